@@ -1,0 +1,153 @@
+"""Class names and their order.
+
+A label is text. Integers and booleans are accepted from users and written as `str()` writes
+them, so 7 and "7" are one class while "007" and "7" stay two. Order is declared by the user;
+where it is not, the labels are sorted and the set is marked inferred, because only a declared
+order may carry meaning (weighted kappas) or be relied on.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from offdiag.errors import InvalidInput
+
+MAX_LABEL_LENGTH = 500
+MAX_CLASSES = 10_000
+
+
+def label_text(label: object, *, field_name: str = "labels") -> str:
+    """The text of one label given as str, int or bool (numpy scalars included).
+
+    Raises `InvalidInput` for missing values, floats and anything else: 1 and 1.0 may or may
+    not be the same class, and only the caller knows.
+    """
+    item = getattr(label, "item", None)
+    plain = item() if callable(item) and getattr(label, "shape", None) == () else label
+    if isinstance(plain, str):
+        return _checked_text(plain, field_name)
+    if isinstance(plain, (bool, int)):
+        return str(plain)
+    raise InvalidInput(
+        f"{plain!r} of type {type(plain).__name__} is not a label.",
+        field=field_name,
+        hint="Labels are str, int or bool; convert floats with astype(int) or str first.",
+    )
+
+
+def _checked_text(text: str, field_name: str) -> str:
+    if "\0" in text:
+        raise InvalidInput(
+            f"{text[:40]!r} contains a NUL character.",
+            field=field_name,
+            hint="Databases cannot store it; remove it from the label.",
+        )
+    if len(text) > MAX_LABEL_LENGTH:
+        raise InvalidInput(
+            f"{text[:40]!r}… has {len(text)} characters.",
+            field=field_name,
+            hint=f"A label has at most {MAX_LABEL_LENGTH} characters.",
+        )
+    return text
+
+
+def sort_key(text: str) -> tuple[int, int, str]:
+    """Order of inferred labels: whole numbers by value, then the rest by code point."""
+    body = text.removeprefix("-")
+    is_number = body.isascii() and body.isdigit() and str(int(text)) == text
+    return (0, int(text), "") if is_number else (1, 0, text)
+
+
+@dataclass(frozen=True)
+class LabelSet:
+    """Distinct class names in order.
+
+    `ordinal` says that the order has a meaning (small < medium < large); `inferred` that
+    nobody declared it. Both sets with the same names in the same order and the same `ordinal`
+    have the same digest, declared or not.
+    """
+
+    names: tuple[str, ...]
+    ordinal: bool = False
+    inferred: bool = field(default=False, compare=False)
+
+    def __post_init__(self) -> None:
+        if not self.names:
+            raise InvalidInput(
+                "the label set is empty.", field="labels", hint="Name at least one class."
+            )
+        if len(self.names) > MAX_CLASSES:
+            raise InvalidInput(
+                f"{len(self.names)} classes were given.",
+                field="labels",
+                hint=f"At most {MAX_CLASSES} classes are supported; merge rare ones.",
+            )
+        if len(self.index) != len(self.names):
+            doubled = next(name for name in self.names if self.names.count(name) > 1)
+            raise InvalidInput(
+                f"{doubled!r} stands more than once.",
+                field="labels",
+                hint="Name each class once; 7 and '7' are the same label.",
+            )
+
+    @classmethod
+    def declared(cls, labels: Iterable[object], *, ordinal: bool = False) -> LabelSet:
+        """Labels in the order the user gave. Raises `InvalidInput` for unusable ones."""
+        return cls(tuple(label_text(label) for label in labels), ordinal=ordinal)
+
+    @classmethod
+    def inferred_from(cls, names: Iterable[str]) -> LabelSet:
+        """The sorted distinct names that occur in data, marked as inferred."""
+        return cls(tuple(sorted(set(names), key=sort_key)), inferred=True)
+
+    @classmethod
+    def numbered(cls, n_classes: int) -> LabelSet:
+        """ "0", "1", ... for a matrix that came without names."""
+        return cls(tuple(str(code) for code in range(n_classes)), inferred=True)
+
+    @cached_property
+    def index(self) -> Mapping[str, int]:
+        """Code of each name."""
+        return {name: code for code, name in enumerate(self.names)}
+
+    @cached_property
+    def digest(self) -> str:
+        """SHA-256 over names, order and ordinality, as 64 hex digits."""
+        facts = {"names": self.names, "ordinal": self.ordinal}
+        text = json.dumps(facts, ensure_ascii=True, sort_keys=True, separators=(",", ":"))
+        return hashlib.sha256(text.encode()).hexdigest()
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    def code_of(self, label: Any, *, field_name: str = "label") -> int:
+        """Code of a label. Raises `InvalidInput` naming it when it is not in the set."""
+        text = label_text(label, field_name=field_name)
+        try:
+            return self.index[text]
+        except KeyError:
+            raise InvalidInput(
+                f"{text!r} is not one of the {len(self)} declared labels {self.preview()}.",
+                field=field_name,
+                hint="Declare it in labels= or correct the data.",
+            ) from None
+
+    def preview(self) -> str:
+        """The first few names, for messages."""
+        shown = ", ".join(repr(name) for name in self.names[:5])
+        return f"({shown}{', …' if len(self) > 5 else ''})"
+
+
+def require_known(text: str, known: Sequence[str], *, field_name: str) -> None:
+    """Raise `InvalidInput` unless `text` is one of a few allowed words."""
+    if text not in known:
+        raise InvalidInput(
+            f"{text!r} is not known.",
+            field=field_name,
+            hint=f"Use one of: {', '.join(known)}.",
+        )

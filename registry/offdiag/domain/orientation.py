@@ -1,0 +1,59 @@
+"""In which orientation a matrix came in, and how that was checked.
+
+Inside offdiag the first axis is the actual class and the second the predicted one, always.
+A matrix cannot reveal its own orientation, so an uploaded one must state it, and the
+statement is checked against the class counts of the dataset.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+
+class SourceOrientation(StrEnum):
+    """What was uploaded."""
+
+    PREDICTIONS = "predictions"
+    """Pairs of labels: the matrix is counted here, so its orientation is ours."""
+    ACTUAL_ROWS = "actual_rows"
+    ACTUAL_COLUMNS = "actual_columns"
+
+
+class OrientationVerdict(StrEnum):
+    """What the margins of an uploaded matrix say about the orientation it claims."""
+
+    CANONICAL = "canonical"
+    """The margin claimed to be the actual one has the dataset's class counts, the other not."""
+    TRANSPOSED = "transposed"
+    """Only the margin claimed to be the predicted one has them: the claim looks swapped."""
+    AMBIGUOUS = "ambiguous"
+    """Both margins have them: consistent with the claim, but no evidence for it."""
+    INCONSISTENT = "inconsistent"
+    """Neither margin has them: this matrix was not made on this ground truth."""
+    UNVERIFIED = "unverified"
+    """The dataset has no class counts to compare with."""
+
+
+@dataclass(frozen=True, slots=True)
+class OrientationEvidence:
+    """What was compared, kept with the run so that anybody can check the verdict.
+
+    The three counts are in label order; `class_counts` is None when the dataset had none.
+    """
+
+    source: SourceOrientation
+    verdict: OrientationVerdict
+    actual_margin: tuple[int, ...] | None = None
+    predicted_margin: tuple[int, ...] | None = None
+    class_counts: tuple[int, ...] | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "source": self.source.value,
+            "verdict": self.verdict.value,
+            "actual_margin": self.actual_margin,
+            "predicted_margin": self.predicted_margin,
+            "class_counts": self.class_counts,
+        }

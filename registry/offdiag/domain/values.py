@@ -1,0 +1,78 @@
+"""A measured value, which may be undefined for a stated reason.
+
+Libraries disagree on 0/0: some say 0, some NaN, some the string "None", some warn. Here an
+undefined value is `None` with the reason beside it, and a positive number over zero
+additionally carries the limit it tends to.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+
+class Reason(StrEnum):
+    """Why a value is undefined. Stored by name: names are never reused for another meaning."""
+
+    NO_CASES = "no_cases"
+    NO_ACTUAL_POSITIVES = "no_actual_positives"
+    NO_ACTUAL_NEGATIVES = "no_actual_negatives"
+    NO_PREDICTED_POSITIVES = "no_predicted_positives"
+    NO_PREDICTED_NEGATIVES = "no_predicted_negatives"
+    CLASS_ABSENT = "class_absent"
+    CONSTANT_ACTUAL = "constant_actual"
+    CONSTANT_PREDICTED = "constant_predicted"
+    CONSTANT_MARGIN = "constant_margin"
+    SINGLE_ACTUAL_CLASS = "single_actual_class"
+    SINGLE_CLASS_DECLARED = "single_class_declared"
+    CHANCE_AGREEMENT_CERTAIN = "chance_agreement_certain"
+    LABELS_NOT_ORDINAL = "labels_not_ordinal"
+    CLASS_VALUE_UNDEFINED = "class_value_undefined"
+    COMPONENT_UNDEFINED = "component_undefined"
+    ZERO_OVER_ZERO = "zero_over_zero"
+    POSITIVE_OVER_ZERO = "positive_over_zero"
+    TRUE_CLASS_GOT_ZERO = "true_class_got_zero"
+    SCORES_NOT_PROBABILITIES = "scores_not_probabilities"
+    NO_SCORES = "no_scores"
+    FRACTIONAL_WEIGHTS = "fractional_weights"
+    TRIVIAL_COST_NOT_POSITIVE = "trivial_cost_not_positive"
+    TRIVIAL_COST_IS_PERFECT = "trivial_cost_is_perfect"
+    NO_DISCORDANT_PAIRS = "no_discordant_pairs"
+    ZERO_VARIANCE = "zero_variance"
+    TOO_FEW_CLASSES = "too_few_classes"
+
+
+POSITIVE_INFINITY = "+inf"
+
+
+@dataclass(frozen=True, slots=True)
+class MetricValue:
+    """One value of one metric.
+
+    `value` is finite or None; `reason` says why it is None; `limit` is "+inf" where the
+    undefined quotient is a positive number over zero. `ci_low` and `ci_high` bound the
+    interval found by `ci_method`, all None where no interval was computed.
+    """
+
+    value: float | None
+    reason: str | None = None
+    limit: str | None = None
+    ci_low: float | None = None
+    ci_high: float | None = None
+    ci_method: str | None = None
+
+    @property
+    def is_defined(self) -> bool:
+        return self.value is not None
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON form: value, reason and limit always; the interval only where there is one."""
+        core: dict[str, Any] = {"value": self.value, "reason": self.reason, "limit": self.limit}
+        if self.ci_method is not None:
+            core |= {
+                "ci_low": self.ci_low,
+                "ci_high": self.ci_high,
+                "ci_method": self.ci_method,
+            }
+        return core

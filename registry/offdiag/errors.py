@@ -1,0 +1,82 @@
+"""The errors offdiag raises on purpose.
+
+Every error says what happened, which field and value caused it, and what to do next. The web
+application, the command line and the SDK show the same parts in their own form, so the parts
+are kept as data instead of being baked into one string.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+
+class OffdiagError(Exception):
+    """Base of all errors a caller may want to catch.
+
+    `code` is the stable, machine-readable name of the kind of error; `field` the input that
+    caused it, `hint` the way out.
+    """
+
+    code: ClassVar[str] = "error"
+
+    def __init__(self, message: str, *, field: str | None = None, hint: str | None = None) -> None:
+        super().__init__(message)
+        self.message = message
+        self.field = field
+        self.hint = hint
+
+    def __str__(self) -> str:
+        prefix = f"{self.field}: " if self.field else ""
+        suffix = f" {self.hint}" if self.hint else ""
+        return f"{prefix}{self.message}{suffix}"
+
+    def to_dict(self) -> dict[str, str | None]:
+        """The one shape in which every interface reports an error."""
+        return {
+            "code": self.code,
+            "message": self.message,
+            "field": self.field,
+            "hint": self.hint,
+        }
+
+
+class InvalidInput(OffdiagError, ValueError):
+    """The caller passed something that cannot be meant."""
+
+    code = "invalid_input"
+
+
+class NotFound(OffdiagError, LookupError):
+    """The named thing does not exist."""
+
+    code = "not_found"
+
+
+class Conflict(OffdiagError):
+    """The request contradicts what is already stored; nothing was changed."""
+
+    code = "conflict"
+
+
+class DatabaseUnavailable(OffdiagError):
+    """The database cannot be reached, read or written at the moment."""
+
+    code = "database_unavailable"
+
+
+class SchemaMismatch(OffdiagError):
+    """The database has another schema version than this program needs."""
+
+    code = "schema_mismatch"
+
+
+class EvaluationFailed(OffdiagError):
+    """The worker gave up on a run; the message holds its last error."""
+
+    code = "evaluation_failed"
+
+
+class EvaluationPending(OffdiagError, TimeoutError):
+    """The evaluation of a run did not arrive in the time the caller was ready to wait."""
+
+    code = "evaluation_pending"

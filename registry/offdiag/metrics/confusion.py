@@ -1,0 +1,146 @@
+"""The canonical confusion matrix: exact counts, actual classes along the first axis."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from offdiag.domain.labels import LabelSet
+from offdiag.domain.orientation import SourceOrientation
+from offdiag.errors import InvalidInput
+from offdiag.metrics.orientation import actual_totals, predicted_totals, to_canonical
+
+LARGEST_TOTAL = 2**62
+"""Sums of counts stay below this, so that int64 margins cannot wrap."""
+
+
+@dataclass(frozen=True)
+class ConfusionMatrix:
+    """Counts of (actual, predicted) pairs.
+
+    `counts` is a read-only int64 array of shape (K, K), `counts[i, j]` being the cases of
+    actual class i that were predicted as class j, K = len(labels).
+    """
+
+    counts: NDArray[np.int64]
+    labels: LabelSet
+
+    def __post_init__(self) -> None:
+        self.counts.flags.writeable = False
+
+    @property
+    def n_classes(self) -> int:
+        return len(self.labels)
+
+    @cached_property
+    def total(self) -> int:
+        """Number of cases, N."""
+        return int(self.counts.sum())
+
+    @cached_property
+    def actual(self) -> NDArray[np.int64]:
+        """Cases of each actual class (the support), shape (K,)."""
+        totals: NDArray[np.int64] = actual_totals(self.counts)
+        return totals
+
+    @cached_property
+    def predicted(self) -> NDArray[np.int64]:
+        """Cases predicted as each class, shape (K,)."""
+        totals: NDArray[np.int64] = predicted_totals(self.counts)
+        return totals
+
+    @cached_property
+    def digest(self) -> str:
+        """SHA-256 over labels and counts, as 64 hex digits."""
+        content = self.labels.digest.encode() + self.counts.astype("<i8").tobytes()
+        return hashlib.sha256(content).hexdigest()
+
+
+def confusion_matrix(
+    matrix: ArrayLike, *, labels: LabelSet | None = None, orientation: SourceOrientation
+) -> ConfusionMatrix:
+    """Check a matrix somebody hands in and lay it out canonically.
+
+    `matrix` is (K, K) of non-negative whole numbers; `orientation` says which axis is the
+    actual class. Raises `InvalidInput` naming the first thing that is wrong.
+    """
+    counts = _whole_numbers(np.asarray(matrix))
+    size = counts.shape[0]
+    names = LabelSet.numbered(size) if labels is None else labels
+    if len(names) != size:
+        raise InvalidInput(
+            f"the matrix is {size} x {size} but {len(names)} labels were given.",
+            field="labels",
+            hint="Give one label for each row and column, in that order.",
+        )
+    return ConfusionMatrix(to_canonical(counts, orientation), names)
+
+
+def _whole_numbers(matrix: NDArray[Any]) -> NDArray[np.int64]:
+    if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or matrix.size == 0:
+        raise InvalidInput(
+            f"the shape is {matrix.shape}.",
+            field="matrix",
+            hint="A confusion matrix is square, one row and one column for each class.",
+        )
+    if matrix.dtype.kind not in "iufbO":
+        raise InvalidInput(
+            f"cells of type {matrix.dtype} are no counts.",
+            field="matrix",
+            hint="Give whole numbers.",
+        )
+    if matrix.dtype.kind == "O":
+        return _whole_objects(matrix)
+    if matrix.dtype.kind == "f":
+        _require_whole_floats(matrix)
+    if matrix.dtype.kind in "if" and bool((matrix < 0).any()):
+        raise _bad_cell(matrix, matrix < 0, "is negative", "Counts are 0 or more.")
+    # The float sum cannot wrap, so it decides whether the exact one may be taken in int64.
+    if float(matrix.astype(np.float64).sum()) >= LARGEST_TOTAL:
+        raise _too_large()
+    return matrix.astype(np.int64)
+
+
+def _whole_objects(matrix: NDArray[Any]) -> NDArray[np.int64]:
+    cells = [cell for row in matrix.tolist() for cell in row]
+    if not all(isinstance(cell, int) for cell in cells):
+        raise InvalidInput(
+            "a cell is not a whole number.", field="matrix", hint="Give whole numbers."
+        )
+    if min(cells) < 0:
+        raise _bad_cell(matrix, matrix < 0, "is negative", "Counts are 0 or more.")
+    if sum(cells) >= LARGEST_TOTAL:
+        raise _too_large()
+    return matrix.astype(np.int64)
+
+
+def _require_whole_floats(matrix: NDArray[Any]) -> None:
+    broken = ~np.isfinite(matrix)
+    if broken.any():
+        raise _bad_cell(matrix, broken, "is not finite", "Give whole numbers.")
+    fractional = matrix != np.floor(matrix)
+    if fractional.any():
+        raise _bad_cell(
+            matrix, fractional, "is not whole", "Give counts, not shares or percentages."
+        )
+
+
+def _bad_cell(
+    matrix: NDArray[Any], where: NDArray[np.bool_], what: str, hint: str
+) -> InvalidInput:
+    first, second = (int(place) for place in np.argwhere(where)[0])
+    cell = matrix[first, second]
+    return InvalidInput(f"cell [{first}][{second}] = {cell} {what}.", field="matrix", hint=hint)
+
+
+def _too_large() -> InvalidInput:
+    return InvalidInput(
+        f"the counts add up to {LARGEST_TOTAL} or more.",
+        field="matrix",
+        hint="Totals up to 4.6e18 are supported.",
+    )

@@ -1,0 +1,74 @@
+"""The two axes of a confusion matrix, and the only place where a matrix is transposed.
+
+Zeng (2025, Mathematics 13(16) 2609) shows which metrics survive a transposition; accuracy,
+class F1 and MCC do, so a swapped matrix looks right until somebody reads precision or recall.
+Hence the orientation is turned into the canonical one here, once, on the way in.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from offdiag.domain.orientation import OrientationEvidence, OrientationVerdict, SourceOrientation
+
+ACTUAL_AXIS = 0
+"""Axis of one (K, K) matrix along which the actual class changes."""
+PREDICTED_AXIS = 1
+"""Axis of one (K, K) matrix along which the predicted class changes."""
+STACK_ACTUAL_AXIS = -2
+"""`ACTUAL_AXIS` counted from the end: also right for a stack of matrices (..., K, K)."""
+STACK_PREDICTED_AXIS = -1
+"""`PREDICTED_AXIS` counted from the end."""
+
+
+def swap_axes(counts: NDArray[Any]) -> NDArray[Any]:
+    """The same table laid out with the two axes exchanged, (..., K, K) -> (..., K, K)."""
+    return np.ascontiguousarray(
+        np.swapaxes(counts, STACK_ACTUAL_AXIS, STACK_PREDICTED_AXIS)
+    )
+
+
+def to_canonical(counts: NDArray[Any], orientation: SourceOrientation) -> NDArray[Any]:
+    """The matrix with actual classes along the first axis, whatever it came as."""
+    return swap_axes(counts) if orientation is SourceOrientation.ACTUAL_COLUMNS else counts
+
+
+def actual_totals(counts: NDArray[Any]) -> NDArray[Any]:
+    """Cases of each actual class (the support), shape (..., K)."""
+    totals: NDArray[Any] = counts.sum(axis=STACK_PREDICTED_AXIS)
+    return totals
+
+
+def predicted_totals(counts: NDArray[Any]) -> NDArray[Any]:
+    """Cases predicted as each class, shape (..., K)."""
+    totals: NDArray[Any] = counts.sum(axis=STACK_ACTUAL_AXIS)
+    return totals
+
+
+def verify_orientation(
+    counts: NDArray[np.int64],
+    *,
+    source: SourceOrientation,
+    class_counts: Sequence[int] | None,
+) -> OrientationEvidence:
+    """Compare the margins of a canonicalised matrix with the dataset's class counts.
+
+    `counts` has shape (K, K) and is already laid out as the uploader claims; `class_counts`
+    holds the K known supports in label order, or None if the dataset has none.
+    """
+    actual = tuple(int(total) for total in actual_totals(counts))
+    predicted = tuple(int(total) for total in predicted_totals(counts))
+    if class_counts is None:
+        return OrientationEvidence(source, OrientationVerdict.UNVERIFIED, actual, predicted)
+    known = tuple(class_counts)
+    verdict = {
+        (True, False): OrientationVerdict.CANONICAL,
+        (False, True): OrientationVerdict.TRANSPOSED,
+        (True, True): OrientationVerdict.AMBIGUOUS,
+        (False, False): OrientationVerdict.INCONSISTENT,
+    }[(actual == known, predicted == known)]
+    return OrientationEvidence(source, verdict, actual, predicted, known)
