@@ -1,0 +1,134 @@
+"""One array of any accepted kind as either a numpy array or an Arrow string column.
+
+Only two forms are worked with afterwards: numpy for whole numbers and booleans, Arrow for
+text, because Arrow looks up a million strings 40 times faster than a Python dictionary does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, TypeAlias
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from offdiag.errors import InvalidInput
+
+Column: TypeAlias = "NDArray[Any] | pa.Array"
+
+
+def to_column(values: object, *, field: str) -> Column:
+    """A one-dimensional column of whole numbers, booleans, floats or text without gaps.
+
+    Accepts lists and other iterables, numpy arrays, anything that speaks the Arrow PyCapsule
+    protocol (polars, pandas, pyarrow) or the numpy array protocol (torch, jax). Raises
+    `InvalidInput` for missing values, wrong shapes and types that cannot be told apart.
+    """
+    column = _read(values, field)
+    if isinstance(column, pa.Array):
+        _require_no_nulls(column, field)
+        return _plain_if_numeric(column, field)
+    if column.ndim != 1:
+        raise InvalidInput(
+            f"the shape is {column.shape}.",
+            field=field,
+            hint="One value for each case is needed: a one-dimensional array.",
+        )
+    if column.dtype.kind == "U":
+        return pa.array(column)
+    if column.dtype.kind == "T":
+        return _to_arrow(column.tolist(), field)
+    if column.dtype.kind == "O":
+        objects = _to_arrow(column.tolist(), field)
+        _require_no_nulls(objects, field)
+        return _plain_if_numeric(objects, field)
+    if column.dtype.kind not in "iubf":
+        raise _unusable(str(column.dtype), field)
+    return column
+
+
+def _read(values: object, field: str) -> Column:
+    if isinstance(values, pa.ChunkedArray):
+        return values.combine_chunks()
+    if isinstance(values, pa.Array):
+        return values
+    if isinstance(values, np.ndarray):
+        return values
+    if hasattr(values, "__arrow_c_stream__"):
+        return _from_arrow_stream(values, field)
+    if hasattr(values, "__array__"):
+        return np.asarray(values)
+    if isinstance(values, (str, bytes)) or not isinstance(values, Iterable):
+        raise InvalidInput(
+            f"{type(values).__name__} is no array.",
+            field=field,
+            hint="Give a list, a numpy array, or a pandas, polars or Arrow column.",
+        )
+    return _to_arrow(list(values), field)
+
+
+def _from_arrow_stream(values: object, field: str) -> pa.Array:
+    try:
+        return pa.chunked_array(values).combine_chunks()
+    except (pa.ArrowException, TypeError, ValueError) as error:
+        raise _mixed(error, field) from None
+
+
+def _to_arrow(items: list[object], field: str) -> pa.Array:
+    plain = [item.item() if isinstance(item, np.generic) else item for item in items]
+    try:
+        return pa.array(plain)
+    except (pa.ArrowException, TypeError, ValueError, OverflowError) as error:
+        raise _mixed(error, field) from None
+
+
+def _plain_if_numeric(column: pa.Array, field: str) -> Column:
+    kind = column.type
+    if pa.types.is_dictionary(kind) and _is_text(kind.value_type):
+        return pa.DictionaryArray.from_arrays(column.indices, _searchable(column.dictionary))
+    if pa.types.is_dictionary(kind):
+        return _plain_if_numeric(column.dictionary_decode(), field)
+    if _is_text(kind):
+        return _searchable(column)
+    if len(column) == 0 or pa.types.is_integer(kind) or pa.types.is_boolean(kind):
+        return column.to_numpy(zero_copy_only=False)
+    if pa.types.is_floating(kind):
+        return column.to_numpy(zero_copy_only=False)
+    raise _unusable(str(kind), field)
+
+
+def _searchable(text: pa.Array) -> pa.Array:
+    """Text in a layout that Arrow can look up: it has no such kernel for string views."""
+    return text.cast(pa.large_string()) if pa.types.is_string_view(text.type) else text
+
+
+def _is_text(kind: pa.DataType) -> bool:
+    return bool(
+        pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind)
+    )
+
+
+def _require_no_nulls(column: pa.Array, field: str) -> None:
+    if column.null_count:
+        index = column.is_null().index(pa.scalar(True)).as_py()
+        raise InvalidInput(
+            f"the value at index {index} is missing.",
+            field=field,
+            hint="Drop the case or fill in its value.",
+        )
+
+
+def _mixed(error: Exception, field: str) -> InvalidInput:
+    detail = str(error).splitlines()[0]
+    return InvalidInput(
+        f"the values are not of one kind ({detail}).",
+        field=field,
+        hint="Use one type for all: str, int or bool.",
+    )
+
+
+def _unusable(kind: str, field: str) -> InvalidInput:
+    return InvalidInput(
+        f"values of type {kind} cannot be used.", field=field, hint="Use str, int or bool."
+    )

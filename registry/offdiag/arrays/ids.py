@@ -1,0 +1,133 @@
+"""Sample identifiers: what pairs the same case across runs and truth versions.
+
+Identifiers that are all whole numbers, given as numbers or as their decimal text, are one
+kind, so a loader that reads "17" and one that reads 17 name the same case; everything else
+is text. Within a run an identifier stands once.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from offdiag.arrays.columns import to_column
+from offdiag.errors import InvalidInput
+
+MAX_ID_LENGTH = 500
+_WHOLE_NUMBER = "^(0|-?[1-9][0-9]{0,17})$"
+
+
+@dataclass(frozen=True)
+class SampleIds:
+    """n identifiers of one kind: int64 numbers or Arrow text (large_string)."""
+
+    kind: Literal["int", "text"]
+    values: NDArray[np.int64] | pa.Array
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def order(self) -> NDArray[np.int64]:
+        """Positions that sort the identifiers: numbers by value, text by code point."""
+        if isinstance(self.values, np.ndarray):
+            return np.argsort(self.values, kind="stable").astype(np.int64)
+        positions: NDArray[np.int64] = pc.sort_indices(self.values).to_numpy().astype(np.int64)
+        return positions
+
+    def take(self, positions: NDArray[np.int64]) -> SampleIds:
+        """The identifiers at these positions, in this order."""
+        if isinstance(self.values, np.ndarray):
+            return SampleIds(self.kind, self.values[positions])
+        return SampleIds(self.kind, self.values.take(pa.array(positions)))
+
+    def slice(self, start: int, stop: int) -> SampleIds:
+        """The identifiers from `start` up to but without `stop`."""
+        return SampleIds(self.kind, self.values[start:stop])
+
+    def to_list(self) -> list[int] | list[str]:
+        """Plain Python values."""
+        if isinstance(self.values, np.ndarray):
+            numbers: list[int] = self.values.tolist()
+            return numbers
+        texts: list[str] = self.values.to_pylist()
+        return texts
+
+    def as_text(self) -> SampleIds:
+        """The same identifiers as text, for joining numbers with text."""
+        if isinstance(self.values, np.ndarray):
+            return SampleIds("text", pa.array(self.values).cast(pa.large_string()))
+        return self
+
+
+def sample_ids(values: object, *, field: str = "sample_ids") -> SampleIds:
+    """Read identifiers. Raises `InvalidInput` for missing, fractional or over-long ones."""
+    column = to_column(values, field=field)
+    if isinstance(column, np.ndarray):
+        if len(column) and column.dtype.kind not in "iu":
+            raise InvalidInput(
+                f"identifiers of type {column.dtype} are ambiguous.",
+                field=field,
+                hint="Use whole numbers or text.",
+            )
+        if column.dtype == np.uint64 and len(column) and int(column.max()) >= 1 << 63:
+            raise InvalidInput(
+                f"{int(column.max())} is larger than 2^63-1.", field=field, hint="Use text."
+            )
+        return SampleIds("int", column.astype(np.int64))
+    text = column.cast(pa.large_string())
+    longest = pc.max(pc.utf8_length(text)).as_py() or 0
+    if longest > MAX_ID_LENGTH:
+        raise InvalidInput(
+            f"an identifier has {longest} characters.",
+            field=field,
+            hint=f"At most {MAX_ID_LENGTH} are stored; log a digest of it instead.",
+        )
+    if pc.all(pc.match_substring_regex(text, _WHOLE_NUMBER)).as_py():
+        return SampleIds("int", text.cast(pa.int64()).to_numpy())
+    return SampleIds("text", text)
+
+
+def joined(parts: list[SampleIds]) -> SampleIds:
+    """Identifiers of several batches as one. Numbers become text when any batch has text."""
+    if all(part.kind == "int" for part in parts):
+        return SampleIds("int", np.concatenate([np.asarray(part.values) for part in parts]))
+    arrays = [part.as_text().values for part in parts]
+    return SampleIds("text", pa.concat_arrays(arrays))
+
+
+def require_distinct(ids: SampleIds, order: NDArray[np.int64], *, field: str) -> None:
+    """Raise `InvalidInput` naming the first identifier that stands twice.
+
+    `order` is `ids.order()`, which the caller needs anyway.
+    """
+    ordered = ids.take(order).values
+    if isinstance(ordered, np.ndarray):
+        same = ordered[1:] == ordered[:-1]
+    else:
+        same = pc.equal(ordered[1:], ordered[:-1]).to_numpy(zero_copy_only=False)
+    if same.any():
+        place = int(np.argmax(same))
+        doubled = ids.take(order[place : place + 1]).to_list()[0]
+        rows = sorted(int(row) for row in order[place : place + 2])
+        raise InvalidInput(
+            f"{doubled!r} stands twice, at index {rows[0]} and {rows[1]}.",
+            field=field,
+            hint="Each case is logged once in a run.",
+        )
+
+
+def update_digest(digest: hashlib._Hash, ids: SampleIds) -> None:
+    """Feed the identifiers into a running digest, so that equal ids give equal bytes."""
+    digest.update(ids.kind.encode())
+    if isinstance(ids.values, np.ndarray):
+        digest.update(ids.values.astype("<i8").tobytes())
+        return
+    lengths = pc.binary_length(ids.values).to_numpy().astype("<i8")
+    digest.update(lengths.tobytes())
+    digest.update("".join(ids.values.to_pylist()).encode())
