@@ -1,0 +1,60 @@
+"""The settings that exist, their defaults and their bounds.
+
+`Settings()` are the defaults and nothing else: reading files and the environment is the
+business of `offdiag.settings.load`. Unknown keys are refused, because a misspelt setting that
+is silently ignored looks exactly like one that works.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+Name = Annotated[str, Field(min_length=1, max_length=200)]
+
+
+class Section(BaseModel):
+    """A group of settings: unchangeable, without unknown keys, without NaN."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+
+
+class DatabaseSettings(Section):
+    """Where the registry is kept."""
+
+    url: Annotated[str, Field(min_length=1)] = "sqlite:///offdiag.db"
+    """SQLAlchemy URL; a relative SQLite path starts at the working directory."""
+
+
+class ServerSettings(Section):
+    """Where the dashboard listens."""
+
+    host: Annotated[str, Field(min_length=1)] = "127.0.0.1"
+    port: Annotated[int, Field(ge=0, le=65535)] = 8642
+    """0 takes any free port."""
+    threads: Annotated[int, Field(ge=1, le=256)] = 8
+    """Requests answered at the same time."""
+
+
+class JobsSettings(Section):
+    """How evaluations are worked off."""
+
+    engine: Literal["local"] = "local"
+    """Who tells workers about new work; `local` needs nothing beside the database."""
+    lease_s: Annotated[float, Field(ge=1, le=86_400)] = 60.0
+    """Seconds after which the work of a worker that gave no sign of life is given to another."""
+    max_attempts: Annotated[int, Field(ge=1, le=100)] = 5
+    """Starts of one piece of work before it is put aside as dead, with its last error."""
+    poll_ms: Annotated[int, Field(ge=1, le=60_000)] = 50
+    """Milliseconds between two looks at the work table while nothing is to do."""
+
+
+class Settings(Section):
+    """All settings of one process."""
+
+    project: Name = "default"
+    """Project of runs that name none."""
+    database: DatabaseSettings = DatabaseSettings()
+    server: ServerSettings = ServerSettings()
+    jobs: JobsSettings = JobsSettings()
