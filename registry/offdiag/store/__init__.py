@@ -1,0 +1,1 @@
+"""Everything offdiag says to a database, and the only package that imports SQLAlchemy."""

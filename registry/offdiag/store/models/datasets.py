@@ -1,0 +1,71 @@
+"""Datasets and the versions of their ground truth.
+
+A truth version never changes. Correcting a label makes a new version whose parent is the old
+one, so that every evaluation names exactly the truth it was computed with.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from sqlalchemy import BigInteger, ForeignKey, UniqueConstraint
+from sqlalchemy.orm import Mapped, mapped_column
+
+from offdiag.domain.runs import Task
+from offdiag.store.models.base import (
+    IDS_ARE_NEVER_REUSED,
+    LARGEST_BIG_INTEGER,
+    Base,
+    one_of,
+    whole_number,
+)
+from offdiag.store.types import Identifier
+
+TRUTH_ORIGINS = ("logged", "revised")
+ID_KINDS = ("position", "int", "text")
+
+
+class DatasetRow(Base):
+    __tablename__ = "dataset"
+    __table_args__ = (
+        UniqueConstraint("project_id", "name"),
+        one_of("task", Task),
+        IDS_ARE_NEVER_REUSED,
+    )
+
+    id: Mapped[int] = mapped_column(Identifier, primary_key=True)
+    project_id: Mapped[int] = mapped_column(ForeignKey("project.id"))
+    name: Mapped[str]
+    task: Mapped[str]
+    label_set_id: Mapped[int] = mapped_column(ForeignKey("label_set.id"))
+    labels_inferred: Mapped[bool]
+    positive_label: Mapped[str | None]
+    created_at: Mapped[datetime]
+
+
+class TruthVersionRow(Base):
+    """`class_counts[k]` is the number of samples whose actual class has code k."""
+
+    __tablename__ = "truth_version"
+    __table_args__ = (
+        UniqueConstraint("dataset_id", "number"),
+        UniqueConstraint("dataset_id", "digest"),
+        whole_number("number", at_least=1),
+        whole_number("n_samples", at_most=LARGEST_BIG_INTEGER),
+        one_of("id_kind", ID_KINDS),
+        one_of("origin", TRUTH_ORIGINS),
+        IDS_ARE_NEVER_REUSED,
+    )
+
+    id: Mapped[int] = mapped_column(Identifier, primary_key=True)
+    dataset_id: Mapped[int] = mapped_column(ForeignKey("dataset.id"))
+    number: Mapped[int]
+    digest: Mapped[str]
+    n_samples: Mapped[int] = mapped_column(BigInteger)
+    id_kind: Mapped[str]
+    class_counts: Mapped[list[int]]
+    origin: Mapped[str]
+    parent_id: Mapped[int | None] = mapped_column(ForeignKey("truth_version.id"))
+    reason: Mapped[str | None]
+    author: Mapped[str | None]
+    created_at: Mapped[datetime]

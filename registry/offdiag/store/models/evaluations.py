@@ -1,0 +1,119 @@
+"""What was computed from runs: a cache that can be dropped and rebuilt bit for bit.
+
+Old evaluations stay as history; at most one per run is current.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from sqlalchemy import (
+    BigInteger,
+    CheckConstraint,
+    ForeignKey,
+    Index,
+    UniqueConstraint,
+    text,
+)
+from sqlalchemy.orm import Mapped, mapped_column
+
+from offdiag.store.models.base import (
+    IDS_ARE_NEVER_REUSED,
+    LARGEST_BIG_INTEGER,
+    Base,
+    finite,
+    whole_number,
+)
+from offdiag.store.types import Identifier
+
+AGGREGATE = -1
+"""`class_index` of a metric that belongs to no single class."""
+
+
+class EvaluationRow(Base):
+    """`input_digest` covers predictions, truth and suite: the same inputs are evaluated once."""
+
+    __tablename__ = "evaluation"
+    __table_args__ = (
+        UniqueConstraint("run_id", "input_digest"),
+        whole_number("suite_version", at_least=1),
+        whole_number("n_cases", at_most=LARGEST_BIG_INTEGER),
+        finite("duration_s"),
+        Index(
+            "uq_evaluation_run_id_current",
+            "run_id",
+            unique=True,
+            sqlite_where=text("is_current"),
+            postgresql_where=text("is_current"),
+        ),
+        IDS_ARE_NEVER_REUSED,
+    )
+
+    id: Mapped[int] = mapped_column(Identifier, primary_key=True)
+    run_id: Mapped[str] = mapped_column(ForeignKey("run.id", ondelete="CASCADE"))
+    truth_version_id: Mapped[int | None] = mapped_column(ForeignKey("truth_version.id"))
+    suite_version: Mapped[int]
+    engine_version: Mapped[str]
+    input_digest: Mapped[str]
+    n_cases: Mapped[int] = mapped_column(BigInteger)
+    is_current: Mapped[bool]
+    computed_at: Mapped[datetime]
+    duration_s: Mapped[float]
+
+
+def _evaluation_id() -> Mapped[int]:
+    return mapped_column(ForeignKey("evaluation.id", ondelete="CASCADE"), primary_key=True)
+
+
+class ConfusionMatrixRow(Base):
+    """Counts in the canonical orientation: first axis actual, second axis predicted."""
+
+    __tablename__ = "confusion_matrix"
+    __table_args__ = (whole_number("n_classes", at_least=1),)
+
+    evaluation_id: Mapped[int] = _evaluation_id()
+    label_set_id: Mapped[int] = mapped_column(ForeignKey("label_set.id"))
+    n_classes: Mapped[int]
+    cells: Mapped[bytes]
+    digest: Mapped[str]
+
+
+class MetricValueRow(Base):
+    """One value to sort and filter by; undefined values have a reason and nothing else.
+
+    Without a rowid the primary key is the table, so a value is written to two trees, not three.
+    """
+
+    __tablename__ = "metric_value"
+    __table_args__ = (
+        whole_number("class_index", at_least=AGGREGATE),
+        finite("value"),
+        finite("ci_low"),
+        finite("ci_high"),
+        CheckConstraint("(value IS NULL) = (reason IS NOT NULL)", name="value_or_reason"),
+        Index(None, "key", "class_index", "value", "evaluation_id"),
+        {"sqlite_with_rowid": False},
+    )
+
+    evaluation_id: Mapped[int] = _evaluation_id()
+    key: Mapped[str] = mapped_column(primary_key=True)
+    class_index: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
+    value: Mapped[float | None]
+    reason: Mapped[str | None]
+    tends_to: Mapped[str | None]
+    ci_low: Mapped[float | None]
+    ci_high: Mapped[float | None]
+    ci_method: Mapped[str | None]
+
+
+class ClassValuesRow(Base):
+    """Every per-class value of an evaluation, packed; `keys` and `reasons` say how to read it."""
+
+    __tablename__ = "class_values"
+    __table_args__ = (whole_number("n_classes", at_least=1),)
+
+    evaluation_id: Mapped[int] = _evaluation_id()
+    n_classes: Mapped[int]
+    keys: Mapped[list[str]]
+    reasons: Mapped[list[str]]
+    data: Mapped[bytes]

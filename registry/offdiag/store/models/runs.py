@@ -1,0 +1,76 @@
+"""Runs: one evaluation request of one model on one dataset, immutable once finished."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import (
+    BigInteger,
+    CheckConstraint,
+    ForeignKey,
+    Index,
+    UniqueConstraint,
+    text,
+)
+from sqlalchemy.orm import Mapped, mapped_column
+
+from offdiag.domain.orientation import OrientationVerdict, SourceOrientation
+from offdiag.domain.runs import RunState
+from offdiag.store.models.base import LARGEST_BIG_INTEGER, Base, one_of, whole_number
+
+
+class RunRow(Base):
+    """`client_key` is the caller's own name for the request: a retry finds the same run.
+
+    `score_columns` is the number of scores per prediction, 0 where none were logged.
+    """
+
+    __tablename__ = "run"
+    __table_args__ = (
+        UniqueConstraint("project_id", "client_key"),
+        one_of("state", RunState),
+        one_of("source_orientation", SourceOrientation),
+        one_of("orientation_verdict", OrientationVerdict),
+        whole_number("n_predictions", at_most=LARGEST_BIG_INTEGER),
+        whole_number("score_columns"),
+        CheckConstraint("(state = 'open') = (finished_at IS NULL)", name="open_until_finished_at"),
+        Index(None, "dataset_id", "created_at"),
+        Index(None, "state"),
+    )
+
+    id: Mapped[str] = mapped_column(primary_key=True)
+    project_id: Mapped[int] = mapped_column(ForeignKey("project.id"))
+    dataset_id: Mapped[int] = mapped_column(ForeignKey("dataset.id"))
+    truth_version_id: Mapped[int | None] = mapped_column(ForeignKey("truth_version.id"))
+    name: Mapped[str]
+    model: Mapped[str | None]
+    state: Mapped[str]
+    client_key: Mapped[str | None]
+    params: Mapped[dict[str, Any]]
+    tags: Mapped[dict[str, Any]]
+    author: Mapped[str | None]
+    git_sha: Mapped[str | None]
+    url: Mapped[str | None]
+    source_orientation: Mapped[str]
+    orientation_evidence: Mapped[dict[str, Any] | None]
+    orientation_verdict: Mapped[str | None]
+    n_predictions: Mapped[int] = mapped_column(BigInteger, server_default=text("0"))
+    score_columns: Mapped[int] = mapped_column(server_default=text("0"))
+    content_digest: Mapped[str | None]
+    created_at: Mapped[datetime]
+    finished_at: Mapped[datetime | None]
+
+
+class UploadedMatrixRow(Base):
+    """A matrix that was uploaded instead of counted, in the run's `source_orientation`.
+
+    It is kept as it came, so that the orientation can be checked again at any time.
+    """
+
+    __tablename__ = "uploaded_matrix"
+    __table_args__ = (whole_number("n_classes", at_least=1),)
+
+    run_id: Mapped[str] = mapped_column(ForeignKey("run.id", ondelete="CASCADE"), primary_key=True)
+    n_classes: Mapped[int]
+    cells: Mapped[bytes]

@@ -1,0 +1,53 @@
+"""Work: one row per thing that somebody has yet to do.
+
+The table lies beside the data so that a run and the work it needs are committed together or
+not at all. A row is deleted in the transaction that writes its result, so whoever dies in
+between has done nothing; what was done is told by the results, not by this table.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sqlalchemy import Index, text
+from sqlalchemy.orm import Mapped, mapped_column
+
+from offdiag.store.models.base import IDS_ARE_NEVER_REUSED, Base, one_of, whole_number
+from offdiag.store.types import Identifier
+
+WORK_STATES = ("todo", "doing", "dead")
+
+
+def _index_where(name: str, *columns: str, state: str, unique: bool = False) -> Index:
+    predicate = text(f"state = '{state}'")
+    return Index(name, *columns, unique=unique, sqlite_where=predicate, postgresql_where=predicate)
+
+
+class WorkRow(Base):
+    """Times are seconds since 1970 by the database's own clock, which all hosts share.
+
+    At most one row per `key` waits; while it is being done the key is free again, so that a
+    change in the meantime can ask for another pass.
+    """
+
+    __tablename__ = "work"
+    __table_args__ = (
+        one_of("state", WORK_STATES),
+        whole_number("attempts"),
+        _index_where("uq_work_key_todo", "key", state="todo", unique=True),
+        _index_where("ix_work_due_id_todo", "due", "id", state="todo"),
+        _index_where("ix_work_lease_until_doing", "lease_until", state="doing"),
+        IDS_ARE_NEVER_REUSED,
+    )
+
+    id: Mapped[int] = mapped_column(Identifier, primary_key=True)
+    task: Mapped[str]
+    args: Mapped[dict[str, Any]]
+    key: Mapped[str]
+    state: Mapped[str]
+    due: Mapped[float]
+    attempts: Mapped[int] = mapped_column(server_default=text("0"))
+    lease: Mapped[str | None]
+    lease_until: Mapped[float | None]
+    error: Mapped[str | None]
+    created_at: Mapped[float]
