@@ -1,0 +1,177 @@
+"""Arrays as bytes, and back, exactly.
+
+Codes and scores are the plain little-endian array, because counting a matrix from them must
+cost no more than reading them; their type stands in columns beside the blob. Counts and sample
+ids describe themselves: an 8-byte header holds the version, the layout and the number of
+entries, and keeps the entries aligned.
+
+Decoding raises `ValueError` for bytes that encoding cannot have written.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import struct
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+CodeType = Literal["u1", "u2", "u4"]
+Codes = NDArray[np.unsignedinteger[Any]]
+Buffer = bytes | memoryview
+
+RAW = "raw"
+"""Name of this codec in the `codec` columns."""
+SCORE_TYPE = "f4"
+"""Name of the type of scores in the `dtype` column."""
+
+_HEADER = struct.Struct("<BBxxI")  # version, layout, two empty bytes, number of entries
+_VERSION = 1
+_DENSE_COUNTS, _SPARSE_COUNTS, _INT_IDS, _TEXT_IDS = 1, 2, 3, 4
+_MOST_CLASSES = (1 << 16) - 1  # so that the number of cells fits 4 bytes
+_CODE, _COUNT, _CELL, _SCORE = (np.dtype(name) for name in ("<u8", "<i8", "<u4", "<f4"))
+
+
+def narrowest_dtype(n_classes: int) -> CodeType:
+    """The narrowest unsigned type that holds codes 0 to `n_classes - 1`."""
+    if n_classes <= 1 << 8:
+        return "u1"
+    return "u2" if n_classes <= 1 << 16 else "u4"
+
+
+def encode_codes(codes: Codes) -> bytes:
+    """Codes of shape (n,) in their own width."""
+    if codes.dtype.kind != "u":
+        raise ValueError(f"codes are unsigned integers, not {codes.dtype}.")
+    return codes.astype(codes.dtype.newbyteorder("<"), copy=False).tobytes()
+
+
+def decode_codes(data: Buffer, dtype: str) -> Codes:
+    """Codes of shape (n,): a read-only view of `data`, whose width `dtype` names."""
+    if dtype.lstrip("<|") not in ("u1", "u2", "u4"):
+        raise ValueError(f"{dtype!r} is not a type of codes; it is one of u1, u2, u4.")
+    return _plain(data, np.dtype(dtype).newbyteorder("<"))
+
+
+def encode_scores(scores: NDArray[np.float32]) -> bytes:
+    """Scores of shape (n, n_columns)."""
+    if scores.dtype.kind != "f" or scores.dtype.itemsize != _SCORE.itemsize or scores.ndim != 2:
+        raise ValueError(f"scores are float32 of two axes, not {scores.dtype} of {scores.ndim}.")
+    return scores.astype(_SCORE, copy=False).tobytes()
+
+
+def decode_scores(data: Buffer, n_columns: int) -> NDArray[np.float32]:
+    """Scores of shape (n, n_columns): a read-only view of `data`."""
+    values = _plain(data, _SCORE)
+    if n_columns < 1 or values.size % n_columns:
+        raise ValueError(f"{values.size} scores cannot stand in {n_columns} columns.")
+    return values.reshape(-1, n_columns)
+
+
+def encode_counts(counts: NDArray[np.int64]) -> bytes:
+    """Confusion counts of shape (K, K), as all cells or as the occupied ones, if shorter."""
+    if counts.ndim != 2 or counts.shape[0] != counts.shape[1]:
+        raise ValueError(f"counts of shape {counts.shape} are not a square.")
+    if len(counts) > _MOST_CLASSES:
+        raise ValueError(f"{len(counts)} classes are more than {_MOST_CLASSES}.")
+    flat: NDArray[np.int64] = counts.astype(_COUNT, copy=False).reshape(-1)
+    if (flat < 0).any():
+        raise ValueError("a count is negative.")
+    cells = np.flatnonzero(flat).astype(_CELL)
+    if len(cells) * (_CELL.itemsize + _COUNT.itemsize) >= flat.nbytes:
+        return _header(_DENSE_COUNTS, flat.size) + flat.tobytes()
+    # Counts first: behind the header they are aligned, whatever the number of cells.
+    return _header(_SPARSE_COUNTS, len(cells)) + flat[cells].tobytes() + cells.tobytes()
+
+
+def decode_counts(data: Buffer, n_classes: int) -> NDArray[np.int64]:
+    """Confusion counts of shape (n_classes, n_classes), writable."""
+    layout, n, body = _opened(data, _DENSE_COUNTS, _SPARSE_COUNTS)
+    n_cells = n_classes * n_classes
+    if layout == _DENSE_COUNTS:
+        flat = _plain(body, _COUNT).copy()
+        if n != n_cells or flat.size != n_cells:
+            raise ValueError(f"{flat.size} of {n} counts do not make {n_classes} classes.")
+        if (flat < 0).any():
+            raise ValueError("a count is negative.")
+        return flat.reshape(n_classes, n_classes)
+    split = n * _COUNT.itemsize
+    values, cells = _plain(body[:split], _COUNT), _plain(body[split:], _CELL)
+    if values.size != n or cells.size != n:
+        raise ValueError(f"{values.size} counts and {cells.size} cells are not {n} of each.")
+    if (values <= 0).any() or (np.diff(cells.astype(_COUNT)) <= 0).any():
+        raise ValueError("occupied cells must hold a count and stand in order.")
+    if n and cells[-1] >= n_cells:
+        raise ValueError(f"cell {cells[-1]} does not exist with {n_classes} classes.")
+    flat = np.zeros(n_cells, dtype=_COUNT)
+    flat[cells] = values
+    return flat.reshape(n_classes, n_classes)
+
+
+def encode_int_ids(ids: NDArray[np.int64]) -> bytes:
+    """Integer sample ids of shape (n,)."""
+    if ids.dtype.kind != "i" or ids.ndim != 1:
+        raise ValueError(f"ids are integers of one axis, not {ids.dtype} of {ids.ndim}.")
+    return _header(_INT_IDS, len(ids)) + ids.astype(_COUNT, copy=False).tobytes()
+
+
+def decode_int_ids(data: Buffer) -> NDArray[np.int64]:
+    """Integer sample ids of shape (n,): a read-only view of `data`."""
+    _, n, body = _opened(data, _INT_IDS)
+    ids = _plain(body, _COUNT)
+    if ids.size != n:
+        raise ValueError(f"{ids.size} ids are there instead of {n}.")
+    return ids
+
+
+def encode_text_ids(values: Sequence[str]) -> bytes:
+    """Text sample ids: where each ends, then all of them as UTF-8."""
+    texts = [value.encode() for value in values]
+    ends = np.cumsum([len(text) for text in texts], dtype=_CODE)
+    if texts and ends[-1] >= 1 << 32:
+        raise ValueError(f"{len(texts)} ids take {ends[-1]} bytes; a chunk holds less than 4 GiB.")
+    return _header(_TEXT_IDS, len(texts)) + ends.astype(_CELL).tobytes() + b"".join(texts)
+
+
+def decode_text_ids(data: Buffer) -> list[str]:
+    """Text sample ids."""
+    _, n, body = _opened(data, _TEXT_IDS)
+    split = n * _CELL.itemsize
+    bounds = [0, *_plain(body[:split], _CELL).tolist()]
+    utf8 = bytes(body[split:])
+    if len(bounds) != n + 1 or bounds[-1] != len(utf8):
+        raise ValueError(f"{len(utf8)} bytes of text are not those of {n} ids.")
+    if any(start > stop for start, stop in pairwise(bounds)):
+        raise ValueError("an id ends before it starts.")
+    return [utf8[start:stop].decode() for start, stop in pairwise(bounds)]
+
+
+def sha256_hex(*buffers: Buffer) -> str:
+    """SHA-256 of the buffers one after the other, as 64 hex digits."""
+    digest = hashlib.sha256()
+    for buffer in buffers:
+        digest.update(buffer)
+    return digest.hexdigest()
+
+
+def _plain(data: Buffer, dtype: np.dtype[Any]) -> NDArray[Any]:
+    if len(data) % dtype.itemsize:
+        raise ValueError(f"{len(data)} bytes are not a whole number of {dtype.name} values.")
+    return np.frombuffer(data, dtype=dtype)
+
+
+def _header(layout: int, n: int) -> bytes:
+    return _HEADER.pack(_VERSION, layout, n)
+
+
+def _opened(data: Buffer, *layouts: int) -> tuple[int, int, memoryview]:
+    """Layout, number of entries and the rest, of bytes that have one of the layouts."""
+    if len(data) < _HEADER.size:
+        raise ValueError(f"{len(data)} bytes are too few for a header.")
+    version, layout, n = _HEADER.unpack_from(data)
+    if version != _VERSION or layout not in layouts:
+        raise ValueError(f"version {version} with layout {layout} is not known here.")
+    return layout, n, memoryview(data)[_HEADER.size :]
