@@ -32,7 +32,9 @@ _HEADER = struct.Struct("<BBxxI")  # version, layout, two empty bytes, number of
 _VERSION = 1
 _DENSE_COUNTS, _SPARSE_COUNTS, _INT_IDS, _TEXT_IDS = 1, 2, 3, 4
 _MOST_CLASSES = (1 << 16) - 1  # so that the number of cells fits 4 bytes
-_CODE, _COUNT, _CELL, _SCORE = (np.dtype(name) for name in ("<u8", "<i8", "<u4", "<f4"))
+_COUNT: np.dtype[np.int64] = np.dtype("<i8")
+_CELL: np.dtype[np.uint32] = np.dtype("<u4")
+_SCORE: np.dtype[np.float32] = np.dtype("<f4")
 
 
 def narrowest_dtype(n_classes: int) -> CodeType:
@@ -130,7 +132,7 @@ def decode_int_ids(data: Buffer) -> NDArray[np.int64]:
 def encode_text_ids(values: Sequence[str]) -> bytes:
     """Text sample ids: where each ends, then all of them as UTF-8."""
     texts = [value.encode() for value in values]
-    ends = np.cumsum([len(text) for text in texts], dtype=_CODE)
+    ends = np.cumsum([len(text) for text in texts], dtype=np.uint64)
     if texts and ends[-1] >= 1 << 32:
         raise ValueError(f"{len(texts)} ids take {ends[-1]} bytes; a chunk holds less than 4 GiB.")
     return _header(_TEXT_IDS, len(texts)) + ends.astype(_CELL).tobytes() + b"".join(texts)
