@@ -1,0 +1,78 @@
+# Every target works on a machine that has nothing but make and Python 3.11 or newer.
+# What is installed goes into .venv; a stamp beside it makes the second call instant.
+
+VENV := .venv
+BIN := $(VENV)/bin
+MINIMUM := 3.11
+DEMO_ARGS ?=
+PYTEST_ARGS ?=
+
+# The demo needs little; tests and checks need the development tools, which include the demo's.
+DEMO_READY := $(VENV)/.ready-demo
+DEV_READY := $(VENV)/.ready-dev
+SOURCES := registry migrations web workers tests benchmarks
+
+.DEFAULT_GOAL := help
+.PHONY: help setup demo test check format docs bench bench-full clean
+
+help: ## Show what can be done.
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+setup: $(DEV_READY) ## Prepare .venv for development.
+
+demo: $(DEMO_READY) ## Train real models, log and evaluate them, serve the dashboard.
+	@$(BIN)/offdiag demo $(DEMO_ARGS)
+
+test: $(DEV_READY) ## Run all tests, several at a time.
+	@$(BIN)/python -m pytest -n auto --maxprocesses 4 --dist worksteal $(PYTEST_ARGS)
+
+check: $(DEV_READY) ## Check format, lint, types, layers and generated pages.
+	@$(BIN)/ruff format --check .
+	@$(BIN)/ruff check .
+	@$(BIN)/mypy $(SOURCES)
+	@$(BIN)/lint-imports
+	@$(BIN)/python docs/generate.py --check
+
+format: $(DEV_READY) ## Rewrite sources in the house format.
+	@$(BIN)/ruff format .
+	@$(BIN)/ruff check --fix .
+
+docs: $(DEV_READY) ## Rewrite the pages that are generated from code.
+	@$(BIN)/python docs/generate.py
+
+bench: $(DEV_READY) ## Measure, the quick set.
+	@$(BIN)/python benchmarks/run.py
+
+bench-full: $(DEV_READY) ## Measure everything.
+	@$(BIN)/python benchmarks/run.py --full
+
+clean: ## Remove .venv, caches and build results; registries stay.
+	@rm -rf $(VENV) .cache .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache dist build
+	@find $(SOURCES) docs examples -type d -name __pycache__ -prune -exec rm -rf {} +
+
+$(DEV_READY): pyproject.toml $(BIN)/python
+	@echo "Installing offdiag and its development tools into $(VENV); this takes a few minutes once."
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	@touch $(DEMO_READY) $@
+
+$(DEMO_READY): pyproject.toml $(BIN)/python
+	@echo "Installing offdiag and what its demo needs into $(VENV); this takes a minute or two once."
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[demo]'
+	@touch $@
+
+# The newest suitable Python that really starts: a version manager may leave names that do not.
+$(BIN)/python:
+	@for python in $(PYTHON) python3.13 python3.12 python3.11 python3 python; do \
+	  if $$python -c 'import sys; sys.exit(sys.version_info < tuple(map(int, "$(MINIMUM)".split("."))))' \
+	      >/dev/null 2>&1; then \
+	    echo "Creating $(VENV) with $$($$python --version)."; \
+	    if $$python -m venv --clear $(VENV); then exit 0; fi; \
+	    rm -rf $(VENV); \
+	    echo "$$python cannot create virtual environments; on Debian and Ubuntu:" \
+	         "apt-get install python3-venv" >&2; \
+	    exit 1; \
+	  fi; \
+	done; \
+	echo "offdiag needs Python $(MINIMUM) or newer and found none." \
+	     "Install one, or name it: make PYTHON=/path/to/python3" >&2; \
+	exit 1
