@@ -1,0 +1,177 @@
+"""Rules of this code base that no linter knows, each with an example it must find.
+
+A rule takes a parsed module and yields the nodes that break it. Where it does not hold, the
+allow-list names the file and thereby the place to look at in a review.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+PACKAGES = (
+    "registry/offdiag",
+    "migrations/offdiag_migrations",
+    "web/offdiag_web",
+    "workers/offdiag_workers",
+)
+
+
+@dataclass(frozen=True)
+class Rule:
+    """What is looked for, where, and one line that breaks the rule and one that keeps it."""
+
+    name: str
+    reason: str
+    find: Callable[[ast.Module], Iterator[ast.AST]]
+    bad: tuple[str, ...]
+    good: tuple[str, ...]
+    scope: tuple[str, ...] = PACKAGES
+    allowed: frozenset[str] = frozenset()
+
+    def breaches(self) -> list[str]:
+        """`path:line` of everything in scope that breaks the rule."""
+        return [
+            f"{relative}:{getattr(node, 'lineno', 0)}"
+            for path in python_files(self.scope)
+            if (relative := path.relative_to(ROOT).as_posix()) not in self.allowed
+            for node in self.find(ast.parse(path.read_text(encoding="utf-8")))
+        ]
+
+
+def python_files(folders: tuple[str, ...]) -> list[Path]:
+    return sorted(path for folder in folders for path in (ROOT / folder).rglob("*.py"))
+
+
+def _called_name(node: ast.AST) -> str:
+    """`f` of `f(…)` and `x.f(…)`, else empty."""
+    if not isinstance(node, ast.Call):
+        return ""
+    return node.func.attr if isinstance(node.func, ast.Attribute) else ast.unparse(node.func)
+
+
+def _calls(*names: str) -> Callable[[ast.Module], Iterator[ast.AST]]:
+    def find(tree: ast.Module) -> Iterator[ast.AST]:
+        return (node for node in ast.walk(tree) if _called_name(node) in names)
+
+    return find
+
+
+def _transposes(tree: ast.Module) -> Iterator[ast.AST]:
+    words = {"T", "mT", "transpose", "swapaxes", "moveaxis", "rollaxis", "permute_dims"}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Attribute) and node.attr in words:
+            yield node
+        elif isinstance(node, ast.ImportFrom) and node.module == "numpy":
+            yield from (alias for alias in node.names if alias.name in words)
+
+
+def _literal_axis(tree: ast.Module) -> Iterator[ast.AST]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.keyword) and node.arg == "axis":
+            numbers = [part for part in ast.walk(node.value) if isinstance(part, ast.Constant)]
+            yield from (node for number in numbers if isinstance(number.value, int))
+
+
+def _runs_foreign_code(tree: ast.Module) -> Iterator[ast.AST]:
+    modules = {"pickle", "cPickle", "marshal", "shelve", "dill", "cloudpickle", "joblib"}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (alias for alias in node.names if alias.name in modules)
+        elif isinstance(node, ast.ImportFrom) and node.module in modules:
+            yield node
+        elif isinstance(node, ast.Call):
+            called = ast.unparse(node.func)
+            true = {
+                keyword.arg
+                for keyword in node.keywords
+                if isinstance(keyword.value, ast.Constant) and keyword.value.value is True
+            }
+            if (
+                called in {"eval", "exec", "os.system", "os.popen", "yaml.load"}
+                or _called_name(node) in {"read_pickle", "to_pickle"}
+                or true & {"shell", "allow_pickle"}
+            ):
+                yield node
+
+
+def _catches_everything(tree: ast.Module) -> Iterator[ast.AST]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ExceptHandler):
+            caught = [] if node.type is None else [ast.unparse(part) for part in _parts(node.type)]
+            if not caught or {"Exception", "BaseException"} & set(caught):
+                yield node
+
+
+def _parts(node: ast.expr) -> list[ast.expr]:
+    return list(node.elts) if isinstance(node, ast.Tuple) else [node]
+
+
+RULES = (
+    Rule(
+        name="one-module-transposes",
+        reason="A swapped matrix cannot be seen in accuracy, F1 or MCC; only "
+        "offdiag.metrics.orientation swaps axes, and its tests look at the rest.",
+        find=_transposes,
+        bad=("counts.T", "np.transpose(counts)", "counts.swapaxes(0, 1)", "counts.mT"),
+        good=("as_canonical(counts, orientation)",),
+        allowed=frozenset({"registry/offdiag/metrics/orientation.py"}),
+    ),
+    Rule(
+        name="axes-have-names",
+        reason="axis=0 does not say whether actual or predicted classes are summed.",
+        find=_literal_axis,
+        bad=("counts.sum(axis=0)", "counts.sum(axis=-1)", "counts.sum(axis=(0, 1))"),
+        good=("counts.sum(axis=ACTUAL_AXIS)", "np.bincount(codes)"),
+        scope=("registry/offdiag/metrics",),
+    ),
+    Rule(
+        name="only-the-command-line-prints",
+        reason="A library that prints disturbs the program that uses it.",
+        find=_calls("print"),
+        bad=("print('done')",),
+        good=("log.info('done')",),
+        scope=tuple(folder for folder in PACKAGES if folder != "registry/offdiag")
+        + tuple(
+            f"registry/offdiag/{name}"
+            for name in ("arrays", "domain", "metrics", "sdk", "services", "settings", "store")
+        ),
+    ),
+    Rule(
+        name="no-foreign-code-runs",
+        reason="What users upload or configure is data and never a program.",
+        find=_runs_foreign_code,
+        bad=(
+            "import pickle",
+            "from joblib import load",
+            "eval(text)",
+            "subprocess.run(command, shell=True)",
+            "yaml.load(text)",
+            "np.load(path, allow_pickle=True)",
+            "pd.read_pickle(path)",
+        ),
+        good=("json.loads(text)", "subprocess.run([program])", "np.load(path)"),
+    ),
+    Rule(
+        name="markup-is-written-by-templates",
+        reason="Class names, run names and tags are hostile text; templates escape them.",
+        find=_calls("Markup"),
+        bad=("Markup(text)", "markupsafe.Markup(text)"),
+        good=("render_template('run.html', name=text)",),
+        allowed=frozenset({"web/offdiag_web/charts/svg.py"}),
+    ),
+    Rule(
+        name="only-process-edges-catch-everything",
+        reason="A swallowed error is a wrong number later.",
+        find=_catches_everything,
+        bad=(
+            "try:\n    f()\nexcept Exception:\n    pass",
+            "try:\n    f()\nexcept:\n    pass",
+            "try:\n    f()\nexcept (ValueError, BaseException):\n    pass",
+        ),
+        good=("try:\n    f()\nexcept ValueError:\n    pass",),
+    ),
+)
