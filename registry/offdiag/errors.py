@@ -52,6 +52,12 @@ class NotFound(OffdiagError, LookupError):
     code = "not_found"
 
 
+class UnknownKey(NotFound, KeyError):
+    """A mapping of results has no such metric or class; the hint names similar ones."""
+
+    code = "unknown_key"
+
+
 class Conflict(OffdiagError):
     """The request contradicts what is already stored; nothing was changed."""
 

@@ -16,12 +16,28 @@ from numpy.typing import NDArray
 from offdiag.domain.values import POSITIVE_INFINITY, MetricValue, Reason
 
 REASONS: tuple[Reason, ...] = tuple(Reason)
-_CODE = {reason: code for code, reason in enumerate(REASONS, start=1)}
+_CODE = {reason: np.uint8(code) for code, reason in enumerate(REASONS, start=1)}
+
+Causes = NDArray[np.uint8]
+"""For each place the code of the reason why it is undefined, 0 where it is defined."""
 
 
 def reason_code(reason: Reason) -> int:
     """Number of a reason inside one process; 0 means defined. Never stored: names are."""
-    return _CODE[reason]
+    return int(_CODE[reason])
+
+
+def cause(reason: Reason, where: NDArray[np.bool_]) -> Causes:
+    """The places at which one reason applies."""
+    return np.multiply(where, _CODE[reason], dtype=np.uint8)
+
+
+def first_cause(*causes: Causes) -> Causes:
+    """The first reason that applies at each place. Arrays broadcast."""
+    *earlier, found = causes
+    for preferred in reversed(earlier):
+        found = np.where(preferred, preferred, found)
+    return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +49,7 @@ class Quantity:
     """
 
     value: NDArray[np.float64]
-    reason: NDArray[np.uint8]
+    reason: Causes
     to_infinity: NDArray[np.bool_]
 
     @property
@@ -57,11 +73,17 @@ class Quantity:
         """The values with 0 for undefined ones, for averages that say so in their name."""
         return np.where(self.is_defined, self.value, 0.0)
 
+    def reshaped(self, shape: tuple[int, ...]) -> Quantity:
+        """The same values laid out in another shape of the same size."""
+        return Quantity(
+            self.value.reshape(shape), self.reason.reshape(shape), self.to_infinity.reshape(shape)
+        )
+
     def because(self, reason: Reason, where: NDArray[np.bool_]) -> Quantity:
         """The same values, undefined for `reason` at the places `where` is True."""
         return Quantity(
             np.where(where, np.nan, self.value),
-            np.where(where, np.uint8(reason_code(reason)), self.reason),
+            np.where(where, _CODE[reason], self.reason),
             self.to_infinity & ~where,
         )
 
@@ -70,34 +92,64 @@ class Quantity:
         return Quantity(function(self.value), self.reason, np.zeros_like(self.to_infinity))
 
 
+def as_float(numbers: NDArray[Any]) -> NDArray[np.float64]:
+    """Whole numbers of any size, each rounded to float64 once."""
+    return np.asarray(numbers).astype(np.float64, copy=False)
+
+
 def defined(value: NDArray[Any]) -> Quantity:
     """A quantity that is defined everywhere."""
-    floats = np.asarray(value, dtype=np.float64)
-    return Quantity(
-        floats, np.zeros(floats.shape, np.uint8), np.zeros(floats.shape, np.bool_)
-    )
+    floats = as_float(value)
+    return Quantity(floats, np.zeros(floats.shape, np.uint8), np.zeros(floats.shape, np.bool_))
+
+
+def defined_except(value: NDArray[Any], undefined: Causes) -> Quantity:
+    """The given values where nothing makes them undefined. `undefined` has the value's shape."""
+    plain = np.where(undefined, np.nan, value) if undefined.any() else as_float(value)
+    return Quantity(plain, undefined, np.zeros(plain.shape, np.bool_))
+
+
+def fraction(numerator: NDArray[Any], denominator: NDArray[Any], undefined: Causes) -> Quantity:
+    """numerator / denominator where nothing makes it undefined.
+
+    Operands may be int64, float64 or object arrays of Python integers, broadcastable to the
+    shape of `undefined`, which must cover every zero of the denominator. Each operand is
+    rounded to float64 once, so the result is within two roundings of the exact quotient.
+    """
+    top, bottom = as_float(numerator), as_float(denominator)
+    if not undefined.any():
+        value = np.broadcast_to(top / bottom, undefined.shape)
+    else:
+        value = top / np.where(undefined, 1.0, bottom)
+        value = np.where(undefined, np.nan, value)
+    return Quantity(value, undefined, np.zeros(undefined.shape, np.bool_))
 
 
 def quotient(numerator: NDArray[Any], denominator: NDArray[Any], reason: Reason) -> Quantity:
     """numerator / denominator, undefined for `reason` where the denominator is zero.
 
-    Operands may be int64, float64 or object arrays of Python integers. Each is converted to
-    float64 once, so the error is at most two roundings of the exact quotient.
+    Accepts what `fraction` accepts, with the same accuracy.
     """
-    top = np.asarray(numerator).astype(np.float64)
-    bottom = np.asarray(denominator).astype(np.float64)
-    top, bottom = np.broadcast_arrays(top, bottom)
-    is_zero = bottom == 0
-    value = np.full(bottom.shape, np.nan)
-    np.divide(top, bottom, out=value, where=~is_zero)
-    codes = np.where(is_zero, np.uint8(reason_code(reason)), np.uint8(0))
-    return Quantity(value, codes, np.zeros(bottom.shape, np.bool_))
+    shape = np.broadcast_shapes(np.shape(numerator), np.shape(denominator))
+    is_zero = np.asarray(denominator) == 0
+    return fraction(numerator, denominator, np.broadcast_to(cause(reason, is_zero), shape))
 
 
-def ratio_with_limit(numerator: NDArray[Any], denominator: NDArray[Any]) -> Quantity:
-    """numerator / denominator of non-negative terms; positive / 0 carries the limit +inf."""
-    plain = quotient(numerator, denominator, Reason.ZERO_OVER_ZERO)
-    tends = (np.asarray(denominator) == 0) & (np.asarray(numerator) > 0)
-    tends = np.broadcast_to(tends, plain.shape)
-    codes = np.where(tends, np.uint8(reason_code(Reason.POSITIVE_OVER_ZERO)), plain.reason)
-    return Quantity(plain.value, codes, tends)
+def ratio_with_limit(
+    numerator: NDArray[Any], denominator: NDArray[Any], undefined: Causes | None = None
+) -> Quantity:
+    """numerator / denominator of non-negative terms; positive / 0 carries the limit +inf.
+
+    Places that `undefined` names keep their reason and get no limit.
+    """
+    shape = np.broadcast_shapes(np.shape(numerator), np.shape(denominator))
+    is_zero = np.broadcast_to(np.asarray(denominator) == 0, shape)
+    tends = is_zero & (np.asarray(numerator) > 0)
+    causes = first_cause(
+        cause(Reason.POSITIVE_OVER_ZERO, tends), cause(Reason.ZERO_OVER_ZERO, is_zero)
+    )
+    if undefined is not None:
+        causes = first_cause(undefined, causes)
+        tends = tends & (np.asarray(undefined) == 0)
+    plain = fraction(numerator, denominator, causes)
+    return Quantity(plain.value, causes, tends)

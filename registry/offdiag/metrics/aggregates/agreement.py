@@ -1,0 +1,174 @@
+"""Agreement beyond chance: the correlation coefficient R_K and the kappa family.
+
+All are quotients of whole numbers. With S correct cases, row totals t and column totals p,
+write T = sum t_k p_k. Differences such as S N - T cancel almost completely for rare classes,
+so they are taken between exact integers, and the division or root comes last.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from offdiag.domain.values import Reason
+from offdiag.metrics.classes import Classified
+from offdiag.metrics.orientation import STACK_ACTUAL_AXIS, STACK_PREDICTED_AXIS
+from offdiag.metrics.quantity import (
+    Causes,
+    Quantity,
+    as_float,
+    cause,
+    first_cause,
+    fraction,
+)
+from offdiag.metrics.tally import CLASS_AXIS, Tally, over_classes, widened
+
+
+def mcc(m: Classified) -> Quantity:
+    """(S N - T) / sqrt((N^2 - sum p^2)(N^2 - sum t^2)), Gorodkin 2004, for two or more classes."""
+    tally = m.tally
+    actual_spread = _squared_spread(tally, tally.actual)
+    predicted_spread = _squared_spread(tally, tally.predicted)
+    is_constant_actual = tally.n_actual_classes == 1
+    is_constant_predicted = tally.n_predicted_classes == 1
+    undefined = first_cause(
+        cause(Reason.NO_CASES, tally.is_empty),
+        cause(Reason.CONSTANT_MARGIN, is_constant_actual & is_constant_predicted),
+        cause(Reason.CONSTANT_ACTUAL, is_constant_actual),
+        cause(Reason.CONSTANT_PREDICTED, is_constant_predicted),
+    )
+    root = np.sqrt(as_float(actual_spread) * as_float(predicted_spread))
+    return fraction(_covariance(tally), root, undefined).map(_within_one)
+
+
+def cohen_kappa(m: Classified) -> Quantity:
+    """(S N - T) / (N^2 - T)."""
+    tally = m.tally
+    below = tally.total * tally.total - _chance_hits(tally)
+    return fraction(_covariance(tally), below, _one_class_everywhere(tally))
+
+
+def kappa_linear(m: Classified) -> Quantity:
+    """Kappa with disagreement |i - j| between the i-th and the j-th declared class."""
+    return _weighted_kappa(m.tally, _expected_linear, lambda distance: distance)
+
+
+def kappa_quadratic(m: Classified) -> Quantity:
+    """Kappa with disagreement (i - j)^2 between the i-th and the j-th declared class."""
+    return _weighted_kappa(m.tally, _expected_quadratic, lambda distance: distance * distance)
+
+
+def scott_pi(m: Classified) -> Quantity:
+    """Kappa with chance agreement from the pooled margins (t + p) / 2N."""
+    tally = m.tally
+    pooled = _pooled_squares(tally)
+    above = 4 * tally.n_correct * tally.total - pooled
+    below = 4 * tally.total * tally.total - pooled
+    return fraction(above, below, _one_class_everywhere(tally))
+
+
+def gwet_ac1(m: Classified) -> Quantity:
+    """Kappa with chance agreement sum q (1 - q) / (K - 1), q the pooled margins (Gwet 2008)."""
+    tally = m.tally
+    others = tally.n_classes - 1
+    bound = 4 * max(others, 1) * int(tally.total.max(initial=0)) ** 2
+    total, n_correct, pooled = widened(bound, tally.total, tally.n_correct, _pooled_squares(tally))
+    chance = 4 * total * total - pooled
+    above = 4 * others * n_correct * total - chance
+    below = 4 * others * total * total - chance
+    undefined = first_cause(
+        cause(Reason.NO_CASES, tally.is_empty),
+        cause(Reason.SINGLE_CLASS_DECLARED, np.full(tally.total.shape, others == 0)),
+    )
+    return fraction(above, below, undefined)
+
+
+def _covariance(tally: Tally) -> NDArray[Any]:
+    return np.asarray(tally.n_correct * tally.total - _chance_hits(tally))
+
+
+def _chance_hits(tally: Tally) -> NDArray[Any]:
+    return over_classes(tally.actual * tally.predicted)
+
+
+def _squared_spread(tally: Tally, margin: NDArray[Any]) -> NDArray[Any]:
+    return np.asarray(tally.total * tally.total - over_classes(margin * margin))
+
+
+def _pooled_squares(tally: Tally) -> NDArray[Any]:
+    pooled = tally.actual + tally.predicted
+    return over_classes(pooled * pooled)
+
+
+def _one_class_everywhere(tally: Tally) -> Causes:
+    """Both margins hold the same single class, so that chance alone agrees on every case."""
+    is_single = np.count_nonzero(tally.actual + tally.predicted, axis=CLASS_AXIS) == 1
+    return first_cause(
+        cause(Reason.NO_CASES, tally.is_empty),
+        cause(Reason.CHANCE_AGREEMENT_CERTAIN, np.asarray(is_single)),
+    )
+
+
+def _weighted_kappa(
+    tally: Tally,
+    expected: Callable[[NDArray[Any], NDArray[Any], NDArray[Any]], NDArray[Any]],
+    disagreement: Callable[[int], int],
+) -> Quantity:
+    """1 - N sum w c / sum w t p, written as one fraction."""
+    undefined = first_cause(
+        cause(Reason.LABELS_NOT_ORDINAL, np.full(tally.total.shape, not tally.ordinal)),
+        _one_class_everywhere(tally),
+    )
+    if not tally.ordinal:
+        nothing = np.full(tally.total.shape, np.nan)
+        return Quantity(nothing, undefined, np.zeros(tally.total.shape, np.bool_))
+    k = tally.n_classes
+    bound = 2 * k * k * int(tally.total.max(initial=0)) ** 2
+    total, actual, predicted, at_distance = widened(
+        bound, tally.total, tally.actual, tally.predicted, _cases_at_distance(tally.counts)
+    )
+    weights = np.array([disagreement(distance) for distance in range(k)], at_distance.dtype)
+    observed = total * over_classes(at_distance * weights)
+    chance = expected(actual, predicted, total)
+    return fraction(chance - observed, chance, undefined)
+
+
+def _cases_at_distance(counts: NDArray[Any]) -> NDArray[Any]:
+    """Cases whose predicted class is d places from the actual one, d = 0 .. K-1, (R, K)."""
+    n_classes = counts.shape[STACK_PREDICTED_AXIS]
+    offsets = [
+        np.trace(counts, offset=d, axis1=STACK_ACTUAL_AXIS, axis2=STACK_PREDICTED_AXIS)
+        for d in range(1 - n_classes, n_classes)
+    ]
+    both_sides = np.stack(offsets, axis=CLASS_AXIS)
+    above = both_sides[..., n_classes - 1 :].copy()
+    above[..., 1:] += both_sides[..., n_classes - 2 :: -1]
+    return above
+
+
+def _expected_linear(
+    actual: NDArray[Any], predicted: NDArray[Any], total: NDArray[Any]
+) -> NDArray[Any]:
+    """sum |i - j| t_i p_j: each cut between neighbouring classes parts the pairs across it."""
+    actual_below = np.add.accumulate(actual, axis=CLASS_AXIS)
+    predicted_below = np.add.accumulate(predicted, axis=CLASS_AXIS)
+    wide = total[..., np.newaxis]
+    across = actual_below * (wide - predicted_below) + predicted_below * (wide - actual_below)
+    return over_classes(across)
+
+
+def _expected_quadratic(
+    actual: NDArray[Any], predicted: NDArray[Any], total: NDArray[Any]
+) -> NDArray[Any]:
+    """sum (i - j)^2 t_i p_j, multiplied out so that no K by K table is needed."""
+    place = np.arange(actual.shape[CLASS_AXIS]).astype(actual.dtype)
+    squares = over_classes(place * place * (actual + predicted))
+    products = over_classes(place * actual) * over_classes(place * predicted)
+    return np.asarray(total * squares - 2 * products)
+
+
+def _within_one(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    return np.clip(values, -1.0, 1.0)

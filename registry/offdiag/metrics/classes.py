@@ -1,0 +1,56 @@
+"""A stack of matrices with its class values, each computed when first asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Generic, TypeVar
+
+from offdiag.metrics.one_vs_rest import OneVsRest, one_vs_rest
+from offdiag.metrics.per_class import PER_CLASS
+from offdiag.metrics.quantity import Quantity
+from offdiag.metrics.tally import Tally
+
+Subject = TypeVar("Subject")
+
+
+class OnDemand(Mapping[str, Quantity], Generic[Subject]):
+    """Metrics of one subject by key, computed on first access and kept.
+
+    Whoever needs three of ninety keys (a bootstrap, a list page) pays for three.
+    """
+
+    def __init__(
+        self, metrics: Mapping[str, Callable[[Subject], Quantity]], subject: Subject
+    ) -> None:
+        self._metrics = metrics
+        self._subject = subject
+        self._known: dict[str, Quantity] = {}
+
+    def __getitem__(self, key: str) -> Quantity:
+        if key not in self._known:
+            self._known[key] = self._metrics[key](self._subject)
+        return self._known[key]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._metrics)
+
+    def __len__(self) -> int:
+        return len(self._metrics)
+
+
+@dataclass(frozen=True)
+class Classified:
+    """What an aggregate may be made of: the tally and the per-class values of a stack."""
+
+    tally: Tally
+
+    @cached_property
+    def one_vs_rest(self) -> OneVsRest:
+        return one_vs_rest(self.tally)
+
+    @cached_property
+    def classes(self) -> OnDemand[OneVsRest]:
+        """Per-class quantities of shape (R, K) by key."""
+        return OnDemand(PER_CLASS, self.one_vs_rest)

@@ -1,0 +1,98 @@
+"""One class against all others: the four counts every per-class metric starts from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from offdiag.domain.values import Reason
+from offdiag.metrics.quantity import Causes, cause, first_cause
+from offdiag.metrics.tally import Tally
+
+
+@dataclass(frozen=True)
+class OneVsRest:
+    """True positives, false negatives, false positives and true negatives.
+
+    Arrays of one shape, classes along the last axis, exact integers (int64 or object) in
+    multiples of 1/`unit` cases. With int64 the square of the total must fit.
+    """
+
+    tp: NDArray[Any]
+    fn: NDArray[Any]
+    fp: NDArray[Any]
+    tn: NDArray[Any]
+    unit: int = 1
+
+    @cached_property
+    def positives(self) -> NDArray[Any]:
+        """Actual cases of the class, t."""
+        return np.asarray(self.tp + self.fn)
+
+    @cached_property
+    def negatives(self) -> NDArray[Any]:
+        """Actual cases of the other classes, N - t."""
+        return np.asarray(self.fp + self.tn)
+
+    @cached_property
+    def predicted_positives(self) -> NDArray[Any]:
+        """Cases predicted as the class, p."""
+        return np.asarray(self.tp + self.fp)
+
+    @cached_property
+    def predicted_negatives(self) -> NDArray[Any]:
+        """Cases predicted as another class, N - p."""
+        return np.asarray(self.fn + self.tn)
+
+    @cached_property
+    def total(self) -> NDArray[Any]:
+        """All cases, N, the same for every class."""
+        return np.asarray(self.positives + self.negatives)
+
+    @cached_property
+    def determinant(self) -> NDArray[Any]:
+        """TP TN - FP FN, positive when prediction and truth go together."""
+        return np.asarray(self.tp * self.tn - self.fp * self.fn)
+
+    @cached_property
+    def no_cases(self) -> Causes:
+        return cause(Reason.NO_CASES, np.asarray(self.total == 0))
+
+    @cached_property
+    def no_positives(self) -> Causes:
+        return cause(Reason.NO_ACTUAL_POSITIVES, np.asarray(self.positives == 0))
+
+    @cached_property
+    def no_negatives(self) -> Causes:
+        return cause(Reason.NO_ACTUAL_NEGATIVES, np.asarray(self.negatives == 0))
+
+    @cached_property
+    def no_predicted_positives(self) -> Causes:
+        return cause(Reason.NO_PREDICTED_POSITIVES, np.asarray(self.predicted_positives == 0))
+
+    @cached_property
+    def no_predicted_negatives(self) -> Causes:
+        return cause(Reason.NO_PREDICTED_NEGATIVES, np.asarray(self.predicted_negatives == 0))
+
+    @cached_property
+    def one_sided_actual(self) -> Causes:
+        """The class has no case, or all of them: rates on one side are undefined."""
+        return first_cause(self.no_positives, self.no_negatives)
+
+    @cached_property
+    def one_sided_predicted(self) -> Causes:
+        """The class is never predicted, or always."""
+        return first_cause(self.no_predicted_positives, self.no_predicted_negatives)
+
+
+def one_vs_rest(tally: Tally) -> OneVsRest:
+    """Each class of a stack of matrices against the rest, arrays of shape (..., K)."""
+    tp = tally.correct
+    fn = tally.actual - tp
+    fp = tally.predicted - tp
+    tn = tally.wide_total - tally.actual - fp
+    return OneVsRest(tp, fn, fp, tn, tally.unit)

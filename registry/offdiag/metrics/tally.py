@@ -1,0 +1,149 @@
+"""The integers every metric of a confusion matrix is made of, exact whatever their size.
+
+Products of counts leave float64 behind at 1e8 cases and int64 at 3e9. A tally therefore
+picks the arithmetic once: int64 where every product fits, Python integers beyond. Fractional
+cells (sample weights) are multiples of a power of two, as all floats are, so they become
+integers too, counted in that unit, and no formula has to think about rounding.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from math import isqrt
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from offdiag.errors import InvalidInput
+from offdiag.metrics.orientation import (
+    STACK_ACTUAL_AXIS,
+    STACK_PREDICTED_AXIS,
+    actual_totals,
+    predicted_totals,
+)
+
+CLASS_AXIS = -1
+"""Axis along which the class changes in arrays of shape (R, K)."""
+LARGEST_INT64 = 2**63 - 1
+LARGEST_INT64_TOTAL = isqrt(LARGEST_INT64 // 4)
+"""Largest total N whose 4 N N fits int64; no product of counts used here is larger."""
+WIDEST_WEIGHT_RATIO = 2.0**150
+"""Largest over smallest positive fractional cell; keeps fourth powers inside float64."""
+
+
+@dataclass(frozen=True)
+class Tally:
+    """Margins and diagonals of a stack of R confusion matrices.
+
+    `counts` has shape (R, K, K), int64 or object (Python integers), actual class along the
+    last but one axis. `actual`, `predicted` and `correct` (the diagonal) have shape (R, K),
+    `total` (R,). A case of weight 1 counts `unit`. `ordinal` says that the order of the
+    classes has a meaning; `weighted` that cells are sums of weights, not numbers of cases.
+    """
+
+    counts: NDArray[Any]
+    actual: NDArray[Any]
+    predicted: NDArray[Any]
+    correct: NDArray[Any]
+    total: NDArray[Any]
+    unit: int
+    ordinal: bool
+    weighted: bool
+
+    @property
+    def n_classes(self) -> int:
+        """Number of declared classes, K."""
+        return int(self.counts.shape[STACK_PREDICTED_AXIS])
+
+    @cached_property
+    def n_correct(self) -> NDArray[Any]:
+        """Sum of the diagonal, shape (R,)."""
+        return over_classes(self.correct)
+
+    @cached_property
+    def n_actual_classes(self) -> NDArray[np.int64]:
+        """Number of classes that occur among the actual ones, shape (R,)."""
+        return np.asarray(np.count_nonzero(self.actual, axis=CLASS_AXIS), np.int64)
+
+    @cached_property
+    def n_predicted_classes(self) -> NDArray[np.int64]:
+        """Number of classes that are ever predicted, shape (R,)."""
+        return np.asarray(np.count_nonzero(self.predicted, axis=CLASS_AXIS), np.int64)
+
+    @cached_property
+    def is_empty(self) -> NDArray[np.bool_]:
+        """Where there is no case at all, shape (R,)."""
+        return np.asarray(self.total == 0)
+
+    @cached_property
+    def wide_total(self) -> NDArray[Any]:
+        """`total` with an axis of length 1 for the class."""
+        return self.total[..., np.newaxis]
+
+
+def tally(counts: NDArray[Any], *, ordinal: bool = False) -> Tally:
+    """Add up a stack of matrices of shape (..., K, K), flattened to (R, K, K).
+
+    int64 and object cells are numbers of cases (totals below 2**62 for int64), float64 cells
+    are sums of weights. Raises `InvalidInput` for weights that are negative, not finite or
+    more than 45 orders of magnitude apart.
+    """
+    stack = counts.reshape(-1, *counts.shape[STACK_ACTUAL_AXIS:])
+    if counts.dtype.kind == "f":
+        cells, unit = _whole_multiples(stack)
+        return _added_up(cells, unit=unit, ordinal=ordinal, weighted=True)
+    cells = stack if counts.dtype.kind == "O" else np.ascontiguousarray(stack, np.int64)
+    return _added_up(cells, unit=1, ordinal=ordinal, weighted=False)
+
+
+def over_classes(numbers: NDArray[Any]) -> NDArray[Any]:
+    """Sum over the class axis, (R, K) -> (R,)."""
+    totals: NDArray[Any] = numbers.sum(axis=CLASS_AXIS)
+    return totals
+
+
+def widened(bound: int, *arrays: NDArray[Any]) -> tuple[NDArray[Any], ...]:
+    """The arrays as they are if `bound`, an upper limit of a product, fits int64.
+
+    Otherwise as Python integers.
+    """
+    if bound <= LARGEST_INT64:
+        return arrays
+    return tuple(array.astype(object) for array in arrays)
+
+
+def _added_up(cells: NDArray[Any], *, unit: int, ordinal: bool, weighted: bool) -> Tally:
+    actual = actual_totals(cells)
+    predicted = predicted_totals(cells)
+    correct = np.diagonal(cells, axis1=STACK_ACTUAL_AXIS, axis2=STACK_PREDICTED_AXIS)
+    total = over_classes(actual)
+    if cells.dtype.kind != "O" and total.size and int(total.max()) > LARGEST_INT64_TOTAL:
+        actual, predicted = actual.astype(object), predicted.astype(object)
+        correct, total = correct.astype(object), total.astype(object)
+    correct = np.ascontiguousarray(correct)
+    return Tally(cells, actual, predicted, correct, total, unit, ordinal, weighted)
+
+
+def _whole_multiples(weights: NDArray[Any]) -> tuple[NDArray[Any], int]:
+    """Weights as exact multiples of 1/unit, and the unit, a power of two."""
+    cells = weights.astype(np.float64, copy=False)
+    if not np.isfinite(cells).all() or (cells < 0).any():
+        raise InvalidInput(
+            "a weighted cell is negative or not finite.",
+            field="matrix",
+            hint="Sums of sample weights are finite and 0 or more.",
+        )
+    positive = cells[cells > 0]
+    if positive.size and positive.max() / WIDEST_WEIGHT_RATIO > positive.min():
+        raise InvalidInput(
+            f"weights reach from {positive.min():g} to {positive.max():g}.",
+            field="matrix",
+            hint="Rescale or drop weights that are negligible beside the others.",
+        )
+    ratios = [cell.as_integer_ratio() for cell in cells.ravel().tolist()]
+    unit = max((below for _, below in ratios), default=1)
+    whole = np.empty(len(ratios), dtype=object)
+    whole[:] = [above * (unit // below) for above, below in ratios]
+    return whole.reshape(cells.shape), unit

@@ -1,0 +1,1 @@
+"""What a training job or a notebook calls: logging, evaluating in memory, reading results."""
