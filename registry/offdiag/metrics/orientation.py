@@ -27,9 +27,7 @@ STACK_PREDICTED_AXIS = -1
 
 def swap_axes(counts: NDArray[Any]) -> NDArray[Any]:
     """The same table laid out with the two axes exchanged, (..., K, K) -> (..., K, K)."""
-    return np.ascontiguousarray(
-        np.swapaxes(counts, STACK_ACTUAL_AXIS, STACK_PREDICTED_AXIS)
-    )
+    return np.ascontiguousarray(np.swapaxes(counts, STACK_ACTUAL_AXIS, STACK_PREDICTED_AXIS))
 
 
 def to_canonical(counts: NDArray[Any], orientation: SourceOrientation) -> NDArray[Any]:
