@@ -1,0 +1,83 @@
+"""Database URLs: which are understood, and what to write instead of the others."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from urllib.parse import unquote
+
+from sqlalchemy import URL, make_url
+from sqlalchemy.exc import ArgumentError
+
+from offdiag.errors import InvalidInput
+
+_FIELD = "database.url"
+_EXAMPLES = (
+    "Write sqlite:///offdiag.db, sqlite:////absolute/path/offdiag.db or "
+    "postgresql://user:password@host/database."
+)
+
+
+def parse_url(text: str) -> URL:
+    """A URL of a database that offdiag can use, with its driver.
+
+    Raises `InvalidInput` without repeating the text, which may hold a password.
+    """
+    try:
+        url = make_url(text)
+    except (ArgumentError, ValueError):
+        raise InvalidInput("this is not a database URL.", field=_FIELD, hint=_EXAMPLES) from None
+    if url.drivername in ("sqlite", "sqlite+pysqlite"):
+        return _checked_sqlite_url(url)
+    if url.drivername in ("postgresql", "postgresql+psycopg"):
+        return url.set(drivername="postgresql+psycopg")
+    raise InvalidInput(f"{url.drivername} is not supported.", field=_FIELD, hint=_EXAMPLES)
+
+
+def sqlite_path(url: URL) -> Path:
+    """The absolute path of the file that an SQLite URL names."""
+    name = str(url.database)
+    if _is_uri(url):
+        name = unquote(name.removeprefix("file:"))
+        if name.startswith("//"):  # file:///absolute, with an empty host
+            name = name.removeprefix("//")
+    return Path(name).absolute()
+
+
+def is_opened_read_only(url: URL) -> bool:
+    """Whether the user asked for a file that nobody may write, with ?mode=ro&uri=true."""
+    return _is_uri(url) and (url.query.get("mode") == "ro" or "immutable" in url.query)
+
+
+def postgres_place(url: URL) -> str:
+    """What a PostgreSQL URL names, for messages: without password and settings."""
+    return URL.create(
+        "postgresql",
+        username=url.username,
+        host=url.host,
+        port=url.port,
+        database=url.database,
+    ).render_as_string()
+
+
+def _checked_sqlite_url(url: URL) -> URL:
+    if url.host or url.username or url.port:
+        raise InvalidInput("an SQLite URL names a file and no host.", field=_FIELD, hint=_EXAMPLES)
+    name = (url.database or "").removeprefix("file:")
+    if name in ("", ":memory:") or url.query.get("mode") == "memory":
+        raise InvalidInput(
+            "an in-memory database is seen by one connection only.",
+            field=_FIELD,
+            hint="Threads and workers would each have their own; name a file, "
+            "for example in a temporary folder.",
+        )
+    if url.query and not _is_uri(url):
+        raise InvalidInput(
+            f"the parameter {min(url.query)!r} would be ignored.",
+            field=_FIELD,
+            hint="Write sqlite:///file:/path/offdiag.db?mode=ro&uri=true, or leave it out.",
+        )
+    return url
+
+
+def _is_uri(url: URL) -> bool:
+    return url.query.get("uri") == "true"

@@ -1,0 +1,121 @@
+"""The door to the database: a reading or a writing transaction, and nothing else."""
+
+from __future__ import annotations
+
+import os
+import weakref
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import datetime
+from pathlib import Path
+from typing import Literal
+
+from sqlalchemy import Connection, Engine
+from sqlalchemy.orm import Session
+
+from offdiag.store.address import (
+    is_opened_read_only,
+    parse_url,
+    postgres_place,
+    sqlite_path,
+)
+from offdiag.store.clock import utc_now
+from offdiag.store.failures import translated
+from offdiag.store.postgres import postgres_engines
+from offdiag.store.sqlite import Synchronous, sqlite_engines
+
+Dialect = Literal["sqlite", "postgresql"]
+
+
+class Database:
+    """A database that is opened on first use and shared by all threads of the process.
+
+    `synchronous` and `busy_timeout_s` are about SQLite: whether a commit survives a power
+    failure ("full") or only a crash of the program ("normal"), and how many seconds a writer
+    waits for the one before it. `path` is the SQLite file, None on PostgreSQL.
+
+    Raises `InvalidInput` for a URL that names no usable database. Both kinds of transaction
+    raise `DatabaseUnavailable` where the file, the disk, the network or the server is at
+    fault, and let `sqlalchemy.exc.IntegrityError` pass.
+    """
+
+    def __init__(
+        self,
+        url: str,
+        *,
+        synchronous: Synchronous = "full",
+        clock: Callable[[], datetime] = utc_now,
+        busy_timeout_s: float = 30.0,
+    ) -> None:
+        parsed = parse_url(url)
+        self.url = url
+        self.clock = clock
+        self.dialect: Dialect
+        self.path: Path | None
+        if parsed.get_backend_name() == "sqlite":
+            self.dialect = "sqlite"
+            self.path = sqlite_path(parsed)
+            self.is_read_only = is_opened_read_only(parsed)
+            self.place = str(self.path)
+            self._engines = sqlite_engines(
+                parsed, synchronous=synchronous, busy_timeout_s=busy_timeout_s
+            )
+        else:
+            self.dialect = "postgresql"
+            self.path = None
+            self.is_read_only = False
+            self.place = postgres_place(parsed)
+            self._engines = postgres_engines(parsed)
+        _opened.add(self)
+
+    def __repr__(self) -> str:
+        return f"Database({self.place!r})"
+
+    @contextmanager
+    def read(self) -> Iterator[Session]:
+        """One snapshot of the database; every attempt to write fails."""
+        with _session(self._engines.reading) as session:
+            with translated(self.place):
+                session.connection()
+            with translated(self.place, writing_is_allowed=False):
+                yield session
+
+    @contextmanager
+    def write(self) -> Iterator[Session]:
+        """A transaction that is committed at the end, or rolled back by any exception.
+
+        On SQLite it holds the only write lock from here on, so keep it short.
+        """
+        with translated(self.place), _session(self._engines.writing) as session, session.begin():
+            session.connection()
+            yield session
+
+    @contextmanager
+    def migrate(self) -> Iterator[Connection]:
+        """Like `write`, for changes of the schema: foreign keys wait until the end."""
+        with translated(self.place), self._engines.migrating.begin() as connection:
+            yield connection
+
+    def close(self) -> None:
+        """Close all idle connections. The next transaction opens new ones."""
+        self._engines.close()
+
+    def _forget_connections(self) -> None:
+        self._engines.abandon()
+
+
+def _session(engine: Engine) -> Session:
+    return Session(engine, expire_on_commit=False, autoflush=False)
+
+
+_opened: weakref.WeakSet[Database] = weakref.WeakSet()
+
+
+def _after_fork_in_child() -> None:
+    # Training jobs fork, for example to load data. A connection shared by two processes
+    # corrupts the file or the protocol, so the child starts with none.
+    for database in list(_opened):
+        database._forget_connections()  # noqa: SLF001 - this is the other half of the class
+
+
+os.register_at_fork(after_in_child=_after_fork_in_child)

@@ -1,0 +1,126 @@
+"""Errors of drivers, turned into sentences for the person who has to do something.
+
+Only what the outside world causes is translated: locks, disks, permissions, networks. Broken
+constraints are answers and pass through; wrong SQL is a defect and passes through too.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import NamedTuple
+
+from sqlalchemy.exc import DBAPIError, IntegrityError
+from sqlalchemy.exc import TimeoutError as PoolTimeoutError
+
+from offdiag.errors import DatabaseUnavailable
+
+
+class Failure(NamedTuple):
+    sentence: str
+    hint: str
+
+
+_BUSY = Failure(
+    "another process holds a lock on it for longer than the time limit.",
+    "Try again; if it stays so, find and end the program that keeps a transaction open.",
+)
+_NOT_WRITABLE = Failure(
+    "it cannot be written.",
+    "Give this user write permission on the file and its folder, or name another place.",
+)
+_FULL = Failure("the disk is full.", "Make room; nothing was half written.")
+_BROKEN_DISK = Failure(
+    "reading or writing failed on the disk.", "Look at the disk and the log of the system."
+)
+_DAMAGED = Failure("the file is damaged or cut short.", "Restore it from a backup.")
+_NOT_OPENED = Failure(
+    "it cannot be opened.", "Check that its folder exists and that it is a readable file."
+)
+_NOT_A_DATABASE = Failure(
+    "the file is not an SQLite database.", "Name another file, or restore this one."
+)
+_UNREACHABLE = Failure(
+    "the server cannot be reached.", "Check that it runs, the host, the name and the password."
+)
+_SHUT_DOWN = Failure("the server is shutting down or starting.", "Try again in a moment.")
+_OVERLOADED = Failure(
+    "the server has no connections or memory left.", "Try again, or raise its limits."
+)
+_TOO_SLOW = Failure("a statement took longer than the time limit.", "Try again, or ask for less.")
+_CONTENDED = Failure("another transaction changed the same rows.", "Try again.")
+_POOL_EXHAUSTED = Failure("all connections are in use.", "Try again in a few seconds.")
+
+# The low byte of an SQLite result code is its kind: https://sqlite.org/rescode.html
+_BY_RESULT_CODE = {
+    sqlite3.SQLITE_PERM: _NOT_WRITABLE,
+    sqlite3.SQLITE_BUSY: _BUSY,
+    sqlite3.SQLITE_LOCKED: _BUSY,
+    sqlite3.SQLITE_READONLY: _NOT_WRITABLE,
+    sqlite3.SQLITE_IOERR: _BROKEN_DISK,
+    sqlite3.SQLITE_CORRUPT: _DAMAGED,
+    sqlite3.SQLITE_FULL: _FULL,
+    sqlite3.SQLITE_CANTOPEN: _NOT_OPENED,
+    sqlite3.SQLITE_NOTADB: _NOT_A_DATABASE,
+}
+
+# https://www.postgresql.org/docs/current/errcodes-appendix.html; a class is two characters.
+_BY_SQLSTATE = {
+    "08": _UNREACHABLE,
+    "28": _UNREACHABLE,
+    "3D000": _UNREACHABLE,
+    "53": _OVERLOADED,
+    "53100": _FULL,
+    "58": _BROKEN_DISK,
+    "25006": _NOT_WRITABLE,
+    "40001": _CONTENDED,
+    "40P01": _CONTENDED,
+    "55P03": _BUSY,
+    "57014": _TOO_SLOW,
+    "57P01": _SHUT_DOWN,
+    "57P02": _SHUT_DOWN,
+    "57P03": _SHUT_DOWN,
+    "XX001": _DAMAGED,
+    "XX002": _DAMAGED,
+}
+
+
+@contextmanager
+def translated(place: str, *, writing_is_allowed: bool = True) -> Iterator[None]:
+    """Raise `DatabaseUnavailable` naming the place for what the outside world causes.
+
+    Where writing is not allowed, the refusal to write is the caller's defect and passes
+    through.
+    """
+    try:
+        yield
+    except PoolTimeoutError as error:
+        raise _unavailable(place, _POOL_EXHAUSTED) from error
+    except IntegrityError:
+        raise
+    except DBAPIError as error:
+        failure = _failure_of(error)
+        if failure is None or (failure is _NOT_WRITABLE and not writing_is_allowed):
+            raise
+        raise _unavailable(place, failure) from error
+
+
+def _failure_of(error: DBAPIError) -> Failure | None:
+    original = error.orig
+    if isinstance(original, sqlite3.Error):
+        code = getattr(original, "sqlite_errorcode", None)
+        return None if code is None else _BY_RESULT_CODE.get(code & 0xFF)
+    sqlstate = getattr(original, "sqlstate", None)
+    if sqlstate is None:
+        # The server had no chance to say what went wrong.
+        return _UNREACHABLE if error.connection_invalidated or _is_operational(error) else None
+    return _BY_SQLSTATE.get(sqlstate) or _BY_SQLSTATE.get(sqlstate[:2])
+
+
+def _is_operational(error: DBAPIError) -> bool:
+    return type(error.orig).__name__ == "OperationalError"
+
+
+def _unavailable(place: str, failure: Failure) -> DatabaseUnavailable:
+    return DatabaseUnavailable(f"{place}: {failure.sentence}", hint=failure.hint)

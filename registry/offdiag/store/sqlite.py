@@ -1,0 +1,66 @@
+"""SQLite: one file, one writer at a time, any number of readers.
+
+The driver's own transactions begin too late and without the write lock, so two writers could
+both read and then fail with "database is locked". Here the driver does nothing by itself, and
+every transaction begins the way its purpose needs.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final, Literal
+
+from sqlalchemy import URL, Connection, Engine, create_engine, event
+
+from offdiag.store.engines import Engines, to_json
+
+Synchronous = Literal["full", "normal"]
+
+_ACCESS: Final = "offdiag_access"
+
+# What a connection is told before a transaction of each kind, and how the transaction begins.
+# A migration replaces tables: with foreign keys on, dropping the old one would delete what
+# refers to it. The switch has no effect inside a transaction, so it stands before it.
+_PRAGMAS = {
+    "read": ("PRAGMA query_only = ON", "PRAGMA foreign_keys = ON"),
+    "write": ("PRAGMA query_only = OFF", "PRAGMA foreign_keys = ON"),
+    "migrate": ("PRAGMA query_only = OFF", "PRAGMA foreign_keys = OFF"),
+}
+_BEGIN = {"read": "BEGIN", "write": "BEGIN IMMEDIATE", "migrate": "BEGIN IMMEDIATE"}
+
+
+def sqlite_engines(url: URL, *, synchronous: Synchronous, busy_timeout_s: float) -> Engines:
+    """Engines for a file. Nothing is opened before the first transaction."""
+    engine = create_engine(
+        url,
+        connect_args={"isolation_level": None, "timeout": busy_timeout_s},
+        json_serializer=to_json,
+        # A connection is a file handle and threads bound their number: never wait for one.
+        max_overflow=-1,
+    )
+
+    def prepare(connection: Any, _record: object) -> None:
+        # The page size counts only before the first table; larger pages hold chunks better.
+        connection.execute("PRAGMA page_size = 16384")
+        connection.execute("PRAGMA journal_mode = WAL")
+        connection.execute(f"PRAGMA synchronous = {synchronous}")
+
+    event.listen(engine, "connect", prepare)
+    event.listen(engine, "begin", _begin)
+    return Engines(
+        reading=_with_access(engine, "read"),
+        writing=_with_access(engine, "write"),
+        migrating=_with_access(engine, "migrate"),
+    )
+
+
+def _with_access(engine: Engine, access: str) -> Engine:
+    return engine.execution_options(**{_ACCESS: access})
+
+
+def _begin(connection: Connection) -> None:
+    access = connection.get_execution_options()[_ACCESS]
+    if connection.info.get(_ACCESS) != access:
+        for pragma in _PRAGMAS[access]:
+            connection.exec_driver_sql(pragma)
+        connection.info[_ACCESS] = access
+    connection.exec_driver_sql(_BEGIN[access])
