@@ -51,7 +51,6 @@ class RunRow(Base):
     tags: Mapped[dict[str, Any]]
     author: Mapped[str | None]
     git_sha: Mapped[str | None]
-    url: Mapped[str | None]
     source_orientation: Mapped[str]
     orientation_evidence: Mapped[dict[str, Any] | None]
     orientation_verdict: Mapped[str | None]

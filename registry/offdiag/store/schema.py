@@ -1,0 +1,181 @@
+"""Which schema a database has, and bringing it to the one this program needs.
+
+An upgrade is one transaction under one lock. A process killed in the middle has changed
+nothing, and of two that start at once one migrates while the other waits and finds it done.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import Connection, inspect, text
+
+import offdiag_migrations
+from offdiag.errors import DatabaseUnavailable, SchemaMismatch
+from offdiag.store.database import Database
+
+# Any number will do, as long as all versions of offdiag agree on it.
+_ADVISORY_LOCK = 0x0FFD1A6
+
+# Alembic keeps the migration it runs in module globals, so one thread at a time may use it.
+_one_at_a_time = threading.Lock()
+
+
+@dataclass(frozen=True, slots=True)
+class SchemaState:
+    """`current` is the database's revision, None for an empty one; `head` is this program's."""
+
+    current: str | None
+    head: str
+    is_current: bool
+    is_newer: bool
+    """Whether the database has a revision this program does not know."""
+
+
+def check(database: Database) -> SchemaState:
+    """The state of a database, which is not changed, nor made where there is none.
+
+    Raises `DatabaseUnavailable` when it cannot be read.
+    """
+    if database.path is not None and not database.path.exists():
+        return _state(None)
+    with database.read() as session:
+        return _state(_current_revision(session.connection()))
+
+
+def upgrade(database: Database) -> SchemaState:
+    """Bring a database to the head, making the SQLite file if there is none.
+
+    Raises `SchemaMismatch` for a newer database and for a file of another program,
+    `DatabaseUnavailable` when it cannot be written. Nothing was changed then.
+    """
+    with _one_at_a_time, database.migrate() as connection:
+        _wait_for_other_upgrades(connection)
+        state = _state(_current_revision(connection))
+        _refuse_what_is_not_ours(database, connection, state)
+        if not state.is_current:
+            _run_migrations(connection)
+            _require_intact_references(connection)
+        return _state(_current_revision(connection))
+
+
+def open_database(url: str, **options: Any) -> Database:
+    """A database at the head, ready for use; `options` are those of `Database`.
+
+    An SQLite file is made or upgraded on the way. A PostgreSQL database is not: several
+    programs use it, and whoever runs it decides when they change.
+
+    Raises `InvalidInput` for an unusable URL, `SchemaMismatch` for another schema,
+    `DatabaseUnavailable` where the file or the server is at fault.
+    """
+    database = Database(url, **options)
+    try:
+        _require_writable(database)
+        state = check(database)
+        if database.dialect == "sqlite" and not state.is_current:
+            state = upgrade(database)
+        _require_current(database, state)
+    except BaseException:
+        database.close()
+        raise
+    return database
+
+
+def _state(current: str | None) -> SchemaState:
+    head = offdiag_migrations.head()
+    return SchemaState(
+        current=current,
+        head=head,
+        is_current=current == head,
+        is_newer=current is not None and current not in offdiag_migrations.revisions(),
+    )
+
+
+def _current_revision(connection: Connection) -> str | None:
+    if not inspect(connection).has_table("alembic_version"):
+        return None
+    revision: str | None = connection.scalar(text("SELECT version_num FROM alembic_version"))
+    return revision
+
+
+def _wait_for_other_upgrades(connection: Connection) -> None:
+    # On SQLite the transaction itself is the lock.
+    if connection.dialect.name == "postgresql":
+        connection.execute(text("SET LOCAL lock_timeout = 0"))
+        connection.execute(text("SET LOCAL statement_timeout = 0"))
+        connection.execute(
+            text("SELECT pg_advisory_xact_lock(:number)"), {"number": _ADVISORY_LOCK}
+        )
+
+
+def _run_migrations(connection: Connection) -> None:
+    from alembic import command
+    from alembic.config import Config
+
+    config = Config(attributes={"connection": connection})
+    # The parser of the setting takes a percent sign for the start of a reference.
+    folder = str(offdiag_migrations.FOLDER).replace("%", "%%")
+    config.set_main_option("script_location", folder)
+    command.upgrade(config, "head")
+
+
+def _require_intact_references(connection: Connection) -> None:
+    """On SQLite foreign keys were off, so that tables could be replaced."""
+    if connection.dialect.name == "sqlite":
+        broken = connection.exec_driver_sql("PRAGMA foreign_key_check").all()
+        if broken:
+            tables = ", ".join(sorted({row[0] for row in broken}))
+            raise SchemaMismatch(
+                f"after the upgrade, rows of {tables} would refer to missing rows.",
+                hint="Nothing was changed. This is a defect of offdiag; please report it.",
+            )
+
+
+def _refuse_what_is_not_ours(
+    database: Database, connection: Connection, state: SchemaState
+) -> None:
+    if state.is_newer:
+        raise _newer(database, state)
+    # A PostgreSQL database may well hold tables of others; a file belongs to one program.
+    if database.dialect == "sqlite" and state.current is None:
+        tables = inspect(connection).get_table_names()
+        if tables:
+            raise SchemaMismatch(
+                f"{database.place} holds tables of another program ({tables[0]}, …).",
+                hint="Name another file; offdiag makes it.",
+            )
+
+
+def _require_current(database: Database, state: SchemaState) -> None:
+    if state.is_newer:
+        raise _newer(database, state)
+    if not state.is_current:
+        found = "is empty" if state.current is None else f"has schema {state.current}"
+        raise SchemaMismatch(
+            f"{database.place} {found}; this version of offdiag needs {state.head}.",
+            hint="Run `offdiag db upgrade` once, while no older version is in use.",
+        )
+
+
+def _newer(database: Database, state: SchemaState) -> SchemaMismatch:
+    return SchemaMismatch(
+        f"{database.place} has schema {state.current}, which this version of offdiag "
+        f"(up to {state.head}) does not know.",
+        hint="Install a newer offdiag: pip install --upgrade offdiag",
+    )
+
+
+def _require_writable(database: Database) -> None:
+    """Say at the start what would otherwise fail at the first write, unless it was asked for."""
+    if database.path is None or database.is_read_only:
+        return
+    for place in (database.path, database.path.parent):
+        if place.exists() and not os.access(place, os.W_OK):
+            raise DatabaseUnavailable(
+                f"{database.place}: {place} cannot be written by this user.",
+                hint="Give it write permission on the file and its folder, name another "
+                "place, or open it for reading with sqlite:///file:…?mode=ro&uri=true.",
+            )
