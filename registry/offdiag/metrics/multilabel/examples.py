@@ -1,0 +1,104 @@
+"""Averages over cases: how well the predicted set of each case matches its true set.
+
+Godbole and Sarawagi (2004); the forms are equations (1)-(6) of Krstinic et al. (2020), which
+leave open what happens when a set is empty. Here two empty sets agree perfectly and score 1,
+and a set that is empty while the other is not scores 0. scikit-learn offers two other
+readings, which are published under their own names: `zero_division=0` gives a correct "none
+of them" no credit (`_zd0`), `zero_division=1` rewards silence with precision 1 (`_zd1`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from offdiag.domain.values import MetricValue, Reason
+from offdiag.metrics.multilabel.exact_sums import ExactSums
+from offdiag.metrics.multilabel.patterns import SetPatterns, set_sizes
+
+MEASURES = ("jaccard", "precision", "recall", "f1")
+"""Order of the cells in `ExampleSums.overlap`."""
+
+
+@dataclass(frozen=True, eq=False)
+class ExampleSums:
+    """Sums over n cases of q labels from which every example-based average follows.
+
+    `overlap` holds, for each of `MEASURES`, the sum over the cases whose denominator is not
+    zero. `n_without_denominator` counts the others for each measure; `both_empty` those among
+    them where neither set has an element.
+    """
+
+    n_cases: int
+    n_labels: int
+    n_equal: int
+    n_wrong_labels: int
+    both_empty: int
+    n_without_denominator: tuple[int, ...]
+    overlap: ExactSums
+
+    def __add__(self, other: ExampleSums) -> ExampleSums:
+        missing = zip(self.n_without_denominator, other.n_without_denominator, strict=True)
+        return ExampleSums(
+            n_cases=self.n_cases + other.n_cases,
+            n_labels=self.n_labels,
+            n_equal=self.n_equal + other.n_equal,
+            n_wrong_labels=self.n_wrong_labels + other.n_wrong_labels,
+            both_empty=self.both_empty + other.both_empty,
+            n_without_denominator=tuple(first + second for first, second in missing),
+            overlap=self.overlap + other.overlap,
+        )
+
+
+def sum_over_examples(patterns: SetPatterns) -> ExampleSums:
+    """Sum the overlap of the two sets over all cases."""
+    common = set_sizes(patterns.actual & patterns.predicted)
+    n_actual, n_predicted = set_sizes(patterns.actual), set_sizes(patterns.predicted)
+    n_wrong = n_actual + n_predicted - 2 * common
+    fractions = (
+        (common, n_actual + n_predicted - common),
+        (common, n_predicted),
+        (common, n_actual),
+        (2 * common, n_actual + n_predicted),
+    )
+    return ExampleSums(
+        n_cases=patterns.n_cases,
+        n_labels=patterns.n_labels,
+        n_equal=int(patterns.count[n_wrong == 0].sum()),
+        n_wrong_labels=int((n_wrong * patterns.count).sum()),
+        both_empty=int(patterns.count[n_actual + n_predicted == 0].sum()),
+        n_without_denominator=tuple(
+            int(patterns.count[below == 0].sum()) for _, below in fractions
+        ),
+        overlap=ExactSums.collect(
+            cell=np.repeat(np.arange(len(MEASURES)), len(common)),
+            denominator=np.concatenate([np.maximum(below, 1) for _, below in fractions]),
+            numerator=np.concatenate([above * patterns.count for above, _ in fractions]),
+        ),
+    )
+
+
+def example_metrics(sums: ExampleSums) -> Mapping[str, MetricValue]:
+    """`subset_accuracy`, `hamming_loss` and the example-based averages, each rounded once.
+
+    Undefined only without cases.
+    """
+    values = {
+        "subset_accuracy": _mean(Fraction(sums.n_equal), sums.n_cases),
+        "hamming_loss": _mean(Fraction(sums.n_wrong_labels, sums.n_labels), sums.n_cases),
+    }
+    for cell, measure in enumerate(MEASURES):
+        total, missing = sums.overlap.total(cell), sums.n_without_denominator[cell]
+        values[f"example_{measure}"] = _mean(total + sums.both_empty, sums.n_cases)
+        values[f"example_{measure}_zd0"] = _mean(total, sums.n_cases)
+        values[f"example_{measure}_zd1"] = _mean(total + missing, sums.n_cases)
+    return values
+
+
+def _mean(total: Fraction, n_cases: int) -> MetricValue:
+    if n_cases == 0:
+        return MetricValue(None, Reason.NO_CASES.value)
+    return MetricValue(float(total / n_cases))

@@ -1,0 +1,73 @@
+"""The distinct (true set, predicted set) pairs of many cases, with how often each occurs.
+
+With few labels a million cases show a few thousand different pairs, and whatever is computed
+from the two sets of a case alone is computed once for each pair.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+CASE_AXIS = 0
+"""Axis of an (n, q) indicator array along which the case changes."""
+LABEL_AXIS = 1
+"""Axis of an (n, q) indicator array along which the label changes."""
+
+
+@dataclass(frozen=True, eq=False)
+class SetPatterns:
+    """m distinct pairs of label sets over q labels.
+
+    `actual` and `predicted` are bool (m, q), True where the label belongs to the set;
+    `count` is int64 (m,), the number of cases with this pair.
+    """
+
+    actual: NDArray[np.bool_]
+    predicted: NDArray[np.bool_]
+    count: NDArray[np.int64]
+
+    @property
+    def n_labels(self) -> int:
+        return int(self.actual.shape[LABEL_AXIS])
+
+    @property
+    def n_cases(self) -> int:
+        return int(self.count.sum())
+
+    def where(self, chosen: NDArray[np.bool_]) -> SetPatterns:
+        """The patterns marked True in `chosen`, shape (m,)."""
+        return SetPatterns(self.actual[chosen], self.predicted[chosen], self.count[chosen])
+
+
+def distinct_patterns(actual: NDArray[np.bool_], predicted: NDArray[np.bool_]) -> SetPatterns:
+    """Count the distinct rows of two (n, q) indicator arrays taken together."""
+    n_labels = actual.shape[LABEL_AXIS]
+    bits = np.packbits(np.concatenate([actual, predicted], axis=LABEL_AXIS), axis=LABEL_AXIS)
+    keys, count = np.unique(_as_scalars(bits), return_counts=True)
+    rows = keys.view(np.uint8).reshape(len(keys), keys.dtype.itemsize)
+    sets = np.unpackbits(rows, axis=LABEL_AXIS, count=2 * n_labels).view(np.bool_)
+    return SetPatterns(sets[:, :n_labels], sets[:, n_labels:], count.astype(np.int64))
+
+
+def set_sizes(sets: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """Number of labels in each set of an (m, q) indicator array, shape (m,)."""
+    return np.asarray(np.count_nonzero(sets, axis=LABEL_AXIS), np.int64)
+
+
+def has_labels(sets: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Which of the sets of an (m, q) indicator array are not empty, shape (m,)."""
+    return np.asarray(sets.any(axis=LABEL_AXIS), np.bool_)
+
+
+def _as_scalars(rows: NDArray[np.uint8]) -> NDArray[np.void] | NDArray[np.uint64]:
+    """Each row of bytes as one scalar that sorts and compares as a whole."""
+    n_words = -(-rows.shape[LABEL_AXIS] // 8)
+    padded = np.zeros((len(rows), 8 * n_words), dtype=np.uint8)
+    padded[:, : rows.shape[LABEL_AXIS]] = rows
+    if n_words == 1:
+        # One machine word sorts several times faster than a string of bytes.
+        return padded.view(np.uint64).reshape(len(rows))
+    return padded.view(np.dtype((np.void, 8 * n_words))).reshape(len(rows))
