@@ -10,6 +10,7 @@ PYTEST_ARGS ?=
 # The demo needs little; tests and checks need the development tools, which include the demo's.
 DEMO_READY := $(VENV)/.ready-demo
 DEV_READY := $(VENV)/.ready-dev
+BENCHMARKS := $(filter-out benchmarks/harness.py,$(wildcard benchmarks/*.py))
 SOURCES := registry migrations web workers tests benchmarks
 
 .DEFAULT_GOAL := help
@@ -41,10 +42,10 @@ docs: $(DEV_READY) ## Rewrite the pages that are generated from code.
 	@$(BIN)/python docs/generate.py
 
 bench: $(DEV_READY) ## Measure, the quick set.
-	@$(BIN)/python benchmarks/run.py
+	@for script in $(BENCHMARKS); do $(BIN)/python $$script || exit 1; done
 
 bench-full: $(DEV_READY) ## Measure everything.
-	@$(BIN)/python benchmarks/run.py --full
+	@for script in $(BENCHMARKS); do $(BIN)/python $$script --full || exit 1; done
 
 clean: ## Remove .venv, caches and build results; registries stay.
 	@rm -rf $(VENV) .cache .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache dist build

@@ -1,0 +1,56 @@
+"""What is checked for every kind of file, and in which words it is refused."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TypeAlias
+
+import pyarrow as pa
+
+from offdiag.errors import InvalidInput
+
+FileColumn: TypeAlias = "pa.Array | list[object]"
+"""Arrow text (CSV), an Arrow array of the declared type (Parquet, Arrow), or a list (JSON)."""
+
+
+def unreadable(path: Path, error: OSError) -> InvalidInput:
+    """The error for a file that the system does not let us read."""
+    return InvalidInput(
+        f"{str(path)!r} cannot be read: {error.strerror or error}.",
+        field="file",
+        hint="Check the path and its permissions.",
+    )
+
+
+def damaged(path: Path, kind: str, error: Exception) -> InvalidInput:
+    """The error for a file whose content is not what its suffix promises."""
+    lines = str(error).splitlines()
+    return InvalidInput(
+        f"{path.name} is not a valid {kind} file ({lines[0] if lines else type(error).__name__}).",
+        field="file",
+        hint="Check the suffix, or write the file again.",
+    )
+
+
+def no_cases(path: Path) -> InvalidInput:
+    """The error for a table without rows."""
+    return InvalidInput(
+        f"{path.name} holds no cases.", field="file", hint="Write one line for each prediction."
+    )
+
+
+def require_columns(names: Sequence[str], present: Sequence[str], path: Path) -> None:
+    """Raise `InvalidInput` unless each name is the name of exactly one column."""
+    for name in names:
+        if name not in present:
+            shown = ", ".join(repr(column) for column in present[:20])
+            raise InvalidInput(
+                f"{path.name} has no column {name!r}.", field="file", hint=f"It has {shown}."
+            )
+        if present.count(name) > 1:
+            raise InvalidInput(
+                f"the column {name!r} stands {present.count(name)} times in {path.name}.",
+                field="file",
+                hint="Rename one of them.",
+            )

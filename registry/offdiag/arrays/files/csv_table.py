@@ -1,0 +1,103 @@
+"""Columns of a CSV file, as text.
+
+Arrow reads; where it refuses a file, the file is read once more by Python's own reader to find
+the line or byte to name.
+"""
+
+from __future__ import annotations
+
+import codecs
+import csv
+from pathlib import Path
+
+import pyarrow as pa
+
+from offdiag.arrays.files.checks import FileColumn, damaged, no_cases, require_columns
+from offdiag.errors import InvalidInput
+
+_BLOCK = 1 << 20
+
+
+def read_csv_columns(path: Path, names: list[str]) -> dict[str, FileColumn]:
+    """The named columns, every value as the text it is written as.
+
+    UTF-8 with or without a byte order mark, any line ending, quotes doubled inside quotes.
+    Fields are separated by commas, or by semicolons or tabs where the header has no comma.
+    Raises `InvalidInput` with the line of a wrong number of fields, or the byte that is not
+    UTF-8.
+    """
+    from pyarrow import csv as arrow_csv
+
+    header = _header(path)
+    delimiter = _delimiter(header)
+    require_columns(names, next(csv.reader([header], delimiter=delimiter)), path)
+    try:
+        table = arrow_csv.read_csv(
+            path,
+            read_options=arrow_csv.ReadOptions(encoding="utf8"),
+            parse_options=arrow_csv.ParseOptions(delimiter=delimiter, newlines_in_values=True),
+            convert_options=arrow_csv.ConvertOptions(
+                include_columns=names,
+                column_types=dict.fromkeys(names, pa.large_string()),
+                null_values=[],
+                strings_can_be_null=False,
+            ),
+        )
+    except pa.ArrowInvalid as error:
+        _require_utf8(path)
+        _require_equal_fields(path, delimiter)
+        raise damaged(path, "CSV", error) from None
+    if table.num_rows == 0:
+        raise no_cases(path)
+    return {name: table.column(name).combine_chunks() for name in names}
+
+
+def _header(path: Path) -> str:
+    """The first line without its ending, however lines end."""
+    _require_utf8(path, only_start=True)
+    with path.open(encoding="utf-8-sig", newline=None) as text:
+        return text.readline().removesuffix("\n")
+
+
+def _delimiter(header: str) -> str:
+    if "," in header:
+        return ","
+    return next((mark for mark in (";", "\t") if mark in header), ",")
+
+
+def _require_utf8(path: Path, *, only_start: bool = False) -> None:
+    """Raise `InvalidInput` naming the first byte that is not UTF-8."""
+    decoder = codecs.getincrementaldecoder("utf-8")()
+    offset = 0
+    with path.open("rb") as source:
+        while block := source.read(_BLOCK):
+            pending = len(decoder.getstate()[0])
+            try:
+                decoder.decode(block)
+            except UnicodeDecodeError as error:
+                byte = offset - pending + error.start
+                raise InvalidInput(
+                    f"byte {byte} of {path.name} is not UTF-8.",
+                    field="file",
+                    hint="Write the file as UTF-8; it looks like Latin-1 or Windows-1252.",
+                ) from None
+            offset += len(block)
+            if only_start:
+                return
+
+
+def _require_equal_fields(path: Path, delimiter: str) -> None:
+    """Raise `InvalidInput` naming the first line with more or fewer fields than the header."""
+    with path.open(encoding="utf-8-sig", newline="") as text:
+        reader = csv.reader(text, delimiter=delimiter)
+        expected = len(next(reader))
+        line = reader.line_num + 1
+        for fields in reader:
+            if fields and len(fields) != expected:
+                raise InvalidInput(
+                    f"line {line} of {path.name} has {len(fields)} fields, "
+                    f"the header has {expected}.",
+                    field="file",
+                    hint="Quote a value that holds the separator; write empty values as nothing.",
+                )
+            line = reader.line_num + 1

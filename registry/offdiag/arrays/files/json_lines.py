@@ -1,0 +1,68 @@
+"""Columns of a file with one JSON object on each line.
+
+Python's reader is used because a reader that guesses types makes dates and numbers out of
+labels.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import NoReturn
+
+from offdiag.arrays.files.checks import FileColumn, no_cases
+from offdiag.errors import InvalidInput
+
+
+def read_json_line_columns(path: Path, names: list[str]) -> dict[str, FileColumn]:
+    """The named members of every object. Raises `InvalidInput` with the line at fault."""
+    columns: dict[str, list[object]] = {name: [] for name in names}
+    with path.open("rb") as lines:
+        for number, line in enumerate(lines, start=1):
+            if not line.strip():
+                continue
+            members = _object(line.removeprefix(b"\xef\xbb\xbf"), f"line {number} of {path.name}")
+            for name in names:
+                columns[name].append(_member(members, name, f"line {number} of {path.name}"))
+    if not columns[names[0]]:
+        raise no_cases(path)
+    return dict(columns)
+
+
+def read_json(text: bytes, place: str) -> object:
+    """One strict JSON value: no NaN, no member twice. Raises `InvalidInput` naming `place`."""
+
+    def without_doubles(pairs: list[tuple[str, object]]) -> dict[str, object]:
+        members = dict(pairs)
+        if len(members) != len(pairs):
+            raise ValueError("a member stands twice in one object")
+        return members
+
+    def refuse_constant(constant: str) -> NoReturn:
+        raise ValueError(f"{constant} is not JSON")
+
+    try:
+        return json.loads(text, object_pairs_hook=without_doubles, parse_constant=refuse_constant)
+    except (ValueError, RecursionError) as error:
+        raise InvalidInput(
+            f"{place} is not valid JSON: {error}.", field="file", hint="Correct the file."
+        ) from None
+
+
+def _object(line: bytes, place: str) -> dict[str, object]:
+    value = read_json(line, place)
+    if isinstance(value, dict):
+        return value
+    raise InvalidInput(
+        f"{place} is no JSON object.", field="file", hint="Write one object on each line."
+    )
+
+
+def _member(members: dict[str, object], name: str, place: str) -> object:
+    value = members.get(name)
+    if value is None:
+        shown = ", ".join(repr(member) for member in list(members)[:20])
+        raise InvalidInput(
+            f"{place} has no {name!r}.", field="file", hint=f"It has {shown or 'no members'}."
+        )
+    return value

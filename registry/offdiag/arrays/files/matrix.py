@@ -1,0 +1,182 @@
+"""A confusion matrix out of a file.
+
+JSON: `{"labels": […], "matrix": [[…]], "orientation": "actual_rows"}`. CSV: either a table
+whose first line and first column hold the same labels, or the long form with one line for each
+cell and the columns `actual,predicted,count`, which says its orientation by itself.
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from offdiag.arrays.files.checks import damaged, unreadable
+from offdiag.arrays.files.json_lines import read_json
+from offdiag.domain.labels import label_text, require_known
+from offdiag.domain.orientation import SourceOrientation
+from offdiag.errors import InvalidInput
+
+_LONG_FORM = ({"actual", "true"}, {"predicted", "pred"}, {"count", "n"})
+_WHOLE_NUMBER = re.compile("-?[0-9]{1,25}")
+_ORIENTATIONS = (SourceOrientation.ACTUAL_ROWS, SourceOrientation.ACTUAL_COLUMNS)
+
+
+@dataclass(frozen=True, slots=True)
+class MatrixFile:
+    """What a file says: whole numbers, labels and orientation, the last two if it says them."""
+
+    matrix: list[list[int]]
+    labels: list[str] | None
+    orientation: SourceOrientation | None
+
+
+def read_matrix(path: Path) -> MatrixFile:
+    """Read a matrix from a `.json` or `.csv` file. Raises `InvalidInput` naming the place."""
+    try:
+        if path.suffix.lower() == ".json":
+            return _from_json(read_json(path.read_bytes(), path.name), path)
+        if path.suffix.lower() == ".csv":
+            return _from_csv(path)
+    except OSError as error:
+        raise unreadable(path, error) from None
+    raise InvalidInput(
+        f"the suffix of {path.name!r} names no format of matrices.",
+        field="file",
+        hint="Known are .json and .csv.",
+    )
+
+
+def _from_json(content: object, path: Path) -> MatrixFile:
+    if not isinstance(content, dict) or not isinstance(content.get("matrix"), list):
+        raise InvalidInput(
+            f"{path.name} has no member 'matrix' with a list of rows.",
+            field="file",
+            hint='Write {"labels": […], "matrix": [[…]], "orientation": "actual_rows"}.',
+        )
+    labels = content.get("labels")
+    if labels is not None and not isinstance(labels, list):
+        raise InvalidInput(
+            f"{path.name}: 'labels' is no list.", field="labels", hint="Write a list of names."
+        )
+    orientation = content.get("orientation")
+    if orientation is not None:
+        require_known(str(orientation), _ORIENTATIONS, field_name="orientation")
+    rows = [
+        [_json_count(cell, i, j) for j, cell in enumerate(_json_row(row, i))]
+        for i, row in enumerate(content["matrix"])
+    ]
+    return MatrixFile(
+        _squared(rows),
+        None if labels is None else [label_text(label) for label in labels],
+        None if orientation is None else SourceOrientation(orientation),
+    )
+
+
+def _json_row(row: object, number: int) -> list[object]:
+    if isinstance(row, list):
+        return row
+    raise InvalidInput(
+        f"row {number} is {row!r}.", field="matrix", hint="A matrix is a list of lists."
+    )
+
+
+def _json_count(cell: object, row: int, column: int) -> int:
+    if isinstance(cell, int) and not isinstance(cell, bool):
+        return cell
+    raise _no_count(repr(cell), f"[{row}][{column}]")
+
+
+def _from_csv(path: Path) -> MatrixFile:
+    try:
+        with path.open(encoding="utf-8-sig", newline="") as text:
+            lines = [fields for fields in csv.reader(text, strict=True) if fields]
+    except (csv.Error, UnicodeDecodeError) as error:
+        raise damaged(path, "CSV", error) from None
+    if len(lines) < 2:
+        raise InvalidInput(
+            f"{path.name} holds no matrix.",
+            field="file",
+            hint="Write a line of labels, then a line for each class.",
+        )
+    header = [name.strip() for name in lines[0]]
+    if len(header) == 3 and all(
+        name.lower() in names for name, names in zip(header, _LONG_FORM, strict=True)
+    ):
+        return _from_cells(lines[1:])
+    return _from_square(lines)
+
+
+def _from_cells(lines: list[list[str]]) -> MatrixFile:
+    """One line for each cell; cells that are not listed are empty."""
+    cells: dict[tuple[str, str], int] = {}
+    for number, fields in enumerate(lines, start=2):
+        if len(fields) != 3:
+            raise _fields_differ(number, len(fields), 3)
+        actual, predicted, count = fields
+        if (actual, predicted) in cells:
+            raise InvalidInput(
+                f"the cell of actual {actual!r}, predicted {predicted!r} stands twice.",
+                field="matrix",
+                hint="Write each cell once.",
+            )
+        cells[actual, predicted] = _csv_count(count, f"line {number}")
+    labels = list(dict.fromkeys(name for pair in cells for name in pair))
+    return MatrixFile(
+        [[cells.get((actual, predicted), 0) for predicted in labels] for actual in labels],
+        labels,
+        SourceOrientation.ACTUAL_ROWS,
+    )
+
+
+def _from_square(lines: list[list[str]]) -> MatrixFile:
+    labels = lines[0][1:]
+    rows = []
+    for number, fields in enumerate(lines[1:], start=2):
+        if len(fields) != len(labels) + 1:
+            raise _fields_differ(number, len(fields), len(labels) + 1)
+        rows.append([_csv_count(cell, f"line {number}") for cell in fields[1:]])
+    matrix = _squared(rows)
+    beside = [fields[0] for fields in lines[1:]]
+    for number, (column, row) in enumerate(zip(labels, beside, strict=True), start=1):
+        if column != row:
+            raise InvalidInput(
+                f"label {number} is {column!r} in the first line but {row!r} in the first column.",
+                field="labels",
+                hint="Both axes list the same classes in the same order.",
+            )
+    return MatrixFile(matrix, labels, None)
+
+
+def _csv_count(text: str, place: str) -> int:
+    if _WHOLE_NUMBER.fullmatch(text.strip()):
+        return int(text)
+    raise _no_count(repr(text), place)
+
+
+def _squared(rows: list[list[int]]) -> list[list[int]]:
+    for number, row in enumerate(rows):
+        if len(row) != len(rows):
+            raise InvalidInput(
+                f"row {number} has {len(row)} cells, but there are {len(rows)} rows.",
+                field="matrix",
+                hint="A confusion matrix is square, one row and one column for each class.",
+            )
+    return rows
+
+
+def _no_count(shown: str, place: str) -> InvalidInput:
+    return InvalidInput(
+        f"the cell at {place} is {shown}.",
+        field="matrix",
+        hint="Give counts: whole numbers, not shares or percentages.",
+    )
+
+
+def _fields_differ(line: int, found: int, expected: int) -> InvalidInput:
+    return InvalidInput(
+        f"line {line} has {found} fields, the header has {expected}.",
+        field="file",
+        hint="Write one field for each column.",
+    )
