@@ -96,6 +96,12 @@ class Database:
         with translated(self.place), self._engines.migrating.begin() as connection:
             yield connection
 
+    @contextmanager
+    def listen(self) -> Iterator[Connection]:
+        """A connection without transactions, for waiting for notifications (PostgreSQL)."""
+        with translated(self.place), self._engines.writing.connect() as connection:
+            yield connection.execution_options(isolation_level="AUTOCOMMIT")
+
     def close(self) -> None:
         """Close all idle connections. The next transaction opens new ones."""
         self._engines.close()

@@ -1,0 +1,135 @@
+"""What a run is: identity, life cycle, and the facts a user gives with it."""
+
+from __future__ import annotations
+
+import math
+import secrets
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from offdiag.errors import InvalidInput
+
+MAX_NAME_LENGTH = 500
+MAX_TEXT_LENGTH = 5_000
+MAX_ENTRIES = 500
+
+Scalar = str | int | float | bool | None
+"""Values of parameters and tags."""
+
+_ID_ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
+
+
+class RunState(StrEnum):
+    """Life cycle of a run. A finished run never changes; its evaluations may."""
+
+    OPEN = "open"
+    """Accepts predictions."""
+    FINISHED = "finished"
+    """Complete and immutable; waiting for its evaluation."""
+    EVALUATED = "evaluated"
+    """Has a current evaluation."""
+    FAILED = "failed"
+    """The evaluation was given up after repeated errors."""
+
+
+class Task(StrEnum):
+    """What the labels of a dataset mean."""
+
+    BINARY = "binary"
+    MULTICLASS = "multiclass"
+    MULTILABEL = "multilabel"
+
+
+def new_run_id() -> str:
+    """`r_` and 60 random bits in lower-case base 32, without letters that look like digits."""
+    return "r_" + "".join(secrets.choice(_ID_ALPHABET) for _ in range(12))
+
+
+@dataclass(frozen=True)
+class RunFacts:
+    """What a user says about a run, checked.
+
+    `client_key` makes opening repeatable: the same key in the same project finds the same
+    run. Everything here is shown to people and treated as hostile text.
+    """
+
+    name: str
+    project: str = "default"
+    model: str | None = None
+    client_key: str | None = None
+    params: Mapping[str, Scalar] = field(default_factory=dict)
+    tags: Mapping[str, Scalar] = field(default_factory=dict)
+    author: str | None = None
+    git_sha: str | None = None
+
+    def __post_init__(self) -> None:
+        require_name(self.name, "name")
+        require_name(self.project, "project")
+        for name, text in (("model", self.model), ("client_key", self.client_key)):
+            if text is not None:
+                require_name(text, name)
+        for name, text in (("author", self.author), ("git_sha", self.git_sha)):
+            if text is not None:
+                _require_text(text, name, MAX_TEXT_LENGTH)
+        _require_entries(self.params, "params")
+        _require_entries(self.tags, "tags")
+
+
+def require_name(name: object, field_name: str) -> str:
+    """Names are non-empty text of bounded length without control characters."""
+    if not isinstance(name, str):
+        raise InvalidInput(
+            f"{name!r} is not text.", field=field_name, hint="Give a name as a string."
+        )
+    if not name.strip():
+        raise InvalidInput("the name is empty.", field=field_name, hint="Give it a name.")
+    _require_text(name, field_name, MAX_NAME_LENGTH)
+    if any(ord(character) < 32 for character in name):
+        raise InvalidInput(
+            f"{name[:40]!r} contains a control character.",
+            field=field_name,
+            hint="Remove line breaks and tabs.",
+        )
+    return name
+
+
+def _require_text(text: object, field_name: str, limit: int) -> None:
+    if not isinstance(text, str):
+        raise InvalidInput(f"{text!r} is not text.", field=field_name, hint="Give a string.")
+    if len(text) > limit:
+        raise InvalidInput(
+            f"it has {len(text)} characters.",
+            field=field_name,
+            hint=f"At most {limit} are stored.",
+        )
+    if "\0" in text:
+        raise InvalidInput(
+            "it contains a NUL character.",
+            field=field_name,
+            hint="Databases cannot store it; remove it.",
+        )
+
+
+def _require_entries(entries: Mapping[str, Scalar], field_name: str) -> None:
+    if len(entries) > MAX_ENTRIES:
+        raise InvalidInput(
+            f"there are {len(entries)} entries.",
+            field=field_name,
+            hint=f"At most {MAX_ENTRIES} are stored with a run.",
+        )
+    for key, value in entries.items():
+        require_name(key, field_name)
+        place = f"{field_name}[{key!r}]"
+        if isinstance(value, str):
+            _require_text(value, place, MAX_TEXT_LENGTH)
+        elif isinstance(value, float) and not math.isfinite(value):
+            raise InvalidInput(
+                f"{value} cannot be stored.", field=place, hint="Use None or a finite number."
+            )
+        elif not isinstance(value, (int, float, bool, type(None))):
+            raise InvalidInput(
+                f"{value!r} of type {type(value).__name__} cannot be stored.",
+                field=place,
+                hint="Use str, int, float, bool or None.",
+            )

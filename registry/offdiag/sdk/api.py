@@ -1,0 +1,190 @@
+"""Logging runs: what a training job calls."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from numpy.typing import ArrayLike
+
+from offdiag.domain.labels import LabelSet, label_text
+from offdiag.domain.runs import RunFacts, Scalar
+from offdiag.errors import InvalidInput
+from offdiag.sdk import provenance
+from offdiag.sdk.run import OpenRun, Run
+from offdiag.sdk.target import Target, target
+from offdiag.services.ingest.matrices import log_matrix as store_matrix
+from offdiag.services.ingest.opening import open_run
+from offdiag.services.ingest.predictions import Predictions, log_predictions
+
+
+def log_run(
+    *,
+    y_pred: object,
+    y_true: object | None = None,
+    name: str,
+    project: str | None = None,
+    dataset: str | None = None,
+    model: str | None = None,
+    y_score: object | None = None,
+    sample_ids: object | None = None,
+    labels: Iterable[object] | None = None,
+    positive_label: object | None = None,
+    ordinal: bool = False,
+    params: Mapping[str, Any] | None = None,
+    tags: Mapping[str, Any] | None = None,
+    client_key: str | None = None,
+    url: str | None = None,
+) -> Run:
+    """Store the predictions of a model in one call.
+
+    `y_true` and `y_pred` are arrays of n labels (str, int or bool) of any common kind;
+    `y_true` may be left out when `dataset` has ground truth already. `y_score` is (n,) for
+    the positive class of binary data, or (n, K) in label order. `sample_ids` name the cases,
+    so that runs pair and order does not matter; without them position counts. `labels`
+    declares the classes in order, `ordinal` that the order has a meaning. `client_key` makes
+    the call repeatable. `url` is the registry, by default the configured one.
+
+    Everything is stored, or nothing. Raises `InvalidInput` for unusable input and `Conflict`
+    for contradictions to what is stored.
+    """
+    at = target(url)
+    run = log_predictions(
+        at.database,
+        facts=_facts(
+            at,
+            project=project,
+            name=name,
+            model=model,
+            params=params,
+            tags=tags,
+            client_key=client_key,
+        ),
+        dataset=dataset,
+        given=Predictions(
+            y_pred=y_pred,
+            y_true=y_true,
+            y_score=y_score,
+            sample_ids=sample_ids,
+            labels=labels,
+            ordinal=ordinal,
+            positive_label=positive_label,
+        ),
+    )
+    return Run(at, run.id)
+
+
+def start_run(
+    *,
+    name: str,
+    dataset: str,
+    project: str | None = None,
+    model: str | None = None,
+    labels: Iterable[object] | None = None,
+    positive_label: object | None = None,
+    ordinal: bool = False,
+    params: Mapping[str, Any] | None = None,
+    tags: Mapping[str, Any] | None = None,
+    client_key: str | None = None,
+    url: str | None = None,
+) -> OpenRun:
+    """Open a run that takes its predictions batch by batch, as from a training loop.
+
+    `labels` may be left out when the dataset exists. Raises `InvalidInput` and `Conflict`.
+    """
+    at = target(url)
+    opened = open_run(
+        at.database,
+        facts=_facts(
+            at,
+            project=project,
+            name=name,
+            model=model,
+            params=params,
+            tags=tags,
+            client_key=client_key,
+        ),
+        dataset=dataset,
+        labels=None if labels is None else LabelSet.declared(labels, ordinal=ordinal),
+        positive_label=None if positive_label is None else label_text(positive_label),
+    )
+    return OpenRun(at, opened.run.id, opened.dataset)
+
+
+def log_matrix(
+    matrix: ArrayLike,
+    *,
+    orientation: str,
+    name: str,
+    dataset: str,
+    labels: Iterable[object] | None = None,
+    project: str | None = None,
+    model: str | None = None,
+    ordinal: bool = False,
+    params: Mapping[str, Any] | None = None,
+    tags: Mapping[str, Any] | None = None,
+    client_key: str | None = None,
+    url: str | None = None,
+) -> Run:
+    """Store a confusion matrix whose predictions are not at hand.
+
+    `matrix` is (K, K) of counts; `orientation` says what its rows are, "actual_rows" or
+    "actual_columns", and has no default because a matrix cannot tell. Its margins are
+    compared with the class counts of the dataset's ground truth and the outcome is kept with
+    the run. Raises `InvalidInput` and `Conflict`.
+    """
+    at = target(url)
+    run = store_matrix(
+        at.database,
+        facts=_facts(
+            at,
+            project=project,
+            name=name,
+            model=model,
+            params=params,
+            tags=tags,
+            client_key=client_key,
+        ),
+        dataset=dataset,
+        matrix=matrix,
+        labels=labels,
+        orientation=orientation,
+        ordinal=ordinal,
+    )
+    return Run(at, run.id)
+
+
+def _facts(
+    at: Target,
+    *,
+    project: str | None,
+    name: str,
+    model: str | None,
+    params: Mapping[str, Any] | None,
+    tags: Mapping[str, Any] | None,
+    client_key: str | None,
+) -> RunFacts:
+    return RunFacts(
+        name=name,
+        project=project if project is not None else at.settings.project,
+        model=model,
+        client_key=client_key,
+        params=_plain(params, "params"),
+        tags=_plain(tags, "tags"),
+        author=provenance.author(),
+        git_sha=provenance.git_sha(),
+    )
+
+
+def _plain(entries: Mapping[str, Any] | None, field: str) -> dict[str, Scalar]:
+    """Entries with numpy scalars turned into Python ones; the facts check the rest."""
+    if entries is None:
+        return {}
+    if not isinstance(entries, Mapping):
+        raise InvalidInput(
+            f"{type(entries).__name__} is no mapping.", field=field, hint="Give a dict."
+        )
+    return {
+        key: value.item() if getattr(value, "shape", None) == () else value
+        for key, value in entries.items()
+    }

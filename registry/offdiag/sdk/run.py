@@ -1,0 +1,116 @@
+"""A run in the hands of a training job."""
+
+from __future__ import annotations
+
+from types import TracebackType
+from typing import Self
+
+from offdiag.errors import Conflict
+from offdiag.sdk.buffer import ChunkBuffer
+from offdiag.sdk.evaluation import Evaluation
+from offdiag.sdk.target import Target
+from offdiag.services.evaluation.reading import evaluation_of
+from offdiag.services.ingest.batch import Batch, read_batch
+from offdiag.services.ingest.chunks import put_chunk
+from offdiag.services.ingest.finishing import finish_run
+from offdiag.store.datasets import DatasetRecord
+
+
+class Run:
+    """A logged run. Its predictions are stored and never change."""
+
+    def __init__(self, target: Target, run_id: str) -> None:
+        self._target = target
+        self.id = run_id
+
+    def __repr__(self) -> str:
+        return f"Run({self.id!r})"
+
+    @property
+    def url(self) -> str:
+        """Address of this run in the dashboard."""
+        return self._target.page_of(self.id)
+
+    def evaluation(self, timeout: float = 60.0) -> Evaluation:
+        """Every metric of the run, computed here or waited for at most `timeout` seconds.
+
+        Raises `EvaluationPending` when the time is up and `EvaluationFailed` when the worker
+        gave up.
+        """
+        stored = evaluation_of(
+            self._target.database,
+            self.id,
+            timeout_s=timeout,
+            lease_s=self._target.settings.jobs.lease_s,
+            policy=self._target.policy,
+        )
+        return Evaluation.of_values(
+            stored.matrix, aggregate=stored.aggregate, per_class=stored.per_class
+        )
+
+
+class OpenRun(Run):
+    """A run that takes predictions batch by batch.
+
+    Use it in a `with` block: leaving the block finishes the run; an exception leaves it open,
+    with the batches stored so far, so that a half-done run is never mistaken for a whole one.
+    """
+
+    def __init__(self, target: Target, run_id: str, dataset: DatasetRecord) -> None:
+        super().__init__(target, run_id)
+        self._dataset = dataset
+        self._buffer = ChunkBuffer(self._put)
+        self._finished = False
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if kind is None and not self._finished:
+            self.finish()
+
+    def log(
+        self,
+        *,
+        y_pred: object,
+        y_true: object | None = None,
+        y_score: object | None = None,
+        sample_ids: object | None = None,
+    ) -> None:
+        """Add one batch of n predictions.
+
+        `y_true` may be left out in every batch when the dataset has ground truth already.
+        A batch with an error is refused as a whole. Raises `InvalidInput`, and `Conflict`
+        after `finish()`.
+        """
+        if self._finished:
+            raise Conflict(
+                f"run {self.id} is finished and cannot be changed.",
+                field="run",
+                hint="Start a new run for more predictions.",
+            )
+        self._buffer.add(
+            read_batch(
+                y_pred=y_pred,
+                y_true=y_true,
+                y_score=y_score,
+                ids=sample_ids,
+                labels=self._dataset.labels,
+                positive_label=self._dataset.positive_label,
+            )
+        )
+
+    def finish(self) -> Run:
+        """Store what is buffered and close the run. Finishing twice is the same as once."""
+        self._buffer.flush()
+        finish_run(self._target.database, self.id)
+        self._finished = True
+        return Run(self._target, self.id)
+
+    def _put(self, seq: int, batch: Batch) -> None:
+        put_chunk(self._target.database, self.id, seq, batch)

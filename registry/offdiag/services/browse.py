@@ -1,0 +1,77 @@
+"""What the dashboard's pages read, one function per page and one transaction per call."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from offdiag.store.database import Database
+from offdiag.store.queries.dataset_list import DatasetSummary, dataset_list
+from offdiag.store.queries.run_filter import FilterField, FilterTerm, RunFilter
+from offdiag.store.queries.run_list import RunListPage, run_list
+from offdiag.store.queries.run_order import Cursor, RunOrder
+from offdiag.store.queries.run_page import RunDetail, run_detail
+
+RUNS_PER_PAGE = 50
+
+
+@dataclass(frozen=True, slots=True)
+class RunOverview:
+    """The runs list with the dataset it is about.
+
+    `scope` is None where the runs belong to several datasets, whose numbers do not compare.
+    """
+
+    datasets: tuple[DatasetSummary, ...]
+    scope: DatasetSummary | None
+    page: RunListPage
+
+
+def browse_datasets(database: Database) -> tuple[DatasetSummary, ...]:
+    """All datasets with their runs counted."""
+    with database.read() as session:
+        return dataset_list(session)
+
+
+def browse_runs(
+    database: Database,
+    *,
+    terms: RunFilter = (),
+    order: RunOrder | None = None,
+    cursor: Cursor | None = None,
+) -> RunOverview:
+    """One page of runs, with the dataset they share if they do."""
+    with database.read() as session:
+        datasets = dataset_list(session)
+        scope = _scope(datasets, terms)
+        page = run_list(
+            session,
+            terms=terms,
+            dataset_id=None if scope is None else scope.id,
+            order=order or RunOrder(),
+            cursor=cursor,
+            limit=RUNS_PER_PAGE,
+        )
+    return RunOverview(datasets, scope, page)
+
+
+def browse_run(database: Database, run_id: str) -> RunDetail:
+    """One run with its results. Raises `NotFound`."""
+    with database.read() as session:
+        return run_detail(session, run_id)
+
+
+def _scope(datasets: tuple[DatasetSummary, ...], terms: RunFilter) -> DatasetSummary | None:
+    """The one dataset the terms leave: by name, by project, or because there is no other."""
+    left = [dataset for dataset in datasets if all(_allows(term, dataset) for term in terms)]
+    return left[0] if len(left) == 1 else None
+
+
+def _allows(term: FilterTerm, dataset: DatasetSummary) -> bool:
+    """Whether runs of a dataset may pass a term; patterns and other fields say nothing."""
+    if "*" in term.text or term.negated:
+        return True
+    if term.field is FilterField.DATASET:
+        return dataset.name == term.text
+    if term.field is FilterField.PROJECT:
+        return dataset.project == term.text
+    return True

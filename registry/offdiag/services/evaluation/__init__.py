@@ -1,0 +1,1 @@
+"""Evaluating a run: read its inputs, compute purely, write everything at once."""

@@ -1,0 +1,72 @@
+"""Getting the evaluation of a run: stored, computed on the spot, or waited for."""
+
+from __future__ import annotations
+
+import time
+
+from offdiag.domain.runs import RunState
+from offdiag.errors import Conflict, EvaluationFailed, EvaluationPending
+from offdiag.services.work.leases import LeaseKeeper
+from offdiag.services.work.perform import RetryPolicy, perform
+from offdiag.services.work.submit import evaluation_key
+from offdiag.store import evaluations, runs, work
+from offdiag.store.database import Database
+from offdiag.store.evaluations import StoredEvaluation
+
+_LOOK_EVERY_S = 0.05
+
+
+def evaluation_of(
+    database: Database, run_id: str, *, timeout_s: float, lease_s: float, policy: RetryPolicy
+) -> StoredEvaluation:
+    """The current evaluation of a run.
+
+    On SQLite it is computed here unless a worker is at it already; on a team database a
+    worker is waited for. Raises `NotFound`, `Conflict` for a run that is still open,
+    `EvaluationFailed` with the error of the worker, and `EvaluationPending` when time is up.
+    """
+    give_up_at = time.monotonic() + timeout_s
+    while True:
+        stored = _stored(database, run_id)
+        if stored is not None:
+            return stored
+        if database.dialect == "sqlite" and _evaluate_here(database, run_id, lease_s, policy):
+            continue
+        left_s = give_up_at - time.monotonic()
+        if left_s <= 0:
+            raise EvaluationPending(
+                f"run {run_id} was not evaluated within {timeout_s:g} s.",
+                field="timeout",
+                hint="Start `offdiag worker`, or wait longer; nothing is lost.",
+            )
+        time.sleep(min(_LOOK_EVERY_S, left_s))
+
+
+def _stored(database: Database, run_id: str) -> StoredEvaluation | None:
+    with database.read() as session:
+        run = runs.get_run(session, run_id)
+        if run.state is RunState.OPEN:
+            raise Conflict(
+                f"run {run_id} is still open.",
+                field="run",
+                hint="Call finish() first, or leave the with block.",
+            )
+        pending = work.find_by_key(session, evaluation_key(run_id))
+        if run.state is RunState.FAILED or (pending is not None and pending.error is not None):
+            error = pending.error if pending is not None else None
+            raise EvaluationFailed(
+                f"the evaluation of run {run_id} failed: {error or 'its error was not kept'}.",
+                field="run",
+                hint="The predictions are safe; `offdiag doctor` shows what is waiting.",
+            )
+        return evaluations.current_evaluation(session, run_id)
+
+
+def _evaluate_here(database: Database, run_id: str, lease_s: float, policy: RetryPolicy) -> bool:
+    with database.read() as session:
+        pending = work.find_by_key(session, evaluation_key(run_id))
+    if pending is None or pending.state != "todo":
+        return False
+    with LeaseKeeper(database, lease_s=lease_s) as keeper:
+        perform(database, pending.work_id, keeper, policy)
+    return True

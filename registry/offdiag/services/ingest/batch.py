@@ -1,0 +1,154 @@
+"""Predictions of one call, encoded and checked, before anything touches the database."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from offdiag.arrays.ids import SampleIds, joined, require_distinct, sample_ids, update_digest
+from offdiag.arrays.labels import Codes, encode_labels, require_equal_lengths
+from offdiag.arrays.scores import Scores, read_scores
+from offdiag.domain.labels import LabelSet
+from offdiag.errors import InvalidInput
+
+CHUNK_SIZE = 65_536
+"""Predictions in one stored chunk: counting speed is flat from here up, and a chunk of codes
+still fits the second-level cache."""
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Aligned facts about n cases.
+
+    `predicted` and `actual` are codes of one label set, `actual` None when the dataset's
+    stored truth is to be used; `ids` None when cases are known by their position.
+    """
+
+    predicted: Codes
+    actual: Codes | None = None
+    ids: SampleIds | None = None
+    scores: Scores | None = None
+
+    def __len__(self) -> int:
+        return len(self.predicted)
+
+    def take(self, positions: NDArray[np.int64]) -> Batch:
+        """The cases at these positions, in this order."""
+        return Batch(
+            self.predicted[positions],
+            None if self.actual is None else self.actual[positions],
+            None if self.ids is None else self.ids.take(positions),
+            None if self.scores is None else Scores(self.scores.values[positions]),
+        )
+
+    def slice(self, start: int, stop: int) -> Batch:
+        """The cases from `start` up to but without `stop`, sharing memory."""
+        return Batch(
+            self.predicted[start:stop],
+            None if self.actual is None else self.actual[start:stop],
+            None if self.ids is None else self.ids.slice(start, stop),
+            None if self.scores is None else Scores(self.scores.values[start:stop]),
+        )
+
+    def digest(self, labels: LabelSet) -> str:
+        """SHA-256 over everything in the batch: two equal uploads have equal digests."""
+        content = hashlib.sha256(b"offdiag batch 1")
+        content.update(labels.digest.encode())
+        content.update(_tagged(b"predicted", self.predicted))
+        if self.actual is not None:
+            content.update(_tagged(b"actual", self.actual))
+        if self.scores is not None:
+            content.update(_tagged(b"scores", self.scores.values))
+        if self.ids is not None:
+            update_digest(content, self.ids)
+        return content.hexdigest()
+
+
+def read_batch(
+    *,
+    y_pred: object,
+    y_true: object | None,
+    y_score: object | None,
+    ids: object | None,
+    labels: LabelSet,
+    positive_label: str | None,
+) -> Batch:
+    """Encode the arrays of one call. Raises `InvalidInput` naming the argument at fault."""
+    predicted = encode_labels(y_pred, labels, field="y_pred")
+    actual = None
+    if y_true is not None:
+        actual = encode_labels(y_true, labels, field="y_true")
+        require_equal_lengths(y_true=len(actual), y_pred=len(predicted))
+    identifiers = None
+    if ids is not None:
+        identifiers = sample_ids(ids)
+        require_equal_lengths(y_pred=len(predicted), sample_ids=len(identifiers))
+        require_distinct(identifiers, identifiers.order(), field="sample_ids")
+    scores = None
+    if y_score is not None:
+        scores = read_scores(
+            y_score, n_samples=len(predicted), labels=labels, positive_label=positive_label
+        )
+    return Batch(predicted, actual, identifiers, scores)
+
+
+def in_id_order(batch: Batch) -> Batch:
+    """The same cases sorted by identifier, so that every shuffle of them is the same batch."""
+    if batch.ids is None:
+        return batch
+    order = batch.ids.order()
+    if bool((order[1:] > order[:-1]).all()):
+        return batch
+    return batch.take(order)
+
+
+def chunked(batch: Batch, size: int = CHUNK_SIZE) -> Iterator[Batch]:
+    """The batch in consecutive pieces of at most `size` cases."""
+    for start in range(0, len(batch), size):
+        yield batch.slice(start, start + size)
+
+
+def concatenated(batches: list[Batch]) -> Batch:
+    """Several batches as one. Raises `InvalidInput` when only some carry truth, ids or scores."""
+    if len(batches) == 1:
+        return batches[0]
+    for batch in batches[1:]:
+        require_alike(batches[0], batch)
+    actual = [batch.actual for batch in batches if batch.actual is not None]
+    ids = [batch.ids for batch in batches if batch.ids is not None]
+    scores = [batch.scores.values for batch in batches if batch.scores is not None]
+    return Batch(
+        np.concatenate([batch.predicted for batch in batches]),
+        np.concatenate(actual) if actual else None,
+        joined(ids) if ids else None,
+        Scores(np.concatenate(scores)) if scores else None,
+    )
+
+
+def require_alike(first: Batch, other: Batch) -> None:
+    """Raise `InvalidInput` unless both batches carry the same kinds of arrays."""
+    for field, one, two in (
+        ("y_true", first.actual, other.actual),
+        ("sample_ids", first.ids, other.ids),
+        ("y_score", first.scores, other.scores),
+    ):
+        if (one is None) != (two is None):
+            raise some_batches_lack(field)
+
+
+def some_batches_lack(field: str) -> InvalidInput:
+    """The error for a run whose batches do not all carry the same arrays."""
+    return InvalidInput(
+        "some batches of this run have it and some have not.",
+        field=field,
+        hint="Log it with every batch of a run, or with none.",
+    )
+
+
+def _tagged(name: bytes, array: NDArray[np.generic]) -> bytes:
+    header = f"{array.dtype.str}{array.shape}".encode()
+    return name + header + np.ascontiguousarray(array).tobytes()

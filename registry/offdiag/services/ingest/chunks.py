@@ -1,0 +1,85 @@
+"""Putting chunks into an open run: repeatable by number and content."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+import numpy as np
+from numpy.typing import NDArray
+
+from offdiag.domain.runs import RunState
+from offdiag.errors import Conflict, InvalidInput
+from offdiag.metrics.counting import count_pairs
+from offdiag.services.ingest.batch import Batch
+from offdiag.store import chunks, datasets, runs
+from offdiag.store.database import Database
+from offdiag.store.session import Session
+
+
+class PutOutcome(StrEnum):
+    """What putting a chunk did."""
+
+    STORED = "stored"
+    ALREADY_THERE = "already_there"
+
+
+def put_chunk(database: Database, run_id: str, seq: int, batch: Batch) -> PutOutcome:
+    """Store one chunk of an open run.
+
+    The same bytes under the same number are accepted again and change nothing. Raises
+    `Conflict` for other bytes under a used number and for a run that is not open.
+    """
+    if seq < 0:
+        raise InvalidInput(f"{seq} is negative.", field="seq", hint="Count chunks from 0.")
+    with database.write() as session:
+        run = runs.get_run(session, run_id)
+        dataset = datasets.get_dataset(session, run.dataset_id)
+        digest = batch.digest(dataset.labels)
+        stored = chunks.chunk_sha256(session, run_id, seq)
+        if stored == digest:
+            return PutOutcome.ALREADY_THERE
+        if run.state is not RunState.OPEN:
+            raise not_open(run_id, run.state)
+        if stored is not None:
+            raise Conflict(
+                f"chunk {seq} of run {run_id} was logged before with other content.",
+                field="seq",
+                hint="Use the next free number; a retry must send the same bytes.",
+            )
+        store_chunk(session, run_id, seq, batch, n_classes=len(dataset.labels), digest=digest)
+        if batch.actual is not None or batch.ids is not None:
+            chunks.insert_pending_truth(
+                session, run_id=run_id, seq=seq, actual=batch.actual, ids=batch.ids
+            )
+        return PutOutcome.STORED
+
+
+def store_chunk(
+    session: Session, run_id: str, seq: int, batch: Batch, *, n_classes: int, digest: str
+) -> None:
+    """Insert a chunk with its partial matrix, if the actual classes are known already."""
+    chunks.insert_chunk(
+        session,
+        run_id=run_id,
+        seq=seq,
+        predicted=batch.predicted,
+        scores=batch.scores,
+        counts=partial_matrix(batch, n_classes=n_classes),
+        sha256=digest,
+    )
+
+
+def partial_matrix(batch: Batch, *, n_classes: int) -> NDArray[np.int64] | None:
+    """Counts of one chunk, (K, K); None without actual classes."""
+    if batch.actual is None:
+        return None
+    return count_pairs(batch.actual, batch.predicted, n_classes=n_classes)
+
+
+def not_open(run_id: str, state: RunState) -> Conflict:
+    """The error for changing a run that is complete."""
+    return Conflict(
+        f"run {run_id} is {state.value} and cannot be changed.",
+        field="run",
+        hint="Start a new run; finished runs are immutable so that results stay comparable.",
+    )

@@ -1,0 +1,137 @@
+"""Finishing a run: it becomes immutable and its evaluation is asked for, in one transaction."""
+
+from __future__ import annotations
+
+import hashlib
+
+import numpy as np
+
+from offdiag.arrays.ids import joined
+from offdiag.arrays.labels import Codes
+from offdiag.domain.orientation import (
+    OrientationEvidence,
+    OrientationVerdict,
+    SourceOrientation,
+)
+from offdiag.domain.runs import RunState
+from offdiag.errors import Conflict, InvalidInput
+from offdiag.metrics.counting import count_pairs
+from offdiag.services.ingest.batch import some_batches_lack
+from offdiag.services.ingest.truth import PlacedTruth, place_in_latest_truth, register_truth
+from offdiag.services.work.submit import submit_evaluation
+from offdiag.store import chunks, datasets, runs
+from offdiag.store.chunks import ChunkMeta, PendingTruth
+from offdiag.store.database import Database
+from offdiag.store.datasets import DatasetRecord
+from offdiag.store.runs import RunRecord
+from offdiag.store.session import Session
+
+COUNTED_HERE = OrientationEvidence(SourceOrientation.PREDICTIONS, OrientationVerdict.CANONICAL)
+"""Evidence of a run whose matrix is counted from predictions: right by construction."""
+
+
+def finish_run(database: Database, run_id: str) -> RunRecord:
+    """Close an open run, register its truth and ask for its evaluation.
+
+    Finishing twice gives the same run. Raises `Conflict` when a chunk is missing and
+    `InvalidInput` when nothing was logged or the truth does not fit; the run then stays open.
+    """
+    with database.write() as session:
+        run = runs.get_run(session, run_id)
+        if run.state is not RunState.OPEN:
+            return run
+        stored = chunks.chunk_list(session, run_id)
+        _require_complete(run_id, stored)
+        n_scored, score_columns = chunks.score_columns(session, run_id)
+        if n_scored not in (0, len(stored)):
+            raise some_batches_lack("y_score")
+        dataset = datasets.get_dataset(session, run.dataset_id)
+        truth = _truth_of(session, database, run, dataset, stored)
+        _place_chunks(session, run_id, truth, n_classes=len(dataset.labels))
+        chunks.delete_pending_truth(session, run_id)
+        runs.mark_finished(
+            session,
+            run_id,
+            truth_version_id=truth.record.id,
+            n_predictions=sum(chunk.n for chunk in stored),
+            score_columns=score_columns,
+            content_digest=_content_digest(stored),
+            orientation=COUNTED_HERE,
+            now=database.clock(),
+        )
+        submit_evaluation(session, run_id)
+        return runs.get_run(session, run_id)
+
+
+def _require_complete(run_id: str, stored: list[ChunkMeta]) -> None:
+    if not stored:
+        raise InvalidInput(
+            f"run {run_id} has no predictions.",
+            field="run",
+            hint="Log at least one before finishing.",
+        )
+    for expected, chunk in enumerate(stored):
+        if chunk.seq != expected:
+            raise Conflict(
+                f"chunk {expected} of run {run_id} is missing.",
+                field="seq",
+                hint="Send it, then finish again.",
+            )
+
+
+def _truth_of(
+    session: Session,
+    database: Database,
+    run: RunRecord,
+    dataset: DatasetRecord,
+    stored: list[ChunkMeta],
+) -> PlacedTruth:
+    pending = chunks.pending_truth(session, run.id)
+    _require_uniform(pending, len(stored))
+    actual: list[Codes] = [part.actual for part in pending if part.actual is not None]
+    ids = [part.ids for part in pending if part.ids is not None]
+    if actual:
+        return register_truth(
+            session,
+            dataset,
+            np.concatenate(actual),
+            joined(ids) if ids else None,
+            author=run.author,
+            now=database.clock(),
+        )
+    return place_in_latest_truth(
+        session,
+        dataset,
+        n_cases=sum(chunk.n for chunk in stored),
+        ids=joined(ids) if ids else None,
+    )
+
+
+def _require_uniform(pending: list[PendingTruth], n_chunks: int) -> None:
+    for field, given in (
+        ("y_true", sum(part.actual is not None for part in pending)),
+        ("sample_ids", sum(part.ids is not None for part in pending)),
+    ):
+        if given not in (0, n_chunks):
+            raise some_batches_lack(field)
+
+
+def _place_chunks(session: Session, run_id: str, truth: PlacedTruth, *, n_classes: int) -> None:
+    for chunk in list(chunks.read_chunks(session, run_id, n_classes=n_classes)):
+        if truth.positions is None and chunk.counts is not None:
+            continue
+        stop = chunk.start + len(chunk.predicted)
+        places = None if truth.positions is None else truth.positions[chunk.start : stop]
+        actual = truth.actual[chunk.start : stop] if places is None else truth.actual[places]
+        chunks.place_chunk(
+            session,
+            run_id,
+            chunk.seq,
+            positions=places,
+            counts=count_pairs(actual, chunk.predicted, n_classes=n_classes),
+            predicted=chunk.predicted,
+        )
+
+
+def _content_digest(stored: list[ChunkMeta]) -> str:
+    return hashlib.sha256("".join(chunk.sha256 for chunk in stored).encode()).hexdigest()

@@ -1,0 +1,81 @@
+"""Opening a run: the first of the three steps open, put chunks, finish."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from offdiag.domain.labels import LabelSet
+from offdiag.domain.orientation import SourceOrientation
+from offdiag.domain.runs import RunFacts, new_run_id
+from offdiag.errors import InvalidInput
+from offdiag.services.ingest.dataset import project_and_dataset
+from offdiag.store import datasets, runs
+from offdiag.store.database import Database
+from offdiag.store.datasets import DatasetRecord
+from offdiag.store.runs import RunRecord
+from offdiag.store.session import Session
+
+
+@dataclass(frozen=True, slots=True)
+class OpenedRun:
+    """A run and the dataset it was opened on."""
+
+    run: RunRecord
+    dataset: DatasetRecord
+
+
+def open_run(
+    database: Database,
+    *,
+    facts: RunFacts,
+    dataset: str,
+    labels: LabelSet | None,
+    positive_label: str | None,
+) -> OpenedRun:
+    """Open a run, or find the one opened with the same client key.
+
+    `labels` may be None when the dataset exists. Raises `InvalidInput` when it does not, and
+    `Conflict` when labels or positive class differ from the dataset's.
+    """
+    with database.write() as session:
+        now = database.clock()
+        known = datasets.find_dataset(session, project=facts.project, name=dataset)
+        names = labels or (known.labels if known else None)
+        if names is None:
+            raise labels_needed(dataset)
+        frame = project_and_dataset(
+            session,
+            project=facts.project,
+            name=dataset,
+            labels=names,
+            positive_label=positive_label,
+            now=now,
+        )
+        run = already_opened(session, frame, facts) or runs.insert_run(
+            session,
+            run_id=new_run_id(),
+            project_id=frame.project_id,
+            dataset_id=frame.id,
+            facts=facts,
+            source=SourceOrientation.PREDICTIONS,
+            now=now,
+        )
+        return OpenedRun(run, frame)
+
+
+def already_opened(session: Session, dataset: DatasetRecord, facts: RunFacts) -> RunRecord | None:
+    """The run this client key opened before, if any."""
+    if facts.client_key is None:
+        return None
+    return runs.find_by_client_key(
+        session, project_id=dataset.project_id, client_key=facts.client_key
+    )
+
+
+def labels_needed(dataset: str) -> InvalidInput:
+    """The error for a first run of a dataset whose classes nobody named."""
+    return InvalidInput(
+        f"dataset {dataset!r} does not exist yet, so its classes are unknown.",
+        field="labels",
+        hint="Give labels=[...] in their order.",
+    )

@@ -1,0 +1,138 @@
+"""Ground truth of a run: found by its content, or stored as a new version of the dataset."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from datetime import datetime
+
+import numpy as np
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from offdiag.arrays.ids import SampleIds, require_distinct, update_digest
+from offdiag.arrays.labels import Codes
+from offdiag.domain.labels import LabelSet
+from offdiag.errors import InvalidInput
+from offdiag.services.ingest.batch import CHUNK_SIZE
+from offdiag.store import truths
+from offdiag.store.datasets import DatasetRecord
+from offdiag.store.session import Session
+from offdiag.store.truths import NewTruth, TruthRecord
+
+
+@dataclass(frozen=True)
+class PlacedTruth:
+    """The truth of a run and where its cases stand in it.
+
+    `actual` has the codes of all samples of the truth in canonical order; `positions` gives
+    the place of each logged case, None when they stand in that order already.
+    """
+
+    record: TruthRecord
+    actual: Codes
+    positions: NDArray[np.int64] | None
+
+
+def truth_digest(labels: LabelSet, actual: Codes, ids: SampleIds | None) -> str:
+    """SHA-256 of ground truth. With identifiers both arrays must be in identifier order."""
+    content = hashlib.sha256(b"offdiag truth 1")
+    content.update(labels.digest.encode())
+    content.update(np.ascontiguousarray(actual).tobytes())
+    if ids is not None:
+        update_digest(content, ids)
+    return content.hexdigest()
+
+
+def register_truth(
+    session: Session,
+    dataset: DatasetRecord,
+    actual: Codes,
+    ids: SampleIds | None,
+    *,
+    author: str | None,
+    now: datetime,
+) -> PlacedTruth:
+    """Store the truth a run brought along, or find the equal one that is already there.
+
+    With identifiers the order of the cases does not matter. Raises `InvalidInput` when an
+    identifier stands twice.
+    """
+    positions = None
+    if ids is not None:
+        order = ids.order()
+        require_distinct(ids, order, field="sample_ids")
+        if not bool((order[1:] > order[:-1]).all()):
+            positions = np.empty_like(order)
+            positions[order] = np.arange(len(order))
+            ids, actual = ids.take(order), actual[order]
+    digest = truth_digest(dataset.labels, actual, ids)
+    record = truths.find_truth(session, dataset_id=dataset.id, digest=digest)
+    if record is None:
+        truth = NewTruth(digest, actual, ids, len(dataset.labels))
+        record = truths.insert_truth(
+            session,
+            dataset_id=dataset.id,
+            truth=truth,
+            chunk_size=CHUNK_SIZE,
+            author=author,
+            now=now,
+        )
+    return PlacedTruth(record, actual, positions)
+
+
+def place_in_latest_truth(
+    session: Session, dataset: DatasetRecord, *, n_cases: int, ids: SampleIds | None
+) -> PlacedTruth:
+    """Match predictions that came without labels to the newest truth of their dataset.
+
+    Raises `InvalidInput` when there is no truth, or the cases are not exactly its samples.
+    """
+    record = truths.latest_truth(session, dataset.id)
+    if record is None:
+        raise InvalidInput(
+            f"dataset {dataset.name!r} has no ground truth yet.",
+            field="y_true",
+            hint="Give y_true= with the first run of a dataset.",
+        )
+    if n_cases != record.n_samples:
+        raise InvalidInput(
+            f"there are {n_cases} predictions, but truth version {record.number} of dataset "
+            f"{dataset.name!r} has {record.n_samples} samples.",
+            field="y_pred",
+            hint="Log one prediction for each sample, or give y_true= for the part you have.",
+        )
+    actual = truths.truth_codes(session, record.id)
+    if ids is None:
+        return PlacedTruth(record, actual, None)
+    known = truths.truth_ids(session, record)
+    if known is None:
+        raise InvalidInput(
+            f"the truth of dataset {dataset.name!r} was logged without sample_ids.",
+            field="sample_ids",
+            hint="Leave them out and keep the order, or give y_true= too.",
+        )
+    order = ids.order()
+    require_distinct(ids, order, field="sample_ids")
+    positions = _positions_in(known, ids)
+    in_order = bool((positions == np.arange(n_cases)).all())
+    return PlacedTruth(record, actual, None if in_order else positions)
+
+
+def _positions_in(known: SampleIds, ids: SampleIds) -> NDArray[np.int64]:
+    if isinstance(known.values, np.ndarray) and isinstance(ids.values, np.ndarray):
+        places = np.minimum(np.searchsorted(known.values, ids.values), len(known) - 1)
+        found = known.values[places] == ids.values
+    else:
+        matches = pc.index_in(ids.as_text().values, value_set=known.as_text().values)
+        places = pc.fill_null(matches, -1).to_numpy().astype(np.int64)
+        found = places >= 0
+    if not found.all():
+        index = int(np.argmin(found))
+        unknown = ids.slice(index, index + 1).to_list()[0]
+        raise InvalidInput(
+            f"{unknown!r} at index {index} is not a sample of the dataset.",
+            field="sample_ids",
+            hint="Check the identifier, or give y_true= to log new ground truth.",
+        )
+    return places.astype(np.int64)

@@ -1,0 +1,123 @@
+"""Doing one piece of work, with the effect of exactly once.
+
+The lease is taken in a first transaction, which also counts the attempt. The result is
+computed outside any transaction that writes. A last transaction writes the result and deletes
+the work, and only if the lease is still held: a worker that was thought dead and comes back
+late writes nothing.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+
+from offdiag.errors import DatabaseUnavailable
+from offdiag.services.work.leases import LeaseKeeper
+from offdiag.services.work.tasks import TASKS, TaskKind, Writer
+from offdiag.store import work
+from offdiag.store.database import Database
+from offdiag.store.session import Session
+from offdiag.store.work import Lease
+
+
+class Outcome(StrEnum):
+    """How an attempt ended."""
+
+    DONE = "done"
+    TAKEN = "taken"
+    """Somebody else holds the work, or it was done already."""
+    GIVEN_BACK = "given_back"
+    """It failed and will be tried again."""
+    BURIED = "buried"
+    """It failed for the last time."""
+    LOST = "lost"
+    """The lease ran out while computing; nothing was written."""
+
+
+@dataclass(frozen=True, slots=True)
+class RetryPolicy:
+    """How often work is tried, and the seconds between attempts (doubled each time)."""
+
+    max_attempts: int = 5
+    first_delay_s: float = 1.0
+
+    def delay_s(self, attempts: int) -> float:
+        """Seconds to wait after this many attempts."""
+        return float(self.first_delay_s * 2 ** (attempts - 1))
+
+
+class _LeaseLostError(Exception):
+    """Rolls back a result whose lease is gone."""
+
+
+def perform_next(
+    database: Database,
+    keeper: LeaseKeeper,
+    policy: RetryPolicy,
+    tasks: Mapping[str, TaskKind] = TASKS,
+) -> Outcome | None:
+    """Do the work that has waited longest. None when nothing is due."""
+    with database.read() as session:
+        work_id = work.next_due(session, max_attempts=policy.max_attempts)
+    return None if work_id is None else perform(database, work_id, keeper, policy, tasks)
+
+
+def perform(
+    database: Database,
+    work_id: int,
+    keeper: LeaseKeeper,
+    policy: RetryPolicy,
+    tasks: Mapping[str, TaskKind] = TASKS,
+) -> Outcome:
+    """Do one piece of work if it is free.
+
+    Errors of the work itself end in a later attempt or, after the last one, in burial.
+    Raises `DatabaseUnavailable` when the database cannot be reached: the lease then runs out
+    and the work is taken up again.
+    """
+    with database.write() as session:
+        lease = work.claim(
+            session,
+            work_id,
+            token=secrets.token_hex(8),
+            lease_s=keeper.lease_s,
+            max_attempts=policy.max_attempts,
+        )
+    if lease is None:
+        return Outcome.TAKEN
+    with keeper.hold(lease):
+        kind = tasks[lease.task]
+        try:
+            writer = kind.compute(database, lease.args)
+            with database.write() as session:
+                _write_once(session, lease, writer)
+        except _LeaseLostError:
+            return Outcome.LOST
+        except DatabaseUnavailable:
+            raise
+        except Exception as error:  # noqa: BLE001  # The edge of a job: whatever it raises is its outcome.
+            return _failed(database, lease, kind, policy, error)
+    return Outcome.DONE
+
+
+def _write_once(session: Session, lease: Lease, writer: Writer) -> None:
+    writer(session)
+    if not work.finish(session, lease):
+        raise _LeaseLostError
+
+
+def _failed(
+    database: Database, lease: Lease, kind: TaskKind, policy: RetryPolicy, error: Exception
+) -> Outcome:
+    text = f"{type(error).__name__}: {error}"
+    with database.write() as session:
+        if lease.attempts < policy.max_attempts:
+            delay_s = policy.delay_s(lease.attempts)
+            held = work.give_back(session, lease, error=text, delay_s=delay_s)
+            return Outcome.GIVEN_BACK if held else Outcome.LOST
+        if not work.bury(session, lease, error=text):
+            return Outcome.LOST
+        kind.give_up(session, lease.args, text)
+        return Outcome.BURIED

@@ -1,0 +1,47 @@
+"""Putting right what nobody is doing: level-triggered, idempotent, safe in every process.
+
+What has to be evaluated is derived from the data, not remembered: dropping the whole work
+table loses a moment and nothing else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from offdiag.metrics.suite import SUITE_VERSION
+from offdiag.services.work.bell import LOCAL_BELL
+from offdiag.services.work.perform import RetryPolicy
+from offdiag.services.work.submit import submit_evaluation
+from offdiag.services.work.tasks import TASKS, TaskKind
+from offdiag.store import evaluations, work
+from offdiag.store.database import Database
+
+_AT_ONCE = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Swept:
+    """What a sweep found and did."""
+
+    buried: int
+    submitted: int
+    waiting: int
+
+
+def sweep(database: Database, policy: RetryPolicy, tasks: Mapping[str, TaskKind] = TASKS) -> Swept:
+    """Bury work that killed all its workers, ask for missing evaluations, ring for what waits."""
+    with database.write() as session:
+        buried = work.bury_expired(session, max_attempts=policy.max_attempts)
+        for lease in buried:
+            error = "the worker stopped without a word in each of its attempts"
+            tasks[lease.task].give_up(session, lease.args, error)
+        missing = evaluations.runs_without_current_evaluation(
+            session, suite_version=SUITE_VERSION, limit=_AT_ONCE
+        )
+        for run_id in missing:
+            submit_evaluation(session, run_id)
+        waiting = work.due_ids(session, max_attempts=policy.max_attempts, limit=_AT_ONCE)
+        if waiting:
+            LOCAL_BELL.ring(session)
+    return Swept(len(buried), len(missing), len(waiting))

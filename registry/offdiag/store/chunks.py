@@ -1,0 +1,256 @@
+"""Statements on the predictions of a run, chunk by chunk."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sqlalchemy import delete, func, select, update
+from sqlalchemy.orm import Session
+
+from offdiag.arrays.ids import SampleIds
+from offdiag.arrays.labels import Codes
+from offdiag.arrays.scores import Scores
+from offdiag.store import codec
+from offdiag.store.ids_codec import decode_ids, encode_ids
+from offdiag.store.models import PendingTruthRow, PredictionChunkRow, ScoreChunkRow
+
+
+@dataclass(frozen=True, slots=True)
+class ChunkMeta:
+    """What is known of a stored chunk without reading its blobs."""
+
+    seq: int
+    n: int
+    sha256: str
+
+
+@dataclass(frozen=True, slots=True)
+class PendingTruth:
+    """Truth that an open run brought along with one chunk."""
+
+    seq: int
+    actual: Codes | None
+    ids: SampleIds | None
+
+
+@dataclass(frozen=True, slots=True)
+class StoredChunk:
+    """Predicted codes of one chunk and where its cases stand in the truth.
+
+    `positions` is None when the cases follow on: the first one stands at `start`.
+    `counts` is the stored partial matrix, None where it would be larger than the codes.
+    """
+
+    seq: int
+    start: int
+    predicted: Codes
+    positions: NDArray[np.unsignedinteger[Any]] | None
+    counts: NDArray[np.int64] | None
+
+    def actual_in(self, truth: Codes) -> Codes:
+        """The actual codes of this chunk's cases, out of the whole truth."""
+        following = slice(self.start, self.start + len(self.predicted))
+        actual: Codes = truth[following if self.positions is None else self.positions]
+        return actual
+
+
+def chunk_sha256(session: Session, run_id: str, seq: int) -> str | None:
+    """Digest of a stored chunk, None if the number is still free."""
+    return session.scalar(
+        select(PredictionChunkRow.sha256).where(
+            PredictionChunkRow.run_id == run_id, PredictionChunkRow.seq == seq
+        )
+    )
+
+
+def insert_chunk(
+    session: Session,
+    *,
+    run_id: str,
+    seq: int,
+    predicted: Codes,
+    scores: Scores | None,
+    counts: NDArray[np.int64] | None,
+    sha256: str,
+) -> None:
+    """Store one chunk, its scores apart from its codes."""
+    codes = codec.encode_codes(predicted)
+    session.add(
+        PredictionChunkRow(
+            run_id=run_id,
+            seq=seq,
+            n=len(predicted),
+            dtype=predicted.dtype.str[1:],
+            codec=codec.RAW,
+            codes=codes,
+            counts=_counts_if_smaller(counts, than=len(codes)),
+            sha256=sha256,
+        )
+    )
+    session.flush()  # The rows below refer to it, and rows here have no declared order.
+    if scores is not None:
+        session.add(
+            ScoreChunkRow(
+                run_id=run_id,
+                seq=seq,
+                n_columns=scores.n_columns,
+                dtype=codec.SCORE_TYPE,
+                codec=codec.RAW,
+                scores=codec.encode_scores(scores.values),
+            )
+        )
+        session.flush()  # Blobs are sent chunk by chunk instead of piling up in memory.
+
+
+def insert_pending_truth(
+    session: Session, *, run_id: str, seq: int, actual: Codes | None, ids: SampleIds | None
+) -> None:
+    """Keep what a chunk says about the truth until the run is finished."""
+    session.add(
+        PendingTruthRow(
+            run_id=run_id,
+            seq=seq,
+            dtype=None if actual is None else actual.dtype.str[1:],
+            codes=None if actual is None else codec.encode_codes(actual),
+            id_kind="position" if ids is None else ids.kind,
+            sample_ids=None if ids is None else encode_ids(ids),
+        )
+    )
+    session.flush()  # As above.
+
+
+def pending_truth(session: Session, run_id: str) -> list[PendingTruth]:
+    """What the chunks of an open run said about the truth, in order."""
+    rows = session.scalars(
+        select(PendingTruthRow)
+        .where(PendingTruthRow.run_id == run_id)
+        .order_by(PendingTruthRow.seq)
+    )
+    return [
+        PendingTruth(
+            row.seq,
+            None
+            if row.codes is None or row.dtype is None
+            else codec.decode_codes(row.codes, row.dtype),
+            None if row.sample_ids is None else decode_ids(row.sample_ids, row.id_kind),
+        )
+        for row in rows
+    ]
+
+
+def delete_pending_truth(session: Session, run_id: str) -> None:
+    """Drop it, once the truth is registered."""
+    session.execute(delete(PendingTruthRow).where(PendingTruthRow.run_id == run_id))
+
+
+def chunk_list(session: Session, run_id: str) -> list[ChunkMeta]:
+    """All chunks of a run in order, without their blobs."""
+    rows = session.execute(
+        select(PredictionChunkRow.seq, PredictionChunkRow.n, PredictionChunkRow.sha256)
+        .where(PredictionChunkRow.run_id == run_id)
+        .order_by(PredictionChunkRow.seq)
+    )
+    return [ChunkMeta(seq, n, sha256) for seq, n, sha256 in rows]
+
+
+def score_columns(session: Session, run_id: str) -> tuple[int, int]:
+    """Number of chunks of a run that have scores, and their number of columns (0 if none)."""
+    found = session.execute(
+        select(func.count(), func.max(ScoreChunkRow.n_columns)).where(
+            ScoreChunkRow.run_id == run_id
+        )
+    ).one()
+    return int(found[0]), int(found[1] or 0)
+
+
+def read_chunks(session: Session, run_id: str, *, n_classes: int) -> Iterator[StoredChunk]:
+    """All chunks of a run in order, one at a time."""
+    rows = session.execute(
+        select(
+            PredictionChunkRow.seq,
+            PredictionChunkRow.n,
+            PredictionChunkRow.dtype,
+            PredictionChunkRow.codes,
+            PredictionChunkRow.positions,
+            PredictionChunkRow.counts,
+        )
+        .where(PredictionChunkRow.run_id == run_id)
+        .order_by(PredictionChunkRow.seq)
+        .execution_options(yield_per=16)
+    )
+    start = 0
+    for seq, n, dtype, codes, positions, counts in rows:
+        yield StoredChunk(
+            seq,
+            start,
+            codec.decode_codes(codes, dtype),
+            None if positions is None else _decode_positions(positions, n),
+            None if counts is None else codec.decode_counts(counts, n_classes),
+        )
+        start += n
+
+
+def partial_counts(
+    session: Session, run_id: str, *, n_classes: int
+) -> list[NDArray[np.int64] | None]:
+    """The stored partial matrices of a run, None for chunks that have none."""
+    blobs = session.scalars(
+        select(PredictionChunkRow.counts)
+        .where(PredictionChunkRow.run_id == run_id)
+        .order_by(PredictionChunkRow.seq)
+    )
+    return [None if blob is None else codec.decode_counts(blob, n_classes) for blob in blobs]
+
+
+def read_scores(session: Session, run_id: str) -> NDArray[np.float32] | None:
+    """All scores of a run in chunk order, shape (n, columns), None if it has none."""
+    rows = session.execute(
+        select(ScoreChunkRow.scores, ScoreChunkRow.n_columns)
+        .where(ScoreChunkRow.run_id == run_id)
+        .order_by(ScoreChunkRow.seq)
+    ).all()
+    if not rows:
+        return None
+    return np.concatenate([codec.decode_scores(blob, columns) for blob, columns in rows])
+
+
+def place_chunk(
+    session: Session,
+    run_id: str,
+    seq: int,
+    *,
+    positions: NDArray[np.int64] | None,
+    counts: NDArray[np.int64],
+    predicted: Codes,
+) -> None:
+    """Record where a chunk's cases stand in the truth, and its partial matrix."""
+    session.execute(
+        update(PredictionChunkRow)
+        .where(PredictionChunkRow.run_id == run_id, PredictionChunkRow.seq == seq)
+        .values(
+            positions=None if positions is None else _encode_positions(positions),
+            counts=_counts_if_smaller(counts, than=predicted.nbytes),
+        )
+    )
+
+
+def _encode_positions(positions: NDArray[np.int64]) -> bytes:
+    wide = bool((positions >= 1 << 32).any())
+    return positions.astype("<u8" if wide else "<u4").tobytes()
+
+
+def _decode_positions(blob: bytes, n: int) -> NDArray[np.unsignedinteger[Any]]:
+    return np.frombuffer(blob, f"<u{len(blob) // n}")
+
+
+def _counts_if_smaller(counts: NDArray[np.int64] | None, *, than: int) -> bytes | None:
+    # With very many classes a sparse matrix is larger than the codes it was counted from;
+    # then counting again is cheaper than storing it.
+    if counts is None:
+        return None
+    packed = codec.encode_counts(counts)
+    return packed if len(packed) <= max(than, 4096) else None

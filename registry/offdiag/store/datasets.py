@@ -1,0 +1,125 @@
+"""Statements on projects, label sets and datasets."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from offdiag.domain.labels import LabelSet
+from offdiag.domain.runs import Task
+from offdiag.store.models import DatasetRow, LabelSetRow, ProjectRow
+
+
+@dataclass(frozen=True, slots=True)
+class DatasetRecord:
+    """A dataset as the rest of the program sees it."""
+
+    id: int
+    project_id: int
+    project: str
+    name: str
+    task: Task
+    labels: LabelSet
+    labels_inferred: bool
+    positive_label: str | None
+
+
+def project_id(session: Session, name: str) -> int | None:
+    """Id of a project by name."""
+    return session.scalar(select(ProjectRow.id).where(ProjectRow.name == name))
+
+
+def create_project(session: Session, name: str, now: datetime) -> int:
+    """Insert a project and return its id."""
+    row = ProjectRow(name=name, created_at=now)
+    session.add(row)
+    session.flush()  # The id is needed by the rows that follow.
+    return row.id
+
+
+def find_dataset(session: Session, *, project: str, name: str) -> DatasetRecord | None:
+    """A dataset by its project and name, in one statement."""
+    return _one(session, ProjectRow.name == project, DatasetRow.name == name)
+
+
+def get_dataset(session: Session, dataset_id: int) -> DatasetRecord:
+    """A dataset by id, which must exist."""
+    record = _one(session, DatasetRow.id == dataset_id)
+    if record is None:
+        raise LookupError(dataset_id)
+    return record
+
+
+def create_dataset(
+    session: Session,
+    *,
+    project_id: int,
+    name: str,
+    labels: LabelSet,
+    positive_label: str | None,
+    now: datetime,
+) -> DatasetRecord:
+    """Insert a dataset with its label set, which is shared by digest."""
+    row = DatasetRow(
+        project_id=project_id,
+        name=name,
+        task=Task.BINARY if len(labels) == 2 else Task.MULTICLASS,
+        label_set_id=label_set_id(session, labels),
+        labels_inferred=labels.inferred,
+        positive_label=positive_label,
+        created_at=now,
+    )
+    session.add(row)
+    session.flush()  # The id is needed by the rows that follow.
+    return get_dataset(session, row.id)
+
+
+def set_positive_label(session: Session, dataset_id: int, label: str) -> None:
+    """Record which class of a binary dataset counts as positive."""
+    row = session.get_one(DatasetRow, dataset_id)
+    row.positive_label = label
+    session.flush()  # Later reads in this transaction must see it.
+
+
+def label_set_id(session: Session, labels: LabelSet) -> int:
+    """Id of the stored label set with this digest, inserted when new."""
+    known = session.scalar(select(LabelSetRow.id).where(LabelSetRow.digest == labels.digest))
+    if known is not None:
+        return known
+    row = LabelSetRow(
+        digest=labels.digest,
+        names=list(labels.names),
+        n_classes=len(labels),
+        ordinal=labels.ordinal,
+    )
+    session.add(row)
+    session.flush()  # The id is needed by the dataset.
+    return row.id
+
+
+def _one(session: Session, *conditions: object) -> DatasetRecord | None:
+    statement = (
+        select(DatasetRow, LabelSetRow, ProjectRow)
+        .join(LabelSetRow, LabelSetRow.id == DatasetRow.label_set_id)
+        .join(ProjectRow, ProjectRow.id == DatasetRow.project_id)
+        .where(*conditions)  # type: ignore[arg-type]  # SQLAlchemy types column comparisons as bool
+    )
+    found = session.execute(statement).one_or_none()
+    if found is None:
+        return None
+    dataset, label_set, project = found
+    return DatasetRecord(
+        id=dataset.id,
+        project_id=project.id,
+        project=project.name,
+        name=dataset.name,
+        task=Task(dataset.task),
+        labels=LabelSet(
+            tuple(label_set.names), label_set.ordinal, inferred=dataset.labels_inferred
+        ),
+        labels_inferred=dataset.labels_inferred,
+        positive_label=dataset.positive_label,
+    )

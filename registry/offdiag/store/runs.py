@@ -1,0 +1,151 @@
+"""Statements on runs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import select, update
+from sqlalchemy.orm import Session
+
+from offdiag.domain.orientation import OrientationEvidence, SourceOrientation
+from offdiag.domain.runs import RunFacts, RunState
+from offdiag.errors import NotFound
+from offdiag.store.models import RunRow
+
+
+@dataclass(frozen=True, slots=True)
+class RunRecord:
+    """A run without its predictions."""
+
+    id: str
+    project_id: int
+    dataset_id: int
+    truth_version_id: int | None
+    name: str
+    model: str | None
+    state: RunState
+    client_key: str | None
+    params: Mapping[str, Any]
+    tags: Mapping[str, Any]
+    author: str | None
+    git_sha: str | None
+    source: SourceOrientation
+    orientation_evidence: Mapping[str, Any] | None
+    n_predictions: int
+    score_columns: int
+    content_digest: str | None
+    created_at: datetime
+    finished_at: datetime | None
+
+
+def insert_run(
+    session: Session,
+    *,
+    run_id: str,
+    project_id: int,
+    dataset_id: int,
+    facts: RunFacts,
+    source: SourceOrientation,
+    now: datetime,
+) -> RunRecord:
+    """Insert an open run."""
+    row = RunRow(
+        id=run_id,
+        project_id=project_id,
+        dataset_id=dataset_id,
+        name=facts.name,
+        model=facts.model,
+        state=RunState.OPEN,
+        client_key=facts.client_key,
+        params=dict(facts.params),
+        tags=dict(facts.tags),
+        author=facts.author,
+        git_sha=facts.git_sha,
+        source_orientation=source,
+        n_predictions=0,
+        score_columns=0,
+        created_at=now,
+    )
+    session.add(row)
+    session.flush()  # Chunks refer to it, and a doubled client key must fail here.
+    return _record(row)
+
+
+def get_run(session: Session, run_id: str) -> RunRecord:
+    """A run by id. Raises `NotFound`."""
+    row = session.get(RunRow, run_id, populate_existing=True)
+    if row is None:
+        raise NotFound(
+            f"there is no run {run_id!r}.",
+            field="run",
+            hint="`offdiag runs list` shows the runs of this registry.",
+        )
+    return _record(row)
+
+
+def find_by_client_key(session: Session, *, project_id: int, client_key: str) -> RunRecord | None:
+    """The run a client opened with this key."""
+    row = session.scalar(
+        select(RunRow).where(RunRow.project_id == project_id, RunRow.client_key == client_key)
+    )
+    return None if row is None else _record(row)
+
+
+def mark_finished(
+    session: Session,
+    run_id: str,
+    *,
+    truth_version_id: int | None,
+    n_predictions: int,
+    score_columns: int,
+    content_digest: str,
+    orientation: OrientationEvidence,
+    now: datetime,
+) -> None:
+    """Close an open run: from here on it is immutable."""
+    session.execute(
+        update(RunRow)
+        .where(RunRow.id == run_id, RunRow.state == RunState.OPEN)
+        .values(
+            state=RunState.FINISHED,
+            finished_at=now,
+            truth_version_id=truth_version_id,
+            n_predictions=n_predictions,
+            score_columns=score_columns,
+            content_digest=content_digest,
+            orientation_verdict=orientation.verdict,
+            orientation_evidence=orientation.to_dict(),
+        )
+    )
+
+
+def set_state(session: Session, run_id: str, state: RunState) -> None:
+    """Record where a finished run stands."""
+    session.execute(update(RunRow).where(RunRow.id == run_id).values(state=state))
+
+
+def _record(row: RunRow) -> RunRecord:
+    return RunRecord(
+        id=row.id,
+        project_id=row.project_id,
+        dataset_id=row.dataset_id,
+        truth_version_id=row.truth_version_id,
+        name=row.name,
+        model=row.model,
+        state=RunState(row.state),
+        client_key=row.client_key,
+        params=row.params,
+        tags=row.tags,
+        author=row.author,
+        git_sha=row.git_sha,
+        source=SourceOrientation(row.source_orientation),
+        orientation_evidence=row.orientation_evidence,
+        n_predictions=row.n_predictions,
+        score_columns=row.score_columns,
+        content_digest=row.content_digest,
+        created_at=row.created_at,
+        finished_at=row.finished_at,
+    )

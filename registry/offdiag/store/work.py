@@ -1,0 +1,226 @@
+"""Statements on the work table: submit, claim, extend, finish, give back, bury.
+
+Every time is the database's clock, so hosts with skewed clocks agree on leases. A claim
+counts as an attempt when it is made, so that a worker that was killed counts too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import ColumnElement, and_, delete, event, exists, func, or_, select, text, update
+from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.orm import Session
+
+from offdiag.store.clock import database_now
+from offdiag.store.models import WorkRow
+
+_TODO = text("state = 'todo'")
+"""Spelled out: a bound parameter cannot prove a partial index once the plan is generic."""
+
+
+@dataclass(frozen=True, slots=True)
+class Lease:
+    """The right to do one piece of work until the lease runs out."""
+
+    work_id: int
+    token: str
+    task: str
+    args: Mapping[str, Any]
+    key: str
+    attempts: int
+
+
+@dataclass(frozen=True, slots=True)
+class WorkRecord:
+    """Where a piece of work stands. `error` is of its latest failed attempt."""
+
+    work_id: int
+    task: str
+    key: str
+    state: str
+    attempts: int
+    error: str | None
+
+
+def insert_pending(
+    session: Session, *, task: str, args: Mapping[str, Any], key: str
+) -> int | None:
+    """Ask for work, at most once per key. Returns its id, None if it was already waiting."""
+    now = database_now()
+    values = {
+        "task": task,
+        "args": dict(args),
+        "key": key,
+        "state": "todo",
+        "due": now,
+        "attempts": 0,
+        "created_at": now,
+    }
+    insert = (
+        postgresql.insert(WorkRow)
+        if session.get_bind().dialect.name == "postgresql"
+        else sqlite.insert(WorkRow)
+    )
+    statement = (
+        insert.values(**values)
+        .on_conflict_do_nothing(index_elements=["key"], index_where=_TODO)
+        .returning(WorkRow.id)
+    )
+    return session.scalar(statement)
+
+
+def find_by_key(session: Session, key: str) -> WorkRecord | None:
+    """The newest work with this key: waiting, being done or given up."""
+    row = session.scalar(
+        select(WorkRow).where(WorkRow.key == key).order_by(WorkRow.id.desc()).limit(1)
+    )
+    if row is None:
+        return None
+    return WorkRecord(row.id, row.task, row.key, row.state, row.attempts, row.error)
+
+
+def count_by_state(session: Session) -> dict[str, int]:
+    """How much work is waiting, being done and given up."""
+    found = session.execute(select(WorkRow.state, func.count()).group_by(WorkRow.state))
+    counts = {state: int(count) for state, count in found}
+    return {state: counts.get(state, 0) for state in ("todo", "doing", "dead")}
+
+
+def next_due(session: Session, *, max_attempts: int) -> int | None:
+    """Id of the work that has waited longest: due, or with an expired lease."""
+    return session.scalar(
+        select(WorkRow.id).where(_free(max_attempts)).order_by(WorkRow.due, WorkRow.id).limit(1)
+    )
+
+
+def due_ids(session: Session, *, max_attempts: int, limit: int) -> list[int]:
+    """Ids of work that anybody may claim, oldest first."""
+    return list(
+        session.scalars(
+            select(WorkRow.id)
+            .where(_free(max_attempts))
+            .order_by(WorkRow.due, WorkRow.id)
+            .limit(limit)
+        )
+    )
+
+
+def claim(
+    session: Session, work_id: int, *, token: str, lease_s: float, max_attempts: int
+) -> Lease | None:
+    """Take the lease on work that is free. None if somebody else was faster."""
+    found = session.execute(
+        update(WorkRow)
+        .where(WorkRow.id == work_id, _free(max_attempts))
+        .values(
+            state="doing",
+            attempts=WorkRow.attempts + 1,
+            lease=token,
+            lease_until=database_now() + lease_s,
+        )
+        .returning(WorkRow.task, WorkRow.args, WorkRow.key, WorkRow.attempts)
+    ).one_or_none()
+    if found is None:
+        return None
+    return Lease(work_id, token, found.task, found.args, found.key, found.attempts)
+
+
+def extend(session: Session, lease: Lease, *, lease_s: float) -> bool:
+    """Push the end of a lease back. False if it is no longer ours."""
+    held = session.scalar(
+        update(WorkRow)
+        .where(_held(lease))
+        .values(lease_until=database_now() + lease_s)
+        .returning(WorkRow.id)
+    )
+    return held is not None
+
+
+def finish(session: Session, lease: Lease) -> bool:
+    """Delete done work. False if the lease was lost: then nothing may be written."""
+    held = session.scalar(delete(WorkRow).where(_held(lease)).returning(WorkRow.id))
+    return held is not None
+
+
+def give_back(session: Session, lease: Lease, *, error: str, delay_s: float) -> bool:
+    """Put failed work back for a later attempt. False if the lease was lost.
+
+    When the same work was asked for again in the meantime, that newer row takes over.
+    """
+    twin = select(WorkRow.id).where(WorkRow.key == lease.key, WorkRow.state == "todo")
+    if session.scalar(select(exists(twin))):
+        return finish(session, lease)
+    held = session.scalar(
+        update(WorkRow)
+        .where(_held(lease))
+        .values(
+            state="todo",
+            due=database_now() + delay_s,
+            lease=None,
+            lease_until=None,
+            error=error,
+        )
+        .returning(WorkRow.id)
+    )
+    return held is not None
+
+
+def bury(session: Session, lease: Lease, *, error: str) -> bool:
+    """Give work up for good; the row stays to be seen. False if the lease was lost."""
+    held = session.scalar(
+        update(WorkRow)
+        .where(_held(lease))
+        .values(state="dead", lease=None, lease_until=None, error=error)
+        .returning(WorkRow.id)
+    )
+    return held is not None
+
+
+def bury_expired(session: Session, *, max_attempts: int) -> list[Lease]:
+    """Give up work whose last allowed attempt ended without a word (its worker was killed)."""
+    rows = session.execute(
+        update(WorkRow)
+        .where(
+            WorkRow.state == "doing",
+            WorkRow.lease_until < database_now(),
+            WorkRow.attempts >= max_attempts,
+        )
+        .values(
+            state="dead",
+            lease=None,
+            lease_until=None,
+            error="the worker stopped without a word in each of its attempts",
+        )
+        .returning(WorkRow.id, WorkRow.task, WorkRow.args, WorkRow.key, WorkRow.attempts)
+    )
+    return [Lease(r.id, "", r.task, r.args, r.key, r.attempts) for r in rows]
+
+
+def notify(session: Session, channel: str) -> None:
+    """Wake listeners when this transaction commits (PostgreSQL only; elsewhere a no-op)."""
+    if session.get_bind().dialect.name == "postgresql":
+        session.execute(text("SELECT pg_notify(:channel, '')"), {"channel": channel})
+
+
+def after_commit(session: Session, action: Callable[[], None]) -> None:
+    """Run `action` once this session's transaction has been committed."""
+
+    def run(_session: Session) -> None:
+        action()
+
+    event.listen(session, "after_commit", run, once=True)
+
+
+def _free(max_attempts: int) -> ColumnElement[bool]:
+    waiting = and_(WorkRow.state == "todo", WorkRow.due <= database_now())
+    expired = and_(WorkRow.state == "doing", WorkRow.lease_until < database_now())
+    return or_(waiting, and_(expired, WorkRow.attempts < max_attempts))
+
+
+def _held(lease: Lease) -> ColumnElement[bool]:
+    return and_(
+        WorkRow.id == lease.work_id, WorkRow.state == "doing", WorkRow.lease == lease.token
+    )

@@ -1,0 +1,50 @@
+"""Hearing PostgreSQL notifications and passing them on to the bell of this process."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import structlog
+
+from offdiag.errors import DatabaseUnavailable
+from offdiag.services.work.bell import CHANNEL, LOCAL_BELL
+from offdiag.store.database import Database
+from offdiag.store.notifications import notifications
+
+log = structlog.get_logger()
+
+_WAIT_S = 1.0
+_RECONNECT_S = 2.0
+
+
+@contextmanager
+def listening(database: Database, stop: threading.Event) -> Iterator[None]:
+    """Listen in a thread of its own while the block runs; on SQLite there is nothing to hear."""
+    if database.dialect != "postgresql":
+        yield
+        return
+    ended = threading.Event()
+    thread = threading.Thread(
+        target=_listen, args=(database, stop, ended), name="listener", daemon=True
+    )
+    thread.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        thread.join()
+
+
+def _listen(database: Database, stop: threading.Event, ended: threading.Event) -> None:
+    while not (stop.is_set() or ended.is_set()):
+        try:
+            for heard in notifications(database, CHANNEL, timeout_s=_WAIT_S):
+                if heard:
+                    LOCAL_BELL.wake()
+                if stop.is_set() or ended.is_set():
+                    return
+        except DatabaseUnavailable as error:
+            log.warning("not_listening", error=str(error))
+            ended.wait(_RECONNECT_S)

@@ -1,0 +1,73 @@
+"""A worker process: the loop and the clock together, ended by a signal."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import FrameType
+
+import structlog
+
+from offdiag.services.work.perform import RetryPolicy
+from offdiag.settings import Settings
+from offdiag.store.database import Database
+from offdiag.store.work import Lease
+from offdiag_workers.clock import ticking
+from offdiag_workers.loop import WorkerReport, run_worker
+
+log = structlog.get_logger()
+
+LEASE_LOST_EXIT_CODE = 70
+
+
+def work_until_signal(database: Database, settings: Settings) -> WorkerReport:
+    """Run a worker and the clock in this process until SIGINT or SIGTERM."""
+    stop = threading.Event()
+    policy = RetryPolicy(max_attempts=settings.jobs.max_attempts)
+    with stopping_on_signals(stop), ticking(database, policy):
+        log.info("worker_started", database=database.place)
+        report = run_worker(database, settings.jobs, stop=stop, on_lost=end_process)
+    log.info("worker_stopped", done=report.done, failed=report.failed)
+    return report
+
+
+@contextmanager
+def working_in_background(database: Database, settings: Settings) -> Iterator[None]:
+    """Run a worker and the clock in threads while the block runs, as beside a web server."""
+    stop = threading.Event()
+    policy = RetryPolicy(max_attempts=settings.jobs.max_attempts)
+    thread = threading.Thread(
+        target=run_worker, args=(database, settings.jobs), kwargs={"stop": stop}, name="worker"
+    )
+    with ticking(database, policy):
+        thread.start()
+        try:
+            yield
+        finally:
+            stop.set()
+            thread.join()
+
+
+def end_process(lease: Lease) -> None:
+    """End a worker whose lease cannot be kept: its thread may hang for ever in a dead socket."""
+    log.error("lease_lost", work=lease.work_id, task=lease.task)
+    os._exit(LEASE_LOST_EXIT_CODE)
+
+
+@contextmanager
+def stopping_on_signals(stop: threading.Event) -> Iterator[None]:
+    """Set `stop` on SIGINT and SIGTERM while the block runs."""
+
+    def request(number: int, _frame: FrameType | None) -> None:
+        log.info("stopping", signal=signal.Signals(number).name)
+        stop.set()
+
+    before = {name: signal.signal(name, request) for name in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield
+    finally:
+        for name, handler in before.items():
+            signal.signal(name, handler)
