@@ -6,7 +6,6 @@ nothing, and of two that start at once one migrates while the other waits and fi
 
 from __future__ import annotations
 
-import os
 import threading
 from dataclasses import dataclass
 from typing import Any
@@ -14,8 +13,9 @@ from typing import Any
 from sqlalchemy import Connection, inspect, text
 
 import offdiag_migrations
-from offdiag.errors import DatabaseUnavailable, SchemaMismatch
+from offdiag.errors import SchemaMismatch
 from offdiag.store.database import Database
+from offdiag.store.file_access import require_local, require_writable
 
 # Any number will do, as long as all versions of offdiag agree on it.
 _ADVISORY_LOCK = 0x0FFD1A6
@@ -73,7 +73,9 @@ def open_database(url: str, **options: Any) -> Database:
     """
     database = Database(url, **options)
     try:
-        _require_writable(database)
+        if database.path is not None and not database.is_read_only:
+            require_local(database.path)
+            require_writable(database.path)
         state = check(database)
         if database.dialect == "sqlite" and not state.is_current:
             state = upgrade(database)
@@ -166,16 +168,3 @@ def _newer(database: Database, state: SchemaState) -> SchemaMismatch:
         f"(up to {state.head}) does not know.",
         hint="Install a newer offdiag: pip install --upgrade offdiag",
     )
-
-
-def _require_writable(database: Database) -> None:
-    """Say at the start what would otherwise fail at the first write, unless it was asked for."""
-    if database.path is None or database.is_read_only:
-        return
-    for place in (database.path, database.path.parent):
-        if place.exists() and not os.access(place, os.W_OK):
-            raise DatabaseUnavailable(
-                f"{database.place}: {place} cannot be written by this user.",
-                hint="Give it write permission on the file and its folder, name another "
-                "place, or open it for reading with sqlite:///file:…?mode=ro&uri=true.",
-            )
