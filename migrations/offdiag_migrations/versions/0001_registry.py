@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from typing import Any
 
 import sqlalchemy as sa
@@ -399,8 +398,8 @@ def big_whole_number(table: str, column: str) -> sa.CheckConstraint:
 
 
 def finite(table: str, column: str) -> sa.CheckConstraint:
-    largest = repr(sys.float_info.max)
-    return between(table, column, f"-{largest}", largest)
+    low, high = (f"CAST('{bound}' AS DOUBLE PRECISION)" for bound in ("-1e300", "1e300"))
+    return between(table, column, low, high)
 
 
 def where(predicate: str) -> dict[str, Any]:

@@ -6,7 +6,6 @@ behind the caller's back, and no row leaves the store.
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterable
 from datetime import datetime
 from typing import Any, ClassVar
@@ -64,6 +63,9 @@ def whole_number(
 
 
 def finite(column: str) -> CheckConstraint:
-    """The column holds a finite number or nothing: no NaN, no infinity, no text."""
-    largest = repr(sys.float_info.max)
-    return CheckConstraint(f"{column} BETWEEN -{largest} AND {largest}", name=column)
+    """The column holds a number within 1e300 or nothing: no NaN, no infinity, no text.
+
+    SQLite would store NaN as NULL and PostgreSQL as a number larger than all others.
+    """
+    low, high = (f"CAST('{bound}' AS DOUBLE PRECISION)" for bound in ("-1e300", "1e300"))
+    return CheckConstraint(f"{column} BETWEEN {low} AND {high}", name=column)

@@ -1,0 +1,271 @@
+CREATE TABLE class_values (
+    evaluation_id BIGINT NOT NULL,
+    n_classes INTEGER NOT NULL,
+    keys JSONB NOT NULL,
+    reasons JSONB NOT NULL,
+    data BYTEA NOT NULL,
+    CONSTRAINT pk_class_values PRIMARY KEY (evaluation_id),
+    CONSTRAINT fk_class_values_evaluation_id_evaluation FOREIGN KEY(evaluation_id) REFERENCES evaluation (id) ON DELETE CASCADE,
+    CONSTRAINT ck_class_values_n_classes CHECK (n_classes >= 1 AND n_classes <= 2147483647)
+);
+
+ALTER TABLE class_values ALTER COLUMN data SET STORAGE EXTERNAL;
+
+CREATE TABLE confusion_matrix (
+    evaluation_id BIGINT NOT NULL,
+    label_set_id BIGINT NOT NULL,
+    n_classes INTEGER NOT NULL,
+    cells BYTEA NOT NULL,
+    digest TEXT NOT NULL,
+    CONSTRAINT pk_confusion_matrix PRIMARY KEY (evaluation_id),
+    CONSTRAINT fk_confusion_matrix_evaluation_id_evaluation FOREIGN KEY(evaluation_id) REFERENCES evaluation (id) ON DELETE CASCADE,
+    CONSTRAINT fk_confusion_matrix_label_set_id_label_set FOREIGN KEY(label_set_id) REFERENCES label_set (id),
+    CONSTRAINT ck_confusion_matrix_n_classes CHECK (n_classes >= 1 AND n_classes <= 2147483647)
+);
+
+ALTER TABLE confusion_matrix ALTER COLUMN cells SET STORAGE EXTERNAL;
+
+CREATE TABLE dataset (
+    id BIGSERIAL NOT NULL,
+    project_id BIGINT NOT NULL,
+    name TEXT NOT NULL,
+    task TEXT NOT NULL,
+    label_set_id BIGINT NOT NULL,
+    labels_inferred BOOLEAN NOT NULL,
+    positive_label TEXT,
+    created_at TIMESTAMP WITH TIME ZONE NOT NULL,
+    CONSTRAINT pk_dataset PRIMARY KEY (id),
+    CONSTRAINT fk_dataset_label_set_id_label_set FOREIGN KEY(label_set_id) REFERENCES label_set (id),
+    CONSTRAINT fk_dataset_project_id_project FOREIGN KEY(project_id) REFERENCES project (id),
+    CONSTRAINT uq_dataset_project_id_name UNIQUE NULLS DISTINCT (project_id, name),
+    CONSTRAINT ck_dataset_task CHECK (task = ANY (ARRAY['binary'::text, 'multiclass'::text, 'multilabel'::text]))
+);
+
+CREATE TABLE evaluation (
+    id BIGSERIAL NOT NULL,
+    run_id TEXT NOT NULL,
+    truth_version_id BIGINT,
+    suite_version INTEGER NOT NULL,
+    engine_version TEXT NOT NULL,
+    input_digest TEXT NOT NULL,
+    n_cases BIGINT NOT NULL,
+    is_current BOOLEAN NOT NULL,
+    computed_at TIMESTAMP WITH TIME ZONE NOT NULL,
+    duration_s DOUBLE PRECISION NOT NULL,
+    CONSTRAINT pk_evaluation PRIMARY KEY (id),
+    CONSTRAINT fk_evaluation_run_id_run FOREIGN KEY(run_id) REFERENCES run (id) ON DELETE CASCADE,
+    CONSTRAINT fk_evaluation_truth_version_id_truth_version FOREIGN KEY(truth_version_id) REFERENCES truth_version (id),
+    CONSTRAINT uq_evaluation_run_id_input_digest UNIQUE NULLS DISTINCT (run_id, input_digest),
+    CONSTRAINT ck_evaluation_duration_s CHECK (duration_s >= '-1e+300'::double precision AND duration_s <= '1e+300'::double precision),
+    CONSTRAINT ck_evaluation_n_cases CHECK (n_cases >= 0 AND n_cases <= '9223372036854775807'::bigint),
+    CONSTRAINT ck_evaluation_suite_version CHECK (suite_version >= 1 AND suite_version <= 2147483647)
+);
+
+CREATE UNIQUE INDEX uq_evaluation_run_id_current ON evaluation (run_id) WHERE is_current;
+
+CREATE TABLE label_set (
+    id BIGSERIAL NOT NULL,
+    digest TEXT NOT NULL,
+    names JSONB NOT NULL,
+    n_classes INTEGER NOT NULL,
+    ordinal BOOLEAN NOT NULL,
+    CONSTRAINT pk_label_set PRIMARY KEY (id),
+    CONSTRAINT uq_label_set_digest UNIQUE NULLS DISTINCT (digest),
+    CONSTRAINT ck_label_set_n_classes CHECK (n_classes >= 1 AND n_classes <= 2147483647)
+);
+
+CREATE TABLE metric_value (
+    evaluation_id BIGINT NOT NULL,
+    key TEXT NOT NULL,
+    class_index INTEGER NOT NULL,
+    value DOUBLE PRECISION,
+    reason TEXT,
+    tends_to TEXT,
+    ci_low DOUBLE PRECISION,
+    ci_high DOUBLE PRECISION,
+    ci_method TEXT,
+    CONSTRAINT pk_metric_value PRIMARY KEY (evaluation_id, key, class_index),
+    CONSTRAINT fk_metric_value_evaluation_id_evaluation FOREIGN KEY(evaluation_id) REFERENCES evaluation (id) ON DELETE CASCADE,
+    CONSTRAINT ck_metric_value_ci_high CHECK (ci_high >= '-1e+300'::double precision AND ci_high <= '1e+300'::double precision),
+    CONSTRAINT ck_metric_value_ci_low CHECK (ci_low >= '-1e+300'::double precision AND ci_low <= '1e+300'::double precision),
+    CONSTRAINT ck_metric_value_class_index CHECK (class_index >= '-1'::integer AND class_index <= 2147483647),
+    CONSTRAINT ck_metric_value_value CHECK (value >= '-1e+300'::double precision AND value <= '1e+300'::double precision),
+    CONSTRAINT ck_metric_value_value_or_reason CHECK ((value IS NULL) = (reason IS NOT NULL))
+);
+
+CREATE INDEX ix_metric_value_key_class_index_value_evaluation_id ON metric_value (key, class_index, value, evaluation_id);
+
+CREATE TABLE pending_truth (
+    run_id TEXT NOT NULL,
+    seq INTEGER NOT NULL,
+    dtype TEXT,
+    codes BYTEA,
+    id_kind TEXT NOT NULL,
+    sample_ids BYTEA,
+    CONSTRAINT pk_pending_truth PRIMARY KEY (run_id, seq),
+    CONSTRAINT fk_pending_truth_run_id_seq_prediction_chunk FOREIGN KEY(run_id, seq) REFERENCES prediction_chunk (run_id, seq) ON DELETE CASCADE,
+    CONSTRAINT ck_pending_truth_id_kind CHECK (id_kind = ANY (ARRAY['position'::text, 'int'::text, 'text'::text]))
+);
+
+ALTER TABLE pending_truth ALTER COLUMN codes SET STORAGE EXTERNAL;
+
+ALTER TABLE pending_truth ALTER COLUMN sample_ids SET STORAGE EXTERNAL;
+
+CREATE TABLE prediction_chunk (
+    run_id TEXT NOT NULL,
+    seq INTEGER NOT NULL,
+    n INTEGER NOT NULL,
+    dtype TEXT NOT NULL,
+    codec TEXT NOT NULL,
+    codes BYTEA NOT NULL,
+    positions BYTEA,
+    counts BYTEA,
+    sha256 TEXT NOT NULL,
+    CONSTRAINT pk_prediction_chunk PRIMARY KEY (run_id, seq),
+    CONSTRAINT fk_prediction_chunk_run_id_run FOREIGN KEY(run_id) REFERENCES run (id) ON DELETE CASCADE,
+    CONSTRAINT ck_prediction_chunk_n CHECK (n >= 1 AND n <= 2147483647),
+    CONSTRAINT ck_prediction_chunk_seq CHECK (seq >= 0 AND seq <= 2147483647)
+);
+
+ALTER TABLE prediction_chunk ALTER COLUMN codes SET STORAGE EXTERNAL;
+
+ALTER TABLE prediction_chunk ALTER COLUMN positions SET STORAGE EXTERNAL;
+
+ALTER TABLE prediction_chunk ALTER COLUMN counts SET STORAGE EXTERNAL;
+
+CREATE TABLE project (
+    id BIGSERIAL NOT NULL,
+    name TEXT NOT NULL,
+    created_at TIMESTAMP WITH TIME ZONE NOT NULL,
+    CONSTRAINT pk_project PRIMARY KEY (id),
+    CONSTRAINT uq_project_name UNIQUE NULLS DISTINCT (name)
+);
+
+CREATE TABLE run (
+    id TEXT NOT NULL,
+    project_id BIGINT NOT NULL,
+    dataset_id BIGINT NOT NULL,
+    truth_version_id BIGINT,
+    name TEXT NOT NULL,
+    model TEXT,
+    state TEXT NOT NULL,
+    client_key TEXT,
+    params JSONB NOT NULL,
+    tags JSONB NOT NULL,
+    author TEXT,
+    git_sha TEXT,
+    source_orientation TEXT NOT NULL,
+    orientation_evidence JSONB,
+    orientation_verdict TEXT,
+    n_predictions BIGINT DEFAULT 0 NOT NULL,
+    score_columns INTEGER DEFAULT 0 NOT NULL,
+    content_digest TEXT,
+    created_at TIMESTAMP WITH TIME ZONE NOT NULL,
+    finished_at TIMESTAMP WITH TIME ZONE,
+    CONSTRAINT pk_run PRIMARY KEY (id),
+    CONSTRAINT fk_run_dataset_id_dataset FOREIGN KEY(dataset_id) REFERENCES dataset (id),
+    CONSTRAINT fk_run_project_id_project FOREIGN KEY(project_id) REFERENCES project (id),
+    CONSTRAINT fk_run_truth_version_id_truth_version FOREIGN KEY(truth_version_id) REFERENCES truth_version (id),
+    CONSTRAINT uq_run_project_id_client_key UNIQUE NULLS DISTINCT (project_id, client_key),
+    CONSTRAINT ck_run_n_predictions CHECK (n_predictions >= 0 AND n_predictions <= '9223372036854775807'::bigint),
+    CONSTRAINT ck_run_open_until_finished_at CHECK ((state = 'open'::text) = (finished_at IS NULL)),
+    CONSTRAINT ck_run_orientation_verdict CHECK (orientation_verdict = ANY (ARRAY['canonical'::text, 'transposed'::text, 'ambiguous'::text, 'inconsistent'::text, 'unverified'::text])),
+    CONSTRAINT ck_run_score_columns CHECK (score_columns >= 0 AND score_columns <= 2147483647),
+    CONSTRAINT ck_run_source_orientation CHECK (source_orientation = ANY (ARRAY['predictions'::text, 'actual_rows'::text, 'actual_columns'::text])),
+    CONSTRAINT ck_run_state CHECK (state = ANY (ARRAY['open'::text, 'finished'::text, 'evaluated'::text, 'failed'::text]))
+);
+
+CREATE INDEX ix_run_dataset_id_created_at ON run (dataset_id, created_at);
+
+CREATE INDEX ix_run_state ON run (state);
+
+CREATE TABLE score_chunk (
+    run_id TEXT NOT NULL,
+    seq INTEGER NOT NULL,
+    n_columns INTEGER NOT NULL,
+    dtype TEXT NOT NULL,
+    codec TEXT NOT NULL,
+    scores BYTEA NOT NULL,
+    CONSTRAINT pk_score_chunk PRIMARY KEY (run_id, seq),
+    CONSTRAINT fk_score_chunk_run_id_seq_prediction_chunk FOREIGN KEY(run_id, seq) REFERENCES prediction_chunk (run_id, seq) ON DELETE CASCADE,
+    CONSTRAINT ck_score_chunk_n_columns CHECK (n_columns >= 1 AND n_columns <= 2147483647)
+);
+
+ALTER TABLE score_chunk ALTER COLUMN scores SET STORAGE EXTERNAL;
+
+CREATE TABLE truth_chunk (
+    truth_version_id BIGINT NOT NULL,
+    seq INTEGER NOT NULL,
+    n INTEGER NOT NULL,
+    dtype TEXT NOT NULL,
+    codec TEXT NOT NULL,
+    codes BYTEA NOT NULL,
+    sample_ids BYTEA,
+    sha256 TEXT NOT NULL,
+    CONSTRAINT pk_truth_chunk PRIMARY KEY (truth_version_id, seq),
+    CONSTRAINT fk_truth_chunk_truth_version_id_truth_version FOREIGN KEY(truth_version_id) REFERENCES truth_version (id),
+    CONSTRAINT ck_truth_chunk_n CHECK (n >= 1 AND n <= 2147483647),
+    CONSTRAINT ck_truth_chunk_seq CHECK (seq >= 0 AND seq <= 2147483647)
+);
+
+ALTER TABLE truth_chunk ALTER COLUMN codes SET STORAGE EXTERNAL;
+
+ALTER TABLE truth_chunk ALTER COLUMN sample_ids SET STORAGE EXTERNAL;
+
+CREATE TABLE truth_version (
+    id BIGSERIAL NOT NULL,
+    dataset_id BIGINT NOT NULL,
+    number INTEGER NOT NULL,
+    digest TEXT NOT NULL,
+    n_samples BIGINT NOT NULL,
+    id_kind TEXT NOT NULL,
+    class_counts JSONB NOT NULL,
+    origin TEXT NOT NULL,
+    parent_id BIGINT,
+    reason TEXT,
+    author TEXT,
+    created_at TIMESTAMP WITH TIME ZONE NOT NULL,
+    CONSTRAINT pk_truth_version PRIMARY KEY (id),
+    CONSTRAINT fk_truth_version_dataset_id_dataset FOREIGN KEY(dataset_id) REFERENCES dataset (id),
+    CONSTRAINT fk_truth_version_parent_id_truth_version FOREIGN KEY(parent_id) REFERENCES truth_version (id),
+    CONSTRAINT uq_truth_version_dataset_id_digest UNIQUE NULLS DISTINCT (dataset_id, digest),
+    CONSTRAINT uq_truth_version_dataset_id_number UNIQUE NULLS DISTINCT (dataset_id, number),
+    CONSTRAINT ck_truth_version_id_kind CHECK (id_kind = ANY (ARRAY['position'::text, 'int'::text, 'text'::text])),
+    CONSTRAINT ck_truth_version_n_samples CHECK (n_samples >= 0 AND n_samples <= '9223372036854775807'::bigint),
+    CONSTRAINT ck_truth_version_number CHECK (number >= 1 AND number <= 2147483647),
+    CONSTRAINT ck_truth_version_origin CHECK (origin = ANY (ARRAY['logged'::text, 'revised'::text]))
+);
+
+CREATE TABLE uploaded_matrix (
+    run_id TEXT NOT NULL,
+    n_classes INTEGER NOT NULL,
+    cells BYTEA NOT NULL,
+    CONSTRAINT pk_uploaded_matrix PRIMARY KEY (run_id),
+    CONSTRAINT fk_uploaded_matrix_run_id_run FOREIGN KEY(run_id) REFERENCES run (id) ON DELETE CASCADE,
+    CONSTRAINT ck_uploaded_matrix_n_classes CHECK (n_classes >= 1 AND n_classes <= 2147483647)
+);
+
+ALTER TABLE uploaded_matrix ALTER COLUMN cells SET STORAGE EXTERNAL;
+
+CREATE TABLE work (
+    id BIGSERIAL NOT NULL,
+    task TEXT NOT NULL,
+    args JSONB NOT NULL,
+    key TEXT NOT NULL,
+    state TEXT NOT NULL,
+    due DOUBLE PRECISION NOT NULL,
+    attempts INTEGER DEFAULT 0 NOT NULL,
+    lease TEXT,
+    lease_until DOUBLE PRECISION,
+    error TEXT,
+    created_at DOUBLE PRECISION NOT NULL,
+    CONSTRAINT pk_work PRIMARY KEY (id),
+    CONSTRAINT ck_work_attempts CHECK (attempts >= 0 AND attempts <= 2147483647),
+    CONSTRAINT ck_work_state CHECK (state = ANY (ARRAY['todo'::text, 'doing'::text, 'dead'::text]))
+);
+
+CREATE INDEX ix_work_due_id_todo ON work (due, id) WHERE (state = 'todo'::text);
+
+CREATE INDEX ix_work_lease_until_doing ON work (lease_until) WHERE (state = 'doing'::text);
+
+CREATE UNIQUE INDEX uq_work_key_todo ON work (key) WHERE (state = 'todo'::text);

@@ -1,0 +1,244 @@
+CREATE TABLE class_values (
+    evaluation_id INTEGER NOT NULL,
+    n_classes INTEGER NOT NULL,
+    keys JSON NOT NULL,
+    reasons JSON NOT NULL,
+    data BLOB NOT NULL,
+    CONSTRAINT pk_class_values PRIMARY KEY (evaluation_id),
+    CONSTRAINT ck_class_values_n_classes CHECK (n_classes BETWEEN 1 AND 2147483647),
+    CONSTRAINT fk_class_values_evaluation_id_evaluation FOREIGN KEY(evaluation_id) REFERENCES evaluation (id) ON DELETE CASCADE
+);
+
+CREATE TABLE confusion_matrix (
+    evaluation_id INTEGER NOT NULL,
+    label_set_id INTEGER NOT NULL,
+    n_classes INTEGER NOT NULL,
+    cells BLOB NOT NULL,
+    digest TEXT NOT NULL,
+    CONSTRAINT pk_confusion_matrix PRIMARY KEY (evaluation_id),
+    CONSTRAINT ck_confusion_matrix_n_classes CHECK (n_classes BETWEEN 1 AND 2147483647),
+    CONSTRAINT fk_confusion_matrix_evaluation_id_evaluation FOREIGN KEY(evaluation_id) REFERENCES evaluation (id) ON DELETE CASCADE,
+    CONSTRAINT fk_confusion_matrix_label_set_id_label_set FOREIGN KEY(label_set_id) REFERENCES label_set (id)
+);
+
+CREATE TABLE dataset (
+    id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
+    project_id INTEGER NOT NULL,
+    name TEXT NOT NULL,
+    task TEXT NOT NULL,
+    label_set_id INTEGER NOT NULL,
+    labels_inferred BOOLEAN NOT NULL,
+    positive_label TEXT,
+    created_at DATETIME NOT NULL,
+    CONSTRAINT uq_dataset_project_id_name UNIQUE (project_id, name),
+    CONSTRAINT ck_dataset_task CHECK (task IN ('binary', 'multiclass', 'multilabel')),
+    CONSTRAINT fk_dataset_project_id_project FOREIGN KEY(project_id) REFERENCES project (id),
+    CONSTRAINT fk_dataset_label_set_id_label_set FOREIGN KEY(label_set_id) REFERENCES label_set (id)
+);
+
+CREATE TABLE evaluation (
+    id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
+    run_id TEXT NOT NULL,
+    truth_version_id INTEGER,
+    suite_version INTEGER NOT NULL,
+    engine_version TEXT NOT NULL,
+    input_digest TEXT NOT NULL,
+    n_cases BIGINT NOT NULL,
+    is_current BOOLEAN NOT NULL,
+    computed_at DATETIME NOT NULL,
+    duration_s DOUBLE NOT NULL,
+    CONSTRAINT uq_evaluation_run_id_input_digest UNIQUE (run_id, input_digest),
+    CONSTRAINT ck_evaluation_suite_version CHECK (suite_version BETWEEN 1 AND 2147483647),
+    CONSTRAINT ck_evaluation_n_cases CHECK (n_cases BETWEEN 0 AND 9223372036854775807),
+    CONSTRAINT ck_evaluation_duration_s CHECK (duration_s BETWEEN CAST('-1e300' AS DOUBLE PRECISION) AND CAST('1e300' AS DOUBLE PRECISION)),
+    CONSTRAINT fk_evaluation_run_id_run FOREIGN KEY(run_id) REFERENCES run (id) ON DELETE CASCADE,
+    CONSTRAINT fk_evaluation_truth_version_id_truth_version FOREIGN KEY(truth_version_id) REFERENCES truth_version (id)
+);
+
+CREATE UNIQUE INDEX uq_evaluation_run_id_current ON evaluation (run_id) WHERE is_current;
+
+CREATE TABLE label_set (
+    id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
+    digest TEXT NOT NULL,
+    names JSON NOT NULL,
+    n_classes INTEGER NOT NULL,
+    ordinal BOOLEAN NOT NULL,
+    CONSTRAINT ck_label_set_n_classes CHECK (n_classes BETWEEN 1 AND 2147483647),
+    CONSTRAINT uq_label_set_digest UNIQUE (digest)
+);
+
+CREATE TABLE metric_value (
+    evaluation_id INTEGER NOT NULL,
+    "key" TEXT NOT NULL,
+    class_index INTEGER NOT NULL,
+    value DOUBLE,
+    reason TEXT,
+    tends_to TEXT,
+    ci_low DOUBLE,
+    ci_high DOUBLE,
+    ci_method TEXT,
+    CONSTRAINT pk_metric_value PRIMARY KEY (evaluation_id, "key", class_index),
+    CONSTRAINT ck_metric_value_class_index CHECK (class_index BETWEEN -1 AND 2147483647),
+    CONSTRAINT ck_metric_value_value CHECK (value BETWEEN CAST('-1e300' AS DOUBLE PRECISION) AND CAST('1e300' AS DOUBLE PRECISION)),
+    CONSTRAINT ck_metric_value_ci_low CHECK (ci_low BETWEEN CAST('-1e300' AS DOUBLE PRECISION) AND CAST('1e300' AS DOUBLE PRECISION)),
+    CONSTRAINT ck_metric_value_ci_high CHECK (ci_high BETWEEN CAST('-1e300' AS DOUBLE PRECISION) AND CAST('1e300' AS DOUBLE PRECISION)),
+    CONSTRAINT ck_metric_value_value_or_reason CHECK ((value IS NULL) = (reason IS NOT NULL)),
+    CONSTRAINT fk_metric_value_evaluation_id_evaluation FOREIGN KEY(evaluation_id) REFERENCES evaluation (id) ON DELETE CASCADE
+)
+WITHOUT ROWID;
+
+CREATE INDEX ix_metric_value_key_class_index_value_evaluation_id ON metric_value ("key", class_index, value, evaluation_id);
+
+CREATE TABLE pending_truth (
+    run_id TEXT NOT NULL,
+    seq INTEGER NOT NULL,
+    dtype TEXT,
+    codes BLOB,
+    id_kind TEXT NOT NULL,
+    sample_ids BLOB,
+    CONSTRAINT pk_pending_truth PRIMARY KEY (run_id, seq),
+    CONSTRAINT fk_pending_truth_run_id_seq_prediction_chunk FOREIGN KEY(run_id, seq) REFERENCES prediction_chunk (run_id, seq) ON DELETE CASCADE,
+    CONSTRAINT ck_pending_truth_id_kind CHECK (id_kind IN ('position', 'int', 'text'))
+);
+
+CREATE TABLE prediction_chunk (
+    run_id TEXT NOT NULL,
+    seq INTEGER NOT NULL,
+    n INTEGER NOT NULL,
+    dtype TEXT NOT NULL,
+    codec TEXT NOT NULL,
+    codes BLOB NOT NULL,
+    positions BLOB,
+    counts BLOB,
+    sha256 TEXT NOT NULL,
+    CONSTRAINT pk_prediction_chunk PRIMARY KEY (run_id, seq),
+    CONSTRAINT ck_prediction_chunk_seq CHECK (seq BETWEEN 0 AND 2147483647),
+    CONSTRAINT ck_prediction_chunk_n CHECK (n BETWEEN 1 AND 2147483647),
+    CONSTRAINT fk_prediction_chunk_run_id_run FOREIGN KEY(run_id) REFERENCES run (id) ON DELETE CASCADE
+);
+
+CREATE TABLE project (
+    id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
+    name TEXT NOT NULL,
+    created_at DATETIME NOT NULL,
+    CONSTRAINT uq_project_name UNIQUE (name)
+);
+
+CREATE TABLE run (
+    id TEXT NOT NULL,
+    project_id INTEGER NOT NULL,
+    dataset_id INTEGER NOT NULL,
+    truth_version_id INTEGER,
+    name TEXT NOT NULL,
+    model TEXT,
+    state TEXT NOT NULL,
+    client_key TEXT,
+    params JSON NOT NULL,
+    tags JSON NOT NULL,
+    author TEXT,
+    git_sha TEXT,
+    source_orientation TEXT NOT NULL,
+    orientation_evidence JSON,
+    orientation_verdict TEXT,
+    n_predictions BIGINT DEFAULT 0 NOT NULL,
+    score_columns INTEGER DEFAULT 0 NOT NULL,
+    content_digest TEXT,
+    created_at DATETIME NOT NULL,
+    finished_at DATETIME,
+    CONSTRAINT pk_run PRIMARY KEY (id),
+    CONSTRAINT uq_run_project_id_client_key UNIQUE (project_id, client_key),
+    CONSTRAINT ck_run_state CHECK (state IN ('open', 'finished', 'evaluated', 'failed')),
+    CONSTRAINT ck_run_source_orientation CHECK (source_orientation IN ('predictions', 'actual_rows', 'actual_columns')),
+    CONSTRAINT ck_run_orientation_verdict CHECK (orientation_verdict IN ('canonical', 'transposed', 'ambiguous', 'inconsistent', 'unverified')),
+    CONSTRAINT ck_run_n_predictions CHECK (n_predictions BETWEEN 0 AND 9223372036854775807),
+    CONSTRAINT ck_run_score_columns CHECK (score_columns BETWEEN 0 AND 2147483647),
+    CONSTRAINT ck_run_open_until_finished_at CHECK ((state = 'open') = (finished_at IS NULL)),
+    CONSTRAINT fk_run_project_id_project FOREIGN KEY(project_id) REFERENCES project (id),
+    CONSTRAINT fk_run_dataset_id_dataset FOREIGN KEY(dataset_id) REFERENCES dataset (id),
+    CONSTRAINT fk_run_truth_version_id_truth_version FOREIGN KEY(truth_version_id) REFERENCES truth_version (id)
+);
+
+CREATE INDEX ix_run_dataset_id_created_at ON run (dataset_id, created_at);
+
+CREATE INDEX ix_run_state ON run (state);
+
+CREATE TABLE score_chunk (
+    run_id TEXT NOT NULL,
+    seq INTEGER NOT NULL,
+    n_columns INTEGER NOT NULL,
+    dtype TEXT NOT NULL,
+    codec TEXT NOT NULL,
+    scores BLOB NOT NULL,
+    CONSTRAINT pk_score_chunk PRIMARY KEY (run_id, seq),
+    CONSTRAINT fk_score_chunk_run_id_seq_prediction_chunk FOREIGN KEY(run_id, seq) REFERENCES prediction_chunk (run_id, seq) ON DELETE CASCADE,
+    CONSTRAINT ck_score_chunk_n_columns CHECK (n_columns BETWEEN 1 AND 2147483647)
+);
+
+CREATE TABLE truth_chunk (
+    truth_version_id INTEGER NOT NULL,
+    seq INTEGER NOT NULL,
+    n INTEGER NOT NULL,
+    dtype TEXT NOT NULL,
+    codec TEXT NOT NULL,
+    codes BLOB NOT NULL,
+    sample_ids BLOB,
+    sha256 TEXT NOT NULL,
+    CONSTRAINT pk_truth_chunk PRIMARY KEY (truth_version_id, seq),
+    CONSTRAINT ck_truth_chunk_seq CHECK (seq BETWEEN 0 AND 2147483647),
+    CONSTRAINT ck_truth_chunk_n CHECK (n BETWEEN 1 AND 2147483647),
+    CONSTRAINT fk_truth_chunk_truth_version_id_truth_version FOREIGN KEY(truth_version_id) REFERENCES truth_version (id)
+);
+
+CREATE TABLE truth_version (
+    id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
+    dataset_id INTEGER NOT NULL,
+    number INTEGER NOT NULL,
+    digest TEXT NOT NULL,
+    n_samples BIGINT NOT NULL,
+    id_kind TEXT NOT NULL,
+    class_counts JSON NOT NULL,
+    origin TEXT NOT NULL,
+    parent_id INTEGER,
+    reason TEXT,
+    author TEXT,
+    created_at DATETIME NOT NULL,
+    CONSTRAINT uq_truth_version_dataset_id_number UNIQUE (dataset_id, number),
+    CONSTRAINT uq_truth_version_dataset_id_digest UNIQUE (dataset_id, digest),
+    CONSTRAINT ck_truth_version_number CHECK (number BETWEEN 1 AND 2147483647),
+    CONSTRAINT ck_truth_version_n_samples CHECK (n_samples BETWEEN 0 AND 9223372036854775807),
+    CONSTRAINT ck_truth_version_id_kind CHECK (id_kind IN ('position', 'int', 'text')),
+    CONSTRAINT ck_truth_version_origin CHECK (origin IN ('logged', 'revised')),
+    CONSTRAINT fk_truth_version_dataset_id_dataset FOREIGN KEY(dataset_id) REFERENCES dataset (id),
+    CONSTRAINT fk_truth_version_parent_id_truth_version FOREIGN KEY(parent_id) REFERENCES truth_version (id)
+);
+
+CREATE TABLE uploaded_matrix (
+    run_id TEXT NOT NULL,
+    n_classes INTEGER NOT NULL,
+    cells BLOB NOT NULL,
+    CONSTRAINT pk_uploaded_matrix PRIMARY KEY (run_id),
+    CONSTRAINT ck_uploaded_matrix_n_classes CHECK (n_classes BETWEEN 1 AND 2147483647),
+    CONSTRAINT fk_uploaded_matrix_run_id_run FOREIGN KEY(run_id) REFERENCES run (id) ON DELETE CASCADE
+);
+
+CREATE TABLE work (
+    id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
+    task TEXT NOT NULL,
+    args JSON NOT NULL,
+    "key" TEXT NOT NULL,
+    state TEXT NOT NULL,
+    due DOUBLE NOT NULL,
+    attempts INTEGER DEFAULT 0 NOT NULL,
+    lease TEXT,
+    lease_until DOUBLE,
+    error TEXT,
+    created_at DOUBLE NOT NULL,
+    CONSTRAINT ck_work_state CHECK (state IN ('todo', 'doing', 'dead')),
+    CONSTRAINT ck_work_attempts CHECK (attempts BETWEEN 0 AND 2147483647)
+);
+
+CREATE INDEX ix_work_due_id_todo ON work (due, id) WHERE state = 'todo';
+
+CREATE INDEX ix_work_lease_until_doing ON work (lease_until) WHERE state = 'doing';
+
+CREATE UNIQUE INDEX uq_work_key_todo ON work ("key") WHERE state = 'todo';
