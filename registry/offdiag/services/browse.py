@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from offdiag.store.database import Database
 from offdiag.store.queries.dataset_list import DatasetSummary, dataset_list
 from offdiag.store.queries.run_filter import FilterField, FilterTerm, RunFilter
-from offdiag.store.queries.run_list import RunListPage, run_list
+from offdiag.store.queries.run_list import RunListPage, matches_without_each, run_list
 from offdiag.store.queries.run_order import Cursor, RunOrder
 from offdiag.store.queries.run_page import RunDetail, run_detail
 
@@ -19,11 +19,13 @@ class RunOverview:
     """The runs list with the dataset it is about.
 
     `scope` is None where the runs belong to several datasets, whose numbers do not compare.
+    `matches_without` says, only where nothing matched, how many runs each term alone hides.
     """
 
     datasets: tuple[DatasetSummary, ...]
     scope: DatasetSummary | None
     page: RunListPage
+    matches_without: tuple[int, ...] = ()
 
 
 def browse_datasets(database: Database) -> tuple[DatasetSummary, ...]:
@@ -51,7 +53,10 @@ def browse_runs(
             cursor=cursor,
             limit=RUNS_PER_PAGE,
         )
-    return RunOverview(datasets, scope, page)
+        without: tuple[int, ...] = ()
+        if page.total == 0:
+            without = matches_without_each(session, terms=terms)
+    return RunOverview(datasets, scope, page, without)
 
 
 def browse_run(database: Database, run_id: str) -> RunDetail:

@@ -1,0 +1,196 @@
+"""The lines of a runs list: runs found by other means, with the few metrics a line shows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Row, and_, func, literal, select, union_all
+from sqlalchemy.orm import Session, aliased
+
+from offdiag.domain.orientation import SourceOrientation
+from offdiag.domain.runs import RunState
+from offdiag.domain.values import MetricValue
+from offdiag.store.models import (
+    DatasetRow,
+    EvaluationRow,
+    LabelSetRow,
+    MetricValueRow,
+    ProjectRow,
+    RunRow,
+    TruthVersionRow,
+)
+from offdiag.store.models.evaluations import AGGREGATE
+from offdiag.store.queries.pending_work import EvaluationWork, evaluation_work
+from offdiag.store.queries.recorded_values import VALUE_COLUMNS, recorded_value
+
+LISTED_METRICS = (
+    "overall_accuracy",
+    "balanced_accuracy",
+    "mcc",
+    "majority_baseline",
+    "n_classes_actual",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class WorstClass:
+    """The class with the lowest recall among those that have cases."""
+
+    label: str
+    support: int
+    recall: MetricValue
+
+    @property
+    def hits(self) -> int:
+        """Cases of the class that were found: recall is their quotient by the support."""
+        return round((self.recall.value or 0.0) * self.support)
+
+
+@dataclass(frozen=True, slots=True)
+class RunEntry:
+    """One line of the list. `metrics` is empty until the run has been evaluated."""
+
+    id: str
+    name: str
+    project: str
+    dataset: str
+    truth_number: int | None
+    model: str | None
+    state: RunState
+    author: str | None
+    tags: Mapping[str, object]
+    created_at: datetime
+    n_cases: int
+    source: SourceOrientation
+    orientation_verdict: str | None
+    metrics: Mapping[str, MetricValue]
+    worst_class: WorstClass | None
+    work: EvaluationWork | None
+
+
+RUN_COLUMNS = (
+    RunRow.id,
+    RunRow.name,
+    ProjectRow.name.label("project"),
+    DatasetRow.name.label("dataset"),
+    TruthVersionRow.number.label("truth_number"),
+    RunRow.model,
+    RunRow.state,
+    RunRow.author,
+    RunRow.tags,
+    RunRow.created_at,
+    RunRow.n_predictions,
+    RunRow.source_orientation,
+    RunRow.orientation_verdict,
+    DatasetRow.label_set_id,
+    EvaluationRow.id.label("evaluation_id"),
+    EvaluationRow.n_cases,
+)
+"""What has to be selected for a line, over run, dataset, project, truth and evaluation."""
+
+
+def run_entries(session: Session, rows: Sequence[Row[*tuple[Any, ...]]]) -> tuple[RunEntry, ...]:
+    """The lines for rows of `RUN_COLUMNS`, in the same order; at most three statements."""
+    evaluations = [row.evaluation_id for row in rows if row.evaluation_id is not None]
+    metrics, worst = _metrics(session, evaluations)
+    labels = _labels(session, {row.label_set_id for row in rows if row.evaluation_id in worst})
+    work = evaluation_work(session, [row.id for row in rows if row.evaluation_id is None])
+    return tuple(
+        RunEntry(
+            id=row.id,
+            name=row.name,
+            project=row.project,
+            dataset=row.dataset,
+            truth_number=row.truth_number,
+            model=row.model,
+            state=RunState(row.state),
+            author=row.author,
+            tags=row.tags,
+            created_at=row.created_at,
+            n_cases=row.n_predictions if row.n_cases is None else row.n_cases,
+            source=SourceOrientation(row.source_orientation),
+            orientation_verdict=row.orientation_verdict,
+            metrics=metrics.get(row.evaluation_id, {}),
+            worst_class=_worst_class(worst.get(row.evaluation_id), labels.get(row.label_set_id)),
+            work=work.get(row.id),
+        )
+        for row in rows
+    )
+
+
+def _metrics(
+    session: Session, evaluations: Sequence[int]
+) -> tuple[dict[int, dict[str, MetricValue]], dict[int, tuple[int, int, MetricValue]]]:
+    """Aggregates by evaluation and key, and (class, support, recall) of the worst class."""
+    if not evaluations:
+        return {}, {}
+    ranked = _ranked_recalls(evaluations)
+    support = aliased(MetricValueRow)
+    worst = (
+        select(*(ranked.c[column.key] for column in VALUE_COLUMNS), support.value.label("support"))
+        .join(
+            support,
+            and_(
+                support.evaluation_id == ranked.c.evaluation_id,
+                support.key == "support",
+                support.class_index == ranked.c.class_index,
+            ),
+        )
+        .where(ranked.c.rank == 1)
+    )
+    aggregates = select(*VALUE_COLUMNS, literal(None).label("support")).where(
+        MetricValueRow.evaluation_id.in_(evaluations),
+        MetricValueRow.class_index == AGGREGATE,
+        MetricValueRow.key.in_(LISTED_METRICS),
+    )
+    metrics: dict[int, dict[str, MetricValue]] = {}
+    worst_of: dict[int, tuple[int, int, MetricValue]] = {}
+    for row in session.execute(union_all(worst, aggregates)):
+        if row.class_index == AGGREGATE:
+            metrics.setdefault(row.evaluation_id, {})[row.key] = recorded_value(row)
+        else:
+            worst_of[row.evaluation_id] = (
+                row.class_index,
+                round(row.support),
+                recorded_value(row),
+            )
+    return metrics, worst_of
+
+
+def _ranked_recalls(evaluations: Sequence[int]) -> Any:
+    """Defined class recalls, the lowest of each evaluation first."""
+    rank = func.row_number().over(
+        partition_by=MetricValueRow.evaluation_id,
+        order_by=(MetricValueRow.value, MetricValueRow.class_index),
+    )
+    return (
+        select(*VALUE_COLUMNS, rank.label("rank"))
+        .where(
+            MetricValueRow.evaluation_id.in_(evaluations),
+            MetricValueRow.key == "recall",
+            MetricValueRow.class_index > AGGREGATE,
+            MetricValueRow.value.is_not(None),
+        )
+        .subquery()
+    )
+
+
+def _labels(session: Session, label_sets: set[int]) -> dict[int, list[str]]:
+    if not label_sets:
+        return {}
+    rows = session.execute(
+        select(LabelSetRow.id, LabelSetRow.names).where(LabelSetRow.id.in_(label_sets))
+    )
+    return {row.id: row.names for row in rows}
+
+
+def _worst_class(
+    worst: tuple[int, int, MetricValue] | None, names: Sequence[str] | None
+) -> WorstClass | None:
+    if worst is None or names is None:
+        return None
+    class_index, support, recall = worst
+    return WorstClass(names[class_index], support, recall)

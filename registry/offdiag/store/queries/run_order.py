@@ -1,0 +1,125 @@
+"""Orders a run list can have, and keyset paging through them.
+
+A list sorted by a metric has two groups: the runs where it is defined, by value, and then all
+others, newest first. Undefined values thus stand last in both directions. The first group is
+driven by the metric's own index, so a page costs the same in a small and in a large registry.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from typing import Any
+
+from sqlalchemy import ColumnElement, Select, and_, exists, func, or_, select
+from sqlalchemy.orm import aliased
+
+from offdiag.store.models import EvaluationRow, MetricValueRow, RunRow
+from offdiag.store.models.evaluations import AGGREGATE
+
+AGGREGATE_ORDERS: Mapping[str, str] = {
+    "acc": "overall_accuracy",
+    "bal": "balanced_accuracy",
+    "mcc": "mcc",
+}
+"""Short names of the metrics a list can be sorted by."""
+WORST_CLASS = "worst"
+"""Order by the lowest recall among the classes that have cases."""
+FIELD_ORDERS = ("logged", "name")
+ORDER_NAMES = (*FIELD_ORDERS, *AGGREGATE_ORDERS, WORST_CLASS)
+
+
+@dataclass(frozen=True, slots=True)
+class RunOrder:
+    """By what a list is sorted, one of `ORDER_NAMES`, and in which direction."""
+
+    name: str = "logged"
+    descending: bool = True
+
+
+class Group(StrEnum):
+    """The two parts of a sorted list."""
+
+    DEFINED = "defined"
+    UNDEFINED = "undefined"
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a run stands in an order: its group, what it is sorted by there, and its id."""
+
+    group: Group
+    key: float | str | datetime
+    run_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class Cursor:
+    """A page begins right after this place, or ends right before it when `backwards`."""
+
+    place: Place
+    backwards: bool = False
+
+
+def groups_of(order: RunOrder) -> tuple[Group, ...]:
+    """The groups of a list in this order, first to last."""
+    return (Group.DEFINED,) if order.name in FIELD_ORDERS else (Group.DEFINED, Group.UNDEFINED)
+
+
+def in_group(
+    runs: Select[Any], order: RunOrder, group: Group
+) -> tuple[Select[Any], ColumnElement[Any], bool]:
+    """Narrow `runs` (over run left join evaluation) to a group.
+
+    Returns the statement, the column it is sorted by and whether that is descending.
+    """
+    if order.name in FIELD_ORDERS:
+        column = RunRow.created_at if order.name == "logged" else RunRow.name
+        return runs, column.expression, order.descending
+    if order.name == WORST_CLASS:
+        lowest = _lowest_recall()
+        if group is Group.DEFINED:
+            return runs.where(lowest.is_not(None)), lowest, order.descending
+        return runs.where(lowest.is_(None)), RunRow.created_at.expression, True
+    metric = aliased(MetricValueRow)
+    is_metric = and_(
+        metric.evaluation_id == EvaluationRow.id,
+        metric.key == AGGREGATE_ORDERS[order.name],
+        metric.class_index == AGGREGATE,
+        metric.value.is_not(None),
+    )
+    if group is Group.DEFINED:
+        return runs.join(metric, is_metric), metric.value.expression, order.descending
+    return runs.where(~exists().where(is_metric)), RunRow.created_at.expression, True
+
+
+def beyond(column: ColumnElement[Any], place: Place, *, descending: bool) -> ColumnElement[bool]:
+    """Runs that come after `place` within its group; ids break ties in the same direction."""
+    if descending:
+        further, same_but_further = column < place.key, RunRow.id < place.run_id
+    else:
+        further, same_but_further = column > place.key, RunRow.id > place.run_id
+    return or_(further, and_(column == place.key, same_but_further))
+
+
+def sorted_by(runs: Select[Any], column: ColumnElement[Any], *, descending: bool) -> Select[Any]:
+    """The order of a group."""
+    if descending:
+        return runs.order_by(column.desc(), RunRow.id.desc())
+    return runs.order_by(column, RunRow.id)
+
+
+def _lowest_recall() -> ColumnElement[float | None]:
+    recall = aliased(MetricValueRow)
+    return (
+        select(func.min(recall.value))
+        .where(
+            recall.evaluation_id == EvaluationRow.id,
+            recall.key == "recall",
+            recall.class_index > AGGREGATE,
+        )
+        .correlate(EvaluationRow)
+        .scalar_subquery()
+    )

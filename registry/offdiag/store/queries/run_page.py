@@ -1,0 +1,196 @@
+"""The run page: one run with everything that is known of it, in at most four statements."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import and_, select
+from sqlalchemy.orm import Session
+
+from offdiag.domain.labels import LabelSet
+from offdiag.domain.orientation import SourceOrientation
+from offdiag.domain.runs import RunState, Task
+from offdiag.domain.values import MetricValue
+from offdiag.errors import NotFound
+from offdiag.metrics.confusion import ConfusionMatrix
+from offdiag.store import class_values, codec
+from offdiag.store.models import (
+    ClassValuesRow,
+    ConfusionMatrixRow,
+    DatasetRow,
+    EvaluationRow,
+    LabelSetRow,
+    MetricValueRow,
+    ProjectRow,
+    RunRow,
+    TruthVersionRow,
+)
+from offdiag.store.models.evaluations import AGGREGATE
+from offdiag.store.queries.pending_work import EvaluationWork, evaluation_work
+from offdiag.store.queries.recorded_values import recorded_value, select_values
+
+
+@dataclass(frozen=True, slots=True)
+class TruthFacts:
+    """The version of the ground truth a run was finished with."""
+
+    number: int
+    digest: str
+    n_samples: int
+    class_counts: tuple[int, ...]
+    id_kind: str
+
+
+@dataclass(frozen=True, slots=True)
+class RunHeader:
+    """A run without its results; `orientation_evidence` as it was recorded."""
+
+    id: str
+    name: str
+    project: str
+    dataset: str
+    task: Task
+    labels: LabelSet
+    positive_label: str | None
+    truth: TruthFacts | None
+    model: str | None
+    state: RunState
+    params: Mapping[str, Any]
+    tags: Mapping[str, Any]
+    author: str | None
+    git_sha: str | None
+    source: SourceOrientation
+    orientation_verdict: str | None
+    orientation_evidence: Mapping[str, Any] | None
+    n_predictions: int
+    score_columns: int
+    content_digest: str | None
+    created_at: datetime
+    finished_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class EvaluationFacts:
+    """With what, when and how fast the current results were computed."""
+
+    id: int
+    suite_version: int
+    engine_version: str
+    input_digest: str
+    matrix_digest: str
+    n_cases: int
+    computed_at: datetime
+    duration_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class RunResults:
+    """The current evaluation. Per-class values are in label order, by key."""
+
+    facts: EvaluationFacts
+    matrix: ConfusionMatrix
+    aggregate: Mapping[str, MetricValue]
+    per_class: Mapping[str, tuple[MetricValue, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class RunDetail:
+    """A run, its results if there are any, and the work that still stands for them."""
+
+    run: RunHeader
+    results: RunResults | None
+    work: EvaluationWork | None
+
+
+def run_detail(session: Session, run_id: str) -> RunDetail:
+    """Everything the pages of one run show. Raises `NotFound`."""
+    header = _header(session, run_id)
+    results = _results(session, run_id, inferred=header.labels.inferred)
+    work = {} if results is not None else evaluation_work(session, [run_id])
+    return RunDetail(header, results, work.get(run_id))
+
+
+def _header(session: Session, run_id: str) -> RunHeader:
+    found = session.execute(
+        select(RunRow, ProjectRow.name, DatasetRow, LabelSetRow, TruthVersionRow)
+        .join(ProjectRow, ProjectRow.id == RunRow.project_id)
+        .join(DatasetRow, DatasetRow.id == RunRow.dataset_id)
+        .join(LabelSetRow, LabelSetRow.id == DatasetRow.label_set_id)
+        .outerjoin(TruthVersionRow, TruthVersionRow.id == RunRow.truth_version_id)
+        .where(RunRow.id == run_id)
+    ).one_or_none()
+    if found is None:
+        raise NotFound(
+            f"there is no run {run_id!r}.",
+            field="run",
+            hint="It may have been deleted, or the link is incomplete.",
+        )
+    run, project, dataset, label_set, truth = found
+    return RunHeader(
+        id=run.id,
+        name=run.name,
+        project=project,
+        dataset=dataset.name,
+        task=Task(dataset.task),
+        labels=LabelSet(tuple(label_set.names), label_set.ordinal, dataset.labels_inferred),
+        positive_label=dataset.positive_label,
+        truth=_truth(truth),
+        model=run.model,
+        state=RunState(run.state),
+        params=run.params,
+        tags=run.tags,
+        author=run.author,
+        git_sha=run.git_sha,
+        source=SourceOrientation(run.source_orientation),
+        orientation_verdict=run.orientation_verdict,
+        orientation_evidence=run.orientation_evidence,
+        n_predictions=run.n_predictions,
+        score_columns=run.score_columns,
+        content_digest=run.content_digest,
+        created_at=run.created_at,
+        finished_at=run.finished_at,
+    )
+
+
+def _truth(row: TruthVersionRow) -> TruthFacts:
+    return TruthFacts(row.number, row.digest, row.n_samples, tuple(row.class_counts), row.id_kind)
+
+
+def _results(session: Session, run_id: str, *, inferred: bool) -> RunResults | None:
+    found = session.execute(
+        select(EvaluationRow, ConfusionMatrixRow, LabelSetRow, ClassValuesRow)
+        .join(ConfusionMatrixRow, ConfusionMatrixRow.evaluation_id == EvaluationRow.id)
+        .join(LabelSetRow, LabelSetRow.id == ConfusionMatrixRow.label_set_id)
+        .join(ClassValuesRow, ClassValuesRow.evaluation_id == EvaluationRow.id)
+        .where(and_(EvaluationRow.run_id == run_id, EvaluationRow.is_current))
+    ).one_or_none()
+    if found is None:
+        return None
+    evaluation, stored, label_set, packed = found
+    labels = LabelSet(tuple(label_set.names), label_set.ordinal, inferred)
+    aggregates = session.execute(
+        select_values().where(
+            MetricValueRow.evaluation_id == evaluation.id,
+            MetricValueRow.class_index == AGGREGATE,
+        )
+    )
+    return RunResults(
+        facts=EvaluationFacts(
+            id=evaluation.id,
+            suite_version=evaluation.suite_version,
+            engine_version=evaluation.engine_version,
+            input_digest=evaluation.input_digest,
+            matrix_digest=stored.digest,
+            n_cases=evaluation.n_cases,
+            computed_at=evaluation.computed_at,
+            duration_s=evaluation.duration_s,
+        ),
+        matrix=ConfusionMatrix(codec.decode_counts(stored.cells, stored.n_classes), labels),
+        aggregate={row.key: recorded_value(row) for row in aggregates},
+        per_class=class_values.unpack(
+            class_values.ClassValues(packed.keys, packed.reasons, packed.n_classes, packed.data)
+        ),
+    )
