@@ -60,7 +60,9 @@ def encode_pair(
                 field="ordinal",
                 hint="Give labels= in their order.",
             )
-        known = LabelSet.inferred_from([*_distinct(actual), *_distinct(predicted)])
+        known = LabelSet.inferred_from(
+            [*_distinct(actual, "y_true"), *_distinct(predicted, "y_pred")]
+        )
     elif isinstance(labels, LabelSet):
         known = labels
     else:
@@ -78,7 +80,11 @@ def encode_labels(values: object, labels: LabelSet, *, field: str) -> Codes:
 
 def infer_labels(*arrays: tuple[str, object]) -> LabelSet:
     """The sorted labels that occur in the named arrays, marked as inferred."""
-    found = [name for field, values in arrays for name in _distinct(_label_column(values, field))]
+    found = [
+        name
+        for field, values in arrays
+        for name in _distinct(_label_column(values, field), field)
+    ]
     if not found:
         raise _empty(arrays[0][0])
     return LabelSet.inferred_from(found)
@@ -116,13 +122,13 @@ def _label_column(values: object, field: str) -> Column:
     return column
 
 
-def _distinct(column: Column) -> list[str]:
+def _distinct(column: Column, field: str) -> list[str]:
     if isinstance(column, np.ndarray):
         return [str(value.item()) for value in np.unique(column)]
     if pa.types.is_dictionary(column.type):
         used = pc.unique(column.indices)
         column = column.dictionary.take(used)
-    return [label_text(name) for name in pc.unique(column).to_pylist()]
+    return [label_text(name, field_name=field) for name in pc.unique(column).to_pylist()]
 
 
 def _codes(column: Column, labels: LabelSet, field: str) -> Codes:

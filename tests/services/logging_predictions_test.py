@@ -1,0 +1,237 @@
+"""Logging predictions stores all of a run or nothing, and truth once for each content."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from offdiag.domain.runs import RunFacts, RunState
+from offdiag.errors import Conflict, InvalidInput
+from offdiag.store.database import Database
+from offdiag.store.models import (
+    Base,
+    DatasetRow,
+    PredictionChunkRow,
+    ScoreChunkRow,
+    TruthVersionRow,
+    WorkRow,
+)
+from sqlalchemy import func, select
+from support.logging_runs import ACTUAL, PREDICTED, evaluate, log
+
+
+def rows_in(database: Database, table: type[Base]) -> int:
+    with database.read() as session:
+        return session.scalar(select(func.count()).select_from(table)) or 0
+
+
+def rows_everywhere(database: Database) -> int:
+    with database.read() as session:
+        return sum(
+            session.scalar(select(func.count()).select_from(table)) or 0
+            for table in Base.metadata.sorted_tables
+        )
+
+
+def test_a_logged_run_is_finished_and_its_evaluation_asked_for(database: Database) -> None:
+    run = log(database)
+
+    assert run.state is RunState.FINISHED
+    assert run.n_predictions == 6
+    assert rows_in(database, WorkRow) == 1
+
+
+def test_the_matrix_counts_actual_classes_along_the_first_axis(database: Database) -> None:
+    run = log(database)
+
+    stored = evaluate(database, run.id)
+
+    assert stored.matrix.labels.names == ("a", "b", "c")
+    assert stored.matrix.counts.tolist() == [[1, 1, 0], [0, 2, 0], [1, 0, 1]]
+
+
+def test_equal_truth_is_stored_once_and_shared(database: Database) -> None:
+    first, second = log(database), log(database, y_pred=ACTUAL)
+
+    assert first.truth_version_id == second.truth_version_id
+    assert rows_in(database, TruthVersionRow) == 1
+
+
+def test_other_truth_of_the_same_dataset_is_another_version(database: Database) -> None:
+    first, second = log(database), log(database, y_true=ACTUAL[::-1])
+
+    assert first.truth_version_id != second.truth_version_id
+    assert first.dataset_id == second.dataset_id
+
+
+def test_with_sample_ids_a_shuffled_loader_gives_the_same_truth(database: Database) -> None:
+    order = [5, 0, 3, 1, 4, 2]
+    ids = [f"case-{number}" for number in range(6)]
+
+    straight = log(database, sample_ids=ids)
+    shuffled = log(
+        database,
+        y_true=[ACTUAL[i] for i in order],
+        y_pred=[PREDICTED[i] for i in order],
+        sample_ids=[ids[i] for i in order],
+    )
+
+    assert straight.truth_version_id == shuffled.truth_version_id
+    assert straight.content_digest == shuffled.content_digest
+
+
+def test_without_sample_ids_order_counts(database: Database) -> None:
+    straight = log(database)
+    reversed_order = log(database, y_true=ACTUAL[::-1], y_pred=PREDICTED[::-1])
+
+    assert straight.truth_version_id != reversed_order.truth_version_id
+
+
+def test_without_a_name_equal_truth_means_the_same_dataset(database: Database) -> None:
+    first, second = log(database, dataset=None), log(database, dataset=None, y_pred=ACTUAL)
+
+    assert first.dataset_id == second.dataset_id
+
+
+def test_predictions_alone_are_matched_to_the_truth_the_dataset_has(database: Database) -> None:
+    first = log(database)
+
+    second = log(database, y_true=None)
+
+    assert second.truth_version_id == first.truth_version_id
+    counts = evaluate(database, second.id).matrix.counts
+    assert counts.tolist() == evaluate(database, first.id).matrix.counts.tolist()
+
+
+def test_predictions_alone_are_placed_by_their_identifiers(database: Database) -> None:
+    ids = np.array([30, 10, 20, 60, 50, 40])
+    first = log(database, sample_ids=ids)
+
+    second = log(database, y_true=None, y_pred=PREDICTED[::-1], sample_ids=ids[::-1])
+
+    counts = evaluate(database, second.id).matrix.counts
+    assert counts.tolist() == evaluate(database, first.id).matrix.counts.tolist()
+
+
+def test_a_repeated_call_with_its_client_key_finds_the_same_run(database: Database) -> None:
+    facts = RunFacts(name="run", client_key="job-17")
+
+    first, second = log(database, facts=facts), log(database, facts=facts)
+
+    assert first.id == second.id
+    assert rows_in(database, PredictionChunkRow) == 1
+
+
+def test_a_used_client_key_with_other_predictions_is_a_conflict(database: Database) -> None:
+    facts = RunFacts(name="run", client_key="job-17")
+    log(database, facts=facts)
+
+    with pytest.raises(Conflict, match="client_key: client key 'job-17' belongs to run"):
+        log(database, facts=facts, y_pred=ACTUAL)
+
+
+def test_large_runs_are_cut_into_chunks_and_counted_as_a_whole(database: Database) -> None:
+    rng = np.random.default_rng(3)
+    actual, predicted = rng.integers(0, 4, (2, 150_000))
+
+    run = log(database, y_true=actual, y_pred=predicted, dataset="large")
+
+    assert rows_in(database, PredictionChunkRow) == 3
+    expected = np.zeros((4, 4), dtype=np.int64)
+    np.add.at(expected, (actual, predicted), 1)
+    assert (evaluate(database, run.id).matrix.counts == expected).all()
+
+
+def test_scores_are_stored_apart_from_the_codes(database: Database) -> None:
+    scores = np.full((6, 3), 1 / 3)
+
+    run = log(database, y_score=scores)
+
+    assert run.score_columns == 3
+    assert rows_in(database, ScoreChunkRow) == 1
+
+
+def test_the_positive_label_is_remembered_with_the_dataset(database: Database) -> None:
+    truth = ["ill", "well", "well"]
+    log(database, y_true=truth, y_pred=truth, dataset="d", positive_label="ill")
+
+    run = log(database, y_true=truth, y_pred=truth, dataset="d", y_score=[0.9, 0.2, 0.1])
+
+    assert run.score_columns == 1
+    with database.read() as session:
+        assert session.scalar(select(DatasetRow.positive_label)) == "ill"
+
+
+@pytest.mark.parametrize(
+    ("given", "field", "sentence"),
+    [
+        ({"y_pred": ["a"] * 5}, "y_pred", "y_true has 6 values, y_pred has 5"),
+        ({"y_pred": [], "y_true": []}, "y_true", "no values"),
+        ({"y_pred": ["a"] * 5 + [None]}, "y_pred", "index 5 is missing"),
+        ({"labels": ["a", "b"]}, "y_pred", "'c' at index 4"),
+        ({"y_score": np.full((6, 3), np.nan)}, "y_score", "index 0, column 0 is nan"),
+        ({"y_score": np.zeros((6, 2))}, "y_score", "2 columns of scores for 3 classes"),
+        ({"sample_ids": [1, 2, 3, 4, 5, 1]}, "sample_ids", "1 stands twice"),
+        ({"sample_ids": [1, 2]}, "sample_ids", "y_pred has 6 values, sample_ids has 2"),
+        ({"positive_label": "a"}, "positive_label", "3 classes"),
+        ({"positive_label": "x"}, "positive_label", "'x' is not one of"),
+        ({"y_true": None}, "dataset", "does not exist"),
+        ({"y_true": None, "dataset": None}, "y_true", "neither ground truth nor the name"),
+        ({"ordinal": True}, "ordinal", "no labels were declared"),
+        ({"dataset": ""}, "dataset", "the name is empty"),
+    ],
+)
+def test_bad_input_names_the_field_and_leaves_nothing_behind(
+    database: Database, given: dict[str, Any], field: str, sentence: str
+) -> None:
+    before = rows_everywhere(database)
+
+    with pytest.raises(InvalidInput, match=sentence) as caught:
+        log(database, **given)
+
+    assert caught.value.field == field
+    assert caught.value.hint
+    assert rows_everywhere(database) == before
+
+
+@pytest.mark.parametrize(
+    ("given", "sentence"),
+    [
+        ({"y_true": None, "y_pred": ["a"] * 5}, "5 predictions, but truth version 1 .* has 6"),
+        ({"y_true": None, "sample_ids": range(6)}, "was logged without sample_ids"),
+        ({"y_pred": ["a", "b", "b", "b", "c", "d"]}, "'d' at index 5"),
+    ],
+)
+def test_runs_that_do_not_fit_their_dataset_are_refused(
+    database: Database, given: dict[str, Any], sentence: str
+) -> None:
+    log(database)
+    before = rows_everywhere(database)
+
+    with pytest.raises(InvalidInput, match=sentence):
+        log(database, **given)
+
+    assert rows_everywhere(database) == before
+
+
+def test_an_identifier_the_truth_does_not_have_is_named(database: Database) -> None:
+    log(database, sample_ids=[1, 2, 3, 4, 5, 6])
+
+    with pytest.raises(InvalidInput, match="7 at index 5 is not a sample"):
+        log(database, y_true=None, sample_ids=[1, 2, 3, 4, 5, 7])
+
+
+def test_other_labels_than_the_datasets_are_a_conflict(database: Database) -> None:
+    log(database, labels=["a", "b", "c"])
+
+    with pytest.raises(Conflict, match="in another order"):
+        log(database, labels=["c", "b", "a"])
+
+
+def test_another_positive_class_than_the_datasets_is_a_conflict(database: Database) -> None:
+    truth = ["ill", "well"]
+    log(database, y_true=truth, y_pred=truth, dataset="d", positive_label="ill")
+
+    with pytest.raises(Conflict, match="counts 'ill' as positive, not 'well'"):
+        log(database, y_true=truth, y_pred=truth, dataset="d", positive_label="well")

@@ -1,0 +1,219 @@
+"""A run filled chunk by chunk ends like one logged whole, and every step can be repeated."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from offdiag.domain.labels import LabelSet
+from offdiag.domain.runs import RunFacts, RunState
+from offdiag.errors import Conflict, InvalidInput, NotFound
+from offdiag.services.ingest.batch import Batch, read_batch
+from offdiag.services.ingest.chunks import PutOutcome, put_chunk
+from offdiag.services.ingest.finishing import finish_run
+from offdiag.services.ingest.opening import OpenedRun, open_run
+from offdiag.store import runs
+from offdiag.store.database import Database
+from offdiag.store.models import PendingTruthRow, TruthVersionRow, WorkRow
+from sqlalchemy import func, select
+from support.logging_runs import ACTUAL, PREDICTED, evaluate, log
+
+LABELS = LabelSet.declared(["a", "b", "c"])
+
+
+def opened(database: Database, **facts: str) -> OpenedRun:
+    return open_run(
+        database,
+        facts=RunFacts(name="streamed", **facts),
+        dataset="holdout",
+        labels=LABELS,
+        positive_label=None,
+    )
+
+
+def batch(
+    start: int, stop: int, *, truth: bool = True, ids: object | None = None, scores: bool = False
+) -> Batch:
+    return read_batch(
+        y_pred=PREDICTED[start:stop],
+        y_true=ACTUAL[start:stop] if truth else None,
+        y_score=np.zeros((stop - start, 3)) if scores else None,
+        ids=ids,
+        labels=LABELS,
+        positive_label=None,
+    )
+
+
+def test_chunks_add_up_to_the_run_logged_whole(database: Database) -> None:
+    whole = log(database, labels=["a", "b", "c"])
+    run = opened(database).run
+
+    put_chunk(database, run.id, 0, batch(0, 2))
+    put_chunk(database, run.id, 1, batch(2, 6))
+    finished = finish_run(database, run.id)
+
+    assert finished.state is RunState.FINISHED
+    assert finished.truth_version_id == whole.truth_version_id
+    counts = evaluate(database, run.id).matrix.counts
+    assert counts.tolist() == evaluate(database, whole.id).matrix.counts.tolist()
+
+
+def test_shuffled_identifiers_find_their_places(database: Database) -> None:
+    whole = log(database, labels=["a", "b", "c"], sample_ids=[10, 20, 30, 40, 50, 60])
+    run = opened(database).run
+
+    put_chunk(database, run.id, 0, batch(3, 6, ids=[40, 50, 60]))
+    put_chunk(database, run.id, 1, batch(0, 3, ids=[10, 20, 30]))
+    finished = finish_run(database, run.id)
+
+    assert finished.truth_version_id == whole.truth_version_id
+    counts = evaluate(database, run.id).matrix.counts
+    assert counts.tolist() == evaluate(database, whole.id).matrix.counts.tolist()
+
+
+@pytest.mark.parametrize("ids", [None, [10, 20, 30, 40, 50, 60], list("uvwxyz")])
+def test_predictions_alone_use_the_truth_the_dataset_has(
+    database: Database, ids: list[object] | None
+) -> None:
+    whole = log(database, labels=["a", "b", "c"], sample_ids=ids)
+    run = opened(database).run
+
+    first, second = (None, None) if ids is None else (ids[:4], ids[4:])
+    put_chunk(database, run.id, 0, batch(0, 4, truth=False, ids=first))
+    put_chunk(database, run.id, 1, batch(4, 6, truth=False, ids=second))
+    finish_run(database, run.id)
+
+    counts = evaluate(database, run.id).matrix.counts
+    assert counts.tolist() == evaluate(database, whole.id).matrix.counts.tolist()
+
+
+def test_pending_truth_is_gone_once_the_run_is_finished(database: Database) -> None:
+    run = opened(database).run
+    put_chunk(database, run.id, 0, batch(0, 6))
+
+    finish_run(database, run.id)
+
+    with database.read() as session:
+        assert session.scalar(select(func.count()).select_from(PendingTruthRow)) == 0
+        assert session.scalar(select(func.count()).select_from(TruthVersionRow)) == 1
+
+
+def test_the_same_chunk_again_changes_nothing(database: Database) -> None:
+    run = opened(database).run
+
+    outcomes = [put_chunk(database, run.id, 0, batch(0, 6)) for _ in range(2)]
+
+    assert outcomes == [PutOutcome.STORED, PutOutcome.ALREADY_THERE]
+
+
+def test_the_same_chunk_is_accepted_even_after_the_end(database: Database) -> None:
+    run = opened(database).run
+    put_chunk(database, run.id, 0, batch(0, 6))
+    finish_run(database, run.id)
+
+    assert put_chunk(database, run.id, 0, batch(0, 6)) is PutOutcome.ALREADY_THERE
+
+
+def test_other_bytes_under_a_used_number_are_a_conflict(database: Database) -> None:
+    run = opened(database).run
+    put_chunk(database, run.id, 0, batch(0, 6))
+
+    with pytest.raises(Conflict, match="chunk 0 of run .* with other content"):
+        put_chunk(database, run.id, 0, batch(0, 5))
+
+
+def test_the_truth_is_part_of_a_chunks_content(database: Database) -> None:
+    run = opened(database).run
+    put_chunk(database, run.id, 0, batch(0, 6))
+
+    with pytest.raises(Conflict, match="other content"):
+        put_chunk(database, run.id, 0, batch(0, 6, truth=False))
+
+
+def test_a_finished_run_takes_no_more_chunks(database: Database) -> None:
+    run = opened(database).run
+    put_chunk(database, run.id, 0, batch(0, 6))
+    finish_run(database, run.id)
+
+    with pytest.raises(Conflict, match="is finished and cannot be changed"):
+        put_chunk(database, run.id, 1, batch(0, 6))
+
+
+def test_finishing_twice_gives_the_same_run_and_one_piece_of_work(database: Database) -> None:
+    run = opened(database).run
+    put_chunk(database, run.id, 0, batch(0, 6))
+
+    first, second = finish_run(database, run.id), finish_run(database, run.id)
+
+    assert first == second
+    with database.read() as session:
+        assert session.scalar(select(func.count()).select_from(WorkRow)) == 1
+
+
+def test_a_run_without_predictions_cannot_be_finished(database: Database) -> None:
+    run = opened(database).run
+
+    with pytest.raises(InvalidInput, match="has no predictions"):
+        finish_run(database, run.id)
+
+
+def test_a_missing_chunk_is_named_and_the_run_stays_open(database: Database) -> None:
+    run = opened(database).run
+    put_chunk(database, run.id, 1, batch(0, 6))
+
+    with pytest.raises(Conflict, match="chunk 0 of run .* is missing"):
+        finish_run(database, run.id)
+
+    with database.read() as session:
+        assert runs.get_run(session, run.id).state is RunState.OPEN
+
+
+@pytest.mark.parametrize(
+    ("second", "field"),
+    [
+        (batch(3, 6, truth=False, ids=[4, 5, 6]), "y_true"),
+        (batch(3, 6), "sample_ids"),
+        (batch(3, 6, ids=[4, 5, 6], scores=True), "y_score"),
+    ],
+)
+def test_batches_must_carry_the_same_arrays(database: Database, second: Batch, field: str) -> None:
+    run = opened(database).run
+    put_chunk(database, run.id, 0, batch(0, 3, ids=[1, 2, 3]))
+    put_chunk(database, run.id, 1, second)
+
+    with pytest.raises(InvalidInput, match="some batches of this run") as caught:
+        finish_run(database, run.id)
+
+    assert caught.value.field == field
+
+
+def test_an_identifier_in_two_chunks_is_named(database: Database) -> None:
+    run = opened(database).run
+    put_chunk(database, run.id, 0, batch(0, 3, ids=[1, 2, 3]))
+    put_chunk(database, run.id, 1, batch(3, 6, ids=[4, 5, 1]))
+
+    with pytest.raises(InvalidInput, match="1 stands twice"):
+        finish_run(database, run.id)
+
+
+def test_opening_with_the_same_client_key_finds_the_run(database: Database) -> None:
+    first, second = (opened(database, client_key="job") for _ in range(2))
+
+    assert first.run.id == second.run.id
+
+
+def test_the_first_run_of_a_dataset_must_name_its_classes(database: Database) -> None:
+    with pytest.raises(InvalidInput, match="its classes are unknown") as caught:
+        open_run(
+            database,
+            facts=RunFacts(name="run"),
+            dataset="new",
+            labels=None,
+            positive_label=None,
+        )
+
+    assert caught.value.field == "labels"
+
+
+def test_an_unknown_run_is_said_to_be_unknown(database: Database) -> None:
+    with pytest.raises(NotFound, match="there is no run 'r_none'"):
+        put_chunk(database, "r_none", 0, batch(0, 6))

@@ -1,0 +1,78 @@
+"""Sample identifiers keep their text, and whole numbers are one kind however they come."""
+
+from __future__ import annotations
+
+import hashlib
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from offdiag.arrays.ids import SampleIds, joined, require_distinct, sample_ids, update_digest
+from offdiag.errors import InvalidInput
+
+
+def digest_of(ids: SampleIds) -> str:
+    digest = hashlib.sha256()
+    update_digest(digest, ids)
+    return digest.hexdigest()
+
+
+def test_decimal_text_and_numbers_are_the_same_identifiers() -> None:
+    as_text, as_numbers = sample_ids(["10", "9"]), sample_ids([10, 9])
+
+    assert as_text.kind == as_numbers.kind == "int"
+    assert digest_of(as_text) == digest_of(as_numbers)
+
+
+@pytest.mark.parametrize("text", ["007", "1.0", "-0", "", " 1", "1e3", "9" * 19])
+def test_text_that_is_no_plain_number_stays_text(text: str) -> None:
+    ids = sample_ids(["1", text])
+
+    assert ids.kind == "text"
+    assert ids.to_list() == ["1", text]
+
+
+def test_order_is_by_value_for_numbers_and_by_code_point_for_text() -> None:
+    assert sample_ids([10, 9, 100]).order().tolist() == [1, 0, 2]
+    assert sample_ids(["b10", "b9", "B"]).order().tolist() == [2, 0, 1]
+
+
+def test_a_doubled_identifier_is_named_with_both_places() -> None:
+    ids = sample_ids(["x", "y", "x"])
+
+    with pytest.raises(InvalidInput, match="'x' stands twice, at index 0 and 2"):
+        require_distinct(ids, ids.order(), field="sample_ids")
+
+
+@pytest.mark.parametrize(
+    ("values", "sentence"),
+    [
+        ([1.0, 2.0], "ambiguous"),
+        ([True, False], "ambiguous"),
+        (np.array([2**63], dtype=np.uint64), "larger than"),
+        (["x" * 501], "501 characters"),
+        (["a", None], "missing"),
+    ],
+)
+def test_unusable_identifiers_are_refused_in_words(values: object, sentence: str) -> None:
+    with pytest.raises(InvalidInput, match=sentence):
+        sample_ids(values)
+
+
+def test_batches_of_numbers_and_text_join_as_text() -> None:
+    whole = joined([sample_ids([1, 2]), sample_ids(["a"])])
+
+    assert whole.kind == "text"
+    assert whole.to_list() == ["1", "2", "a"]
+
+
+def test_the_digest_tells_where_one_identifier_ends() -> None:
+    assert digest_of(sample_ids(["ab", "c"])) != digest_of(sample_ids(["a", "bc"]))
+
+
+@given(st.lists(st.text(max_size=4), min_size=1, unique=True))
+def test_sorted_identifiers_do_not_depend_on_the_order_they_came_in(values: list[str]) -> None:
+    forward, backward = sample_ids(values), sample_ids(values[::-1])
+
+    assert forward.take(forward.order()).to_list() == backward.take(backward.order()).to_list()

@@ -1,0 +1,166 @@
+"""Labels of every accepted kind become the same codes; anything else is refused by name."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from offdiag.arrays.labels import code_dtype, encode_labels, encode_pair, infer_labels
+from offdiag.domain.labels import LabelSet
+from offdiag.errors import InvalidInput
+
+TEXT_KINDS = {
+    "list": ["b", "a", "b"],
+    "tuple": ("b", "a", "b"),
+    "numpy": np.array(["b", "a", "b"]),
+    "numpy object": np.array(["b", "a", "b"], dtype=object),
+    "numpy string dtype": np.array(["b", "a", "b"], dtype=np.dtypes.StringDType()),
+    "pandas": pd.Series(["b", "a", "b"]),
+    "pandas object": pd.Series(["b", "a", "b"], dtype=object),
+    "pandas category": pd.Series(["b", "a", "b"], dtype="category"),
+    "pandas index": pd.Index(["b", "a", "b"]),
+    "polars": pl.Series(["b", "a", "b"]),
+    "polars categorical": pl.Series(["b", "a", "b"], dtype=pl.Categorical),
+    "arrow": pa.array(["b", "a", "b"]),
+    "arrow chunks": pa.chunked_array([["b"], ["a", "b"]]),
+    "arrow dictionary": pa.array(["b", "a", "b"]).dictionary_encode(),
+    "iterator": iter(["b", "a", "b"]),
+}
+
+
+@pytest.mark.parametrize("kind", TEXT_KINDS)
+def test_text_of_any_kind_becomes_codes(kind: str) -> None:
+    codes = encode_labels(TEXT_KINDS[kind], LabelSet.declared(["a", "b"]), field="y_true")
+
+    assert codes.tolist() == [1, 0, 1]
+    assert codes.dtype == np.uint8
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        [3, -1, 3],
+        np.array([3, -1, 3], dtype=np.int8),
+        np.array([3, -1, 3], dtype=object),
+        pd.Series([3, -1, 3]),
+        pl.Series([3, -1, 3]),
+        pa.array([3, -1, 3]),
+        ["3", "-1", "3"],
+        [np.int64(3), np.int64(-1), np.int64(3)],
+    ],
+    ids=repr,
+)
+def test_whole_numbers_are_their_decimal_text(values: object) -> None:
+    pair = encode_pair(y_true=values, y_pred=values)
+
+    assert pair.labels.names == ("-1", "3")
+    assert pair.actual.tolist() == [1, 0, 1]
+
+
+def test_booleans_are_two_labels() -> None:
+    pair = encode_pair(y_true=[True, False], y_pred=np.array([False, False]))
+
+    assert pair.labels.names == ("False", "True")
+    assert pair.actual.tolist() == [1, 0]
+    assert pair.predicted.tolist() == [0, 0]
+
+
+def test_leading_zeros_and_case_keep_labels_apart() -> None:
+    pair = encode_pair(y_true=["007", "7", "NA", "na", "", "true"], y_pred=["7"] * 6)
+
+    assert set(pair.labels.names) == {"", "007", "7", "NA", "na", "true"}
+
+
+def test_inferred_whole_numbers_sort_by_value() -> None:
+    labels = infer_labels(("y_true", [10, 9, 2]), ("y_pred", [100, 9, 2]))
+
+    assert labels.names == ("2", "9", "10", "100")
+    assert labels.inferred
+
+
+def test_declared_order_is_kept() -> None:
+    pair = encode_pair(
+        y_true=["low", "high"], y_pred=["high", "mid"], labels=["low", "mid", "high"]
+    )
+
+    assert pair.labels.names == ("low", "mid", "high")
+    assert not pair.labels.inferred
+
+
+def test_wide_integer_labels_are_found_by_bisection() -> None:
+    labels = LabelSet.declared([5, 10**12, -(10**12)])
+
+    codes = encode_labels(np.array([10**12, 5, -(10**12)]), labels, field="y_true")
+
+    assert codes.tolist() == [1, 0, 2]
+
+
+@pytest.mark.parametrize("wrong", [4, 11, -7, 10**18])
+def test_an_unknown_number_is_named_with_its_index(wrong: int) -> None:
+    labels = LabelSet.declared([5, 10])
+
+    with pytest.raises(InvalidInput, match=rf"y_pred: the value '{wrong}' at index 1"):
+        encode_labels(np.array([5, wrong]), labels, field="y_pred")
+
+
+def test_a_number_beyond_64_signed_bits_is_unknown_not_wrapped() -> None:
+    labels = LabelSet.declared([5, -(2**63)])
+
+    with pytest.raises(InvalidInput, match="the value '9223372036854775808' at index 0"):
+        encode_labels(np.array([2**63], dtype=np.uint64), labels, field="y_pred")
+
+
+def test_an_unknown_text_is_named_with_its_index() -> None:
+    with pytest.raises(InvalidInput, match="the value 'c' at index 2 is not one of the 2 labels"):
+        encode_labels(["a", "b", "c"], LabelSet.declared(["a", "b"]), field="y_pred")
+
+
+@pytest.mark.parametrize(
+    ("values", "sentence"),
+    [
+        ([], "there are no values"),
+        ([0, "a"], "not of one kind"),
+        ([1.5, 2.0], "is not a label"),
+        ([1.0, float("nan")], "index 1 is missing"),
+        (["a", None], "index 1 is missing"),
+        (pd.Series(["a", None, "b"]), "index 1 is missing"),
+        ("abc", "is no array"),
+        (5, "is no array"),
+        ([["a"], ["b"]], "cannot be used"),
+        (np.zeros((2, 2), dtype=int), r"the shape is \(2, 2\)"),
+        (np.array(["2020-01-01"], dtype="datetime64[D]"), "cannot be used"),
+        (["a\0b"], "NUL"),
+        (["x" * 501], "501 characters"),
+    ],
+)
+def test_unusable_labels_are_refused_in_words(values: object, sentence: str) -> None:
+    with pytest.raises(InvalidInput, match=sentence) as caught:
+        encode_pair(y_true=values, y_pred=values)
+
+    assert caught.value.field in {"y_true", "y_pred"}
+    assert caught.value.hint
+
+
+def test_unequal_lengths_are_refused_with_both() -> None:
+    with pytest.raises(InvalidInput, match="y_true has 2 values, y_pred has 3"):
+        encode_pair(y_true=["a", "b"], y_pred=["a", "b", "a"])
+
+
+def test_an_order_needs_declared_labels() -> None:
+    with pytest.raises(InvalidInput, match="no labels were declared"):
+        encode_pair(y_true=["a"], y_pred=["a"], ordinal=True)
+
+
+def test_codes_take_the_narrowest_type() -> None:
+    assert [code_dtype(n).str for n in (2, 256, 257, 65_537)] == ["|u1", "|u1", "<u2", "<u4"]
+
+
+@given(st.lists(st.text(max_size=5).filter(lambda text: "\0" not in text), min_size=1))
+def test_codes_name_the_labels_they_came_from(values: list[str]) -> None:
+    pair = encode_pair(y_true=values, y_pred=values)
+
+    assert [pair.labels.names[code] for code in pair.actual] == values

@@ -1,0 +1,54 @@
+"""A label set is distinct text in a stated order."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from offdiag.domain.labels import MAX_CLASSES, LabelSet, label_text, sort_key
+from offdiag.errors import InvalidInput
+
+
+def test_numbers_and_their_text_are_one_label() -> None:
+    with pytest.raises(InvalidInput, match="'7' stands more than once"):
+        LabelSet.declared([7, "7"])
+
+
+def test_order_and_ordinality_change_the_digest_and_inference_does_not() -> None:
+    declared = LabelSet.declared(["a", "b"])
+
+    assert declared.digest == LabelSet.inferred_from(["b", "a"]).digest
+    assert declared.digest != LabelSet.declared(["b", "a"]).digest
+    assert declared.digest != LabelSet.declared(["a", "b"], ordinal=True).digest
+
+
+@pytest.mark.parametrize(
+    ("label", "text"),
+    [("a", "a"), (7, "7"), (True, "True"), (np.int64(7), "7"), (np.bool_(False), "False")],
+)
+def test_a_label_is_the_text_python_writes(label: object, text: str) -> None:
+    assert label_text(label) == text
+
+
+@pytest.mark.parametrize("label", [1.0, None, float("nan"), b"a", ("a",), np.float32(1)])
+def test_other_types_are_no_labels(label: object) -> None:
+    with pytest.raises(InvalidInput, match="is not a label"):
+        label_text(label)
+
+
+@pytest.mark.parametrize("names", [(), tuple(str(i) for i in range(MAX_CLASSES + 1))])
+def test_none_and_too_many_classes_are_refused(names: tuple[str, ...]) -> None:
+    with pytest.raises(InvalidInput):
+        LabelSet(names)
+
+
+def test_sorting_puts_whole_numbers_first_and_by_value() -> None:
+    words = ["b", "10", "9", "-2", "007", "a"]
+
+    assert sorted(words, key=sort_key) == ["-2", "9", "10", "007", "a", "b"]
+
+
+def test_an_unknown_label_is_named_with_a_preview_of_the_known_ones() -> None:
+    with pytest.raises(
+        InvalidInput, match=r"'x' is not one of the 2 declared labels \('a', 'b'\)"
+    ):
+        LabelSet.declared(["a", "b"]).code_of("x")
