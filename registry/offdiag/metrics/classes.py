@@ -7,10 +7,13 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Generic, TypeVar
 
+import numpy as np
+from numpy.typing import NDArray
+
 from offdiag.metrics.one_vs_rest import OneVsRest, one_vs_rest
 from offdiag.metrics.per_class import PER_CLASS
 from offdiag.metrics.quantity import Quantity
-from offdiag.metrics.tally import Tally
+from offdiag.metrics.tally import Tally, over_classes
 
 Subject = TypeVar("Subject")
 
@@ -42,15 +45,31 @@ class OnDemand(Mapping[str, Quantity], Generic[Subject]):
 
 @dataclass(frozen=True)
 class Classified:
-    """What an aggregate may be made of: the tally and the per-class values of a stack."""
+    """A stack of R matrices as aggregates see it: tally, class values and other aggregates."""
 
     tally: Tally
+    aggregates: Mapping[str, Callable[[Classified], Quantity]]
 
     @cached_property
     def one_vs_rest(self) -> OneVsRest:
         return one_vs_rest(self.tally)
 
     @cached_property
-    def classes(self) -> OnDemand[OneVsRest]:
+    def per_class(self) -> OnDemand[OneVsRest]:
         """Per-class quantities of shape (R, K) by key."""
         return OnDemand(PER_CLASS, self.one_vs_rest)
+
+    @cached_property
+    def aggregate(self) -> OnDemand[Classified]:
+        """Aggregate quantities of shape (R,) by key."""
+        return OnDemand(self.aggregates, self)
+
+    def class_sum(self, key: str) -> NDArray[np.float64]:
+        """Sum over classes of a per-class metric, undefined values counting 0, shape (R,)."""
+        if key not in self._class_sums:
+            self._class_sums[key] = over_classes(self.per_class[key].or_zero())
+        return self._class_sums[key]
+
+    @cached_property
+    def _class_sums(self) -> dict[str, NDArray[np.float64]]:
+        return {}

@@ -7,6 +7,7 @@ number of classes picks the kernel. All kernels return the same exact counts.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -16,11 +17,14 @@ from offdiag.errors import InvalidInput
 
 CHUNK = 262_144
 """Pairs counted at a time; 64 Ki to 512 Ki are equally fast, larger ones miss the cache."""
+FEWEST_PAIRS_TO_READ_DOUBLED = 65_536
+"""Below this the table for two pairs at once costs more than it saves."""
+
+Codes = NDArray[np.unsignedinteger[Any]]
+Chunks = Iterator[tuple[Codes, Codes]]
 
 
-def count_pairs(
-    actual: NDArray[Any], predicted: NDArray[Any], *, n_classes: int
-) -> NDArray[np.int64]:
+def count_pairs(actual: Codes, predicted: Codes, *, n_classes: int) -> NDArray[np.int64]:
     """The (n_classes, n_classes) matrix of pairs, actual class along the first axis.
 
     `actual` and `predicted` are one-dimensional arrays of class codes 0 .. n_classes - 1 of
@@ -41,76 +45,81 @@ def count_pairs(
             field="predicted",
             hint="Give one prediction for each case.",
         )
-    size = CHUNK if n_classes <= 256 else max(CHUNK, 4 * n_classes * n_classes)
-    counts = np.zeros((n_classes, n_classes), np.int64)
-    for start in range(0, len(actual), size):
-        actual_part = actual[start : start + size]
-        predicted_part = predicted[start : start + size]
-        _require_range(actual_part, n_classes, field="actual")
-        _require_range(predicted_part, n_classes, field="predicted")
-        counts += _count_chunk(actual_part, predicted_part, n_classes)
-    return counts
-
-
-def _count_chunk(
-    actual: NDArray[Any], predicted: NDArray[Any], n_classes: int
-) -> NDArray[np.int64]:
+    chunks = _chunks(actual, predicted, n_classes)
     if n_classes == 2:
-        return _count_binary(actual, predicted)
-    if n_classes <= 16:
-        return _count_two_pairs_at_once(actual, predicted, n_classes)
-    return _count_pair_codes(actual, predicted, n_classes)
+        cells = _count_binary(chunks)
+    elif n_classes <= 16 and len(actual) >= FEWEST_PAIRS_TO_READ_DOUBLED:
+        cells = _count_two_pairs_at_once(chunks, n_classes)
+    else:
+        cells = _count_pair_codes(chunks, n_classes)
+    return cells.reshape(n_classes, n_classes)
 
 
-def _count_binary(actual: NDArray[Any], predicted: NDArray[Any]) -> NDArray[np.int64]:
-    """Three population counts; the fourth cell follows from the length."""
-    is_actual = actual.astype(np.uint8, copy=False).view(np.bool_)
-    is_predicted = predicted.astype(np.uint8, copy=False).view(np.bool_)
-    both = np.count_nonzero(is_actual & is_predicted)
-    n_actual = np.count_nonzero(is_actual)
-    n_predicted = np.count_nonzero(is_predicted)
-    neither = len(actual) - n_actual - n_predicted + both
-    return np.array([[neither, n_predicted - both], [n_actual - both, both]], np.int64)
+def _chunks(actual: Codes, predicted: Codes, n_classes: int) -> Chunks:
+    """Equally long pieces of both arrays, their codes checked to be below `n_classes`."""
+    # A chunk has no fewer pairs than the table has cells, or adding tables would dominate.
+    size = max(CHUNK, n_classes * n_classes)
+    for start in range(0, len(actual), size):
+        piece = slice(start, start + size)
+        _require_range(actual[piece], n_classes, field="actual")
+        _require_range(predicted[piece], n_classes, field="predicted")
+        yield actual[piece], predicted[piece]
 
 
-def _count_two_pairs_at_once(
-    actual: NDArray[Any], predicted: NDArray[Any], n_classes: int
-) -> NDArray[np.int64]:
+def _count_binary(chunks: Chunks) -> NDArray[np.int64]:
+    """Three population counts a chunk; the fourth cell follows from the length."""
+    n_pairs = n_actual = n_predicted = n_both = 0
+    for actual, predicted in chunks:
+        is_actual = actual.astype(np.uint8, copy=False).view(np.bool_)
+        is_predicted = predicted.astype(np.uint8, copy=False).view(np.bool_)
+        n_pairs += len(actual)
+        n_actual += int(np.count_nonzero(is_actual))
+        n_predicted += int(np.count_nonzero(is_predicted))
+        n_both += int(np.count_nonzero(is_actual & is_predicted))
+    n_neither = n_pairs - n_actual - n_predicted + n_both
+    return np.array([n_neither, n_predicted - n_both, n_actual - n_both, n_both], np.int64)
+
+
+def _count_two_pairs_at_once(chunks: Chunks, n_classes: int) -> NDArray[np.int64]:
     """Read two neighbouring one-byte pair codes as one two-byte code: half the increments.
 
-    The joint histogram of neighbours is then added up over either neighbour. Which of the
-    two bytes comes first in memory does not matter, because both marginals are added.
+    The joint table of neighbours is added up over the first and over the second one. Which
+    of the two bytes comes first in memory does not matter, because both sums are added.
     """
     n_cells = n_classes * n_classes
-    codes = _pair_codes(actual, predicted, n_classes, np.uint8)
-    n_even = len(codes) // 2 * 2
-    neighbours = np.bincount(codes[:n_even].view(np.uint16), minlength=(n_cells - 1) * 257 + 1)
-    grid = np.zeros(n_cells * 256, np.int64)
-    grid[: len(neighbours)] = neighbours
-    table = grid.reshape(n_cells, 256)[:, :n_cells]
-    cells: NDArray[np.int64] = table.sum(axis=0) + table.sum(axis=1)
-    if n_even < len(codes):
-        cells[codes[-1]] += 1
-    return np.asarray(cells.reshape(n_classes, n_classes))
+    n_doubled = (n_cells - 1) * 257 + 1
+    neighbours = np.zeros(n_cells * 256, np.int64)
+    cells = np.zeros(n_cells, np.int64)
+    for actual, predicted in chunks:
+        codes = _pair_codes(actual, predicted, n_classes, np.uint8)
+        if len(codes) % 2:
+            cells[codes[-1]] += 1
+            codes = codes[:-1]
+        neighbours[:n_doubled] += np.bincount(codes.view(np.uint16), minlength=n_doubled)
+    table = neighbours.reshape(n_cells, 256)[:, :n_cells]
+    return np.asarray(cells + np.einsum("xy->x", table) + np.einsum("xy->y", table), np.int64)
 
 
-def _count_pair_codes(
-    actual: NDArray[Any], predicted: NDArray[Any], n_classes: int
-) -> NDArray[np.int64]:
-    wide = np.uint16 if n_classes <= 256 else np.uint32
-    codes = _pair_codes(actual, predicted, n_classes, wide)
-    cells = np.bincount(codes, minlength=n_classes * n_classes)
-    return np.asarray(cells.reshape(n_classes, n_classes), np.int64)
+def _count_pair_codes(chunks: Chunks, n_classes: int) -> NDArray[np.int64]:
+    # Counting converts codes to the platform's integers; where narrow ones would not fit,
+    # they are made so at once.
+    wide: type[np.integer[Any]] = np.uint16 if n_classes <= 256 else np.intp
+    n_cells = n_classes * n_classes
+    tables = (
+        np.bincount(_pair_codes(actual, predicted, n_classes, wide), minlength=n_cells)
+        for actual, predicted in chunks
+    )
+    cells = np.asarray(next(tables, np.zeros(n_cells, np.int64)), np.int64)
+    for table in tables:
+        cells += table
+    return cells
 
 
 def _pair_codes(
-    actual: NDArray[Any],
-    predicted: NDArray[Any],
-    n_classes: int,
-    wide: type[np.unsignedinteger[Any]],
-) -> NDArray[Any]:
-    """actual * n_classes + predicted, in a type that just holds n_classes squared."""
-    codes = actual.astype(wide, copy=True)
+    actual: Codes, predicted: Codes, n_classes: int, wide: type[np.integer[Any]]
+) -> NDArray[np.integer[Any]]:
+    """actual * n_classes + predicted, in a type that holds n_classes squared."""
+    codes: NDArray[np.integer[Any]] = actual.astype(wide)
     codes *= wide(n_classes)
     codes += predicted.astype(wide, copy=False)
     return codes
@@ -125,8 +134,8 @@ def _require_codes(codes: NDArray[Any], *, field: str) -> None:
         )
 
 
-def _require_range(codes: NDArray[Any], n_classes: int, *, field: str) -> None:
-    if len(codes) and codes.max() >= n_classes:
+def _require_range(codes: Codes, n_classes: int, *, field: str) -> None:
+    if codes.max() >= n_classes:
         raise InvalidInput(
             f"class code {codes.max()} is out of range.",
             field=field,

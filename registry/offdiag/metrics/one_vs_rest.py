@@ -18,8 +18,8 @@ from offdiag.metrics.tally import Tally
 class OneVsRest:
     """True positives, false negatives, false positives and true negatives.
 
-    Arrays of one shape, classes along the last axis, exact integers (int64 or object) in
-    multiples of 1/`unit` cases. With int64 the square of the total must fit.
+    Arrays of one shape, classes along the last axis, whole numbers in multiples of 1/`unit`
+    cases, of a type (float64, int64 or object) in which four times the squared total is exact.
     """
 
     tp: NDArray[Any]

@@ -37,13 +37,20 @@ def to_canonical(counts: NDArray[Any], orientation: SourceOrientation) -> NDArra
 
 def actual_totals(counts: NDArray[Any]) -> NDArray[Any]:
     """Cases of each actual class (the support), shape (..., K)."""
-    totals: NDArray[Any] = counts.sum(axis=STACK_PREDICTED_AXIS)
-    return totals
+    return _margin(counts, "...ap->...a", STACK_PREDICTED_AXIS)
 
 
 def predicted_totals(counts: NDArray[Any]) -> NDArray[Any]:
     """Cases predicted as each class, shape (..., K)."""
-    totals: NDArray[Any] = counts.sum(axis=STACK_ACTUAL_AXIS)
+    return _margin(counts, "...ap->...p", STACK_ACTUAL_AXIS)
+
+
+def _margin(counts: NDArray[Any], kept: str, summed_axis: int) -> NDArray[Any]:
+    # Einstein summation adds up stacks of small matrices four times as fast, but without the
+    # pairwise order that keeps sums of floats accurate, and it would not widen small integers.
+    if counts.dtype == np.int64:
+        return np.asarray(np.einsum(kept, counts))
+    totals: NDArray[Any] = counts.sum(axis=summed_axis)
     return totals
 
 

@@ -29,7 +29,7 @@ def reason_code(reason: Reason) -> int:
 
 def cause(reason: Reason, where: NDArray[np.bool_]) -> Causes:
     """The places at which one reason applies."""
-    return np.multiply(where, _CODE[reason], dtype=np.uint8)
+    return np.asarray(where * _CODE[reason], np.uint8)
 
 
 def first_cause(*causes: Causes) -> Causes:
@@ -71,16 +71,22 @@ class Quantity:
 
     def or_zero(self) -> NDArray[np.float64]:
         """The values with 0 for undefined ones, for averages that say so in their name."""
+        if not np.count_nonzero(self.reason):
+            return self.value
         return np.where(self.is_defined, self.value, 0.0)
 
     def reshaped(self, shape: tuple[int, ...]) -> Quantity:
         """The same values laid out in another shape of the same size."""
+        if self.value.shape == shape:
+            return self
         return Quantity(
             self.value.reshape(shape), self.reason.reshape(shape), self.to_infinity.reshape(shape)
         )
 
     def because(self, reason: Reason, where: NDArray[np.bool_]) -> Quantity:
         """The same values, undefined for `reason` at the places `where` is True."""
+        if not np.count_nonzero(where):
+            return self
         return Quantity(
             np.where(where, np.nan, self.value),
             np.where(where, _CODE[reason], self.reason),
@@ -89,7 +95,7 @@ class Quantity:
 
     def map(self, function: Callable[[NDArray[np.float64]], NDArray[np.float64]]) -> Quantity:
         """Apply a function that keeps NaN; reasons stay (the complement of a rate, say)."""
-        return Quantity(function(self.value), self.reason, np.zeros_like(self.to_infinity))
+        return Quantity(function(self.value), self.reason, np.zeros(self.shape, np.bool_))
 
 
 def as_float(numbers: NDArray[Any]) -> NDArray[np.float64]:
@@ -104,35 +110,33 @@ def defined(value: NDArray[Any]) -> Quantity:
 
 
 def defined_except(value: NDArray[Any], undefined: Causes) -> Quantity:
-    """The given values where nothing makes them undefined. `undefined` has the value's shape."""
-    plain = np.where(undefined, np.nan, value) if undefined.any() else as_float(value)
+    """The given values where nothing makes them undefined; both of one shape."""
+    plain = np.where(undefined, np.nan, value) if np.count_nonzero(undefined) else as_float(value)
     return Quantity(plain, undefined, np.zeros(plain.shape, np.bool_))
 
 
 def fraction(numerator: NDArray[Any], denominator: NDArray[Any], undefined: Causes) -> Quantity:
     """numerator / denominator where nothing makes it undefined.
 
-    Operands may be int64, float64 or object arrays of Python integers, broadcastable to the
-    shape of `undefined`, which must cover every zero of the denominator. Each operand is
-    rounded to float64 once, so the result is within two roundings of the exact quotient.
+    Operands may be int64, float64 or object arrays of Python integers of one shape, and
+    `undefined` must cover every zero of the denominator. Each operand is rounded to float64
+    once, so the result is within two roundings of the exact quotient.
     """
     top, bottom = as_float(numerator), as_float(denominator)
-    if not undefined.any():
-        value = np.broadcast_to(top / bottom, undefined.shape)
-    else:
-        value = top / np.where(undefined, 1.0, bottom)
-        value = np.where(undefined, np.nan, value)
-    return Quantity(value, undefined, np.zeros(undefined.shape, np.bool_))
+    if not np.count_nonzero(undefined):
+        return Quantity(top / bottom, undefined, np.zeros(undefined.shape, np.bool_))
+    return defined_except(top / np.where(undefined, 1.0, bottom), undefined)
 
 
 def quotient(numerator: NDArray[Any], denominator: NDArray[Any], reason: Reason) -> Quantity:
     """numerator / denominator, undefined for `reason` where the denominator is zero.
 
-    Accepts what `fraction` accepts, with the same accuracy.
+    Operands as for `fraction`, with the same accuracy, but they may broadcast.
     """
-    shape = np.broadcast_shapes(np.shape(numerator), np.shape(denominator))
     is_zero = np.asarray(denominator) == 0
-    return fraction(numerator, denominator, np.broadcast_to(cause(reason, is_zero), shape))
+    if np.shape(numerator) != is_zero.shape:
+        numerator, denominator, is_zero = np.broadcast_arrays(numerator, denominator, is_zero)
+    return fraction(numerator, denominator, cause(reason, is_zero))
 
 
 def ratio_with_limit(
@@ -142,14 +146,15 @@ def ratio_with_limit(
 
     Places that `undefined` names keep their reason and get no limit.
     """
-    shape = np.broadcast_shapes(np.shape(numerator), np.shape(denominator))
-    is_zero = np.broadcast_to(np.asarray(denominator) == 0, shape)
+    is_zero = np.asarray(denominator) == 0
+    if np.shape(numerator) != is_zero.shape:
+        numerator, denominator, is_zero = np.broadcast_arrays(numerator, denominator, is_zero)
+    if undefined is not None:
+        is_zero = is_zero & (undefined == 0)
     tends = is_zero & (np.asarray(numerator) > 0)
     causes = first_cause(
         cause(Reason.POSITIVE_OVER_ZERO, tends), cause(Reason.ZERO_OVER_ZERO, is_zero)
     )
     if undefined is not None:
         causes = first_cause(undefined, causes)
-        tends = tends & (np.asarray(undefined) == 0)
-    plain = fraction(numerator, denominator, causes)
-    return Quantity(plain.value, causes, tends)
+    return Quantity(fraction(numerator, denominator, causes).value, causes, tends)

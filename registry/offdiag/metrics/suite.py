@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from offdiag.metrics.aggregates import AGGREGATES
-from offdiag.metrics.classes import Classified, OnDemand
+from offdiag.metrics.classes import Classified
 from offdiag.metrics.per_class import PER_CLASS
 from offdiag.metrics.quantity import Quantity
 from offdiag.metrics.tally import tally
@@ -44,11 +44,11 @@ def evaluate_stack(counts: NDArray[Any], *, ordinal: bool) -> Suite:
 
     Raises `InvalidInput` for unusable weights.
     """
-    subject = Classified(tally(np.asarray(counts), ordinal=ordinal))
+    subject = Classified(tally(np.asarray(counts), ordinal=ordinal), AGGREGATES)
     *leading, _, n_classes = counts.shape
     return Suite(
-        aggregate=_Unflattened(OnDemand(AGGREGATES, subject), tuple(leading)),
-        per_class=_Unflattened(subject.classes, (*leading, n_classes)),
+        aggregate=_Unflattened(subject.aggregate, tuple(leading)),
+        per_class=_Unflattened(subject.per_class, (*leading, n_classes)),
     )
 
 

@@ -1,21 +1,23 @@
-"""The integers every metric of a confusion matrix is made of, exact whatever their size.
+"""The whole numbers every metric of a confusion matrix is made of, exact whatever their size.
 
-Products of counts leave float64 behind at 1e8 cases and int64 at 3e9. A tally therefore
-picks the arithmetic once: int64 where every product fits, Python integers beyond. Fractional
-cells (sample weights) are multiples of a power of two, as all floats are, so they become
-integers too, counted in that unit, and no formula has to think about rounding.
+Formulas multiply counts, and products leave float64 behind at 1e8 cases and int64 at 3e9. A
+tally therefore picks the number type once: float64 where every product is below 2**53 and so
+exact (and fastest), int64 where every product fits, Python integers beyond. Fractional cells
+(sample weights) are multiples of a power of two, as all floats are, so they become integers
+too, counted in that unit, and no formula has to think about rounding.
 """
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import cached_property
-from math import isqrt
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from offdiag.domain.values import Reason
 from offdiag.errors import InvalidInput
 from offdiag.metrics.orientation import (
     STACK_ACTUAL_AXIS,
@@ -23,12 +25,14 @@ from offdiag.metrics.orientation import (
     actual_totals,
     predicted_totals,
 )
+from offdiag.metrics.quantity import Causes, as_float, cause
 
 CLASS_AXIS = -1
 """Axis along which the class changes in arrays of shape (R, K)."""
+LARGEST_EXACT_FLOAT = 2**53
 LARGEST_INT64 = 2**63 - 1
-LARGEST_INT64_TOTAL = isqrt(LARGEST_INT64 // 4)
-"""Largest total N whose 4 N N fits int64; no product of counts used here is larger."""
+LARGEST_PRODUCT = 4
+"""No product used below exceeds this many times N * N, unless it is widened first."""
 WIDEST_WEIGHT_RATIO = 2.0**150
 """Largest over smallest positive fractional cell; keeps fourth powers inside float64."""
 
@@ -39,8 +43,9 @@ class Tally:
 
     `counts` has shape (R, K, K), int64 or object (Python integers), actual class along the
     last but one axis. `actual`, `predicted` and `correct` (the diagonal) have shape (R, K),
-    `total` (R,). A case of weight 1 counts `unit`. `ordinal` says that the order of the
-    classes has a meaning; `weighted` that cells are sums of weights, not numbers of cases.
+    `total` (R,), all of the number type in which products are exact. A case of weight 1
+    counts `unit`. `ordinal` says that the order of the classes has a meaning; `weighted` that
+    cells are sums of weights, not numbers of cases.
     """
 
     counts: NDArray[Any]
@@ -73,9 +78,19 @@ class Tally:
         return np.asarray(np.count_nonzero(self.predicted, axis=CLASS_AXIS), np.int64)
 
     @cached_property
+    def n_occurring_classes(self) -> NDArray[np.int64]:
+        """Number of classes that occur in either margin, shape (R,)."""
+        occurs = self.actual + self.predicted
+        return np.asarray(np.count_nonzero(occurs, axis=CLASS_AXIS), np.int64)
+
+    @cached_property
     def is_empty(self) -> NDArray[np.bool_]:
         """Where there is no case at all, shape (R,)."""
         return np.asarray(self.total == 0)
+
+    @cached_property
+    def no_cases(self) -> Causes:
+        return cause(Reason.NO_CASES, self.is_empty)
 
     @cached_property
     def wide_total(self) -> NDArray[Any]:
@@ -100,30 +115,40 @@ def tally(counts: NDArray[Any], *, ordinal: bool = False) -> Tally:
 
 def over_classes(numbers: NDArray[Any]) -> NDArray[Any]:
     """Sum over the class axis, (R, K) -> (R,)."""
+    if numbers.dtype != object:
+        return np.asarray(np.einsum("rk->r", numbers))
     totals: NDArray[Any] = numbers.sum(axis=CLASS_AXIS)
     return totals
 
 
 def widened(bound: int, *arrays: NDArray[Any]) -> tuple[NDArray[Any], ...]:
-    """The arrays as they are if `bound`, an upper limit of a product, fits int64.
-
-    Otherwise as Python integers.
-    """
-    if bound <= LARGEST_INT64:
+    """Whole numbers in a type in which products up to `bound` are exact: theirs, or Python's."""
+    if all(bound <= _largest_exact(array.dtype) for array in arrays):
         return arrays
-    return tuple(array.astype(object) for array in arrays)
+    return tuple(_as_python_integers(array) for array in arrays)
 
 
 def _added_up(cells: NDArray[Any], *, unit: int, ordinal: bool, weighted: bool) -> Tally:
-    actual = actual_totals(cells)
-    predicted = predicted_totals(cells)
+    actual, predicted = actual_totals(cells), predicted_totals(cells)
     correct = np.diagonal(cells, axis1=STACK_ACTUAL_AXIS, axis2=STACK_PREDICTED_AXIS)
     total = over_classes(actual)
-    if cells.dtype.kind != "O" and total.size and int(total.max()) > LARGEST_INT64_TOTAL:
-        actual, predicted = actual.astype(object), predicted.astype(object)
-        correct, total = correct.astype(object), total.astype(object)
+    largest = LARGEST_PRODUCT * int(total.max(initial=0)) ** 2
+    parts: tuple[NDArray[Any], ...] = (actual, predicted, correct, total)
+    if cells.dtype != object and largest <= LARGEST_EXACT_FLOAT:
+        parts = tuple(as_float(part) for part in parts)
+    actual, predicted, correct, total = widened(largest, *parts)
     correct = np.ascontiguousarray(correct)
     return Tally(cells, actual, predicted, correct, total, unit, ordinal, weighted)
+
+
+def _largest_exact(dtype: np.dtype[Any]) -> float:
+    if dtype == np.float64:
+        return LARGEST_EXACT_FLOAT
+    return math.inf if dtype.kind == "O" else LARGEST_INT64
+
+
+def _as_python_integers(whole: NDArray[Any]) -> NDArray[Any]:
+    return whole if whole.dtype == object else whole.astype(np.int64).astype(object)
 
 
 def _whole_multiples(weights: NDArray[Any]) -> tuple[NDArray[Any], int]:

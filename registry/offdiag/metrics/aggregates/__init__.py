@@ -38,9 +38,9 @@ _INFORMATION: dict[str, Aggregate] = {
     "markedness_multiclass": averages.markedness_multiclass,
 }
 _MICRO: dict[str, Aggregate] = {
-    "micro_precision": accuracy.overall_accuracy,
-    "micro_recall": accuracy.overall_accuracy,
-    "micro_f1": accuracy.overall_accuracy,
+    "micro_precision": averages.micro,
+    "micro_recall": averages.micro,
+    "micro_f1": averages.micro,
     "micro_jaccard": averages.micro_jaccard,
 }
 _WEIGHTED: dict[str, Aggregate] = {

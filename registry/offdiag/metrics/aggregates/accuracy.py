@@ -17,6 +17,7 @@ from offdiag.metrics.quantity import (
     defined,
     defined_except,
     first_cause,
+    fraction,
     quotient,
 )
 from offdiag.metrics.tally import CLASS_AXIS, over_classes
@@ -49,12 +50,12 @@ def error_rate(m: Classified) -> Quantity:
 def average_accuracy(m: Classified) -> Quantity:
     """Mean of (TP + TN) / N over classes: 1 - 2/K + 2/K OA (Zeng 2025, Property 3)."""
     k, total = m.tally.n_classes, m.tally.total
-    return quotient((k - 2) * total + 2 * m.tally.n_correct, k * total, Reason.NO_CASES)
+    return fraction((k - 2) * total + 2 * m.tally.n_correct, k * total, m.tally.no_cases)
 
 
 def average_error_rate(m: Classified) -> Quantity:
     wrong = m.tally.total - m.tally.n_correct
-    return quotient(2 * wrong, m.tally.n_classes * m.tally.total, Reason.NO_CASES)
+    return fraction(2 * wrong, m.tally.n_classes * m.tally.total, m.tally.no_cases)
 
 
 def majority_baseline(m: Classified) -> Quantity:
@@ -66,10 +67,10 @@ def nir_p_value(m: Classified) -> Quantity:
     tally = m.tally
     correct, total = as_float(tally.n_correct), as_float(tally.total)
     is_certain = (tally.n_correct == 0) | (_largest_class(m) == tally.total)
-    baseline = np.where(is_certain, 0.5, majority_baseline(m).value)
+    baseline = np.where(is_certain, 0.5, m.aggregate["majority_baseline"].value)
     tail = betainc(np.maximum(correct, 1.0), total - correct + 1.0, baseline)
     undefined = first_cause(
-        cause(Reason.NO_CASES, tally.is_empty),
+        tally.no_cases,
         cause(Reason.FRACTIONAL_WEIGHTS, np.full(total.shape, tally.weighted)),
     )
     return defined_except(np.where(is_certain, 1.0, tail), undefined)
@@ -77,21 +78,19 @@ def nir_p_value(m: Classified) -> Quantity:
 
 def balanced_accuracy(m: Classified) -> Quantity:
     """Mean recall over the classes that have cases."""
-    recall_sum = over_classes(m.classes["recall"].or_zero())
-    return quotient(recall_sum, m.tally.n_actual_classes, Reason.NO_CASES)
+    return quotient(m.class_sum("recall"), m.tally.n_actual_classes, Reason.NO_CASES)
 
 
 def balanced_accuracy_adjusted(m: Classified) -> Quantity:
     """Balanced accuracy with chance (1/K' of the K' actual classes) at 0 and perfection at 1."""
-    recall_sum = over_classes(m.classes["recall"].or_zero())
     n_actual = m.tally.n_actual_classes
-    plain = quotient(recall_sum - 1.0, n_actual - 1, Reason.SINGLE_ACTUAL_CLASS)
-    return plain.because(Reason.NO_CASES, m.tally.is_empty)
+    undefined = first_cause(m.tally.no_cases, cause(Reason.SINGLE_ACTUAL_CLASS, n_actual == 1))
+    return fraction(m.class_sum("recall") - 1.0, n_actual - 1, undefined)
 
 
 def gmean_multiclass(m: Classified) -> Quantity:
     """Geometric mean of the recalls of the classes that have cases."""
-    recall = m.classes["recall"]
+    recall = m.per_class["recall"]
     # A class without cases takes no part; log 1 = 0 leaves the sum as it is. The sum of
     # logarithms stays in range where a product of a thousand recalls would underflow.
     values = np.where(recall.is_defined, recall.value, 1.0)
@@ -102,7 +101,7 @@ def gmean_multiclass(m: Classified) -> Quantity:
 
 
 def _share_of_cases(m: Classified, cases: NDArray[Any]) -> Quantity:
-    return quotient(cases, m.tally.total, Reason.NO_CASES)
+    return fraction(cases, m.tally.total, m.tally.no_cases)
 
 
 def _largest_class(m: Classified) -> NDArray[Any]:

@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 
 from offdiag.domain.values import Reason
 from offdiag.metrics.classes import Classified
-from offdiag.metrics.orientation import STACK_ACTUAL_AXIS, STACK_PREDICTED_AXIS
 from offdiag.metrics.quantity import (
     Causes,
     Quantity,
@@ -35,7 +34,7 @@ def mcc(m: Classified) -> Quantity:
     is_constant_actual = tally.n_actual_classes == 1
     is_constant_predicted = tally.n_predicted_classes == 1
     undefined = first_cause(
-        cause(Reason.NO_CASES, tally.is_empty),
+        tally.no_cases,
         cause(Reason.CONSTANT_MARGIN, is_constant_actual & is_constant_predicted),
         cause(Reason.CONSTANT_ACTUAL, is_constant_actual),
         cause(Reason.CONSTANT_PREDICTED, is_constant_predicted),
@@ -53,12 +52,12 @@ def cohen_kappa(m: Classified) -> Quantity:
 
 def kappa_linear(m: Classified) -> Quantity:
     """Kappa with disagreement |i - j| between the i-th and the j-th declared class."""
-    return _weighted_kappa(m.tally, _expected_linear, lambda distance: distance)
+    return _weighted_kappa(m.tally, _expected_linear, power=1)
 
 
 def kappa_quadratic(m: Classified) -> Quantity:
     """Kappa with disagreement (i - j)^2 between the i-th and the j-th declared class."""
-    return _weighted_kappa(m.tally, _expected_quadratic, lambda distance: distance * distance)
+    return _weighted_kappa(m.tally, _expected_quadratic, power=2)
 
 
 def scott_pi(m: Classified) -> Quantity:
@@ -80,7 +79,7 @@ def gwet_ac1(m: Classified) -> Quantity:
     above = 4 * others * n_correct * total - chance
     below = 4 * others * total * total - chance
     undefined = first_cause(
-        cause(Reason.NO_CASES, tally.is_empty),
+        tally.no_cases,
         cause(Reason.SINGLE_CLASS_DECLARED, np.full(tally.total.shape, others == 0)),
     )
     return fraction(above, below, undefined)
@@ -105,48 +104,43 @@ def _pooled_squares(tally: Tally) -> NDArray[Any]:
 
 def _one_class_everywhere(tally: Tally) -> Causes:
     """Both margins hold the same single class, so that chance alone agrees on every case."""
-    is_single = np.count_nonzero(tally.actual + tally.predicted, axis=CLASS_AXIS) == 1
-    return first_cause(
-        cause(Reason.NO_CASES, tally.is_empty),
-        cause(Reason.CHANCE_AGREEMENT_CERTAIN, np.asarray(is_single)),
-    )
+    is_single = tally.n_occurring_classes == 1
+    return first_cause(tally.no_cases, cause(Reason.CHANCE_AGREEMENT_CERTAIN, is_single))
 
 
 def _weighted_kappa(
     tally: Tally,
     expected: Callable[[NDArray[Any], NDArray[Any], NDArray[Any]], NDArray[Any]],
-    disagreement: Callable[[int], int],
+    *,
+    power: int,
 ) -> Quantity:
-    """1 - N sum w c / sum w t p, written as one fraction."""
+    """1 - N sum w c / sum w t p with w = |i - j|^power, written as one fraction."""
+    shape = tally.total.shape
     undefined = first_cause(
-        cause(Reason.LABELS_NOT_ORDINAL, np.full(tally.total.shape, not tally.ordinal)),
+        cause(Reason.LABELS_NOT_ORDINAL, np.full(shape, not tally.ordinal)),
         _one_class_everywhere(tally),
     )
     if not tally.ordinal:
-        nothing = np.full(tally.total.shape, np.nan)
-        return Quantity(nothing, undefined, np.zeros(tally.total.shape, np.bool_))
-    k = tally.n_classes
-    bound = 2 * k * k * int(tally.total.max(initial=0)) ** 2
-    total, actual, predicted, at_distance = widened(
-        bound, tally.total, tally.actual, tally.predicted, _cases_at_distance(tally.counts)
+        return Quantity(np.full(shape, np.nan), undefined, np.zeros(shape, np.bool_))
+    largest_weight = tally.n_classes**power
+    largest_total = int(tally.total.max(initial=0))
+    (counts,) = widened(largest_weight * largest_total, tally.counts)
+    disagreement = _disagreement(tally, counts, power)
+    total, actual, predicted, disagreement = widened(
+        2 * largest_weight * largest_total**2,
+        *(tally.total, tally.actual, tally.predicted, disagreement),
     )
-    weights = np.array([disagreement(distance) for distance in range(k)], at_distance.dtype)
-    observed = total * over_classes(at_distance * weights)
     chance = expected(actual, predicted, total)
-    return fraction(chance - observed, chance, undefined)
+    return fraction(chance - total * disagreement, chance, undefined)
 
 
-def _cases_at_distance(counts: NDArray[Any]) -> NDArray[Any]:
-    """Cases whose predicted class is d places from the actual one, d = 0 .. K-1, (R, K)."""
-    n_classes = counts.shape[STACK_PREDICTED_AXIS]
-    offsets = [
-        np.trace(counts, offset=d, axis1=STACK_ACTUAL_AXIS, axis2=STACK_PREDICTED_AXIS)
-        for d in range(1 - n_classes, n_classes)
-    ]
-    both_sides = np.stack(offsets, axis=CLASS_AXIS)
-    above = both_sides[..., n_classes - 1 :].copy()
-    above[..., 1:] += both_sides[..., n_classes - 2 :: -1]
-    return above
+def _disagreement(tally: Tally, counts: NDArray[Any], power: int) -> NDArray[Any]:
+    """sum |i - j|^power c_ij, in the number type of the tally, shape (R,)."""
+    place = np.arange(tally.n_classes)
+    distance = np.abs(place[:, np.newaxis] - place)
+    weights = distance if power == 1 else distance * distance
+    summed = np.asarray(np.einsum("rap,ap->r", counts, weights.astype(counts.dtype)))
+    return summed.astype(tally.total.dtype, copy=False) if summed.dtype != object else summed
 
 
 def _expected_linear(

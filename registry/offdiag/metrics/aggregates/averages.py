@@ -12,14 +12,14 @@ without cases or predictions in its own silent way. Here every way has its own k
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from offdiag.domain.values import Reason
-from offdiag.metrics.aggregates.accuracy import overall_accuracy
 from offdiag.metrics.classes import Classified
-from offdiag.metrics.quantity import Quantity, as_float, cause, fraction, quotient
+from offdiag.metrics.quantity import Quantity, as_float, cause, first_cause, fraction
 from offdiag.metrics.tally import CLASS_AXIS, over_classes
 
 Aggregate = Callable[[Classified], Quantity]
@@ -29,33 +29,32 @@ AVERAGED = ("precision", "recall", "f1", "jaccard")
 
 def macro(key: str) -> Aggregate:
     def over_occurring_classes(m: Classified) -> Quantity:
-        n_occurring = np.count_nonzero(m.tally.actual + m.tally.predicted, axis=CLASS_AXIS)
-        return quotient(_sum(m, key), np.asarray(n_occurring), Reason.NO_CASES)
+        return fraction(m.class_sum(key), m.tally.n_occurring_classes, m.tally.no_cases)
 
     return over_occurring_classes
 
 
 def macro_all_labels(key: str) -> Aggregate:
     def over_declared_classes(m: Classified) -> Quantity:
-        n_classes = np.where(m.tally.is_empty, 0, m.tally.n_classes)
-        return quotient(_sum(m, key), n_classes, Reason.NO_CASES)
+        n_classes = np.full(m.tally.total.shape, m.tally.n_classes)
+        return fraction(m.class_sum(key), n_classes, m.tally.no_cases)
 
     return over_declared_classes
 
 
 def macro_defined(key: str) -> Aggregate:
     def over_defined_classes(m: Classified) -> Quantity:
-        n_defined = np.count_nonzero(m.classes[key].is_defined, axis=CLASS_AXIS)
-        return quotient(_sum(m, key), np.asarray(n_defined), Reason.NO_CASES)
+        n_undefined = np.count_nonzero(m.per_class[key].reason, axis=CLASS_AXIS)
+        n_defined = np.asarray(m.tally.n_classes - n_undefined)
+        return fraction(m.class_sum(key), n_defined, m.tally.no_cases)
 
     return over_defined_classes
 
 
 def macro_strict(key: str) -> Aggregate:
     def over_all_or_nothing(m: Classified) -> Quantity:
-        is_broken = ~m.classes[key].is_defined.all(axis=CLASS_AXIS)
-        mean = macro_all_labels(key)(m)
-        return mean.because(Reason.CLASS_VALUE_UNDEFINED, is_broken & ~m.tally.is_empty)
+        mean = m.aggregate[f"macro_{key}_all_labels"]
+        return mean.because(Reason.CLASS_VALUE_UNDEFINED, _has_undefined(m, key))
 
     return over_all_or_nothing
 
@@ -64,36 +63,40 @@ def weighted(key: str) -> Aggregate:
     """Support-weighted mean; an undefined class value counts as 0."""
 
     def by_support(m: Classified) -> Quantity:
-        return quotient(_support_sum(m, key), m.tally.total, Reason.NO_CASES)
+        return fraction(_support_sum(m, key), m.tally.total, m.tally.no_cases)
 
     return by_support
 
 
 def weighted_recall(m: Classified) -> Quantity:
     """Support cancels, so this is the overall accuracy, to the last digit."""
-    return overall_accuracy(m)
+    return m.aggregate["overall_accuracy"]
 
 
 def weighted_precision_defined(m: Classified) -> Quantity:
     """Support-weighted mean over the classes that were predicted at least once."""
-    support = np.where(m.classes["precision"].is_defined, m.tally.actual, 0)
-    covered = over_classes(support)
-    plain = quotient(_support_sum(m, "precision"), covered, Reason.CLASS_VALUE_UNDEFINED)
-    return plain.because(Reason.NO_CASES, m.tally.is_empty)
+    covered = over_classes(np.where(m.tally.predicted == 0, 0, m.tally.actual))
+    undefined = first_cause(m.tally.no_cases, cause(Reason.CLASS_VALUE_UNDEFINED, covered == 0))
+    return fraction(_support_sum(m, "precision"), covered, undefined)
+
+
+def micro(m: Classified) -> Quantity:
+    """Precision, recall and F1 from pooled counts: with one label a case, the accuracy."""
+    return m.aggregate["overall_accuracy"]
 
 
 def micro_jaccard(m: Classified) -> Quantity:
     """Every error is one false negative and one false positive: S / (2 N - S)."""
     union = 2 * m.tally.total - m.tally.n_correct
-    return quotient(m.tally.n_correct, union, Reason.NO_CASES)
+    return fraction(m.tally.n_correct, union, m.tally.no_cases)
 
 
 def macro_f1_harmonic(m: Classified) -> Quantity:
-    return _harmonic_mean(macro("precision")(m), macro("recall")(m), m)
+    return _harmonic_mean(m, "macro_precision", "macro_recall")
 
 
 def weighted_f1_harmonic(m: Classified) -> Quantity:
-    return _harmonic_mean(weighted("precision")(m), weighted_recall(m), m)
+    return _harmonic_mean(m, "weighted_precision", "weighted_recall")
 
 
 def informedness_multiclass(m: Classified) -> Quantity:
@@ -106,25 +109,24 @@ def markedness_multiclass(m: Classified) -> Quantity:
     return _strict_mean(m, "markedness", m.tally.actual)
 
 
-def _sum(m: Classified, key: str) -> NDArray[np.float64]:
-    return over_classes(m.classes[key].or_zero())
-
-
 def _support_sum(m: Classified, key: str) -> NDArray[np.float64]:
-    return over_classes(as_float(m.tally.actual) * m.classes[key].or_zero())
+    return over_classes(as_float(m.tally.actual) * m.per_class[key].or_zero())
 
 
-def _strict_mean(m: Classified, key: str, weights: NDArray[np.int64]) -> Quantity:
-    values = m.classes[key]
-    weighted_sum = over_classes(as_float(weights) * values.or_zero())
-    mean = quotient(weighted_sum, m.tally.total, Reason.NO_CASES)
-    is_broken = ~values.is_defined.all(axis=CLASS_AXIS)
-    return mean.because(Reason.CLASS_VALUE_UNDEFINED, is_broken & ~m.tally.is_empty)
+def _strict_mean(m: Classified, key: str, weights: NDArray[Any]) -> Quantity:
+    weighted_sum = over_classes(as_float(weights) * m.per_class[key].or_zero())
+    mean = fraction(weighted_sum, m.tally.total, m.tally.no_cases)
+    return mean.because(Reason.CLASS_VALUE_UNDEFINED, _has_undefined(m, key))
 
 
-def _harmonic_mean(first: Quantity, second: Quantity, m: Classified) -> Quantity:
+def _has_undefined(m: Classified, key: str) -> NDArray[np.bool_]:
+    """Where there are cases but some declared class has no value."""
+    n_undefined = np.count_nonzero(m.per_class[key].reason, axis=CLASS_AXIS)
+    return np.asarray((n_undefined > 0) & ~m.tally.is_empty)
+
+
+def _harmonic_mean(m: Classified, first: str, second: str) -> Quantity:
     """2 a b / (a + b), and 0 for a = b = 0: the mean lies between its terms, so it tends to 0."""
-    a, b = first.or_zero(), second.or_zero()
+    a, b = m.aggregate[first].or_zero(), m.aggregate[second].or_zero()
     both = a + b
-    undefined = cause(Reason.NO_CASES, m.tally.is_empty)
-    return fraction(2.0 * a * b, np.where(both == 0, 1.0, both), undefined)
+    return fraction(2.0 * a * b, np.where(both == 0, 1.0, both), m.tally.no_cases)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -9,49 +10,70 @@ from numpy.typing import NDArray
 
 from offdiag.domain.values import Reason
 from offdiag.metrics.classes import Classified
-from offdiag.metrics.orientation import STACK_ACTUAL_AXIS, STACK_PREDICTED_AXIS
-from offdiag.metrics.quantity import Quantity, as_float, cause, first_cause, fraction, quotient
-from offdiag.metrics.tally import over_classes
+from offdiag.metrics.quantity import Quantity, as_float, cause, first_cause, fraction
+from offdiag.metrics.tally import Tally, over_classes
+
+CELLS_AT_A_TIME = 8_192
+"""Cells worked on together, so that intermediate arrays stay in the cache."""
 
 
 def mutual_information(m: Classified) -> Quantity:
     """sum c/N ln(c N / (t p)). The two products are exact, so independence gives exactly 0."""
-    return quotient(_information(m), m.tally.total, Reason.NO_CASES)
+    tally = m.tally
+    n_matrices, n_classes = tally.actual.shape
+    sums = np.zeros(n_matrices)
+    for block in _slices(n_matrices, CELLS_AT_A_TIME // n_classes**2):
+        for rows in _slices(n_classes, CELLS_AT_A_TIME // n_classes):
+            sums[block] += _weighted_logarithms(
+                tally.counts[block, rows],
+                tally.actual[block, rows],
+                tally.predicted[block],
+                tally.total[block],
+            )
+    # Rounding may leave a sum of almost nothing just below zero.
+    return fraction(np.maximum(sums, 0.0), tally.total, tally.no_cases)
 
 
 def normalized_mutual_information(m: Classified) -> Quantity:
     """Mutual information over the mean entropy of the two margins."""
     tally = m.tally
-    is_constant = (tally.n_actual_classes <= 1) & (tally.n_predicted_classes <= 1)
-    undefined = first_cause(
-        cause(Reason.NO_CASES, tally.is_empty), cause(Reason.CONSTANT_MARGIN, is_constant)
-    )
-    entropies = _entropy(tally.actual, tally.total) + _entropy(tally.predicted, tally.total)
-    return fraction(2.0 * _information(m), entropies, undefined).map(_at_most_one)
+    is_constant = (tally.n_actual_classes == 1) & (tally.n_predicted_classes == 1)
+    undefined = first_cause(tally.no_cases, cause(Reason.CONSTANT_MARGIN, is_constant))
+    entropies = _entropy(tally.actual, tally) + _entropy(tally.predicted, tally)
+    shared = m.aggregate["mutual_information"].or_zero()
+    return fraction(2.0 * shared, entropies, undefined).map(_at_most_one)
 
 
-def _information(m: Classified) -> NDArray[np.float64]:
-    """N times the mutual information, shape (R,)."""
-    tally = m.tally
-    counts = tally.counts.astype(tally.total.dtype, copy=False)
-    expected = as_float(tally.actual[..., :, np.newaxis] * tally.predicted[..., np.newaxis, :])
-    observed = as_float(counts * tally.total[..., np.newaxis, np.newaxis])
-    is_empty = observed == 0
-    # An empty cell adds nothing; a ratio of 1 makes its logarithm vanish.
-    ratio = np.where(is_empty, 1.0, observed) / np.where(is_empty, 1.0, expected)
-    terms = as_float(counts) * np.log(ratio)
-    total: NDArray[np.float64] = terms.sum(axis=(STACK_ACTUAL_AXIS, STACK_PREDICTED_AXIS))
-    # Rounding may leave a sum of almost nothing just below zero.
-    return np.maximum(total, 0.0)
+def _weighted_logarithms(
+    cells: NDArray[Any], actual: NDArray[Any], predicted: NDArray[Any], total: NDArray[Any]
+) -> NDArray[np.float64]:
+    """sum c ln(c N / (t p)) over n actual classes of R matrices, shape (R,).
+
+    `cells` has shape (R, n, K), `actual` (R, n), `predicted` (R, K) and `total` (R,).
+    """
+    cells = cells.astype(total.dtype, copy=False)
+    observed = as_float(cells * total[:, np.newaxis, np.newaxis])
+    expected = as_float(np.einsum("ra,rp->rap", actual, predicted))
+    # Products are whole, so these bounds only touch zeros, whose logarithm counts nothing.
+    np.maximum(observed, 0.5, out=observed)
+    np.maximum(expected, 0.5, out=expected)
+    terms = np.log(np.divide(observed, expected, out=observed), out=observed)
+    terms *= as_float(cells)
+    return over_classes(terms.reshape(len(terms), -1))
 
 
-def _entropy(margin: NDArray[Any], total: NDArray[Any]) -> NDArray[np.float64]:
-    """N times the entropy of a margin, shape (R,)."""
+def _slices(length: int, step: int) -> Iterator[slice]:
+    step = max(1, step)
+    return (slice(start, start + step) for start in range(0, length, step))
+
+
+def _entropy(margin: NDArray[Any], tally: Tally) -> NDArray[np.float64]:
+    """Entropy of a margin, shape (R,), 0 without cases."""
     cases = as_float(margin)
-    ratio = np.where(margin == 0, 1.0, as_float(total)[..., np.newaxis]) / np.where(
-        margin == 0, 1.0, cases
+    total = np.maximum(as_float(tally.wide_total), 0.5)
+    summed: NDArray[np.float64] = over_classes(
+        cases / total * np.log(total / np.maximum(cases, 0.5))
     )
-    summed: NDArray[np.float64] = over_classes(cases * np.log(ratio))
     return summed
 
 
