@@ -1,0 +1,141 @@
+"""An upgrade happens as a whole or not at all, and once."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from sqlalchemy import text
+
+from offdiag.errors import SchemaMismatch
+from offdiag.store.database import Database
+from offdiag.store.schema import check, upgrade
+from support.processes import started
+from support.revisions import extended_chain, use_chain
+from support.schema_text import schema_text
+
+FAILS_IN_THE_MIDDLE = """
+def upgrade() -> None:
+    op.add_column("run", sa.Column("colour", sa.Text(), nullable=True))
+    op.execute("UPDATE project SET name = 'changed'")
+    op.execute("INSERT INTO no_such_table VALUES (1)")
+"""
+
+REBUILDS_RUN = """
+def upgrade() -> None:
+    with op.batch_alter_table("run") as batch:
+        batch.drop_column("author")
+"""
+
+LOSES_A_PARENT = """
+def upgrade() -> None:
+    op.execute("DELETE FROM project")
+"""
+
+A_RUN = """
+INSERT INTO project (id, name, created_at) VALUES (1, 'default', '2026-01-02 03:04:05');
+INSERT INTO label_set (id, digest, names, n_classes, ordinal) VALUES (1, 'd', '[]', 2, false);
+INSERT INTO dataset (id, project_id, name, task, label_set_id, labels_inferred, created_at)
+    VALUES (1, 1, 'pets', 'binary', 1, true, '2026-01-02 03:04:05');
+INSERT INTO run (id, project_id, dataset_id, name, state, params, tags, source_orientation,
+                 created_at)
+    VALUES ('r_1', 1, 1, 'first', 'open', '{}', '{}', 'predictions', '2026-01-02 03:04:05');
+INSERT INTO prediction_chunk (run_id, seq, n, dtype, codec, codes, sha256)
+    VALUES ('r_1', 0, 1, 'u1', 'raw', '', 'd')
+"""
+
+
+def fill(database: Database) -> None:
+    with database.write() as session:
+        for insert in A_RUN.split(";"):
+            session.execute(text(insert))
+
+
+def schema_of(database: Database) -> str:
+    with database.read() as session:
+        return schema_text(session.connection())
+
+
+def test_a_failing_revision_leaves_the_database_as_it_was(
+    database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fill(database)
+    state, schema = check(database), schema_of(database)
+    use_chain(monkeypatch, extended_chain(tmp_path, "0002_fails", FAILS_IN_THE_MIDDLE))
+
+    with pytest.raises(Exception, match="no_such_table"):
+        upgrade(database)
+
+    monkeypatch.undo()
+    assert check(database) == state
+    assert schema_of(database) == schema
+    with database.read() as session:
+        assert session.scalar(text("SELECT name FROM project")) == "default"
+
+
+def test_rebuilding_a_table_keeps_the_rows_that_refer_to_it(
+    database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fill(database)
+    use_chain(monkeypatch, extended_chain(tmp_path, "0002_rebuilds", REBUILDS_RUN))
+
+    state = upgrade(database)
+
+    assert state.is_current
+    with database.write() as session:
+        assert session.scalar(text("SELECT count(*) FROM prediction_chunk")) == 1
+        session.execute(text("DELETE FROM run"))
+        assert session.scalar(text("SELECT count(*) FROM prediction_chunk")) == 0
+
+
+def test_an_upgrade_that_breaks_references_is_undone(
+    sqlite_database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fill(sqlite_database)
+    use_chain(monkeypatch, extended_chain(tmp_path, "0002_loses_a_parent", LOSES_A_PARENT))
+
+    with pytest.raises(SchemaMismatch, match="rows of dataset, run would refer to missing rows"):
+        upgrade(sqlite_database)
+
+    with sqlite_database.read() as session:
+        assert session.scalar(text("SELECT count(*) FROM project")) == 1
+
+
+@pytest.mark.processes
+def test_a_process_killed_anywhere_in_an_upgrade_leaves_nothing(empty_database: Database) -> None:
+    # PostgreSQL undoes what a lost client began, whatever that was; a few samples will do.
+    stride = "1" if empty_database.dialect == "sqlite" else "8"
+
+    with started("support.upgrade_killed_everywhere", empty_database.url, stride) as process:
+        result = process.result()
+
+    # More than one per table on SQLite, so that the kills did hit the middle.
+    assert result["kills"] > (20 if empty_database.dialect == "sqlite" else 5)
+    assert check(empty_database).is_current
+
+
+@pytest.mark.processes
+def test_of_two_processes_that_upgrade_at_once_one_migrates(empty_database: Database) -> None:
+    with (
+        started("support.upgrade_in_step", empty_database.url) as one,
+        started("support.upgrade_in_step", empty_database.url) as other,
+    ):
+        for process in (one, other):
+            process.wait_for_line()
+        for process in (one, other):
+            process.send_line()
+        results = [one.result(), other.result()]
+
+    head = check(empty_database).head
+    assert [result["current"] for result in results] == [head, head]
+    # Fifteen of ours and Alembic's own.
+    assert sorted(result["made"] for result in results) == [0, 16]
+
+
+def test_upgrading_what_is_current_changes_nothing(database: Database) -> None:
+    before = schema_of(database)
+
+    state = upgrade(database)
+
+    assert state.is_current
+    assert schema_of(database) == before

@@ -1,0 +1,68 @@
+"""Real processes: started with a Python module, spoken to by lines, killed for good."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+TESTS = Path(__file__).parents[1]
+_PATIENCE_S = 60
+
+
+class Process:
+    """A running `python -m module arguments…`, in whose working directory `support` lies."""
+
+    def __init__(self, module: str, *arguments: str) -> None:
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", module, *arguments],
+            cwd=TESTS,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+
+    def wait_for_line(self) -> str:
+        """The next line of its output."""
+        assert self._process.stdout is not None
+        line = self._process.stdout.readline()
+        if not line:
+            raise AssertionError(self._process.communicate(timeout=_PATIENCE_S)[1])
+        return line.strip()
+
+    def send_line(self) -> None:
+        """Let a process go on that waits for a line of input."""
+        assert self._process.stdin is not None
+        self._process.stdin.write("\n")
+        self._process.stdin.flush()
+
+    def result(self) -> Any:
+        """The JSON document it ends with; fails with its error output if it failed."""
+        output, errors = self._process.communicate(timeout=_PATIENCE_S)
+        assert self._process.returncode == 0, errors
+        return json.loads(output.splitlines()[-1])
+
+    def end(self) -> None:
+        self._process.kill()
+        self._process.communicate()
+
+
+def say(line: str) -> None:
+    """What a started program tells the test that waits for it."""
+    sys.stdout.write(f"{line}\n")
+    sys.stdout.flush()
+
+
+@contextmanager
+def started(module: str, *arguments: str) -> Iterator[Process]:
+    """A process that does not outlive the block."""
+    process = Process(module, *arguments)
+    try:
+        yield process
+    finally:
+        process.end()

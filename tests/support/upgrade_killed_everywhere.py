@@ -1,0 +1,71 @@
+"""Program: upgrade a database again and again, each time killed some statements later.
+
+After each kill a fresh process looks whether anything was left. Ends with the number of kills
+once an upgrade got through.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+import os
+import signal
+import sys
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from sqlalchemy import Engine, event, inspect
+
+from offdiag.store.database import Database
+from offdiag.store.schema import upgrade
+from support.processes import say
+
+
+def in_a_child(task: Callable[[], None]) -> int:
+    """Signal or exit code with which a forked process ends that does the task."""
+    child = os.fork()
+    if child == 0:
+        task()
+        os._exit(0)
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+
+
+def upgrade_until_killed(url: str, last_step: int) -> None:
+    steps = 0
+
+    def step(*_event: Any) -> None:
+        nonlocal steps
+        steps += 1
+        if steps == last_step:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    # Before each statement, and once more between the last of them and the commit.
+    event.listen(Engine, "before_cursor_execute", step)
+    event.listen(Engine, "commit", step)
+    upgrade(Database(url))
+
+
+def require_nothing(url: str) -> None:
+    with Database(url).read() as session:
+        tables = inspect(session.connection()).get_table_names()
+    if tables:
+        raise SystemExit(f"a killed upgrade left {tables}")
+
+
+def main(url: str, stride: str) -> None:
+    kills = 0
+    for last_step in itertools.count(1, int(stride)):
+        ending = in_a_child(partial(upgrade_until_killed, url, last_step))
+        if ending == 0:
+            break
+        if ending != -signal.SIGKILL:
+            raise SystemExit(f"after {kills} kills an upgrade failed by itself: {ending}")
+        kills += 1
+        if in_a_child(partial(require_nothing, url)) != 0:
+            raise SystemExit(f"kill {kills} left something")
+    say(json.dumps({"kills": kills}))
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
