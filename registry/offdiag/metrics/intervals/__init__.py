@@ -1,0 +1,1 @@
+"""How far a measured value may be from the true one: intervals of proportions and metrics."""

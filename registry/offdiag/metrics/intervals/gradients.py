@@ -1,0 +1,105 @@
+"""The gradient of a metric with respect to the cells of the confusion matrix.
+
+Almost every aggregate is a function of three numbers for each class: its hits c, its actual
+cases t and its predicted cases p, all as shares of N. Its derivative with respect to cell
+(i, j) is then a_i + b_j, plus d_i on the diagonal, so K^2 derivatives are three vectors.
+Mutual information and the weighted kappas add a term that depends on the cell itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from offdiag.metrics.confusion import ConfusionMatrix
+from offdiag.metrics.intervals.dual import Dual, share, variables
+
+Floats = NDArray[np.float64]
+Codes = NDArray[np.integer[Any]]
+
+
+@dataclass(frozen=True)
+class Gradient:
+    """Value of a metric and its slope at every cell.
+
+    `hits`, `actual` and `predicted` have shape (K,); `cell_term`, if there is one, gives the
+    further slope at cells named by their actual and predicted class codes.
+    """
+
+    value: float
+    hits: Floats
+    actual: Floats
+    predicted: Floats
+    cell_term: Callable[[Codes, Codes], Floats] | None = None
+
+    def at(self, actual: Codes, predicted: Codes) -> Floats:
+        """The slopes at the given cells, arrays of class codes of one shape."""
+        slope = self.actual[actual] + self.predicted[predicted]
+        slope += np.where(actual == predicted, self.hits[actual], 0.0)
+        return slope if self.cell_term is None else slope + self.cell_term(actual, predicted)
+
+
+@dataclass(frozen=True)
+class ClassShares:
+    """Hits, actual and predicted cases of the classes that occur, as shares of N."""
+
+    hits: Dual
+    actual: Dual
+    predicted: Dual
+    codes: NDArray[np.intp]
+    n_classes: int
+
+    @cached_property
+    def has_cases(self) -> NDArray[np.bool_]:
+        return np.asarray(self.actual.value > 0)
+
+    @cached_property
+    def is_predicted(self) -> NDArray[np.bool_]:
+        return np.asarray(self.predicted.value > 0)
+
+    @cached_property
+    def recall(self) -> Dual:
+        return share(self.hits, self.actual)
+
+    @cached_property
+    def precision(self) -> Dual:
+        return share(self.hits, self.predicted)
+
+    @cached_property
+    def f1(self) -> Dual:
+        return share(2.0 * self.hits, self.actual + self.predicted)
+
+    @cached_property
+    def jaccard(self) -> Dual:
+        return share(self.hits, self.actual + self.predicted - self.hits)
+
+    @cached_property
+    def accuracy(self) -> Dual:
+        return self.hits.total()
+
+    @cached_property
+    def chance_hits(self) -> Dual:
+        return (self.actual * self.predicted).total()
+
+    def gradient(self, result: Dual) -> Gradient:
+        """The result of a formula in the terms of all declared classes."""
+        slope = np.zeros((3, self.n_classes))
+        slope[:, self.codes] = result.slope
+        return Gradient(float(result.value), slope[0], slope[1], slope[2])
+
+
+def class_shares(matrix: ConfusionMatrix) -> ClassShares:
+    """The three shares of each class that occurs in a non-empty matrix."""
+    codes = np.flatnonzero(matrix.actual + matrix.predicted)
+    hits, actual, predicted = variables(
+        *(
+            counts[codes] / matrix.total
+            for counts in (np.diagonal(matrix.counts), matrix.actual, matrix.predicted)
+        )
+    )
+    return ClassShares(hits, actual, predicted, codes, matrix.n_classes)

@@ -1,0 +1,144 @@
+"""Intervals of the whole suite of a confusion matrix, each by the method that suits it.
+
+* Proportions, and functions of one, take Wilson's interval.
+* Everything else is resampled, or takes the delta method when too many cells are occupied.
+* Numbers of cases and classes, the majority share (a fact of the dataset) and the p value have
+  no interval.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from offdiag.metrics.arguments import confidence_level, positive_count
+from offdiag.metrics.confusion import ConfusionMatrix
+from offdiag.metrics.intervals import binomial
+from offdiag.metrics.intervals.binomial import proportion_intervals
+from offdiag.metrics.intervals.bootstrap import (
+    LARGEST_BOOTSTRAPPED,
+    bootstrap,
+    bootstrap_name,
+    percentile_intervals,
+)
+from offdiag.metrics.intervals.bounds import Intervals
+from offdiag.metrics.intervals.delta import (
+    aggregate_gradients,
+    aggregate_standard_errors,
+    class_gradients,
+    class_standard_errors,
+    method_name,
+    normal_bounds,
+)
+from offdiag.metrics.intervals.percentile import replicated
+from offdiag.metrics.intervals.reliability import flagged, smallest_class
+from offdiag.metrics.suite import AGGREGATE_KEYS, PER_CLASS_KEYS, Suite, evaluate_stack
+
+WITHOUT_INTERVAL = frozenset(
+    {
+        "n",
+        "n_classes",
+        "n_classes_actual",
+        "n_classes_predicted",
+        "majority_baseline",
+        "nir_p_value",
+        *("tp", "fn", "fp", "tn", "support", "predicted"),
+    }
+)
+LARGEST_BOOTSTRAPPED_K = 200
+"""Classes up to which matrices are resampled: each replicate is a full K by K matrix."""
+
+RESAMPLED_AGGREGATES = tuple(
+    key for key in AGGREGATE_KEYS if key not in WITHOUT_INTERVAL | binomial.AGGREGATE.keys()
+)
+RESAMPLED_PER_CLASS = tuple(
+    key for key in PER_CLASS_KEYS if key not in WITHOUT_INTERVAL | binomial.PER_CLASS.keys()
+)
+
+
+@dataclass(frozen=True)
+class SuiteIntervals:
+    """Intervals by key: `aggregate` of shape (), `per_class` of shape (K,).
+
+    A key is missing if no interval makes sense for it. With `replicates` 0 nothing was
+    resampled; otherwise `seed` repeats the resampling.
+    """
+
+    aggregate: Mapping[str, Intervals]
+    per_class: Mapping[str, Intervals]
+    confidence: float
+    seed: int
+    replicates: int
+
+
+def suite_intervals(
+    matrix: ConfusionMatrix, *, seed: int, confidence: float = 0.95, replicates: int = 2_000
+) -> SuiteIntervals:
+    """Intervals of all aggregate and per-class metrics of one matrix.
+
+    The same matrix, seed and replicates give the same bits. An interval has no ends where
+    its metric is undefined. Notes say "unreliable" where the smallest class that has cases
+    (for a per-class metric, the class itself) has fewer than 20.
+
+    Raises `InvalidInput` for a confidence outside (0, 1) or no replicates.
+    """
+    level = confidence_level(confidence)
+    count = positive_count(replicates, field="replicates")
+    aggregate = proportion_intervals(matrix, binomial.AGGREGATE, confidence=level)
+    per_class = proportion_intervals(matrix, binomial.PER_CLASS, confidence=level)
+    if matrix.total == 0:
+        return SuiteIntervals(aggregate, per_class, level, seed, 0)
+    suite = evaluate_stack(matrix.counts, ordinal=matrix.labels.ordinal)
+    is_resampled = (
+        np.count_nonzero(matrix.counts) <= LARGEST_BOOTSTRAPPED
+        and matrix.n_classes <= LARGEST_BOOTSTRAPPED_K
+    )
+    if is_resampled:
+        found = _resampled(matrix, suite, seed=seed, confidence=level, replicates=count)
+    else:
+        found = _from_gradients(matrix, suite, confidence=level)
+    for key in RESAMPLED_AGGREGATES:
+        aggregate[key] = flagged(found[key], smallest_class(matrix.actual), "smallest class")
+    for key in RESAMPLED_PER_CLASS:
+        per_class[key] = flagged(found[key], matrix.actual, "class")
+    return SuiteIntervals(aggregate, per_class, level, seed, count if is_resampled else 0)
+
+
+def _resampled(
+    matrix: ConfusionMatrix, suite: Suite, *, seed: int, confidence: float, replicates: int
+) -> dict[str, Intervals]:
+    def evaluate(stack: NDArray[np.int64]) -> dict[str, NDArray[np.float64]]:
+        resampled = evaluate_stack(stack, ordinal=matrix.labels.ordinal)
+        return _values(resampled)
+
+    estimates = _values(suite)
+    values = bootstrap(matrix.counts, evaluate, seed=seed, replicates=replicates)
+    method = bootstrap_name(replicates)
+    return {
+        key: percentile_intervals(
+            values[key], estimate=estimates[key], confidence=confidence, method=method
+        )
+        for key in values
+    }
+
+
+def _from_gradients(
+    matrix: ConfusionMatrix, suite: Suite, *, confidence: float
+) -> dict[str, Intervals]:
+    gradients = aggregate_gradients(matrix, RESAMPLED_AGGREGATES)
+    duals = class_gradients(matrix, RESAMPLED_PER_CLASS)
+    errors = aggregate_standard_errors(matrix, gradients) | class_standard_errors(matrix, duals)
+    found = {}
+    for key, estimate in _values(suite).items():
+        bounds = normal_bounds(key, estimate, errors[key], confidence=confidence)
+        found[key] = Intervals(bounds, method_name(key), np.zeros(estimate.shape), {})
+    return found
+
+
+def _values(suite: Suite) -> dict[str, NDArray[np.float64]]:
+    aggregate = {key: replicated(suite.aggregate[key]) for key in RESAMPLED_AGGREGATES}
+    per_class = {key: replicated(suite.per_class[key]) for key in RESAMPLED_PER_CLASS}
+    return aggregate | per_class
