@@ -1,0 +1,172 @@
+"""Counts of (actual, first prediction, second prediction): all that two runs tell together.
+
+Any statistic of two confusion matrices over the same cases is a function of these counts, so
+resampling cases means resampling the triples that occur.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from offdiag.domain.labels import LabelSet
+from offdiag.errors import InvalidInput
+from offdiag.metrics.confusion import ConfusionMatrix
+
+CHUNK = 262_144
+LARGEST_CUBE = 1 << 22
+"""Up to this many possible triples are counted in a full table, more by sorting."""
+
+
+@dataclass(frozen=True)
+class PairedRates:
+    """One yes-or-no fact about each case under both runs, arrays of one shape.
+
+    `only_first` cases have it under the first run alone, `only_second` under the second
+    alone, out of `cases`. Under the second run the share of cases that have it is larger by
+    (only_second - only_first) / cases.
+    """
+
+    only_first: NDArray[np.int64]
+    only_second: NDArray[np.int64]
+    cases: NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class JointCounts:
+    """The triples that occur, in ascending order, and how often.
+
+    `actual`, `first`, `second` are class codes and `counts` is positive, all int64 of shape
+    (m,) with m at most K^3 and at most the number of cases.
+    """
+
+    actual: NDArray[np.int64]
+    first: NDArray[np.int64]
+    second: NDArray[np.int64]
+    counts: NDArray[np.int64]
+    labels: LabelSet
+
+    @property
+    def n_classes(self) -> int:
+        return len(self.labels)
+
+    @cached_property
+    def total(self) -> int:
+        """Number of cases, N."""
+        return int(self.counts.sum())
+
+    @cached_property
+    def first_cells(self) -> NDArray[np.int64]:
+        """Where each triple lies in the flattened matrix of the first run, shape (m,)."""
+        return self.actual * self.n_classes + self.first
+
+    @cached_property
+    def second_cells(self) -> NDArray[np.int64]:
+        """Where each triple lies in the flattened matrix of the second run, shape (m,)."""
+        return self.actual * self.n_classes + self.second
+
+    @cached_property
+    def first_matrix(self) -> ConfusionMatrix:
+        return self._matrix(self.first_cells)
+
+    @cached_property
+    def second_matrix(self) -> ConfusionMatrix:
+        return self._matrix(self.second_cells)
+
+    @cached_property
+    def accuracy(self) -> PairedRates:
+        """Cases predicted rightly, arrays of shape ()."""
+        right_first, right_second = self.first == self.actual, self.second == self.actual
+        return PairedRates(
+            np.asarray(self.counts[right_first & ~right_second].sum()),
+            np.asarray(self.counts[~right_first & right_second].sum()),
+            np.asarray(self.total),
+        )
+
+    @cached_property
+    def hits(self) -> PairedRates:
+        """For each class its cases that were found, arrays of shape (K,)."""
+        right_first, right_second = self.first == self.actual, self.second == self.actual
+        return PairedRates(
+            self._per_class(self.actual, right_first & ~right_second),
+            self._per_class(self.actual, ~right_first & right_second),
+            self._per_class(self.actual, np.ones(len(self.counts), np.bool_)),
+        )
+
+    @cached_property
+    def false_alarms(self) -> PairedRates:
+        """For each class the cases of other classes taken for it, arrays of shape (K,)."""
+        differ = self.first != self.second
+        return PairedRates(
+            self._per_class(self.first, differ & (self.first != self.actual)),
+            self._per_class(self.second, differ & (self.second != self.actual)),
+            self.total - self.hits.cases,
+        )
+
+    def _matrix(self, cells: NDArray[np.int64]) -> ConfusionMatrix:
+        size = self.n_classes
+        counts = np.zeros(size * size, np.int64)
+        np.add.at(counts, cells, self.counts)
+        return ConfusionMatrix(counts.reshape(size, size), self.labels)
+
+    def _per_class(self, codes: NDArray[np.int64], where: NDArray[np.bool_]) -> NDArray[np.int64]:
+        sums = np.zeros(self.n_classes, np.int64)
+        np.add.at(sums, codes[where], self.counts[where])
+        return sums
+
+
+def joint_counts(
+    *, actual: NDArray[Any], first: NDArray[Any], second: NDArray[Any], labels: LabelSet
+) -> JointCounts:
+    """Count the triples of three arrays of class codes, each of shape (n,).
+
+    Raises `InvalidInput` for unequal lengths and for codes outside the label set.
+    """
+    size = len(labels)
+    arrays = {"actual": actual, "first": first, "second": second}
+    for field, codes in arrays.items():
+        _require_codes(codes, field, n_cases=len(actual), n_classes=size)
+    if size**3 <= LARGEST_CUBE:
+        cube = np.zeros(size**3, np.int64)
+        for start in range(0, len(actual), CHUNK):
+            part = slice(start, start + CHUNK)
+            triples = _triple_codes(actual[part], first[part], second[part], size)
+            cube += np.bincount(triples, minlength=size**3)
+        found = np.flatnonzero(cube)
+        counts = cube[found]
+    else:
+        found, counts = np.unique(_triple_codes(actual, first, second, size), return_counts=True)
+    pairs, codes_second = np.divmod(found, size)
+    codes_actual, codes_first = np.divmod(pairs, size)
+    return JointCounts(
+        codes_actual, codes_first, codes_second, counts.astype(np.int64, copy=False), labels
+    )
+
+
+def _triple_codes(
+    actual: NDArray[Any], first: NDArray[Any], second: NDArray[Any], size: int
+) -> NDArray[np.int64]:
+    codes = actual.astype(np.int64)
+    for following in (first, second):
+        codes *= size
+        codes += following
+    return codes
+
+
+def _require_codes(codes: NDArray[Any], field: str, *, n_cases: int, n_classes: int) -> None:
+    if codes.shape != (n_cases,) or codes.dtype.kind not in "iu":
+        raise InvalidInput(
+            f"{codes.dtype} codes of shape {codes.shape} for {n_cases} cases.",
+            field=field,
+            hint="Give one whole-number class code for each case.",
+        )
+    if n_cases and not 0 <= int(codes.min()) <= int(codes.max()) < n_classes:
+        raise InvalidInput(
+            f"codes reach from {codes.min()} to {codes.max()}.",
+            field=field,
+            hint=f"Codes run from 0 to {n_classes - 1}.",
+        )
