@@ -1,0 +1,180 @@
+"""The cost matrix: what each kind of answer costs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from offdiag.domain.labels import LabelSet, label_text
+from offdiag.errors import InvalidInput
+
+MAX_CURRENCY_LENGTH = 20
+SMALLEST_COST = 1e-15
+LARGEST_COST = 1e15
+"""Within these bounds no sum or quotient of costs leaves the range of float64."""
+
+
+@dataclass(frozen=True)
+class CostMatrix:
+    """Cost of predicting one class when another is the actual one.
+
+    `weights` is a read-only float64 array of shape (K, K), `weights[i, j]` being the cost of
+    a case of actual class i predicted as class j, in `currency` (any unit, or None). Negative
+    costs are gains; the diagonal may differ from 0.
+    """
+
+    weights: NDArray[np.float64]
+    labels: LabelSet
+    currency: str | None = None
+
+    def __post_init__(self) -> None:
+        self.weights.flags.writeable = False
+
+    @property
+    def n_classes(self) -> int:
+        return len(self.labels)
+
+
+def cost_matrix(weights: object, *, labels: LabelSet, currency: str | None = None) -> CostMatrix:
+    """Check weights somebody hands in and lay them out in label order.
+
+    `weights` is an array (K, K) whose rows and columns follow `labels`, the actual class along
+    the first axis; or a mapping {actual: {predicted: cost}}; or a frame with the actual
+    classes as index and the predicted ones as columns. Mappings and frames are matched by
+    label, in whatever order they come, and must name every cell.
+
+    Raises `InvalidInput` for a wrong shape, missing or unknown labels, costs that are not
+    finite numbers, and a matrix of zeros.
+    """
+    if isinstance(weights, Mapping):
+        array = _from_mapping(weights, labels)
+    elif all(hasattr(weights, name) for name in ("index", "columns", "to_numpy")):
+        array = _from_frame(weights, labels)
+    else:
+        array = _numbers(weights)
+    size = len(labels)
+    if array.shape != (size, size):
+        raise InvalidInput(
+            f"the shape is {array.shape} for {size} classes {labels.preview()}.",
+            field="weights",
+            hint=f"Give {size} rows (actual) of {size} costs (predicted), in label order.",
+        )
+    broken = ~np.isfinite(array)
+    if broken.any():
+        actual, predicted = (int(code) for code in np.argwhere(broken)[0])
+        raise InvalidInput(
+            f"the cost of actual {labels.names[actual]!r} predicted as "
+            f"{labels.names[predicted]!r} is {array[actual, predicted]}.",
+            field="weights",
+            hint="Costs are finite numbers.",
+        )
+    sizes = np.abs(array[array != 0])
+    if sizes.size and not SMALLEST_COST <= sizes.min() <= sizes.max() <= LARGEST_COST:
+        raise InvalidInput(
+            f"the costs reach from {sizes.min():g} to {sizes.max():g}.",
+            field="weights",
+            hint=f"Use a unit in which costs are 0 or between {SMALLEST_COST:g} and "
+            f"{LARGEST_COST:g}.",
+        )
+    if not sizes.size:
+        raise InvalidInput(
+            "all costs are 0.", field="weights", hint="Give at least one cost that is not 0."
+        )
+    return CostMatrix(array, labels, _checked_currency(currency))
+
+
+def zero_one_costs(labels: LabelSet) -> CostMatrix:
+    """1 for every error and 0 for every right answer: the mean cost is the error rate."""
+    size = len(labels)
+    return CostMatrix(np.ones((size, size)) - np.eye(size), labels)
+
+
+def _from_mapping(weights: Mapping[Any, Any], labels: LabelSet) -> NDArray[np.float64]:
+    rows = _by_label(weights.items(), labels, "actual")
+    array = np.empty((len(labels), len(labels)))
+    for code, name in enumerate(labels.names):
+        row = rows[name]
+        if not isinstance(row, Mapping):
+            raise InvalidInput(
+                f"the costs of actual {name!r} are {row!r}.",
+                field="weights",
+                hint="Give {actual: {predicted: cost}}.",
+            )
+        cells = _by_label(row.items(), labels, f"actual {name!r}, predicted")
+        array[code] = _numbers([cells[predicted] for predicted in labels.names])
+    return array
+
+
+def _from_frame(frame: Any, labels: LabelSet) -> NDArray[np.float64]:
+    if (frame.index.name, frame.columns.name) == ("predicted", "actual"):
+        raise InvalidInput(
+            "the index is named 'predicted' and the columns 'actual'.",
+            field="weights",
+            hint="Actual classes are the index: pass the transposed frame.",
+        )
+    index, names = list(frame.index), list(frame.columns)
+    rows = _by_label(zip(index, range(len(index)), strict=True), labels, "actual")
+    columns = _by_label(zip(names, range(len(names)), strict=True), labels, "predicted")
+    values = _numbers(frame.to_numpy())
+    actual = [rows[name] for name in labels.names]
+    predicted = [columns[name] for name in labels.names]
+    return values[np.ix_(actual, predicted)]
+
+
+def _by_label(entries: Iterable[tuple[Any, Any]], labels: LabelSet, what: str) -> dict[str, Any]:
+    """Entries keyed by label text, exactly the declared labels."""
+    given = [(label_text(key, field_name="weights"), value) for key, value in entries]
+    found = dict(given)
+    if len(found) != len(given):
+        raise InvalidInput(
+            f"a label stands more than once among {what} classes.",
+            field="weights",
+            hint="Name each class once; 7 and '7' are the same label.",
+        )
+    for name in found:
+        if name not in labels.index:
+            raise InvalidInput(
+                f"{what} {name!r} is not one of the labels {labels.preview()}.",
+                field="weights",
+                hint="Use the labels of the dataset.",
+            )
+    for name in labels.names:
+        if name not in found:
+            raise InvalidInput(
+                f"there is no cost for {what} {name!r}.",
+                field="weights",
+                hint="Name every cell; write 0 where nothing is to pay.",
+            )
+    return found
+
+
+def _numbers(weights: object) -> NDArray[np.float64]:
+    try:
+        array = np.asarray(weights)
+        numbers = array.astype(np.float64) if array.dtype.kind in "iufO" else None
+    except (TypeError, ValueError, OverflowError):
+        numbers = None
+    if numbers is None:
+        raise InvalidInput(
+            "the costs cannot be read as numbers.",
+            field="weights",
+            hint="Give a square table of numbers.",
+        )
+    return numbers
+
+
+def _checked_currency(currency: str | None) -> str | None:
+    if currency is None:
+        return None
+    text = currency.strip()
+    if not text or len(text) > MAX_CURRENCY_LENGTH:
+        raise InvalidInput(
+            f"{currency[:40]!r} is no currency.",
+            field="currency",
+            hint=f"Give a short unit such as EUR (up to {MAX_CURRENCY_LENGTH} characters).",
+        )
+    return text
