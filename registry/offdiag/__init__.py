@@ -21,7 +21,12 @@ if TYPE_CHECKING:
         NotFound,
         OffdiagError,
         SchemaMismatch,
+        UnknownKey,
     )
+    from offdiag.sdk.api import log_matrix, log_run, start_run
+    from offdiag.sdk.evaluate import evaluate_labels, evaluate_matrix
+    from offdiag.sdk.evaluation import Evaluation
+    from offdiag.sdk.run import OpenRun, Run
 
     __version__: str
 
@@ -35,25 +40,43 @@ _HOMES = {
     "NotFound": "offdiag.errors",
     "OffdiagError": "offdiag.errors",
     "SchemaMismatch": "offdiag.errors",
+    "UnknownKey": "offdiag.errors",
+    "log_matrix": "offdiag.sdk.api",
+    "log_run": "offdiag.sdk.api",
+    "start_run": "offdiag.sdk.api",
+    "evaluate_labels": "offdiag.sdk.evaluate",
+    "evaluate_matrix": "offdiag.sdk.evaluate",
+    "Evaluation": "offdiag.sdk.evaluation",
+    "OpenRun": "offdiag.sdk.run",
+    "Run": "offdiag.sdk.run",
 }
 
 __all__ = [
     "Conflict",
     "DatabaseUnavailable",
+    "Evaluation",
     "EvaluationFailed",
     "EvaluationPending",
     "InvalidInput",
     "MetricValue",
     "NotFound",
     "OffdiagError",
+    "OpenRun",
+    "Run",
     "SchemaMismatch",
+    "UnknownKey",
     "__version__",
+    "evaluate_labels",
+    "evaluate_matrix",
+    "log_matrix",
+    "log_run",
+    "start_run",
 ]
 
 
 def __getattr__(name: str) -> Any:
     if name == "__version__":
-        value: Any = import_module("importlib.metadata").version("offdiag")
+        value: Any = import_module("offdiag.version").offdiag_version()
     elif name in _HOMES:
         value = getattr(import_module(_HOMES[name]), name)
     else:

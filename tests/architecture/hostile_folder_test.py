@@ -57,7 +57,7 @@ def test_a_run_is_logged_and_evaluated_from_a_hostile_folder(hostile_folder: Pat
         "run = offdiag.log_run(y_true=['a', 'b', 'b'], y_pred=['a', 'b', 'a'],\n"
         "                      name='first', dataset='letters', project='traps')\n"
         "evaluation = run.evaluation(timeout=60)\n"
-        "print(evaluation.aggregate['accuracy'].value)\n"
+        "print(evaluation.aggregate['overall_accuracy'].value)\n"
     )
 
     done = run_in(hostile_folder, program)

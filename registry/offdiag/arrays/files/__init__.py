@@ -16,9 +16,10 @@ from offdiag.arrays.files.checks import FileColumn, unreadable
 from offdiag.arrays.files.csv_table import read_csv_columns
 from offdiag.arrays.files.json_lines import read_json_line_columns
 from offdiag.arrays.files.matrix import MatrixFile, read_matrix
+from offdiag.arrays.files.numbers import stacked_numbers
 from offdiag.errors import InvalidInput
 
-__all__ = ["MatrixFile", "read_columns", "read_matrix"]
+__all__ = ["MatrixFile", "read_columns", "read_matrix", "stacked_numbers"]
 
 _READERS = {
     ".csv": read_csv_columns,

@@ -6,7 +6,6 @@ import time
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from offdiag import __version__
 from offdiag.domain.runs import RunState
 from offdiag.metrics.suite import SUITE_VERSION
 from offdiag.services.evaluation.compute import evaluate
@@ -15,6 +14,7 @@ from offdiag.store import evaluations, runs
 from offdiag.store.database import Database
 from offdiag.store.evaluations import NewEvaluation
 from offdiag.store.session import Session
+from offdiag.version import offdiag_version
 
 
 def compute_evaluation(database: Database, args: Mapping[str, Any]) -> Callable[[Session], None]:
@@ -27,7 +27,7 @@ def compute_evaluation(database: Database, args: Mapping[str, Any]) -> Callable[
         run_id=inputs.run.id,
         truth_version_id=inputs.run.truth_version_id,
         suite_version=SUITE_VERSION,
-        engine_version=__version__,
+        engine_version=offdiag_version(),
         input_digest=inputs.digest,
         matrix=inputs.matrix,
         aggregate=values.aggregate,

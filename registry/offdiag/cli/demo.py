@@ -1,0 +1,70 @@
+"""`offdiag demo`: a registry with real runs in it, and the dashboard over it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from offdiag.cli.options import settings_for
+
+if TYPE_CHECKING:
+    from offdiag.settings import Settings
+
+FOLDER = Path("demo-registry")
+
+
+@click.command()
+@click.option(
+    "--folder",
+    type=click.Path(path_type=Path, file_okay=False),
+    default=FOLDER,
+    show_default=True,
+    help="Where the registry is kept.",
+)
+@click.option("--url", metavar="URL", help="Use this registry and no folder.")
+@click.option("--seed", type=click.IntRange(0, 2**32 - 1), default=42, show_default=True)
+@click.option("--port", type=click.IntRange(0, 65535), help="0 takes a free one.  [default: 8642]")
+@click.option("--no-serve", is_flag=True, help="End after the table of runs.")
+def demo(folder: Path, url: str | None, seed: int, port: int | None, no_serve: bool) -> None:
+    """Train models on real data, log and evaluate them, serve the dashboard.
+
+    A second call finds the runs of the first and trains nothing again.
+    """
+    import logging
+
+    from offdiag.cli.demonstration import evaluated_entries, log_missing_trials
+    from offdiag.cli.logs import log_to_stderr
+    from offdiag.cli.output import print_tables
+    from offdiag.cli.run_tables import run_table
+    from offdiag.cli.serving import serve
+    from offdiag.store.schema import open_database
+    from offdiag_workers.process import working_in_background
+
+    log_to_stderr(logging.WARNING)
+    if url is None:
+        folder.mkdir(parents=True, exist_ok=True)
+        url = f"sqlite:///{folder.absolute() / 'offdiag.db'}"
+    settings = _with_port(settings_for(url), port)
+    database = open_database(url)
+    log_missing_trials(database, url=url, seed=seed)
+    with working_in_background(database, settings):
+        print_tables(run_table(evaluated_entries(database)))
+        if not no_serve:
+            serve(
+                database,
+                settings,
+                with_worker=False,
+                any_port_if_taken=port is None,
+                announce=lambda address: click.echo(
+                    f"The dashboard is at {address} (Ctrl-C stops it)"
+                ),
+            )
+
+
+def _with_port(settings: Settings, port: int | None) -> Settings:
+    if port is None:
+        return settings
+    server = settings.server.model_copy(update={"port": port})
+    return settings.model_copy(update={"server": server})

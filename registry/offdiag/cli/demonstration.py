@@ -1,0 +1,73 @@
+"""The steps of the demo: log what is missing, wait for the worker, read the runs."""
+
+from __future__ import annotations
+
+import time
+
+from offdiag.cli.output import counted
+from offdiag.demo import PROJECT, experiments, log_trial
+from offdiag.domain.runs import RunState
+from offdiag.errors import EvaluationFailed, EvaluationPending
+from offdiag.services.browse import browse_runs
+from offdiag.store.database import Database
+from offdiag.store.queries.run_entries import RunEntry
+from offdiag.store.queries.run_filter import FilterField, FilterTerm
+
+_LOOK_EVERY_S = 0.05
+_PATIENCE_S = 120.0
+_OF_DEMO = (FilterTerm(FilterField.PROJECT, PROJECT),)
+
+
+def log_missing_trials(database: Database, *, url: str, seed: int) -> None:
+    """Train and log every trial that an earlier call has not logged."""
+    logged = {(run.dataset, run.name, run.tags.get("seed")) for run in demo_runs(database)}
+    missing = [
+        (experiment, trial)
+        for experiment in experiments(seed)
+        for trial in experiment.trials
+        if (experiment.dataset, trial.name, experiment.seed) not in logged
+    ]
+    with counted("Training and logging", len(missing)) as step:
+        for experiment, trial in missing:
+            log_trial(experiment, trial, url=url, project=PROJECT)
+            step(f"{experiment.dataset}: {trial.name}")
+
+
+def evaluated_entries(database: Database) -> list[RunEntry]:
+    """All runs of the demo, once a worker has evaluated each.
+
+    Raises `EvaluationFailed`, and `EvaluationPending` when no worker gets it done.
+    """
+    give_up_at = time.monotonic() + _PATIENCE_S
+    with counted("Evaluating", len(demo_runs(database))) as step:
+        seen: set[str] = set()
+        while True:
+            entries = demo_runs(database)
+            for entry in entries:
+                if entry.state is RunState.FAILED:
+                    raise EvaluationFailed(
+                        f"run {entry.id} could not be evaluated.",
+                        field="run",
+                        hint=f"See: offdiag runs show {entry.id} --url {database.url}",
+                    )
+                if entry.state is RunState.EVALUATED and entry.id not in seen:
+                    seen.add(entry.id)
+                    step(f"{entry.dataset}: {entry.name}")
+            if len(seen) == len(entries):
+                return entries
+            if time.monotonic() > give_up_at:
+                raise EvaluationPending(
+                    f"{len(entries) - len(seen)} runs were not evaluated in {_PATIENCE_S:.0f} s.",
+                    hint="Call it again; nothing is lost.",
+                )
+            time.sleep(_LOOK_EVERY_S)
+
+
+def demo_runs(database: Database) -> list[RunEntry]:
+    """All runs of the demo, by the order they were logged in."""
+    page = browse_runs(database, terms=_OF_DEMO).page
+    entries = list(page.entries)
+    while page.following is not None:
+        page = browse_runs(database, terms=_OF_DEMO, cursor=page.following).page
+        entries.extend(page.entries)
+    return entries[::-1]

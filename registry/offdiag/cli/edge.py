@@ -1,0 +1,84 @@
+"""Where the process begins and ends: every error becomes one line and an exit code."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+
+import click
+
+from offdiag.cli.text import printable
+from offdiag.cli.verbs import offdiag
+from offdiag.errors import OffdiagError
+
+OK = 0
+NEGATIVE = 1
+"""The command worked and the answer is no: a database that is not current, a failed check."""
+ERROR = 2
+INTERRUPTED = 130
+PIPE_CLOSED = 141
+
+TRACEBACK_VARIABLE = "OFFDIAG_TRACEBACK"
+"""Set to anything, it lets an unexpected error show where it happened."""
+
+
+def main() -> None:
+    """Entry point of the console script."""
+    sys.exit(run(sys.argv[1:]))
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Run one command line and return its exit code."""
+    try:
+        code = offdiag.main(args=list(arguments), prog_name="offdiag", standalone_mode=False)
+        sys.stdout.flush()
+    except (click.ClickException, OffdiagError) as error:
+        return _failed(_explained(error))
+    except BrokenPipeError:
+        # Whoever read our output has seen enough. Python would complain about it at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return PIPE_CLOSED
+    except (KeyboardInterrupt, click.Abort):
+        return INTERRUPTED
+    except Exception as error:
+        if TRACEBACK_VARIABLE in os.environ:
+            raise
+        return _failed(_missing_extra(error) or _defect(error))
+    return code if isinstance(code, int) else OK
+
+
+def _failed(message: str) -> int:
+    line = " ".join(message.split())
+    click.echo(f"offdiag: {printable(line)}", err=True)
+    return ERROR
+
+
+def _explained(error: click.ClickException | OffdiagError) -> str:
+    if isinstance(error, click.UsageError):
+        command = error.ctx.command_path if error.ctx is not None else "offdiag"
+        return f"{error.format_message()} See: {command} --help"
+    return error.format_message() if isinstance(error, click.ClickException) else str(error)
+
+
+def _missing_extra(error: Exception) -> str | None:
+    """What to install, if the error is that an optional library is missing."""
+    if not isinstance(error, ModuleNotFoundError) or error.name not in _EXTRA_OF:
+        return None
+    extra = _EXTRA_OF[error.name]
+    return f"this command needs {error.name}. Run: pip install 'offdiag[{extra}]'"
+
+
+def _defect(error: Exception) -> str:
+    hint = f"This is a defect; {TRACEBACK_VARIABLE}=1 shows where it is."
+    return f"unexpected {type(error).__name__}: {error}. {hint}"
+
+
+_EXTRA_OF = {
+    "apscheduler": "server",
+    "flask": "server",
+    "structlog": "server",
+    "waitress": "server",
+    "sklearn": "demo",
+    "psycopg": "postgres",
+}

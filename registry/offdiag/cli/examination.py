@@ -1,0 +1,146 @@
+"""What `offdiag doctor` looks at, each as a finding with a way out where one is needed."""
+
+from __future__ import annotations
+
+import platform
+import shutil
+from collections.abc import Iterator
+from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from offdiag.errors import OffdiagError
+
+if TYPE_CHECKING:
+    from offdiag.services.health import QueueState
+    from offdiag.store.database import Database
+
+_LIBRARIES = (
+    "offdiag",
+    "numpy",
+    "scipy",
+    "pyarrow",
+    "pandas",
+    "sqlalchemy",
+    "alembic",
+    "flask",
+    "waitress",
+    "apscheduler",
+    "psycopg",
+    "scikit-learn",
+)
+_LITTLE_SPACE = 1 << 30
+_LONG_WAIT_S = 60.0
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing that was examined. A problem has a hint."""
+
+    name: str
+    text: str
+    hint: str | None = None
+
+    @property
+    def is_problem(self) -> bool:
+        return self.hint is not None
+
+    @property
+    def sentence(self) -> str:
+        return f"ok: {self.text}" if self.hint is None else f"PROBLEM: {self.text} {self.hint}"
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "name": self.name,
+            "ok": not self.is_problem,
+            "text": self.text,
+            "hint": self.hint,
+        }
+
+
+def versions() -> dict[str, str]:
+    """Python and the libraries that matter; those of extras may be absent."""
+    return {"python": platform.python_version()} | {name: _version(name) for name in _LIBRARIES}
+
+
+def examine(url: str) -> list[Finding]:
+    """Look at everything that can be wrong with a registry."""
+    return [_server_extra(), *_database(url)]
+
+
+def _version(name: str) -> str:
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        return "not installed"
+
+
+def _server_extra() -> Finding:
+    missing = [name for name in ("flask", "waitress", "apscheduler") if "not" in _version(name)]
+    if missing:
+        text = f"logging and evaluating only: {', '.join(missing)} not installed"
+        return Finding("dashboard", text)
+    return Finding("dashboard", "offdiag serve and offdiag worker can run here")
+
+
+def _database(url: str) -> Iterator[Finding]:
+    from offdiag.services.health import registry_health
+    from offdiag.store import schema
+    from offdiag.store.database import Database
+
+    try:
+        database = Database(url)
+        state = schema.check(database)
+        if state.current is None and database.path is not None:
+            yield Finding("database", f"{database.place} is not there yet; first use makes it")
+        elif state.is_current:
+            yield Finding("database", f"{database.place} has the current schema {state.current}")
+            health = registry_health(database)
+            yield _journal(database, health.server_version, health.journal_mode)
+            runs = ", ".join(f"{n} {name.value}" for name, n in health.runs_by_state.items())
+            yield Finding("runs", runs or "none")
+            yield _queue(health.queue)
+        else:
+            text = f"{database.place} has schema {state.current}, needed is {state.head}."
+            way_out = "install a newer offdiag" if state.is_newer else "run: offdiag db upgrade"
+            yield Finding("database", text, f"Way out: {way_out}.")
+        if database.path is not None:
+            yield _disk(database.path)
+    except OffdiagError as error:
+        yield Finding("database", error.message, error.hint or "See the documentation.")
+
+
+def _journal(database: Database, server_version: str, mode: str | None) -> Finding:
+    if mode is None:
+        return Finding("engine", f"PostgreSQL {server_version}")
+    if mode == "wal" or database.is_read_only:
+        return Finding("engine", f"SQLite {server_version}, journal {mode}")
+    return Finding(
+        "engine",
+        f"SQLite {server_version} cannot use its write-ahead log here (journal {mode}).",
+        "Move the file to a local disk; network shares cannot share it between processes.",
+    )
+
+
+def _queue(queue: QueueState) -> Finding:
+    text = f"{queue.waiting} waiting, {queue.doing} being done, {queue.dead} given up"
+    if queue.dead:
+        return Finding("queue", f"{text}.", "The pages of those runs show the error.")
+    waited = queue.oldest_waiting_s
+    if waited is not None and waited > _LONG_WAIT_S and not queue.doing:
+        return Finding(
+            "queue",
+            f"{text}; the oldest waits for {waited:.0f} s.",
+            "Start offdiag worker or offdiag serve.",
+        )
+    return Finding("queue", text)
+
+
+def _disk(path: Path) -> Finding:
+    folder = next(parent for parent in path.absolute().parents if parent.is_dir())
+    free = shutil.disk_usage(folder).free
+    text = f"{free / (1 << 30):.1f} GiB free at {folder}"
+    if free < _LITTLE_SPACE:
+        return Finding("disk", f"{text}.", "Make room before the next large run.")
+    return Finding("disk", text)

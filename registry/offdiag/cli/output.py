@@ -1,0 +1,65 @@
+"""Where output goes: results to stdout, progress and notes to stderr."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+import click
+from rich.console import Console, RenderableType
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+
+_WIDTH_IN_FILES = 200
+"""Tables in files and pipes are not folded to a terminal that is not there."""
+
+
+def print_json(value: object) -> None:
+    """One JSON document, with full precision and no NaN."""
+    click.echo(json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False))
+
+
+def print_tables(*tables: RenderableType) -> None:
+    """Tables for people, as wide as the terminal."""
+    console = Console(width=None if sys.stdout.isatty() else _WIDTH_IN_FILES, highlight=False)
+    for table in tables:
+        console.print(table)
+
+
+def note(text: str) -> None:
+    """A sentence for the person who waits, which is not part of the result."""
+    click.echo(text, err=True)
+
+
+@contextmanager
+def busy(text: str) -> Iterator[None]:
+    """Show that something is going on, if somebody is looking."""
+    console = Console(stderr=True)
+    if not console.is_terminal:
+        yield
+        return
+    with console.status(text):
+        yield
+
+
+@contextmanager
+def counted(text: str, total: int) -> Iterator[Callable[[str], None]]:
+    """Show a bar over `total` steps; what is yielded ends a step and says which it was.
+
+    Where nobody is looking, each step is a line instead.
+    """
+    console = Console(stderr=True)
+    if not console.is_terminal:
+        numbers = iter(range(1, total + 1))
+        yield lambda step: note(f"{text} {next(numbers, total)}/{total}: {step}")
+        return
+    columns = (
+        TextColumn(text),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn("{task.fields[step]}"),
+    )
+    with Progress(*columns, console=console) as progress:
+        task = progress.add_task(text, total=total, step="")
+        yield lambda step: progress.update(task, advance=1, step=step)

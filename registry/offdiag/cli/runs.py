@@ -1,0 +1,108 @@
+"""`offdiag runs list` and `offdiag runs show`."""
+
+from __future__ import annotations
+
+from itertools import islice
+from typing import TYPE_CHECKING
+
+import click
+
+from offdiag.cli.options import json_option, settings_for, url_option
+from offdiag.cli.output import print_json, print_tables
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from offdiag.store.database import Database
+    from offdiag.store.queries.run_entries import RunEntry
+    from offdiag.store.queries.run_filter import RunFilter
+    from offdiag.store.queries.run_order import RunOrder
+
+
+@click.group()
+def runs() -> None:
+    """Look at the runs of a registry."""
+
+
+@runs.command(name="list")
+@click.option("--project", help="Only runs of this project; * stands for any characters.")
+@click.option("--dataset", help="Only runs on this dataset; * stands for any characters.")
+@click.option(
+    "--sort",
+    default="-logged",
+    show_default=True,
+    metavar="[-]KEY",
+    help="logged, name, acc, bal, mcc or worst (recall of the worst class); - is descending.",
+)
+@click.option("--limit", type=click.IntRange(1, 100_000), default=50, show_default=True)
+@url_option
+@json_option
+def list_runs(
+    *,
+    project: str | None,
+    dataset: str | None,
+    sort: str,
+    limit: int,
+    url: str | None,
+    as_json: bool,
+) -> None:
+    """List runs with their headline numbers."""
+    from offdiag.cli.run_tables import entry_dict, run_table
+
+    entries = list(islice(_entries(_database(url), _terms(project, dataset), _order(sort)), limit))
+    if as_json:
+        print_json({"runs": [entry_dict(entry) for entry in entries]})
+    elif entries:
+        print_tables(run_table(entries))
+    else:
+        click.echo("There are no such runs.")
+
+
+@runs.command()
+@click.argument("run_id", metavar="RUN")
+@url_option
+@json_option
+def show(run_id: str, url: str | None, as_json: bool) -> None:
+    """Show one run with its matrix and all its numbers."""
+    from offdiag.cli.run_tables import detail_dict, detail_tables
+    from offdiag.services.browse import browse_run
+
+    detail = browse_run(_database(url), run_id)
+    if as_json:
+        print_json(detail_dict(detail))
+    else:
+        print_tables(*detail_tables(detail))
+
+
+def _database(url: str | None) -> Database:
+    from offdiag.store.schema import open_database
+
+    return open_database(settings_for(url).database.url)
+
+
+def _terms(project: str | None, dataset: str | None) -> RunFilter:
+    from offdiag.store.queries.run_filter import FilterField, FilterTerm
+
+    wanted = {FilterField.PROJECT: project, FilterField.DATASET: dataset}
+    return tuple(FilterTerm(field, text) for field, text in wanted.items() if text is not None)
+
+
+def _order(text: str) -> RunOrder:
+    from offdiag.store.queries.run_order import ORDER_NAMES, RunOrder
+
+    name = text.removeprefix("-")
+    if name not in ORDER_NAMES:
+        known = ", ".join(ORDER_NAMES)
+        raise click.BadParameter(f"{name!r} is not one of {known}.", param_hint="--sort")
+    return RunOrder(name, descending=text.startswith("-"))
+
+
+def _entries(database: Database, terms: RunFilter, order: RunOrder) -> Iterator[RunEntry]:
+    """All runs in order, read page by page."""
+    from offdiag.services.browse import browse_runs
+
+    page = browse_runs(database, terms=terms, order=order).page
+    yield from page.entries
+    while page.following is not None:
+        page = browse_runs(database, terms=terms, order=order, cursor=page.following).page
+        yield from page.entries

@@ -1,0 +1,33 @@
+"""`offdiag serve`."""
+
+from __future__ import annotations
+
+import click
+
+from offdiag.cli.options import settings_for, url_option
+
+
+@click.command()
+@url_option
+@click.option("--host", help="Address to listen on.  [default: 127.0.0.1]")
+@click.option("--port", type=click.IntRange(0, 65535), help="0 takes a free one.  [default: 8642]")
+@click.option("--no-worker", is_flag=True, help="Leave evaluating to `offdiag worker`.")
+def serve(url: str | None, host: str | None, port: int | None, no_worker: bool) -> None:
+    """Serve the dashboard, with worker and clock, until Ctrl-C."""
+    from offdiag.cli.logs import log_to_stderr
+    from offdiag.cli.serving import require_loopback
+    from offdiag.cli.serving import serve as serve_until_stopped
+    from offdiag.store.schema import open_database
+
+    settings = settings_for(url)
+    given = {name: value for name, value in (("host", host), ("port", port)) if value is not None}
+    server = settings.server.model_copy(update=given)
+    settings = settings.model_copy(update={"server": server})
+    require_loopback(server.host)
+    log_to_stderr()
+    serve_until_stopped(
+        open_database(settings.database.url),
+        settings,
+        with_worker=not no_worker,
+        announce=lambda address: click.echo(f"offdiag is at {address} (Ctrl-C stops it)"),
+    )

@@ -1,0 +1,81 @@
+"""Evaluations and runs as tables for a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from rich.table import Table
+from rich.text import Text
+
+from offdiag.cli.text import label, number, printable
+from offdiag.domain.values import MetricValue
+from offdiag.metrics.confusion import ConfusionMatrix
+
+MOST_CLASSES = 20
+"""A matrix of more classes is no longer read on a terminal; JSON has all of it."""
+PER_CLASS_KEYS = ("support", "predicted", "recall", "precision", "f1")
+
+
+def matrix_table(matrix: ConfusionMatrix) -> Table:
+    """Counts with both axes named."""
+    names = [label(name) for name in matrix.labels.names]
+    table = Table(
+        title=f"Confusion matrix: actual class down, predicted class across, n = {matrix.total}",
+        title_justify="left",
+    )
+    table.add_column(Text("actual ↓  predicted →"))
+    for name in names:
+        table.add_column(Text(name), justify="right")
+    table.add_column("support", justify="right", style="dim")
+    rows = zip(names, matrix.counts.tolist(), matrix.actual.tolist(), strict=True)
+    for code, (name, counts, support) in enumerate(rows):
+        cells = [
+            Text(str(count), style="bold" if place == code else "")
+            for place, count in enumerate(counts)
+        ]
+        table.add_row(Text(name), *cells, str(support))
+    return table
+
+
+def class_table(names: Sequence[str], per_class: Mapping[str, Sequence[MetricValue]]) -> Table:
+    """The headline values of each class; `per_class` is by key, in label order."""
+    keys = [key for key in PER_CLASS_KEYS if key in per_class]
+    table = Table(title="Each class against the rest", title_justify="left")
+    table.add_column("class")
+    for key in keys:
+        table.add_column(key, justify="right")
+    for code, name in enumerate(names):
+        table.add_row(
+            Text(label(name)), *(Text(number(key, per_class[key][code])) for key in keys)
+        )
+    return table
+
+
+def aggregate_table(aggregate: Mapping[str, MetricValue]) -> Table:
+    """All metrics of the whole matrix."""
+    table = Table(title="All classes together", title_justify="left")
+    table.add_column("metric")
+    table.add_column("value")
+    for key, value in aggregate.items():
+        table.add_row(key, Text(number(key, value)))
+    return table
+
+
+def evaluation_tables(
+    matrix: ConfusionMatrix,
+    aggregate: Mapping[str, MetricValue],
+    per_class: Mapping[str, Sequence[MetricValue]],
+) -> Iterable[Table]:
+    """What a person wants to see of one evaluation."""
+    if matrix.n_classes <= MOST_CLASSES:
+        yield matrix_table(matrix)
+    yield class_table(matrix.labels.names, per_class)
+    yield aggregate_table(aggregate)
+
+
+def facts_table(title: str, facts: Mapping[str, str]) -> Table:
+    """Names and values beside each other."""
+    table = Table(title=title, title_justify="left", show_header=False, box=None, padding=(0, 2))
+    for name, value in facts.items():
+        table.add_row(Text(name, style="dim"), Text(printable(value)))
+    return table

@@ -1,0 +1,32 @@
+"""The verbs of the command line, each imported when it is called."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import cast
+
+import click
+
+VERBS = ("demo", "serve", "worker", "db", "log", "evaluate", "runs", "doctor")
+
+
+class VerbGroup(click.Group):
+    """Looks a verb up in the module of its name."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
+        return list(VERBS)
+
+    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:  # noqa: ARG002
+        if name not in VERBS:
+            return None
+        return cast(click.Command, getattr(import_module(f"offdiag.cli.{name}"), name))
+
+
+@click.group(
+    cls=VerbGroup,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 99},
+    epilog="Exit codes: 0 done, 1 the answer is no, 2 error, 130 interrupted.",
+)
+@click.version_option(package_name="offdiag", message="%(prog)s %(version)s")
+def offdiag() -> None:
+    """Evaluation registry for classifiers."""

@@ -1,0 +1,19 @@
+"""Real models on real data, so that a new registry has something true to show.
+
+The data ships inside scikit-learn; nothing is downloaded and no number is written down here:
+what the dashboard shows is what these models did.
+"""
+
+from __future__ import annotations
+
+from offdiag.demo.experiment import Experiment, Trial, log_trial
+from offdiag.demo.experiments import breast_cancer, digits, wine
+
+__all__ = ["PROJECT", "Experiment", "Trial", "experiments", "log_trial"]
+
+PROJECT = "demo"
+
+
+def experiments(seed: int) -> list[Experiment]:
+    """All experiments, their data read and split; models are trained by `log_trial`."""
+    return [wine(), breast_cancer(seed), digits(seed)]

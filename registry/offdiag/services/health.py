@@ -1,0 +1,15 @@
+"""Whether a registry is well, for the people who run it."""
+
+from __future__ import annotations
+
+from offdiag.store.database import Database
+from offdiag.store.queries.registry_health import QueueState, RegistryHealth
+from offdiag.store.queries.registry_health import registry_health as _registry_health
+
+__all__ = ["QueueState", "RegistryHealth", "registry_health"]
+
+
+def registry_health(database: Database) -> RegistryHealth:
+    """State of database, runs and queue. Raises `DatabaseUnavailable`."""
+    with database.read() as session:
+        return _registry_health(session)

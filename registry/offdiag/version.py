@@ -1,0 +1,12 @@
+"""The version of the installed distribution, recorded with everything that is computed."""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib.metadata import version
+
+
+@cache
+def offdiag_version() -> str:
+    """As in the metadata of the distribution, for example "0.1.0"."""
+    return version("offdiag")
