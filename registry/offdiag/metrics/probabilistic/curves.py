@@ -1,0 +1,152 @@
+"""Curves over all thresholds, as exact data.
+
+A case is reported positive when its score is at least the threshold. Every distinct score is a
+threshold, and one above the largest score is added, at which nothing is reported.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from offdiag.domain.values import Reason
+from offdiag.metrics.probabilistic.calibration import CalibrationBins
+from offdiag.metrics.probabilistic.ranked import RankedScores
+
+
+class CurveKind(StrEnum):
+    ROC = "roc"
+    PRECISION_RECALL = "precision_recall"
+    RELIABILITY = "reliability"
+    COST = "cost"
+
+
+@dataclass(frozen=True, eq=False)
+class Curve:
+    """Points of a curve in drawing order.
+
+    `columns` are arrays of one length, int64 counts or float64, NaN where a coordinate is
+    undefined; `x` and `y` name the two that are drawn. `reason` says why there are no points
+    at all. `thinned_from` is the number of points of the exact curve, None if this is it.
+    """
+
+    kind: CurveKind
+    x: str
+    y: str
+    columns: Mapping[str, NDArray[Any]]
+    reason: str | None = None
+    thinned_from: int | None = None
+
+    @property
+    def n_points(self) -> int:
+        return len(self.columns[self.x])
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain Python values; None for whatever is not a finite number."""
+        return {
+            "kind": self.kind.value,
+            "x": self.x,
+            "y": self.y,
+            "n_points": self.n_points,
+            "thinned_from": self.thinned_from,
+            "reason": self.reason,
+            "columns": {name: _plain(column) for name, column in self.columns.items()},
+        }
+
+
+def roc_curve(ranked: RankedScores) -> Curve:
+    """True positive rate over false positive rate, from (0, 0) to (1, 1).
+
+    No points unless both kinds of cases exist.
+    """
+    x, y = "false_positive_rate", "true_positive_rate"
+    reason = one_sided_reason(ranked)
+    if reason is not None:
+        return no_curve(CurveKind.ROC, x, y, reason)
+    columns = _counts_by_threshold(ranked)
+    columns[x] = columns["false_positives"] / ranked.n_negative
+    columns[y] = columns["true_positives"] / ranked.n_positive
+    return Curve(CurveKind.ROC, x, y, columns)
+
+
+def precision_recall_curve(ranked: RankedScores) -> Curve:
+    """Precision over recall, thresholds descending.
+
+    The first point, where nothing is reported, has recall 0 and no precision. Between points
+    the curve is a step, not a line. No points without positive cases.
+    """
+    x, y = "recall", "precision"
+    if ranked.n_positive == 0:
+        return no_curve(CurveKind.PRECISION_RECALL, x, y, Reason.NO_ACTUAL_POSITIVES)
+    columns = _counts_by_threshold(ranked)
+    hits = columns["true_positives"]
+    reported = (hits + columns["false_positives"]).astype(np.float64)
+    columns[x] = hits / ranked.n_positive
+    columns[y] = hits / np.where(reported == 0, np.nan, reported)
+    return Curve(CurveKind.PRECISION_RECALL, x, y, columns)
+
+
+def reliability_curve(bins: CalibrationBins) -> Curve:
+    """Observed share over mean score for each bin; both undefined in an empty bin."""
+    count = np.where(bins.count == 0, np.nan, bins.count)
+    columns = {
+        "bin_low": bins.edges[:-1],
+        "bin_high": bins.edges[1:],
+        "count": bins.count,
+        "mean_score": bins.score_sum / count,
+        "observed_share": bins.happened / count,
+    }
+    return Curve(CurveKind.RELIABILITY, "mean_score", "observed_share", columns)
+
+
+def thin(curve: Curve, *, max_points: int) -> Curve:
+    """At most `max_points` (2 or more) of the points, for drawing.
+
+    Points are picked at equal distances along the curve, so its corners survive where equal
+    distances in the list would drop them. First and last point stay. The result records how
+    many points there were.
+    """
+    if curve.n_points <= max_points:
+        return curve
+    steps = sum(
+        np.abs(np.nan_to_num(np.diff(curve.columns[name].astype(np.float64))))
+        for name in (curve.x, curve.y)
+    )
+    travelled = np.append(0.0, np.cumsum(steps))
+    wanted = np.linspace(0.0, travelled[-1], max_points)[1:-1]
+    inner = np.searchsorted(travelled, wanted, side="left")
+    places = np.unique(np.concatenate([[0], inner, [curve.n_points - 1]]))
+    columns = {name: column[places] for name, column in curve.columns.items()}
+    return replace(curve, columns=columns, thinned_from=curve.thinned_from or curve.n_points)
+
+
+def one_sided_reason(ranked: RankedScores) -> Reason | None:
+    """Why a curve that needs both kinds of cases has no points."""
+    if ranked.n_positive == 0:
+        return Reason.NO_ACTUAL_POSITIVES
+    return Reason.NO_ACTUAL_NEGATIVES if ranked.n_negative == 0 else None
+
+
+def no_curve(kind: CurveKind, x: str, y: str, reason: Reason) -> Curve:
+    """A curve that is undefined: no points, and why."""
+    return Curve(kind, x, y, {x: np.zeros(0), y: np.zeros(0)}, reason=reason.value)
+
+
+def _counts_by_threshold(ranked: RankedScores) -> dict[str, NDArray[Any]]:
+    return {
+        "threshold": ranked.thresholds,
+        "true_positives": ranked.true_positives,
+        "false_positives": ranked.false_positives,
+    }
+
+
+def _plain(column: NDArray[Any]) -> list[float | int | None]:
+    if column.dtype.kind == "i":
+        whole: list[float | int | None] = column.tolist()
+        return whole
+    return [value if np.isfinite(value) else None for value in column.tolist()]
