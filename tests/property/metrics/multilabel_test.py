@@ -87,7 +87,7 @@ def test_chunks_in_any_order_and_grouping_give_the_same_tally(
         ]
 
     assert content(merged[0]) == content(tally_sets(actual, predicted))
-    assert merged[0].matrix().values.tolist() == tally_sets(*sets).matrix().values.tolist()
+    assert merged[0].matrix().cells.tolist() == tally_sets(*sets).matrix().cells.tolist()
 
 
 @given(two_sets())
@@ -122,7 +122,7 @@ def test_every_true_label_is_in_the_matrix_or_in_a_side_counter(sets: tuple[Sets
 def test_shares_of_a_label_add_up_to_one(sets: tuple[Sets, Sets]) -> None:
     matrix = tally_sets(*sets).matrix()
 
-    for row in range(len(matrix.values)):
+    for row in range(len(matrix.cells)):
         if matrix.row_share.is_defined[row, 0]:
             assert abs(matrix.row_share.value[row].sum() - 1) < 1e-14
         if matrix.column_share.is_defined[0, row]:
@@ -137,9 +137,9 @@ def test_renaming_the_labels_moves_the_cells_and_changes_no_average(
     order = np.array(data.draw(st.permutations(range(actual.shape[1]))))
     plain, moved = tally_sets(actual, predicted), tally_sets(actual[:, order], predicted[:, order])
 
-    cells = plain.matrix().values[np.ix_(order, order)]
+    cells = plain.matrix().cells[np.ix_(order, order)]
 
-    assert moved.matrix().values.tolist() == cells.tolist()
+    assert moved.matrix().cells.tolist() == cells.tolist()
     assert example_metrics(moved.examples) == example_metrics(plain.examples)
     averages = label_averages(plain.labels)
     for key, value in label_averages(moved.labels).items():
@@ -168,7 +168,7 @@ def test_a_perfect_prediction_is_perfect_everywhere(sets: tuple[Sets, Sets]) -> 
     assert values["hamming_loss"].value == 0
     for key in ("subset_accuracy", "example_jaccard", "example_precision", "example_f1"):
         assert values[key].value == 1
-    off_diagonal = tally.matrix().values[~np.eye(tally.n_labels, dtype=np.bool_)]
+    off_diagonal = tally.matrix().cells[~np.eye(tally.n_labels, dtype=np.bool_)]
     assert not off_diagonal.any()
 
 

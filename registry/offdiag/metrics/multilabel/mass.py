@@ -33,12 +33,12 @@ _TRUE_DIVISION = np.frompyfunc(operator.truediv, 2, 1)
 class MultilabelMatrix:
     """Mass of each (true label, predicted label) pair over the cases with two non-empty sets.
 
-    `values` is float64 (q, q), actual label along the first axis, each cell the exact sum
+    `cells` is float64 (q, q), actual label along the first axis, each cell the exact sum
     rounded once. `row_share` divides by the mass of the true label, `column_share` by the mass
     that arrived at the predicted one; a share is undefined for a label without any.
     """
 
-    values: NDArray[np.float64]
+    cells: NDArray[np.float64]
     row_share: Quantity
     column_share: Quantity
     n_cases: int
@@ -95,7 +95,7 @@ def multilabel_matrix(mass: ExactSums, *, n_labels: int, n_cases: int) -> Multil
     no_actual = np.broadcast_to((of_actual == 0)[:, np.newaxis], shape)
     no_predicted = np.broadcast_to((of_predicted == 0)[np.newaxis, :], shape)
     return MultilabelMatrix(
-        values=laid_out(mass.common_denominator()),
+        cells=laid_out(mass.common_denominator()),
         row_share=defined_except(
             laid_out(of_actual[actual]), cause(Reason.NO_ACTUAL_POSITIVES, no_actual)
         ),

@@ -40,7 +40,7 @@ def test_each_case_of_table_4_contributes_what_the_paper_says(case: int) -> None
 
     expected = fractions_of(TABLE_4_CONTRIBUTIONS[case])
 
-    assert one.values.tolist() == [[float(cell) for cell in row] for row in expected]
+    assert one.cells.tolist() == [[float(cell) for cell in row] for row in expected]
 
 
 def test_table_5_is_exact() -> None:
@@ -50,8 +50,8 @@ def test_table_5_is_exact() -> None:
 
     cells = [[tally.mass.total(4 * row + column) for column in range(4)] for row in range(4)]
     assert cells == expected
-    assert tally.matrix().values.tolist() == [[float(cell) for cell in row] for row in expected]
-    assert rounded(tally.matrix().values) == [
+    assert tally.matrix().cells.tolist() == [[float(cell) for cell in row] for row in expected]
+    assert rounded(tally.matrix().cells) == [
         [1.00, 0.33, 0.33, 0.33],
         [0.83, 4.67, 0.50, 0.00],
         [1.33, 1.00, 1.67, 0.00],
@@ -84,7 +84,7 @@ def test_single_label_data_give_the_ordinary_matrix_of_tables_1_to_3() -> None:
 
     result = matrix(one_hot[pairs // 4], one_hot[pairs % 4])
 
-    assert result.values.tolist() == table_1.tolist()
+    assert result.cells.tolist() == table_1.tolist()
     assert rounded(result.column_share.value) == [
         [0.50, 0.00, 0.00, 0.00],
         [0.25, 1.00, 0.10, 0.10],
@@ -125,7 +125,7 @@ def test_cases_with_an_empty_set_are_left_out_of_the_matrix() -> None:
 
     result = matrix(actual, predicted)
 
-    assert result.values.tolist() == [[1.0, 0.0], [0.0, 0.0]]
+    assert result.cells.tolist() == [[1.0, 0.0], [0.0, 0.0]]
     assert result.n_cases == 1
 
 
@@ -134,7 +134,7 @@ def test_one_label_alone_gives_a_matrix_of_one_cell() -> None:
 
     result = matrix(column, np.array([[True], [False], [True]]))
 
-    assert result.values.tolist() == [[1.0]]
+    assert result.cells.tolist() == [[1.0]]
     assert result.row_share.at(0, 0).value == 1.0
 
 
@@ -156,7 +156,7 @@ def test_many_cases_agree_with_the_algorithm_taken_literally(
         for row in range(n_labels)
     ]
     assert cells == expected
-    assert tally.matrix().values.tolist() == [[float(cell) for cell in row] for row in expected]
+    assert tally.matrix().cells.tolist() == [[float(cell) for cell in row] for row in expected]
     shares = tally.matrix().row_share
     for row, masses in zip(shares.value, expected, strict=True):
         whole = sum(masses, Fraction(0))
