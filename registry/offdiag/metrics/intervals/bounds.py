@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
+
+from offdiag.domain.values import MetricValue
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +39,26 @@ class Interval:
     method: str
     undefined_share: float = 0.0
     note: str | None = None
+
+    @property
+    def provenance(self) -> str:
+        """Method, share of undefined resamples and note in one line, as shown beside the ends.
+
+        >>> Interval(0.1, 0.9, "wilson", note="unreliable, class has n = 5").provenance
+        'wilson; unreliable, class has n = 5'
+        """
+        parts = [self.method]
+        if self.undefined_share:
+            parts.append(f"undefined in {self.undefined_share:.1%} of resamples")
+        if self.note is not None:
+            parts.append(self.note)
+        return "; ".join(parts)
+
+    def around(self, value: MetricValue) -> MetricValue:
+        """The value with this interval; an undefined value only takes a one-sided one."""
+        if value.value is None and self.low is None and self.high is None:
+            return value
+        return replace(value, ci_low=self.low, ci_high=self.high, ci_method=self.provenance)
 
 
 @dataclass(frozen=True, slots=True)

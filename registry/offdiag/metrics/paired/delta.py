@@ -7,7 +7,7 @@ these moves over the joint counts is the variance.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,7 +22,7 @@ from offdiag.metrics.intervals.delta import (
     standard_error,
 )
 from offdiag.metrics.intervals.dual import Dual
-from offdiag.metrics.intervals.gradients import Floats
+from offdiag.metrics.intervals.gradients import Floats, Gradient
 from offdiag.metrics.intervals.proportions import normal_quantile
 from offdiag.metrics.paired.joint import JointCounts, PairedRates
 
@@ -30,8 +30,17 @@ from offdiag.metrics.paired.joint import JointCounts, PairedRates
 def aggregate_difference_errors(joint: JointCounts, keys: Iterable[str]) -> dict[str, Floats]:
     """Standard errors of the differences of aggregates, shape (); not finite if undefined."""
     names = tuple(keys)
-    first = aggregate_gradients(joint.first_matrix, names)
-    second = aggregate_gradients(joint.second_matrix, names)
+    return difference_errors(
+        joint,
+        aggregate_gradients(joint.first_matrix, names),
+        aggregate_gradients(joint.second_matrix, names),
+    )
+
+
+def difference_errors(
+    joint: JointCounts, first: Mapping[str, Gradient], second: Mapping[str, Gradient]
+) -> dict[str, Floats]:
+    """Standard errors of differences from the gradients of both runs, shape ()."""
     shares = joint.counts / joint.total
     errors = {}
     with np.errstate(invalid="ignore"):

@@ -29,7 +29,7 @@ from offdiag.metrics.paired.delta import (
 )
 from offdiag.metrics.paired.joint import JointCounts
 from offdiag.metrics.paired.proportions import shared_proportion_intervals
-from offdiag.metrics.paired.resampling import difference, paired_bootstrap
+from offdiag.metrics.paired.resampling import bootstrap_name, difference, paired_bootstrap
 from offdiag.metrics.quantity import Quantity, first_cause
 from offdiag.metrics.suite import AGGREGATE_KEYS, PER_CLASS_KEYS, Suite, evaluate_stack
 
@@ -119,7 +119,7 @@ def _resampled(
         return _resampled_values(evaluate_stack(stack, ordinal=joint.labels.ordinal))
 
     values = paired_bootstrap(joint, evaluate, seed=seed, replicates=replicates)
-    method = f"paired multinomial bootstrap, {replicates} replicates"
+    method = bootstrap_name(replicates)
     return {
         key: percentile_intervals(
             values[key], estimate=estimate, confidence=confidence, method=method

@@ -34,6 +34,10 @@ def paired_bootstrap(
     return values
 
 
+def bootstrap_name(replicates: int) -> str:
+    return f"paired multinomial bootstrap, {replicates} replicates"
+
+
 def difference(before: Floats, after: Floats) -> Floats:
     """after - before, NaN where either is not finite."""
     with np.errstate(invalid="ignore"):

@@ -1,0 +1,92 @@
+"""Intervals of costs: how much the cost of a run owes to the cases that happened to be tested."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+
+from offdiag.metrics.arguments import confidence_level, positive_count
+from offdiag.metrics.confusion import ConfusionMatrix
+from offdiag.metrics.costs.matrix import CostMatrix
+from offdiag.metrics.costs.summary import COST_KEYS, evaluate_costs
+from offdiag.metrics.intervals.bootstrap import (
+    LARGEST_BOOTSTRAPPED,
+    bootstrap,
+    bootstrap_name,
+    percentile_intervals,
+)
+from offdiag.metrics.intervals.bounds import Bounds, Interval, Intervals
+from offdiag.metrics.intervals.cost_gradients import cost_gradients
+from offdiag.metrics.intervals.delta import DELTA, aggregate_standard_errors
+from offdiag.metrics.intervals.percentile import replicated
+from offdiag.metrics.intervals.proportions import normal_quantile
+from offdiag.metrics.intervals.reliability import flagged, smallest_class
+
+Floats = NDArray[np.float64]
+
+COST_INTERVAL_KEYS = tuple(key for key in COST_KEYS if key != "best_trivial_class")
+
+
+def cost_intervals(
+    matrix: ConfusionMatrix,
+    costs: CostMatrix,
+    *,
+    prevalence: Floats | None = None,
+    seed: int,
+    confidence: float = 0.95,
+    replicates: int = 2_000,
+) -> dict[str, Interval]:
+    """Intervals of the costs of one matrix by key, for all but the best trivial class.
+
+    The cells are resampled, or with more than 2,500 occupied ones the delta method is used.
+    The best trivial answer is chosen anew in each resample, as it is for the matrix itself;
+    the delta method takes it as known. `prevalence` (K,) re-weights each resample.
+
+    Raises `InvalidInput` for a confidence outside (0, 1) or no replicates.
+    """
+    level = confidence_level(confidence)
+    count = positive_count(replicates, field="replicates")
+    values = cost_values(matrix.counts, costs, prevalence)
+    if matrix.total == 0:
+        return {key: Interval(None, None, bootstrap_name(count)) for key in values}
+    found: dict[str, Intervals]
+    if np.count_nonzero(matrix.counts) <= LARGEST_BOOTSTRAPPED:
+        resampled = bootstrap(
+            matrix.counts,
+            lambda stack: cost_values(stack, costs, prevalence),
+            seed=seed,
+            replicates=count,
+        )
+        found = {
+            key: percentile_intervals(
+                resampled[key], estimate=value, confidence=level, method=bootstrap_name(count)
+            )
+            for key, value in values.items()
+        }
+    else:
+        errors = aggregate_standard_errors(matrix, cost_gradients(matrix, costs, prevalence))
+        found = {
+            key: Intervals(
+                unbounded_normal(value, errors[key], confidence=level), DELTA, np.zeros(()), {}
+            )
+            for key, value in values.items()
+        }
+    smallest = smallest_class(matrix.actual)
+    return {key: flagged(each, smallest, "smallest class").at() for key, each in found.items()}
+
+
+def cost_values(
+    counts: NDArray[np.int64], costs: CostMatrix, prevalence: Floats | None
+) -> Mapping[str, Floats]:
+    """Values of `COST_INTERVAL_KEYS` for a stack (..., K, K), NaN where undefined."""
+    found = evaluate_costs(counts, costs.weights, prevalence=prevalence)
+    return {key: replicated(found[key]) for key in COST_INTERVAL_KEYS}
+
+
+def unbounded_normal(value: Floats, error: Floats, *, confidence: float) -> Bounds:
+    """value -+ z error; no bounds (NaN) without a finite, positive error."""
+    usable = np.isfinite(value) & np.isfinite(error) & (error > 0)
+    reach = normal_quantile(confidence) * error
+    return Bounds(np.where(usable, value - reach, np.nan), np.where(usable, value + reach, np.nan))

@@ -1,0 +1,80 @@
+"""How much two runs differ in what they cost on the same cases."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from offdiag.metrics.arguments import confidence_level, positive_count
+from offdiag.metrics.costs.matrix import CostMatrix
+from offdiag.metrics.intervals.bootstrap import LARGEST_BOOTSTRAPPED, percentile_intervals
+from offdiag.metrics.intervals.bounds import Interval, Intervals
+from offdiag.metrics.intervals.cost_gradients import cost_gradients
+from offdiag.metrics.intervals.costs import Floats, cost_values, unbounded_normal
+from offdiag.metrics.intervals.delta import DELTA
+from offdiag.metrics.intervals.reliability import flagged, smallest_class
+from offdiag.metrics.paired.delta import difference_errors
+from offdiag.metrics.paired.joint import JointCounts
+from offdiag.metrics.paired.resampling import bootstrap_name, difference, paired_bootstrap
+
+KEYS = ("total_cost", "mean_cost", "cost_ratio_to_best_trivial", "skill_vs_trivial")
+"""The costs in which two runs on the same cases can differ."""
+
+
+def paired_cost_differences(
+    joint: JointCounts,
+    costs: CostMatrix,
+    *,
+    prevalence: Floats | None = None,
+    seed: int,
+    confidence: float = 0.95,
+    replicates: int = 2_000,
+) -> dict[str, tuple[float | None, Interval]]:
+    """Second minus first run and its interval by key; the difference is None if undefined.
+
+    Cases are resampled with both their predictions, or with more than 2,500 distinct triples
+    the delta method is used. Raises `InvalidInput` for a confidence outside (0, 1) or no
+    replicates.
+    """
+    level = confidence_level(confidence)
+    count = positive_count(replicates, field="replicates")
+    first = cost_values(joint.first_matrix.counts, costs, prevalence)
+    second = cost_values(joint.second_matrix.counts, costs, prevalence)
+    gaps = {key: difference(first[key], second[key]) for key in KEYS}
+    method = bootstrap_name(count)
+    if joint.total == 0:
+        return {key: (None, Interval(None, None, method)) for key in KEYS}
+    found: dict[str, Intervals]
+    if len(joint.counts) <= LARGEST_BOOTSTRAPPED:
+        values = paired_bootstrap(
+            joint,
+            lambda stack: cost_values(stack, costs, prevalence),
+            seed=seed,
+            replicates=count,
+        )
+        found = {
+            key: percentile_intervals(values[key], estimate=gap, confidence=level, method=method)
+            for key, gap in gaps.items()
+        }
+    else:
+        errors = difference_errors(
+            joint,
+            cost_gradients(joint.first_matrix, costs, prevalence),
+            cost_gradients(joint.second_matrix, costs, prevalence),
+        )
+        found = {
+            key: Intervals(
+                unbounded_normal(gap, errors[key], confidence=level),
+                f"paired {DELTA}",
+                np.zeros(()),
+                {},
+            )
+            for key, gap in gaps.items()
+        }
+    smallest = smallest_class(joint.first_matrix.actual)
+    return {
+        key: (
+            float(gap) if np.isfinite(gap) else None,
+            flagged(found[key], smallest, "smallest class").at(),
+        )
+        for key, gap in gaps.items()
+    }

@@ -1,0 +1,125 @@
+"""`offdiag.cost`: what the errors of a classifier cost."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol, runtime_checkable
+
+from offdiag.domain.labels import LabelSet
+from offdiag.domain.values import MetricValue
+from offdiag.errors import InvalidInput
+from offdiag.metrics.confusion import ConfusionMatrix
+from offdiag.metrics.costs.matrix import CostMatrix, cost_matrix
+from offdiag.metrics.costs.prevalence import declared_prevalence
+from offdiag.metrics.costs.summary import evaluate_costs
+from offdiag.sdk.evaluate import evaluate_matrix
+from offdiag.sdk.evaluation import Evaluation
+
+TRIVIAL_CLASS = "best_trivial_class"
+
+
+@runtime_checkable
+class Evaluated(Protocol):
+    """Anything that has an evaluation to offer, such as a run."""
+
+    def evaluation(self) -> Evaluation: ...
+
+
+@dataclass(frozen=True, eq=False)
+class CostEvaluation(Mapping[str, MetricValue]):
+    """The costs of a confusion matrix by key, and what they were computed from.
+
+    The value of `best_trivial_class` is a class code; `best_trivial_label` is its name.
+    """
+
+    matrix: ConfusionMatrix
+    costs: CostMatrix
+    by_key: Mapping[str, MetricValue]
+
+    def __getitem__(self, key: str) -> MetricValue:
+        return self.by_key[key]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.by_key)
+
+    def __len__(self) -> int:
+        return len(self.by_key)
+
+    @property
+    def best_trivial_label(self) -> str | None:
+        """The class whose constant answer costs least, None where undefined."""
+        code = self.by_key[TRIVIAL_CLASS].value
+        return None if code is None else self.matrix.labels.names[int(code)]
+
+    def to_dict(self) -> dict[str, dict[str, Any]]:
+        """Plain Python values: {key: {"value", "reason", "limit"}}, the class as a whole number.
+
+        `best_trivial_class` has its "label" beside the code.
+        """
+        found = {key: value.to_dict() for key, value in self.by_key.items()}
+        trivial = found[TRIVIAL_CLASS]
+        if trivial["value"] is not None:
+            trivial["value"] = int(trivial["value"])
+        trivial["label"] = self.best_trivial_label
+        return found
+
+
+def cost(
+    matrix: object,
+    *,
+    weights: object,
+    labels: LabelSet | Iterable[object] | None = None,
+    orientation: str | None = None,
+    prevalence: Mapping[Any, Any] | Iterable[float] | None = None,
+    currency: str | None = None,
+) -> CostEvaluation:
+    """What a classifier costs, beside the cheapest constant answer.
+
+    `matrix` is a run, an evaluation or a confusion matrix; or a (K, K) table of counts, whose
+    `orientation` must then be stated ("actual_rows" or "actual_columns") because a table
+    cannot tell, and whose classes `labels` may name. `weights` are the costs W[actual,
+    predicted], whatever the orientation of the counts: an array in label order, a mapping
+    {actual: {predicted: cost}}, or a frame with the actual classes as index. `prevalence` is
+    the share of each class at deployment, by label or in label order. `currency` is the unit.
+
+    Raises `InvalidInput` for unusable arguments and for a missing orientation.
+
+    >>> found = cost([[90, 10], [2, 8]], weights=[[0, 1], [10, 0]], orientation="actual_rows")
+    >>> found["total_cost"].value, found["best_trivial_cost"].value
+    (30.0, 100.0)
+    """
+    counts = _confusion_matrix(matrix, labels=labels, orientation=orientation)
+    costs = cost_matrix(weights, labels=counts.labels, currency=currency)
+    shares = None
+    if prevalence is not None:
+        given = prevalence if isinstance(prevalence, Mapping) else list(prevalence)
+        shares = declared_prevalence(given, labels=counts.labels)
+    found = evaluate_costs(counts.counts, costs.weights, prevalence=shares)
+    return CostEvaluation(counts, costs, {key: value.at() for key, value in found.items()})
+
+
+def _confusion_matrix(
+    matrix: object, *, labels: LabelSet | Iterable[object] | None, orientation: str | None
+) -> ConfusionMatrix:
+    # The columns of a frame are attributes too, and a class may be called "evaluation".
+    if isinstance(matrix, Evaluated) and not hasattr(matrix, "__array__"):
+        matrix = matrix.evaluation()
+    if isinstance(matrix, Evaluation):
+        matrix = matrix.matrix
+    if isinstance(matrix, ConfusionMatrix):
+        for field, given in (("labels", labels), ("orientation", orientation)):
+            if given is not None:
+                raise InvalidInput(
+                    "a run, an evaluation and a confusion matrix carry their own.",
+                    field=field,
+                    hint="Leave it out.",
+                )
+        return matrix
+    if orientation is None:
+        raise InvalidInput(
+            "it is not said what the rows of the table are.",
+            field="orientation",
+            hint='Use "actual_rows" or "actual_columns"; a table of counts cannot tell.',
+        )
+    return evaluate_matrix(matrix, labels=labels, orientation=orientation).matrix

@@ -1,0 +1,88 @@
+"""Intervals and tests for counts, scores and predictions. Pure functions, no database.
+
+An undefined result is None with a reason beside it, never NaN; unusable arguments raise
+`InvalidInput`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, TypeAlias, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from offdiag.metrics.intervals import proportions
+from offdiag.metrics.intervals.bounds import Bounds
+from offdiag.metrics.paired.cochran import CochranQ, cochran_q
+from offdiag.metrics.paired.delong import DeLong, delong
+from offdiag.metrics.paired.mcnemar import McNemar, mcnemar
+from offdiag.metrics.paired.multiplicity import benjamini_hochberg, holm
+from offdiag.metrics.paired.permutation import PermutationTest
+from offdiag.metrics.paired.symmetry import Bowker, StuartMaxwell, bowker, stuart_maxwell
+from offdiag.sdk.paired import PairedDifference, paired_difference, permutation_test
+
+__all__ = [
+    "Bowker",
+    "CochranQ",
+    "DeLong",
+    "McNemar",
+    "PairedDifference",
+    "PermutationTest",
+    "StuartMaxwell",
+    "benjamini_hochberg",
+    "bowker",
+    "clopper_pearson",
+    "cochran_q",
+    "delong",
+    "holm",
+    "mcnemar",
+    "paired_difference",
+    "permutation_test",
+    "stuart_maxwell",
+    "wilson",
+]
+
+Count: TypeAlias = "int | np.integer[Any]"
+Counts: TypeAlias = "Sequence[int] | NDArray[Any]"
+Ends: TypeAlias = "tuple[float | None, float | None]"
+ManyEnds: TypeAlias = "tuple[np.ma.MaskedArray[Any, Any], np.ma.MaskedArray[Any, Any]]"
+
+
+@overload
+def wilson(x: Count, n: Count, confidence: float = 0.95) -> Ends: ...
+@overload
+def wilson(x: Counts, n: Counts | Count, confidence: float = 0.95) -> ManyEnds: ...
+def wilson(x: Count | Counts, n: Count | Counts, confidence: float = 0.95) -> Ends | ManyEnds:
+    """Wilson's score interval (low, high) of x hits in n cases, for display.
+
+    For arrays both ends are masked arrays. Without cases there is no interval: (None, None),
+    or masked places. Raises `InvalidInput` for counts that are negative, not whole, or with
+    more hits than cases.
+
+    >>> low, high = wilson(2, 5)
+    >>> round(low, 4), round(high, 4)
+    (0.1176, 0.7693)
+    """
+    return _ends(proportions.wilson(x, n, confidence=confidence))
+
+
+@overload
+def clopper_pearson(x: Count, n: Count, confidence: float = 0.95) -> Ends: ...
+@overload
+def clopper_pearson(x: Counts, n: Counts | Count, confidence: float = 0.95) -> ManyEnds: ...
+def clopper_pearson(
+    x: Count | Counts, n: Count | Counts, confidence: float = 0.95
+) -> Ends | ManyEnds:
+    """The exact interval (low, high) of x hits in n cases, where coverage must be guaranteed.
+
+    Arguments, results and errors as for `wilson`; it is never narrower than promised, and
+    mostly wider.
+    """
+    return _ends(proportions.clopper_pearson(x, n, confidence=confidence))
+
+
+def _ends(bounds: Bounds) -> Ends | ManyEnds:
+    if bounds.low.ndim == 0:
+        return bounds.at()
+    return np.ma.masked_invalid(bounds.low), np.ma.masked_invalid(bounds.high)
