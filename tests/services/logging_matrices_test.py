@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+
 from offdiag.domain.orientation import OrientationVerdict
 from offdiag.domain.runs import RunFacts
 from offdiag.errors import Conflict, InvalidInput
@@ -21,7 +22,7 @@ SYMMETRIC_MARGINS = [[2, 1, 1], [1, 1, 0], [1, 0, 2]]
 
 
 def upload(database: Database, **given: Any) -> RunRecord:
-    arguments = {
+    arguments: dict[str, Any] = {
         "facts": RunFacts(name="uploaded"),
         "dataset": "holdout",
         "matrix": CANONICAL,

@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from sqlalchemy import func, select
+
 from offdiag.domain.runs import RunFacts, RunState
 from offdiag.errors import Conflict, InvalidInput
 from offdiag.store.database import Database
@@ -17,7 +19,6 @@ from offdiag.store.models import (
     TruthVersionRow,
     WorkRow,
 )
-from sqlalchemy import func, select
 from support.logging_runs import ACTUAL, PREDICTED, evaluate, log
 
 

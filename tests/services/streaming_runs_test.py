@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from sqlalchemy import func, select
+
 from offdiag.domain.labels import LabelSet
 from offdiag.domain.runs import RunFacts, RunState
 from offdiag.errors import Conflict, InvalidInput, NotFound
@@ -14,16 +16,15 @@ from offdiag.services.ingest.opening import OpenedRun, open_run
 from offdiag.store import runs
 from offdiag.store.database import Database
 from offdiag.store.models import PendingTruthRow, TruthVersionRow, WorkRow
-from sqlalchemy import func, select
 from support.logging_runs import ACTUAL, PREDICTED, evaluate, log
 
 LABELS = LabelSet.declared(["a", "b", "c"])
 
 
-def opened(database: Database, **facts: str) -> OpenedRun:
+def opened(database: Database, client_key: str | None = None) -> OpenedRun:
     return open_run(
         database,
-        facts=RunFacts(name="streamed", **facts),
+        facts=RunFacts(name="streamed", client_key=client_key),
         dataset="holdout",
         labels=LABELS,
         positive_label=None,
@@ -117,7 +118,7 @@ def test_other_bytes_under_a_used_number_are_a_conflict(database: Database) -> N
     run = opened(database).run
     put_chunk(database, run.id, 0, batch(0, 6))
 
-    with pytest.raises(Conflict, match="chunk 0 of run .* with other content"):
+    with pytest.raises(Conflict, match=r"chunk 0 of run .* with other content"):
         put_chunk(database, run.id, 0, batch(0, 5))
 
 
@@ -160,7 +161,7 @@ def test_a_missing_chunk_is_named_and_the_run_stays_open(database: Database) -> 
     run = opened(database).run
     put_chunk(database, run.id, 1, batch(0, 6))
 
-    with pytest.raises(Conflict, match="chunk 0 of run .* is missing"):
+    with pytest.raises(Conflict, match=r"chunk 0 of run .* is missing"):
         finish_run(database, run.id)
 
     with database.read() as session:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
@@ -21,6 +22,8 @@ from offdiag_workers.listener import listening
 log = structlog.get_logger()
 
 _DATABASE_RETRY_S = 1.0
+_STOP_LOOK_S = 0.2
+"""How long a stop may go unnoticed while the loop waits for the bell."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,13 +64,24 @@ def run_worker(
             if outcome is None:
                 if until_idle:
                     break
-                heard = LOCAL_BELL.wait(heard, _idle_wait_s(database, jobs))
+                heard = _wait_for_bell(heard, stop, timeout_s=_idle_wait_s(database, jobs))
             elif outcome is Outcome.DONE:
                 done += 1
             elif outcome is not Outcome.TAKEN:
                 failed += 1
                 log.warning("work_failed", outcome=outcome.value)
     return WorkerReport(done, failed)
+
+
+def _wait_for_bell(heard: int, stop: threading.Event, *, timeout_s: float) -> int:
+    give_up_at = time.monotonic() + timeout_s
+    rung = heard
+    while rung == heard and not stop.is_set():
+        left_s = give_up_at - time.monotonic()
+        if left_s <= 0:
+            break
+        rung = LOCAL_BELL.wait(heard, min(left_s, _STOP_LOOK_S))
+    return rung
 
 
 def _idle_wait_s(database: Database, jobs: JobsSettings) -> float:

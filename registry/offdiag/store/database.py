@@ -100,7 +100,11 @@ class Database:
     def listen(self) -> Iterator[Connection]:
         """A connection without transactions, for waiting for notifications (PostgreSQL)."""
         with translated(self.place), self._engines.writing.connect() as connection:
-            yield connection.execution_options(isolation_level="AUTOCOMMIT")
+            try:
+                yield connection.execution_options(isolation_level="AUTOCOMMIT")
+            finally:
+                # It must not go back to the pool, where it would go on listening.
+                connection.invalidate()
 
     def close(self) -> None:
         """Close all idle connections. The next transaction opens new ones."""

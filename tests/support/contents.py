@@ -1,0 +1,35 @@
+"""Everything a database holds, for comparing two of them."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Any
+
+from sqlalchemy import Table, select
+
+from offdiag.store.database import Database
+from offdiag.store.models import Base
+
+_CLOCK = {("evaluation", "computed_at"), ("evaluation", "duration_s")}
+"""Columns that tell when something was computed and how long it took, not what."""
+
+
+def contents(database: Database) -> dict[str, list[tuple[Any, ...]]]:
+    """All rows of all tables, blobs as digests, without the columns that only tell the time."""
+    with database.read() as session:
+        return {
+            table.name: sorted(
+                (_plain(row) for row in session.execute(select(*_columns(table)))), key=repr
+            )
+            for table in Base.metadata.sorted_tables
+        }
+
+
+def _columns(table: Table) -> list[Any]:
+    return [column for column in table.columns if (table.name, column.name) not in _CLOCK]
+
+
+def _plain(row: Any) -> tuple[Any, ...]:
+    return tuple(
+        hashlib.sha256(value).hexdigest() if isinstance(value, bytes) else value for value in row
+    )

@@ -1,0 +1,112 @@
+"""The loop works until told to stop, hears the bell at once, and waits for a lost database."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pytest
+from sqlalchemy import delete, func, select
+
+from offdiag.errors import DatabaseUnavailable
+from offdiag.settings import Settings
+from offdiag.settings.model import JobsSettings
+from offdiag.store.database import Database
+from offdiag.store.models import EvaluationRow, WorkRow
+from offdiag_workers import loop
+from offdiag_workers.clock import ticking
+from offdiag_workers.loop import run_worker
+from offdiag_workers.process import working_in_background
+from support.logging_runs import POLICY, log
+
+JOBS = JobsSettings()
+
+
+@contextmanager
+def running(database: Database, jobs: JobsSettings = JOBS) -> Iterator[None]:
+    stop = threading.Event()
+    thread = threading.Thread(target=run_worker, args=(database, jobs), kwargs={"stop": stop})
+    thread.start()
+    try:
+        yield
+    finally:
+        stop.set()
+        thread.join(20)
+        assert not thread.is_alive()
+
+
+def wait_for_evaluations(database: Database, number: int, timeout_s: float = 20) -> None:
+    give_up_at = time.monotonic() + timeout_s
+    while True:
+        with database.read() as session:
+            found = session.scalar(select(func.count()).select_from(EvaluationRow))
+        if found == number:
+            return
+        assert time.monotonic() < give_up_at, f"{found} of {number} evaluations"
+        time.sleep(0.01)
+
+
+def test_until_idle_it_does_what_is_due_and_returns(database: Database) -> None:
+    for _ in range(3):
+        log(database)
+
+    report = run_worker(database, JOBS, stop=threading.Event(), until_idle=True)
+
+    assert (report.done, report.failed) == (3, 0)
+
+
+def test_work_logged_while_it_waits_is_done(database: Database) -> None:
+    with running(database):
+        log(database)
+
+        wait_for_evaluations(database, 1)
+
+
+def test_work_of_another_process_is_heard_or_found(postgres_database: Database) -> None:
+    slow_polling = JobsSettings(poll_ms=60_000)
+    elsewhere = Database(postgres_database.url)
+
+    with running(postgres_database, slow_polling):
+        log(elsewhere)
+        wait_for_evaluations(postgres_database, 1)
+
+    elsewhere.close()
+
+
+def test_an_unreachable_database_is_waited_for(
+    sqlite_database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    log(sqlite_database)
+    calls = 0
+    really = loop.perform_next
+
+    def broken_at_first(*args: object, **kwargs: object) -> object:
+        nonlocal calls
+        calls += 1
+        if calls <= 2:
+            raise DatabaseUnavailable("the server cannot be reached.")
+        return really(*args, **kwargs)  # type: ignore[arg-type]  # passed on as it came
+
+    monkeypatch.setattr(loop, "perform_next", broken_at_first)
+    monkeypatch.setattr(loop, "_DATABASE_RETRY_S", 0.01)
+
+    with running(sqlite_database):
+        wait_for_evaluations(sqlite_database, 1)
+
+
+def test_the_clock_sweeps_at_once_when_it_starts(database: Database) -> None:
+    log(database)
+    with database.write() as session:
+        session.execute(delete(WorkRow))
+
+    with ticking(database, POLICY), running(database):
+        wait_for_evaluations(database, 1)
+
+
+def test_worker_and_clock_run_beside_other_threads(database: Database) -> None:
+    log(database)
+
+    with working_in_background(database, Settings()):
+        wait_for_evaluations(database, 1)
