@@ -304,6 +304,10 @@ def create_evaluations() -> None:
             "(value IS NULL) = (reason IS NOT NULL)",
             name=op.f("ck_metric_value_value_or_reason"),
         ),
+        sa.CheckConstraint(
+            "ci_method IS NOT NULL OR (ci_low IS NULL AND ci_high IS NULL)",
+            name=op.f("ck_metric_value_interval_has_a_method"),
+        ),
         foreign_key("metric_value", "evaluation_id", "evaluation", ondelete="CASCADE"),
         sqlite_with_rowid=False,
     )

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from datetime import UTC, datetime
 
-from sqlalchemy import JSON, BigInteger, DateTime, Integer
+from sqlalchemy import JSON, BigInteger, DateTime, Double, Integer
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.engine import Dialect
 from sqlalchemy.types import TypeDecorator
@@ -32,6 +33,19 @@ class UtcDateTime(TypeDecorator[datetime]):
         if value is None:
             return None
         return value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
+
+
+class FiniteDouble(TypeDecorator[float]):
+    """A finite number. SQLite's driver would silently store NULL for NaN."""
+
+    impl = Double()
+    cache_ok = True
+
+    def process_bind_param(self, value: float | None, dialect: Dialect) -> float | None:  # noqa: ARG002
+        """Raises `ValueError` for NaN and infinities: undefined values have a reason instead."""
+        if value is not None and not math.isfinite(value):
+            raise ValueError(f"{value} is not a finite number.")
+        return value
 
 
 # Only a column declared INTEGER becomes SQLite's rowid; PostgreSQL needs the wide type.

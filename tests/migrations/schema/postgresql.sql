@@ -89,6 +89,7 @@ CREATE TABLE metric_value (
     CONSTRAINT ck_metric_value_ci_high CHECK (ci_high >= '-1e+300'::double precision AND ci_high <= '1e+300'::double precision),
     CONSTRAINT ck_metric_value_ci_low CHECK (ci_low >= '-1e+300'::double precision AND ci_low <= '1e+300'::double precision),
     CONSTRAINT ck_metric_value_class_index CHECK (class_index >= '-1'::integer AND class_index <= 2147483647),
+    CONSTRAINT ck_metric_value_interval_has_a_method CHECK (ci_method IS NOT NULL OR ci_low IS NULL AND ci_high IS NULL),
     CONSTRAINT ck_metric_value_value CHECK (value >= '-1e+300'::double precision AND value <= '1e+300'::double precision),
     CONSTRAINT ck_metric_value_value_or_reason CHECK ((value IS NULL) = (reason IS NOT NULL))
 );

@@ -83,6 +83,7 @@ CREATE TABLE metric_value (
     CONSTRAINT ck_metric_value_ci_low CHECK (ci_low BETWEEN CAST('-1e300' AS DOUBLE PRECISION) AND CAST('1e300' AS DOUBLE PRECISION)),
     CONSTRAINT ck_metric_value_ci_high CHECK (ci_high BETWEEN CAST('-1e300' AS DOUBLE PRECISION) AND CAST('1e300' AS DOUBLE PRECISION)),
     CONSTRAINT ck_metric_value_value_or_reason CHECK ((value IS NULL) = (reason IS NOT NULL)),
+    CONSTRAINT ck_metric_value_interval_has_a_method CHECK (ci_method IS NOT NULL OR (ci_low IS NULL AND ci_high IS NULL)),
     CONSTRAINT fk_metric_value_evaluation_id_evaluation FOREIGN KEY(evaluation_id) REFERENCES evaluation (id) ON DELETE CASCADE
 )
 WITHOUT ROWID;

@@ -10,10 +10,10 @@ from collections.abc import Iterable
 from datetime import datetime
 from typing import Any, ClassVar
 
-from sqlalchemy import CheckConstraint, Double, LargeBinary, MetaData, Text
+from sqlalchemy import CheckConstraint, LargeBinary, MetaData, Text
 from sqlalchemy.orm import DeclarativeBase
 
-from offdiag.store.types import Json, UtcDateTime
+from offdiag.store.types import FiniteDouble, Json, UtcDateTime
 
 # Every constraint has a name that a later migration can drop it by, on both databases.
 NAMING_CONVENTION = {
@@ -36,7 +36,7 @@ class Base(DeclarativeBase):
     metadata = MetaData(naming_convention=NAMING_CONVENTION)
     type_annotation_map: ClassVar[dict[Any, Any]] = {
         str: Text(),
-        float: Double(),
+        float: FiniteDouble(),
         bytes: LargeBinary(),
         datetime: UtcDateTime(),
         dict[str, Any]: Json,
@@ -65,7 +65,7 @@ def whole_number(
 def finite(column: str) -> CheckConstraint:
     """The column holds a number within 1e300 or nothing: no NaN, no infinity, no text.
 
-    SQLite would store NaN as NULL and PostgreSQL as a number larger than all others.
+    To PostgreSQL NaN is a number larger than all others.
     """
     low, high = (f"CAST('{bound}' AS DOUBLE PRECISION)" for bound in ("-1e300", "1e300"))
     return CheckConstraint(f"{column} BETWEEN {low} AND {high}", name=column)

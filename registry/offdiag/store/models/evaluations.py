@@ -91,6 +91,10 @@ class MetricValueRow(Base):
         finite("ci_low"),
         finite("ci_high"),
         CheckConstraint("(value IS NULL) = (reason IS NOT NULL)", name="value_or_reason"),
+        CheckConstraint(
+            "ci_method IS NOT NULL OR (ci_low IS NULL AND ci_high IS NULL)",
+            name="interval_has_a_method",
+        ),
         Index(None, "key", "class_index", "value", "evaluation_id"),
         {"sqlite_with_rowid": False},
     )
