@@ -1,7 +1,7 @@
 """Every per-class value of an evaluation in one blob.
 
 A thousand classes have forty thousand values. As rows they would outweigh the predictions;
-packed they cost 25 bytes each and are read at once, which is how pages need them.
+packed they cost 30 bytes each and are read at once, which is how pages need them.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ class ClassValues:
 
     `reasons` lists reasons of undefined values and methods of intervals; code 0 means none.
     `data` holds, for each key and class: three float64 (value, low, high), then for each the
-    uint8 codes of reason, limit and method.
+    uint16 codes of reason, limit and method, little-endian.
     """
 
     keys: Sequence[str]
@@ -38,7 +38,7 @@ def pack(per_class: Mapping[str, Sequence[MetricValue]], n_classes: int) -> Clas
     keys = list(per_class)
     words: dict[str, int] = {}
     numbers = np.full((len(keys), n_classes, len(_FIELDS)), np.nan, dtype="<f8")
-    codes = np.zeros((len(keys), n_classes, 3), dtype=np.uint8)
+    codes = np.zeros((len(keys), n_classes, 3), dtype="<u2")
     for row, key in enumerate(keys):
         for column, cell in enumerate(per_class[key]):
             if cell.ci_method is not None:
@@ -56,11 +56,11 @@ def unpack(packed: ClassValues) -> dict[str, tuple[MetricValue, ...]]:
     """The values again, exactly as packed. Raises ValueError when the blob has another size."""
     cells = len(packed.keys) * packed.n_classes
     split = cells * len(_FIELDS) * 8
-    if len(packed.data) != split + cells * 3:
+    if len(packed.data) != split + cells * 3 * 2:
         raise ValueError(f"{len(packed.data)} bytes cannot hold {cells} values")
     shape = (len(packed.keys), packed.n_classes)
     numbers = np.frombuffer(packed.data[:split], "<f8").reshape(*shape, len(_FIELDS))
-    codes = np.frombuffer(packed.data[split:], np.uint8).reshape(*shape, 3)
+    codes = np.frombuffer(packed.data[split:], "<u2").reshape(*shape, 3)
     words = (None, *packed.reasons)
     return {
         key: tuple(
@@ -72,7 +72,7 @@ def unpack(packed: ClassValues) -> dict[str, tuple[MetricValue, ...]]:
 
 
 def _value(
-    numbers: list[float], codes: NDArray[np.uint8], words: tuple[str | None, ...]
+    numbers: list[float], codes: NDArray[np.uint16], words: tuple[str | None, ...]
 ) -> MetricValue:
     value, low, high = (None if np.isnan(number) else number for number in numbers)
     limit = POSITIVE_INFINITY if codes[1] else None

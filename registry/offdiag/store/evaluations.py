@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -43,7 +43,7 @@ class NewEvaluation:
     input_digest: str
     matrix: ConfusionMatrix
     aggregate: Mapping[str, MetricValue]
-    per_class: Mapping[str, tuple[MetricValue, ...]]
+    per_class: Mapping[str, Sequence[MetricValue]]
     duration_s: float
 
 

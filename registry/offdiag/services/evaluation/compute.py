@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from offdiag.domain.values import MetricValue
+from offdiag.metrics.confusion import ConfusionMatrix
+from offdiag.metrics.intervals.suite import suite_intervals
+from offdiag.metrics.probabilistic.forecasts import Forecasts
+from offdiag.metrics.probabilistic.suite import class_metrics, score_metrics
 from offdiag.metrics.suite import evaluate_stack
 from offdiag.services.evaluation.inputs import EvaluationInputs
+
+INTERVAL_SEED = 1
+"""One seed for all runs: the same matrix gives the same intervals, bit for bit, everywhere."""
 
 
 @dataclass(frozen=True)
@@ -15,17 +22,38 @@ class EvaluatedValues:
     """All aggregates by key, and K values in label order for each per-class key."""
 
     aggregate: Mapping[str, MetricValue]
-    per_class: Mapping[str, tuple[MetricValue, ...]]
+    per_class: Mapping[str, Sequence[MetricValue]]
 
 
 def evaluate(inputs: EvaluationInputs) -> EvaluatedValues:
-    """Every metric of a run. The same inputs give the same bits."""
-    matrix = inputs.matrix
-    suite = evaluate_stack(matrix.counts, ordinal=matrix.labels.ordinal)
+    """Every metric of a run with its interval. The same inputs give the same bits."""
+    values = of_matrix(inputs.matrix)
+    if inputs.forecasts is None:
+        return values
+    scored = of_scores(inputs.forecasts)
     return EvaluatedValues(
-        {key: quantity.at() for key, quantity in suite.aggregate.items()},
-        {
-            key: tuple(quantity.at(code) for code in range(matrix.n_classes))
-            for key, quantity in suite.per_class.items()
-        },
+        {**values.aggregate, **scored.aggregate}, {**values.per_class, **scored.per_class}
     )
+
+
+def of_matrix(matrix: ConfusionMatrix) -> EvaluatedValues:
+    """The suite of a matrix, each value with its interval where it has one."""
+    suite = evaluate_stack(matrix.counts, ordinal=matrix.labels.ordinal)
+    found = suite_intervals(matrix, seed=INTERVAL_SEED)
+    aggregate = {key: quantity.at() for key, quantity in suite.aggregate.items()}
+    per_class = {
+        key: [quantity.at(code) for code in range(matrix.n_classes)]
+        for key, quantity in suite.per_class.items()
+    }
+    for key, intervals in found.aggregate.items():
+        aggregate[key] = intervals.at().around(aggregate[key])
+    for key, intervals in found.per_class.items():
+        per_class[key] = [
+            intervals.at(code).around(value) for code, value in enumerate(per_class[key])
+        ]
+    return EvaluatedValues(aggregate, per_class)
+
+
+def of_scores(forecasts: Forecasts) -> EvaluatedValues:
+    """What scores tell beyond the predicted class: ranking, calibration, proper scores."""
+    return EvaluatedValues(score_metrics(forecasts), class_metrics(forecasts))

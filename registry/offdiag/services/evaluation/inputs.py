@@ -12,22 +12,12 @@ from offdiag.arrays.labels import Codes
 from offdiag.domain.orientation import SourceOrientation
 from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.counting import count_pairs
+from offdiag.metrics.probabilistic.forecasts import Forecasts
 from offdiag.metrics.suite import SUITE_VERSION
 from offdiag.store import chunks, datasets, matrices, runs, truths
 from offdiag.store.datasets import DatasetRecord
 from offdiag.store.runs import RunRecord
 from offdiag.store.session import Session
-
-
-@dataclass(frozen=True)
-class ScoredCases:
-    """Scores of a run beside the actual classes of the same cases.
-
-    `actual` has shape (n,), `scores` (n, 1) for the positive class or (n, K) in label order.
-    """
-
-    actual: Codes
-    scores: NDArray[np.float32]
 
 
 @dataclass(frozen=True)
@@ -37,7 +27,7 @@ class EvaluationInputs:
     run: RunRecord
     dataset: DatasetRecord
     matrix: ConfusionMatrix
-    scored: ScoredCases | None
+    forecasts: Forecasts | None
     digest: str
 
 
@@ -49,7 +39,7 @@ def read_inputs(session: Session, run_id: str) -> EvaluationInputs:
         run=run,
         dataset=dataset,
         matrix=_matrix(session, run, dataset),
-        scored=_scored(session, run, dataset),
+        forecasts=_forecasts(session, run, dataset),
         digest=_digest(session, run),
     )
 
@@ -79,13 +69,19 @@ def _recount(session: Session, run: RunRecord, n_classes: int) -> NDArray[np.int
     return total
 
 
-def _scored(session: Session, run: RunRecord, dataset: DatasetRecord) -> ScoredCases | None:
+def _forecasts(session: Session, run: RunRecord, dataset: DatasetRecord) -> Forecasts | None:
     scores = chunks.read_scores(session, run.id)
     if scores is None:
         return None
     truth = _truth_codes(session, run)
     parts = chunks.read_chunks(session, run.id, n_classes=len(dataset.labels))
-    return ScoredCases(np.concatenate([part.actual_in(truth) for part in parts]), scores)
+    positive = dataset.positive_label
+    return Forecasts(
+        np.concatenate([part.actual_in(truth) for part in parts]),
+        scores,
+        n_classes=len(dataset.labels),
+        positive=None if positive is None else dataset.labels.index[positive],
+    )
 
 
 def _truth_codes(session: Session, run: RunRecord) -> Codes:

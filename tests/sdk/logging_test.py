@@ -1,0 +1,174 @@
+"""What a training job sees: one call to log, one to read, and sentences when it is wrong."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import offdiag
+from offdiag.sdk.run import OpenRun
+from offdiag.services.ingest.batch import CHUNK_SIZE
+
+
+@pytest.fixture
+def url(tmp_path: Path) -> str:
+    return f"sqlite:///{tmp_path / 'registry.db'}"
+
+
+def test_a_run_is_logged_and_evaluated_without_any_server(url: str) -> None:
+    run = offdiag.log_run(y_true=["a", "b", "b"], y_pred=["a", "b", "a"], name="first", url=url)
+
+    evaluation = run.evaluation()
+
+    assert run.id.startswith("r_")
+    assert run.url.endswith(f"/runs/{run.id}")
+    assert evaluation.aggregate["overall_accuracy"].value == pytest.approx(2 / 3)
+    assert evaluation.per_class["recall"]["b"].value == 0.5
+    frame = evaluation.confusion_matrix
+    assert (frame.index.name, frame.columns.name) == ("actual", "predicted")
+    assert frame.loc["b", "a"] == 1
+
+
+def test_every_headline_number_has_an_interval(url: str) -> None:
+    truth = np.arange(200) % 4
+    predicted = np.where(np.arange(200) % 3 == 0, 0, truth)
+    run = offdiag.log_run(y_true=truth, y_pred=predicted, name="run", url=url)
+
+    aggregate = run.evaluation().aggregate
+
+    for key in ("overall_accuracy", "balanced_accuracy", "mcc", "macro_f1", "cohen_kappa"):
+        value = aggregate[key]
+        assert value.value is not None
+        assert value.ci_low is not None
+        assert value.ci_high is not None
+        assert value.ci_low <= value.value <= value.ci_high, key
+        assert value.ci_method
+
+
+def test_what_is_read_back_equals_what_is_computed_in_memory(url: str) -> None:
+    truth, predicted = ["x", "y", "y", "z"], ["x", "x", "y", "y"]
+    stored = offdiag.log_run(y_true=truth, y_pred=predicted, name="run", url=url).evaluation()
+
+    computed = offdiag.evaluate_labels(y_true=truth, y_pred=predicted)
+
+    for key, value in computed.aggregate.items():
+        kept = stored.aggregate[key]
+        assert (kept.value, kept.reason, kept.limit) == (value.value, value.reason, value.limit)
+    for key, values in computed.per_class.items():
+        for label, value in values.items():
+            kept = stored.per_class[key][label]
+            assert (kept.value, kept.reason) == (value.value, value.reason)
+
+
+def test_scores_add_their_metrics(url: str) -> None:
+    run = offdiag.log_run(
+        y_true=["ill", "well", "ill", "well"],
+        y_pred=["ill", "well", "well", "well"],
+        y_score=[0.9, 0.2, 0.6, 0.3],
+        positive_label="ill",
+        name="scored",
+        url=url,
+    )
+
+    aggregate = run.evaluation().aggregate
+
+    assert aggregate["roc_auc"].value == 1.0
+    assert aggregate["log_loss"].value is not None
+
+
+def test_batches_of_a_training_loop_become_one_run(url: str) -> None:
+    rng = np.random.default_rng(8)
+    truth = rng.integers(0, 3, CHUNK_SIZE + 5_000)
+    predicted = rng.integers(0, 3, CHUNK_SIZE + 5_000)
+
+    with offdiag.start_run(name="loop", dataset="d", labels=[0, 1, 2], url=url) as run:
+        for start in range(0, len(truth), 999):
+            batch = slice(start, start + 999)
+            run.log(y_true=truth[batch], y_pred=predicted[batch])
+
+    matrix = run.evaluation().matrix
+    assert matrix.total == len(truth)
+    assert matrix.counts[1, 2] == np.sum((truth == 1) & (predicted == 2))
+
+
+def test_an_exception_in_the_loop_leaves_the_run_open(url: str) -> None:
+    run = offdiag.start_run(name="loop", dataset="d", labels=["a", "b"], url=url)
+
+    with pytest.raises(RuntimeError, match="out of memory"):
+        _log_and_fail(run)
+
+    with pytest.raises(offdiag.Conflict, match="is still open"):
+        run.evaluation()
+
+
+def _log_and_fail(run: OpenRun) -> None:
+    with run:
+        run.log(y_true=["a"], y_pred=["b"])
+        raise RuntimeError("out of memory")
+
+
+def test_logging_to_a_finished_run_is_a_conflict(url: str) -> None:
+    run = offdiag.start_run(name="loop", dataset="d", labels=["a", "b"], url=url)
+    run.log(y_true=["a"], y_pred=["b"])
+    run.finish()
+
+    with pytest.raises(offdiag.Conflict, match="is finished and cannot be changed"):
+        run.log(y_true=["a"], y_pred=["b"])
+
+
+def test_a_refused_batch_leaves_the_batches_before_it_as_they_were(url: str) -> None:
+    with offdiag.start_run(name="loop", dataset="d", labels=["a", "b"], url=url) as run:
+        run.log(y_true=["a"], y_pred=["b"])
+        with pytest.raises(offdiag.InvalidInput, match="'c' at index 0"):
+            run.log(y_true=["c"], y_pred=["b"])
+        with pytest.raises(offdiag.InvalidInput, match="some batches of this run"):
+            run.log(y_pred=["b"])
+
+    assert run.evaluation().aggregate["n"].value == 1
+
+
+def test_a_matrix_is_logged_with_its_orientation(url: str) -> None:
+    run = offdiag.log_matrix(
+        [[8, 2], [1, 9]],
+        labels=["no", "yes"],
+        orientation="actual_columns",
+        name="paper",
+        dataset="published",
+        url=url,
+    )
+
+    frame = run.evaluation().confusion_matrix
+
+    assert frame.loc["no", "yes"] == 1
+    assert frame.loc["yes", "no"] == 2
+
+
+def test_a_matrix_without_orientation_is_not_accepted(url: str) -> None:
+    with pytest.raises(TypeError, match="orientation"):
+        offdiag.log_matrix(  # type: ignore[call-arg]  # that is the point
+            [[1, 0], [0, 1]], labels=["a", "b"], name="m", dataset="d", url=url
+        )
+
+
+def test_numpy_scalars_are_accepted_as_parameters(url: str) -> None:
+    run = offdiag.log_run(
+        y_true=["a", "b"],
+        y_pred=["a", "b"],
+        name="run",
+        params={"lr": np.float32(0.5), "depth": np.int64(3), "flag": np.bool_(True)},
+        url=url,
+    )
+
+    assert run.id
+
+
+def test_nobody_who_works_means_an_error_with_the_way_out(
+    url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = offdiag.log_run(y_true=["a"], y_pred=["a"], name="run", url=url)
+    monkeypatch.setattr("offdiag.services.evaluation.reading._evaluate_here", lambda *_: False)
+
+    with pytest.raises(offdiag.EvaluationPending, match="Start `offdiag worker`"):
+        run.evaluation(timeout=0.0)
