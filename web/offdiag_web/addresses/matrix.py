@@ -1,0 +1,71 @@
+"""The address of a confusion matrix: how it is laid out and what its second number is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal, cast, get_args
+
+from offdiag_web.addresses.query_string import with_query
+
+Norm = Literal["row", "col", "all", "none"]
+ClassOrder = Literal["support", "label"]
+Layout = Literal["long", "grid"]
+
+
+@dataclass(frozen=True, slots=True)
+class MatrixAddress:
+    """How one run's matrix is shown. The stored matrix is never changed by any of it.
+
+    `norm` is about the stored orientation, also in the transposed view: "row" is the share of
+    the actual class, "col" of the predicted one. `order` None is the default of the label set.
+    `focus` is the class in the middle of attention where the matrix is too large for a table.
+    """
+
+    run_id: str
+    norm: Norm = "row"
+    order: ClassOrder | None = None
+    transposed: bool = False
+    focus: str | None = None
+
+    def url(self, form: str = "", layout: Layout = "long") -> str:
+        """Canonical URL of the page, or of the matrix alone as "json" or "csv"."""
+        path = f"/runs/{self.run_id}"
+        return with_query(
+            f"{path}/matrix.{form}" if form else path,
+            {
+                "norm": None if self.norm == "row" or form else self.norm,
+                "order": self.order,
+                "t": "1" if self.transposed else None,
+                "focus": None if form else self.focus,
+                "layout": "grid" if layout == "grid" else None,
+            },
+        )
+
+
+def read_matrix(run_id: str, values: Mapping[str, str]) -> tuple[MatrixAddress, list[str]]:
+    """The address in a query string, with a notice for each value that cannot be meant."""
+    notices: list[str] = []
+    norm = _one_of(values.get("norm"), get_args(Norm), "normalisation", notices)
+    order = _one_of(values.get("order"), get_args(ClassOrder), "order of classes", notices)
+    transposed = _one_of(values.get("t"), ("0", "1"), "transposed view", notices)
+    address = MatrixAddress(
+        run_id=run_id,
+        norm=cast(Norm, norm or "row"),
+        order=cast("ClassOrder | None", order),
+        transposed=transposed == "1",
+        focus=values.get("focus") or None,
+    )
+    return address, notices
+
+
+def read_layout(values: Mapping[str, str]) -> Layout:
+    """Whether the CSV has one line per cell or one per class."""
+    return "grid" if values.get("layout") == "grid" else "long"
+
+
+def _one_of(text: str | None, known: tuple[str, ...], what: str, notices: list[str]) -> str | None:
+    if not text or text in known:
+        return text or None
+    notices.append(f"There is no {what} “{text}”; known are {', '.join(known)}.")
+    return None

@@ -1,0 +1,157 @@
+"""The address of the runs list."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Literal
+
+from offdiag.store.queries.run_filter import RunFilter
+from offdiag.store.queries.run_order import (
+    FIELD_ORDERS,
+    ORDER_NAMES,
+    Cursor,
+    Group,
+    Place,
+    RunOrder,
+    groups_of,
+)
+from offdiag_web.addresses.filter_text import ParsedTerm, filter_text, parse_filter
+from offdiag_web.addresses.query_string import with_query
+
+ScaleChoice = Literal["fit", "full"]
+_SEPARATOR = "~"
+
+NEWEST_FIRST = RunOrder("logged", descending=True)
+
+
+@dataclass(frozen=True, slots=True)
+class RunListAddress:
+    """Which runs, in which order, on which scale, from where on."""
+
+    terms: tuple[ParsedTerm, ...] = ()
+    order: RunOrder = NEWEST_FIRST
+    scale: ScaleChoice = "fit"
+    cursor: Cursor | None = None
+
+    @property
+    def filter(self) -> RunFilter:
+        """The terms that mean something."""
+        return tuple(parsed.term for parsed in self.terms if parsed.term is not None)
+
+    def url(self, form: str = "") -> str:
+        """Canonical URL of the page, or of its twin where `form` is "json" or "csv"."""
+        return with_query(
+            f"/runs.{form}" if form else "/runs",
+            {
+                "q": filter_text(self.terms),
+                **dict(self.kept_by_form),
+                **_cursor_values(self.cursor),
+            },
+        )
+
+    @property
+    def kept_by_form(self) -> tuple[tuple[str, str], ...]:
+        """What stays when the filter changes: order and scale, where they are no defaults."""
+        kept = []
+        if self.order != NEWEST_FIRST:
+            kept.append(("sort", _order_text(self.order)))
+        if self.scale != "fit":
+            kept.append(("scale", self.scale))
+        return tuple(kept)
+
+    def sorted_by(self, name: str) -> RunListAddress:
+        """Sorted by a column: best first, or the other way round if it already is."""
+        first = RunOrder(name, descending=name != "name")
+        again = self.order == first
+        order = replace(first, descending=not first.descending) if again else first
+        return replace(self, order=order, cursor=None)
+
+    def without(self, index: int) -> RunListAddress:
+        """Without one term of the filter."""
+        terms = self.terms[:index] + self.terms[index + 1 :]
+        return replace(self, terms=terms, cursor=None)
+
+
+def read_run_list(values: Mapping[str, str]) -> tuple[RunListAddress, list[str]]:
+    """The address in a query string, with a notice for each value that cannot be meant."""
+    notices: list[str] = []
+    order = _read_order(values.get("sort"), notices)
+    address = RunListAddress(
+        terms=parse_filter(values.get("q", "")),
+        order=order,
+        scale=_read_scale(values.get("scale"), notices),
+        cursor=_read_cursor(values, order, notices),
+    )
+    return address, notices
+
+
+def _read_order(text: str | None, notices: list[str]) -> RunOrder:
+    if not text:
+        return NEWEST_FIRST
+    name = text.removeprefix("-")
+    if name not in ORDER_NAMES:
+        known = ", ".join(ORDER_NAMES)
+        notices.append(f"Runs cannot be sorted by “{name}”; known are {known}.")
+        return NEWEST_FIRST
+    return RunOrder(name, descending=text.startswith("-"))
+
+
+def _order_text(order: RunOrder) -> str:
+    return f"{'-' if order.descending else ''}{order.name}"
+
+
+def _read_scale(text: str | None, notices: list[str]) -> ScaleChoice:
+    if text == "full":
+        return "full"
+    if text not in {None, "", "fit"}:
+        notices.append(f"There is no scale “{text}”; use fit or full.")
+    return "fit"
+
+
+def _cursor_values(cursor: Cursor | None) -> dict[str, str | None]:
+    if cursor is None:
+        return {}
+    place = cursor.place
+    key = place.key.isoformat() if isinstance(place.key, datetime) else str(place.key)
+    text = _SEPARATOR.join((place.group[0], key, place.run_id))
+    return {"before" if cursor.backwards else "after": text}
+
+
+def _read_cursor(values: Mapping[str, str], order: RunOrder, notices: list[str]) -> Cursor | None:
+    for name in ("after", "before"):
+        text = values.get(name)
+        if text:
+            place = _read_place(text, order)
+            if place is not None:
+                return Cursor(place, backwards=name == "before")
+            notices.append("The place in the list could not be read; this is its beginning.")
+    return None
+
+
+def _read_place(text: str, order: RunOrder) -> Place | None:
+    letter, _, rest = text.partition(_SEPARATOR)
+    key, _, run_id = rest.rpartition(_SEPARATOR)
+    group = next((group for group in groups_of(order) if group[0] == letter), None)
+    if group is None or not run_id:
+        return None
+    try:
+        return Place(group, _read_key(key, group, order), run_id)
+    except ValueError:
+        return None
+
+
+def _read_key(text: str, group: Group, order: RunOrder) -> float | str | datetime:
+    if group is Group.UNDEFINED or order.name == "logged":
+        moment = datetime.fromisoformat(text)
+        if moment.utcoffset() is None:
+            raise ValueError(text)
+        return moment
+    if order.name in FIELD_ORDERS:
+        return text
+    number = float(text)
+    if not math.isfinite(number):
+        raise ValueError(text)
+    return number

@@ -1,0 +1,62 @@
+"""Putting the application together."""
+
+from __future__ import annotations
+
+from flask import Flask
+from jinja2 import StrictUndefined
+
+from offdiag.settings import Settings
+from offdiag.store.database import Database
+from offdiag_web import assets, failures, security
+from offdiag_web.pages import (
+    gallery,
+    health,
+    home,
+    preferences,
+    run_classes,
+    run_matrix,
+    run_meta,
+    runs,
+)
+from offdiag_web.registry import Registry
+from offdiag_web.run_id import RunIdConverter
+
+_KIB = 1024
+
+
+def create_app(settings: Settings, database: Database) -> Flask:
+    """The dashboard over an open database, as a WSGI application.
+
+    Nothing is read from the environment and no connection is made before the first request.
+    """
+    app = Flask("offdiag_web", static_folder=None)
+    app.config.update(
+        MAX_CONTENT_LENGTH=64 * _KIB,
+        MAX_FORM_MEMORY_SIZE=16 * _KIB,
+        MAX_FORM_PARTS=50,
+    )
+    app.json.sort_keys = False  # type: ignore[attr-defined]  # of the default provider
+    app.jinja_options = {
+        "autoescape": True,
+        "trim_blocks": True,
+        "lstrip_blocks": True,
+        "undefined": StrictUndefined,
+    }
+    app.url_map.converters["run"] = RunIdConverter
+    app.extensions[Registry.KEY] = Registry(settings, database)
+    security.protect(app, bound_host=settings.server.host)
+    failures.register(app)
+    preferences.register(app)
+    for blueprint in (
+        assets.blueprint,
+        home.blueprint,
+        runs.blueprint,
+        run_matrix.blueprint,
+        run_classes.blueprint,
+        run_meta.blueprint,
+        preferences.blueprint,
+        health.blueprint,
+        gallery.blueprint,
+    ):
+        app.register_blueprint(blueprint)
+    return app

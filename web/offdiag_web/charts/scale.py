@@ -1,0 +1,102 @@
+"""Axes: which part of the number line is drawn, and what its ends are called.
+
+The ends are decimal numbers that can be printed exactly, because a label that was rounded away
+from the place it stands at is a wrong label.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from itertools import pairwise
+from statistics import quantiles
+
+
+@dataclass(frozen=True, slots=True)
+class Extent:
+    """What one mark covers: the estimate and, where known, its interval."""
+
+    estimate: float
+    low: float | None = None
+    high: float | None = None
+
+    @property
+    def lowest(self) -> float:
+        return self.estimate if self.low is None else min(self.low, self.estimate)
+
+    @property
+    def highest(self) -> float:
+        return self.estimate if self.high is None else max(self.high, self.estimate)
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """A linear axis between two printable ends, `low` < `high`."""
+
+    low: Decimal
+    high: Decimal
+
+    def __post_init__(self) -> None:
+        if not self.low < self.high:
+            raise ValueError(f"an axis from {self.low} to {self.high} has no length")
+
+    def fraction(self, value: float) -> float:
+        """Place of a value: 0 at the low end, 1 at the high end, outside beyond them."""
+        low, high = float(self.low), float(self.high)
+        return (value - low) / (high - low)
+
+    def clamped(self, value: float) -> float:
+        """`fraction`, moved to the nearer end when outside."""
+        return min(1.0, max(0.0, self.fraction(value)))
+
+    @property
+    def ends(self) -> tuple[str, str]:
+        """Both ends as printed, with a typographic minus."""
+        return _printed(self.low), _printed(self.high)
+
+
+UNIT = Scale(Decimal(0), Decimal(1))
+SIGNED_UNIT = Scale(Decimal(-1), Decimal(1))
+
+
+def fitted(extents: Sequence[Extent], *, within: Scale) -> Scale:
+    """The shortest tidy axis that shows the intervals of all but the outlying estimates.
+
+    Outlying means beyond Tukey's fences, 1.5 interquartile ranges from the quartiles: one
+    dummy model shall not squeeze all others into one line. Such marks are drawn as arrows.
+    """
+    shown = _without_outliers(extents)
+    if not shown:
+        return within
+    low = min(extent.lowest for extent in shown)
+    high = max(extent.highest for extent in shown)
+    step = _tidy_step((high - low) / 4)
+    bottom = max(within.low, step * math.floor(Decimal(low) / step))
+    top = min(within.high, step * math.ceil(Decimal(high) / step))
+    if bottom == top:
+        bottom, top = max(within.low, bottom - step), min(within.high, top + step)
+    return Scale(bottom, top) if bottom < top else within
+
+
+def _without_outliers(extents: Sequence[Extent]) -> Sequence[Extent]:
+    if len(extents) < 4:
+        return extents
+    first, _, third = quantiles((extent.estimate for extent in extents), n=4)
+    reach = 1.5 * (third - first)
+    return [e for e in extents if first - reach <= e.estimate <= third + reach]
+
+
+def _tidy_step(rough: float) -> Decimal:
+    """The smallest of 0.01, 0.02, 0.05, 0.1, 0.2, 0.5 that is at least `rough`."""
+    steps = [Decimal(text) for text in ("0.01", "0.02", "0.05", "0.1", "0.2", "0.5")]
+    for smaller, larger in pairwise(steps):
+        if float(smaller) < rough <= float(larger):
+            return larger
+    return steps[0] if rough <= float(steps[0]) else steps[-1]
+
+
+def _printed(value: Decimal) -> str:
+    plain = format(value.normalize(), "f")
+    return plain.replace("-", "\N{MINUS SIGN}")

@@ -1,0 +1,36 @@
+"""Writing SVG as text.
+
+The only place where drawings become markup: text is escaped here, coordinates are checked here.
+Colours come from classes, never from a style attribute, which the content security policy
+would refuse.
+"""
+
+from __future__ import annotations
+
+import math
+
+from markupsafe import Markup, escape
+
+
+def coordinate(value: float) -> str:
+    """A finite number with at most two decimals, as short as it gets.
+
+    Raises `ValueError` for NaN and infinity: a browser drops the whole element in silence.
+    """
+    if not math.isfinite(value):
+        raise ValueError(f"{value} is no coordinate")
+    text = f"{value:.2f}".rstrip("0").rstrip(".")
+    return "0" if text == "-0" else text
+
+
+def drawing(*parts: str, width: int, height: int, css_class: str, name: str) -> Markup:
+    """A picture of fixed size in CSS pixels, so that nothing moves while the page loads.
+
+    `parts` are elements made from numbers by this package; `name` is what the picture says,
+    for those who do not see it, and may hold any text.
+    """
+    return Markup(  # noqa: S704 - parts are built from checked coordinates, the name is escaped
+        f'<svg class="{css_class}" width="{width}" height="{height}" '
+        f'viewBox="0 0 {width} {height}" role="img" aria-label="{escape(name)}">'
+        f"{''.join(parts)}</svg>"
+    )

@@ -1,0 +1,49 @@
+"""Every per-class value of a run."""
+
+from __future__ import annotations
+
+from flask import Blueprint, jsonify, request
+from werkzeug.wrappers import Response
+
+from offdiag.store.queries.run_page import RunResults
+from offdiag_web.addresses.classes import ClassesAddress, read_classes
+from offdiag_web.exports import csv_response
+from offdiag_web.pages.run_frame import RUN, results_of, run_page, stored_run
+from offdiag_web.presenters.class_table import class_table
+from offdiag_web.presenters.class_table_export import class_columns, class_records, class_rows
+from offdiag_web.presenters.values import Notes
+
+blueprint = Blueprint("run_classes", __name__)
+
+
+@blueprint.get(f"{RUN}/classes")
+def page(run_id: str) -> Response:
+    detail = stored_run(run_id)
+    address, notices = _address(run_id, detail.results)
+    notes = Notes()
+    table = None if detail.results is None else class_table(detail.results, address, notes)
+    return run_page(
+        "run_classes.html",
+        detail,
+        "classes",
+        address=address,
+        table=table,
+        notes=notes.texts,
+        notices=notices,
+    )
+
+
+@blueprint.get(f"{RUN}/classes.json")
+def classes_json(run_id: str) -> Response:
+    return jsonify(class_records(results_of(stored_run(run_id))))
+
+
+@blueprint.get(f"{RUN}/classes.csv")
+def classes_csv(run_id: str) -> Response:
+    results = results_of(stored_run(run_id))
+    address, _ = _address(run_id, results)
+    return csv_response(f"{run_id}-classes", class_columns(results), class_rows(results, address))
+
+
+def _address(run_id: str, results: RunResults | None) -> tuple[ClassesAddress, list[str]]:
+    return read_classes(run_id, request.args, results.per_class if results else ())

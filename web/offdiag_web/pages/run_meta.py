@@ -1,0 +1,25 @@
+"""The metadata of a run."""
+
+from __future__ import annotations
+
+from flask import Blueprint, jsonify
+from werkzeug.wrappers import Response
+
+from offdiag_web.pages.run_frame import RUN, run_page, stored_run
+from offdiag_web.presenters.provenance import provenance
+from offdiag_web.presenters.run_export import metadata_record
+from offdiag_web.registry import current_registry
+
+blueprint = Blueprint("run_meta", __name__)
+
+
+@blueprint.get(f"{RUN}/meta")
+def page(run_id: str) -> Response:
+    detail = stored_run(run_id)
+    view = provenance(detail, now=current_registry().database.clock())
+    return run_page("run_meta.html", detail, "meta", view=view)
+
+
+@blueprint.get(f"{RUN}/meta.json")
+def meta_json(run_id: str) -> Response:
+    return jsonify(metadata_record(stored_run(run_id)))

@@ -1,0 +1,53 @@
+"""The runs list and its twins."""
+
+from __future__ import annotations
+
+from flask import Blueprint, jsonify, make_response, redirect, render_template, request, url_for
+from werkzeug.wrappers import Response
+
+from offdiag.services.browse import browse_runs
+from offdiag.settings.load import hide_password
+from offdiag.store.database import Database
+from offdiag_web.addresses.run_list import read_run_list
+from offdiag_web.exports import csv_response
+from offdiag_web.presenters.run_list import run_list_view
+from offdiag_web.presenters.run_list_export import RUN_COLUMNS, run_list_record, run_list_rows
+from offdiag_web.registry import current_registry
+
+blueprint = Blueprint("runs", __name__)
+
+SENT_BY_FORM = "form"
+"""A form sends every field, also empty ones; its answer is a redirect to the canonical URL."""
+
+
+@blueprint.get("/runs")
+@blueprint.get("/runs.<any(json, csv):form>")
+def runs(form: str = "html") -> Response:
+    address, notices = read_run_list(request.args)
+    if SENT_BY_FORM in request.args and not notices:
+        return redirect(address.url())
+    database = current_registry().database
+    overview = browse_runs(
+        database, terms=address.filter, order=address.order, cursor=address.cursor
+    )
+    if form == "json":
+        return jsonify(run_list_record(overview, address))
+    if form == "csv":
+        return csv_response("runs", RUN_COLUMNS, run_list_rows(overview))
+    view = run_list_view(
+        overview,
+        address,
+        notices=notices,
+        now=database.clock(),
+        run_url=lambda run_id: url_for("run_matrix.page", run_id=run_id),
+    )
+    return make_response(
+        render_template("runs.html", view=view, database_url=_shown_url(database))
+    )
+
+
+def _shown_url(database: Database) -> str:
+    """The URL to log to, for the example of an empty registry; without any password."""
+    if database.path is not None:
+        return f"sqlite:///{database.path.absolute()}"
+    return hide_password(database.url)

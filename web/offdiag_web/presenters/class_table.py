@@ -1,0 +1,165 @@
+"""Every value of every class, in groups of columns a screen can hold."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from offdiag.store.queries.run_page import RunResults
+from offdiag_web.addresses.classes import ClassesAddress, ColumnGroup
+from offdiag_web.presenters import numbers
+from offdiag_web.presenters.segments import Segment
+from offdiag_web.presenters.table_heads import AriaSort, aria_sort
+from offdiag_web.presenters.values import Notes, ShownValue, shown, shown_count
+
+CLASSES_PER_PAGE = 50
+COUNTS = frozenset({"support", "predicted", "tp", "fn", "fp", "tn"})
+"""Values that are whole numbers."""
+
+GROUPS: Mapping[ColumnGroup, tuple[str, ...]] = {
+    "main": ("support", "predicted", "recall", "precision", "f1", "jaccard", "specificity", "npv"),
+    "counts": ("support", "predicted", "tp", "fn", "fp", "tn", "prevalence", "predicted_rate"),
+    "rates": ("recall", "specificity", "precision", "npv", "fpr", "fnr", "fdr", "for"),
+    "scores": (
+        *("f1", "f0_5", "f2", "jaccard", "accuracy_ovr", "balanced_accuracy_ovr"),
+        *("informedness", "markedness", "gmean", "fowlkes_mallows", "mcc_ovr", "p4"),
+    ),
+    "ratios": ("lr_plus", "lr_minus", "dor", "lift", "prevalence_threshold"),
+}
+GROUP_TITLES: Mapping[ColumnGroup, str] = {
+    "main": "main",
+    "counts": "counts",
+    "rates": "rates",
+    "scores": "scores",
+    "ratios": "ratios",
+}
+TITLES: Mapping[str, str] = {
+    "support": "Support",
+    "predicted": "Predicted",
+    "tp": "TP",
+    "fn": "FN",
+    "fp": "FP",
+    "tn": "TN",
+    "prevalence": "Prevalence",
+    "predicted_rate": "Predicted rate",
+    "recall": "Recall",
+    "specificity": "Specificity",
+    "precision": "Precision",
+    "npv": "NPV",
+    "fpr": "FPR",
+    "fnr": "FNR",
+    "fdr": "FDR",
+    "for": "FOR",
+    "f1": "F1",
+    "f0_5": "F0.5",
+    "f2": "F2",
+    "jaccard": "Jaccard",
+    "accuracy_ovr": "Accuracy, one vs rest",
+    "balanced_accuracy_ovr": "Balanced accuracy, one vs rest",
+    "informedness": "Informedness",
+    "markedness": "Markedness",
+    "gmean": "G-mean",
+    "fowlkes_mallows": "Fowlkes–Mallows",
+    "mcc_ovr": "MCC, one vs rest",
+    "lr_plus": "LR+",
+    "lr_minus": "LR−",
+    "prevalence_threshold": "Prevalence threshold",
+    "dor": "Diagnostic odds ratio",
+    "lift": "Lift",
+    "p4": "P4",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnHead:
+    """Head of a column of class values."""
+
+    key: str
+    title: str
+    sort_url: str
+    aria_sort: AriaSort
+
+
+@dataclass(frozen=True, slots=True)
+class ClassLine:
+    """One class with the values of the chosen columns."""
+
+    name: str
+    short_name: str
+    cells: tuple[ShownValue, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ClassTable:
+    """A page of classes."""
+
+    groups: tuple[Segment, ...]
+    label_head: ColumnHead
+    heads: tuple[ColumnHead, ...]
+    lines: tuple[ClassLine, ...]
+    range_text: str
+    previous_url: str | None
+    next_url: str | None
+
+
+def class_table(results: RunResults, address: ClassesAddress, notes: Notes) -> ClassTable:
+    """The classes on the page of the address, in its order and with its columns."""
+    keys = [key for key in GROUPS[address.group] if key in results.per_class]
+    codes = sorted_codes(results, address)
+    start = min(address.start, (max(len(codes) - 1, 0)) // CLASSES_PER_PAGE * CLASSES_PER_PAGE)
+    page = codes[start : start + CLASSES_PER_PAGE]
+    end = start + len(page)
+    return ClassTable(
+        groups=tuple(
+            Segment(title, address.showing(group).url(), group == address.group)
+            for group, title in GROUP_TITLES.items()
+        ),
+        label_head=_head("label", "Class", address),
+        heads=tuple(_head(key, TITLES[key], address) for key in keys),
+        lines=tuple(_line(results, code, keys, notes) for code in page),
+        range_text=_range_text(start, end, len(codes)),
+        previous_url=address.starting_at(max(start - CLASSES_PER_PAGE, 0)).url()
+        if start
+        else None,
+        next_url=address.starting_at(end).url() if end < len(codes) else None,
+    )
+
+
+def _page_url(address: ClassesAddress, start: int) -> str:
+    return address.starting_at(max(start, 0)).url()
+
+
+def sorted_codes(results: RunResults, address: ClassesAddress) -> list[int]:
+    """All class codes by the chosen column; undefined values last in both directions."""
+    codes = list(range(results.matrix.n_classes))
+    if address.sort_key == "label":
+        return codes[::-1] if address.descending else codes
+    values = results.per_class[address.sort_key]
+    sign = -1 if address.descending else 1
+
+    def place(code: int) -> tuple[bool, float, int]:
+        value = values[code].value
+        return (value is None, sign * (value or 0.0), code)
+
+    return sorted(codes, key=place)
+
+
+def _line(results: RunResults, code: int, keys: list[str], notes: Notes) -> ClassLine:
+    name = results.matrix.labels.names[code]
+    cells = []
+    for key in keys:
+        value = results.per_class[key][code]
+        cells.append(shown_count(value, notes) if key in COUNTS else shown(value, notes))
+    return ClassLine(name, numbers.shortened(name, longest=32), tuple(cells))
+
+
+def _head(key: str, title: str, address: ClassesAddress) -> ColumnHead:
+    order = aria_sort(is_current=address.sort_key == key, descending=address.descending)
+    return ColumnHead(key, title, address.sorted_by(key).url(), order)
+
+
+def _range_text(start: int, end: int, total: int) -> str:
+    if end - start == total:
+        return numbers.plural(total, "class", "classes")
+    first_to_last = f"{numbers.count(start + 1)}\N{EN DASH}{numbers.count(end)}"
+    return f"{first_to_last} of {numbers.plural(total, 'class', 'classes')}"

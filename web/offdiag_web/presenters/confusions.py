@@ -1,0 +1,83 @@
+"""Where the errors go: the cells off the diagonal, largest first."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from markupsafe import Markup
+from numpy.typing import NDArray
+
+from offdiag.metrics.confusion import ConfusionMatrix
+from offdiag_web.charts.bar import share_bar
+from offdiag_web.presenters import numbers
+
+
+@dataclass(frozen=True, slots=True)
+class Confusion:
+    """One kind of error: actual class, class it was taken for, and how often."""
+
+    actual: str
+    predicted: str
+    count: str
+    reverse: str
+    share: str
+    bar: Markup
+
+
+@dataclass(frozen=True, slots=True)
+class ConfusionList:
+    """The most frequent kinds of error out of all that occur."""
+
+    errors: tuple[Confusion, ...]
+    n_errors: int
+    n_kinds: int
+
+    @property
+    def is_cut(self) -> bool:
+        return self.n_kinds > len(self.errors)
+
+    @property
+    def n_errors_text(self) -> str:
+        return numbers.plural(self.n_errors, "error")
+
+    @property
+    def n_kinds_text(self) -> str:
+        return numbers.plural(self.n_kinds, "kind")
+
+
+def off_diagonal(matrix: ConfusionMatrix) -> NDArray[np.int64]:
+    """A copy of the counts with the correct cases taken out, (K, K)."""
+    errors = matrix.counts.copy()
+    np.fill_diagonal(errors, 0)
+    return errors
+
+
+def most_frequent(matrix: ConfusionMatrix, *, at_most: int) -> ConfusionList:
+    """The largest error cells; equal ones in label order."""
+    errors = off_diagonal(matrix)
+    actual_codes, predicted_codes = np.nonzero(errors)
+    counts = errors[actual_codes, predicted_codes]
+    largest = np.argsort(-counts, kind="stable")[:at_most]
+    return ConfusionList(
+        errors=tuple(
+            _confusion(matrix, int(actual_codes[place]), int(predicted_codes[place]))
+            for place in largest
+        ),
+        n_errors=int(counts.sum()),
+        n_kinds=len(counts),
+    )
+
+
+def _confusion(matrix: ConfusionMatrix, actual: int, predicted: int) -> Confusion:
+    count, support = int(matrix.counts[actual, predicted]), int(matrix.actual[actual])
+    names = matrix.labels.names
+    share = numbers.whole_percent(count, support)
+    return Confusion(
+        actual=names[actual],
+        predicted=names[predicted],
+        count=numbers.count(count),
+        reverse=numbers.count(int(matrix.counts[predicted, actual])),
+        share=share,
+        bar=share_bar(count / support, name=f"{share} of the class", tone="error"),
+    )

@@ -1,0 +1,144 @@
+"""Datasets on the front page and as the frame of a list."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from offdiag.domain.runs import RunState, Task
+from offdiag.store.queries.dataset_list import DatasetSummary
+from offdiag_web.addresses.filter_text import parse_filter, quoted
+from offdiag_web.addresses.run_list import RunListAddress
+from offdiag_web.exports import Cell
+from offdiag_web.presenters import numbers
+from offdiag_web.presenters.chips import Chip, Tone
+from offdiag_web.presenters.times import Moment, moment
+
+DATASET_COLUMNS = (
+    *("project", "dataset", "task", "truth_version", "n_samples", "n_classes"),
+    *("runs", "open", "finished", "evaluated", "failed", "last_logged_at"),
+)
+_TASKS = {Task.BINARY: "binary", Task.MULTICLASS: "multi-class", Task.MULTILABEL: "multi-label"}
+
+
+@dataclass(frozen=True, slots=True)
+class DatasetCard:
+    """One line of the front page."""
+
+    name: str
+    project: str
+    url: str
+    task: str
+    n_classes: str
+    n_samples: str
+    largest: str
+    n_runs: str
+    states: tuple[Chip, ...]
+    last_logged: Moment | None
+
+
+def dataset_cards(datasets: Sequence[DatasetSummary], *, now: datetime) -> tuple[DatasetCard, ...]:
+    """All datasets, each with the link to its runs."""
+    names = [dataset.name for dataset in datasets]
+    return tuple(
+        DatasetCard(
+            name=dataset.name,
+            project=dataset.project,
+            url=runs_url(dataset, name_is_unique=names.count(dataset.name) == 1),
+            task=_TASKS[dataset.task],
+            n_classes=numbers.count(dataset.n_classes),
+            n_samples="none yet"
+            if dataset.n_samples is None
+            else numbers.count(dataset.n_samples),
+            largest=largest_share(dataset) or "unknown",
+            n_runs=numbers.count(dataset.n_runs),
+            states=_state_chips(dataset),
+            last_logged=None
+            if dataset.last_logged_at is None
+            else moment(dataset.last_logged_at, now=now),
+        )
+        for dataset in datasets
+    )
+
+
+def runs_url(dataset: DatasetSummary, *, name_is_unique: bool) -> str:
+    """The runs list of a dataset, by project too where the name alone leaves a doubt."""
+    project = "" if name_is_unique else f"project:{quoted(dataset.project)} "
+    return RunListAddress(parse_filter(f"{project}dataset:{quoted(dataset.name)}")).url()
+
+
+def largest_share(dataset: DatasetSummary) -> str | None:
+    """ "66.9 %", the share of the largest class."""
+    counts = dataset.class_counts
+    if not counts or not sum(counts):
+        return None
+    return numbers.fine_percent(max(counts), sum(counts))
+
+
+def scope_sentence(dataset: DatasetSummary) -> str:
+    """ "digits, truth v1 · 540 labelled examples · 10 classes · largest class 15.9 %"."""
+    truth = "no ground truth yet" if dataset.truth_number is None else f"v{dataset.truth_number}"
+    parts = [f"{dataset.name}, {truth}"]
+    if dataset.project != "default":
+        parts.insert(0, f"project {dataset.project}")
+    if dataset.n_samples is not None:
+        parts.append(numbers.plural(dataset.n_samples, "labelled example"))
+    parts.append(numbers.plural(dataset.n_classes, "class", "classes"))
+    largest = largest_share(dataset)
+    return " · ".join([*parts, f"largest class {largest}"] if largest else parts)
+
+
+def _state_chips(dataset: DatasetSummary) -> tuple[Chip, ...]:
+    """How many runs have no metrics, by reason; evaluated ones need no mention."""
+    kinds: tuple[tuple[RunState, str, Tone], ...] = (
+        (RunState.OPEN, "open", "busy"),
+        (RunState.FINISHED, "waiting", "busy"),
+        (RunState.FAILED, "failed", "error"),
+    )
+    counted = [(dataset.runs_by_state.get(state, 0), word, tone) for state, word, tone in kinds]
+    return tuple(Chip(f"{numbers.count(n)} {word}", tone) for n, word, tone in counted if n)
+
+
+def dataset_records(datasets: Sequence[DatasetSummary]) -> list[dict[str, object]]:
+    """All datasets for the JSON twin."""
+    return [
+        {
+            "project": dataset.project,
+            "name": dataset.name,
+            "task": dataset.task.value,
+            "truth_version": dataset.truth_number,
+            "n_samples": dataset.n_samples,
+            "n_classes": dataset.n_classes,
+            "labels_inferred": dataset.labels_inferred,
+            "class_counts": dataset.class_counts,
+            "runs": dataset.n_runs,
+            "runs_by_state": {
+                state.value: dataset.runs_by_state.get(state, 0) for state in RunState
+            },
+            "last_logged_at": _iso(dataset.last_logged_at),
+        }
+        for dataset in datasets
+    ]
+
+
+def dataset_table(datasets: Sequence[DatasetSummary]) -> list[tuple[Cell, ...]]:
+    """All datasets for the CSV twin, in the order of `DATASET_COLUMNS`."""
+    return [
+        (
+            dataset.project,
+            dataset.name,
+            dataset.task.value,
+            dataset.truth_number,
+            dataset.n_samples,
+            dataset.n_classes,
+            dataset.n_runs,
+            *(dataset.runs_by_state.get(state, 0) for state in RunState),
+            _iso(dataset.last_logged_at),
+        )
+        for dataset in datasets
+    ]
+
+
+def _iso(when: datetime | None) -> str | None:
+    return None if when is None else when.isoformat()

@@ -1,0 +1,143 @@
+"""The few numbers at the top of a run: each with interval, baseline and n."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from markupsafe import Markup
+
+from offdiag.domain.values import MetricValue
+from offdiag.store.queries.run_page import RunResults
+from offdiag_web.charts.interval import IN_TILE, interval_mark
+from offdiag_web.charts.scale import SIGNED_UNIT, UNIT, Scale
+from offdiag_web.presenters import numbers
+from offdiag_web.presenters.baselines import majority_scores
+from offdiag_web.presenters.values import (
+    UNDEFINED,
+    Notes,
+    ShownValue,
+    extent_of,
+    interval_text,
+    shown,
+)
+
+SMALL_CLASS = 20
+"""Below this many cases in the smallest class, intervals of averaged metrics cover too rarely."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tile:
+    """One headline number; `baseline` is what the majority answer scores."""
+
+    title: str
+    value: ShownValue
+    mark: Markup | None
+    ends: tuple[str, str]
+    interval: str | None
+    method: str | None
+    baseline: str | None
+    detail: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Headline:
+    """All tiles, on how many cases they rest, and what limits their intervals."""
+
+    tiles: tuple[Tile, ...]
+    n_cases: str
+    caution: str | None
+
+
+_TILES: tuple[tuple[str, str, Scale, str | None], ...] = (
+    ("overall_accuracy", "Accuracy", UNIT, None),
+    ("balanced_accuracy", "Balanced accuracy", UNIT, "mean recall of the classes"),
+    ("mcc", "MCC", SIGNED_UNIT, "multi-class, R_K"),
+    ("macro_f1", "Macro F1", UNIT, "mean of class F1"),
+)
+
+
+def headline(results: RunResults, notes: Notes) -> Headline:
+    """The numbers people quote, and the worst class beside them."""
+    baselines = majority_scores(results.aggregate)
+    tiles = [
+        _tile(
+            title,
+            results.aggregate.get(key),
+            notes,
+            scale=scale,
+            baseline=baselines.get(key),
+            detail=detail,
+        )
+        for key, title, scale, detail in _TILES
+    ]
+    worst = _worst_class_tile(results, notes)
+    return Headline(
+        tiles=tuple([*tiles, worst] if worst else tiles),
+        n_cases=numbers.count(results.facts.n_cases),
+        caution=_caution(results),
+    )
+
+
+def _tile(
+    title: str,
+    value: MetricValue | None,
+    notes: Notes,
+    *,
+    scale: Scale = UNIT,
+    baseline: float | None = None,
+    detail: str | None = None,
+) -> Tile:
+    extent = None if value is None else extent_of(value)
+    interval = None if value is None else interval_text(value)
+    said = f"95 % interval {interval}" if interval else "without interval"
+    return Tile(
+        title=title,
+        value=shown(value, notes),
+        mark=interval_mark(
+            extent,
+            scale=scale,
+            name=f"{title} on a scale from {scale.ends[0]} to {scale.ends[1]}, {said}",
+            baseline=baseline,
+            canvas=IN_TILE,
+        )
+        if extent
+        else None,
+        ends=scale.ends,
+        interval=interval,
+        method=None if value is None else value.ci_method,
+        baseline=UNDEFINED if baseline is None else numbers.metric(baseline),
+        detail=detail,
+    )
+
+
+def _worst_class_tile(results: RunResults, notes: Notes) -> Tile | None:
+    recalls = results.per_class["recall"]
+    defined = [(r.value, code) for code, r in enumerate(recalls) if r.value is not None]
+    if not defined:
+        return None
+    code = min(defined)[1]
+    found, support = int(results.matrix.counts[code, code]), int(results.matrix.actual[code])
+    name = numbers.shortened(results.matrix.labels.names[code])
+    tile = _tile(
+        "Worst class recall",
+        recalls[code],
+        notes,
+        detail=f"{name}, found {numbers.hits_of(found, support)}",
+    )
+    return replace(tile, baseline=None)
+
+
+def _caution(results: RunResults) -> str | None:
+    """Said where a class is too small for the intervals of averages to be trusted."""
+    supports = [
+        (int(n), results.matrix.labels.names[code])
+        for code, n in enumerate(results.matrix.actual)
+        if n > 0
+    ]
+    if not supports or min(supports)[0] >= SMALL_CLASS:
+        return None
+    n_cases, name = min(supports)
+    return (
+        "Intervals of the averages over classes are unreliable: the smallest class, "
+        f"{numbers.shortened(name)}, has {numbers.plural(n_cases, 'case')}."
+    )

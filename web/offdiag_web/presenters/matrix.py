@@ -1,0 +1,192 @@
+"""The confusion matrix as a table: two numbers per cell, both axes named, margins in words.
+
+Transposing is a matter of this view alone: cells are always looked up by (actual, predicted),
+and only the order in which they are laid out differs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from offdiag.metrics.confusion import ConfusionMatrix
+from offdiag.metrics.orientation import actual_totals, predicted_totals
+from offdiag_web.addresses.matrix import MatrixAddress, Norm
+from offdiag_web.presenters import numbers
+from offdiag_web.presenters.class_order import class_order
+from offdiag_web.presenters.matrix_colours import OF_WHAT, ColourScale, colour_scale
+
+_LONGEST_HEAD = 22
+_UPRIGHT_HEADS = 8
+"""Up to this many columns their heads stand upright, if the names are short."""
+_UPRIGHT_LENGTH = 9
+
+
+@dataclass(frozen=True, slots=True)
+class ClassHead:
+    """Name of a class in a head; `short` where the whole would not fit."""
+
+    name: str
+    short: str
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """A count and its share; `css` holds the step of the ramp."""
+
+    count: str
+    share: str | None
+    css: str
+
+
+@dataclass(frozen=True, slots=True)
+class MatrixLine:
+    """One displayed row: its class, its cells, what lies outside a window, its total."""
+
+    head: ClassHead
+    cells: tuple[Cell, ...]
+    elsewhere: str | None
+    total: str
+
+
+@dataclass(frozen=True, slots=True)
+class Legend:
+    """What the colours mean; `error_end` is absent where there is no error."""
+
+    correct_end: str
+    error_end: str | None
+    of_what: str
+
+
+@dataclass(frozen=True, slots=True)
+class MatrixView:
+    """A table of classes against classes, whole or a window."""
+
+    down: str
+    across: str
+    caption: str
+    heads: tuple[ClassHead, ...]
+    turned_heads: bool
+    lines: tuple[MatrixLine, ...]
+    elsewhere_head: str | None
+    elsewhere_line: tuple[str, ...]
+    totals: tuple[str, ...]
+    total: str
+    total_head: str
+    total_line_head: str
+    legend: Legend
+    is_dense: bool
+
+
+def matrix_view(
+    matrix: ConfusionMatrix, address: MatrixAddress, codes: Sequence[int] | None = None
+) -> MatrixView:
+    """The whole matrix, or the window of the classes in `codes`, in that order."""
+    scale = colour_scale(matrix, address.norm)
+    shown = list(codes) if codes is not None else class_order(matrix, address.order)
+    is_window = len(shown) < matrix.n_classes
+    down, across = ("Predicted", "Actual") if address.transposed else ("Actual", "Predicted")
+    down_totals, across_totals = (
+        (matrix.predicted, matrix.actual)
+        if address.transposed
+        else (matrix.actual, matrix.predicted)
+    )
+    lines = tuple(
+        _line(matrix, scale, address, code=code, shown=shown, total=int(down_totals[code]))
+        for code in shown
+    )
+    heads = tuple(_head(matrix, code) for code in shown)
+    return MatrixView(
+        down=down,
+        across=across,
+        caption=_caption(matrix, address, n_shown=len(shown)),
+        heads=heads,
+        turned_heads=len(heads) > _UPRIGHT_HEADS
+        or max(len(head.short) for head in heads) > _UPRIGHT_LENGTH,
+        lines=lines,
+        elsewhere_head=f"{matrix.n_classes - len(shown)} others" if is_window else None,
+        elsewhere_line=_elsewhere_line(matrix, address, shown) if is_window else (),
+        totals=tuple(numbers.count(int(across_totals[code])) for code in shown),
+        total=numbers.count(matrix.total),
+        total_head=f"{down} n",
+        total_line_head=f"{across} n",
+        legend=Legend(scale.correct_end, scale.error_end, OF_WHAT[address.norm]),
+        is_dense=len(shown) > 12,
+    )
+
+
+def _line(
+    matrix: ConfusionMatrix,
+    scale: ColourScale,
+    address: MatrixAddress,
+    *,
+    code: int,
+    shown: Sequence[int],
+    total: int,
+) -> MatrixLine:
+    places = [(other, code) if address.transposed else (code, other) for other in shown]
+    cells = tuple(_cell(matrix, scale, address.norm, *place) for place in places)
+    inside = sum(int(matrix.counts[place]) for place in places)
+    is_window = len(shown) < matrix.n_classes
+    return MatrixLine(
+        head=_head(matrix, code),
+        cells=cells,
+        elsewhere=numbers.count(total - inside) if is_window else None,
+        total=numbers.count(total),
+    )
+
+
+def _cell(
+    matrix: ConfusionMatrix, scale: ColourScale, norm: Norm, actual: int, predicted: int
+) -> Cell:
+    count = int(matrix.counts[actual, predicted])
+    of = int(np.broadcast_to(scale.denominators, matrix.counts.shape)[actual, predicted])
+    is_correct = actual == predicted
+    css = scale.ramp_class(count, count / max(of, 1), is_correct=is_correct)
+    has_share = norm != "none" and count > 0
+    return Cell(
+        count=numbers.count(count),
+        share=numbers.whole_percent(count, of) if has_share else None,
+        css=f"{css} diagonal" if is_correct else css,
+    )
+
+
+def _elsewhere_line(
+    matrix: ConfusionMatrix, address: MatrixAddress, shown: Sequence[int]
+) -> tuple[str, ...]:
+    """What the classes outside the window contribute to each displayed column."""
+    window = matrix.counts[np.ix_(shown, shown)]
+    if address.transposed:
+        totals, inside = matrix.actual, actual_totals(window)
+    else:
+        totals, inside = matrix.predicted, predicted_totals(window)
+    return tuple(
+        numbers.count(int(totals[code]) - int(within))
+        for code, within in zip(shown, inside, strict=True)
+    )
+
+
+def _head(matrix: ConfusionMatrix, code: int) -> ClassHead:
+    name = matrix.labels.names[code]
+    return ClassHead(name, numbers.shortened(name, longest=_LONGEST_HEAD))
+
+
+def _caption(matrix: ConfusionMatrix, address: MatrixAddress, *, n_shown: int) -> str:
+    down, across = ("predicted", "actual") if address.transposed else ("actual", "predicted")
+    margins = {
+        "actual": "cases of each actual class (support)",
+        "predicted": "cases predicted as each class",
+    }
+    second = {
+        "row": "Second number: share of the actual class.",
+        "col": "Second number: share of the predicted class.",
+        "all": "Second number: share of all cases.",
+        "none": "Counts only.",
+    }[address.norm]
+    part = "" if n_shown == matrix.n_classes else f"{n_shown} of {matrix.n_classes} classes. "
+    return (
+        f"{part}Rows: {down} class. Columns: {across} class. {second} "
+        f"Right: {margins[down]}. Bottom: {margins[across]}."
+    )

@@ -1,0 +1,57 @@
+"""The controls of a confusion matrix: links to other views of it, never to another matrix."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from offdiag.metrics.confusion import ConfusionMatrix
+from offdiag_web.addresses.matrix import ClassOrder, MatrixAddress, Norm
+from offdiag_web.presenters.class_order import default_order
+from offdiag_web.presenters.segments import Segment
+
+_NORM_TEXTS: tuple[tuple[Norm, str], ...] = (
+    ("row", "% of actual"),
+    ("col", "% of predicted"),
+    ("all", "% of all"),
+    ("none", "counts"),
+)
+_ORDER_TEXTS: tuple[tuple[ClassOrder, str], ...] = (
+    ("support", "by support"),
+    ("label", "by label"),
+)
+
+
+def norm_segments(address: MatrixAddress) -> tuple[Segment, ...]:
+    """What the second number may be; `n` leads to the next one."""
+    names = [norm for norm, _ in _NORM_TEXTS]
+    following = names[(names.index(address.norm) + 1) % len(names)]
+    return tuple(
+        Segment(
+            text,
+            replace(address, norm=norm).url(),
+            norm == address.norm,
+            "n" if norm == following else None,
+        )
+        for norm, text in _NORM_TEXTS
+    )
+
+
+def order_segments(matrix: ConfusionMatrix, address: MatrixAddress) -> tuple[Segment, ...]:
+    """How classes may be ordered; `o` leads to the other one."""
+    default = default_order(matrix.labels)
+    current = address.order or default
+    return tuple(
+        Segment(
+            text,
+            replace(address, order=None if order == default else order).url(),
+            order == current,
+            None if order == current else "o",
+        )
+        for order, text in _ORDER_TEXTS
+    )
+
+
+def transpose_segment(address: MatrixAddress) -> Segment:
+    """The switch between the stored orientation and its transposed view."""
+    other = replace(address, transposed=not address.transposed)
+    return Segment("Transpose view", other.url(), address.transposed, "t")

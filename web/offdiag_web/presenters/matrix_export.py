@@ -1,0 +1,98 @@
+"""A confusion matrix for machines, in the orientation of the view, which every form names."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from offdiag.domain.orientation import SourceOrientation
+from offdiag.metrics.confusion import ConfusionMatrix
+from offdiag.metrics.orientation import swap_axes
+from offdiag_web.addresses.matrix import MatrixAddress
+from offdiag_web.exports import Cell
+from offdiag_web.presenters.class_order import class_order
+
+LARGEST_DENSE = 1_000
+"""Matrices up to this many classes are written in full; larger ones as their filled cells."""
+
+
+def matrix_record(matrix: ConfusionMatrix, address: MatrixAddress) -> dict[str, object]:
+    """The matrix in the orientation and class order of the view, which it names."""
+    codes = class_order(matrix, address.order)
+    names = [matrix.labels.names[code] for code in codes]
+    record: dict[str, object] = {"labels": names, **_axes(address)}
+    if len(codes) <= LARGEST_DENSE:
+        return {**record, "matrix": _laid_out(matrix, codes, address).tolist()}
+    return {**record, "cells": [list(cell) for cell in _filled_cells(matrix, address)]}
+
+
+def _axes(address: MatrixAddress) -> dict[str, object]:
+    if address.transposed:
+        return {
+            "orientation": SourceOrientation.ACTUAL_COLUMNS.value,
+            "axes": ["predicted", "actual"],
+        }
+    return {"orientation": SourceOrientation.ACTUAL_ROWS.value, "axes": ["actual", "predicted"]}
+
+
+def long_columns(address: MatrixAddress) -> tuple[str, ...]:
+    """Header of one line per cell: the axis that runs down the view comes first."""
+    axes = ("predicted", "actual") if address.transposed else ("actual", "predicted")
+    return (*axes, "count", "share_of_actual", "share_of_predicted", "share_of_all")
+
+
+def long_rows(matrix: ConfusionMatrix, address: MatrixAddress) -> Iterator[tuple[Cell, ...]]:
+    """One line for every cell that has cases and for every diagonal one, in view order."""
+    for first, second, count in _filled_cells(matrix, address):
+        index = matrix.labels.index
+        actual, predicted = (second, first) if address.transposed else (first, second)
+        yield (
+            first,
+            second,
+            count,
+            _share(count, int(matrix.actual[index[actual]])),
+            _share(count, int(matrix.predicted[index[predicted]])),
+            _share(count, matrix.total),
+        )
+
+
+def grid_columns(matrix: ConfusionMatrix, address: MatrixAddress) -> tuple[str, ...]:
+    """Header of one line per class; its corner says what runs down and what across."""
+    names = [matrix.labels.names[code] for code in class_order(matrix, address.order)]
+    corner = "predicted (rows) / actual (columns)"
+    return (corner if address.transposed else "actual (rows) / predicted (columns)", *names)
+
+
+def grid_rows(matrix: ConfusionMatrix, address: MatrixAddress) -> Iterator[tuple[Cell, ...]]:
+    """One line per class of the axis that runs down the view."""
+    codes = class_order(matrix, address.order)
+    for code, line in zip(codes, _laid_out(matrix, codes, address).tolist(), strict=True):
+        yield (matrix.labels.names[code], *line)
+
+
+def _filled_cells(
+    matrix: ConfusionMatrix, address: MatrixAddress
+) -> Iterator[tuple[str, str, int]]:
+    """(down, across, count) of the view, without the empty cells off the diagonal."""
+    codes = class_order(matrix, address.order)
+    laid_out = _laid_out(matrix, codes, address)
+    filled = laid_out > 0
+    np.fill_diagonal(filled, val=True)
+    names = [matrix.labels.names[code] for code in codes]
+    for down, across in np.argwhere(filled).tolist():
+        yield names[down], names[across], int(laid_out[down, across])
+
+
+def _laid_out(
+    matrix: ConfusionMatrix, codes: list[int], address: MatrixAddress
+) -> NDArray[np.int64]:
+    """Counts in class order, the axis that runs down the view first."""
+    counts = matrix.counts[np.ix_(codes, codes)]
+    laid_out: NDArray[np.int64] = swap_axes(counts) if address.transposed else counts
+    return laid_out
+
+
+def _share(count: int, of: int) -> float | None:
+    return count / of if of else None

@@ -1,0 +1,93 @@
+"""The first page of a run, put together from its parts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from offdiag.metrics.confusion import ConfusionMatrix
+from offdiag.store.queries.run_page import RunResults
+from offdiag_web.addresses.matrix import MatrixAddress
+from offdiag_web.presenters.class_panel import ClassPanel, class_panel
+from offdiag_web.presenters.confusions import ConfusionList, most_frequent
+from offdiag_web.presenters.headline import Headline, headline
+from offdiag_web.presenters.matrix import MatrixView, matrix_view
+from offdiag_web.presenters.matrix_controls import (
+    norm_segments,
+    order_segments,
+    transpose_segment,
+)
+from offdiag_web.presenters.matrix_window import WINDOW_CLASSES, busiest_class, window_around
+from offdiag_web.presenters.segments import Segment
+from offdiag_web.presenters.values import Notes
+
+LARGEST_TABLE = 30
+"""Up to this many classes the matrix is one table; above, a browser and a reader get lost."""
+LARGEST_CHOICE = 1_000
+"""Up to this many classes can be picked from a list; above, their name is typed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """Which class a window is about, and which others could be chosen."""
+
+    focus: str
+    n_others: int
+    choices: tuple[str, ...] | None
+
+
+@dataclass(frozen=True, slots=True)
+class MatrixPage:
+    """Everything below the header. `window` is None where the whole matrix is shown."""
+
+    headline: Headline
+    matrix: MatrixView
+    n_classes: int
+    window: Window | None
+    norms: tuple[Segment, ...]
+    orders: tuple[Segment, ...]
+    transpose: Segment
+    classes: ClassPanel
+    confusions: ConfusionList
+    notes: tuple[str, ...]
+    notices: tuple[str, ...]
+
+
+def matrix_page(results: RunResults, address: MatrixAddress) -> MatrixPage:
+    """Present the results of a run as its address asks for."""
+    notes = Notes()
+    matrix = results.matrix
+    window, codes = None, None
+    notices: list[str] = []
+    if matrix.n_classes > LARGEST_TABLE:
+        focus, notices = _focus(matrix, address)
+        codes = window_around(matrix, focus)
+        window = _window(matrix, focus)
+    return MatrixPage(
+        headline=headline(results, notes),
+        matrix=matrix_view(matrix, address, codes),
+        n_classes=matrix.n_classes,
+        window=window,
+        norms=norm_segments(address),
+        orders=() if window else order_segments(matrix, address),
+        transpose=transpose_segment(address),
+        classes=class_panel(results, address.order, notes),
+        confusions=most_frequent(matrix, at_most=24 if window else 8),
+        notes=tuple(notes.texts),
+        notices=tuple(notices),
+    )
+
+
+def _focus(matrix: ConfusionMatrix, address: MatrixAddress) -> tuple[int, list[str]]:
+    if address.focus is None:
+        return busiest_class(matrix), []
+    code = matrix.labels.index.get(address.focus)
+    if code is None:
+        notice = f"There is no class “{address.focus}”; this is the one with the largest error."
+        return busiest_class(matrix), [notice]
+    return code, []
+
+
+def _window(matrix: ConfusionMatrix, focus: int) -> Window:
+    names = matrix.labels.names
+    choices = tuple(sorted(names)) if len(names) <= LARGEST_CHOICE else None
+    return Window(names[focus], WINDOW_CLASSES - 1, choices)

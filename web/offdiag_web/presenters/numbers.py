@@ -1,0 +1,82 @@
+"""How numbers are written, everywhere.
+
+Rounding never turns something into nothing or nearly all into all: a share above 0 is not
+"0 %", a metric below 1 is not "1.000". CSV and JSON carry the full precision instead.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+MINUS = "\N{MINUS SIGN}"
+_NARROW_SPACE = "\N{NARROW NO-BREAK SPACE}"
+_EN_DASH = "\N{EN DASH}"
+
+
+def count(number: int) -> str:
+    """1503 -> "1,503"."""
+    return f"{number:,}".replace("-", MINUS)
+
+
+def plural(number: int, one: str, many: str | None = None) -> str:
+    """ "1 run", "12 runs"."""
+    return f"{count(number)} {one if number == 1 else many or one + 's'}"
+
+
+def metric(value: float) -> str:
+    """A metric with three decimals: "0.864", "<0.001", ">0.999", with a true minus sign.
+
+    Ratios may grow without bound: from a million on they are written "1.23e+09".
+    """
+    size = abs(value)
+    if 0 < size < 0.0005:
+        return "<0.001" if value > 0 else f">{MINUS}0.001"
+    if 0.9995 <= size < 1:
+        return ">0.999" if value > 0 else f"<{MINUS}0.999"
+    text = f"{value:,.3f}" if size < 1e6 else f"{value:.3g}"
+    return text.replace("-", MINUS)
+
+
+def interval(low: float, high: float) -> str:
+    """ "0.846 – 0.881"."""
+    return f"{metric(low)} {_EN_DASH} {metric(high)}"
+
+
+def whole_percent(part: int, of: int) -> str:
+    """Share of a count as a whole percentage, `of` > 0: "35 %", "<1 %", ">99 %"."""
+    if 0 < 100 * part < of:
+        return f"<1{_NARROW_SPACE}%"
+    if 99 * of < 100 * part < 100 * of:
+        return f">99{_NARROW_SPACE}%"
+    return f"{round(100 * part / of)}{_NARROW_SPACE}%"
+
+
+def fine_percent(part: int, of: int) -> str:
+    """Share of a count with one decimal, `of` > 0: "66.9 %", "<0.1 %", ">99.9 %"."""
+    if 0 < 1000 * part < of:
+        return f"<0.1{_NARROW_SPACE}%"
+    if 999 * of < 1000 * part < 1000 * of:
+        return f">99.9{_NARROW_SPACE}%"
+    return f"{100 * part / of:.1f}{_NARROW_SPACE}%"
+
+
+def hits_of(hits: int, cases: int) -> str:
+    """ "96/168", the exact form of a recall."""
+    return f"{count(hits)}/{count(cases)}"
+
+
+def listed(words: Sequence[str], *, at_most: int = 5) -> str:
+    """ "a", "a and b", "a, b and c", "a, b and 4 more"."""
+    shown = list(words[:at_most])
+    hidden = len(words) - len(shown)
+    if hidden:
+        return f"{', '.join(shown)} and {count(hidden)} more"
+    return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}"
+
+
+def shortened(text: str, *, longest: int = 24) -> str:
+    """Text of at most `longest` characters, cut in the middle: both ends tell names apart."""
+    if len(text) <= longest:
+        return text
+    kept = longest - 1
+    return f"{text[: kept - kept // 2]}\N{HORIZONTAL ELLIPSIS}{text[len(text) - kept // 2 :]}"

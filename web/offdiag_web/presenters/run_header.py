@@ -1,0 +1,95 @@
+"""The top of every page of a run: what it is, what to beware of, where its results stand."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+
+from offdiag.store.queries.run_page import RunDetail, RunHeader
+from offdiag_web.addresses.filter_text import parse_filter, quoted
+from offdiag_web.addresses.run_list import RunListAddress
+from offdiag_web.presenters import numbers
+from offdiag_web.presenters.chips import (
+    Caution,
+    Chip,
+    orientation_chip,
+    orientation_warning,
+    state_chip,
+    tag_text,
+)
+from offdiag_web.presenters.times import Moment, moment
+
+MOST_TAGS = 6
+"""Tags shown in the header; the metadata page has all."""
+
+TABS = (("matrix", "Matrix"), ("classes", "Classes"), ("meta", "Metadata"))
+
+
+@dataclass(frozen=True, slots=True)
+class Tab:
+    """One page of the run."""
+
+    text: str
+    url: str
+    is_current: bool
+
+
+@dataclass(frozen=True, slots=True)
+class RunHeaderView:
+    """`state` is None once the run has results; `is_pending` asks the page to look again."""
+
+    id: str
+    name: str
+    dataset: str
+    dataset_url: str
+    scope: str
+    chips: tuple[Chip, ...]
+    orientation: Chip
+    caution: Caution | None
+    state: Chip | None
+    is_pending: bool
+    logged: Moment
+    author: str | None
+    tabs: tuple[Tab, ...]
+
+
+def run_header(
+    detail: RunDetail, *, current: str, now: datetime, tab_url: Callable[[str], str]
+) -> RunHeaderView:
+    """Present a run. `tab_url` makes the address of one of its pages from the page's name."""
+    run = detail.run
+    state = None
+    if detail.results is None:
+        state = state_chip(run.state, work=detail.work, n_predictions=run.n_predictions, now=now)
+    return RunHeaderView(
+        id=run.id,
+        name=run.name,
+        dataset=run.dataset,
+        dataset_url=_dataset_url(run),
+        scope=run.dataset + (f" v{run.truth.number}" if run.truth else ""),
+        chips=_chips(detail),
+        orientation=orientation_chip(run.source, run.orientation_verdict),
+        caution=orientation_warning(run.source, run.orientation_verdict),
+        state=state,
+        is_pending=state is not None and state.tone == "busy",
+        logged=moment(run.created_at, now=now),
+        author=run.author,
+        tabs=tuple(Tab(text, tab_url(name), name == current) for name, text in TABS),
+    )
+
+
+def _dataset_url(run: RunHeader) -> str:
+    terms = parse_filter(f"project:{quoted(run.project)} dataset:{quoted(run.dataset)}")
+    return RunListAddress(terms).url()
+
+
+def _chips(detail: RunDetail) -> tuple[Chip, ...]:
+    run = detail.run
+    n_cases = detail.results.facts.n_cases if detail.results else run.n_predictions
+    facts = [f"model {run.model}"] if run.model else []
+    facts.append(f"n {numbers.count(n_cases)} · K {numbers.count(len(run.labels))}")
+    if run.project != "default":
+        facts.append(f"project {run.project}")
+    facts += [tag_text(key, value) for key, value in sorted(run.tags.items())][:MOST_TAGS]
+    return tuple(Chip(numbers.shortened(fact, longest=48)) for fact in facts)

@@ -1,0 +1,206 @@
+"""The runs list: rows with numbers and marks on one scale per column, filter, pager."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from offdiag.services.browse import RunOverview
+from offdiag.store.queries.run_order import Cursor
+from offdiag_web.addresses.filter_text import ParsedTerm, filter_text
+from offdiag_web.addresses.run_list import RunListAddress, ScaleChoice
+from offdiag_web.charts.scale import Scale
+from offdiag_web.presenters import numbers
+from offdiag_web.presenters.datasets import runs_url, scope_sentence
+from offdiag_web.presenters.run_rows import (
+    METRIC_COLUMNS,
+    WORST_COLUMN,
+    RunRow,
+    column_scale,
+    run_row,
+)
+from offdiag_web.presenters.segments import Segment
+from offdiag_web.presenters.table_heads import AriaSort, aria_sort
+from offdiag_web.presenters.values import (
+    Notes,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """Head of a sortable column; `ends` are printed over the marks."""
+
+    title: str
+    sort_url: str
+    aria_sort: AriaSort
+    ends: tuple[str, str] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TermChip:
+    """A term of the filter with the link that removes it and, if nothing matched, its effect."""
+
+    text: str
+    problem: str | None
+    remove_url: str
+    without: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class DatasetLink:
+    """A dataset the list could be narrowed to."""
+
+    name: str
+    url: str
+    n_runs: str
+
+
+@dataclass(frozen=True, slots=True)
+class RunListView:
+    """Everything the page shows."""
+
+    title: str
+    scope: str
+    is_mixed: bool
+    is_empty_registry: bool
+    query: str
+    kept: tuple[tuple[str, str], ...]
+    """Fields the filter form sends along, so that sorting and scale survive a new filter."""
+    notices: tuple[str, ...]
+    terms: tuple[TermChip, ...]
+    datasets: tuple[DatasetLink, ...]
+    scales: tuple[Segment, ...]
+    run_head: Head
+    metric_heads: tuple[Head, ...]
+    worst_head: Head
+    logged_head: Head
+    rows: tuple[RunRow, ...]
+    notes: tuple[str, ...]
+    range_text: str
+    first_url: str | None
+    previous_url: str | None
+    next_url: str | None
+    json_url: str
+    csv_url: str
+    all_url: str
+
+
+def run_list_view(
+    overview: RunOverview,
+    address: RunListAddress,
+    *,
+    notices: Sequence[str],
+    now: datetime,
+    run_url: Callable[[str], str],
+) -> RunListView:
+    """Present one page of runs. `run_url` makes the address of a run from its id."""
+    page = overview.page
+    scales = [column_scale(column, page.entries, address.scale) for column in METRIC_COLUMNS]
+    worst_scale = column_scale(WORST_COLUMN, page.entries, "full")
+    notes = Notes()
+    rows = tuple(
+        run_row(entry, scales, worst_scale, notes=notes, now=now, url=run_url(entry.id))
+        for entry in page.entries
+    )
+    is_mixed = overview.scope is None and len(overview.datasets) > 1
+    return RunListView(
+        title=_title(overview, address),
+        scope=_scope_text(overview),
+        is_mixed=is_mixed,
+        is_empty_registry=not any(dataset.n_runs for dataset in overview.datasets),
+        query=filter_text(address.terms),
+        kept=address.kept_by_form,
+        notices=tuple(notices),
+        terms=_term_chips(overview, address),
+        datasets=_dataset_links(overview) if is_mixed else (),
+        scales=_scale_links(address),
+        run_head=_head("Run", "name", address),
+        metric_heads=tuple(
+            _head(column.title, column.order, address, scale)
+            for column, scale in zip(METRIC_COLUMNS, scales, strict=True)
+        ),
+        worst_head=_head(WORST_COLUMN.title, WORST_COLUMN.order, address, worst_scale),
+        logged_head=_head("Logged", "logged", address),
+        rows=rows,
+        notes=tuple(notes.texts),
+        range_text=_range_text(overview),
+        first_url=_page_url(address, None) if page.position > 1 else None,
+        previous_url=_page_url(address, page.previous) if page.previous else None,
+        next_url=_page_url(address, page.following) if page.following else None,
+        json_url=address.url("json"),
+        csv_url=address.url("csv"),
+        all_url=RunListAddress().url(),
+    )
+
+
+def _title(overview: RunOverview, address: RunListAddress) -> str:
+    """The filter in words, for bookmarks and tabs."""
+    words = filter_text(address.terms)
+    scope = overview.scope.name if overview.scope else "all datasets"
+    return f"Runs where {words} · {scope}" if words else f"Runs · {scope}"
+
+
+def _scope_text(overview: RunOverview) -> str:
+    if overview.scope is not None:
+        return scope_sentence(overview.scope)
+    if not overview.datasets:
+        return "No dataset yet"
+    return f"{numbers.plural(len(overview.datasets), 'dataset')}"
+
+
+def _head(title: str, order: str, address: RunListAddress, scale: Scale | None = None) -> Head:
+    sorting = aria_sort(
+        is_current=address.order.name == order, descending=address.order.descending
+    )
+    return Head(title, address.sorted_by(order).url(), sorting, scale.ends if scale else None)
+
+
+def _term_chips(overview: RunOverview, address: RunListAddress) -> tuple[TermChip, ...]:
+    counts = iter(overview.matches_without)
+    return tuple(
+        TermChip(
+            text=parsed.text,
+            problem=parsed.problem,
+            remove_url=address.without(index).url(),
+            without=_without_text(parsed, next(counts, None)) if parsed.term else None,
+        )
+        for index, parsed in enumerate(address.terms)
+    )
+
+
+def _without_text(parsed: ParsedTerm, n_runs: int | None) -> str | None:
+    return None if n_runs is None else f"{numbers.plural(n_runs, 'run')} without {parsed.text}"
+
+
+def _dataset_links(overview: RunOverview) -> tuple[DatasetLink, ...]:
+    names = [dataset.name for dataset in overview.datasets]
+    return tuple(
+        DatasetLink(
+            dataset.name,
+            runs_url(dataset, name_is_unique=names.count(dataset.name) == 1),
+            numbers.count(dataset.n_runs),
+        )
+        for dataset in overview.datasets
+    )
+
+
+def _scale_links(address: RunListAddress) -> tuple[Segment, ...]:
+    choices: tuple[tuple[str, ScaleChoice], ...] = (("fit", "fit"), ("full range", "full"))
+    return tuple(
+        Segment(text, replace(address, scale=choice).url(), address.scale == choice)
+        for text, choice in choices
+    )
+
+
+def _range_text(overview: RunOverview) -> str:
+    page = overview.page
+    if page.total <= len(page.entries):
+        return numbers.plural(page.total, "run")
+    last = page.position + len(page.entries) - 1
+    first_to_last = f"{numbers.count(page.position)}\N{EN DASH}{numbers.count(last)}"
+    return f"{first_to_last} of {numbers.count(page.total)} runs"
+
+
+def _page_url(address: RunListAddress, cursor: Cursor | None) -> str:
+    return replace(address, cursor=cursor).url()

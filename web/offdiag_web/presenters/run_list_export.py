@@ -1,0 +1,105 @@
+"""The runs list for machines: the same runs, metrics and order, in full precision."""
+
+from __future__ import annotations
+
+from offdiag.services.browse import RunOverview
+from offdiag.store.queries.run_entries import LISTED_METRICS, RunEntry, WorstClass
+from offdiag_web.addresses.filter_text import filter_text
+from offdiag_web.addresses.run_list import RunListAddress
+from offdiag_web.exports import Cell
+
+RUN_COLUMNS = (
+    *("id", "name", "project", "dataset", "truth_version", "model", "state", "author"),
+    *("logged_at", "n_cases", "orientation_verdict"),
+    *(f"{key}{part}" for key in LISTED_METRICS for part in ("", "_ci_low", "_ci_high", "_reason")),
+    *("worst_class", "worst_class_recall", "worst_class_found", "worst_class_support"),
+)
+
+
+def run_list_record(overview: RunOverview, address: RunListAddress) -> dict[str, object]:
+    """The page as one JSON document; `next` is the address of the page after it."""
+    page = overview.page
+    following = None
+    if page.following is not None:
+        following = RunListAddress(
+            address.terms, address.order, address.scale, page.following
+        ).url("json")
+    return {
+        "dataset": overview.scope.name if overview.scope else None,
+        "filter": filter_text(address.terms),
+        "ignored": [
+            {"term": parsed.text, "reason": parsed.problem}
+            for parsed in address.terms
+            if parsed.problem
+        ],
+        "sort": {"by": address.order.name, "descending": address.order.descending},
+        "total": page.total,
+        "position": page.position,
+        "runs": [_record(entry) for entry in page.entries],
+        "next": following,
+    }
+
+
+def run_list_rows(overview: RunOverview) -> list[tuple[Cell, ...]]:
+    """The page as CSV rows, in the order of `RUN_COLUMNS`."""
+    return [_row(entry) for entry in overview.page.entries]
+
+
+def _record(entry: RunEntry) -> dict[str, object]:
+    return {
+        "id": entry.id,
+        "name": entry.name,
+        "project": entry.project,
+        "dataset": entry.dataset,
+        "truth_version": entry.truth_number,
+        "model": entry.model,
+        "state": entry.state.value,
+        "author": entry.author,
+        "tags": dict(entry.tags),
+        "logged_at": entry.created_at.isoformat(),
+        "n_cases": entry.n_cases,
+        "orientation_verdict": entry.orientation_verdict,
+        "metrics": {key: value.to_dict() for key, value in entry.metrics.items()},
+        "worst_class": _worst_record(entry.worst_class),
+    }
+
+
+def _worst_record(worst: WorstClass | None) -> dict[str, object] | None:
+    if worst is None:
+        return None
+    return {
+        "label": worst.label,
+        "found": worst.hits,
+        "support": worst.support,
+        "recall": worst.recall.to_dict(),
+    }
+
+
+def _row(entry: RunEntry) -> tuple[Cell, ...]:
+    worst = entry.worst_class
+    return (
+        entry.id,
+        entry.name,
+        entry.project,
+        entry.dataset,
+        entry.truth_number,
+        entry.model,
+        entry.state.value,
+        entry.author,
+        entry.created_at.isoformat(),
+        entry.n_cases,
+        entry.orientation_verdict,
+        *(cell for key in LISTED_METRICS for cell in _metric_cells(entry, key)),
+        *(
+            (None, None, None, None)
+            if worst is None
+            else (worst.label, worst.recall.value, worst.hits, worst.support)
+        ),
+    )
+
+
+def _metric_cells(entry: RunEntry, key: str) -> tuple[Cell, ...]:
+    value = entry.metrics.get(key)
+    if value is None:
+        return (None, None, None, None)
+    return (value.value, value.ci_low, value.ci_high, value.reason)

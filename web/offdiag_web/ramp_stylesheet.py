@@ -1,0 +1,44 @@
+"""Writes `static/css/ramps.css` from the palette: `python -m offdiag_web.ramp_stylesheet`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from offdiag_web.palette import BINS, RAMPS, Ramp, text_on
+
+STYLESHEET = Path(__file__).parent / "static" / "css" / "ramps.css"
+_RAMP_NAMES: tuple[Ramp, ...] = ("correct", "error")
+
+
+def ramp_stylesheet() -> str:
+    """Colour of each bin as a token with a light and a dark value, and the classes using them."""
+    return "\n".join(
+        [
+            "/* Written by offdiag_web.ramp_stylesheet from offdiag_web.palette; edit those. */",
+            ":root {",
+            *_tokens(),
+            "}",
+            *_classes(),
+            "",
+        ]
+    )
+
+
+def _tokens() -> Iterator[str]:
+    for ramp in _RAMP_NAMES:
+        for step in range(BINS):
+            light, dark = RAMPS["light"][ramp][step], RAMPS["dark"][ramp][step]
+            yield f"  --{ramp}-{step}: light-dark({light}, {dark});"
+            yield f"  --on-{ramp}-{step}: light-dark({text_on(light)}, {text_on(dark)});"
+
+
+def _classes() -> Iterator[str]:
+    for ramp in _RAMP_NAMES:
+        for step in range(BINS):
+            declarations = f"background: var(--{ramp}-{step}); color: var(--on-{ramp}-{step});"
+            yield f".{ramp}-{step} {{ {declarations} }}"
+
+
+if __name__ == "__main__":
+    STYLESHEET.write_text(ramp_stylesheet(), encoding="utf-8")

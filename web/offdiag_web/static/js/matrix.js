@@ -1,0 +1,58 @@
+// Moves through a confusion matrix with the arrow keys. The whole table is one tab stop; the
+// heads of the row and the column of the current cell stand out.
+const STEPS = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
+
+function setUp(table) {
+  if (table.dataset.roving === "ready") return;
+  table.dataset.roving = "ready";
+  const rows = [...table.tBodies[0].rows].map((row) => [...row.querySelectorAll("td[data-cell]")]);
+  const heads = [...table.querySelectorAll("thead th[data-class]")];
+  let current = rows[0]?.[0];
+  if (!current) return;
+  for (const cell of rows.flat()) cell.tabIndex = -1;
+  current.tabIndex = 0;
+  // The region scrolls with the focused cell, so it need not be a stop of its own.
+  table.closest("[tabindex='0'].scrollx")?.removeAttribute("tabindex");
+
+  const place = (cell) => {
+    const row = rows.findIndex((cells) => cells.includes(cell));
+    return [row, row < 0 ? -1 : rows[row].indexOf(cell)];
+  };
+  const cross = (cell) => {
+    for (const head of table.querySelectorAll(".is-crossed")) head.classList.remove("is-crossed");
+    const [row, column] = place(cell);
+    if (row < 0) return;
+    cell.parentElement.querySelector("th").classList.add("is-crossed");
+    heads[column]?.classList.add("is-crossed");
+  };
+  const moveTo = (row, column) => {
+    const cells = rows[Math.max(0, Math.min(rows.length - 1, row))];
+    const cell = cells[Math.max(0, Math.min(cells.length - 1, column))];
+    current.tabIndex = -1;
+    current = cell;
+    cell.tabIndex = 0;
+    cell.focus();
+  };
+
+  table.addEventListener("keydown", (event) => {
+    const cell = event.target.closest("td[data-cell]");
+    if (!cell || event.ctrlKey || event.metaKey || event.altKey) return;
+    const [row, column] = place(cell);
+    const step = STEPS[event.key];
+    if (step) moveTo(row + step[0], column + step[1]);
+    else if (event.key === "Home") moveTo(row, 0);
+    else if (event.key === "End") moveTo(row, rows[row].length - 1);
+    else return;
+    event.preventDefault();
+  });
+  table.addEventListener("focusin", (event) => cross(event.target));
+  table.addEventListener("mouseover", (event) => cross(event.target.closest("td")));
+  table.addEventListener("click", (event) => {
+    const cell = event.target.closest("td[data-cell]");
+    if (cell) moveTo(...place(cell));
+  });
+}
+
+const setUpAll = () => document.querySelectorAll("table[data-roving]").forEach(setUp);
+setUpAll();
+document.addEventListener("htmx:afterSettle", setUpAll);

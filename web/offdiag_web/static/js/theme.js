@@ -1,0 +1,15 @@
+// Switches the theme without leaving the page. Without this module the form does it by itself.
+const form = document.getElementById("theme");
+const order = ["auto", "light", "dark"];
+
+form?.addEventListener("submit", (event) => {
+  event.preventDefault();
+  const button = form.elements.theme;
+  const theme = button.value;
+  fetch(form.action, { method: "POST", body: new URLSearchParams({ theme }) });
+  if (theme === "auto") delete document.documentElement.dataset.theme;
+  else document.documentElement.dataset.theme = theme;
+  button.textContent = `Theme: ${theme}`;
+  button.value = order[(order.indexOf(theme) + 1) % order.length];
+  document.getElementById("announcement").textContent = `Theme: ${theme}`;
+});
