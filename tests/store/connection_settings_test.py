@@ -1,0 +1,149 @@
+"""Settings of connections that were chosen for a reason, asked back from the database."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from sqlalchemy import inspect, text
+
+from offdiag.store.database import Database
+from offdiag.store.schema import open_database
+from support.rows import add_project
+
+
+def pragma(database: Database, name: str) -> object:
+    with database.write() as session:
+        return session.scalar(text(f"PRAGMA {name}"))
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("page_size", 16_384),
+        ("journal_mode", "wal"),
+        ("foreign_keys", 1),
+        ("query_only", 0),
+        ("busy_timeout", 30_000),
+        ("synchronous", 2),
+    ],
+)
+def test_an_sqlite_connection_is_set_up(sqlite_url: str, name: str, value: object) -> None:
+    database = open_database(sqlite_url)
+
+    assert pragma(database, name) == value
+    database.close()
+
+
+def test_commits_may_be_left_to_the_operating_system(sqlite_url: str) -> None:
+    database = open_database(sqlite_url, synchronous="normal")
+
+    assert pragma(database, "synchronous") == 1
+    database.close()
+
+
+def test_foreign_keys_are_on_again_after_an_upgrade(sqlite_database: Database) -> None:
+    with sqlite_database.migrate() as connection:
+        assert connection.scalar(text("PRAGMA foreign_keys")) == 0
+
+    assert pragma(sqlite_database, "foreign_keys") == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("statement_timeout", "1min"),
+        ("lock_timeout", "10s"),
+        ("idle_in_transaction_session_timeout", "1min"),
+        ("application_name", "offdiag"),
+        ("transaction_isolation", "read committed"),
+        ("transaction_read_only", "off"),
+    ],
+)
+def test_a_postgresql_connection_is_set_up(
+    postgres_database: Database, name: str, value: str
+) -> None:
+    with postgres_database.write() as session:
+        assert session.scalar(text(f"SHOW {name}")) == value
+
+
+def test_reading_on_postgresql_is_one_read_only_snapshot(postgres_database: Database) -> None:
+    with postgres_database.read() as session:
+        assert session.scalar(text("SHOW transaction_isolation")) == "repeatable read"
+        assert session.scalar(text("SHOW transaction_read_only")) == "on"
+
+
+def test_settings_in_the_url_win(postgres_database: Database) -> None:
+    url = f"{postgres_database.url}&options=-c%20statement_timeout%3D5s&application_name=nightly"
+    database = Database(url)
+
+    with database.read() as session:
+        assert session.scalar(text("SHOW statement_timeout")) == "5s"
+        assert session.scalar(text("SHOW lock_timeout")) == "10s"
+        assert session.scalar(text("SHOW application_name")) == "nightly"
+    database.close()
+
+
+def test_a_vanished_server_is_noticed(postgres_database: Database) -> None:
+    with postgres_database.read() as session:
+        driver = session.connection().connection.driver_connection
+        parameters = driver.info.get_parameters()  # type: ignore[union-attr]
+
+    expected = {
+        "connect_timeout": "5",
+        "keepalives": "1",
+        "keepalives_idle": "10",
+        "keepalives_interval": "5",
+        "keepalives_count": "3",
+        "tcp_user_timeout": "15000",
+    }
+    assert {name: parameters[name] for name in expected} == expected
+
+
+def test_blobs_are_stored_without_compression_on_postgresql(postgres_database: Database) -> None:
+    with postgres_database.read() as session:
+        inspector = inspect(session.connection())
+        blobs = {
+            (table, column["name"])
+            for table in inspector.get_table_names()
+            for column in inspector.get_columns(table)
+            if str(column["type"]) == "BYTEA"
+        }
+        external = {
+            (table, column)
+            for table, column in session.execute(
+                text(
+                    "SELECT relname, attname FROM pg_attribute JOIN pg_class "
+                    "ON pg_class.oid = attrelid WHERE attstorage = 'e' AND relkind = 'r' "
+                    "AND relnamespace = 'public'::regnamespace"
+                )
+            )
+        }
+
+    assert len(blobs) == 11
+    assert external == blobs
+
+
+def test_the_password_is_not_shown(postgres_database: Database) -> None:
+    url = postgres_database.url.replace("postgres@", "postgres:secret@")
+
+    database = Database(url)
+
+    assert database.url == url
+    assert "secret" not in repr(database)
+    assert "secret" not in database.place
+
+
+def test_a_relative_path_is_fixed_when_the_database_is_opened(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    database = open_database("sqlite:///registry.db")
+
+    database.close()
+    monkeypatch.chdir("/")
+
+    with database.write() as session:
+        add_project(session)
+    assert database.path == tmp_path / "registry.db"
+    database.close()

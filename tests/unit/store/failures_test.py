@@ -1,0 +1,126 @@
+"""Which errors of drivers become which sentence, and which are not touched."""
+
+from __future__ import annotations
+
+import sqlite3
+
+import psycopg
+import pytest
+from sqlalchemy.exc import (
+    DBAPIError,
+    IntegrityError,
+    InterfaceError,
+    InternalError,
+    NotSupportedError,
+    OperationalError,
+    ProgrammingError,
+)
+from sqlalchemy.exc import TimeoutError as PoolTimeoutError
+
+from offdiag.errors import DatabaseUnavailable
+from offdiag.store.failures import translated
+
+
+def sqlite_error(code: int) -> DBAPIError:
+    original = sqlite3.OperationalError("what the driver says")
+    original.sqlite_errorcode = code
+    return OperationalError("SELECT 1", {}, original)
+
+
+def postgres_error(sqlstate: str) -> DBAPIError:
+    return InternalError("SELECT 1", {}, psycopg.errors.lookup(sqlstate)("what the server says"))
+
+
+def raise_within(error: Exception, *, writing_is_allowed: bool = True) -> None:
+    with translated("registry.db", writing_is_allowed=writing_is_allowed):
+        raise error
+
+
+@pytest.mark.parametrize(
+    ("code", "sentence"),
+    [
+        (sqlite3.SQLITE_BUSY, "holds a lock"),
+        (sqlite3.SQLITE_BUSY_SNAPSHOT, "holds a lock"),
+        (sqlite3.SQLITE_LOCKED, "holds a lock"),
+        (sqlite3.SQLITE_READONLY, "cannot be written"),
+        (sqlite3.SQLITE_READONLY_DIRECTORY, "cannot be written"),
+        (sqlite3.SQLITE_IOERR_FSYNC, "failed on the disk"),
+        (sqlite3.SQLITE_CORRUPT, "damaged or cut short"),
+        (sqlite3.SQLITE_FULL, "the disk is full"),
+        (sqlite3.SQLITE_CANTOPEN, "cannot be opened"),
+        (sqlite3.SQLITE_NOTADB, "not an SQLite database"),
+    ],
+)
+def test_a_result_code_of_sqlite_becomes_a_sentence(code: int, sentence: str) -> None:
+    with pytest.raises(DatabaseUnavailable, match=f"^registry.db: .*{sentence}") as failure:
+        raise_within(sqlite_error(code))
+
+    assert failure.value.hint
+    assert isinstance(failure.value.__cause__, OperationalError)
+
+
+@pytest.mark.parametrize(
+    ("sqlstate", "sentence"),
+    [
+        ("08006", "cannot be reached"),
+        ("28P01", "cannot be reached"),
+        ("3D000", "cannot be reached"),
+        ("53100", "the disk is full"),
+        ("53300", "no connections or memory"),
+        ("58030", "failed on the disk"),
+        ("25006", "cannot be written"),
+        ("40001", "another transaction"),
+        ("40P01", "another transaction"),
+        ("55P03", "holds a lock"),
+        ("57014", "longer than the time limit"),
+        ("57P01", "shutting down"),
+        ("57P03", "shutting down"),
+        ("XX001", "damaged"),
+    ],
+)
+def test_a_state_of_postgresql_becomes_a_sentence(sqlstate: str, sentence: str) -> None:
+    with pytest.raises(DatabaseUnavailable, match=f"^registry.db: .*{sentence}") as failure:
+        raise_within(postgres_error(sqlstate))
+
+    assert failure.value.hint
+
+
+def test_a_connection_that_failed_without_a_state_is_unreachable() -> None:
+    original = psycopg.OperationalError("connection refused")
+
+    with pytest.raises(DatabaseUnavailable, match="cannot be reached"):
+        raise_within(OperationalError("SELECT 1", {}, original))
+
+
+def test_an_exhausted_pool_becomes_a_sentence() -> None:
+    with pytest.raises(DatabaseUnavailable, match="all connections are in use"):
+        raise_within(PoolTimeoutError("QueuePool limit"))
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        IntegrityError("INSERT", {}, sqlite3.IntegrityError("UNIQUE constraint failed")),
+        sqlite_error(sqlite3.SQLITE_ERROR),
+        ProgrammingError("SELEKT", {}, psycopg.errors.SyntaxError("syntax error")),
+        ProgrammingError("SELECT", {}, psycopg.errors.UndefinedTable("no such table")),
+        InterfaceError("SELECT", {}, psycopg.InterfaceError("the cursor is closed")),
+        NotSupportedError("SELECT", {}, sqlite3.NotSupportedError("not supported")),
+        ValueError("a defect of the caller"),
+        KeyError("a defect of the caller"),
+    ],
+    ids=lambda error: type(error).__name__,
+)
+def test_answers_and_defects_pass_through(error: Exception) -> None:
+    with pytest.raises(type(error)) as passed:
+        raise_within(error)
+
+    assert passed.value is error
+
+
+@pytest.mark.parametrize("error", [sqlite_error(sqlite3.SQLITE_READONLY), postgres_error("25006")])
+def test_an_attempt_to_write_while_reading_is_a_defect_of_the_caller(error: DBAPIError) -> None:
+    with pytest.raises(DBAPIError) as passed:
+        raise_within(error, writing_is_allowed=False)
+
+    assert passed.value is error
