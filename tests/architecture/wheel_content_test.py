@@ -60,9 +60,9 @@ def test_every_file_of_a_package_is_in_the_wheel(package: str, wheel_names: set[
         "offdiag_migrations/script.py.mako",
         "offdiag_migrations/env.py",
         "offdiag_migrations/versions/0001_*.py",
-        "offdiag_web/templates/pages/*.html",
+        "offdiag_web/templates/*.html",
         "offdiag_web/static/css/*.css",
-        "offdiag_web/static/js/*.js",
+        "offdiag_web/static/vendor/htmx/*.js",
         "offdiag-*.dist-info/licenses/LICENSE",
     ],
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from typing import TYPE_CHECKING
 
 import click
@@ -25,10 +26,10 @@ def upgrade(url: str | None) -> None:
     from offdiag.store import schema
     from offdiag.store.database import Database
 
-    database = Database(settings_for(url).database.url)
-    before = schema.check(database)
-    with busy(f"Upgrading {database.place}"):
-        after = schema.upgrade(database)
+    with closing(Database(settings_for(url).database.url)) as database:
+        before = schema.check(database)
+        with busy(f"Upgrading {database.place}"):
+            after = schema.upgrade(database)
     done = "was current already" if before.current == after.current else "is current now"
     click.echo(f"{database.place} {done}: schema {after.current}")
 
@@ -42,8 +43,8 @@ def check(context: click.Context, url: str | None, as_json: bool) -> None:
     from offdiag.store import schema
     from offdiag.store.database import Database
 
-    database = Database(settings_for(url).database.url)
-    state = schema.check(database)
+    with closing(Database(settings_for(url).database.url)) as database:
+        state = schema.check(database)
     if as_json:
         print_json(
             {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -32,14 +33,12 @@ def demo(folder: Path, url: str | None, seed: int, port: int | None, no_serve: b
 
     A second call finds the runs of the first and trains nothing again.
     """
-    import logging
-
     from offdiag.cli.demonstration import evaluated_entries, log_missing_trials
     from offdiag.cli.logs import log_to_stderr
     from offdiag.cli.output import print_tables
+    from offdiag.cli.registry import opened
     from offdiag.cli.run_tables import run_table
-    from offdiag.cli.serving import serve
-    from offdiag.store.schema import open_database
+    from offdiag.cli.serving import serve_until_stopped
     from offdiag_workers.process import working_in_background
 
     log_to_stderr(logging.WARNING)
@@ -47,20 +46,20 @@ def demo(folder: Path, url: str | None, seed: int, port: int | None, no_serve: b
         folder.mkdir(parents=True, exist_ok=True)
         url = f"sqlite:///{folder.absolute() / 'offdiag.db'}"
     settings = _with_port(settings_for(url), port)
-    database = open_database(url)
-    log_missing_trials(database, url=url, seed=seed)
-    with working_in_background(database, settings):
-        print_tables(run_table(evaluated_entries(database)))
-        if not no_serve:
-            serve(
-                database,
-                settings,
-                with_worker=False,
-                any_port_if_taken=port is None,
-                announce=lambda address: click.echo(
-                    f"The dashboard is at {address} (Ctrl-C stops it)"
-                ),
-            )
+    with opened(settings) as database:
+        log_missing_trials(database, url=url, seed=seed)
+        with working_in_background(database, settings):
+            print_tables(run_table(evaluated_entries(database)))
+            if not no_serve:
+                serve_until_stopped(
+                    database,
+                    settings,
+                    with_worker=False,
+                    announce=lambda address: click.echo(
+                        f"The dashboard is at {address} (Ctrl-C stops it)"
+                    ),
+                    any_port_if_taken=port is None,
+                )
 
 
 def _with_port(settings: Settings, port: int | None) -> Settings:

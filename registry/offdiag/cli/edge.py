@@ -35,8 +35,9 @@ def run(arguments: Sequence[str]) -> int:
         sys.stdout.flush()
     except (click.ClickException, OffdiagError) as error:
         return _failed(_explained(error))
-    except BrokenPipeError:
-        # Whoever read our output has seen enough. Python would complain about it at exit.
+    except (BrokenPipeError, SystemExit):
+        # Whoever read our output has seen enough; click and rich end the process over it, and
+        # Python would complain about the rest of the output once more.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return PIPE_CLOSED
     except (KeyboardInterrupt, click.Abort):

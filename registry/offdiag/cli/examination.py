@@ -5,6 +5,7 @@ from __future__ import annotations
 import platform
 import shutil
 from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -15,6 +16,7 @@ from offdiag.errors import OffdiagError
 if TYPE_CHECKING:
     from offdiag.services.health import QueueState
     from offdiag.store.database import Database
+    from offdiag.store.schema import SchemaState
 
 _LIBRARIES = (
     "offdiag",
@@ -66,7 +68,17 @@ def versions() -> dict[str, str]:
 
 def examine(url: str) -> list[Finding]:
     """Look at everything that can be wrong with a registry."""
-    return [_server_extra(), *_database(url)]
+    from offdiag.store.database import Database
+
+    findings = [_server_extra()]
+    try:
+        with closing(Database(url)) as database:
+            findings.extend(_database(database))
+    except OffdiagError as error:
+        findings.append(
+            Finding("database", error.message, error.hint or "See docs/operations.md.")
+        )
+    return findings
 
 
 def _version(name: str) -> str:
@@ -84,34 +96,35 @@ def _server_extra() -> Finding:
     return Finding("dashboard", "offdiag serve and offdiag worker can run here")
 
 
-def _database(url: str) -> Iterator[Finding]:
+def _database(database: Database) -> Iterator[Finding]:
     from offdiag.services.health import registry_health
     from offdiag.store import schema
-    from offdiag.store.database import Database
 
-    try:
-        database = Database(url)
-        state = schema.check(database)
-        if state.current is None and database.path is not None:
-            yield Finding("database", f"{database.place} is not there yet; first use makes it")
-        elif state.is_current:
-            yield Finding("database", f"{database.place} has the current schema {state.current}")
-            health = registry_health(database)
-            yield _journal(database, health.server_version, health.journal_mode)
-            runs = ", ".join(f"{n} {name.value}" for name, n in health.runs_by_state.items())
-            yield Finding("runs", runs or "none")
-            yield _queue(health.queue)
-        else:
-            text = f"{database.place} has schema {state.current}, needed is {state.head}."
-            way_out = "install a newer offdiag" if state.is_newer else "run: offdiag db upgrade"
-            yield Finding("database", text, f"Way out: {way_out}.")
-        if database.path is not None:
-            yield _disk(database.path)
-    except OffdiagError as error:
-        yield Finding("database", error.message, error.hint or "See the documentation.")
+    if database.path is not None:
+        yield _disk(database.path)
+    state = schema.check(database)
+    yield _schema(database, state)
+    if state.is_current:
+        health = registry_health(database)
+        yield _engine(database, health.server_version, health.journal_mode)
+        runs = ", ".join(f"{count} {state.value}" for state, count in health.runs_by_state.items())
+        yield Finding("runs", runs or "none yet")
+        yield queue_finding(health.queue)
 
 
-def _journal(database: Database, server_version: str, mode: str | None) -> Finding:
+def _schema(database: Database, state: SchemaState) -> Finding:
+    if state.current is None and database.path is not None:
+        return Finding("database", f"{database.place} is not there yet; first use makes it")
+    if state.is_current:
+        return Finding("database", f"{database.place} has the current schema {state.current}")
+    return Finding(
+        "database",
+        f"{database.place} has schema {state.current}, needed is {state.head}.",
+        "Install a newer offdiag." if state.is_newer else "Run: offdiag db upgrade",
+    )
+
+
+def _engine(database: Database, server_version: str, mode: str | None) -> Finding:
     if mode is None:
         return Finding("engine", f"PostgreSQL {server_version}")
     if mode == "wal" or database.is_read_only:
@@ -123,7 +136,8 @@ def _journal(database: Database, server_version: str, mode: str | None) -> Findi
     )
 
 
-def _queue(queue: QueueState) -> Finding:
+def queue_finding(queue: QueueState) -> Finding:
+    """Whether somebody works the queue off."""
     text = f"{queue.waiting} waiting, {queue.doing} being done, {queue.dead} given up"
     if queue.dead:
         return Finding("queue", f"{text}.", "The pages of those runs show the error.")

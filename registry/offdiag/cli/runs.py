@@ -47,9 +47,12 @@ def list_runs(
     as_json: bool,
 ) -> None:
     """List runs with their headline numbers."""
+    from offdiag.cli.registry import opened
     from offdiag.cli.run_tables import entry_dict, run_table
 
-    entries = list(islice(_entries(_database(url), _terms(project, dataset), _order(sort)), limit))
+    terms, order = _terms(project, dataset), _order(sort)
+    with opened(settings_for(url)) as database:
+        entries = list(islice(_entries(database, terms, order), limit))
     if as_json:
         print_json({"runs": [entry_dict(entry) for entry in entries]})
     elif entries:
@@ -64,20 +67,16 @@ def list_runs(
 @json_option
 def show(run_id: str, url: str | None, as_json: bool) -> None:
     """Show one run with its matrix and all its numbers."""
+    from offdiag.cli.registry import opened
     from offdiag.cli.run_tables import detail_dict, detail_tables
     from offdiag.services.browse import browse_run
 
-    detail = browse_run(_database(url), run_id)
+    with opened(settings_for(url)) as database:
+        detail = browse_run(database, run_id)
     if as_json:
         print_json(detail_dict(detail))
     else:
         print_tables(*detail_tables(detail))
-
-
-def _database(url: str | None) -> Database:
-    from offdiag.store.schema import open_database
-
-    return open_database(settings_for(url).database.url)
 
 
 def _terms(project: str | None, dataset: str | None) -> RunFilter:

@@ -15,9 +15,8 @@ from offdiag.cli.options import settings_for, url_option
 def serve(url: str | None, host: str | None, port: int | None, no_worker: bool) -> None:
     """Serve the dashboard, with worker and clock, until Ctrl-C."""
     from offdiag.cli.logs import log_to_stderr
-    from offdiag.cli.serving import require_loopback
-    from offdiag.cli.serving import serve as serve_until_stopped
-    from offdiag.store.schema import open_database
+    from offdiag.cli.registry import opened
+    from offdiag.cli.serving import require_loopback, serve_until_stopped
 
     settings = settings_for(url)
     given = {name: value for name, value in (("host", host), ("port", port)) if value is not None}
@@ -25,9 +24,10 @@ def serve(url: str | None, host: str | None, port: int | None, no_worker: bool) 
     settings = settings.model_copy(update={"server": server})
     require_loopback(server.host)
     log_to_stderr()
-    serve_until_stopped(
-        open_database(settings.database.url),
-        settings,
-        with_worker=not no_worker,
-        announce=lambda address: click.echo(f"offdiag is at {address} (Ctrl-C stops it)"),
-    )
+    with opened(settings) as database:
+        serve_until_stopped(
+            database,
+            settings,
+            with_worker=not no_worker,
+            announce=lambda address: click.echo(f"offdiag is at {address} (Ctrl-C stops it)"),
+        )

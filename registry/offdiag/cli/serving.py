@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import errno
 import signal
+import socket
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from ipaddress import ip_address
-from typing import Any
-from wsgiref.types import WSGIApplication
 
 from offdiag.errors import InvalidInput
 from offdiag.settings import ServerSettings, Settings
 from offdiag.store.database import Database
 
 
-def serve(
+def serve_until_stopped(
     database: Database,
     settings: Settings,
     *,
@@ -28,18 +27,24 @@ def serve(
     `announce` is called with the address once it can be opened. Raises `InvalidInput` for a
     host that is not this machine alone, and for a port that is taken, unless any other will do.
     """
-    from offdiag_web.application import create_app
+    from waitress.server import create_server
+
+    from offdiag_web import create_app
     from offdiag_workers.process import working_in_background
 
-    require_loopback(settings.server.host)
+    host = settings.server.host
+    require_loopback(host)
     with ExitStack() as stack:
-        server = stack.enter_context(
-            _listening(create_app(settings, database), settings.server, any_port_if_taken)
+        listener = stack.enter_context(_bound(settings.server, any_port_if_taken))
+        app = create_app(settings, database)
+        server = create_server(
+            app, sockets=[listener], threads=settings.server.threads, ident=None
         )
+        stack.callback(server.close)
         if with_worker:
             stack.enter_context(working_in_background(database, settings))
         stack.enter_context(_sigterm_like_ctrl_c())
-        announce(_address(settings.server.host, int(server.effective_port)))
+        announce(_address(host, listener.getsockname()[1]))
         server.run()
 
 
@@ -60,37 +65,20 @@ def _is_loopback(host: str) -> bool:
         return host == "localhost"
 
 
-@contextmanager
-def _listening(
-    app: WSGIApplication, settings: ServerSettings, any_port_if_taken: bool
-) -> Iterator[Any]:
-    server = _bound(app, settings, settings.port)
-    if server is None and any_port_if_taken:
-        server = _bound(app, settings, 0)
-    if server is None:
-        raise InvalidInput(
-            f"{settings.port} on {settings.host} is taken by another program.",
-            field="server.port",
-            hint="Name another with --port, or take any free one with --port 0.",
-        )
-    try:
-        yield server
-    finally:
-        server.close()
-
-
-def _bound(app: WSGIApplication, settings: ServerSettings, port: int) -> Any | None:
-    """A server that owns the port, None if another program does."""
-    from waitress.server import create_server
-
-    try:
-        return create_server(
-            app, host=settings.host, port=port, threads=settings.threads, ident=None
-        )
-    except OSError as error:
-        if error.errno == errno.EADDRINUSE:
-            return None
-        raise
+def _bound(settings: ServerSettings, any_port_if_taken: bool) -> socket.socket:
+    """A socket that owns the configured port, or any other one where that will do."""
+    for port in (settings.port, 0) if any_port_if_taken else (settings.port,):
+        try:
+            family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
+            return socket.create_server((settings.host, port), family=family)
+        except OSError as error:
+            if error.errno != errno.EADDRINUSE:
+                raise
+    raise InvalidInput(
+        f"{settings.port} on {settings.host} is taken by another program.",
+        field="server.port",
+        hint="Name another with --port, or take any free one with --port 0.",
+    )
 
 
 @contextmanager

@@ -12,9 +12,10 @@ from offdiag.cli.options import settings_for, url_option
 def worker(url: str | None) -> None:
     """Evaluate what is logged, until Ctrl-C. Any number may run."""
     from offdiag.cli.logs import log_to_stderr
-    from offdiag.store.schema import open_database
+    from offdiag.cli.registry import opened
     from offdiag_workers.process import work_until_signal
 
     settings = settings_for(url)
     log_to_stderr()
-    work_until_signal(open_database(settings.database.url, synchronous="normal"), settings)
+    with opened(settings, synchronous="normal") as database:
+        work_until_signal(database, settings)

@@ -1,0 +1,53 @@
+"""The command line as a function, in a folder and an environment of its own."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from offdiag.cli.edge import run
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a command left behind."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def json(self) -> Any:
+        return json.loads(self.out)
+
+
+Command = Callable[..., Answer]
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The working directory of the commands, with a registry in it and no other setting."""
+    for name in [name for name in os.environ if name.startswith("OFFDIAG_")]:
+        monkeypatch.delenv(name)
+    monkeypatch.setenv("OFFDIAG_URL", f"sqlite:///{tmp_path / 'offdiag.db'}")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.fixture
+def offdiag(folder: Path, capfd: pytest.CaptureFixture[str]) -> Command:
+    """Run a command line and take its output."""
+
+    def command(*arguments: str) -> Answer:
+        capfd.readouterr()
+        code = run(arguments)
+        captured = capfd.readouterr()
+        return Answer(code, captured.out, captured.err)
+
+    return command

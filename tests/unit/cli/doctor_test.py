@@ -1,0 +1,93 @@
+"""`offdiag doctor`: what is wrong, and what to do about it."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+from offdiag.cli.examination import Finding, examine, queue_finding
+from offdiag.services.health import QueueState
+
+Command = Callable[..., Any]
+
+
+def by_name(findings: list[Finding]) -> dict[str, Finding]:
+    return {finding.name: finding for finding in findings}
+
+
+def test_a_fresh_folder_is_healthy_and_stays_empty(folder: Path, offdiag: Command) -> None:
+    answer = offdiag("doctor", "--json")
+
+    assert answer.code == 0
+    assert answer.json["healthy"]
+    assert answer.json["versions"]["offdiag"] != "not installed"
+    assert list(folder.iterdir()) == []
+
+
+def test_settings_are_told_with_their_source_and_without_passwords(
+    offdiag: Command, monkeypatch: pytest.MonkeyPatch, folder: Path
+) -> None:
+    (folder / "offdiag.toml").write_text('project = "fraud"\n', encoding="utf-8")
+    monkeypatch.setenv("OFFDIAG_URL", "postgresql+psycopg://a:hunter2@127.0.0.1:1/r")
+
+    answer = offdiag("doctor", "--json")
+
+    assert answer.json["settings"]["project"]["value"] == "fraud"
+    assert answer.json["settings"]["project"]["source"].endswith("offdiag.toml")
+    assert answer.json["settings"]["database.url"]["source"] == "OFFDIAG_URL"
+    assert "hunter2" not in answer.out + answer.err
+
+
+def test_a_database_in_use_is_examined(folder: Path, offdiag: Command) -> None:
+    (folder / "p.csv").write_text("y_true,y_pred\na,a\n", encoding="utf-8")
+    offdiag("log", "p.csv", "--name", "n", "--dataset", "d")
+
+    findings = by_name(examine(f"sqlite:///{folder / 'offdiag.db'}"))
+
+    assert findings["engine"].text.endswith("journal wal")
+    assert findings["runs"].text == "1 finished"
+    assert findings["queue"].text == "1 waiting, 0 being done, 0 given up"
+    assert not any(finding.is_problem for finding in findings.values())
+
+
+def test_a_file_of_another_program_is_a_problem_with_exit_code_1(
+    folder: Path, offdiag: Command
+) -> None:
+    (folder / "offdiag.db").write_text("no database\n" * 100, encoding="utf-8")
+
+    answer = offdiag("doctor")
+
+    assert answer.code == 1
+    assert "PROBLEM" in answer.out
+    assert "not an SQLite database" in answer.out
+
+
+def test_a_full_disk_is_a_problem(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Usage(NamedTuple):
+        free: int
+
+    monkeypatch.setattr(shutil, "disk_usage", lambda _path: Usage(free=1 << 20))
+
+    finding = by_name(examine(f"sqlite:///{folder / 'offdiag.db'}"))["disk"]
+
+    assert finding.is_problem
+    assert finding.text.startswith("0.0 GiB free")
+
+
+@pytest.mark.parametrize(
+    ("queue", "problem"),
+    [
+        (QueueState(waiting=3, doing=0, dead=0, oldest_waiting_s=5.0), False),
+        (QueueState(waiting=3, doing=1, dead=0, oldest_waiting_s=500.0), False),
+        (QueueState(waiting=3, doing=0, dead=0, oldest_waiting_s=500.0), True),
+        (QueueState(waiting=0, doing=0, dead=1, oldest_waiting_s=None), True),
+    ],
+)
+def test_work_that_nobody_does_or_that_was_given_up_is_a_problem(
+    queue: QueueState, problem: bool
+) -> None:
+    assert queue_finding(queue).is_problem is problem

@@ -1,0 +1,193 @@
+"""`log`, `runs` and `db`: from a file into the registry and out of it again."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from offdiag.settings import load_settings
+from offdiag.store.database import Database
+from offdiag_workers.loop import run_worker
+
+Command = Callable[..., Any]
+
+PREDICTIONS = "id,y_true,y_pred,p\nx1,ill,ill,0.9\nx2,ill,well,0.2\nx3,well,well,0.1\n"
+
+
+def write(folder: Path, name: str, text: str) -> str:
+    (folder / name).write_text(text, encoding="utf-8")
+    return name
+
+
+def work_off(folder: Path) -> None:
+    database = Database(f"sqlite:///{folder / 'offdiag.db'}")
+    run_worker(database, load_settings().jobs, stop=threading.Event(), until_idle=True)
+    database.close()
+
+
+@pytest.fixture
+def logged(folder: Path, offdiag: Command) -> str:
+    """Id of a run logged from a file."""
+    file = write(folder, "p.csv", PREDICTIONS)
+    answer = offdiag(
+        *("log", file, "--name", "first", "--dataset", "clinic", "--id", "id", "--score", "p"),
+        *("--positive", "ill", "--param", "lr=0.1", "--param", "seed=007", "--tag", "team=a"),
+        *("--model", "rules", "--json"),
+    )
+    assert answer.code == 0, answer.err
+    return str(answer.json["id"])
+
+
+def test_a_logged_run_is_listed_and_shown(folder: Path, offdiag: Command, logged: str) -> None:
+    listed = offdiag("runs", "list", "--json").json["runs"]
+    shown = offdiag("runs", "show", logged, "--json").json
+
+    assert [run["id"] for run in listed] == [logged]
+    assert listed[0]["state"] == "finished"
+    assert shown["params"] == {"lr": 0.1, "seed": "007"}
+    assert shown["tags"] == {"team": "a"}
+    assert shown["model"] == "rules"
+    assert shown["evaluation"] is None
+
+
+def test_an_evaluated_run_is_shown_with_its_numbers(
+    folder: Path, offdiag: Command, logged: str
+) -> None:
+    work_off(folder)
+
+    shown = offdiag("runs", "show", logged, "--json").json
+    listed = offdiag("runs", "list", "--json").json["runs"][0]
+    for_people = offdiag("runs", "show", logged)
+
+    assert shown["evaluation"]["matrix"] == [[1, 1], [0, 1]]
+    assert shown["evaluation"]["labels"] == ["ill", "well"]
+    assert listed["worst_class"]["label"] == "ill"
+    assert listed["worst_class"]["recall"]["value"] == 0.5
+    assert "actual ↓  predicted →" in for_people.out
+    assert 'lr=0.1, seed="007"' in for_people.out
+
+
+def test_the_same_key_logs_once(folder: Path, offdiag: Command) -> None:
+    file = write(folder, "p.csv", PREDICTIONS)
+    call = ("log", file, "--name", "n", "--dataset", "d", "--key", "k", "--json")
+
+    assert offdiag(*call).json["id"] == offdiag(*call).json["id"]
+
+
+def test_truth_may_be_left_out_where_the_dataset_has_it(folder: Path, offdiag: Command) -> None:
+    with_truth = write(folder, "p.csv", PREDICTIONS)
+    without = write(folder, "q.csv", "id,y_pred\nx3,ill\nx1,ill\nx2,ill\n")
+    first = offdiag("log", with_truth, "--name", "a", "--dataset", "d", "--id", "id")
+    assert first.code == 0
+
+    answer = offdiag(
+        "log", without, "--name", "b", "--dataset", "d", "--id", "id", "--no-true", "--json"
+    )
+    work_off(folder)
+
+    shown = offdiag("runs", "show", answer.json["id"], "--json").json
+    assert shown["evaluation"]["matrix"] == [[2, 0], [1, 0]]
+
+
+def test_a_matrix_is_logged_with_its_orientation(folder: Path, offdiag: Command) -> None:
+    file = write(folder, "m.csv", ",a,b\na,5,1\nb,2,7\n")
+    call = ("log", file, "--matrix", "--name", "m", "--dataset", "d", "--json")
+
+    refused = offdiag(*call)
+    logged = offdiag(*call, "--orientation", "actual_columns").json["id"]
+    work_off(folder)
+
+    shown = offdiag("runs", "show", logged, "--json").json
+    assert refused.code == 2
+    assert "orientation" in refused.err
+    assert shown["source_orientation"] == "actual_columns"
+    assert shown["evaluation"]["matrix"] == [[5, 2], [1, 7]]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["--score", "y_pred"], "index 0 of column 'y_pred' is 'ill'"),
+        (["--score", "p"], "positive_label"),
+        (["--id", "y_true"], "'ill' stands twice"),
+        (["--param", "lr"], "'lr' is no pair"),
+        (["--labels", "ill"], "'well'"),
+    ],
+)
+def test_a_refused_file_leaves_no_run_behind(
+    folder: Path, offdiag: Command, arguments: list[str], says: str
+) -> None:
+    file = write(folder, "p.csv", PREDICTIONS)
+
+    answer = offdiag("log", file, "--name", "n", "--dataset", "d", *arguments)
+
+    assert answer.code == 2
+    assert says in answer.err
+    assert offdiag("runs", "list", "--json").json == {"runs": []}
+
+
+def test_runs_are_narrowed_sorted_and_limited(folder: Path, offdiag: Command) -> None:
+    good = write(folder, "good.csv", "y_true,y_pred\na,a\nb,b\n")
+    bad = write(folder, "bad.csv", "y_true,y_pred\na,b\nb,a\n")
+    for name, file, dataset in (("x", good, "d"), ("y", bad, "d"), ("z", good, "other")):
+        offdiag("log", file, "--name", name, "--dataset", dataset)
+    work_off(folder)
+
+    def names(*arguments: str) -> list[str]:
+        listed = offdiag("runs", "list", "--json", *arguments).json["runs"]
+        return [run["name"] for run in listed]
+
+    assert names("--sort", "name") == ["x", "y", "z"]
+    assert names("--sort", "-name", "--limit", "2") == ["z", "y"]
+    assert names("--dataset", "d", "--sort", "-acc") == ["x", "y"]
+    assert names("--dataset", "d", "--sort", "acc") == ["y", "x"]
+    assert names("--project", "nothing") == []
+
+
+def test_an_unknown_order_and_an_unknown_run_are_refused(offdiag: Command) -> None:
+    unsorted, missing = offdiag("runs", "list", "--sort", "age"), offdiag("runs", "show", "r_x")
+
+    assert unsorted.code == missing.code == 2
+    assert "logged, name, acc" in unsorted.err
+    assert "there is no run 'r_x'" in missing.err
+
+
+def test_a_database_is_created_and_checked(folder: Path, offdiag: Command) -> None:
+    before = offdiag("db", "check", "--json")
+    upgraded = offdiag("db", "upgrade")
+    after = offdiag("db", "check", "--json")
+    again = offdiag("db", "upgrade")
+
+    assert (before.code, before.json["is_current"]) == (1, False)
+    assert upgraded.code == 0
+    assert "is current now" in upgraded.out
+    assert (after.code, after.json["current"]) == (0, after.json["head"])
+    assert "was current already" in again.out
+
+
+def test_a_file_that_is_no_database_is_refused_by_every_verb(
+    folder: Path, offdiag: Command
+) -> None:
+    write(folder, "other.txt", "no database\n" * 100)
+    url = f"sqlite:///{folder / 'other.txt'}"
+    file = write(folder, "p.csv", PREDICTIONS)
+
+    for arguments in (
+        ["runs", "list"],
+        ["runs", "show", "r_x"],
+        ["db", "check"],
+        ["db", "upgrade"],
+        ["worker"],
+        ["serve"],
+        ["demo", "--no-serve"],
+        ["log", file, "--name", "n", "--dataset", "d"],
+    ):
+        answer = offdiag(*arguments, "--url", url)
+
+        assert answer.code == 2, arguments
+        assert "other.txt" in answer.err
+        assert answer.err.count("\n") == 1

@@ -1,0 +1,50 @@
+"""How hostile names and undefined numbers are shown on a terminal."""
+
+from __future__ import annotations
+
+import pytest
+
+from offdiag.cli.text import label, number, printable
+from offdiag.domain.values import MetricValue
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("café 多", "café 多"),
+        ("a\x1b[31mb", "a\\x1b[31mb"),
+        ("a\u202eb", "a\\u202eb"),
+        ("a\u200bb", "a\\u200bb"),
+        ("two\nlines", "two\\nlines"),
+        ("[bold]x[/]", "[bold]x[/]"),
+    ],
+)
+def test_what_would_act_on_the_terminal_is_shown_as_an_escape(text: str, shown: str) -> None:
+    assert printable(text) == shown
+
+
+@pytest.mark.parametrize(("text", "shown"), [("", "''"), (" a", "' a'"), ("a", "a")])
+def test_labels_that_cannot_be_seen_stand_in_quotes(text: str, shown: str) -> None:
+    assert label(text) == shown
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "shown"),
+    [
+        ("mcc", MetricValue(0.5926), "0.593"),
+        ("mcc", MetricValue(1.0), "1.000"),
+        ("support", MetricValue(1.0), "1"),
+        ("n", MetricValue(1e15), "1000000000000000"),
+        ("mcc", MetricValue(None, "constant_actual"), "undefined (constant_actual)"),
+        (
+            "dor",
+            MetricValue(None, "positive_over_zero", "+inf"),
+            "undefined (positive_over_zero, tends to +inf)",
+        ),
+        ("mcc", MetricValue(0.5, None, None, 0.25, 0.75, "wilson"), "0.500 [0.250, 0.750]"),
+    ],
+)
+def test_a_number_is_shown_with_its_interval_or_with_its_reason(
+    key: str, value: MetricValue, shown: str
+) -> None:
+    assert number(key, value) == shown
