@@ -74,7 +74,8 @@ class RankedScores:
     def thresholds(self) -> NDArray[np.float64]:
         """One above the largest score, then the distinct scores descending; (V + 1,)."""
         highest = self.values[-1:]
-        above = np.nextafter(highest, np.array(np.inf, dtype=highest.dtype))
+        with np.errstate(over="ignore"):  # Above the largest finite number there is infinity.
+            above = np.nextafter(highest, np.array(np.inf, dtype=highest.dtype))
         return np.concatenate([above, self.values[::-1]]).astype(np.float64)
 
     @property
