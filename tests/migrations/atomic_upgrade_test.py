@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import logging
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -139,3 +142,47 @@ def test_upgrading_what_is_current_changes_nothing(database: Database) -> None:
 
     assert state.is_current
     assert schema_of(database) == before
+
+
+def test_threads_that_upgrade_different_databases_do_not_disturb_each_other(
+    tmp_path: Path,
+) -> None:
+    databases = [Database(f"sqlite:///{tmp_path}/{number}.db") for number in range(4)]
+    together = threading.Barrier(len(databases))
+
+    def upgrade_together(database: Database) -> bool:
+        together.wait()
+        return upgrade(database).is_current
+
+    with ThreadPoolExecutor(len(databases)) as pool:
+        results = list(pool.map(upgrade_together, databases))
+
+    assert results == [True] * len(databases)
+    for database in databases:
+        database.close()
+
+
+def test_an_upgrade_says_nothing_and_leaves_logging_alone(
+    sqlite_url: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    root, alembic = logging.getLogger(), logging.getLogger("alembic")
+    before = (root.level, list(root.handlers), alembic.level, alembic.disabled)
+    database = Database(sqlite_url)
+
+    upgrade(database)
+
+    assert (root.level, list(root.handlers), alembic.level, alembic.disabled) == before
+    assert capfd.readouterr() == ("", "")
+    database.close()
+
+
+def test_the_migrations_are_found_wherever_they_are_installed(
+    sqlite_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    chain = extended_chain(tmp_path / "100% %(here)s", "0002_rebuilds", REBUILDS_RUN)
+    use_chain(monkeypatch, chain)
+    monkeypatch.chdir("/")
+    database = Database(sqlite_url)
+
+    assert upgrade(database).current == "0002_rebuilds"
+    database.close()

@@ -40,6 +40,15 @@ def set_revision(database: Database, revision: str) -> None:
         session.execute(text("UPDATE alembic_version SET version_num = :r"), {"r": revision})
 
 
+@pytest.mark.processes
+def test_opening_what_is_current_loads_no_migrations(sqlite_database: Database) -> None:
+    with started("support.loaded_by_opening", sqlite_database.url) as process:
+        loaded = process.result()
+
+    assert "sqlalchemy" in loaded
+    assert "alembic" not in loaded
+
+
 def test_a_missing_file_is_made_at_the_head(sqlite_url: str) -> None:
     database = open_database(sqlite_url)
 

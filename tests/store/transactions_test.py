@@ -159,6 +159,20 @@ def test_many_threads_write_without_a_lock_error_or_a_lost_update(
         assert session.scalar(select(WorkRow.attempts)) == n_threads * n_updates
 
 
+def test_no_thread_waits_for_a_connection_to_a_file(sqlite_database: Database) -> None:
+    n_threads = 40
+    all_are_reading = threading.Barrier(n_threads, timeout=30)
+
+    def read_together() -> object:
+        with sqlite_database.read() as session:
+            all_are_reading.wait()
+            return session.scalar(text("SELECT count(*) FROM project"))
+
+    with ThreadPoolExecutor(n_threads) as pool:
+        futures = [pool.submit(read_together) for _ in range(n_threads)]
+        assert [future.result() for future in futures] == [0] * n_threads
+
+
 @pytest.mark.processes
 def test_several_processes_write_without_a_lock_error_or_a_lost_update(
     database: Database,
