@@ -2,7 +2,9 @@
 
 JSON: `{"labels": […], "matrix": [[…]], "orientation": "actual_rows"}`. CSV: either a table
 whose first line and first column hold the same labels, or the long form with one line for each
-cell and the columns `actual,predicted,count`, which says its orientation by itself.
+cell, which has columns called actual, predicted and count. The long form says its orientation
+by itself, and so does a table with "actual (rows)" or "predicted (rows)" in its corner, as the
+dashboard writes it.
 """
 
 from __future__ import annotations
@@ -18,7 +20,11 @@ from offdiag.domain.labels import label_text, require_known
 from offdiag.domain.orientation import SourceOrientation
 from offdiag.errors import InvalidInput
 
-_LONG_FORM = ({"actual", "true"}, {"predicted", "pred"}, {"count", "n"})
+_LONG_FORM = ("actual", "predicted", "count")
+_CORNERS = {
+    "actual (rows)": SourceOrientation.ACTUAL_ROWS,
+    "predicted (rows)": SourceOrientation.ACTUAL_COLUMNS,
+}
 _WHOLE_NUMBER = re.compile("-?[0-9]{1,25}")
 _ORIENTATIONS = (SourceOrientation.ACTUAL_ROWS, SourceOrientation.ACTUAL_COLUMNS)
 
@@ -100,21 +106,23 @@ def _from_csv(path: Path) -> MatrixFile:
             field="file",
             hint="Write a line of labels, then a line for each class.",
         )
-    header = [name.strip() for name in lines[0]]
-    if len(header) == 3 and all(
-        name.lower() in names for name, names in zip(header, _LONG_FORM, strict=True)
-    ):
-        return _from_cells(lines[1:])
-    return _from_square(lines)
+    for number, fields in enumerate(lines[1:], start=2):
+        if len(fields) != len(lines[0]):
+            raise InvalidInput(
+                f"line {number} has {len(fields)} fields, the header has {len(lines[0])}.",
+                field="file",
+                hint="Write one field for each column.",
+            )
+    is_long = all(lines[0].count(name) == 1 for name in _LONG_FORM)
+    return _from_cells(lines) if is_long else _from_square(lines)
 
 
 def _from_cells(lines: list[list[str]]) -> MatrixFile:
     """One line for each cell; cells that are not listed are empty."""
+    places = [lines[0].index(name) for name in _LONG_FORM]
     cells: dict[tuple[str, str], int] = {}
-    for number, fields in enumerate(lines, start=2):
-        if len(fields) != 3:
-            raise _fields_differ(number, len(fields), 3)
-        actual, predicted, count = fields
+    for number, fields in enumerate(lines[1:], start=2):
+        actual, predicted, count = (fields[place] for place in places)
         if (actual, predicted) in cells:
             raise InvalidInput(
                 f"the cell of actual {actual!r}, predicted {predicted!r} stands twice.",
@@ -132,11 +140,10 @@ def _from_cells(lines: list[list[str]]) -> MatrixFile:
 
 def _from_square(lines: list[list[str]]) -> MatrixFile:
     labels = lines[0][1:]
-    rows = []
-    for number, fields in enumerate(lines[1:], start=2):
-        if len(fields) != len(labels) + 1:
-            raise _fields_differ(number, len(fields), len(labels) + 1)
-        rows.append([_csv_count(cell, f"line {number}") for cell in fields[1:]])
+    rows = [
+        [_csv_count(cell, f"line {number}") for cell in fields[1:]]
+        for number, fields in enumerate(lines[1:], start=2)
+    ]
     matrix = _squared(rows)
     beside = [fields[0] for fields in lines[1:]]
     for number, (column, row) in enumerate(zip(labels, beside, strict=True), start=1):
@@ -146,7 +153,8 @@ def _from_square(lines: list[list[str]]) -> MatrixFile:
                 field="labels",
                 hint="Both axes list the same classes in the same order.",
             )
-    return MatrixFile(matrix, labels, None)
+    stated = (found for corner, found in _CORNERS.items() if corner in lines[0][0])
+    return MatrixFile(matrix, labels, next(stated, None))
 
 
 def _csv_count(text: str, place: str) -> int:
@@ -171,12 +179,4 @@ def _no_count(shown: str, place: str) -> InvalidInput:
         f"the cell at {place} is {shown}.",
         field="matrix",
         hint="Give counts: whole numbers, not shares or percentages.",
-    )
-
-
-def _fields_differ(line: int, found: int, expected: int) -> InvalidInput:
-    return InvalidInput(
-        f"line {line} has {found} fields, the header has {expected}.",
-        field="file",
-        hint="Write one field for each column.",
     )

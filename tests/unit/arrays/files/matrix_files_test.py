@@ -54,6 +54,25 @@ def test_the_long_form_names_its_axes_and_leaves_empty_cells_out(tmp_path: Path)
     assert found.orientation is SourceOrientation.ACTUAL_ROWS
 
 
+@pytest.mark.parametrize(
+    ("text", "orientation"),
+    [
+        ("actual,predicted,count,share_of_all\na,a,8,.2\na,b,3,.1\nb,a,1,0\nb,b,17,.7\n", "rows"),
+        ("predicted,actual,count\na,a,8\nb,a,3\na,b,1\nb,b,17\n", "rows"),
+        ("actual (rows) / predicted (columns),a,b\na,8,3\nb,1,17\n", "rows"),
+        ("predicted (rows) / actual (columns),a,b\na,8,3\nb,1,17\n", "columns"),
+    ],
+)
+def test_what_the_dashboard_exports_is_read_back_with_its_orientation(
+    tmp_path: Path, text: str, orientation: str
+) -> None:
+    found = read_matrix(write(tmp_path, "m.csv", text))
+
+    assert found.matrix == MATRIX
+    assert found.labels == ["a", "b"]
+    assert found.orientation == f"actual_{orientation}"
+
+
 def test_counts_beyond_double_precision_stay_exact(tmp_path: Path) -> None:
     large = 2**53 + 1
 
