@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from itertools import chain
 from typing import Any, TypeAlias
@@ -19,7 +20,8 @@ from offdiag.metrics.multilabel.patterns import set_sizes
 
 _HINT = "Give an (n, q) array of 0 and 1, or one set of labels for each case."
 
-Given: TypeAlias = "NDArray[Any] | list[list[object]]"
+Labels: TypeAlias = "list[object] | AbstractSet[object]"
+Given: TypeAlias = "NDArray[Any] | list[Labels]"
 """A two-dimensional table, or the labels of each case."""
 
 
@@ -81,14 +83,14 @@ def _is_collection(item: object) -> bool:
     return isinstance(item, Iterable) and not isinstance(item, (str, bytes, Mapping))
 
 
-def _members(item: Any, index: int, field: str) -> list[object]:
+def _members(item: Any, index: int, field: str) -> Labels:
     if not _is_collection(item):
         raise InvalidInput(
             f"the value at index {index}, {item!r:.60}, is no set of labels.",
             field=field,
             hint="Give a set or list of labels for each case, an empty one for none of them.",
         )
-    return list(item)
+    return item if isinstance(item, AbstractSet) else list(item)
 
 
 def _look_like_tables(true: Given, predicted: Given, labels: LabelSet | None) -> bool:
@@ -98,9 +100,13 @@ def _look_like_tables(true: Given, predicted: Given, labels: LabelSet | None) ->
         return False
     return all(
         isinstance(given, np.ndarray)
-        or all(type(member) in (bool, int) and member in (0, 1) for row in given for member in row)
+        or all(isinstance(row, list) and all(map(_is_bit, row)) for row in given)
         for given in (true, predicted)
     )
+
+
+def _is_bit(member: object) -> bool:
+    return isinstance(member, (int, float, np.number, np.bool_)) and member in (0, 1)
 
 
 def _with_column_names(
@@ -169,7 +175,7 @@ def _indicators(given: Given, labels: LabelSet, field: str) -> NDArray[np.bool_]
 
 
 def _require_distinct(
-    table: NDArray[np.bool_], size: NDArray[np.int64], sets: list[list[object]], field: str
+    table: NDArray[np.bool_], size: NDArray[np.int64], sets: list[Labels], field: str
 ) -> None:
     repeats = np.flatnonzero(set_sizes(table) < size)
     if repeats.size:
