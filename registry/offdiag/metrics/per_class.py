@@ -180,8 +180,10 @@ def lift(c: OneVsRest) -> Quantity:
 def p4(c: OneVsRest) -> Quantity:
     """Harmonic mean of precision, recall, specificity and NPV; 0 where one of them is 0."""
     hits = 4 * c.tp * c.tn
-    misses = (c.tp + c.tn) * (c.fp + c.fn)
-    return fraction(hits, hits + misses, first_cause(c.one_sided_actual, c.one_sided_predicted))
+    below = hits + (c.tp + c.tn) * (c.fp + c.fn)
+    undefined = first_cause(c.one_sided_actual, c.one_sided_predicted)
+    # With no right answer at all, every rate is 0 and so is their mean, though below is 0 too.
+    return fraction(hits, np.where(below == 0, 1, below), undefined)
 
 
 PER_CLASS: Mapping[str, Callable[[OneVsRest], Quantity]] = MappingProxyType(

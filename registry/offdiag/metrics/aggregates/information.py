@@ -13,12 +13,14 @@ from offdiag.metrics.classes import Classified
 from offdiag.metrics.quantity import Quantity, as_float, cause, first_cause, fraction
 from offdiag.metrics.tally import Tally, over_classes
 
+LOWEST_EXCESS = 2.0**-53 - 1.0
+"""The float64 next to -1, from above."""
 CELLS_AT_A_TIME = 8_192
 """Cells worked on together, so that intermediate arrays stay in the cache."""
 
 
 def mutual_information(m: Classified) -> Quantity:
-    """sum c/N ln(c N / (t p)). The two products are exact, so independence gives exactly 0."""
+    """sum c/N ln(c N / (t p)). Both products are exact, so independence gives exactly 0."""
     tally = m.tally
     n_matrices, n_classes = tally.actual.shape
     sums = np.zeros(n_matrices)
@@ -52,12 +54,13 @@ def _weighted_logarithms(
     `cells` has shape (R, n, K), `actual` (R, n), `predicted` (R, K) and `total` (R,).
     """
     cells = cells.astype(total.dtype, copy=False)
-    observed = as_float(cells * total[:, np.newaxis, np.newaxis])
-    expected = as_float(np.einsum("ra,rp->rap", actual, predicted))
-    # Products are whole, so these bounds only touch zeros, whose logarithm counts nothing.
-    np.maximum(observed, 0.5, out=observed)
-    np.maximum(expected, 0.5, out=expected)
-    terms = np.log(np.divide(observed, expected, out=observed), out=observed)
+    expected = np.einsum("ra,rp->rap", actual, predicted)
+    # The difference is exact, so next to independence, where the ratio is almost 1, its
+    # logarithm keeps all digits. In an empty cell the excess is -1; there the bound makes the
+    # logarithm finite, and it counts nothing.
+    excess = as_float(cells * total[:, np.newaxis, np.newaxis] - expected)
+    excess /= np.maximum(as_float(expected), 0.5)
+    terms = np.log1p(np.maximum(excess, LOWEST_EXCESS, out=excess), out=excess)
     terms *= as_float(cells)
     return over_classes(terms.reshape(len(terms), -1))
 
@@ -69,12 +72,15 @@ def _slices(length: int, step: int) -> Iterator[slice]:
 
 def _entropy(margin: NDArray[Any], tally: Tally) -> NDArray[np.float64]:
     """Entropy of a margin, shape (R,), 0 without cases."""
-    cases = as_float(margin)
+    cases, others = as_float(margin), as_float(tally.wide_total - margin)
     total = np.maximum(as_float(tally.wide_total), 0.5)
-    summed: NDArray[np.float64] = over_classes(
-        cases / total * np.log(total / np.maximum(cases, 0.5))
+    # The share of a class that has almost all cases is known best from the others.
+    logarithms = np.where(
+        cases > others,
+        np.log1p(-np.minimum(others / total, 0.5)),
+        np.log(np.maximum(cases, 0.5) / total),
     )
-    return summed
+    return -over_classes(cases / total * logarithms)
 
 
 def _at_most_one(values: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -1,0 +1,318 @@
+"""The suite: its keys, stacks of matrices, and every undefined case with its reason."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from offdiag.domain.values import MetricValue
+from offdiag.metrics.suite import AGGREGATE_KEYS, PER_CLASS_KEYS, Suite, evaluate_stack
+from support.published_matrices import ALWAYS_NEGATIVE, THREE_CLASSES, WINE
+
+
+def suite(matrix: Any, *, ordinal: bool = True) -> Suite:
+    return evaluate_stack(np.array(matrix), ordinal=ordinal)
+
+
+def all_values(found: Suite) -> dict[str, MetricValue]:
+    """Every value of the suite of one matrix, per-class ones as key[class]."""
+    values = {key: found.aggregate[key].at() for key in AGGREGATE_KEYS}
+    for key in PER_CLASS_KEYS:
+        for code in range(found.per_class[key].shape[-1]):
+            values[f"{key}[{code}]"] = found.per_class[key].at(code)
+    return values
+
+
+def test_the_keys_are_the_published_ones_in_their_order() -> None:
+    assert AGGREGATE_KEYS[:5] == (
+        "n",
+        "n_classes",
+        "n_classes_actual",
+        "n_classes_predicted",
+        "overall_accuracy",
+    )
+    assert len(AGGREGATE_KEYS) == 50
+    assert PER_CLASS_KEYS[:6] == ("tp", "fn", "fp", "tn", "support", "predicted")
+    assert len(PER_CLASS_KEYS) == 33
+
+
+def test_quantities_have_the_shape_of_the_stack() -> None:
+    stack = np.broadcast_to(np.array(WINE), (2, 5, 3, 3))
+
+    found = evaluate_stack(stack, ordinal=False)
+
+    assert found.aggregate["mcc"].shape == (2, 5)
+    assert found.per_class["recall"].shape == (2, 5, 3)
+
+
+def test_an_empty_stack_has_empty_quantities() -> None:
+    found = evaluate_stack(np.zeros((0, 3, 3), np.int64), ordinal=True)
+
+    assert {found.aggregate[key].shape for key in AGGREGATE_KEYS} == {(0,)}
+    assert {found.per_class[key].shape for key in PER_CLASS_KEYS} == {(0, 3)}
+
+
+def stack_of_all_kinds(n_classes: int) -> NDArray[np.int64]:
+    generator = np.random.default_rng(n_classes)
+    dense = generator.integers(0, 1000, (5, n_classes, n_classes))
+    sparse = generator.integers(0, 2, (5, n_classes, n_classes))
+    return np.concatenate([dense, sparse, np.zeros_like(dense[:1])])
+
+
+@pytest.mark.parametrize("n_classes", [1, 2, 3, 7, 10, 33, 130])
+@pytest.mark.parametrize("factor", [1, 10**6, 10**11])
+def test_a_matrix_gives_the_same_bits_alone_and_in_a_stack(n_classes: int, factor: int) -> None:
+    stack = stack_of_all_kinds(n_classes) * factor
+
+    together = evaluate_stack(stack, ordinal=True)
+
+    for place, matrix in enumerate(stack):
+        alone = evaluate_stack(matrix, ordinal=True)
+        for key in AGGREGATE_KEYS:
+            one, many = alone.aggregate[key], together.aggregate[key]
+            assert one.value.tobytes() == many.value[place].tobytes(), key
+            assert one.reason == many.reason[place], key
+        for key in PER_CLASS_KEYS:
+            one, many = alone.per_class[key], together.per_class[key]
+            assert one.value.tobytes() == many.value[place].tobytes(), key
+            assert one.to_infinity.tobytes() == many.to_infinity[place].tobytes(), key
+
+
+@pytest.mark.parametrize(
+    "matrix",
+    [
+        [[0]],
+        [[7]],
+        [[0, 0], [0, 0]],
+        [[1, 0], [0, 0]],
+        [[0, 1], [0, 0]],
+        [[5, 0, 1], [0, 0, 0], [2, 0, 4]],
+        [[0, 3, 0], [0, 5, 0], [0, 2, 0]],
+        [[0, 0, 0], [4, 5, 6], [0, 0, 0]],
+        ALWAYS_NEGATIVE,
+        [[0.0, 0.0], [0.0, 0.0]],
+        [[0.3, 0.0], [0.1, 0.0]],
+        [[10**16, 0], [10**16, 0]],
+    ],
+)
+@pytest.mark.parametrize("ordinal", [True, False])
+def test_a_value_is_finite_or_none_with_a_reason(matrix: Any, ordinal: bool) -> None:
+    values = all_values(suite(matrix, ordinal=ordinal))
+
+    for key, value in values.items():
+        if value.value is None:
+            assert value.reason, key
+        else:
+            assert np.isfinite(value.value), key
+            assert value.reason is None, key
+            assert value.limit is None, key
+
+
+def test_without_cases_only_counts_are_defined() -> None:
+    values = all_values(suite([[0, 0], [0, 0]]))
+
+    defined = {key.partition("[")[0] for key, value in values.items() if value.is_defined}
+    assert defined == {
+        *("n", "n_classes", "n_classes_actual", "n_classes_predicted"),
+        *("tp", "fn", "fp", "tn", "support", "predicted"),
+    }
+
+
+def test_an_absent_class_has_undefined_recall() -> None:
+    recall = suite([[5, 1], [0, 0]]).per_class["recall"]
+
+    assert recall.at(1) == MetricValue(None, "no_actual_positives")
+
+
+def test_a_class_that_is_never_predicted_has_undefined_precision_but_f1_zero() -> None:
+    found = suite(ALWAYS_NEGATIVE).per_class
+
+    assert found["precision"].at(0) == MetricValue(None, "no_predicted_positives")
+    assert found["f1"].at(0) == MetricValue(0.0)
+
+
+def test_a_class_in_neither_margin_has_no_f1() -> None:
+    found = suite([[5, 0, 1], [0, 0, 0], [2, 0, 4]]).per_class
+
+    for key in ("f1", "f0_5", "f2", "jaccard"):
+        assert found[key].at(1) == MetricValue(None, "class_absent"), key
+
+
+@pytest.mark.parametrize(
+    ("matrix", "reason"),
+    [
+        ([[3, 2], [0, 0]], "constant_actual"),
+        ([[3, 0], [2, 0]], "constant_predicted"),
+        ([[3, 0], [0, 0]], "constant_margin"),
+        ([[0, 3], [0, 0]], "constant_margin"),
+        ([[0, 0], [0, 0]], "no_cases"),
+    ],
+)
+def test_a_constant_margin_makes_the_correlation_undefined(matrix: Any, reason: str) -> None:
+    assert suite(matrix).aggregate["mcc"].at() == MetricValue(None, reason)
+
+
+def test_a_constant_predictor_has_kappa_zero_and_no_correlation() -> None:
+    found = suite(ALWAYS_NEGATIVE).aggregate
+
+    assert found["cohen_kappa"].at() == MetricValue(0.0)
+    assert found["mcc"].at() == MetricValue(None, "constant_predicted")
+
+
+def test_kappa_needs_a_second_class_somewhere() -> None:
+    found = suite([[3, 0], [0, 0]]).aggregate
+
+    for key in ("cohen_kappa", "scott_pi", "kappa_linear", "kappa_quadratic"):
+        assert found[key].at() == MetricValue(None, "chance_agreement_certain"), key
+
+
+def test_weighted_kappas_need_a_declared_order() -> None:
+    found = suite(WINE, ordinal=False).aggregate
+
+    for key in ("kappa_linear", "kappa_quadratic"):
+        assert found[key].at() == MetricValue(None, "labels_not_ordinal"), key
+
+
+def test_one_actual_class_leaves_adjusted_balanced_accuracy_undefined() -> None:
+    found = suite([[3, 1], [0, 0]]).aggregate
+
+    assert found["balanced_accuracy"].at().value == 0.75
+    assert found["balanced_accuracy_adjusted"].at() == MetricValue(None, "single_actual_class")
+
+
+def test_one_declared_class_leaves_gwet_undefined() -> None:
+    assert suite([[4]]).aggregate["gwet_ac1"].at().reason == "single_class_declared"
+
+
+def test_entropies_of_two_constants_do_not_normalise() -> None:
+    found = suite([[0, 5], [0, 0]]).aggregate
+
+    assert found["mutual_information"].at() == MetricValue(0.0)
+    assert found["normalized_mutual_information"].at() == MetricValue(None, "constant_margin")
+
+
+def test_independent_margins_share_exactly_no_information() -> None:
+    outer = np.outer([7, 11, 13], [3, 5, 17])
+
+    assert suite(outer).aggregate["mutual_information"].at() == MetricValue(0.0)
+
+
+@pytest.mark.parametrize(
+    ("key", "matrix"),
+    [
+        ("lr_plus", [[3, 1], [0, 5]]),
+        ("lr_minus", [[3, 1], [5, 0]]),
+        ("dor", [[3, 0], [0, 5]]),
+        ("dor", [[3, 1], [0, 5]]),
+    ],
+)
+def test_a_positive_ratio_over_zero_tends_to_infinity(key: str, matrix: Any) -> None:
+    assert suite(matrix).per_class[key].at(0) == MetricValue(None, "positive_over_zero", "+inf")
+
+
+def test_a_ratio_of_rates_that_do_not_exist_has_no_limit() -> None:
+    ratio = suite([[3, 1], [0, 0]]).per_class["lr_plus"]
+
+    assert ratio.at(0) == MetricValue(None, "no_actual_negatives")
+    assert ratio.at(1) == MetricValue(None, "no_actual_positives")
+
+
+def test_the_five_macro_f1_values_of_one_matrix_have_five_names() -> None:
+    # Class 2 of 3 is declared but neither occurs nor is predicted.
+    found = suite([[5, 0, 1], [0, 0, 0], [2, 0, 4]]).aggregate
+
+    assert found["macro_f1_all_labels"].at().value == pytest.approx(0.4988, abs=5e-5)
+    assert found["macro_f1"].at().value == pytest.approx(0.7483, abs=5e-5)
+    assert found["macro_f1_defined"].at().value == pytest.approx(0.7483, abs=5e-5)
+    assert found["macro_f1_strict"].at() == MetricValue(None, "class_value_undefined")
+
+
+def test_a_never_predicted_class_pulls_the_headline_macro_precision_down() -> None:
+    found = suite(ALWAYS_NEGATIVE).aggregate
+
+    assert found["macro_precision"].at().value == pytest.approx(0.495)
+    assert found["macro_precision_defined"].at().value == pytest.approx(0.99)
+    assert found["macro_precision_strict"].at() == MetricValue(None, "class_value_undefined")
+    assert found["weighted_precision_defined"].at().value == pytest.approx(0.99)
+
+
+def test_weighted_precision_is_undefined_when_only_absent_classes_were_predicted() -> None:
+    found = suite([[0, 4], [0, 0]]).aggregate
+
+    assert found["weighted_precision"].at() == MetricValue(0.0)
+    assert found["weighted_precision_defined"].at() == MetricValue(None, "class_value_undefined")
+
+
+def test_the_harmonic_mean_of_nothing_right_is_zero() -> None:
+    found = suite([[0, 3], [2, 0]]).aggregate
+
+    assert found["macro_f1_harmonic"].at() == MetricValue(0.0)
+    assert found["weighted_f1_harmonic"].at() == MetricValue(0.0)
+
+
+def test_p4_is_zero_when_every_answer_is_wrong() -> None:
+    assert suite([[0, 3], [2, 0]]).per_class["p4"].at(0) == MetricValue(0.0)
+
+
+def test_a_perfect_prediction_scores_exactly_one() -> None:
+    found = suite(np.diag([3, 1, 10**15])).aggregate
+
+    for key in ("mcc", "cohen_kappa", "kappa_quadratic", "gmean_multiclass", "macro_f1"):
+        assert found[key].at() == MetricValue(1.0), key
+
+
+@pytest.mark.parametrize("n_classes", [2, 3, 4])
+def test_a_cyclic_error_has_the_correlation_its_margins_allow(n_classes: int) -> None:
+    always_the_next = np.roll(np.eye(n_classes, dtype=np.int64), 1, axis=1)
+
+    correlation = suite(always_the_next).aggregate["mcc"].at()
+
+    assert correlation.value == pytest.approx(-1 / (n_classes - 1))
+
+
+def test_one_case_is_enough_for_what_it_can_say() -> None:
+    values = all_values(suite([[1, 0], [0, 0]]))
+
+    assert values["overall_accuracy"] == MetricValue(1.0)
+    assert values["recall[0]"] == MetricValue(1.0)
+    assert values["specificity[0]"] == MetricValue(None, "no_actual_negatives")
+    assert values["mcc"].value is None
+
+
+def test_a_thousand_classes_are_no_special_case() -> None:
+    generator = np.random.default_rng(3)
+    matrix = generator.integers(0, 3, (1000, 1000)) + 500 * np.eye(1000, dtype=np.int64)
+
+    found = suite(matrix)
+
+    recalls = np.diagonal(matrix) / matrix.sum(axis=1)
+    assert found.aggregate["macro_recall"].at().value == pytest.approx(recalls.mean(), rel=1e-13)
+    mean_log = np.log(recalls).mean()
+    assert found.aggregate["gmean_multiclass"].at().value == pytest.approx(np.exp(mean_log))
+
+
+def test_geometric_mean_of_many_small_recalls_does_not_vanish() -> None:
+    matrix = np.ones((1000, 1000), np.int64)
+
+    assert suite(matrix).aggregate["gmean_multiclass"].at().value == pytest.approx(1e-3)
+
+
+def test_weights_have_no_binomial_p_value() -> None:
+    found = suite(np.array(THREE_CLASSES) / 3).aggregate
+
+    assert found["nir_p_value"].at() == MetricValue(None, "fractional_weights")
+
+
+def test_rescaled_weights_change_counts_and_nothing_else() -> None:
+    counted, weighted = suite(THREE_CLASSES), suite(np.array(THREE_CLASSES) * 0.375)
+
+    for key in AGGREGATE_KEYS:
+        one, other = counted.aggregate[key].at(), weighted.aggregate[key].at()
+        if key not in {"n", "nir_p_value"}:
+            assert other.reason == one.reason, key
+            assert other.value == pytest.approx(one.value, rel=1e-14), key
+    assert weighted.aggregate["n"].at().value == 37.5
+    assert weighted.per_class["support"].at(0).value == 30.0
