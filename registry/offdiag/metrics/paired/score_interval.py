@@ -26,9 +26,9 @@ def paired_score_interval(rates: PairedRates, *, confidence: float = 0.95) -> Bo
     """Interval of the share under the second run minus the share under the first.
 
     All differences d in [-1, 1] that the score test of b - c = n d does not reject, with the
-    nuisance parameter at its maximum likelihood under d (Tango 1998, Stat. Med. 17, 891,
-    equations 23 to 29; b = only_second, c = only_first). The ends are found by bisection, as
-    the statistic falls with d. With b = c = 0 they are -+ z^2/(n + z^2).
+    nuisance parameter at its maximum likelihood under d (Tango 1998, Stat. Med. 17, 891;
+    b = only_second, c = only_first). The statistic falls with d, so the ends are found by
+    bisection. With b = c = 0 they are -+ z^2/(n + z^2).
     There is no interval (NaN) where there are no cases.
     """
     b, c, n = np.broadcast_arrays(

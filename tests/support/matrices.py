@@ -1,0 +1,45 @@
+"""Confusion matrices and pairs of runs for tests."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from offdiag.domain.labels import LabelSet
+from offdiag.metrics.confusion import ConfusionMatrix
+from offdiag.metrics.paired.joint import JointCounts, joint_counts
+
+
+def numbered_labels(n_classes: int, *, ordinal: bool = False) -> LabelSet:
+    return LabelSet(tuple(str(code) for code in range(n_classes)), ordinal=ordinal)
+
+
+def matrix_of(counts: ArrayLike, *, ordinal: bool = False) -> ConfusionMatrix:
+    """A matrix of counts, actual class along the first axis, with labels 0, 1, ...."""
+    array = np.array(counts, np.int64)
+    return ConfusionMatrix(array, numbered_labels(len(array), ordinal=ordinal))
+
+
+def two_runs(
+    *,
+    n_cases: int,
+    n_classes: int,
+    right: float = 0.8,
+    shared: float = 0.6,
+    seed: int = 0,
+    ordinal: bool = False,
+) -> JointCounts:
+    """Two imperfect runs on uniform classes that give the same answer in a share of cases."""
+    rng = np.random.default_rng(seed)
+    actual = rng.integers(0, n_classes, n_cases)
+    first, other = (
+        np.where(rng.random(n_cases) < right, actual, rng.integers(0, n_classes, n_cases))
+        for _ in range(2)
+    )
+    second = np.where(rng.random(n_cases) < shared, first, other)
+    return joint_counts(
+        actual=actual,
+        first=first,
+        second=second,
+        labels=numbered_labels(n_classes, ordinal=ordinal),
+    )

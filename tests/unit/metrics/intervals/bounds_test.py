@@ -1,0 +1,60 @@
+"""Intervals as values: open ends, provenance, and the value they belong to."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from offdiag.domain.values import MetricValue
+from offdiag.metrics.intervals.bounds import Bounds, Interval, Intervals
+
+
+def test_ends_that_are_not_finite_are_none() -> None:
+    bounds = Bounds(np.array([0.1, np.nan]), np.array([np.inf, np.nan]))
+
+    assert bounds.at(0) == (0.1, None)
+    assert bounds.at(1) == (None, None)
+
+
+def test_one_of_many_intervals_keeps_its_own_share_and_note() -> None:
+    many = Intervals(
+        Bounds(np.array([0.1, 0.2]), np.array([0.5, 0.6])),
+        "wilson",
+        np.array([0.0, 0.25]),
+        {(1,): "careful"},
+    )
+
+    assert many.at(0) == Interval(0.1, 0.5, "wilson")
+    assert many.at(1) == Interval(0.2, 0.6, "wilson", 0.25, "careful")
+
+
+def test_provenance_says_all_that_qualifies_an_interval() -> None:
+    interval = Interval(0.1, 0.5, "bootstrap", 0.125, "unreliable, class has n = 3")
+
+    assert interval.provenance == (
+        "bootstrap; undefined in 12.5% of resamples; unreliable, class has n = 3"
+    )
+
+
+def test_a_value_takes_its_interval() -> None:
+    value = Interval(0.1, 0.5, "wilson").around(MetricValue(0.3))
+
+    assert value == MetricValue(0.3, ci_low=0.1, ci_high=0.5, ci_method="wilson")
+
+
+def test_a_value_without_interval_still_tells_why() -> None:
+    value = Interval(None, None, "bootstrap", note="no variation").around(MetricValue(1.0))
+
+    assert (value.ci_low, value.ci_high) == (None, None)
+    assert value.ci_method == "bootstrap; no variation"
+
+
+def test_an_undefined_value_keeps_its_reason_alone() -> None:
+    undefined = MetricValue(None, "no_cases")
+
+    assert Interval(None, None, "wilson").around(undefined) == undefined
+
+
+def test_an_infinite_value_may_have_a_lower_end() -> None:
+    infinite = MetricValue(None, "positive_over_zero", "+inf")
+
+    assert Interval(3.0, None, "bootstrap").around(infinite).ci_low == 3.0

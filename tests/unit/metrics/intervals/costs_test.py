@@ -1,0 +1,77 @@
+"""Intervals of costs."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from offdiag.metrics.costs.matrix import CostMatrix, cost_matrix, zero_one_costs
+from offdiag.metrics.intervals import costs as module
+from offdiag.metrics.intervals.costs import cost_intervals
+from support.matrices import matrix_of, numbered_labels
+
+COUNTS = np.array([[4000, 300, 100], [200, 900, 60], [30, 50, 400]])
+WEIGHTS = cost_matrix([[0, 1, 3], [5, -1, 4], [30, 20, 0.5]], labels=numbered_labels(3))
+DEPLOYED = np.array([0.9, 0.06, 0.04])
+
+
+def test_the_mean_cost_of_errors_has_the_interval_of_a_proportion() -> None:
+    matrix = matrix_of(COUNTS)
+    n = COUNTS.sum()
+    rate = 1 - np.trace(COUNTS) / n
+    reach = 1.96 * np.sqrt(rate * (1 - rate) / n)
+
+    interval = cost_intervals(matrix, zero_one_costs(matrix.labels), seed=1)["mean_cost"]
+
+    assert interval.low == pytest.approx(rate - reach, abs=0.15 * reach)
+    assert interval.high == pytest.approx(rate + reach, abs=0.15 * reach)
+
+
+@pytest.mark.parametrize("prevalence", [None, DEPLOYED], ids=["as tested", "as deployed"])
+def test_the_delta_method_agrees_with_the_bootstrap(
+    prevalence: NDArray[np.float64] | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    matrix = matrix_of(COUNTS)
+    resampled = cost_intervals(matrix, WEIGHTS, prevalence=prevalence, seed=1, replicates=20_000)
+    monkeypatch.setattr(module, "LARGEST_BOOTSTRAPPED", 0)
+
+    linear = cost_intervals(matrix, WEIGHTS, prevalence=prevalence, seed=1)
+
+    for key, expected in resampled.items():
+        found = linear[key]
+        if key == "best_trivial_cost" and prevalence is not None:
+            assert (found.low, expected.low) == (None, None)
+            continue
+        assert expected.low is not None
+        assert expected.high is not None
+        width = expected.high - expected.low
+        assert found.low == pytest.approx(expected.low, abs=0.06 * width), key
+        assert found.high == pytest.approx(expected.high, abs=0.06 * width), key
+
+
+def test_a_constant_answer_at_a_declared_prevalence_costs_the_same_in_every_sample() -> None:
+    found = cost_intervals(matrix_of(COUNTS), WEIGHTS, prevalence=DEPLOYED, seed=1)
+
+    assert found["best_trivial_cost"].note == "no variation among resamples"
+
+
+def test_an_undefined_ratio_has_no_interval() -> None:
+    gains = CostMatrix(np.array([[-1.0, 0.0], [0.0, -1.0]]), numbered_labels(2))
+
+    found = cost_intervals(matrix_of([[30, 10], [5, 40]]), gains, seed=1)
+
+    assert found["cost_ratio_to_best_trivial"].low is None
+    assert found["total_cost"].low is not None
+
+
+def test_a_matrix_without_cases_has_no_intervals() -> None:
+    found = cost_intervals(matrix_of(np.zeros((3, 3))), WEIGHTS, seed=1)
+
+    assert all(interval.low is None and interval.high is None for interval in found.values())
+
+
+def test_small_classes_are_pointed_out() -> None:
+    found = cost_intervals(matrix_of([[90, 4, 0], [6, 30, 0], [1, 1, 2]]), WEIGHTS, seed=1)
+
+    assert found["total_cost"].note == "unreliable, smallest class has n = 4"

@@ -1,0 +1,137 @@
+"""The delta method: gradients against closed forms, and its limits."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from offdiag.metrics.intervals.delta import (
+    aggregate_gradients,
+    aggregate_standard_errors,
+    class_gradients,
+    class_standard_errors,
+    normal_bounds,
+    standard_error,
+)
+from support.matrices import matrix_of
+
+COUNTS = np.array([[19, 2, 4], [3, 30, 1], [5, 6, 12]])
+
+
+def test_the_error_of_accuracy_is_that_of_a_proportion() -> None:
+    matrix = matrix_of(COUNTS)
+    p, n = np.trace(COUNTS) / COUNTS.sum(), COUNTS.sum()
+
+    errors = aggregate_standard_errors(
+        matrix, aggregate_gradients(matrix, ("overall_accuracy", "error_rate"))
+    )
+
+    assert errors["overall_accuracy"] == pytest.approx(np.sqrt(p * (1 - p) / n), rel=1e-13)
+    assert errors["error_rate"] == pytest.approx(errors["overall_accuracy"], rel=1e-13)
+
+
+def test_the_gradient_of_macro_f1_is_the_closed_form() -> None:
+    # Takahashi, Yamamoto, Kuchiba and Koyama (2022, Appl. Intell. 52, 4961).
+    shares = COUNTS / COUNTS.sum()
+    hits, both = np.diag(shares), shares.sum(axis=1) + shares.sum(axis=0)
+    off = -(hits / both**2)[:, np.newaxis] - hits / both**2
+    expected = 2 * off / 3
+    np.fill_diagonal(expected, 2 * (both - 2 * hits) / both**2 / 3)
+
+    gradient = aggregate_gradients(matrix_of(COUNTS), ("macro_f1",))["macro_f1"]
+
+    assert gradient.at(*np.indices((3, 3))) == pytest.approx(expected, rel=1e-12)
+
+
+def test_the_error_of_balanced_accuracy_adds_up_binomial_variances() -> None:
+    matrix = matrix_of(COUNTS)
+    support = COUNTS.sum(axis=1)
+    recall = np.diag(COUNTS) / support
+    expected = np.sqrt((recall * (1 - recall) / support).sum()) / 3
+
+    errors = aggregate_standard_errors(matrix, aggregate_gradients(matrix, ("balanced_accuracy",)))
+
+    assert errors["balanced_accuracy"] == pytest.approx(expected, rel=1e-12)
+
+
+def test_the_error_of_a_class_rate_is_that_of_a_proportion() -> None:
+    matrix = matrix_of(COUNTS)
+
+    errors = class_standard_errors(matrix, class_gradients(matrix, ("recall", "precision")))
+
+    assert errors["recall"][1] == pytest.approx(np.sqrt(30 / 34 * 4 / 34 / 34), rel=1e-12)
+    assert errors["precision"][2] == pytest.approx(np.sqrt(12 / 17 * 5 / 17 / 17), rel=1e-12)
+
+
+def test_classes_and_cells_that_never_occur_change_nothing() -> None:
+    wide = np.zeros((5, 5), np.int64)
+    wide[np.ix_([0, 2, 4], [0, 2, 4])] = COUNTS
+    keys = ("macro_f1", "mcc", "mutual_information", "cohen_kappa", "macro_recall_defined")
+
+    errors, padded = (
+        aggregate_standard_errors(matrix, aggregate_gradients(matrix, keys))
+        for matrix in (matrix_of(COUNTS), matrix_of(wide))
+    )
+
+    for key in keys:
+        assert padded[key] == pytest.approx(errors[key], rel=1e-12)
+
+
+def test_slopes_of_empty_cells_take_no_part() -> None:
+    slopes = np.array([1.0, np.inf, np.nan, 3.0])
+    cells = np.array([0.5, 0.0, 0.0, 0.5])
+
+    assert standard_error(slopes, cells, n_cases=4) == pytest.approx(0.5)
+
+
+def test_a_perfect_matrix_has_no_error_and_hence_no_bounds() -> None:
+    matrix = matrix_of([[30, 0], [0, 20]])
+    gradients = aggregate_gradients(matrix, ("mcc", "macro_f1"))
+    errors = aggregate_standard_errors(matrix, gradients)
+
+    for key in gradients:
+        bounds = normal_bounds(key, np.array(1.0), errors[key], confidence=0.95)
+        assert bounds.at() == (None, None)
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "low", "high"),
+    [
+        ("macro_f1", 0.9, 0.312, 1.0),
+        ("mcc", -0.8, -1.0, -0.212),
+        ("mutual_information", 1.4, 0.812, 1.988),
+        ("mutual_information", 0.1, 0.0, 0.688),
+    ],
+)
+def test_bounds_stay_within_the_range_of_the_metric(
+    key: str, value: float, low: float, high: float
+) -> None:
+    bounds = normal_bounds(key, np.array(value), np.array(0.3), confidence=0.95)
+
+    assert bounds.low == pytest.approx(low, abs=1e-3)
+    assert bounds.high == pytest.approx(high, abs=1e-3)
+
+
+def test_ratios_are_bounded_on_the_log_scale() -> None:
+    low, high = normal_bounds("dor", np.array(8.0), np.array(4.0), confidence=0.95).at()
+
+    assert low is not None
+    assert high is not None
+    assert low > 0
+    assert low * high == pytest.approx(64.0)
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf])
+def test_an_undefined_value_has_no_bounds(value: float) -> None:
+    assert normal_bounds("mcc", np.array(value), np.array(0.1), confidence=0.95).at() == (
+        None,
+        None,
+    )
+
+
+def test_weighted_kappas_need_an_order_for_a_gradient() -> None:
+    unordered = aggregate_gradients(matrix_of(COUNTS), ("kappa_linear",))["kappa_linear"]
+    ordered = aggregate_gradients(matrix_of(COUNTS, ordinal=True), ("kappa_linear",))
+
+    assert np.isnan(unordered.value)
+    assert np.isfinite(ordered["kappa_linear"].value)

@@ -1,0 +1,113 @@
+"""The multinomial draw of cells: the same law as drawing cases, at any size."""
+
+from __future__ import annotations
+
+from collections import Counter
+from fractions import Fraction
+from itertools import product
+from math import factorial, prod
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from offdiag.metrics.intervals import resampling
+from offdiag.metrics.intervals.resampling import (
+    batches,
+    generator,
+    resampled_counts,
+    resampled_matrices,
+)
+
+SMALL = np.array([[2, 0, 1], [0, 1, 0], [0, 1, 0]])
+
+
+def law_of_row_resampling(counts: NDArray[np.int64]) -> dict[tuple[int, ...], Fraction]:
+    """Exact probability of each resampled matrix, by listing all N^N resamples of the cases."""
+    cases = np.repeat(np.arange(counts.size), counts.ravel())
+    n = len(cases)
+    found = Counter(
+        tuple(np.bincount(cases[list(drawn)], minlength=counts.size).tolist())
+        for drawn in product(range(n), repeat=n)
+    )
+    return {cells: Fraction(times, n**n) for cells, times in found.items()}
+
+
+def multinomial_probability(cells: tuple[int, ...], counts: NDArray[np.int64]) -> Fraction:
+    n = int(counts.sum())
+    ways = Fraction(factorial(n), prod(factorial(cell) for cell in cells))
+    chances = zip(counts.ravel().tolist(), cells, strict=True)
+    return ways * prod((Fraction(count, n) ** cell for count, cell in chances), start=Fraction(1))
+
+
+def test_drawing_cases_is_a_multinomial_of_cells_as_fractions() -> None:
+    law = law_of_row_resampling(SMALL)
+
+    assert sum(law.values()) == 1
+    assert len(law) == 56
+    for cells, probability in law.items():
+        assert probability == multinomial_probability(cells, SMALL)
+
+
+def test_resampled_matrices_follow_the_law_of_row_resampling() -> None:
+    law = law_of_row_resampling(SMALL)
+    replicates = 40_000
+
+    found: Counter[tuple[int, ...]] = Counter()
+    for _, stack in resampled_matrices(SMALL, replicates=replicates, rng=generator(1)):
+        found.update(tuple(matrix.ravel().tolist()) for matrix in stack)
+
+    assert set(found) <= set(law)
+    chi_square = sum(
+        (found[cells] - replicates * float(chance)) ** 2 / (replicates * float(chance))
+        for cells, chance in law.items()
+    )
+    # The 99.9 % point of chi-square with 55 degrees of freedom is 93.2.
+    assert chi_square < 93.2
+
+
+def test_the_same_seed_gives_the_same_bits_and_another_one_does_not() -> None:
+    counts = np.array([50, 3, 47])
+
+    first, again, other = (
+        resampled_counts(counts, replicates=20, rng=generator(seed)) for seed in (7, 7, 8)
+    )
+
+    assert np.array_equal(first, again)
+    assert not np.array_equal(first, other)
+
+
+def test_every_resample_has_as_many_cases_and_no_new_cells() -> None:
+    counts = np.array([[500, 0, 3], [0, 90, 0], [1, 2, 400]])
+
+    stacks = [stack for _, stack in resampled_matrices(counts, replicates=300, rng=generator(3))]
+
+    together = np.concatenate(stacks)
+    assert together.shape == (300, 3, 3)
+    assert (together.sum(axis=(1, 2)) == counts.sum()).all()
+    assert not together[:, counts == 0].any()
+
+
+def test_a_cell_of_five_among_1e15_cases_keeps_its_rate() -> None:
+    # Next to 1e15 the probability 5e-15 would be lost in what a running sum leaves over.
+    counts = np.array([10**15, 5, 7])
+
+    drawn = resampled_counts(counts, replicates=20_000, rng=generator(11))
+
+    assert drawn[:, 1].mean() == pytest.approx(5, abs=4 * np.sqrt(5 / 20_000))
+    assert drawn[:, 1].var() == pytest.approx(5, rel=0.06)
+    assert drawn[:, 2].mean() == pytest.approx(7, abs=4 * np.sqrt(7 / 20_000))
+
+
+@pytest.mark.parametrize("n_cells", [1, 100, 10**6, 10**9])
+def test_batches_cover_all_replicates_and_stay_small(n_cells: int) -> None:
+    parts = list(batches(2_000, n_cells=n_cells))
+
+    assert [index for part in parts for index in range(part.start, part.stop)] == list(
+        range(2_000)
+    )
+    assert all(
+        part.stop - part.start == 1
+        or (part.stop - part.start) * n_cells <= resampling.CELLS_PER_BATCH
+        for part in parts
+    )

@@ -1,0 +1,293 @@
+"""Intervals of the whole suite: which method, which warning, and when there is none."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from offdiag.errors import InvalidInput
+from offdiag.metrics.intervals import suite
+from offdiag.metrics.intervals.proportions import wilson
+from offdiag.metrics.intervals.suite import SuiteIntervals, suite_intervals
+from offdiag.metrics.suite import AGGREGATE_KEYS, PER_CLASS_KEYS, evaluate_stack
+from support.matrices import matrix_of
+
+BOOTSTRAP = "multinomial bootstrap, 2000 replicates"
+BALANCED = [[40, 6, 4], [5, 38, 7], [2, 8, 40]]
+UNBALANCED = [[72, 6, 2], [8, 6, 1], [2, 1, 2]]
+
+
+def spread_matrix(n_classes: int, n_cases: int) -> NDArray[np.int64]:
+    """A matrix of mostly right answers in which every cell is occupied."""
+    errors = np.full((n_classes, n_classes), max(1, n_cases // n_classes**2 // 10))
+    return errors + np.eye(n_classes, dtype=np.int64) * (n_cases // n_classes)
+
+
+@pytest.fixture
+def intervals() -> SuiteIntervals:
+    return suite_intervals(matrix_of(BALANCED, ordinal=True), seed=5)
+
+
+def test_every_key_has_an_interval_or_a_reason_to_have_none(intervals: SuiteIntervals) -> None:
+    without = set(AGGREGATE_KEYS) - set(intervals.aggregate)
+    without_by_class = set(PER_CLASS_KEYS) - set(intervals.per_class)
+
+    assert without == {
+        "n",
+        "n_classes",
+        "n_classes_actual",
+        "n_classes_predicted",
+        "majority_baseline",
+        "nir_p_value",
+    }
+    assert without_by_class == {"tp", "fn", "fp", "tn", "support", "predicted"}
+
+
+def test_each_interval_holds_its_value(intervals: SuiteIntervals) -> None:
+    found = evaluate_stack(np.array(BALANCED), ordinal=True)
+
+    for key, each in intervals.aggregate.items():
+        low, high = each.bounds.at()
+        value = found.aggregate[key].at().value
+        assert value is not None
+        assert low is not None
+        assert high is not None
+        assert low < value < high, key
+    for key, each in intervals.per_class.items():
+        values = found.per_class[key].value
+        assert ((each.bounds.low < values) & (values < each.bounds.high)).all(), key
+
+
+def test_proportions_take_the_wilson_interval_of_their_own_counts(
+    intervals: SuiteIntervals,
+) -> None:
+    expected = {
+        "recall": (38, 50),
+        "fnr": (12, 50),
+        "precision": (38, 52),
+        "fdr": (14, 52),
+        "specificity": (86, 100),
+        "fpr": (14, 100),
+        "npv": (86, 98),
+        "for": (12, 98),
+        "prevalence": (50, 150),
+        "predicted_rate": (52, 150),
+        "accuracy_ovr": (124, 150),
+        "jaccard": (38, 64),
+    }
+
+    for key, (hits, cases) in expected.items():
+        interval = intervals.per_class[key].at(1)
+        assert (interval.low, interval.high) == wilson(hits, cases).at(), key
+        assert interval.method == "wilson"
+
+
+def test_the_interval_of_f1_is_that_of_jaccard_transformed(intervals: SuiteIntervals) -> None:
+    jaccard, f1 = intervals.per_class["jaccard"].at(1), intervals.per_class["f1"].at(1)
+
+    assert jaccard.low is not None
+    assert jaccard.high is not None
+    assert f1.low == pytest.approx(2 * jaccard.low / (1 + jaccard.low))
+    assert f1.high == pytest.approx(2 * jaccard.high / (1 + jaccard.high))
+    assert f1.method == "wilson, transformed"
+
+
+@pytest.mark.parametrize(
+    ("key", "low", "high"),
+    [
+        ("overall_accuracy", 118, 118),
+        ("micro_f1", 118, 118),
+        ("weighted_recall", 118, 118),
+        ("error_rate", 32, 32),
+    ],
+)
+def test_accuracy_by_any_name_takes_the_wilson_interval(
+    intervals: SuiteIntervals, key: str, low: int, high: int
+) -> None:
+    ends = wilson([low, high], 150)
+
+    assert intervals.aggregate[key].bounds.at() == (ends.low[0], ends.high[1])
+
+
+def test_average_accuracy_and_its_complement_mirror_each_other(intervals: SuiteIntervals) -> None:
+    low, high = intervals.aggregate["average_accuracy"].bounds.at()
+    error_low, error_high = intervals.aggregate["average_error_rate"].bounds.at()
+    accuracy_low, _ = intervals.aggregate["overall_accuracy"].bounds.at()
+
+    assert None not in (low, high, error_low, error_high, accuracy_low)
+    assert low == pytest.approx(1 - 2 / 3 + 2 / 3 * (accuracy_low or 0))
+    assert (low or 0) + (error_high or 0) == pytest.approx(1)
+    assert (high or 0) + (error_low or 0) == pytest.approx(1)
+
+
+def test_everything_else_is_resampled_and_says_so(intervals: SuiteIntervals) -> None:
+    assert intervals.replicates == 2_000
+    assert intervals.seed == 5
+    for key in ("macro_f1", "mcc", "kappa_quadratic", "mutual_information"):
+        assert intervals.aggregate[key].method == BOOTSTRAP
+    for key in ("f2", "informedness", "dor"):
+        assert intervals.per_class[key].method == BOOTSTRAP
+
+
+def test_the_same_seed_repeats_every_end_bit_for_bit() -> None:
+    matrix = matrix_of(UNBALANCED)
+
+    first, again, other = (suite_intervals(matrix, seed=seed) for seed in (1, 1, 2))
+
+    for key, each in first.aggregate.items():
+        assert np.array_equal(
+            [each.bounds.low, each.bounds.high],
+            [again.aggregate[key].bounds.low, again.aggregate[key].bounds.high],
+            equal_nan=True,
+        )
+    assert first.aggregate["mcc"].bounds.at() != other.aggregate["mcc"].bounds.at()
+
+
+def test_a_small_class_makes_means_over_classes_unreliable() -> None:
+    found = suite_intervals(matrix_of(UNBALANCED), seed=1)
+
+    assert found.aggregate["macro_f1"].at().note == "unreliable, smallest class has n = 5"
+    assert found.aggregate["overall_accuracy"].at().note is None
+    assert found.per_class["f2"].at(0).note is None
+    assert found.per_class["f2"].at(2).note == "unreliable, class has n = 5"
+    assert found.per_class["recall"].at(2).note is None
+
+
+def test_a_class_without_cases_is_not_the_smallest_class() -> None:
+    found = suite_intervals(matrix_of([[30, 5, 0], [4, 40, 1], [0, 0, 0]]), seed=1)
+
+    assert found.aggregate["macro_f1"].at().note is None
+
+
+def test_resamples_without_the_class_are_reported_as_undefined() -> None:
+    found = suite_intervals(matrix_of([[95, 3], [1, 1]]), seed=1)
+
+    # Both cases of the class are missing in a share (1 - 2/100)^100 = 0.133 of resamples.
+    share = found.aggregate["mcc"].at().undefined_share
+    assert share == pytest.approx(0.98**100, abs=0.03)
+    assert f"undefined in {share:.1%} of resamples" in found.aggregate["mcc"].at().provenance
+
+
+def test_an_undefined_metric_has_no_interval() -> None:
+    found = suite_intervals(matrix_of([[30, 0], [20, 0]]), seed=1)
+
+    for interval in (
+        found.aggregate["mcc"].at(),
+        found.aggregate["kappa_linear"].at(),
+        found.per_class["precision"].at(1),
+    ):
+        assert (interval.low, interval.high) == (None, None)
+
+
+def test_resamples_that_all_agree_give_no_interval_but_a_note() -> None:
+    perfect = suite_intervals(matrix_of([[30, 0], [0, 25]]), seed=1)
+
+    macro, accuracy = (
+        perfect.aggregate["macro_f1"].at(),
+        perfect.aggregate["overall_accuracy"].at(),
+    )
+
+    assert (macro.low, macro.high) == (None, None)
+    assert macro.note == "no variation among resamples"
+    assert accuracy.low == pytest.approx(0.9347, abs=1e-4)
+    assert accuracy.high == 1.0
+
+
+def test_a_ratio_that_is_infinite_in_some_resamples_has_a_lower_end_only() -> None:
+    found = suite_intervals(matrix_of([[199, 1], [30, 70]]), seed=1)
+
+    ratio = found.per_class["lr_plus"].at(1)
+
+    assert ratio.low is not None
+    assert ratio.low > 30
+    assert ratio.high is None
+    assert ratio.note == "no upper end"
+
+
+def test_a_ratio_that_is_infinite_in_all_resamples_has_no_interval() -> None:
+    found = suite_intervals(matrix_of([[200, 0], [30, 70]]), seed=1)
+
+    ratio = found.per_class["lr_plus"].at(1)
+
+    assert (ratio.low, ratio.high) == (None, None)
+
+
+def test_resamples_beside_the_value_are_called_biased() -> None:
+    # With 100 cells and 60 cases the information of a resample is always far larger.
+    rng = np.random.default_rng(0)
+    counts = np.zeros((10, 10), np.int64)
+    np.add.at(counts, (rng.integers(0, 10, 60), rng.integers(0, 10, 60)), 1)
+
+    found = suite_intervals(matrix_of(counts), seed=1).aggregate["mutual_information"].at()
+
+    assert found.note is not None
+    assert "resamples are biased: the value lies outside" in found.note
+
+
+def test_a_matrix_without_cases_has_no_ends() -> None:
+    found = suite_intervals(matrix_of(np.zeros((2, 2))), seed=1)
+
+    assert found.aggregate["overall_accuracy"].bounds.at() == (None, None)
+    assert found.per_class["recall"].bounds.at(0) == (None, None)
+    assert found.replicates == 0
+
+
+def test_too_many_occupied_cells_switch_to_the_delta_method() -> None:
+    found = suite_intervals(matrix_of(spread_matrix(51, 100_000)), seed=1)
+
+    assert found.replicates == 0
+    assert found.aggregate["macro_f1"].method == "delta"
+    assert found.per_class["dor"].method == "delta, log scale"
+    assert found.per_class["recall"].method == "wilson"
+
+
+def test_too_many_classes_switch_to_the_delta_method() -> None:
+    diagonal = np.diag(np.full(201, 30))
+    diagonal[0, 1] = 4
+
+    found = suite_intervals(matrix_of(diagonal), seed=1)
+
+    assert found.aggregate["macro_f1"].method == "delta"
+
+
+def test_the_delta_method_agrees_with_the_bootstrap(monkeypatch: pytest.MonkeyPatch) -> None:
+    matrix = matrix_of(np.array(BALANCED) * 200, ordinal=True)
+    resampled = suite_intervals(matrix, seed=1, replicates=20_000)
+    monkeypatch.setattr(suite, "LARGEST_BOOTSTRAPPED", 0)
+
+    linear = suite_intervals(matrix, seed=1)
+
+    for key, each in linear.aggregate.items():
+        low, high = each.bounds.at()
+        expected_low, expected_high = resampled.aggregate[key].bounds.at()
+        assert None not in (low, high, expected_low, expected_high)
+        width = (expected_high or 0) - (expected_low or 0)
+        assert low == pytest.approx(expected_low, abs=0.06 * width), key
+        assert high == pytest.approx(expected_high, abs=0.06 * width), key
+    for key, each in linear.per_class.items():
+        resampled_bounds = resampled.per_class[key].bounds
+        widths = resampled_bounds.high - resampled_bounds.low
+        assert (np.abs(each.bounds.low - resampled_bounds.low) < 0.06 * widths).all(), key
+        assert (np.abs(each.bounds.high - resampled_bounds.high) < 0.06 * widths).all(), key
+
+
+def test_another_confidence_gives_a_nested_interval() -> None:
+    matrix = matrix_of(BALANCED)
+
+    wide, narrow = (
+        suite_intervals(matrix, seed=1, confidence=level).aggregate["mcc"].bounds
+        for level in (0.99, 0.8)
+    )
+
+    assert wide.low < narrow.low < narrow.high < wide.high
+
+
+@pytest.mark.parametrize(
+    ("confidence", "replicates", "field"), [(1.5, 2_000, "confidence"), (0.95, 0, "replicates")]
+)
+def test_unusable_settings_are_refused(confidence: float, replicates: int, field: str) -> None:
+    with pytest.raises(InvalidInput) as caught:
+        suite_intervals(matrix_of(BALANCED), seed=1, confidence=confidence, replicates=replicates)
+
+    assert caught.value.field == field

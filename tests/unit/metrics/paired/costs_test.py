@@ -1,0 +1,73 @@
+"""Cost differences of two runs on the same cases."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from offdiag.metrics.costs.matrix import cost_matrix
+from offdiag.metrics.costs.summary import evaluate_costs
+from offdiag.metrics.paired import costs as module
+from offdiag.metrics.paired.costs import KEYS, paired_cost_differences
+from offdiag.metrics.paired.joint import joint_counts
+from support.matrices import numbered_labels, two_runs
+
+COSTS = cost_matrix([[0, 1, 2], [5, -1, 4], [30, 20, 0.5]], labels=numbered_labels(3))
+
+
+def test_a_difference_is_second_minus_first() -> None:
+    joint = two_runs(n_cases=500, n_classes=3)
+    first, second = (
+        evaluate_costs(matrix.counts, COSTS.weights)
+        for matrix in (joint.first_matrix, joint.second_matrix)
+    )
+
+    found = paired_cost_differences(joint, COSTS, seed=1)
+
+    for key in KEYS:
+        value, interval = found[key]
+        assert value == pytest.approx(float(second[key].value - first[key].value))
+        assert interval.low is not None
+        assert interval.high is not None
+        assert interval.low < (value or 0) < interval.high
+
+
+@pytest.mark.parametrize("prevalence", [None, np.array([0.7, 0.2, 0.1])])
+def test_the_delta_method_agrees_with_the_bootstrap(
+    prevalence: NDArray[np.float64] | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    joint = two_runs(n_cases=20_000, n_classes=3, seed=3)
+    resampled = paired_cost_differences(
+        joint, COSTS, prevalence=prevalence, seed=1, replicates=20_000
+    )
+    monkeypatch.setattr(module, "LARGEST_BOOTSTRAPPED", 0)
+
+    linear = paired_cost_differences(joint, COSTS, prevalence=prevalence, seed=1)
+
+    for key, (_, expected) in resampled.items():
+        found = linear[key][1]
+        assert expected.low is not None
+        assert expected.high is not None
+        width = expected.high - expected.low
+        assert found.low == pytest.approx(expected.low, abs=0.06 * width), key
+        assert found.high == pytest.approx(expected.high, abs=0.06 * width), key
+        assert found.method == "paired delta"
+
+
+def test_runs_that_agree_everywhere_have_no_interval() -> None:
+    found = paired_cost_differences(two_runs(n_cases=90, n_classes=3, shared=1.0), COSTS, seed=1)
+
+    value, interval = found["mean_cost"]
+    assert value == 0.0
+    assert interval.low is None
+    assert interval.note == "no variation among resamples"
+
+
+def test_no_cases_have_no_differences() -> None:
+    nothing = np.array([], np.uint8)
+    joint = joint_counts(actual=nothing, first=nothing, second=nothing, labels=numbered_labels(3))
+
+    assert all(
+        value is None for value, _ in paired_cost_differences(joint, COSTS, seed=1).values()
+    )

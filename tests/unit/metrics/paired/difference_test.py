@@ -1,0 +1,200 @@
+"""Differences of all metrics between two runs on the same cases."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from offdiag.errors import InvalidInput
+from offdiag.metrics.paired import difference as module
+from offdiag.metrics.paired.difference import PairedDifferences, paired_differences
+from offdiag.metrics.paired.joint import JointCounts, joint_counts
+from offdiag.metrics.suite import AGGREGATE_KEYS, PER_CLASS_KEYS, evaluate_stack
+from support.matrices import numbered_labels, two_runs
+
+
+@pytest.fixture(scope="module")
+def joint() -> JointCounts:
+    return two_runs(n_cases=600, n_classes=3, seed=2, ordinal=True)
+
+
+@pytest.fixture(scope="module")
+def found(joint: JointCounts) -> PairedDifferences:
+    return paired_differences(joint, seed=9)
+
+
+def test_every_metric_that_can_differ_is_compared(found: PairedDifferences) -> None:
+    assert set(AGGREGATE_KEYS) - set(found.aggregate) == {
+        "n",
+        "n_classes",
+        "n_classes_actual",
+        "n_classes_predicted",
+        "majority_baseline",
+        "nir_p_value",
+    }
+    assert set(PER_CLASS_KEYS) - set(found.per_class) == {
+        *("tp", "fn", "fp", "tn", "support", "predicted", "prevalence")
+    }
+    assert set(found.aggregate_intervals) == set(found.aggregate)
+    assert set(found.per_class_intervals) == set(found.per_class)
+
+
+def test_a_difference_is_second_minus_first(joint: JointCounts, found: PairedDifferences) -> None:
+    first, second = (
+        evaluate_stack(matrix.counts, ordinal=True)
+        for matrix in (joint.first_matrix, joint.second_matrix)
+    )
+
+    for key, gap in found.aggregate.items():
+        assert gap.value == pytest.approx(
+            second.aggregate[key].value - first.aggregate[key].value
+        ), key
+    for key, gap in found.per_class.items():
+        assert gap.value == pytest.approx(
+            second.per_class[key].value - first.per_class[key].value
+        ), key
+
+
+def test_each_interval_holds_its_difference(found: PairedDifferences) -> None:
+    for key, each in found.aggregate_intervals.items():
+        value = found.aggregate[key].value
+        assert each.bounds.low < value < each.bounds.high, key
+    for key, each in found.per_class_intervals.items():
+        values = found.per_class[key].value
+        assert ((each.bounds.low < values) & (values < each.bounds.high)).all(), key
+
+
+def test_proportions_of_the_same_cases_take_the_score_interval(found: PairedDifferences) -> None:
+    score = {
+        key for key, each in found.aggregate_intervals.items() if each.method == "tango score"
+    }
+    score |= {
+        key for key, each in found.per_class_intervals.items() if each.method == "tango score"
+    }
+
+    assert score == {
+        *("overall_accuracy", "error_rate", "average_accuracy", "average_error_rate"),
+        *("micro_precision", "micro_recall", "micro_f1", "weighted_recall"),
+        *("recall", "fnr", "fpr", "specificity", "predicted_rate", "accuracy_ovr"),
+    }
+
+
+@pytest.mark.parametrize(("key", "opposite"), [("recall", "fnr"), ("specificity", "fpr")])
+def test_opposite_rates_have_mirrored_intervals(
+    found: PairedDifferences, key: str, opposite: str
+) -> None:
+    bounds, mirrored = (found.per_class_intervals[each].bounds for each in (key, opposite))
+
+    assert mirrored.low == pytest.approx(-bounds.high)
+    assert mirrored.high == pytest.approx(-bounds.low)
+
+
+def test_pairing_narrows_the_interval(joint: JointCounts, found: PairedDifferences) -> None:
+    rng = np.random.default_rng(0)
+    unpaired = joint_counts(
+        actual=np.repeat(joint.actual, joint.counts),
+        first=np.repeat(joint.first, joint.counts),
+        second=_shuffled_within_classes(joint, rng),
+        labels=joint.labels,
+    )
+
+    apart = paired_differences(unpaired, seed=9)
+
+    for key in ("macro_f1", "overall_accuracy", "mcc"):
+        paired_bounds = found.aggregate_intervals[key].bounds
+        apart_bounds = apart.aggregate_intervals[key].bounds
+        assert paired_bounds.high - paired_bounds.low < apart_bounds.high - apart_bounds.low
+
+
+def test_runs_that_agree_everywhere_keep_the_width_of_recall_only() -> None:
+    found = paired_differences(two_runs(n_cases=90, n_classes=3, shared=1.0), seed=1)
+
+    recall = found.per_class_intervals["recall"]
+    macro = found.aggregate_intervals["macro_f1"].at()
+    assert (recall.bounds.low < 0).all()
+    assert (recall.bounds.high > 0).all()
+    assert (macro.low, macro.high) == (None, None)
+    assert macro.note == "no variation among resamples"
+
+
+def test_the_delta_method_agrees_with_the_bootstrap(monkeypatch: pytest.MonkeyPatch) -> None:
+    joint = two_runs(n_cases=30_000, n_classes=3, seed=5, ordinal=True)
+    resampled = paired_differences(joint, seed=1, replicates=10_000)
+    monkeypatch.setattr(module, "LARGEST_BOOTSTRAPPED", 0)
+
+    linear = paired_differences(joint, seed=1)
+
+    assert linear.replicates == 0
+    for ours, theirs in (
+        (linear.aggregate_intervals, resampled.aggregate_intervals),
+        (linear.per_class_intervals, resampled.per_class_intervals),
+    ):
+        for key, each in ours.items():
+            expected = theirs[key].bounds
+            width = expected.high - expected.low
+            assert (np.abs(each.bounds.low - expected.low) < 0.08 * width).all(), key
+            assert (np.abs(each.bounds.high - expected.high) < 0.08 * width).all(), key
+
+
+def test_many_triples_switch_to_the_delta_method() -> None:
+    found = paired_differences(two_runs(n_cases=40_000, n_classes=30, shared=0.1), seed=1)
+
+    assert found.replicates == 0
+    assert found.aggregate_intervals["macro_f1"].method == "paired delta"
+
+
+def test_the_same_seed_repeats_every_end(joint: JointCounts, found: PairedDifferences) -> None:
+    again = paired_differences(joint, seed=9)
+
+    for key, each in found.aggregate_intervals.items():
+        assert each.bounds.at() == again.aggregate_intervals[key].bounds.at()
+
+
+def test_a_metric_undefined_for_one_run_has_no_difference() -> None:
+    actual = np.repeat([0, 1], 30)
+    joint = joint_counts(
+        actual=actual, first=np.zeros(60, int), second=actual, labels=numbered_labels(2)
+    )
+
+    found = paired_differences(joint, seed=1)
+
+    assert found.aggregate["mcc"].at().reason == "constant_predicted"
+    assert found.aggregate_intervals["mcc"].at().low is None
+    assert found.aggregate["macro_f1"].at().value is not None
+
+
+def test_small_classes_are_pointed_out() -> None:
+    joint = two_runs(n_cases=30, n_classes=3, seed=1)
+    smallest = int(joint.first_matrix.actual.min())
+
+    found = paired_differences(joint, seed=1)
+
+    note = found.aggregate_intervals["macro_f1"].at().note
+    assert note == f"unreliable, smallest class has n = {smallest}"
+
+
+def test_no_cases_have_no_differences() -> None:
+    nothing = np.array([], np.uint8)
+    joint = joint_counts(actual=nothing, first=nothing, second=nothing, labels=numbered_labels(2))
+
+    found = paired_differences(joint, seed=1)
+
+    assert found.aggregate["macro_f1"].at().reason == "no_cases"
+    assert found.aggregate_intervals["overall_accuracy"].bounds.at() == (None, None)
+
+
+@pytest.mark.parametrize(("confidence", "replicates"), [(0.0, 10), (0.9, 0)])
+def test_unusable_settings_are_refused(
+    joint: JointCounts, confidence: float, replicates: int
+) -> None:
+    with pytest.raises(InvalidInput):
+        paired_differences(joint, seed=1, confidence=confidence, replicates=replicates)
+
+
+def _shuffled_within_classes(joint: JointCounts, rng: np.random.Generator) -> NDArray[np.int64]:
+    actual = np.repeat(joint.actual, joint.counts)
+    second = np.repeat(joint.second, joint.counts)
+    for code in range(joint.n_classes):
+        second[actual == code] = rng.permutation(second[actual == code])
+    return second
