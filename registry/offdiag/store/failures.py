@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import NamedTuple
 
-from sqlalchemy.exc import DBAPIError, IntegrityError
+from sqlalchemy.exc import DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 
 from offdiag.errors import DatabaseUnavailable
@@ -97,8 +97,6 @@ def translated(place: str, *, writing_is_allowed: bool = True) -> Iterator[None]
         yield
     except PoolTimeoutError as error:
         raise _unavailable(place, _POOL_EXHAUSTED) from error
-    except IntegrityError:
-        raise
     except DBAPIError as error:
         failure = _failure_of(error)
         if failure is None or (failure is _NOT_WRITABLE and not writing_is_allowed):
