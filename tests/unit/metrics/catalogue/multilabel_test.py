@@ -1,0 +1,18 @@
+"""The catalogue names every multi-label key, once."""
+
+from __future__ import annotations
+
+from offdiag.metrics.catalogue.multilabel import SPECS
+from offdiag.metrics.catalogue.spec import Scope
+from offdiag.sdk.multilabel import evaluate_multilabel
+
+
+def test_every_key_of_an_evaluation_is_described_once() -> None:
+    evaluation = evaluate_multilabel(y_true=[{"a"}], y_pred=[{"b"}], y_score=[[0.1, 0.9]])
+
+    assert sorted(spec.key for spec in SPECS) == sorted(evaluation.aggregate)
+
+
+def test_all_belong_to_multilabel_evaluations() -> None:
+    assert {spec.scope for spec in SPECS} == {Scope.MULTILABEL}
+    assert all(spec.symmetry is None for spec in SPECS)
