@@ -228,6 +228,16 @@ def test_a_network_share_is_refused(
     assert not (tmp_path / "registry.db").exists()
 
 
+def test_a_python_with_an_old_sqlite_is_refused(
+    sqlite_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sqlite3, "sqlite_version_info", (3, 34, 1))
+    monkeypatch.setattr(sqlite3, "sqlite_version", "3.34.1")
+
+    with pytest.raises(DatabaseUnavailable, match=r"SQLite 3\.34\.1 .*older than 3\.35\.0"):
+        open_database(sqlite_url)
+
+
 @pytest.mark.processes
 def test_a_lock_held_by_another_process_is_reported_in_time(sqlite_database: Database) -> None:
     impatient = Database(sqlite_database.url, busy_timeout_s=0.05)

@@ -7,13 +7,18 @@ every transaction begins the way its purpose needs.
 
 from __future__ import annotations
 
+import sqlite3
 from typing import Any, Final, Literal
 
 from sqlalchemy import URL, Connection, Engine, create_engine, event
 
+from offdiag.errors import DatabaseUnavailable
 from offdiag.store.engines import Engines, to_json
 
 Synchronous = Literal["full", "normal"]
+
+# From this version on, a statement can return the rows it changed.
+OLDEST = (3, 35, 0)
 
 _ACCESS: Final = "offdiag_access"
 
@@ -29,7 +34,16 @@ _BEGIN = {"read": "BEGIN", "write": "BEGIN IMMEDIATE", "migrate": "BEGIN IMMEDIA
 
 
 def sqlite_engines(url: URL, *, synchronous: Synchronous, busy_timeout_s: float) -> Engines:
-    """Engines for a file. Nothing is opened before the first transaction."""
+    """Engines for a file. Nothing is opened before the first transaction.
+
+    Raises `DatabaseUnavailable` when Python was built with an SQLite that is too old.
+    """
+    if sqlite3.sqlite_version_info < OLDEST:
+        raise DatabaseUnavailable(
+            f"SQLite {sqlite3.sqlite_version} of this Python is older than "
+            f"{'.'.join(map(str, OLDEST))}.",
+            hint="Use a newer Python build, or PostgreSQL.",
+        )
     engine = create_engine(
         url,
         connect_args={"isolation_level": None, "timeout": busy_timeout_s},
