@@ -8,7 +8,7 @@ from typing import Literal, cast, get_args
 
 from offdiag_web.addresses.query_string import with_query
 
-ColumnGroup = Literal["main", "counts", "rates", "scores", "ratios"]
+ColumnGroup = Literal["main", "counts", "rates", "scores", "ratios", "ranking"]
 _LARGEST_START = 10_000_000
 
 

@@ -72,7 +72,7 @@ def fitted(extents: Sequence[Extent], *, within: Scale) -> Scale:
         return within
     low = min(extent.lowest for extent in shown)
     high = max(extent.highest for extent in shown)
-    step = _tidy_step((high - low) / 4)
+    step = _tidy_step((high - low) / 8)
     bottom = max(within.low, step * math.floor(Decimal(low) / step))
     top = min(within.high, step * math.ceil(Decimal(high) / step))
     if bottom == top:

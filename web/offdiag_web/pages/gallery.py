@@ -5,7 +5,7 @@ from __future__ import annotations
 from flask import Blueprint, abort, current_app, make_response, render_template
 from werkzeug.wrappers import Response
 
-from offdiag_web.presenters.gallery import gallery_view
+from offdiag_web.gallery.view import gallery_view
 
 blueprint = Blueprint("gallery", __name__)
 
@@ -14,4 +14,6 @@ blueprint = Blueprint("gallery", __name__)
 def page() -> Response:
     if not (current_app.debug or current_app.testing):
         abort(404)
-    return make_response(render_template("gallery.html", view=gallery_view()))
+    return make_response(
+        render_template("gallery.html", view=gallery_view(), database_url="sqlite:///offdiag.db")
+    )

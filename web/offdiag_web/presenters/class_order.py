@@ -1,10 +1,29 @@
-"""In which order classes are listed."""
+"""Classes in lists and heads: their order and their names."""
 
 from __future__ import annotations
+
+from dataclasses import dataclass
 
 from offdiag.domain.labels import LabelSet
 from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag_web.addresses.matrix import ClassOrder
+from offdiag_web.presenters.numbers import shortened
+
+LONGEST_HEAD = 22
+"""Characters of a name that fit beside a table."""
+
+
+@dataclass(frozen=True, slots=True)
+class ClassHead:
+    """Name of a class; `short` where the whole would not fit."""
+
+    name: str
+    short: str
+
+
+def class_head(name: str) -> ClassHead:
+    """A name with its short form."""
+    return ClassHead(name, shortened(name, longest=LONGEST_HEAD))
 
 
 def default_order(labels: LabelSet) -> ClassOrder:

@@ -10,7 +10,7 @@ from offdiag_web.addresses.classes import ClassesAddress, ColumnGroup
 from offdiag_web.presenters import numbers
 from offdiag_web.presenters.segments import Segment
 from offdiag_web.presenters.table_heads import AriaSort, aria_sort
-from offdiag_web.presenters.values import Notes, ShownValue, shown, shown_count
+from offdiag_web.presenters.values import Notes, ShownValue, interval_text, shown, shown_count
 
 CLASSES_PER_PAGE = 50
 COUNTS = frozenset({"support", "predicted", "tp", "fn", "fp", "tn"})
@@ -25,14 +25,9 @@ GROUPS: Mapping[ColumnGroup, tuple[str, ...]] = {
         *("informedness", "markedness", "gmean", "fowlkes_mallows", "mcc_ovr", "p4"),
     ),
     "ratios": ("lr_plus", "lr_minus", "dor", "lift", "prevalence_threshold"),
+    "ranking": ("roc_auc", "average_precision"),
 }
-GROUP_TITLES: Mapping[ColumnGroup, str] = {
-    "main": "main",
-    "counts": "counts",
-    "rates": "rates",
-    "scores": "scores",
-    "ratios": "ratios",
-}
+"""Columns by group; the last exists only where scores were logged."""
 TITLES: Mapping[str, str] = {
     "support": "Support",
     "predicted": "Predicted",
@@ -67,6 +62,8 @@ TITLES: Mapping[str, str] = {
     "dor": "Diagnostic odds ratio",
     "lift": "Lift",
     "p4": "P4",
+    "roc_auc": "ROC AUC",
+    "average_precision": "Average precision",
 }
 
 
@@ -81,12 +78,20 @@ class ColumnHead:
 
 
 @dataclass(frozen=True, slots=True)
+class ClassCell:
+    """A value and, where there is one, its 95 % interval."""
+
+    value: ShownValue
+    interval: str | None
+
+
+@dataclass(frozen=True, slots=True)
 class ClassLine:
     """One class with the values of the chosen columns."""
 
     name: str
     short_name: str
-    cells: tuple[ShownValue, ...]
+    cells: tuple[ClassCell, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,8 +116,9 @@ def class_table(results: RunResults, address: ClassesAddress, notes: Notes) -> C
     end = start + len(page)
     return ClassTable(
         groups=tuple(
-            Segment(title, address.showing(group).url(), group == address.group)
-            for group, title in GROUP_TITLES.items()
+            Segment(group, address.showing(group).url(), group == address.group)
+            for group, keys_of_group in GROUPS.items()
+            if any(key in results.per_class for key in keys_of_group)
         ),
         label_head=_head("label", "Class", address),
         heads=tuple(_head(key, TITLES[key], address) for key in keys),
@@ -149,7 +155,8 @@ def _line(results: RunResults, code: int, keys: list[str], notes: Notes) -> Clas
     cells = []
     for key in keys:
         value = results.per_class[key][code]
-        cells.append(shown_count(value, notes) if key in COUNTS else shown(value, notes))
+        text = shown_count(value, notes) if key in COUNTS else shown(value, notes)
+        cells.append(ClassCell(text, interval_text(value)))
     return ClassLine(name, numbers.shortened(name, longest=32), tuple(cells))
 
 

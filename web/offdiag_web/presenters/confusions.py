@@ -11,14 +11,15 @@ from numpy.typing import NDArray
 from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag_web.charts.bar import share_bar
 from offdiag_web.presenters import numbers
+from offdiag_web.presenters.class_order import ClassHead, class_head
 
 
 @dataclass(frozen=True, slots=True)
 class Confusion:
     """One kind of error: actual class, class it was taken for, and how often."""
 
-    actual: str
-    predicted: str
+    actual: ClassHead
+    predicted: ClassHead
     count: str
     reverse: str
     share: str
@@ -74,8 +75,8 @@ def _confusion(matrix: ConfusionMatrix, actual: int, predicted: int) -> Confusio
     names = matrix.labels.names
     share = numbers.whole_percent(count, support)
     return Confusion(
-        actual=names[actual],
-        predicted=names[predicted],
+        actual=class_head(names[actual]),
+        predicted=class_head(names[predicted]),
         count=numbers.count(count),
         reverse=numbers.count(int(matrix.counts[predicted, actual])),
         share=share,

@@ -50,9 +50,9 @@ class Headline:
 
 _TILES: tuple[tuple[str, str, Scale, str | None], ...] = (
     ("overall_accuracy", "Accuracy", UNIT, None),
-    ("balanced_accuracy", "Balanced accuracy", UNIT, "mean recall of the classes"),
-    ("mcc", "MCC", SIGNED_UNIT, "multi-class, R_K"),
-    ("macro_f1", "Macro F1", UNIT, "mean of class F1"),
+    ("balanced_accuracy", "Balanced accuracy", UNIT, None),
+    ("mcc", "MCC", SIGNED_UNIT, None),
+    ("macro_f1", "Macro F1", UNIT, ", mean of class F1"),
 )
 
 
@@ -122,7 +122,7 @@ def _worst_class_tile(results: RunResults, notes: Notes) -> Tile | None:
         "Worst class recall",
         recalls[code],
         notes,
-        detail=f"{name}, found {numbers.hits_of(found, support)}",
+        detail=f": {name}, found {numbers.hits_of(found, support)}",
     )
     return replace(tile, baseline=None)
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 
@@ -15,21 +16,12 @@ from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.orientation import actual_totals, predicted_totals
 from offdiag_web.addresses.matrix import MatrixAddress, Norm
 from offdiag_web.presenters import numbers
-from offdiag_web.presenters.class_order import class_order
+from offdiag_web.presenters.class_order import ClassHead, class_head, class_order
 from offdiag_web.presenters.matrix_colours import OF_WHAT, ColourScale, colour_scale
 
-_LONGEST_HEAD = 22
 _UPRIGHT_HEADS = 8
 """Up to this many columns their heads stand upright, if the names are short."""
 _UPRIGHT_LENGTH = 9
-
-
-@dataclass(frozen=True, slots=True)
-class ClassHead:
-    """Name of a class in a head; `short` where the whole would not fit."""
-
-    name: str
-    short: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +69,7 @@ class MatrixView:
     total_head: str
     total_line_head: str
     legend: Legend
-    is_dense: bool
+    density: Literal["roomy", "plain", "dense"]
 
 
 def matrix_view(
@@ -97,7 +89,7 @@ def matrix_view(
         _line(matrix, scale, address, code=code, shown=shown, total=int(down_totals[code]))
         for code in shown
     )
-    heads = tuple(_head(matrix, code) for code in shown)
+    heads = tuple(class_head(matrix.labels.names[code]) for code in shown)
     return MatrixView(
         down=down,
         across=across,
@@ -113,8 +105,14 @@ def matrix_view(
         total_head=f"{down} n",
         total_line_head=f"{across} n",
         legend=Legend(scale.correct_end, scale.error_end, OF_WHAT[address.norm]),
-        is_dense=len(shown) > 12,
+        density=_density(len(shown)),
     )
+
+
+def _density(n_columns: int) -> Literal["roomy", "plain", "dense"]:
+    if n_columns <= 8:
+        return "roomy"
+    return "plain" if n_columns <= 12 else "dense"
 
 
 def _line(
@@ -131,7 +129,7 @@ def _line(
     inside = sum(int(matrix.counts[place]) for place in places)
     is_window = len(shown) < matrix.n_classes
     return MatrixLine(
-        head=_head(matrix, code),
+        head=class_head(matrix.labels.names[code]),
         cells=cells,
         elsewhere=numbers.count(total - inside) if is_window else None,
         total=numbers.count(total),
@@ -166,11 +164,6 @@ def _elsewhere_line(
         numbers.count(int(totals[code]) - int(within))
         for code, within in zip(shown, inside, strict=True)
     )
-
-
-def _head(matrix: ConfusionMatrix, code: int) -> ClassHead:
-    name = matrix.labels.names[code]
-    return ClassHead(name, numbers.shortened(name, longest=_LONGEST_HEAD))
 
 
 def _caption(matrix: ConfusionMatrix, address: MatrixAddress, *, n_shown: int) -> str:

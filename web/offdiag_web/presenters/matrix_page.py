@@ -71,7 +71,7 @@ def matrix_page(results: RunResults, address: MatrixAddress) -> MatrixPage:
         orders=() if window else order_segments(matrix, address),
         transpose=transpose_segment(address),
         classes=class_panel(results, address.order, notes),
-        confusions=most_frequent(matrix, at_most=24 if window else 8),
+        confusions=most_frequent(matrix, at_most=12 if window else 8),
         notes=tuple(notes.texts),
         notices=tuple(notices),
     )

@@ -66,8 +66,8 @@ def hits_of(hits: int, cases: int) -> str:
 
 
 def listed(words: Sequence[str], *, at_most: int = 5) -> str:
-    """ "a", "a and b", "a, b and c", "a, b and 4 more"."""
-    shown = list(words[:at_most])
+    """ "a", "a and b", "a, b and c", "a, b and 4 more"; nothing is hidden to hide one word."""
+    shown = list(words if len(words) == at_most + 1 else words[:at_most])
     hidden = len(words) - len(shown)
     if hidden:
         return f"{', '.join(shown)} and {count(hidden)} more"

@@ -146,7 +146,7 @@ def _moment_fact(name: str, when: datetime | None, now: datetime) -> Fact:
 def _digests(detail: RunDetail) -> list[Fact]:
     run, results = detail.run, detail.results
     known = [
-        ("Predictions", run.content_digest),
+        ("Content as logged", run.content_digest),
         ("Ground truth", run.truth.digest if run.truth else None),
         ("Labels", run.labels.digest),
         ("Matrix", results.facts.matrix_digest if results else None),

@@ -155,7 +155,10 @@ def _header(session: Session, run_id: str) -> RunHeader:
     )
 
 
-def _truth(row: TruthVersionRow) -> TruthFacts:
+def _truth(row: TruthVersionRow | None) -> TruthFacts | None:
+    """Absent for an open run and for an uploaded matrix, hence the outer join."""
+    if row is None:
+        return None
     return TruthFacts(row.number, row.digest, row.n_samples, tuple(row.class_counts), row.id_kind)
 
 
