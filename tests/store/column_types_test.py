@@ -162,3 +162,26 @@ def test_text_comes_back_as_it_was(database: Database, name: str) -> None:
 
     with database.read() as session:
         assert session.scalars(select(ProjectRow.name)).one() == name
+
+
+def test_text_sorts_and_compares_by_code_point(database: Database) -> None:
+    names = ["b", "B", "a", "A", "ä", "10", "9", "_", " ", "a b", "ab", "Ω", "é"]
+    with database.write() as session:
+        for name in names:
+            add_project(session, name=name)
+
+    with database.read() as session:
+        in_order = session.scalars(select(ProjectRow.name).order_by(ProjectRow.name)).all()
+        after_b = session.scalars(select(ProjectRow.name).where(ProjectRow.name > "b")).all()
+
+    assert in_order == sorted(names)
+    assert set(after_b) == {name for name in names if name > "b"}
+
+
+def test_text_is_compared_with_text_from_a_document(database: Database) -> None:
+    with database.write() as session:
+        add_run(session, add_dataset(session), name="first", params={"name": "first"})
+
+    with database.read() as session:
+        same = select(RunRow.id).where(RunRow.name == RunRow.params["name"].as_string())
+        assert session.scalars(same).all() == ["r_1"]

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from datetime import UTC, datetime
 
-from sqlalchemy import JSON, BigInteger, DateTime, Double, Integer
-from sqlalchemy.dialects.postgresql import JSONB
+from sqlalchemy import JSON, BigInteger, DateTime, Double, Integer, Text
+from sqlalchemy.dialects.postgresql import JSONB, TEXT
 from sqlalchemy.engine import Dialect
 from sqlalchemy.types import TypeDecorator
 
@@ -47,6 +47,10 @@ class FiniteDouble(TypeDecorator[float]):
             raise ValueError(f"{value} is not a finite number.")
         return value
 
+
+# Sorted and compared by code point, as SQLite does by itself: the order of a page must depend
+# neither on the kind of database nor on the language its server was installed in.
+PlainText = Text().with_variant(TEXT(collation="C"), "postgresql")
 
 # Only a column declared INTEGER becomes SQLite's rowid; PostgreSQL needs the wide type.
 Identifier = BigInteger().with_variant(Integer(), "sqlite")

@@ -10,10 +10,10 @@ from collections.abc import Iterable
 from datetime import datetime
 from typing import Any, ClassVar
 
-from sqlalchemy import CheckConstraint, LargeBinary, MetaData, Text
+from sqlalchemy import CheckConstraint, LargeBinary, MetaData
 from sqlalchemy.orm import DeclarativeBase
 
-from offdiag.store.types import FiniteDouble, Json, UtcDateTime
+from offdiag.store.types import FiniteDouble, Json, PlainText, UtcDateTime
 
 # Every constraint has a name that a later migration can drop it by, on both databases.
 NAMING_CONVENTION = {
@@ -35,7 +35,7 @@ LARGEST_BIG_INTEGER = 2**63 - 1
 class Base(DeclarativeBase):
     metadata = MetaData(naming_convention=NAMING_CONVENTION)
     type_annotation_map: ClassVar[dict[Any, Any]] = {
-        str: Text(),
+        str: PlainText,
         float: FiniteDouble(),
         bytes: LargeBinary(),
         datetime: UtcDateTime(),
