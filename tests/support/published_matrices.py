@@ -24,3 +24,6 @@ THREE_CLASSES: Final[Matrix] = [[72, 6, 2], [8, 6, 1], [2, 1, 2]]
 FIGURE: Final[Matrix] = [[85, 15], [10, 890]]
 SCREENING: Final[Matrix] = [[80, 20], [200, 9700]]
 EXERCISE: Final[Matrix] = [[40, 5, 5], [10, 30, 10], [0, 5, 45]]
+
+KRSTINIC: Final[Matrix] = [[8, 0, 0, 0], [4, 9, 1, 1], [3, 0, 7, 0], [1, 0, 2, 9]]
+"""Krstinic et al. 2020, Table 1: labels 1 to 4 of a single-label example."""

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from offdiag.arrays.ids import SampleIds, joined, require_distinct, sample_ids, update_digest
 from offdiag.errors import InvalidInput
 

@@ -9,6 +9,7 @@ import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from offdiag.arrays.labels import code_dtype, encode_labels, encode_pair, infer_labels
 from offdiag.domain.labels import LabelSet
 from offdiag.errors import InvalidInput
@@ -40,22 +41,21 @@ def test_text_of_any_kind_becomes_codes(kind: str) -> None:
     assert codes.dtype == np.uint8
 
 
-@pytest.mark.parametrize(
-    "values",
-    [
-        [3, -1, 3],
-        np.array([3, -1, 3], dtype=np.int8),
-        np.array([3, -1, 3], dtype=object),
-        pd.Series([3, -1, 3]),
-        pl.Series([3, -1, 3]),
-        pa.array([3, -1, 3]),
-        ["3", "-1", "3"],
-        [np.int64(3), np.int64(-1), np.int64(3)],
-    ],
-    ids=repr,
-)
-def test_whole_numbers_are_their_decimal_text(values: object) -> None:
-    pair = encode_pair(y_true=values, y_pred=values)
+NUMBER_KINDS = {
+    "list": [3, -1, 3],
+    "numpy": np.array([3, -1, 3], dtype=np.int8),
+    "numpy object": np.array([3, -1, 3], dtype=object),
+    "numpy scalars": [np.int64(3), np.int64(-1), np.int64(3)],
+    "pandas": pd.Series([3, -1, 3]),
+    "polars": pl.Series([3, -1, 3]),
+    "arrow": pa.array([3, -1, 3]),
+    "text": ["3", "-1", "3"],
+}
+
+
+@pytest.mark.parametrize("kind", NUMBER_KINDS)
+def test_whole_numbers_are_their_decimal_text(kind: str) -> None:
+    pair = encode_pair(y_true=NUMBER_KINDS[kind], y_pred=NUMBER_KINDS[kind])
 
     assert pair.labels.names == ("-1", "3")
     assert pair.actual.tolist() == [1, 0, 1]

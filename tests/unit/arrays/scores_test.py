@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+
 from offdiag.arrays.scores import read_scores
 from offdiag.domain.labels import LabelSet
 from offdiag.errors import InvalidInput
