@@ -1,0 +1,87 @@
+"""Resampling of cases as an oracle for resampling of counts."""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from offdiag.metrics.counting import count_pairs
+from offdiag.metrics.intervals.bootstrap import bootstrap
+from offdiag.metrics.intervals.percentile import replicated
+from offdiag.metrics.paired.joint import joint_counts
+from offdiag.metrics.paired.resampling import paired_bootstrap
+from offdiag.metrics.suite import evaluate_stack
+from support.matrices import numbered_labels
+
+QUANTILES = [0.025, 0.25, 0.5, 0.75, 0.975]
+REPLICATES = 6_000
+
+Codes: TypeAlias = NDArray[np.uint8]
+Runs: TypeAlias = tuple[Codes, Codes, Codes]
+Values: TypeAlias = dict[str, NDArray[np.float64]]
+
+
+def values(stack: NDArray[np.int64]) -> Values:
+    found = evaluate_stack(stack, ordinal=False).aggregate
+    return {key: replicated(found[key]) for key in ("mcc", "macro_f1")}
+
+
+@pytest.fixture(scope="module")
+def runs() -> Runs:
+    rng = np.random.default_rng(0)
+    actual = rng.choice(3, size=250, p=[0.6, 0.3, 0.1])
+    first = np.where(rng.random(250) < 0.75, actual, rng.integers(0, 3, 250))
+    second = np.where(rng.random(250) < 0.6, first, rng.integers(0, 3, 250))
+    return actual.astype(np.uint8), first.astype(np.uint8), second.astype(np.uint8)
+
+
+@pytest.fixture(scope="module")
+def resampled(
+    runs: Runs,
+) -> tuple[Values, Values]:
+    """Values of the first run, and differences, over resamples of the cases."""
+    actual, first, second = runs
+    drawn = np.random.default_rng(1).integers(0, 250, (REPLICATES, 250))
+    before, after = (
+        values(
+            np.stack([count_pairs(actual[rows], predicted[rows], n_classes=3) for rows in drawn])
+        )
+        for predicted in (first, second)
+    )
+    return before, {key: after[key] - before[key] for key in before}
+
+
+@pytest.mark.parametrize("key", ["mcc", "macro_f1"])
+def test_a_bootstrap_of_cells_has_the_quantiles_of_one_of_cases(
+    runs: Runs,
+    resampled: tuple[Values, Values],
+    key: str,
+) -> None:
+    counts = count_pairs(runs[0], runs[1], n_classes=3)
+
+    found = bootstrap(counts, values, seed=2, replicates=REPLICATES)[key]
+
+    spread = resampled[0][key].std()
+    assert np.quantile(found, QUANTILES) == pytest.approx(
+        np.quantile(resampled[0][key], QUANTILES), abs=0.1 * spread
+    )
+
+
+@pytest.mark.parametrize("key", ["mcc", "macro_f1"])
+def test_a_bootstrap_of_triples_has_the_quantiles_of_one_of_paired_cases(
+    runs: Runs,
+    resampled: tuple[Values, Values],
+    key: str,
+) -> None:
+    actual, first, second = runs
+    joint = joint_counts(actual=actual, first=first, second=second, labels=numbered_labels(3))
+
+    found = paired_bootstrap(joint, values, seed=2, replicates=REPLICATES)[key]
+
+    spread = resampled[1][key].std()
+    assert np.quantile(found, QUANTILES) == pytest.approx(
+        np.quantile(resampled[1][key], QUANTILES), abs=0.1 * spread
+    )
