@@ -1,0 +1,200 @@
+"""Per-class entries: shares of one row or one column of the one-against-rest table."""
+
+from __future__ import annotations
+
+from offdiag.metrics.catalogue.spec import (
+    Direction,
+    MetricSpec,
+    Scope,
+    Symmetry,
+    Transformation,
+)
+from offdiag.metrics.catalogue.wording import (
+    FALSE_NEGATIVES,
+    FALSE_POSITIVES,
+    LECTURE,
+    LUQUE,
+    NO_NEGATIVES,
+    NO_POSITIVES,
+    NO_PREDICTED_NEGATIVES,
+    NO_PREDICTED_POSITIVES,
+    POWERS,
+    TRUE_NEGATIVES,
+    TRUE_POSITIVES,
+    ZENG,
+)
+
+_ROLES = Transformation.ROLE_SWAP
+_CLASSES = Transformation.CLASS_INVERSION
+_SCORING = Transformation.SCORING_INVERSION
+_FULL = Transformation.FULL_INVERSION
+
+
+def _of_actual_cases(*, roles: str, classes: str) -> Symmetry:
+    """A share of the cases of one actual class: other classes' sizes do not matter."""
+    return Symmetry(
+        scoring_inversion=True,
+        prevalence_independent=True,
+        becomes={_ROLES: roles, _CLASSES: classes, _FULL: classes},
+    )
+
+
+def _of_answers(*, roles: str, classes: str) -> Symmetry:
+    """A share of the answers that name one class, or that do not."""
+    return Symmetry(
+        full_inversion=True, becomes={_ROLES: roles, _CLASSES: classes, _SCORING: classes}
+    )
+
+
+SPECS: tuple[MetricSpec, ...] = (
+    MetricSpec(
+        key="recall",
+        scope=Scope.PER_CLASS,
+        title="Recall",
+        symbol="R",
+        formula="TP / (TP + FN)",
+        low=0,
+        high=1,
+        direction=Direction.HIGHER,
+        source=f"{ZENG}, item 7; {LUQUE} (SNS); {LECTURE}, section 12.3.3",
+        undefined_when=NO_POSITIVES,
+        ignores=(FALSE_POSITIVES, TRUE_NEGATIVES),
+        other_names={
+            "scikit-learn": "recall_score",
+            "PyCM": "TPR",
+            "torchmetrics": "recall",
+            "TFMA": "Recall",
+            "caret": "Sensitivity, Recall",
+        },
+        notes="Also sensitivity, true positive rate, hit rate. Naming the class always gives 1.",
+        symmetry=_of_actual_cases(roles="precision", classes="specificity"),
+    ),
+    MetricSpec(
+        key="specificity",
+        scope=Scope.PER_CLASS,
+        title="Specificity",
+        formula="TN / (TN + FP)",
+        low=0,
+        high=1,
+        direction=Direction.HIGHER,
+        source=f"{LUQUE} (SPC); {LECTURE}, section 12.3.4",
+        undefined_when=NO_NEGATIVES,
+        ignores=(TRUE_POSITIVES, FALSE_NEGATIVES),
+        other_names={
+            "scikit-learn": "recall_score(pos_label=the other class)",
+            "PyCM": "TNR",
+            "torchmetrics": "specificity",
+            "TFMA": "Specificity",
+            "caret": "Specificity",
+            "imbalanced-learn": "specificity_score",
+        },
+        notes="Also true negative rate, selectivity. Never naming the class gives 1.",
+        symmetry=_of_actual_cases(roles="npv", classes="recall"),
+    ),
+    MetricSpec(
+        key="precision",
+        scope=Scope.PER_CLASS,
+        title="Precision",
+        symbol="P",
+        formula="TP / (TP + FP)",
+        low=0,
+        high=1,
+        direction=Direction.HIGHER,
+        source=f"{ZENG}, item 6; {LUQUE} (PRC); {LECTURE}, section 12.3.2",
+        undefined_when=NO_PREDICTED_POSITIVES,
+        ignores=(FALSE_NEGATIVES, TRUE_NEGATIVES),
+        other_names={
+            "scikit-learn": "precision_score (0 where undefined)",
+            "PyCM": "PPV",
+            "torchmetrics": "precision (0 where undefined)",
+            "TFMA": "Precision",
+            "caret": "Precision, Pos Pred Value",
+        },
+        notes="Also positive predictive value. It falls with the prevalence even if the "
+        "classifier stays the same.",
+        symmetry=_of_answers(roles="recall", classes="npv"),
+    ),
+    MetricSpec(
+        key="npv",
+        scope=Scope.PER_CLASS,
+        title="Negative predictive value",
+        symbol="NPV",
+        formula="TN / (TN + FN)",
+        low=0,
+        high=1,
+        direction=Direction.HIGHER,
+        source=f"{LUQUE} (NPV)",
+        undefined_when=NO_PREDICTED_NEGATIVES,
+        ignores=(TRUE_POSITIVES, FALSE_POSITIVES),
+        other_names={
+            "scikit-learn": "precision_score(pos_label=the other class)",
+            "PyCM": "NPV",
+            "torchmetrics": "negative_predictive_value",
+            "TFMA": "NegativePredictiveValue",
+            "caret": "Neg Pred Value",
+        },
+        symmetry=_of_answers(roles="specificity", classes="precision"),
+    ),
+    MetricSpec(
+        key="fpr",
+        scope=Scope.PER_CLASS,
+        title="False positive rate",
+        symbol="FPR",
+        formula="FP / (FP + TN) = 1 - specificity",
+        low=0,
+        high=1,
+        direction=Direction.LOWER,
+        source=f"{LECTURE}, section 12.5.1",
+        undefined_when=NO_NEGATIVES,
+        ignores=(TRUE_POSITIVES, FALSE_NEGATIVES),
+        other_names={"PyCM": "FPR", "TFMA": "FallOut"},
+        notes="Also fall-out.",
+        symmetry=_of_actual_cases(roles="for", classes="fnr"),
+    ),
+    MetricSpec(
+        key="fnr",
+        scope=Scope.PER_CLASS,
+        title="False negative rate",
+        symbol="FNR",
+        formula="FN / (FN + TP) = 1 - recall",
+        low=0,
+        high=1,
+        direction=Direction.LOWER,
+        source=POWERS,
+        undefined_when=NO_POSITIVES,
+        ignores=(FALSE_POSITIVES, TRUE_NEGATIVES),
+        other_names={"PyCM": "FNR", "TFMA": "MissRate"},
+        notes="Also miss rate.",
+        symmetry=_of_actual_cases(roles="fdr", classes="fpr"),
+    ),
+    MetricSpec(
+        key="fdr",
+        scope=Scope.PER_CLASS,
+        title="False discovery rate",
+        symbol="FDR",
+        formula="FP / (FP + TP) = 1 - precision",
+        low=0,
+        high=1,
+        direction=Direction.LOWER,
+        source=POWERS,
+        undefined_when=NO_PREDICTED_POSITIVES,
+        ignores=(FALSE_NEGATIVES, TRUE_NEGATIVES),
+        other_names={"PyCM": "FDR", "TFMA": "FalseDiscoveryRate"},
+        symmetry=_of_answers(roles="fnr", classes="for"),
+    ),
+    MetricSpec(
+        key="for",
+        scope=Scope.PER_CLASS,
+        title="False omission rate",
+        symbol="FOR",
+        formula="FN / (FN + TN) = 1 - NPV",
+        low=0,
+        high=1,
+        direction=Direction.LOWER,
+        source=POWERS,
+        undefined_when=NO_PREDICTED_NEGATIVES,
+        ignores=(TRUE_POSITIVES, FALSE_POSITIVES),
+        other_names={"PyCM": "FOR", "TFMA": "FalseOmissionRate"},
+        symmetry=_of_answers(roles="fpr", classes="fdr"),
+    ),
+)
