@@ -3,6 +3,7 @@
 from offdiag.settings.load import SettingSource, describe_settings, load_settings
 from offdiag.settings.model import (
     DatabaseSettings,
+    FlagsSettings,
     JobsSettings,
     ServerSettings,
     Settings,
@@ -10,6 +11,7 @@ from offdiag.settings.model import (
 
 __all__ = [
     "DatabaseSettings",
+    "FlagsSettings",
     "JobsSettings",
     "ServerSettings",
     "SettingSource",

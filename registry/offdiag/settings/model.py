@@ -12,6 +12,8 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 Name = Annotated[str, Field(min_length=1, max_length=200)]
+Share = Annotated[float, Field(ge=0, le=1)]
+Correlation = Annotated[float, Field(ge=-1, le=1)]
 
 
 class Section(BaseModel):
@@ -50,6 +52,44 @@ class JobsSettings(Section):
     """Milliseconds between two looks at the work table while nothing is to do."""
 
 
+class FlagsSettings(Section):
+    """Thresholds of the flag rules; names, meanings and defaults are those of the rules.
+
+    Stated again here because the rules know no settings and settings know no rules; a test
+    holds the two lists together.
+    """
+
+    minority_share: Share = 0.5
+    zero_recall_alpha: Share = 0.05
+    zero_recall_chance: Share = 0.5
+    recall_gap: Share = 0.20
+    recall_gap_critical: Share = 0.40
+    recall_gap_alpha: Share = 0.01
+    recall_gap_cap: Share = 0.95
+    majority_alpha: Share = 0.05
+    majority_skill: Share = 0.5
+    majority_skill_critical: Share = 0.1
+    balanced_accuracy_gap: Share = 0.15
+    balanced_accuracy_gap_high: Share = 0.25
+    macro_f1_gap: Share = 0.15
+    low_skill_accuracy: Share = 0.80
+    low_skill_mcc: Correlation = 0.30
+    low_skill_kappa: Correlation = 0.20
+    precision_accuracy: Share = 0.80
+    precision_predictions: Annotated[int, Field(ge=1)] = 5
+    precision_level: Share = 0.5
+    precision_alpha: Share = 0.01
+    under_prediction_ratio: Share = 0.5
+    under_prediction_alpha: Share = 0.01
+    support_cases: Annotated[int, Field(ge=1)] = 30
+    support_half_width: Share = 0.15
+    support_recall: Share = 0.80
+    regression_drop: Share = 0.02
+    regression_drop_high: Share = 0.10
+    regression_alpha: Share = 0.05
+    rank_flip_saving: Share = 0.05
+
+
 class Settings(Section):
     """All settings of one process."""
 
@@ -58,3 +98,4 @@ class Settings(Section):
     database: DatabaseSettings = DatabaseSettings()
     server: ServerSettings = ServerSettings()
     jobs: JobsSettings = JobsSettings()
+    flags: FlagsSettings = FlagsSettings()

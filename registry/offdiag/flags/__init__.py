@@ -1,0 +1,1 @@
+"""What a person should be told about a run: rules with evidence, and the audit of numbers."""

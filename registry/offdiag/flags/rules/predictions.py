@@ -1,0 +1,123 @@
+"""F9 and F10: classes that are named too easily or too rarely."""
+
+from __future__ import annotations
+
+from offdiag.flags.chance import FAIR_COIN, at_least, at_most
+from offdiag.flags.judgement import ClassRule, Judgement, all_of, compare, constant
+from offdiag.flags.severity import Severity
+from offdiag.flags.subjects import Floats, Subjects, per_run
+from offdiag.flags.thresholds import Thresholds
+from offdiag.flags.verdict import Evidence, Sign
+from offdiag.flags.wording import number_of, percent
+
+
+def _chance_of_precision(s: Subjects, t: Thresholds) -> Floats:
+    """Probability of so few hits if a prediction were right with the reference rate, (R, K)."""
+    return at_most(s.correct, s.predicted, t.precision_level)
+
+
+def _judge_precision(s: Subjects, t: Thresholds) -> Judgement:
+    n_classes = s.n_actual_classes.clip(min=1)
+    share = s.actual / per_run(s.total.clip(min=1))
+    comparisons = (
+        compare("accuracy", per_run(s.accuracy), Sign.AT_LEAST, t.precision_accuracy),
+        compare("share of the cases", share, Sign.BELOW, per_run(1 / n_classes)),
+        compare("predictions", s.predicted, Sign.AT_LEAST, t.precision_predictions),
+        compare(
+            "chance of so few right predictions",
+            _chance_of_precision(s, t),
+            Sign.AT_MOST,
+            per_run(t.precision_alpha / n_classes),
+        ),
+    )
+    fires = all_of(*comparisons)
+    return Judgement(fires, constant(fires, Severity.MEDIUM), comparisons)
+
+
+def _describe_precision(s: Subjects, code: int, t: Thresholds) -> tuple[str, Evidence]:
+    name, predicted = s.names[code], int(s.predicted[0, code])
+    wrong = predicted - int(s.correct[0, code])
+    message = (
+        f"{percent(wrong / predicted)} of the '{name}' predictions are wrong "
+        f"({wrong} of {predicted})."
+    )
+    evidence: dict[str, float | int | str | bool | list[str] | None] = {
+        "predicted": predicted,
+        "wrong": wrong,
+        "precision": float(s.per_class("precision")[0, code]),
+        "p": float(_chance_of_precision(s, t)[0, code]),
+    }
+    prevalence = s.deployment.get(name)
+    if prevalence is not None:
+        there = _precision_at(s, code, prevalence)
+        evidence |= {"deployment_prevalence": prevalence, "precision_in_deployment": there}
+        if there is not None:
+            message += (
+                f" Where '{name}' makes up {percent(prevalence)} of the cases, as declared for "
+                f"deployment, {percent(there)} would be right."
+            )
+    return message, evidence
+
+
+def _precision_at(s: Subjects, code: int, prevalence: float) -> float | None:
+    """TPR q / (TPR q + FPR (1 - q)); None where a rate is undefined or nothing is predicted."""
+    hits = float(s.per_class("recall")[0, code]) * prevalence
+    alarms = float(s.per_class("fpr")[0, code]) * (1 - prevalence)
+    return hits / (hits + alarms) if hits + alarms > 0 else None
+
+
+def _misses(s: Subjects) -> Floats:
+    return s.actual - s.correct
+
+
+def _false_alarms(s: Subjects) -> Floats:
+    return s.predicted - s.correct
+
+
+def _chance_of_misses(s: Subjects) -> Floats:
+    """One-sided sign test: so many misses among misses and false alarms, (R, K)."""
+    misses = _misses(s)
+    return at_least(misses, misses + _false_alarms(s), FAIR_COIN)
+
+
+def _judge_under_predicted(s: Subjects, t: Thresholds) -> Judgement:
+    level = per_run(t.under_prediction_alpha / s.n_actual_classes.clip(min=1))
+    comparisons = (
+        compare("predictions", s.predicted, Sign.BELOW, t.under_prediction_ratio * s.actual),
+        compare(
+            "chance of so many misses per false alarm", _chance_of_misses(s), Sign.AT_MOST, level
+        ),
+    )
+    fires = all_of(*comparisons)
+    return Judgement(fires, constant(fires, Severity.MEDIUM), comparisons)
+
+
+def _describe_under_predicted(s: Subjects, code: int, _: Thresholds) -> tuple[str, Evidence]:
+    cases, predicted = int(s.actual[0, code]), int(s.predicted[0, code])
+    message = (
+        f"'{s.names[code]}' is predicted {number_of(predicted, 'time')} where it occurs "
+        f"{number_of(cases, 'time')}."
+    )
+    return message, {
+        "actual": cases,
+        "predicted": predicted,
+        "misses": int(_misses(s)[0, code]),
+        "false_alarms": int(_false_alarms(s)[0, code]),
+        "p": float(_chance_of_misses(s)[0, code]),
+    }
+
+
+RULES = (
+    ClassRule(
+        "F9",
+        _judge_precision,
+        _describe_precision,
+        uses=("precision_accuracy", "precision_predictions", "precision_level", "precision_alpha"),
+    ),
+    ClassRule(
+        "F10",
+        _judge_under_predicted,
+        _describe_under_predicted,
+        uses=("under_prediction_ratio", "under_prediction_alpha"),
+    ),
+)

@@ -1,0 +1,103 @@
+"""The numbers the rules compare with: one immutable value, handed to every rule.
+
+The defaults were chosen by simulation: they keep silent on models that are equally good on
+every class and speak up when a class of twenty cases is mostly missed. `benchmarks/flag_rates.py`
+repeats that simulation, so a changed default can be judged by what it would flag.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+
+from offdiag.errors import InvalidInput
+
+_GRADES = (
+    ("recall_gap", "recall_gap_critical"),
+    ("majority_skill_critical", "majority_skill"),
+    ("balanced_accuracy_gap", "balanced_accuracy_gap_high"),
+    ("regression_drop", "regression_drop_high"),
+)
+"""Pairs of which the first must not exceed the second."""
+_COUNTS = ("precision_predictions", "support_cases")
+_SIGNED = ("low_skill_mcc", "low_skill_kappa")
+
+
+@dataclass(frozen=True)
+class Thresholds:
+    """Everything that can be tuned. Shares and probabilities lie in [0, 1].
+
+    A level called `..._alpha` is the chance of a false alarm in one run: a rule that looks at
+    every class divides it by the number of classes with cases.
+    """
+
+    minority_share: float = 0.5
+    """A class is a minority if it has at most this share of the cases of the largest class."""
+    zero_recall_alpha: float = 0.05
+    zero_recall_chance: float = 0.5
+    """Recall of the detector that would have to miss every case by bad luck."""
+    recall_gap: float = 0.20
+    """Accuracy on all other cases minus recall of the class."""
+    recall_gap_critical: float = 0.40
+    recall_gap_alpha: float = 0.01
+    recall_gap_cap: float = 0.95
+    """No class is asked to be found more often than this, however good the rest is."""
+    majority_alpha: float = 0.05
+    majority_skill: float = 0.5
+    """Adjusted balanced accuracy from which a run is useful without beating the majority."""
+    majority_skill_critical: float = 0.1
+    balanced_accuracy_gap: float = 0.15
+    balanced_accuracy_gap_high: float = 0.25
+    macro_f1_gap: float = 0.15
+    low_skill_accuracy: float = 0.80
+    low_skill_mcc: float = 0.30
+    low_skill_kappa: float = 0.20
+    precision_accuracy: float = 0.80
+    precision_predictions: int = 5
+    precision_level: float = 0.5
+    precision_alpha: float = 0.01
+    under_prediction_ratio: float = 0.5
+    """Predictions of a class per case of it."""
+    under_prediction_alpha: float = 0.01
+    support_cases: int = 30
+    support_half_width: float = 0.15
+    support_recall: float = 0.80
+    """Recall of the model by which the message shows what few cases can prove."""
+    regression_drop: float = 0.02
+    regression_drop_high: float = 0.10
+    regression_alpha: float = 0.05
+    rank_flip_saving: float = 0.05
+    """Share of its cost that the most accurate run must lose to a cheaper one."""
+
+    def __post_init__(self) -> None:
+        for name, number in asdict(self).items():
+            self._require_in_range(name, number)
+        for smaller, larger in _GRADES:
+            if getattr(self, smaller) > getattr(self, larger):
+                raise InvalidInput(
+                    f"{getattr(self, smaller)} exceeds {larger} = {getattr(self, larger)}.",
+                    field=f"flags.{smaller}",
+                    hint="The graver grade must ask for at least as much as the milder one.",
+                )
+
+    def used(self, names: Iterable[str]) -> dict[str, float]:
+        """The named thresholds, to be kept with a verdict."""
+        return {name: getattr(self, name) for name in names}
+
+    @staticmethod
+    def _require_in_range(name: str, number: float) -> None:
+        if name in _COUNTS:
+            if not isinstance(number, int) or isinstance(number, bool) or number < 1:
+                raise InvalidInput(
+                    f"{number!r} is not a whole number of at least 1.",
+                    field=f"flags.{name}",
+                    hint="Give a number of cases.",
+                )
+            return
+        lowest = -1.0 if name in _SIGNED else 0.0
+        if not lowest <= number <= 1.0:
+            raise InvalidInput(
+                f"{number!r} is not between {lowest:g} and 1.",
+                field=f"flags.{name}",
+                hint="Write 20 % as 0.2.",
+            )

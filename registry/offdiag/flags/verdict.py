@@ -1,0 +1,77 @@
+"""What a rule says about a run: which rule, how grave, in which words, on what evidence."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from offdiag.flags.severity import Severity
+
+Evidence = Mapping[str, float | int | str | bool | list[str] | None]
+"""Plain numbers and labels by name, ready for JSON; None is an undefined value."""
+
+
+class Sign(StrEnum):
+    """How a measured value is compared with its threshold."""
+
+    AT_LEAST = ">="
+    ABOVE = ">"
+    AT_MOST = "<="
+    BELOW = "<"
+    EQUAL = "="
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """One comparison: what was measured, beside the threshold it was measured against.
+
+    `measured` is None where the value is undefined; `holds` then says how the rule counts it.
+    """
+
+    what: str
+    measured: float | None
+    sign: Sign
+    threshold: float
+    holds: bool
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "what": self.what,
+            "measured": self.measured,
+            "sign": self.sign.value,
+            "threshold": self.threshold,
+            "holds": self.holds,
+        }
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """A rule that fired, for one class or (`class_label` None) for the run as a whole.
+
+    `version` is that of the rule; with `thresholds`, the settings in force, it says exactly
+    what was asked. `fired` lists every condition of the rule with its measured value.
+    """
+
+    rule: str
+    version: int
+    class_label: str | None
+    severity: Severity
+    message: str
+    evidence: Evidence
+    fired: tuple[Condition, ...]
+    thresholds: Mapping[str, float]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, ready for `json.dumps(..., allow_nan=False)`."""
+        return {
+            "rule": self.rule,
+            "version": self.version,
+            "class_label": self.class_label,
+            "severity": self.severity.value,
+            "message": self.message,
+            "evidence": dict(self.evidence),
+            "fired": [condition.to_dict() for condition in self.fired],
+            "thresholds": dict(self.thresholds),
+        }

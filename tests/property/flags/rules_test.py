@@ -1,0 +1,107 @@
+"""What holds for the rules on any matrix."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import numpy as np
+from hypothesis import assume, given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from numpy.typing import NDArray
+
+from offdiag.flags.assessment import assess, badges, judge
+from offdiag.flags.subjects import Subjects
+from offdiag.flags.thresholds import Thresholds
+from support.matrices import matrix_of
+
+Counts = NDArray[np.int64]
+
+THRESHOLDS = Thresholds()
+
+
+@st.composite
+def matrices(draw: st.DrawFn) -> Counts:
+    """Matrices of 2 to 5 classes, diagonal or not, with classes absent now and then."""
+    size = draw(st.integers(2, 5))
+    cells = st.one_of(st.just(0), st.integers(0, 12), st.integers(0, 500))
+    counts: Counts = draw(arrays(np.int64, (size, size), elements=cells))
+    return counts
+
+
+@st.composite
+def stacks(draw: st.DrawFn) -> Counts:
+    size = draw(st.integers(2, 4))
+    cells = st.one_of(st.just(0), st.integers(0, 12), st.integers(0, 500))
+    counts: Counts = draw(arrays(np.int64, (3, size, size), elements=cells))
+    return counts
+
+
+def findings(counts: Counts) -> set[tuple[str, str | None, str]]:
+    return {
+        (verdict.rule, verdict.class_label, verdict.severity.value)
+        for verdict in assess(matrix_of(counts), THRESHOLDS).verdicts
+    }
+
+
+@given(matrices(), st.randoms(use_true_random=False))
+def test_the_order_of_the_classes_does_not_matter(counts: Counts, random: Any) -> None:
+    supports = sorted(counts.sum(axis=1))
+    # With two largest classes there are two majority rules to compare with.
+    assume(supports[-1] != supports[-2])
+    order = list(range(len(counts)))
+    random.shuffle(order)
+
+    found = findings(counts[np.ix_(order, order)])
+
+    renamed = {
+        (rule, None if label is None else str(order[int(label)]), severity)
+        for rule, label, severity in found
+    }
+    assert renamed == findings(counts)
+
+
+@given(stacks())
+def test_a_matrix_is_judged_alike_alone_and_in_a_stack(stack: Counts) -> None:
+    names = tuple(str(code) for code in range(stack.shape[-1]))
+    subjects = Subjects(stack, names)
+
+    judgements = judge(subjects, THRESHOLDS)
+    has_badge = badges(judgements, subjects, THRESHOLDS)
+
+    for place, counts in enumerate(stack):
+        alone = assess(matrix_of(counts), THRESHOLDS)
+        if alone.not_assessable is not None:
+            continue
+        fired = {
+            (rule, label)
+            for rule, judgement in judgements.items()
+            for label in labels_where(judgement.fires[place], names)
+        }
+        assert fired == {(verdict.rule, verdict.class_label) for verdict in alone.verdicts}
+        assert bool(has_badge[place]) is alone.badge
+
+
+def labels_where(fires: Any, names: tuple[str, ...]) -> list[str | None]:
+    if np.ndim(fires) == 0:
+        return [None] if fires else []
+    return [names[code] for code in np.flatnonzero(fires)]
+
+
+@given(matrices())
+def test_every_verdict_is_plain_json_whose_conditions_explain_it(counts: Counts) -> None:
+    for verdict in assess(matrix_of(counts), THRESHOLDS).verdicts:
+        stored = json.loads(json.dumps(verdict.to_dict(), allow_nan=False))
+
+        assert stored["message"]
+        assert any(condition["holds"] for condition in stored["fired"])
+        if verdict.rule not in {"F8", "F12"}:
+            assert all(condition["holds"] for condition in stored["fired"])
+
+
+@given(matrices())
+def test_a_model_without_errors_is_only_ever_told_that_cases_are_few(counts: Counts) -> None:
+    perfect = np.diag(counts.sum(axis=1))
+
+    assert {rule for rule, _, _ in findings(perfect)} <= {"F12"}

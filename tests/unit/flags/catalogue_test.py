@@ -1,0 +1,42 @@
+"""Every rule is described, and nothing else is."""
+
+from __future__ import annotations
+
+import pytest
+
+from offdiag.flags.catalogue import RULES
+from offdiag.flags.judgement import ClassRule
+from offdiag.flags.rules import MATRIX_RULES
+from offdiag.flags.severity import Severity
+
+
+def test_the_rules_are_numbered_without_gaps() -> None:
+    assert list(RULES) == [f"F{number}" for number in range(1, 16)]
+    assert all(rule.id == id_ for id_, rule in RULES.items())
+
+
+def test_every_rule_on_the_matrix_is_described_with_its_kind() -> None:
+    on_matrix = {f"F{number}" for number in range(1, 13)} - {"F11"}
+
+    assert set(MATRIX_RULES) == on_matrix
+    for id_, rule in MATRIX_RULES.items():
+        assert RULES[id_].per_class is isinstance(rule, ClassRule)
+
+
+@pytest.mark.parametrize("rule", RULES.values(), ids=RULES)
+def test_a_description_is_complete(rule: object) -> None:
+    description = RULES[getattr(rule, "id", "")]
+
+    assert description.title
+    assert description.help.endswith(".")
+    assert description.version >= 1
+    assert description.mildest.rank <= description.gravest.rank
+
+
+def test_severities_are_ordered_by_gravity_and_not_by_spelling() -> None:
+    assert sorted(Severity, key=lambda severity: severity.rank) == [
+        Severity.INFO,
+        Severity.MEDIUM,
+        Severity.HIGH,
+        Severity.CRITICAL,
+    ]

@@ -1,0 +1,94 @@
+"""F14: classes that a run finds less often than its baseline, case by case."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+from offdiag.flags.regression import regression_verdicts
+from offdiag.flags.severity import Severity
+from offdiag.flags.thresholds import Thresholds
+from offdiag.metrics.paired.joint import JointCounts, joint_counts
+from support.matrices import numbered_labels
+
+
+def two_runs_on_class_1(*, both: int, lost: int, won: int, neither: int = 0) -> JointCounts:
+    """A hundred easy cases of class 0, and cases of class 1 by who finds them."""
+    easy = 100
+    sizes = (easy, both, lost, won, neither)
+    return joint_counts(
+        actual=np.repeat([0, 1, 1, 1, 1], sizes),
+        first=np.repeat([0, 1, 1, 0, 0], sizes),
+        second=np.repeat([0, 1, 0, 1, 0], sizes),
+        labels=numbered_labels(2),
+    )
+
+
+def test_a_significant_loss_names_both_recalls_and_the_cases_behind_them() -> None:
+    joint = two_runs_on_class_1(both=30, lost=12, won=1, neither=7)
+
+    (verdict,) = regression_verdicts(joint, baseline="v1")
+
+    assert (verdict.rule, verdict.class_label, verdict.severity) == ("F14", "1", Severity.HIGH)
+    assert verdict.evidence["baseline_recall"] == pytest.approx(42 / 50)
+    assert verdict.evidence["recall"] == pytest.approx(31 / 50)
+    assert verdict.evidence["drop"] == pytest.approx(0.22)
+    assert verdict.evidence["p"] == pytest.approx(2 * 14 / 2**13)
+    assert verdict.evidence["is_minority"] is True
+    low, high = verdict.evidence["drop_low"], verdict.evidence["drop_high"]
+    assert isinstance(low, float)
+    assert isinstance(high, float)
+    assert 0 < low < 0.22 < high
+    drop, p = verdict.fired
+    assert (drop.threshold, p.threshold) == (0.02, 0.025)
+    assert (
+        "found in 62.0 % of its 50 cases, against 84.0 % by the baseline 'v1'" in verdict.message
+    )
+    assert "12 lost, 1 won" in verdict.message
+    json.dumps(verdict.to_dict(), allow_nan=False)
+
+
+def test_pairing_decides_and_not_the_difference_alone() -> None:
+    """The same drop of four cases: by four losses it is luck, so it is by fourteen and ten."""
+    assert not regression_verdicts(
+        two_runs_on_class_1(both=40, lost=4, won=0, neither=6), baseline="v1"
+    )
+    assert not regression_verdicts(
+        two_runs_on_class_1(both=20, lost=14, won=10, neither=6), baseline="v1"
+    )
+    assert regression_verdicts(
+        two_runs_on_class_1(both=35, lost=9, won=0, neither=6), baseline="v1"
+    )
+
+
+def test_a_small_loss_on_many_cases_is_significant_but_too_small() -> None:
+    joint = two_runs_on_class_1(both=9_900, lost=100, won=0)
+
+    assert not regression_verdicts(joint, baseline="v1")
+    (verdict,) = regression_verdicts(
+        joint, baseline="v1", thresholds=Thresholds(regression_drop=0.01)
+    )
+    assert verdict.severity is Severity.MEDIUM
+
+
+def test_a_gain_is_no_regression() -> None:
+    joint = two_runs_on_class_1(both=30, lost=0, won=20)
+
+    assert not regression_verdicts(joint, baseline="v1")
+
+
+def test_identical_runs_are_silent() -> None:
+    assert not regression_verdicts(two_runs_on_class_1(both=50, lost=0, won=0), baseline="v1")
+
+
+def test_one_actual_class_is_not_judged() -> None:
+    joint = joint_counts(
+        actual=np.zeros(40, np.int64),
+        first=np.zeros(40, np.int64),
+        second=np.ones(40, np.int64),
+        labels=numbered_labels(2),
+    )
+
+    assert regression_verdicts(joint, baseline="v1") == ()
