@@ -73,8 +73,8 @@ def fitted(extents: Sequence[Extent], *, within: Scale) -> Scale:
     low = min(extent.lowest for extent in shown)
     high = max(extent.highest for extent in shown)
     step = _tidy_step((high - low) / 8)
-    bottom = max(within.low, step * math.floor(Decimal(low) / step))
-    top = min(within.high, step * math.ceil(Decimal(high) / step))
+    bottom = max(within.low, step * math.floor(Decimal(str(low)) / step))
+    top = min(within.high, step * math.ceil(Decimal(str(high)) / step))
     if bottom == top:
         bottom, top = max(within.low, bottom - step), min(within.high, top + step)
     return Scale(bottom, top) if bottom < top else within

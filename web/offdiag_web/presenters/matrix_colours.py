@@ -67,9 +67,11 @@ def colour_scale(matrix: ConfusionMatrix, norm: Norm) -> ColourScale:
     is_rate = norm in {"row", "col"}
     return ColourScale(
         denominators=denominators,
-        largest_correct=1.0 if is_rate else max(float(correct.max()), 1e-300),
+        largest_correct=1.0 if is_rate else float(correct.max()),
         largest_error=float(errors.max()),
-        correct_end="100 %" if is_rate else _end(matrix, np.diag(correct), denominators, norm),
+        correct_end=numbers.whole_percent(1, 1)
+        if is_rate
+        else _end(matrix, np.diag(correct), denominators, norm),
         error_end=_end(matrix, errors, denominators, norm) if errors.max() > 0 else None,
     )
 
@@ -97,4 +99,5 @@ def _end(
     count = int(matrix.counts[place])
     if norm == "none":
         return numbers.count(count)
-    return numbers.whole_percent(count, int(np.broadcast_to(denominators, shares.shape)[place]))
+    of = int(np.broadcast_to(denominators, shares.shape)[place])
+    return numbers.whole_percent(count, max(of, 1))

@@ -33,7 +33,8 @@ def metric(value: float) -> str:
         return "<0.001" if value > 0 else f">{MINUS}0.001"
     if 0.9995 <= size < 1:
         return ">0.999" if value > 0 else f"<{MINUS}0.999"
-    text = f"{value:,.3f}" if size < 1e6 else f"{value:.3g}"
+    # Adding 0.0 turns the negative zero of floating point into the plain one.
+    text = f"{value + 0.0:,.3f}" if size < 1e6 else f"{value:.3g}"
     return text.replace("-", MINUS)
 
 

@@ -1,0 +1,132 @@
+"""Runs to look at, and the statements a page needs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from sqlalchemy import Engine, event, update
+
+from offdiag.domain.labels import LabelSet
+from offdiag.domain.runs import RunFacts, RunState
+from offdiag.services.ingest.matrices import log_matrix
+from offdiag.services.ingest.opening import open_run
+from offdiag.store.database import Database
+from offdiag.store.models import RunRow, WorkRow
+from support.logging_runs import evaluate, log
+
+LESIONS = ("nv", "mel", "bkl", "bcc", "akiec", "vasc", "df")
+LESION_COUNTS = (
+    (987, 5, 10, 3, 1, 0, 0),
+    (59, 96, 10, 1, 2, 0, 0),
+    (28, 13, 119, 2, 2, 0, 1),
+    (14, 2, 3, 52, 5, 0, 1),
+    (9, 1, 8, 6, 25, 0, 0),
+    (1, 0, 0, 0, 0, 20, 0),
+    (14, 0, 1, 2, 0, 0, 0),
+)
+"""Actual classes down, predicted classes across; the smallest class is never found."""
+
+HOSTILE_NAMES = (
+    "<script>alert(1)</script>",
+    '"><img src=x onerror=alert(1)>',
+    "{{7*7}}",
+    "=1+1",
+    "javascript:alert(1)",
+    "</svg><script>alert(2)</script>",
+    "+SUM(A1)",
+    "@cmd",
+    "a class whose name is far too long to be shown in any head of any table on this page",
+)
+
+Counts = Sequence[Sequence[int]]
+
+
+def log_counts(
+    database: Database,
+    counts: Counts,
+    labels: Sequence[str],
+    *,
+    name: str = "run",
+    dataset: str = "holdout",
+    evaluated: bool = True,
+    project: str = "default",
+    **facts: Any,
+) -> str:
+    """Log predictions that have this matrix, actual classes down; returns the run's id."""
+    cells = [
+        (labels[actual], labels[predicted], count)
+        for actual, line in enumerate(counts)
+        for predicted, count in enumerate(line)
+    ]
+    run = log(
+        database,
+        y_true=[actual for actual, _, count in cells for _ in range(count)],
+        y_pred=[predicted for _, predicted, count in cells for _ in range(count)],
+        labels=list(labels),
+        dataset=dataset,
+        facts=RunFacts(name=name, project=project, **facts),
+    )
+    if evaluated:
+        evaluate(database, run.id)
+    return run.id
+
+
+def log_lesions(database: Database, *, name: str = "plain", **facts: Any) -> str:
+    """The run with `LESION_COUNTS`."""
+    return log_counts(database, LESION_COUNTS, LESIONS, name=name, dataset="derm-7", **facts)
+
+
+def upload_lesions(database: Database, *, orientation: str, counts: Counts) -> str:
+    """A matrix of the lesions' classes as somebody uploads it; returns the run's id."""
+    run = log_matrix(
+        database,
+        facts=RunFacts(name="uploaded"),
+        dataset="derm-7",
+        matrix=[list(line) for line in counts],
+        labels=LESIONS,
+        orientation=orientation,
+        ordinal=False,
+    )
+    evaluate(database, run.id)
+    return run.id
+
+
+def open_lesions(database: Database) -> str:
+    """A run that still takes predictions; returns its id."""
+    opened = open_run(
+        database,
+        facts=RunFacts(name="still open"),
+        dataset="derm-7",
+        labels=LabelSet.declared(LESIONS),
+        positive_label=None,
+    )
+    return opened.run.id
+
+
+def fail_evaluation(database: Database, run_id: str, *, error: str) -> None:
+    """Leave a waiting run as a worker leaves it that gave up."""
+    with database.write() as session:
+        session.execute(
+            update(WorkRow)
+            .where(WorkRow.key == f"evaluate:{run_id}")
+            .values(state="dead", attempts=5, error=error)
+        )
+        session.execute(update(RunRow).where(RunRow.id == run_id).values(state=RunState.FAILED))
+
+
+@contextmanager
+def counted_statements() -> Iterator[list[str]]:
+    """All statements that read or write, in the order in which they are sent."""
+    statements: list[str] = []
+
+    def note(_connection: Any, _cursor: Any, statement: str, *_: Any) -> None:
+        if statement.lstrip().upper().startswith(("SELECT", "WITH", "INSERT", "UPDATE", "DELETE")):
+            statements.append(statement)
+
+    event.listen(Engine, "before_cursor_execute", note)
+    try:
+        yield statements
+    finally:
+        event.remove(Engine, "before_cursor_execute", note)

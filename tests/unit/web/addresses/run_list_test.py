@@ -1,0 +1,83 @@
+from datetime import UTC, datetime
+from urllib.parse import parse_qsl, urlsplit
+
+import pytest
+
+from offdiag.store.queries.run_order import Cursor, Group, Place, RunOrder
+from offdiag_web.addresses.filter_text import parse_filter
+from offdiag_web.addresses.run_list import RunListAddress, read_run_list
+
+NOON = datetime(2026, 11, 20, 12, 0, 0, 123456, tzinfo=UTC)
+
+
+def test_the_plain_list_has_a_plain_address() -> None:
+    assert RunListAddress().url() == "/runs"
+    assert RunListAddress().url("json") == "/runs.json"
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        RunListAddress(parse_filter('dataset:digits "a b" foo:bar')),
+        RunListAddress(order=RunOrder("mcc", descending=True), scale="full"),
+        RunListAddress(order=RunOrder("name", descending=False)),
+        RunListAddress(cursor=Cursor(Place(Group.DEFINED, NOON, "r_1"), backwards=True)),
+        RunListAddress(
+            order=RunOrder("acc"), cursor=Cursor(Place(Group.DEFINED, 0.1 + 0.2, "r_1"))
+        ),
+        RunListAddress(order=RunOrder("acc"), cursor=Cursor(Place(Group.UNDEFINED, NOON, "r_1"))),
+        RunListAddress(
+            order=RunOrder("name"), cursor=Cursor(Place(Group.DEFINED, "a~b~c & d", "r_1"))
+        ),
+    ],
+)
+def test_an_address_survives_being_followed(address: RunListAddress) -> None:
+    read, notices = _followed(address.url())
+
+    assert read == address
+    assert notices == []
+    assert read.url() == address.url()
+
+
+@pytest.mark.parametrize(
+    ("query", "notice"),
+    [
+        ("sort=-password", "cannot be sorted by “password”"),
+        ("scale=log", "no scale “log”"),
+        ("after=nonsense", "place in the list"),
+        ("sort=-acc&after=d~nan~r_1", "place in the list"),
+        ("after=d~2026-11-20T12:00:00~r_1", "place in the list"),
+        ("after=u~2026-11-20T12:00:00%2B00:00~r_1", "place in the list"),
+    ],
+)
+def test_what_cannot_be_meant_is_answered_with_a_notice(query: str, notice: str) -> None:
+    address, notices = _followed(f"/runs?{query}")
+
+    assert address.cursor is None
+    assert len(notices) == 1
+    assert notice in notices[0]
+
+
+def test_unknown_parameters_are_dropped() -> None:
+    address, notices = _followed("/runs?utm_source=mail&page=3")
+
+    assert (address.url(), notices) == ("/runs", [])
+
+
+def test_sorting_by_the_same_column_again_turns_it_round() -> None:
+    once = RunListAddress().sorted_by("mcc")
+    twice = once.sorted_by("mcc")
+
+    assert (once.url(), twice.url()) == ("/runs?sort=-mcc", "/runs?sort=mcc")
+
+
+def test_sorting_and_filtering_begin_at_the_first_page() -> None:
+    cursor = Cursor(Place(Group.DEFINED, NOON, "r_1"))
+    address = RunListAddress(parse_filter("a b"), cursor=cursor)
+
+    assert address.sorted_by("acc").cursor is None
+    assert address.without(0).url() == "/runs?q=b"
+
+
+def _followed(url: str) -> tuple[RunListAddress, list[str]]:
+    return read_run_list(dict(parse_qsl(urlsplit(url).query)))

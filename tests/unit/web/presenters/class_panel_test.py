@@ -1,0 +1,72 @@
+import numpy as np
+
+from offdiag.domain.values import MetricValue
+from offdiag.store.queries.run_page import RunResults
+from offdiag_web.gallery.examples import results_of
+from offdiag_web.presenters.class_panel import LOWEST_SHOWN, class_panel, lies_below
+from offdiag_web.presenters.values import Notes
+from support.dashboard import LESION_COUNTS, LESIONS
+
+
+def test_each_class_shows_what_was_found_of_its_cases() -> None:
+    panel = class_panel(_lesions(), None, Notes())
+
+    first, last = panel.classes[0], panel.classes[-1]
+    assert (first.name, first.found, first.recall.text) == ("nv", "987/1,006", "0.981")
+    assert (last.name, last.found, last.recall.text) == ("df", "0/17", "0.000")
+
+
+def test_the_sentence_names_exactly_the_classes_whose_interval_lies_below() -> None:
+    results = _lesions()
+    accuracy = results.aggregate["overall_accuracy"]
+
+    panel = class_panel(results, None, Notes())
+
+    below = [
+        name
+        for name, recall in zip(LESIONS, results.per_class["recall"], strict=True)
+        if (recall.ci_high or 1.0) < (accuracy.ci_low or 0.0)
+    ]
+    assert [entry.name for entry in panel.classes if entry.stands_out] == below
+    assert panel.rule == (
+        "mel, bkl, bcc, akiec and df lie wholly below the interval of the accuracy, 0.846 – 0.881."
+    )
+
+
+def test_one_class_is_singular_in_the_sentence() -> None:
+    results = results_of(np.array([[95, 5], [18, 2]]), ("many", "few"))
+
+    panel = class_panel(results, None, Notes())
+
+    assert panel.rule is not None
+    assert panel.rule.startswith("few lies wholly below")
+
+
+def test_where_no_class_lies_below_nothing_is_claimed() -> None:
+    panel = class_panel(results_of(np.array([[9, 1], [1, 9]]), ("a", "b")), None, Notes())
+
+    assert panel.rule is None
+
+
+def test_touching_intervals_are_not_below_each_other() -> None:
+    upper = MetricValue(0.8, ci_low=0.7, ci_high=0.9, ci_method="exact")
+    lower = MetricValue(0.6, ci_low=0.5, ci_high=0.7, ci_method="exact")
+
+    assert not lies_below(lower, upper)
+    assert not lies_below(MetricValue(0.1), upper)
+
+
+def test_of_many_classes_the_lowest_recalls_are_listed() -> None:
+    counts = np.diag(np.arange(10, 50))
+    counts[5, 6] = 50
+    results = results_of(counts, tuple(f"class {code}" for code in range(40)))
+
+    panel = class_panel(results, None, Notes())
+
+    assert panel.title == "The 12 lowest recalls of 40"
+    assert len(panel.classes) == LOWEST_SHOWN
+    assert panel.classes[0].name == "class 5"
+
+
+def _lesions() -> RunResults:
+    return results_of(np.array(LESION_COUNTS), LESIONS)

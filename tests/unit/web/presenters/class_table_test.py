@@ -1,0 +1,84 @@
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from offdiag.metrics.suite import PER_CLASS_KEYS
+from offdiag.store.queries.run_page import RunResults
+from offdiag_web.addresses.classes import ClassesAddress
+from offdiag_web.gallery.examples import results_of
+from offdiag_web.presenters.class_table import GROUPS, TITLES, class_table
+from offdiag_web.presenters.class_table_export import class_columns, class_rows
+from offdiag_web.presenters.values import Notes
+
+ADDRESS = ClassesAddress("r_1")
+
+
+def test_every_key_of_the_suite_is_in_a_group_and_has_a_title() -> None:
+    grouped = {key for keys in GROUPS.values() for key in keys}
+
+    assert set(PER_CLASS_KEYS) <= grouped
+    assert grouped == set(TITLES)
+
+
+def test_counts_are_whole_and_rates_have_their_interval() -> None:
+    table = class_table(_never_predicted(), ADDRESS, Notes())
+
+    keys = [head.key for head in table.heads]
+    cells = dict(zip(keys, table.lines[0].cells, strict=True))
+    assert cells["support"].value.text == "9"
+    assert cells["recall"].value.text == "1.000"
+    assert cells["recall"].interval is not None
+
+
+def test_undefined_values_are_numbered_and_explained_once() -> None:
+    notes = Notes()
+
+    table = class_table(_never_predicted(), replace(ADDRESS, group="rates"), notes)
+
+    shown = {cell.value.text for line in table.lines for cell in line.cells}
+    assert "undefined" in shown
+    assert len(notes.texts) == len(set(notes.texts)) > 0
+
+
+@pytest.mark.parametrize("descending", [True, False])
+def test_undefined_values_stand_last_in_both_directions(descending: bool) -> None:
+    address = replace(ADDRESS, sort_key="precision", descending=descending)
+
+    table = class_table(_never_predicted(), address, Notes())
+
+    assert [line.name for line in table.lines][-1] == "never"
+
+
+def test_many_classes_come_in_pages() -> None:
+    results = results_of(np.eye(120, dtype=np.int64), tuple(str(code) for code in range(120)))
+
+    first = class_table(results, ADDRESS, Notes())
+    last = class_table(results, replace(ADDRESS, start=100), Notes())
+
+    assert first.range_text == "1–50 of 120 classes"
+    assert (first.previous_url, first.next_url) == (None, "/runs/r_1/classes?from=51")
+    assert last.range_text == "101–120 of 120 classes"
+    assert (last.previous_url, last.next_url) == ("/runs/r_1/classes?from=51", None)
+
+
+def test_a_place_beyond_the_end_shows_the_last_page() -> None:
+    table = class_table(_never_predicted(), replace(ADDRESS, start=5_000), Notes())
+
+    assert table.range_text == "2 classes"
+
+
+def test_the_export_has_full_precision_and_whole_counts() -> None:
+    results = _never_predicted()
+
+    columns = class_columns(results)
+    row = dict(zip(columns, class_rows(results, ADDRESS)[0], strict=True))
+
+    assert row["label"] == "always"
+    assert row["support"] == 9
+    assert row["precision"] == pytest.approx(0.9, abs=1e-15)
+    assert isinstance(row["recall_ci_low"], float)
+
+
+def _never_predicted() -> RunResults:
+    return results_of(np.array([[9, 0], [1, 0]]), ("always", "never"))

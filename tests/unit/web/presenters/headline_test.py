@@ -1,0 +1,72 @@
+import numpy as np
+
+from offdiag.store.queries.run_page import RunResults
+from offdiag_web.gallery.examples import results_of
+from offdiag_web.presenters.headline import Headline, Tile, headline
+from offdiag_web.presenters.values import Notes
+from support.dashboard import LESION_COUNTS, LESIONS
+
+
+def test_every_number_has_an_interval_a_baseline_and_n() -> None:
+    shown = _headline(_lesions())
+
+    assert shown.n_cases == "1,503"
+    accuracy = _tile(shown, "Accuracy")
+    assert accuracy.value.text == "0.864"
+    assert accuracy.interval == "0.846 – 0.881"
+    assert accuracy.baseline == "0.669"
+
+
+def test_accuracy_never_stands_without_numbers_averaged_over_classes() -> None:
+    titles = [tile.title for tile in _headline(_lesions()).tiles]
+
+    assert titles[:2] == ["Accuracy", "Balanced accuracy"]
+    assert "Worst class recall" in titles
+
+
+def test_the_worst_class_is_named_with_what_was_found_of_it() -> None:
+    worst = _tile(_headline(_lesions()), "Worst class recall")
+
+    assert worst.value.text == "0.000"
+    assert worst.detail == ": df, found 0/17"
+    assert worst.interval == "0.000 – 0.184"
+
+
+def test_mcc_of_the_majority_answer_is_undefined_and_said_so() -> None:
+    assert _tile(_headline(_lesions()), "MCC").baseline == "undefined"
+
+
+def test_an_undefined_number_is_the_word_with_a_note() -> None:
+    notes = Notes()
+
+    mcc = _tile(headline(results_of(np.array([[9, 0], [1, 0]]), ("a", "b")), notes), "MCC")
+
+    assert (mcc.value.text, mcc.value.note, mcc.mark) == ("undefined", 1, None)
+    assert notes.texts == ["one class was predicted for every case"]
+
+
+def test_intervals_are_called_unreliable_where_a_class_is_small() -> None:
+    small = _headline(_lesions()).caution
+    large = _headline(results_of(np.array([[30, 5], [4, 20]]), ("a", "b"))).caution
+
+    assert small is not None
+    assert small.endswith("the smallest class, df, has 17 cases.")
+    assert large is None
+
+
+def test_without_any_case_there_is_no_worst_class() -> None:
+    shown = _headline(results_of(np.zeros((2, 2), dtype=np.int64), ("a", "b")))
+
+    assert [tile.value.text for tile in shown.tiles] == ["undefined"] * 4
+
+
+def _lesions() -> RunResults:
+    return results_of(np.array(LESION_COUNTS), LESIONS)
+
+
+def _headline(results: RunResults) -> Headline:
+    return headline(results, Notes())
+
+
+def _tile(shown: Headline, title: str) -> Tile:
+    return next(tile for tile in shown.tiles if tile.title == title)

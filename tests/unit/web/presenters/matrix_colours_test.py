@@ -1,0 +1,58 @@
+import numpy as np
+import pytest
+
+from offdiag.domain.labels import LabelSet
+from offdiag.metrics.confusion import ConfusionMatrix
+from offdiag_web.addresses.matrix import Norm
+from offdiag_web.presenters.matrix_colours import ColourScale, colour_scale
+
+
+def test_correct_cells_are_coloured_on_a_linear_scale_to_the_whole_class() -> None:
+    scale = colour_scale(_matrix([[5, 5], [0, 10]]), "row")
+
+    assert scale.ramp_class(5, 0.5, is_correct=True) == "correct-5"
+    assert scale.ramp_class(10, 1.0, is_correct=True) == "correct-10"
+
+
+def test_errors_are_coloured_with_the_square_root_up_to_the_largest_share() -> None:
+    scale = colour_scale(_matrix([[96, 4], [1, 99]]), "row")
+
+    assert scale.ramp_class(4, 0.04, is_correct=False) == "error-10"
+    assert scale.ramp_class(1, 0.01, is_correct=False) == "error-5"
+
+
+def test_a_single_error_among_very_many_does_not_look_like_none() -> None:
+    scale = colour_scale(_matrix([[10**6, 1], [10**6, 0]]), "row")
+
+    assert scale.ramp_class(1, 1e-6, is_correct=False) == "error-1"
+
+
+@pytest.mark.parametrize("norm", ["row", "col", "all", "none"])
+def test_cells_without_cases_have_no_colour(norm: Norm) -> None:
+    assert colour_scale(_matrix([[1, 0], [0, 0]]), norm).ramp_class(0, 0.0, is_correct=True) == (
+        "zero"
+    )
+
+
+@pytest.mark.parametrize(
+    ("norm", "ends"),
+    [
+        ("row", ("100 %", "25 %")),
+        ("col", ("100 %", "100 %")),
+        ("all", ("60 %", "20 %")),
+        ("none", ("6", "2")),
+    ],
+)
+def test_the_ends_are_printed_in_the_unit_of_the_view(norm: Norm, ends: tuple[str, str]) -> None:
+    scale = colour_scale(_matrix([[6, 2, 0], [0, 0, 0], [0, 0, 2]]), norm)
+
+    printed = tuple((end or "").replace("\u202f", " ") for end in _ends(scale))
+    assert printed == ends
+
+
+def _ends(scale: ColourScale) -> tuple[str, str | None]:
+    return scale.correct_end, scale.error_end
+
+
+def _matrix(counts: list[list[int]]) -> ConfusionMatrix:
+    return ConfusionMatrix(np.array(counts), LabelSet.numbered(len(counts)))

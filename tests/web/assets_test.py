@@ -1,0 +1,76 @@
+import gzip
+import hashlib
+from pathlib import Path
+
+import pytest
+from flask.testing import FlaskClient
+
+import offdiag_web
+from offdiag_web.assets import assets
+from support.pages import Page
+
+VENDORED = Path(offdiag_web.__file__).parent / "static" / "vendor" / "htmx"
+AXE = Path(__file__).parents[1] / "assets" / "axe-core"
+KIB = 1024
+
+
+@pytest.mark.parametrize(("folder", "name"), [(VENDORED, "htmx.min.js"), (AXE, "axe.min.js")])
+def test_vendored_files_are_the_ones_that_were_recorded(folder: Path, name: str) -> None:
+    digest, recorded = (folder / "SHA256SUMS").read_text().split()
+
+    assert recorded == name
+    assert hashlib.sha256((folder / name).read_bytes()).hexdigest() == digest
+    assert (folder / "LICENSE").is_file()
+    assert name in (folder / "VERSION").read_text()
+
+
+def test_assets_are_cached_for_ever_under_their_own_digest(client: FlaskClient) -> None:
+    for link in _links(client):
+        response = client.get(link)
+
+        assert response.status_code == 200
+        assert "immutable" in response.headers["Cache-Control"]
+
+
+def test_an_outdated_digest_is_answered_but_not_cached(client: FlaskClient) -> None:
+    response = client.get("/assets/0000000000000000/offdiag.css")
+
+    assert response.status_code == 200
+    assert response.headers["Cache-Control"] == "no-cache"
+
+
+def test_assets_are_sent_compressed_where_that_is_understood(client: FlaskClient) -> None:
+    plain = client.get("/assets/x/offdiag.css")
+    packed = client.get("/assets/x/offdiag.css", headers={"Accept-Encoding": "gzip"})
+
+    assert packed.headers["Content-Encoding"] == "gzip"
+    assert packed.headers["Vary"] == "Accept-Encoding"
+    assert gzip.decompress(packed.data) == plain.data
+
+
+def test_stylesheet_and_scripts_stay_small() -> None:
+    own_scripts = [asset for name, asset in assets().items() if name in _OWN_SCRIPTS]
+
+    assert len(own_scripts) == len(_OWN_SCRIPTS)
+    assert len(assets()["offdiag.css"].compressed) <= 12 * KIB
+    assert sum(len(script.compressed) for script in own_scripts) <= 12 * KIB
+    assert len(assets()["htmx.js"].compressed) <= 18 * KIB
+
+
+def test_scripts_and_styles_load_nothing_from_elsewhere() -> None:
+    for name in ("offdiag.css", *_OWN_SCRIPTS):
+        text = assets()[name].content.decode()
+
+        assert "http:" not in text
+        assert "https:" not in text
+        assert "@import" not in text
+        assert "url(" not in text
+
+
+_OWN_SCRIPTS = ("theme.js", "keys.js", "matrix.js")
+
+
+def _links(client: FlaskClient) -> list[str]:
+    page = Page(client.get("/_gallery").get_data(as_text=True))
+    links = [link.attributes["href"] for link in page.all("link")]
+    return links + [script.attributes["src"] for script in page.all("script")]

@@ -1,0 +1,111 @@
+from pathlib import Path
+
+import pytest
+from flask import Flask
+from flask.testing import FlaskClient
+
+from offdiag import errors
+from offdiag.errors import OffdiagError
+from offdiag.settings import Settings
+from offdiag.store.database import Database
+from offdiag_web import create_app
+from offdiag_web.failures import STATUS_OF
+from support.pages import Page
+
+
+def test_every_error_of_the_domain_has_a_status() -> None:
+    kinds = {
+        kind
+        for kind in vars(errors).values()
+        if isinstance(kind, type) and issubclass(kind, OffdiagError) and kind is not OffdiagError
+    }
+
+    assert all(set(kind.mro()) & set(STATUS_OF) for kind in kinds)
+
+
+def test_an_unknown_page_is_told_in_the_same_shell(client: FlaskClient) -> None:
+    response = client.get("/no-such-page")
+
+    page = Page(response.get_data(as_text=True))
+    assert response.status_code == 404
+    assert page.one("h1").text == "There is no such page"
+    assert page.one("nav").text == "Runs"
+
+
+def test_an_unknown_run_is_named(client: FlaskClient) -> None:
+    response = client.get("/runs/r_nosuchrun")
+
+    assert response.status_code == 404
+    assert "r_nosuchrun" in response.get_data(as_text=True)
+
+
+def test_errors_of_json_twins_have_one_shape(client: FlaskClient) -> None:
+    unknown_run = client.get("/runs/r_nosuchrun.json")
+    unknown_page = client.get("/no-such-page.json")
+
+    for response in (unknown_run, unknown_page):
+        assert response.status_code == 404
+        assert set(response.get_json()["error"]) == {"code", "message", "field", "hint"}
+    assert unknown_run.get_json()["error"]["code"] == "not_found"
+
+
+def test_errors_of_csv_twins_are_plain_text(client: FlaskClient) -> None:
+    response = client.get("/runs/r_nosuchrun.csv")
+
+    assert response.status_code == 404
+    assert response.mimetype == "text/plain"
+
+
+def test_a_wrong_method_says_which_are_allowed(client: FlaskClient) -> None:
+    response = client.post("/runs")
+
+    assert response.status_code == 405
+    assert "GET" in response.headers["Allow"]
+
+
+@pytest.mark.parametrize("path", ["/", "/runs", "/runs/r_0", "/runs.json", "/runs.csv"])
+def test_a_database_that_is_away_is_a_503_with_a_time_to_retry(tmp_path: Path, path: str) -> None:
+    broken = tmp_path / "broken.db"
+    broken.write_bytes(b"this is not a database " * 1000)
+    client = create_app(Settings(), Database(f"sqlite:///{broken}")).test_client()
+
+    response = client.get(path)
+
+    assert response.status_code == 503
+    assert response.headers["Retry-After"] == "5"
+    assert b"Traceback" not in response.data
+
+
+def test_the_page_of_a_missing_database_names_file_and_remedy(tmp_path: Path) -> None:
+    broken = tmp_path / "broken.db"
+    broken.write_bytes(b"this is not a database " * 1000)
+    client = create_app(Settings(), Database(f"sqlite:///{broken}")).test_client()
+
+    page = Page(client.get("/runs").get_data(as_text=True))
+
+    assert page.one("h1").text == "The registry is not available"
+    assert "broken.db" in page.one("main").text
+    assert any(link.text == "Try again" for link in page.all("a"))
+
+
+def test_a_defect_is_a_page_without_a_trace(app: Flask, caplog: pytest.LogCaptureFixture) -> None:
+    app.config["PROPAGATE_EXCEPTIONS"] = False
+    app.add_url_rule("/defect", view_func=_defect)
+
+    response = app.test_client().get("/defect")
+
+    assert response.status_code == 500
+    assert b"secret detail" not in response.data
+    assert "secret detail" in caplog.text
+
+
+def test_health_needs_no_database(tmp_path: Path) -> None:
+    client = create_app(Settings(), Database(f"sqlite:///{tmp_path / 'none.db'}")).test_client()
+
+    response = client.get("/healthz")
+
+    assert (response.status_code, response.get_json()) == (200, {"status": "ok"})
+
+
+def _defect() -> str:
+    raise RuntimeError("secret detail")

@@ -1,0 +1,121 @@
+import pytest
+from flask.testing import FlaskClient
+
+from offdiag.settings import ServerSettings, Settings
+from offdiag.store.database import Database
+from offdiag_web import create_app
+from offdiag_web.security import CONTENT_SECURITY_POLICY
+from support.dashboard import log_lesions
+from support.pages import Page
+
+HTML_PATHS = (
+    *("/runs", "/_gallery", "/no-such-page", "/runs/r_0"),
+    "/runs?sort=nonsense&scale=nonsense&q=foo:bar",
+)
+PATHS = (
+    *HTML_PATHS,
+    *("/", "/runs.json", "/runs.csv", "/datasets.json", "/datasets.csv"),
+    *("/healthz", "/no-such-page.json", "/no-such-page.csv"),
+)
+
+
+@pytest.mark.parametrize("path", PATHS)
+def test_every_answer_carries_the_security_headers(client: FlaskClient, path: str) -> None:
+    response = client.get(path)
+
+    assert response.headers["Content-Security-Policy"] == CONTENT_SECURITY_POLICY
+    assert response.headers["X-Content-Type-Options"] == "nosniff"
+    assert response.headers["Referrer-Policy"] == "same-origin"
+
+
+def test_the_policy_allows_nothing_inline_and_nothing_from_elsewhere() -> None:
+    assert "unsafe" not in CONTENT_SECURITY_POLICY
+    assert "http" not in CONTENT_SECURITY_POLICY
+    assert "default-src 'none'" in CONTENT_SECURITY_POLICY
+    assert "frame-ancestors 'none'" in CONTENT_SECURITY_POLICY
+
+
+def test_pages_hold_nothing_the_policy_would_refuse(
+    client: FlaskClient, sqlite_database: Database
+) -> None:
+    run_id = log_lesions(sqlite_database)
+
+    for path in (*HTML_PATHS, *(f"/runs/{run_id}{page}" for page in ("", "/classes", "/meta"))):
+        for element in Page(client.get(path).get_data(as_text=True)).elements:
+            assert not [name for name in element.attributes if name.startswith(("on", "style"))]
+            assert element.tag not in {"style", "base", "iframe", "object", "embed"}
+            assert element.tag != "script" or element.attributes["src"].startswith("/assets/")
+            for name in ("src", "href", "action"):
+                assert "//" not in element.attributes.get(name, "").partition("?")[0]
+
+
+@pytest.mark.parametrize(
+    "host", ["evil.example", "localhost.evil.example", "127.0.0.1.nip.io", "10.0.0.1", "[::2]"]
+)
+def test_a_foreign_name_is_refused_on_loopback(client: FlaskClient, host: str) -> None:
+    response = client.get("/runs", headers={"Host": host})
+
+    assert response.status_code == 400
+
+
+@pytest.mark.parametrize("host", ["localhost", "127.0.0.1:8642", "[::1]:8642", "LOCALHOST"])
+def test_loopback_names_are_accepted(client: FlaskClient, host: str) -> None:
+    assert client.get("/runs", headers={"Host": host}).status_code == 200
+
+
+def test_the_bound_name_is_accepted(sqlite_database: Database) -> None:
+    client = _client(sqlite_database, "registry.example")
+
+    assert client.get("/healthz", headers={"Host": "registry.example"}).status_code == 200
+    assert client.get("/healthz", headers={"Host": "other.example"}).status_code == 400
+
+
+def test_a_server_on_all_interfaces_answers_to_addresses_but_not_to_foreign_names(
+    sqlite_database: Database,
+) -> None:
+    client = _client(sqlite_database, "0.0.0.0")
+
+    assert client.get("/healthz", headers={"Host": "192.168.1.7:8642"}).status_code == 200
+    assert client.get("/healthz", headers={"Host": "evil.example"}).status_code == 400
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"Origin": "https://evil.example"},
+        {"Origin": "null"},
+        {"Sec-Fetch-Site": "cross-site"},
+        {"Sec-Fetch-Site": "same-site"},
+    ],
+)
+def test_a_form_of_another_site_is_refused(client: FlaskClient, headers: dict[str, str]) -> None:
+    response = client.post("/preferences", data={"theme": "dark"}, headers=headers)
+
+    assert response.status_code == 403
+    assert "Set-Cookie" not in response.headers
+
+
+def test_too_large_a_request_is_refused(client: FlaskClient) -> None:
+    assert client.post("/preferences", data={"theme": "x" * 100_000}).status_code == 413
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/runs/../../etc/passwd",
+        "/runs/r_%2e%2e%2fpasswd",
+        "/runs/%252e%252e",
+        "/runs/CON",
+        "/runs/r_" + "a" * 300,
+        "/runs/r_abc.",
+        "/assets/x/..%2f..%2fapplication.py",
+        "/assets/x/application.py",
+    ],
+)
+def test_strange_paths_find_nothing(client: FlaskClient, path: str) -> None:
+    assert client.get(path).status_code in {404, 308}
+
+
+def _client(database: Database, host: str) -> FlaskClient:
+    app = create_app(Settings(server=ServerSettings(host=host)), database)
+    return app.test_client()
