@@ -1,0 +1,152 @@
+"""Separation and calibration of scores, beside scikit-learn and SciPy."""
+
+from __future__ import annotations
+
+import numpy as np
+from harness import Report, Timing, Work, ratio, wants_everything
+from numpy.typing import NDArray
+from scipy.stats import mannwhitneyu
+from sklearn.metrics import average_precision_score, roc_auc_score
+
+from offdiag.metrics.probabilistic.cost_curve import cost_curve
+from offdiag.metrics.probabilistic.discrimination import average_precision, roc_auc
+from offdiag.metrics.probabilistic.forecasts import Forecasts
+from offdiag.metrics.probabilistic.multiclass_auc import auc_averages, pairwise_wins
+from offdiag.metrics.probabilistic.ranked import rank_scores
+from offdiag.metrics.probabilistic.suite import score_metrics
+
+Outcomes = NDArray[np.bool_]
+Floats = NDArray[np.floating]
+TYPES = {"float32": np.float32, "float64": np.float64}
+
+
+def main() -> None:
+    everything = wants_everything("Measure metrics of scores.")
+    report = Report("auc", libraries=("numpy", "scipy", "scikit-learn"))
+    largest = 10**7 if everything else 10**6
+    for name in TYPES:
+        measure_area(report, name, n_cases=largest)
+    measure_ties(report, n_cases=largest)
+    measure_classes(report, n_cases=10**5, n_classes=10)
+    measure_growth(report, largest=largest)
+    report.save()
+
+
+def measure_area(report: Report, name: str, *, n_cases: int) -> None:
+    is_positive, scores = cases(n_cases, name)
+    timings = report.measure(
+        f"distinct {name} scores, N={n_cases:.0e}",
+        {
+            "roc_auc": area_of(is_positive, scores),
+            "average_precision": lambda: average_precision(rank_scores(is_positive, scores)),
+            "cost_curve": lambda: cost_curve(rank_scores(is_positive, scores)),
+            "all metrics of scores": all_of(is_positive, scores),
+            "scikit-learn roc_auc_score": lambda: roc_auc_score(is_positive, scores),
+            "scikit-learn average_precision_score": lambda: average_precision_score(
+                is_positive, scores
+            ),
+            "SciPy mannwhitneyu": lambda: mannwhitneyu(
+                scores[is_positive], scores[~is_positive], method="asymptotic"
+            ),
+        },
+        turns=5,
+    )
+    report.goal(
+        f"scikit-learn's area from {name}, N={n_cases:.0e}",
+        measured=ratio(timings, "scikit-learn roc_auc_score", "roc_auc"),
+        wanted=3,
+    )
+    report.goal(
+        f"scikit-learn's average precision from {name}, N={n_cases:.0e}",
+        measured=ratio(timings, "scikit-learn average_precision_score", "average_precision"),
+        wanted=2,
+    )
+
+
+def measure_ties(report: Report, *, n_cases: int) -> None:
+    """A hundred distinct scores, as calibrated or tree-based models give."""
+    is_positive, scores = cases(n_cases, "float32")
+    tied = np.round(scores, 2)
+    timings = report.measure(
+        f"100 distinct scores, N={n_cases:.0e}",
+        {
+            "roc_auc": area_of(is_positive, tied),
+            "all metrics of scores": all_of(is_positive, tied),
+            "scikit-learn roc_auc_score": lambda: roc_auc_score(is_positive, tied),
+        },
+        turns=5,
+    )
+    report.goal(
+        f"scikit-learn's area with ties, N={n_cases:.0e}",
+        measured=ratio(timings, "scikit-learn roc_auc_score", "roc_auc"),
+        wanted=3,
+    )
+
+
+def measure_classes(report: Report, *, n_cases: int, n_classes: int) -> None:
+    generator = np.random.default_rng(20_26)
+    actual = generator.integers(0, n_classes, n_cases)
+    table = generator.random((n_cases, n_classes)) + np.eye(n_classes)[actual] / 2
+    table /= table.sum(axis=1, keepdims=True)
+    timings = report.measure(
+        f"{n_classes} classes, N={n_cases:.0e}",
+        {
+            "four averaged areas": lambda: auc_averages(pairwise_wins(actual, table)),
+            "scikit-learn, four averaged areas": lambda: [
+                roc_auc_score(actual, table, multi_class=kind, average=average)
+                for kind in ("ovr", "ovo")
+                for average in ("macro", "weighted")
+            ],
+        },
+        turns=5,
+        fewer_turns={"scikit-learn, four averaged areas": 3},
+    )
+    report.goal(
+        f"scikit-learn's four areas, K={n_classes}, N={n_cases:.0e}",
+        measured=ratio(timings, "scikit-learn, four averaged areas", "four averaged areas"),
+        wanted=5,
+    )
+
+
+def measure_growth(report: Report, *, largest: int) -> None:
+    """Cost should grow hardly faster than the number of cases."""
+    is_positive, scores = cases(largest, "float32")
+    sizes = [size for size in (10**4, 10**5, 10**6, 10**7) if size <= largest]
+    timings = report.measure(
+        "growth of all metrics of scores",
+        {f"N={size:.0e}": all_of(is_positive[:size], scores[:size]) for size in sizes},
+        turns=5,
+    )
+    report.goal(
+        "growth exponent of all metrics of scores",
+        measured=fitted_exponent(sizes, list(timings.values())),
+        wanted=1.15,
+        at_least=False,
+    )
+
+
+def fitted_exponent(sizes: list[int], timings: list[Timing]) -> float:
+    seconds = [timing.median_s for timing in timings]
+    slope, _ = np.polyfit(np.log(sizes), np.log(seconds), 1)
+    return float(slope)
+
+
+def area_of(is_positive: Outcomes, scores: Floats) -> Work:
+    return lambda: roc_auc(rank_scores(is_positive, scores))
+
+
+def all_of(is_positive: Outcomes, scores: Floats) -> Work:
+    actual, column = is_positive.astype(np.uint8), scores.reshape(-1, 1)
+    return lambda: score_metrics(Forecasts(actual, column, n_classes=2, positive=1))
+
+
+def cases(n_cases: int, name: str) -> tuple[Outcomes, Floats]:
+    """Three positive cases in ten, scores in [0, 1] that overlap."""
+    generator = np.random.default_rng(20_26)
+    is_positive = generator.random(n_cases) < 0.3
+    scores = 0.8 * generator.random(n_cases) + 0.2 * is_positive
+    return is_positive, scores.astype(TYPES[name])
+
+
+if __name__ == "__main__":
+    main()
