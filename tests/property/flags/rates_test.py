@@ -1,0 +1,86 @@
+"""How often the rules fire on simulated test sets: the benchmark, with fewer draws."""
+
+from __future__ import annotations
+
+import sys
+from importlib.util import module_from_spec, spec_from_file_location
+from math import sqrt
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from offdiag.flags.thresholds import Thresholds
+
+BENCHMARK = Path(__file__).parents[3] / "benchmarks" / "flag_rates.py"
+N_DRAWS = 400
+SEED = 7
+
+
+def loaded() -> ModuleType:
+    spec = spec_from_file_location("flag_rates", BENCHMARK)
+    assert spec is not None
+    assert spec.loader is not None
+    module = module_from_spec(spec)
+    # Dataclasses look their module up by name while it is being executed.
+    sys.modules["flag_rates"] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+flag_rates = loaded()
+GROUPS = list(flag_rates.GROUPS)
+BALANCED = [name for name in GROUPS if name.startswith(("A ", "A'", "A2"))]
+WITHOUT_SKILL = [name for name in GROUPS if name.startswith("B")]
+
+
+def rates_of(name: str, thresholds: Thresholds | None = None) -> dict[str, float]:
+    found: dict[str, float] = flag_rates.group_rates(
+        name, n_draws=N_DRAWS, seed=SEED, thresholds=thresholds
+    )
+    return found
+
+
+def test_there_are_as_many_settings_as_the_thresholds_were_chosen_by() -> None:
+    assert sum(len(settings) for settings in flag_rates.GROUPS.values()) == 85
+
+
+@pytest.mark.parametrize("name", BALANCED)
+def test_models_that_are_good_on_every_class_never_get_the_badge(name: str) -> None:
+    assert rates_of(name)["badge"] == 0.0
+
+
+@pytest.mark.parametrize("name", WITHOUT_SKILL)
+def test_models_that_follow_the_majority_always_get_the_badge(name: str) -> None:
+    assert rates_of(name)["badge"] == 100.0
+
+
+def test_one_failing_class_of_five_percent_is_found_in_nine_of_ten_test_sets() -> None:
+    found = rates_of("C one 5 % class of four, recall 0.4")
+
+    assert found["badge"] == pytest.approx(88.8, abs=1.5)
+    # The gaps between averages, which a dashboard of averages would rely on, see nothing.
+    assert found["F6"] < 12
+    assert found["F7"] < 6
+
+
+@pytest.mark.parametrize("name", GROUPS)
+def test_every_rule_fires_as_often_as_recorded(name: str) -> None:
+    found, expected = rates_of(name), flag_rates.EXPECTED[name]
+    n_settings = len(flag_rates.GROUPS[name])
+
+    # Cost verdicts were only recorded for the settings that are about costs.
+    compared = expected if name.startswith("D") else set(found) - {"F11"}
+    for rule in compared:
+        share = expected.get(rule, 0.0) / 100
+        # Four standard errors of the average, and the rounding of the recorded figure.
+        noise = 400 * sqrt(share * (1 - share) / (N_DRAWS * n_settings))
+        assert found[rule] == pytest.approx(100 * share, abs=noise + 0.8), rule
+
+
+def test_milder_thresholds_find_more_and_cry_wolf_more() -> None:
+    strict, mild = Thresholds(), Thresholds(recall_gap=0.10, recall_gap_critical=0.25)
+    good, failing = "A' balanced, recall .80 to .97", "C one 5 % class of four, recall 0.6"
+
+    assert rates_of(good, mild)["F4"] > 5 * rates_of(good, strict)["F4"]
+    assert rates_of(failing, mild)["F4"] >= rates_of(failing, strict)["F4"]
