@@ -35,7 +35,7 @@ def demo(folder: Path, url: str | None, seed: int, port: int | None, no_serve: b
     """
     from offdiag.cli.demonstration import evaluated_entries, log_missing_trials
     from offdiag.cli.logs import log_to_stderr
-    from offdiag.cli.output import print_tables
+    from offdiag.cli.output import print_tables, room_for_intervals
     from offdiag.cli.registry import opened
     from offdiag.cli.run_tables import run_table
     from offdiag.cli.serving import serve_until_stopped
@@ -49,7 +49,9 @@ def demo(folder: Path, url: str | None, seed: int, port: int | None, no_serve: b
     with opened(settings) as database:
         log_missing_trials(database, url=url, seed=seed)
         with working_in_background(database, settings):
-            print_tables(run_table(evaluated_entries(database)))
+            print_tables(
+                run_table(evaluated_entries(database), with_intervals=room_for_intervals())
+            )
             if not no_serve:
                 serve_until_stopped(
                     database,

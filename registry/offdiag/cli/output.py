@@ -11,8 +11,9 @@ import click
 from rich.console import Console, RenderableType
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
-_WIDTH_IN_FILES = 200
+_WIDTH_IN_FILES = 10_000
 """Tables in files and pipes are not folded to a terminal that is not there."""
+_WIDTH_OF_INTERVALS = 150
 
 
 def print_json(value: object) -> None:
@@ -22,9 +23,18 @@ def print_json(value: object) -> None:
 
 def print_tables(*tables: RenderableType) -> None:
     """Tables for people, as wide as the terminal."""
-    console = Console(width=None if sys.stdout.isatty() else _WIDTH_IN_FILES, highlight=False)
+    console = _results()
     for table in tables:
         console.print(table)
+
+
+def room_for_intervals() -> bool:
+    """Whether a line can hold four numbers with their intervals beside a name."""
+    return _results().width >= _WIDTH_OF_INTERVALS
+
+
+def _results() -> Console:
+    return Console(width=None if sys.stdout.isatty() else _WIDTH_IN_FILES, highlight=False)
 
 
 def note(text: str) -> None:

@@ -10,20 +10,21 @@ from typing import Any
 from rich.table import Table
 from rich.text import Text
 
-from offdiag.cli.tables import evaluation_tables, facts_table
+from offdiag.cli.tables import evaluation_tables, facts_table, open_table
 from offdiag.cli.text import label, number, printable
-from offdiag.domain.values import MetricValue
 from offdiag.store.queries.run_entries import RunEntry
 from offdiag.store.queries.run_page import RunDetail, RunHeader, RunResults
 
 _LISTED = {"accuracy": "overall_accuracy", "balanced": "balanced_accuracy", "MCC": "mcc"}
 
 
-def run_table(entries: Sequence[RunEntry]) -> Table:
+def run_table(entries: Sequence[RunEntry], *, with_intervals: bool) -> Table:
     """One line for each run: accuracy never without what it may hide."""
-    table = Table()
-    for name in ("run", "name", "dataset", "state"):
-        table.add_column(name, no_wrap=name == "run")
+    caption = "Brackets hold 95 % intervals." if with_intervals else None
+    table = open_table(caption=caption)
+    table.add_column("run", no_wrap=True)
+    table.add_column("name", overflow="fold")
+    table.add_column("dataset", overflow="fold")
     table.add_column("n", justify="right")
     for name in (*_LISTED, "lowest recall"):
         table.add_column(name)
@@ -32,12 +33,24 @@ def run_table(entries: Sequence[RunEntry]) -> Table:
             entry.id,
             Text(printable(entry.name)),
             Text(printable(entry.dataset)),
-            entry.state.value,
             str(entry.n_cases),
-            *(Text(_shown(key, entry.metrics.get(key))) for key in _LISTED.values()),
-            Text(_worst(entry)),
+            *_numbers(entry, with_intervals=with_intervals),
         )
     return table
+
+
+def _numbers(entry: RunEntry, *, with_intervals: bool) -> list[Text]:
+    """The listed metrics and the worst class; before there are any, the state of the run."""
+    if not entry.metrics:
+        return [Text(entry.state.value, style="italic")]
+    shown = [
+        number(key, entry.metrics[key], with_interval=with_intervals) for key in _LISTED.values()
+    ]
+    worst = entry.worst_class
+    if worst is not None:
+        recall = number("recall", worst.recall, with_interval=with_intervals)
+        shown.append(f"{label(worst.label)}: {recall}")
+    return [Text(text) for text in shown]
 
 
 def entry_dict(entry: RunEntry) -> dict[str, Any]:
@@ -144,15 +157,6 @@ def _entries(entries: Mapping[str, Any]) -> str:
     return ", ".join(
         f"{key}={json.dumps(value, ensure_ascii=False)}" for key, value in entries.items()
     )
-
-
-def _shown(key: str, value: MetricValue | None) -> str:
-    return "" if value is None else number(key, value)
-
-
-def _worst(entry: RunEntry) -> str:
-    worst = entry.worst_class
-    return "" if worst is None else f"{label(worst.label)}: {number('recall', worst.recall)}"
 
 
 def _time(moment: datetime | None) -> str | None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from offdiag.cli.options import json_option, settings_for, url_option
-from offdiag.cli.output import print_json, print_tables
+from offdiag.cli.output import print_json, print_tables, room_for_intervals
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -56,7 +56,7 @@ def list_runs(
     if as_json:
         print_json({"runs": [entry_dict(entry) for entry in entries]})
     elif entries:
-        print_tables(run_table(entries))
+        print_tables(run_table(entries, with_intervals=room_for_intervals()))
     else:
         click.echo("There are no such runs.")
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
+from rich.box import SIMPLE_HEAD
 from rich.table import Table
 from rich.text import Text
 
@@ -16,12 +17,24 @@ MOST_CLASSES = 20
 PER_CLASS_KEYS = ("support", "predicted", "recall", "precision", "f1")
 
 
+def open_table(*, title: str | None = None, caption: str | None = None) -> Table:
+    """An empty table in the house form: no boxes, so that wide ones fit."""
+    return Table(
+        box=SIMPLE_HEAD,
+        pad_edge=False,
+        padding=(0, 1, 0, 0),
+        title=title,
+        title_justify="left",
+        caption=caption,
+        caption_justify="left",
+    )
+
+
 def matrix_table(matrix: ConfusionMatrix) -> Table:
     """Counts with both axes named."""
     names = [label(name) for name in matrix.labels.names]
-    table = Table(
-        title=f"Confusion matrix: actual class down, predicted class across, n = {matrix.total}",
-        title_justify="left",
+    table = open_table(
+        title=f"Confusion matrix: actual class down, predicted class across, n = {matrix.total}"
     )
     table.add_column(Text("actual ↓  predicted →"))
     for name in names:
@@ -40,7 +53,7 @@ def matrix_table(matrix: ConfusionMatrix) -> Table:
 def class_table(names: Sequence[str], per_class: Mapping[str, Sequence[MetricValue]]) -> Table:
     """The headline values of each class; `per_class` is by key, in label order."""
     keys = [key for key in PER_CLASS_KEYS if key in per_class]
-    table = Table(title="Each class against the rest", title_justify="left")
+    table = open_table(title="Each class against the rest")
     table.add_column("class")
     for key in keys:
         table.add_column(key, justify="right")
@@ -53,7 +66,7 @@ def class_table(names: Sequence[str], per_class: Mapping[str, Sequence[MetricVal
 
 def aggregate_table(aggregate: Mapping[str, MetricValue]) -> Table:
     """All metrics of the whole matrix."""
-    table = Table(title="All classes together", title_justify="left")
+    table = open_table(title="All classes together")
     table.add_column("metric")
     table.add_column("value")
     for key, value in aggregate.items():

@@ -39,13 +39,13 @@ def label(text: str) -> str:
     return repr(shown) if shown != shown.strip() or not shown else shown
 
 
-def number(key: str, value: MetricValue) -> str:
+def number(key: str, value: MetricValue, *, with_interval: bool = True) -> str:
     """Three decimals with the interval, a count as it is, or why there is no number."""
     if value.value is None:
         limit = f", tends to {value.limit}" if value.limit else ""
         return f"undefined ({value.reason}{limit})"
     if key in _COUNTS:
         return f"{value.value:.0f}"
-    if value.ci_low is None or value.ci_high is None:
+    if not with_interval or value.ci_low is None or value.ci_high is None:
         return f"{value.value:.3f}"
     return f"{value.value:.3f} [{value.ci_low:.3f}, {value.ci_high:.3f}]"
