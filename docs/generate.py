@@ -1,0 +1,44 @@
+"""Write the pages that follow from code, or check that they are up to date (--check)."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+import metric_pages
+
+DOCS = Path(__file__).parent
+GENERATED_FOLDERS = (metric_pages.FOLDER,)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--check", action="store_true", help="write nothing; fail if stale")
+    only_check = parser.parse_args().check
+    wanted = {DOCS / path: text for path, text in metric_pages.pages().items()}
+    stale = [path for path, text in wanted.items() if not _holds(path, text)]
+    orphaned = [path for path in _existing() if path not in wanted]
+    if only_check:
+        for path in (*stale, *orphaned):
+            print(f"{path.relative_to(DOCS.parent)} is out of date; run make docs.")
+        return 1 if stale or orphaned else 0
+    for path in stale:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(wanted[path], encoding="utf-8")
+    for path in orphaned:
+        path.unlink()
+    print(f"{len(stale)} pages written, {len(orphaned)} removed, {len(wanted)} in all.")
+    return 0
+
+
+def _holds(path: Path, text: str) -> bool:
+    return path.is_file() and path.read_text(encoding="utf-8") == text
+
+
+def _existing() -> list[Path]:
+    return [page for folder in GENERATED_FOLDERS for page in (DOCS / folder).glob("*.md")]
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,245 @@
+"""The pages under docs/metrics: what every metric key means, from the catalogue."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from pathlib import PurePosixPath
+
+import numpy as np
+
+from offdiag.domain.values import MetricValue
+from offdiag.metrics.catalogue import (
+    CATALOGUE,
+    SPECS,
+    Direction,
+    MetricSpec,
+    Scope,
+    Symmetry,
+    Transformation,
+)
+from offdiag.metrics.suite import Suite, evaluate_stack
+
+FOLDER = PurePosixPath("metrics")
+GENERATED = "<!-- Written by docs/generate.py from the catalogue of metrics; edit that. -->"
+
+SCOPES = {
+    Scope.AGGREGATE: "Of a confusion matrix",
+    Scope.PER_CLASS: "Of one class against the rest",
+    Scope.MULTILABEL: "Of a multi-label evaluation",
+    Scope.PER_LABEL: "Of one label of a multi-label evaluation",
+    Scope.PROBABILISTIC: "Of predicted scores",
+    Scope.COST: "Of a confusion matrix and a cost matrix",
+}
+DIRECTIONS = {
+    Direction.HIGHER: "higher is better",
+    Direction.LOWER: "lower is better",
+    Direction.NEITHER: "neither high nor low is better",
+}
+TRANSFORMATIONS = {
+    Transformation.RELAYOUT: "table laid out the other way, orientation stated",
+    Transformation.ROLE_SWAP: "actual and predicted swapped (a transposition nobody mentioned)",
+    Transformation.LABEL_PERMUTATION: "classes listed in another order",
+    Transformation.CLASS_INVERSION: "two classes: positive and negative trade names",
+    Transformation.SCORING_INVERSION: "two classes: every answer inverted",
+    Transformation.FULL_INVERSION: "two classes: both inversions",
+}
+INVERTS_SCORING = (Transformation.SCORING_INVERSION, Transformation.FULL_INVERSION)
+
+# Zeng 2025 (Mathematics 13(16) 2609), Table 9: the Wine data told apart by alcohol alone.
+WINE = np.array([[8, 3, 8], [1, 17, 3], [5, 2, 7]])
+# Example 12.3 of "Machine Learning & Signals Learning": a classifier that always says no.
+ALWAYS_NO = np.array([[0, 10], [0, 990]])
+EXAMPLES = (
+    (
+        "Three wines told apart by their alcohol alone (Zeng 2025, Table 9)",
+        WINE,
+        ("1", "2", "3"),
+    ),
+    ("A classifier that always says no", ALWAYS_NO, ("yes", "no")),
+)
+
+
+def pages() -> dict[PurePosixPath, str]:
+    """Path below docs and content of every page."""
+    keys = dict.fromkeys(spec.key for spec in SPECS)
+    found = {FOLDER / f"{key}.md": key_page(key) for key in keys}
+    return {FOLDER / "README.md": index_page()} | found
+
+
+def key_page(key: str) -> str:
+    entries = [CATALOGUE[scope][key] for scope in Scope if key in CATALOGUE[scope]]
+    parts = [GENERATED, f"# `{key}`", *(_entry(spec) for spec in entries)]
+    return _joined([*parts, "[All metrics](README.md)"])
+
+
+def index_page() -> str:
+    tables = [_index_table(scope) for scope in Scope if CATALOGUE[scope]]
+    return _joined([GENERATED, "# Metrics", INTRODUCTION, *tables])
+
+
+INTRODUCTION = """\
+Every number offdiag shows has a key, and every key one definition. An undefined value is
+`null` with a reason, never 0 or NaN; a positive number over zero also has the limit `+inf`.
+Products and differences of counts are taken between exact integers, with one division or root
+at the end, so that values keep their digits beside 10^16 cases.
+
+The letters in the last column say what leaves a metric unchanged: **T** actual and predicted
+swapped, **L** positive and negative class swapped, **P** other class sizes. Under **S**, all
+answers inverted, and **F**, classes and answers inverted, it changes nothing but its sign on a
+scale with 0 in the middle. A transposed matrix cannot be seen in a metric with T."""
+
+
+def _index_table(scope: Scope) -> str:
+    rows = [
+        f"| [`{spec.key}`]({spec.key}.md) | {spec.title} | {_range(spec)} | "
+        f"{spec.direction.value} | {_letters(spec.symmetry)} |"
+        for spec in CATALOGUE[scope].values()
+    ]
+    head = "| key | metric | range | better | |\n| --- | --- | --- | --- | --- |"
+    return f"## {SCOPES[scope]}\n\n{head}\n" + "\n".join(rows)
+
+
+def _letters(symmetry: Symmetry | None) -> str:
+    if symmetry is None:
+        return ""
+    marks = {
+        "T": symmetry.role_swap,
+        "L": symmetry.class_inversion,
+        "S": symmetry.scoring_inversion,
+        "F": symmetry.full_inversion,
+        "P": symmetry.prevalence_independent,
+    }
+    return " ".join(letter for letter, holds in marks.items() if holds)
+
+
+def _entry(spec: MetricSpec) -> str:
+    symbol = f" ({spec.symbol})" if spec.symbol else ""
+    return _joined(
+        [
+            f"## {SCOPES[spec.scope]}: {spec.title}{symbol}",
+            f"    {spec.formula}",
+            _facts(spec),
+            *([spec.notes] if spec.notes else []),
+            *_undefined(spec),
+            *_ignores(spec),
+            *_symmetry_card(spec),
+            *_examples(spec),
+            *_other_names(spec),
+        ]
+    )
+
+
+def _facts(spec: MetricSpec) -> str:
+    return (
+        f"{_range(spec).capitalize()}; {DIRECTIONS[spec.direction]}. "
+        f"Definition {spec.version}, after {spec.source}."
+    )
+
+
+def _undefined(spec: MetricSpec) -> Iterator[str]:
+    if not spec.undefined_when:
+        yield "### Undefined\n\nNever."
+        return
+    rows = [
+        f"| `{reason.value}` | {_cell(text)} |" for reason, text in spec.undefined_when.items()
+    ]
+    yield "### Undefined\n\n| reason | when |\n| --- | --- |\n" + "\n".join(rows)
+
+
+def _ignores(spec: MetricSpec) -> Iterator[str]:
+    if spec.ignores:
+        yield "### Ignores\n\n" + "\n".join(f"* {phrase}" for phrase in spec.ignores)
+
+
+def _symmetry_card(spec: MetricSpec) -> Iterator[str]:
+    if spec.symmetry is None:
+        return
+    rows = [
+        f"| {text} | {_effect(spec.symmetry, transformation)} |"
+        for transformation, text in TRANSFORMATIONS.items()
+    ]
+    independent = "unchanged" if spec.symmetry.prevalence_independent else "changes"
+    rows.append(f"| more or fewer cases of one actual class | {independent} |")
+    yield "### Symmetry\n\n| if | the value |\n| --- | --- |\n" + "\n".join(rows)
+
+
+def _effect(symmetry: Symmetry, transformation: Transformation) -> str:
+    changes_sign = transformation in INVERTS_SCORING
+    if getattr(symmetry, transformation.value):
+        return "changes its sign on a centred scale" if changes_sign else "unchanged"
+    partner = symmetry.becomes.get(transformation)
+    if partner is None:
+        return "changes"
+    opposite = "the opposite of " if changes_sign else ""
+    return f"becomes {opposite}[`{partner}`]({partner}.md)"
+
+
+def _examples(spec: MetricSpec) -> Iterator[str]:
+    if spec.scope not in (Scope.AGGREGATE, Scope.PER_CLASS):
+        return
+    yield "### Examples"
+    for caption, counts, names in EXAMPLES:
+        suite = evaluate_stack(counts, ordinal=True)
+        order = "" if _ignores_order(spec) else ", as if the classes were ordered"
+        yield f"{caption}{order}:\n\n{_matrix(counts.tolist(), names)}"
+        if spec.scope is Scope.AGGREGATE:
+            yield f"`{spec.key}` = {_shown(suite.aggregate[spec.key].at())}"
+        else:
+            yield _class_table(spec.key, suite, names)
+
+
+def _ignores_order(spec: MetricSpec) -> bool:
+    return spec.symmetry is None or spec.symmetry.label_permutation
+
+
+def _matrix(counts: list[list[int]], names: tuple[str, ...]) -> str:
+    head = f"| actual ↓ predicted → | {' | '.join(names)} |\n| --- |{' ---: |' * len(names)}"
+    rows = [
+        f"| **{name}** | {' | '.join(str(count) for count in row)} |"
+        for name, row in zip(names, counts, strict=True)
+    ]
+    return "\n".join([head, *rows])
+
+
+def _class_table(key: str, suite: Suite, names: tuple[str, ...]) -> str:
+    counted = ("tp", "fn", "fp", "tn")
+    head = f"| class | TP | FN | FP | TN | `{key}` |\n| --- | ---: | ---: | ---: | ---: | ---: |"
+    rows = []
+    for code, name in enumerate(names):
+        counts = [f"{suite.per_class[cell].value[code]:.0f}" for cell in counted]
+        value = _shown(suite.per_class[key].at(code))
+        rows.append(f"| {name} | {' | '.join(counts)} | {value} |")
+    return "\n".join([head, *rows])
+
+
+def _shown(value: MetricValue) -> str:
+    if value.value is not None:
+        return f"{value.value:.6g}"
+    limit = f", tends to {value.limit}" if value.limit else ""
+    return f"n/a (`{value.reason}`{limit})"
+
+
+def _other_names(spec: MetricSpec) -> Iterator[str]:
+    if spec.other_names:
+        rows = [f"| {library} | {_cell(name)} |" for library, name in spec.other_names.items()]
+        yield "### Names elsewhere\n\n| library | name |\n| --- | --- |\n" + "\n".join(rows)
+
+
+def _cell(text: str) -> str:
+    """Text that does not end the table cell it stands in."""
+    return text.replace("|", "\\|")
+
+
+def _range(spec: MetricSpec) -> str:
+    if math.isinf(spec.high) and math.isinf(spec.low):
+        return "any number"
+    if math.isinf(spec.high):
+        return f"{spec.low:g} and more"
+    return f"{spec.low:g} to {spec.high:g}"
+
+
+def _joined(parts: list[str]) -> str:
+    return "\n\n".join(part.strip("\n") for part in parts) + (
+        "\n" if parts[0] == GENERATED else ""
+    )
