@@ -7,6 +7,7 @@ import json
 import numpy as np
 import pytest
 
+from offdiag.domain.labels import LabelSet
 from offdiag.errors import InvalidInput
 from offdiag.sdk.multilabel import evaluate_multilabel
 from support.krstinic import ACTUAL_SETS, PREDICTED_SETS, indicator
@@ -112,6 +113,15 @@ def test_the_dictionary_is_json_with_null_for_what_is_undefined() -> None:
         {"value": 0.5, "reason": None, "limit": None},
         {"value": None, "reason": "no_actual_positives", "limit": None},
     ]
+
+
+def test_a_label_set_may_be_handed_in() -> None:
+    labels = LabelSet.declared(["b", "a"])
+
+    evaluation = evaluate_multilabel(y_true=[{"a"}], y_pred=[{"b"}], labels=labels)
+
+    assert evaluation.label_set is labels
+    assert evaluation.matrix.cells.tolist() == [[0, 0], [1, 0]]
 
 
 def test_one_label_alone_is_accepted() -> None:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from offdiag.domain.labels import LabelSet
 from offdiag.domain.values import Reason
 from offdiag.errors import InvalidInput
 from offdiag.sdk.scores import evaluate_scores
@@ -89,6 +90,14 @@ def test_columns_follow_the_declared_order() -> None:
     )
 
     assert declared.aggregate["top_1_accuracy"].value == 1
+
+
+def test_a_label_set_may_be_handed_in() -> None:
+    labels = LabelSet.declared(["low", "high"], ordinal=True)
+
+    evaluation = evaluate_scores(y_true=["high"], y_score=[[0.3, 0.7]], labels=labels)
+
+    assert evaluation.label_set is labels
 
 
 def test_several_classes() -> None:
@@ -204,4 +213,9 @@ def test_a_notebook_shows_values_and_reasons_with_labels_escaped() -> None:
     html = evaluation._repr_html_()
 
     assert "n/a (true_class_got_zero, limit +inf)" in html
+    assert "positive class &lt;i&gt;" in html
     assert "<i>" not in html
+
+
+def test_a_notebook_names_no_positive_class_where_there_is_none() -> None:
+    assert "positive class" not in evaluate_scores(**THREE)._repr_html_()
