@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from offdiag.domain.values import MetricValue, Reason
 from offdiag.metrics.catalogue.multilabel import SPECS as MULTILABEL
 from offdiag.metrics.catalogue.probabilistic import SPECS as PROBABILISTIC
-from offdiag.metrics.catalogue.spec import MetricSpec
+from offdiag.metrics.catalogue.spec import MetricSpec, Scope
 from offdiag.sdk.multilabel import evaluate_multilabel
 from offdiag.sdk.scores import evaluate_scores
 
@@ -51,7 +51,11 @@ def test_sets_of_labels(cases: list[tuple[set[str], set[str]]], data: st.DataObj
         y_score=scores,
     )
 
-    assert_as_described(evaluation.aggregate.items(), {spec.key: spec for spec in MULTILABEL})
+    of_all = {spec.key: spec for spec in MULTILABEL if spec.scope is Scope.MULTILABEL}
+    of_label = {spec.key: spec for spec in MULTILABEL if spec.scope is Scope.PER_LABEL}
+    assert_as_described(evaluation.aggregate.items(), of_all)
+    for key, values in evaluation.per_label.items():
+        assert_as_described(((key, value) for value in values.values()), of_label)
 
 
 @given(

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from offdiag.domain.values import Reason
+from offdiag.metrics.catalogue import per_label
 from offdiag.metrics.catalogue.spec import Direction, MetricSpec, Scope
 
 _NO_CASES = {Reason.NO_CASES: "there are no cases"}
@@ -263,4 +264,5 @@ SPECS: tuple[MetricSpec, ...] = (
         },
         notes="A case where no label, or every label, is true counts 1.",
     ),
+    *per_label.SPECS,
 )
