@@ -109,5 +109,5 @@ def _summary(
 
 
 def _added_in_order(values: Floats) -> Floats:
-    """Sum along the last axis from the first to the last, without pairwise regrouping."""
-    return np.asarray(np.add.accumulate(values, axis=CELL_AXIS)[..., -1])
+    """0 plus each value along the last axis in turn, without pairwise regrouping."""
+    return np.asarray(np.add.accumulate(values, axis=CELL_AXIS)[..., -1] + 0.0)

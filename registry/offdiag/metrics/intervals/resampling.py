@@ -14,8 +14,8 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-CELLS_PER_BATCH = 1 << 20
-"""Cells of all matrices held at a time (8 MiB), so that memory does not grow with replicates."""
+CELLS_PER_BATCH = 1 << 19
+"""Cells of all matrices held at a time (4 MiB), so that memory does not grow with replicates."""
 
 
 def generator(seed: int) -> np.random.Generator:

@@ -18,8 +18,9 @@ from offdiag.metrics.intervals.proportions import normal_quantile
 class DeLong:
     """Result of DeLong's test of two correlated areas under the ROC curve.
 
-    `difference` is `auc_b` - `auc_a` and `standard_error` its estimated standard deviation.
-    What cannot be had is None, with the reason.
+    `difference` is `auc_b` - `auc_a`, `standard_error` its estimated standard deviation and
+    `z` their quotient, so a positive z is in favour of b. What cannot be had is None, with
+    the reason.
     """
 
     auc_a: float | None

@@ -157,3 +157,9 @@ def test_sums_run_over_cells_in_row_order() -> None:
             total += float(counts[actual, predicted]) * float(weights[actual, predicted])
 
     assert costs(counts, weights)["total_cost"] == total
+
+
+def test_gains_on_empty_cells_do_not_make_a_negative_zero() -> None:
+    found = costs(np.array([[0, 0], [0, 3]]), np.array([[-2.0, 1.0], [1.0, 0.0]]))
+
+    assert str(found["total_cost"]) == "0.0"

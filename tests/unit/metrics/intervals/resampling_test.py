@@ -111,3 +111,14 @@ def test_batches_cover_all_replicates_and_stay_small(n_cells: int) -> None:
         or (part.stop - part.start) * n_cells <= resampling.CELLS_PER_BATCH
         for part in parts
     )
+
+
+def test_the_size_of_batches_does_not_change_a_draw(monkeypatch: pytest.MonkeyPatch) -> None:
+    counts = np.array([[500, 0, 3], [0, 90, 0], [1, 2, 400]])
+    at_once = next(resampled_matrices(counts, replicates=50, rng=generator(3)))[1]
+    monkeypatch.setattr(resampling, "CELLS_PER_BATCH", 9 * 7)
+
+    in_parts = [stack for _, stack in resampled_matrices(counts, replicates=50, rng=generator(3))]
+
+    assert len(in_parts) == 8
+    assert np.array_equal(np.concatenate(in_parts), at_once)
