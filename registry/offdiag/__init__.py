@@ -11,6 +11,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from offdiag import errors, stats
     from offdiag.domain.values import MetricValue
     from offdiag.errors import (
         Conflict,
@@ -24,13 +25,20 @@ if TYPE_CHECKING:
         UnknownKey,
     )
     from offdiag.sdk.api import log_matrix, log_run, start_run
+    from offdiag.sdk.cost import CostEvaluation, cost
     from offdiag.sdk.evaluate import evaluate_labels, evaluate_matrix
     from offdiag.sdk.evaluation import Evaluation
+    from offdiag.sdk.multilabel import evaluate_multilabel
+    from offdiag.sdk.multilabel_evaluation import MultilabelEvaluation
     from offdiag.sdk.run import OpenRun, Run
+    from offdiag.sdk.score_evaluation import ScoreEvaluation
+    from offdiag.sdk.scores import evaluate_scores
 
     __version__: str
 
 _HOMES = {
+    "errors": "offdiag",
+    "stats": "offdiag",
     "MetricValue": "offdiag.domain.values",
     "Conflict": "offdiag.errors",
     "DatabaseUnavailable": "offdiag.errors",
@@ -44,39 +52,55 @@ _HOMES = {
     "log_matrix": "offdiag.sdk.api",
     "log_run": "offdiag.sdk.api",
     "start_run": "offdiag.sdk.api",
+    "CostEvaluation": "offdiag.sdk.cost",
+    "cost": "offdiag.sdk.cost",
     "evaluate_labels": "offdiag.sdk.evaluate",
     "evaluate_matrix": "offdiag.sdk.evaluate",
     "Evaluation": "offdiag.sdk.evaluation",
+    "evaluate_multilabel": "offdiag.sdk.multilabel",
+    "MultilabelEvaluation": "offdiag.sdk.multilabel_evaluation",
     "OpenRun": "offdiag.sdk.run",
     "Run": "offdiag.sdk.run",
+    "ScoreEvaluation": "offdiag.sdk.score_evaluation",
+    "evaluate_scores": "offdiag.sdk.scores",
 }
 
 __all__ = [
     "Conflict",
+    "CostEvaluation",
     "DatabaseUnavailable",
     "Evaluation",
     "EvaluationFailed",
     "EvaluationPending",
     "InvalidInput",
     "MetricValue",
+    "MultilabelEvaluation",
     "NotFound",
     "OffdiagError",
     "OpenRun",
     "Run",
     "SchemaMismatch",
+    "ScoreEvaluation",
     "UnknownKey",
     "__version__",
+    "cost",
+    "errors",
     "evaluate_labels",
     "evaluate_matrix",
+    "evaluate_multilabel",
+    "evaluate_scores",
     "log_matrix",
     "log_run",
     "start_run",
+    "stats",
 ]
 
 
 def __getattr__(name: str) -> Any:
     if name == "__version__":
         value: Any = import_module("offdiag.version").offdiag_version()
+    elif _HOMES.get(name) == "offdiag":
+        value = import_module(f"offdiag.{name}")
     elif name in _HOMES:
         value = getattr(import_module(_HOMES[name]), name)
     else:
