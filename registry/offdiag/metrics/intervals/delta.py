@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping
 
 import numpy as np
 
+from offdiag.metrics.catalogue import CATALOGUE, Scope
 from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.intervals.aggregate_formulas import FORMULAS
 from offdiag.metrics.intervals.bounds import Bounds
@@ -28,23 +29,12 @@ OUTCOME_AXIS = 0
 
 RATIO_KEYS = frozenset({"lr_plus", "lr_minus", "dor", "lift"})
 """Ratios from 0 to infinity, whose logarithm is closer to normal."""
-SIGNED_KEYS = frozenset(
-    {
-        "mcc",
-        "mcc_ovr",
-        "cohen_kappa",
-        "kappa_linear",
-        "kappa_quadratic",
-        "scott_pi",
-        "gwet_ac1",
-        "balanced_accuracy_adjusted",
-        "informedness",
-        "informedness_multiclass",
-        "markedness",
-        "markedness_multiclass",
-    }
-)
-UNBOUNDED_KEYS = frozenset({"mutual_information"})
+
+
+def range_of(key: str) -> tuple[float, float]:
+    """Between which values an aggregate or per-class metric lies, by its definition."""
+    spec = CATALOGUE[Scope.AGGREGATE].get(key) or CATALOGUE[Scope.PER_CLASS][key]
+    return spec.low, spec.high
 
 
 def aggregate_gradients(matrix: ConfusionMatrix, keys: Iterable[str]) -> dict[str, Gradient]:
@@ -118,10 +108,8 @@ def normal_bounds(key: str, value: Floats, error: Floats, *, confidence: float) 
             low, high = value / factor, value * factor
             usable &= value > 0
         else:
-            lowest = -1.0 if key in SIGNED_KEYS else 0.0
-            highest = np.inf if key in UNBOUNDED_KEYS else 1.0
-            low = np.clip(value - z * error, lowest, highest)
-            high = np.clip(value + z * error, lowest, highest)
+            low = np.clip(value - z * error, *range_of(key))
+            high = np.clip(value + z * error, *range_of(key))
     return Bounds(np.where(usable, low, np.nan), np.where(usable, high, np.nan))
 
 

@@ -14,11 +14,9 @@ from numpy.typing import NDArray
 
 from offdiag.metrics.intervals.bounds import Bounds
 from offdiag.metrics.intervals.delta import (
-    RATIO_KEYS,
-    SIGNED_KEYS,
-    UNBOUNDED_KEYS,
     aggregate_gradients,
     class_gradients,
+    range_of,
     standard_error,
 )
 from offdiag.metrics.intervals.dual import Dual
@@ -81,9 +79,8 @@ def difference_bounds(key: str, value: Floats, error: Floats, *, confidence: flo
     No bounds (NaN) where value or error is not finite or the error is 0.
     """
     usable = np.isfinite(value) & np.isfinite(error) & (error > 0)
-    width = 2.0 if key in SIGNED_KEYS else 1.0
-    if key in RATIO_KEYS or key in UNBOUNDED_KEYS:
-        width = np.inf
+    lowest, highest = range_of(key)
+    width = highest - lowest
     reach = normal_quantile(confidence) * error
     low, high = np.maximum(value - reach, -width), np.minimum(value + reach, width)
     return Bounds(np.where(usable, low, np.nan), np.where(usable, high, np.nan))
