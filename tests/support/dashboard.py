@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any
 
 from sqlalchemy import Engine, event, update
@@ -130,3 +131,100 @@ def counted_statements() -> Iterator[list[str]]:
         yield statements
     finally:
         event.remove(Engine, "before_cursor_execute", note)
+
+
+@dataclass(frozen=True)
+class LesionRegistry:
+    """A registry with a run in every state, to be read only; ids of runs by what they are."""
+
+    database: Database
+    plain: str
+    majority: str
+    columns: str
+    swapped: str
+    inconsistent: str
+    still_open: str
+    waiting: str
+    failed: str
+    hostile: str
+    many_classes: str
+    thirty_classes: str
+    binary: str
+
+    @property
+    def evaluated(self) -> tuple[str, ...]:
+        return (
+            self.plain,
+            self.majority,
+            self.columns,
+            self.swapped,
+            self.inconsistent,
+            self.hostile,
+            self.many_classes,
+            self.thirty_classes,
+            self.binary,
+        )
+
+    @property
+    def everything(self) -> tuple[str, ...]:
+        return (*self.evaluated, self.still_open, self.waiting, self.failed)
+
+
+def fill(database: Database) -> LesionRegistry:
+    """Log runs of all kinds into an empty registry."""
+    plain = log_lesions(
+        database,
+        name="plain CE",
+        model="effnet-b3",
+        tags={"team": "derm"},
+        params={"lr": 0.001, "augment": True},
+        author="ana",
+        git_sha="0123456789abcdef",
+    )
+    always_nv = [[sum(line), *[0] * 6] for line in LESION_COUNTS]
+    majority = log_counts(database, always_nv, LESIONS, name="majority dummy", dataset="derm-7")
+    turned = [[line[column] for line in LESION_COUNTS] for column in range(len(LESIONS))]
+    halved = [[count // 2 for count in line] for line in LESION_COUNTS]
+    size = len(HOSTILE_NAMES)
+    mixed = [[5 if i == j else int((i + 1) % size == j) for j in range(size)] for i in range(size)]
+    failed = log_lesions(database, name="sad", evaluated=False)
+    fail_evaluation(database, failed, error="Traceback\nValueError: wrong shape")
+    return LesionRegistry(
+        database=database,
+        plain=plain,
+        majority=majority,
+        columns=upload_lesions(database, orientation="actual_columns", counts=turned),
+        swapped=upload_lesions(database, orientation="actual_rows", counts=turned),
+        inconsistent=upload_lesions(database, orientation="actual_rows", counts=halved),
+        hostile=log_counts(
+            database,
+            mixed,
+            HOSTILE_NAMES,
+            name=HOSTILE_NAMES[0],
+            dataset=HOSTILE_NAMES[1],
+            model=HOSTILE_NAMES[2],
+            author=HOSTILE_NAMES[3],
+            tags=dict.fromkeys(HOSTILE_NAMES, HOSTILE_NAMES[1]),
+            params=dict.fromkeys(HOSTILE_NAMES, HOSTILE_NAMES[0]),
+        ),
+        many_classes=_log_band(database, 60),
+        thirty_classes=_log_band(database, 30),
+        binary=log_counts(
+            database, [[58, 5], [4, 104]], ("malignant", "benign"), name="lr", dataset="cancer"
+        ),
+        still_open=open_lesions(database),
+        waiting=log_lesions(database, name="just logged", evaluated=False),
+        failed=failed,
+    )
+
+
+def _log_band(database: Database, n_classes: int) -> str:
+    """A run in which every class is taken for its neighbours."""
+    band = [[max(0, 12 - 5 * abs(i - j)) for j in range(n_classes)] for i in range(n_classes)]
+    return log_counts(
+        database,
+        band,
+        [f"class {code:02d}" for code in range(n_classes)],
+        name=f"{n_classes} classes",
+        dataset=f"band-{n_classes}",
+    )

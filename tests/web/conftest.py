@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
 import pytest
 from flask import Flask
 from flask.testing import FlaskClient
@@ -9,6 +13,7 @@ from flask.testing import FlaskClient
 from offdiag.settings import Settings
 from offdiag.store.database import Database
 from offdiag_web import create_app
+from support.dashboard import LesionRegistry, fill
 
 
 @pytest.fixture
@@ -22,3 +27,22 @@ def app(sqlite_database: Database) -> Flask:
 @pytest.fixture
 def client(app: Flask) -> FlaskClient:
     return app.test_client()
+
+
+@pytest.fixture(scope="session")
+def registry(
+    migrated_file: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[LesionRegistry]:
+    """Runs of all kinds, shared by tests that only read."""
+    path = shutil.copy(migrated_file, tmp_path_factory.mktemp("dashboard") / "registry.db")
+    database = Database(f"sqlite:///{path}", synchronous="normal")
+    yield fill(database)
+    database.close()
+
+
+@pytest.fixture(scope="session")
+def reader(registry: LesionRegistry) -> FlaskClient:
+    """A client of the dashboard over that registry."""
+    application = create_app(Settings(), registry.database)
+    application.testing = True
+    return application.test_client()

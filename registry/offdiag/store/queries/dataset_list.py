@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy import and_, func, select
+from sqlalchemy import Subquery, and_, case, func, select
 from sqlalchemy.orm import Session
 
 from offdiag.domain.runs import RunState, Task
@@ -35,12 +35,9 @@ class DatasetSummary:
 
 
 def dataset_list(session: Session) -> tuple[DatasetSummary, ...]:
-    """All datasets by project and name, in two statements."""
-    newest = (
-        select(TruthVersionRow.dataset_id, func.max(TruthVersionRow.number).label("number"))
-        .group_by(TruthVersionRow.dataset_id)
-        .subquery()
-    )
+    """All datasets by project and name, in one statement."""
+    newest = _newest_truths()
+    logged = _logged_runs()
     rows = session.execute(
         select(
             DatasetRow,
@@ -49,6 +46,8 @@ def dataset_list(session: Session) -> tuple[DatasetSummary, ...]:
             TruthVersionRow.number,
             TruthVersionRow.n_samples,
             TruthVersionRow.class_counts,
+            *(logged.c[state] for state in RunState),
+            logged.c.last_logged_at,
         )
         .join(ProjectRow, ProjectRow.id == DatasetRow.project_id)
         .join(LabelSetRow, LabelSetRow.id == DatasetRow.label_set_id)
@@ -60,42 +59,48 @@ def dataset_list(session: Session) -> tuple[DatasetSummary, ...]:
                 TruthVersionRow.number == newest.c.number,
             ),
         )
+        .outerjoin(logged, logged.c.dataset_id == DatasetRow.id)
         .order_by(ProjectRow.name, DatasetRow.name)
-    ).all()
-    runs = _runs_by_state(session)
+    )
     return tuple(
         DatasetSummary(
-            id=dataset.id,
-            project=project,
-            name=dataset.name,
-            task=Task(dataset.task),
-            n_classes=n_classes,
-            labels_inferred=dataset.labels_inferred,
-            truth_number=number,
-            n_samples=n_samples,
-            class_counts=_class_counts(class_counts),
-            runs_by_state={state: count for state, (count, _) in runs.get(dataset.id, {}).items()},
-            last_logged_at=max(
-                (logged for _, logged in runs.get(dataset.id, {}).values()), default=None
-            ),
+            id=row.DatasetRow.id,
+            project=row.name,
+            name=row.DatasetRow.name,
+            task=Task(row.DatasetRow.task),
+            n_classes=row.n_classes,
+            labels_inferred=row.DatasetRow.labels_inferred,
+            truth_number=row.number,
+            n_samples=row.n_samples,
+            class_counts=_class_counts(row.class_counts),
+            runs_by_state={state: getattr(row, state) or 0 for state in RunState},
+            last_logged_at=row.last_logged_at,
         )
-        for dataset, project, n_classes, number, n_samples, class_counts in rows
+        for row in rows
+    )
+
+
+def _newest_truths() -> Subquery:
+    """The highest truth version of each dataset."""
+    return (
+        select(TruthVersionRow.dataset_id, func.max(TruthVersionRow.number).label("number"))
+        .group_by(TruthVersionRow.dataset_id)
+        .subquery()
+    )
+
+
+def _logged_runs() -> Subquery:
+    """Number of runs in each state and the newest one's time, by dataset."""
+    counts = (
+        func.sum(case((RunRow.state == state, 1), else_=0)).label(state) for state in RunState
+    )
+    return (
+        select(RunRow.dataset_id, *counts, func.max(RunRow.created_at).label("last_logged_at"))
+        .group_by(RunRow.dataset_id)
+        .subquery()
     )
 
 
 def _class_counts(stored: list[int] | None) -> tuple[int, ...] | None:
     """Absent while a dataset has no truth, which an outer join does not say in its type."""
     return None if stored is None else tuple(stored)
-
-
-def _runs_by_state(session: Session) -> dict[int, dict[RunState, tuple[int, datetime]]]:
-    """Number of runs and the newest one's time, by dataset and state."""
-    rows = session.execute(
-        select(
-            RunRow.dataset_id, RunRow.state, func.count(), func.max(RunRow.created_at)
-        ).group_by(RunRow.dataset_id, RunRow.state)
-    )
-    found: dict[int, dict[RunState, tuple[int, datetime]]] = {}
-    for dataset_id, state, count, logged in rows:
-        found.setdefault(dataset_id, {})[RunState(state)] = (count, logged)
-    return found

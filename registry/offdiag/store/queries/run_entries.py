@@ -7,13 +7,27 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Row, and_, func, literal, select, union_all
+from sqlalchemy import (
+    ColumnElement,
+    CompoundSelect,
+    Row,
+    Select,
+    Subquery,
+    Text,
+    and_,
+    cast,
+    func,
+    literal,
+    select,
+    union_all,
+)
 from sqlalchemy.orm import Session, aliased
 
 from offdiag.domain.orientation import SourceOrientation
 from offdiag.domain.runs import RunState
 from offdiag.domain.values import MetricValue
 from offdiag.store.models import (
+    ConfusionMatrixRow,
     DatasetRow,
     EvaluationRow,
     LabelSetRow,
@@ -85,7 +99,6 @@ RUN_COLUMNS = (
     RunRow.n_predictions,
     RunRow.source_orientation,
     RunRow.orientation_verdict,
-    DatasetRow.label_set_id,
     EvaluationRow.id.label("evaluation_id"),
     EvaluationRow.n_cases,
 )
@@ -93,10 +106,9 @@ RUN_COLUMNS = (
 
 
 def run_entries(session: Session, rows: Sequence[Row[*tuple[Any, ...]]]) -> tuple[RunEntry, ...]:
-    """The lines for rows of `RUN_COLUMNS`, in the same order; at most three statements."""
+    """The lines for rows of `RUN_COLUMNS`, in the same order; at most two statements."""
     evaluations = [row.evaluation_id for row in rows if row.evaluation_id is not None]
     metrics, worst = _metrics(session, evaluations)
-    labels = _labels(session, {row.label_set_id for row in rows if row.evaluation_id in worst})
     work = evaluation_work(session, [row.id for row in rows if row.evaluation_id is None])
     return tuple(
         RunEntry(
@@ -114,7 +126,7 @@ def run_entries(session: Session, rows: Sequence[Row[*tuple[Any, ...]]]) -> tupl
             source=SourceOrientation(row.source_orientation),
             orientation_verdict=row.orientation_verdict,
             metrics=metrics.get(row.evaluation_id, {}),
-            worst_class=_worst_class(worst.get(row.evaluation_id), labels.get(row.label_set_id)),
+            worst_class=worst.get(row.evaluation_id),
             work=work.get(row.id),
         )
         for row in rows
@@ -123,14 +135,43 @@ def run_entries(session: Session, rows: Sequence[Row[*tuple[Any, ...]]]) -> tupl
 
 def _metrics(
     session: Session, evaluations: Sequence[int]
-) -> tuple[dict[int, dict[str, MetricValue]], dict[int, tuple[int, int, MetricValue]]]:
-    """Aggregates by evaluation and key, and (class, support, recall) of the worst class."""
+) -> tuple[dict[int, dict[str, MetricValue]], dict[int, WorstClass]]:
+    """Aggregates by evaluation and key, and the worst class of each evaluation."""
     if not evaluations:
         return {}, {}
+    aggregates = select(
+        *VALUE_COLUMNS, literal(None).label("support"), literal(None).label("label")
+    ).where(
+        MetricValueRow.evaluation_id.in_(evaluations),
+        MetricValueRow.class_index == AGGREGATE,
+        MetricValueRow.key.in_(LISTED_METRICS),
+    )
+    metrics: dict[int, dict[str, MetricValue]] = {}
+    worst: dict[int, WorstClass] = {}
+    dialect = session.get_bind().dialect.name
+    found: CompoundSelect[*tuple[Any, ...]] = union_all(
+        _worst_classes(evaluations, dialect), aggregates
+    )
+    row: Row[*tuple[Any, ...]]
+    for row in session.execute(found):
+        value = recorded_value(row)
+        if row.class_index == AGGREGATE:
+            metrics.setdefault(row.evaluation_id, {})[row.key] = value
+        else:
+            worst[row.evaluation_id] = WorstClass(row.label, round(row.support), value)
+    return metrics, worst
+
+
+def _worst_classes(evaluations: Sequence[int], dialect: str) -> Select[*tuple[Any, ...]]:
+    """The lowest recall of each evaluation, with support and name of its class."""
     ranked = _ranked_recalls(evaluations)
     support = aliased(MetricValueRow)
-    worst = (
-        select(*(ranked.c[column.key] for column in VALUE_COLUMNS), support.value.label("support"))
+    return (
+        select(
+            *(ranked.c[column.key] for column in VALUE_COLUMNS),
+            support.value.label("support"),
+            _name_at(ranked.c.class_index, dialect).label("label"),
+        )
         .join(
             support,
             and_(
@@ -139,28 +180,20 @@ def _metrics(
                 support.class_index == ranked.c.class_index,
             ),
         )
+        .join(ConfusionMatrixRow, ConfusionMatrixRow.evaluation_id == ranked.c.evaluation_id)
+        .join(LabelSetRow, LabelSetRow.id == ConfusionMatrixRow.label_set_id)
         .where(ranked.c.rank == 1)
     )
-    aggregates = select(*VALUE_COLUMNS, literal(None).label("support")).where(
-        MetricValueRow.evaluation_id.in_(evaluations),
-        MetricValueRow.class_index == AGGREGATE,
-        MetricValueRow.key.in_(LISTED_METRICS),
-    )
-    metrics: dict[int, dict[str, MetricValue]] = {}
-    worst_of: dict[int, tuple[int, int, MetricValue]] = {}
-    for row in session.execute(union_all(worst, aggregates)):
-        if row.class_index == AGGREGATE:
-            metrics.setdefault(row.evaluation_id, {})[row.key] = recorded_value(row)
-        else:
-            worst_of[row.evaluation_id] = (
-                row.class_index,
-                round(row.support),
-                recorded_value(row),
-            )
-    return metrics, worst_of
 
 
-def _ranked_recalls(evaluations: Sequence[int]) -> Any:
+def _name_at(class_index: ColumnElement[int], dialect: str) -> ColumnElement[str]:
+    """One name out of a label set: a page needs fifty names, not fifty times a thousand."""
+    if dialect == "postgresql":
+        return func.jsonb_extract_path_text(LabelSetRow.names, cast(class_index, Text))
+    return func.json_extract(LabelSetRow.names, literal("$[") + cast(class_index, Text) + "]")
+
+
+def _ranked_recalls(evaluations: Sequence[int]) -> Subquery:
     """Defined class recalls, the lowest of each evaluation first."""
     rank = func.row_number().over(
         partition_by=MetricValueRow.evaluation_id,
@@ -176,21 +209,3 @@ def _ranked_recalls(evaluations: Sequence[int]) -> Any:
         )
         .subquery()
     )
-
-
-def _labels(session: Session, label_sets: set[int]) -> dict[int, list[str]]:
-    if not label_sets:
-        return {}
-    rows = session.execute(
-        select(LabelSetRow.id, LabelSetRow.names).where(LabelSetRow.id.in_(label_sets))
-    )
-    return {row.id: row.names for row in rows}
-
-
-def _worst_class(
-    worst: tuple[int, int, MetricValue] | None, names: Sequence[str] | None
-) -> WorstClass | None:
-    if worst is None or names is None:
-        return None
-    class_index, support, recall = worst
-    return WorstClass(names[class_index], support, recall)

@@ -1,0 +1,312 @@
+import re
+
+import pytest
+from flask.testing import FlaskClient
+
+from offdiag.services.browse import RUNS_PER_PAGE
+from offdiag.store.database import Database
+from support.dashboard import LesionRegistry, counted_statements, log_counts, log_lesions
+from support.pages import Page
+
+
+def test_an_empty_registry_shows_how_to_log_and_how_to_get_demo_data(
+    client: FlaskClient, sqlite_database: Database
+) -> None:
+    page = _page(client, "/runs")
+
+    snippet, command = (code.text for code in page.all("code"))
+    assert "offdiag.log_run(" in snippet
+    assert f"sqlite:///{sqlite_database.path}" in snippet
+    assert command == "offdiag demo"
+
+
+def test_the_home_page_leads_to_the_runs_where_there_is_one_dataset(
+    client: FlaskClient, sqlite_database: Database
+) -> None:
+    log_lesions(sqlite_database)
+
+    response = client.get("/")
+
+    assert (response.status_code, response.headers["Location"]) == (302, "/runs")
+
+
+def test_the_home_page_lists_several_datasets_with_their_runs(reader: FlaskClient) -> None:
+    page = _page(reader, "/")
+
+    rows = {row[0]: row for row in page.table("data")}
+    assert rows["derm-7"][1:6] == ["multi-class", "7", "1,503", "66.9 %", "8"]
+    assert rows["derm-7"][6] == "◷1 open◷1 waiting✕1 failed"
+    assert rows["cancer"][1] == "binary"
+
+
+def test_each_dataset_on_the_home_page_leads_to_exactly_its_runs(reader: FlaskClient) -> None:
+    home = _page(reader, "/")
+    names = {row[0]: row[5] for row in home.table("data")}
+
+    for link in home.one("tbody").inside("a"):
+        listed = reader.get(link.attributes["href"].replace("/runs", "/runs.json", 1)).get_json()
+
+        assert listed["dataset"] == link.text
+        assert str(listed["total"]) == names[link.text]
+
+
+def test_the_list_of_one_dataset_names_it_with_its_size(reader: FlaskClient) -> None:
+    page = _page(reader, "/runs?q=dataset:derm-7")
+
+    assert page.one("h1").text == "Runs"
+    assert page.all("p", "subtitle")[0].text == (
+        "derm-7, v1 · 1,503 labelled examples · 7 classes · largest class 66.9 %"
+    )
+    assert page.one("title").text == "Runs where dataset:derm-7 · derm-7 · offdiag"
+
+
+def test_runs_of_several_datasets_are_not_passed_off_as_comparable(reader: FlaskClient) -> None:
+    page = _page(reader, "/runs")
+
+    assert "their numbers do not compare" in page.one("main").text
+    assert "Dataset" in [head.text for head in page.one("thead").inside("th")]
+
+
+def test_a_line_shows_the_numbers_of_the_run(reader: FlaskClient) -> None:
+    row = _row(_page(reader, "/runs?q=dataset:derm-7"), "plain CE")
+
+    assert row[1] == "0.864"
+    assert row[3] == "0.630"
+    assert (row[7], row[8]) == ("df", "0/17")
+
+
+def test_accuracy_never_stands_without_a_number_averaged_over_classes(
+    reader: FlaskClient,
+) -> None:
+    heads = [head.text for head in _page(reader, "/runs").one("thead").inside("th")]
+
+    assert any("Accuracy" in head for head in heads)
+    assert any("Balanced accuracy" in head for head in heads)
+
+
+def test_the_ends_of_each_scale_are_printed(reader: FlaskClient) -> None:
+    fit = _ends(_page(reader, "/runs?q=dataset:derm-7"))
+    full = _ends(_page(reader, "/runs?q=dataset:derm-7&scale=full"))
+
+    assert fit != full
+    assert full == [["0", "1"], ["0", "1"], ["−1", "1"], ["0", "1"]]
+    assert all(float(low.replace("−", "-")) < float(high) for low, high in fit)
+
+
+def test_marks_say_in_words_what_they_show(reader: FlaskClient) -> None:
+    page = _page(reader, "/runs?q=plain")
+
+    names = [mark.attributes["aria-label"] for mark in page.all("svg")]
+    assert names[0] == "Accuracy: 95 % interval 0.846 – 0.881, majority baseline 0.669"
+
+
+def test_an_undefined_number_is_the_word_with_its_reason(reader: FlaskClient) -> None:
+    page = _page(reader, '/runs?q=dataset:derm-7 "majority dummy"')
+
+    assert _row(page, "majority dummy")[5] == "undefined, note 1"
+    assert "1 one class was predicted for every case" in page.one("main").text
+
+
+def test_runs_without_metrics_show_where_they_stand(reader: FlaskClient) -> None:
+    page = _page(reader, "/runs?q=dataset:derm-7")
+
+    assert "open" in _row(page, "still open")[1]
+    assert re.search(r"metrics queued .* ago job \d+", _row(page, "just logged")[1])
+    assert "ValueError: wrong shape" in _row(page, "sad")[1]
+
+
+def test_a_doubtful_orientation_is_visible_in_the_list(reader: FlaskClient) -> None:
+    page = _page(reader, "/runs?q=uploaded")
+
+    chips = [chip.text for chip in page.all("span", "chip-warning")]
+    assert len(chips) == 2
+    assert any("looks transposed" in chip for chip in chips)
+
+
+@pytest.mark.parametrize(
+    ("query", "column", "order"),
+    [
+        ("", "Logged", "descending"),
+        ("&sort=-acc", "Accuracy", "descending"),
+        ("&sort=worst", "Worst class recall", "ascending"),
+    ],
+)
+def test_the_sorted_column_says_so_and_its_link_turns_it_round(
+    reader: FlaskClient, query: str, column: str, order: str
+) -> None:
+    page = _page(reader, f"/runs?q=dataset:derm-7{query}")
+
+    heads = {
+        head.inside("a")[0].text: head for head in page.all("th") if "aria-sort" in head.attributes
+    }
+    sorting = {name: head.attributes["aria-sort"] for name, head in heads.items()}
+    assert sorting.pop(column) == order
+    assert set(sorting.values()) == {"none"}
+    turned = _page(reader, heads[column].inside("a")[0].attributes["href"])
+    assert {"ascending", "descending"} - {order} == {
+        head.attributes["aria-sort"]
+        for head in turned.all("th")
+        if head.attributes.get("aria-sort", "none") != "none"
+    }
+
+
+def test_a_term_that_is_not_understood_is_struck_through_with_the_reason(
+    reader: FlaskClient,
+) -> None:
+    page = _page(reader, "/runs?q=foo:bar dataset:derm-7")
+
+    chip = page.one("li", "chip-ignored")
+    assert chip.inside("del")[0].text == "foo:bar"
+    assert "there is no filter 'foo'" in chip.text
+    assert len(page.table("data")) == 8
+
+
+def test_when_nothing_matches_each_term_says_what_it_hides(reader: FlaskClient) -> None:
+    page = _page(reader, "/runs?q=dataset:derm-7 name-of-nothing")
+
+    chips = [chip.text for chip in page.one("ul", "chips").inside("li")]
+    assert "(0 runs without dataset:derm-7)" in chips[0]
+    assert "(8 runs without name-of-nothing)" in chips[1]
+    assert _link(page, "show all runs") == "/runs"
+
+
+def test_removing_a_term_leaves_the_others(reader: FlaskClient) -> None:
+    page = _page(reader, "/runs?q=a b&sort=-mcc")
+
+    links = [a.attributes["href"] for a in page.one("ul", "chips").inside("a")]
+    assert links == ["/runs?q=b&sort=-mcc", "/runs?q=a&sort=-mcc"]
+
+
+def test_a_value_that_cannot_be_meant_is_a_notice_and_not_an_error(reader: FlaskClient) -> None:
+    response = reader.get("/runs?sort=-password")
+
+    assert response.status_code == 200
+    assert "cannot be sorted by" in response.get_data(as_text=True)
+
+
+def test_the_filter_form_ends_at_the_canonical_address(reader: FlaskClient) -> None:
+    response = reader.get("/runs?form=1&q=++dataset:derm-7+&sort=-acc&scale=fit&x=1")
+
+    assert response.status_code == 302
+    assert response.headers["Location"] == "/runs?q=dataset:derm-7&sort=-acc"
+
+
+def test_the_form_keeps_order_and_scale(reader: FlaskClient) -> None:
+    page = _page(reader, "/runs?sort=-acc&scale=full")
+
+    fields = {
+        field.attributes["name"]: field.attributes["value"]
+        for field in page.one("form", "filter").inside("input")
+        if field.attributes["type"] == "hidden"
+    }
+    assert fields == {"form": "1", "sort": "-acc", "scale": "full"}
+
+
+def test_long_lists_come_in_pages_that_can_be_walked_both_ways(
+    client: FlaskClient, sqlite_database: Database
+) -> None:
+    total = RUNS_PER_PAGE + 3
+    for number in range(total):
+        log_counts(
+            sqlite_database, [[1, 0], [1, 1]], ("a", "b"), name=f"run {number}", evaluated=False
+        )
+
+    first = _page(client, "/runs")
+    second = _page(client, _link(first, "Next"))
+    back = _page(client, _link(second, "Previous"))
+
+    assert _pager(first) == [f"1–{RUNS_PER_PAGE} of {total} runs", "Next"]
+    assert _pager(second) == [f"51–{total} of {total} runs", "First", "Previous"]
+    assert _names(first) + _names(second) == [f"run {n}" for n in reversed(range(total))]
+    assert _names(back) == _names(first)
+
+
+def test_the_json_twin_agrees_with_the_page(reader: FlaskClient) -> None:
+    page = _page(reader, "/runs?q=dataset:derm-7&sort=-bal")
+    listed = reader.get("/runs.json?q=dataset:derm-7&sort=-bal").get_json()
+
+    assert [run["name"] for run in listed["runs"]] == _names(page)
+    assert listed["total"] == 8
+    for run, row in zip(listed["runs"], page.table("data"), strict=True):
+        if run["metrics"]:
+            assert row[1] == f"{run['metrics']['overall_accuracy']['value']:.3f}"
+            worst = run["worst_class"]
+            assert (row[7], row[8]) == (worst["label"], f"{worst['found']}/{worst['support']}")
+
+
+def test_the_csv_twin_has_the_same_runs_with_their_numbers(reader: FlaskClient) -> None:
+    listed = reader.get("/runs.json?q=dataset:derm-7&sort=-bal").get_json()["runs"]
+    lines = reader.get("/runs.csv?q=dataset:derm-7&sort=-bal").get_data(as_text=True).splitlines()
+
+    header = lines[0].split(",")
+    accuracy = header.index("overall_accuracy")
+    assert [line.split(",")[0] for line in lines[1:]] == [run["id"] for run in listed]
+    assert (
+        float(lines[1].split(",")[accuracy]) == (listed[0]["metrics"]["overall_accuracy"]["value"])
+    )
+
+
+def test_the_json_twin_leads_on_to_the_next_page(
+    client: FlaskClient, sqlite_database: Database
+) -> None:
+    for number in range(RUNS_PER_PAGE + 1):
+        log_counts(sqlite_database, [[1]], ("a",), name=f"run {number}", evaluated=False)
+
+    first = client.get("/runs.json").get_json()
+    second = client.get(first["next"]).get_json()
+
+    assert [len(first["runs"]), len(second["runs"])] == [RUNS_PER_PAGE, 1]
+    assert second["position"] == RUNS_PER_PAGE + 1
+    assert second["next"] is None
+
+
+@pytest.mark.parametrize(
+    "path", ["/runs", "/runs?sort=-acc", "/runs?sort=worst", "/runs?q=dataset:derm-7 nothing", "/"]
+)
+def test_a_page_needs_at_most_six_statements(reader: FlaskClient, path: str) -> None:
+    with counted_statements() as statements:
+        reader.get(path)
+
+    assert 0 < len(statements) <= 6, statements
+
+
+def test_every_link_of_the_list_leads_somewhere(
+    reader: FlaskClient, registry: LesionRegistry
+) -> None:
+    for path in ("/", "/runs", "/runs?q=dataset:derm-7", f"/runs/{registry.plain}"):
+        for link in _page(reader, path).all("a"):
+            target = link.attributes["href"]
+
+            assert target.startswith(("/", "#")), target
+            assert target.startswith("#") or reader.get(target).status_code == 200, target
+
+
+def _page(client: FlaskClient, path: str) -> Page:
+    response = client.get(path)
+    assert response.status_code == 200
+    return Page(response.get_data(as_text=True))
+
+
+def _names(page: Page) -> list[str]:
+    return [link.text for link in page.one("tbody").inside("a") if "data-row" in link.attributes]
+
+
+def _row(page: Page, name: str) -> list[str]:
+    return next(row for row in page.table("data") if row[0].startswith(f"{name} "))
+
+
+def _ends(page: Page) -> list[list[str]]:
+    ends = page.one("thead").inside("span")
+    return [
+        [part.text for part in end.inside("span") if "vh" not in part.classes]
+        for end in ends
+        if "scale-ends" in end.classes
+    ]
+
+
+def _pager(page: Page) -> list[str]:
+    return [part.text for part in page.one("nav", "pager").children]
+
+
+def _link(page: Page, text: str) -> str:
+    return next(link.attributes["href"] for link in page.all("a") if link.text == text)
