@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import duckdb
 import numpy as np
 from harness import Report, Timing, Work, ratio, wants_everything
@@ -10,7 +12,7 @@ from sklearn.metrics import confusion_matrix
 
 from offdiag.metrics.counting import count_pairs
 
-Codes = NDArray[np.unsignedinteger]
+Codes = NDArray[np.unsignedinteger[Any]]
 CLASS_COUNTS = (2, 10, 100, 1000)
 # Smallest factor against scikit-learn fed with int64, and with the same narrow codes.
 AGAINST_SCIKIT_LEARN = {2: (200, 60), 10: (80, 20), 100: (40, 11), 1000: (25, 10)}
@@ -117,8 +119,8 @@ def codes(n_classes: int, n_pairs: int) -> tuple[Codes, Codes]:
     """Uniform classes, four predictions in five right, errors uniform."""
     generator = np.random.default_rng(20_26)
     dtype = np.uint8 if n_classes <= 256 else np.uint16
-    actual = generator.integers(0, n_classes, n_pairs, dtype=dtype)
-    predicted = generator.integers(0, n_classes, n_pairs, dtype=dtype)
+    actual: NDArray[Any] = generator.integers(0, n_classes, n_pairs, dtype=dtype)
+    predicted: NDArray[Any] = generator.integers(0, n_classes, n_pairs, dtype=dtype)
     is_right = generator.random(n_pairs, dtype=np.float32) < 0.8
     np.copyto(predicted, actual, where=is_right)
     return actual, predicted

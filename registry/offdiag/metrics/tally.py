@@ -25,7 +25,7 @@ from offdiag.metrics.orientation import (
     actual_totals,
     predicted_totals,
 )
-from offdiag.metrics.quantity import Causes, as_float, cause
+from offdiag.metrics.quantity import Causes, as_float, cause, first_cause
 
 CLASS_AXIS = -1
 """Axis along which the class changes in arrays of shape (R, K)."""
@@ -70,18 +70,17 @@ class Tally:
     @cached_property
     def n_actual_classes(self) -> NDArray[np.int64]:
         """Number of classes that occur among the actual ones, shape (R,)."""
-        return np.asarray(np.count_nonzero(self.actual, axis=CLASS_AXIS), np.int64)
+        return how_many(self.actual > 0)
 
     @cached_property
     def n_predicted_classes(self) -> NDArray[np.int64]:
         """Number of classes that are ever predicted, shape (R,)."""
-        return np.asarray(np.count_nonzero(self.predicted, axis=CLASS_AXIS), np.int64)
+        return how_many(self.predicted > 0)
 
     @cached_property
     def n_occurring_classes(self) -> NDArray[np.int64]:
         """Number of classes that occur in either margin, shape (R,)."""
-        occurs = self.actual + self.predicted
-        return np.asarray(np.count_nonzero(occurs, axis=CLASS_AXIS), np.int64)
+        return how_many(self.actual + self.predicted > 0)
 
     @cached_property
     def is_empty(self) -> NDArray[np.bool_]:
@@ -91,6 +90,12 @@ class Tally:
     @cached_property
     def no_cases(self) -> Causes:
         return cause(Reason.NO_CASES, self.is_empty)
+
+    @cached_property
+    def one_class_everywhere(self) -> Causes:
+        """Both margins hold one and the same class, so that chance alone agrees on every case."""
+        is_single = self.n_occurring_classes == 1
+        return first_cause(self.no_cases, cause(Reason.CHANCE_AGREEMENT_CERTAIN, is_single))
 
     @cached_property
     def wide_total(self) -> NDArray[Any]:
@@ -119,6 +124,12 @@ def over_classes(numbers: NDArray[Any]) -> NDArray[Any]:
         return np.asarray(np.einsum("rk->r", numbers))
     totals: NDArray[Any] = numbers.sum(axis=CLASS_AXIS)
     return totals
+
+
+def how_many(where: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """Number of classes for which something holds, (R, K) -> (R,)."""
+    found: NDArray[np.int64] = where.sum(axis=CLASS_AXIS)
+    return found
 
 
 def widened(bound: int, *arrays: NDArray[Any]) -> tuple[NDArray[Any], ...]:

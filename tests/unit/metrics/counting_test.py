@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from typing import Any
 
 import numpy as np
@@ -97,6 +98,20 @@ def test_a_code_out_of_range_far_into_the_data_is_found() -> None:
 
     with pytest.raises(InvalidInput, match="code 7 is out of range"):
         count_pairs(actual, predicted, n_classes=7)
+
+
+def test_memory_is_bounded_by_the_chunk_and_not_by_the_number_of_pairs() -> None:
+    actual, predicted = (np.zeros(CHUNK * 16, np.uint8) for _ in range(2))
+
+    tracemalloc.start()
+    try:
+        count_pairs(actual, predicted, n_classes=20)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+
+    # One chunk as two-byte codes and as the eight-byte integers that are counted.
+    assert peak < CHUNK * 12
 
 
 def test_unequal_lengths_are_refused() -> None:

@@ -200,6 +200,17 @@ def test_independent_margins_share_exactly_no_information() -> None:
     assert suite(outer).aggregate["mutual_information"].at() == MetricValue(0.0)
 
 
+def test_rounding_next_to_independence_does_not_make_information_negative() -> None:
+    # One case in 5e16 away from independence: the terms cancel to -3e-17 and not to 0.
+    matrix = [
+        [27150046895675248, 10137213238433033],
+        [8052836461722348, 3006746938610682],
+    ]
+
+    assert suite(matrix).aggregate["mutual_information"].at().value == pytest.approx(0, abs=1e-30)
+    assert (suite(matrix).aggregate["mutual_information"].at().value or 0) >= 0
+
+
 @pytest.mark.parametrize(
     ("key", "matrix"),
     [

@@ -16,10 +16,10 @@ from numpy.typing import NDArray
 from offdiag.domain.values import Reason
 from offdiag.metrics.classes import Classified
 from offdiag.metrics.quantity import (
-    Causes,
     Quantity,
     as_float,
     cause,
+    defined,
     first_cause,
     fraction,
 )
@@ -47,7 +47,7 @@ def cohen_kappa(m: Classified) -> Quantity:
     """(S N - T) / (N^2 - T)."""
     tally = m.tally
     below = tally.total * tally.total - _chance_hits(tally)
-    return fraction(_covariance(tally), below, _one_class_everywhere(tally))
+    return fraction(_covariance(tally), below, tally.one_class_everywhere)
 
 
 def kappa_linear(m: Classified) -> Quantity:
@@ -66,7 +66,7 @@ def scott_pi(m: Classified) -> Quantity:
     pooled = _pooled_squares(tally)
     above = 4 * tally.n_correct * tally.total - pooled
     below = 4 * tally.total * tally.total - pooled
-    return fraction(above, below, _one_class_everywhere(tally))
+    return fraction(above, below, tally.one_class_everywhere)
 
 
 def gwet_ac1(m: Classified) -> Quantity:
@@ -102,12 +102,6 @@ def _pooled_squares(tally: Tally) -> NDArray[Any]:
     return over_classes(pooled * pooled)
 
 
-def _one_class_everywhere(tally: Tally) -> Causes:
-    """Both margins hold the same single class, so that chance alone agrees on every case."""
-    is_single = tally.n_occurring_classes == 1
-    return first_cause(tally.no_cases, cause(Reason.CHANCE_AGREEMENT_CERTAIN, is_single))
-
-
 def _weighted_kappa(
     tally: Tally,
     expected: Callable[[NDArray[Any], NDArray[Any], NDArray[Any]], NDArray[Any]],
@@ -115,13 +109,9 @@ def _weighted_kappa(
     power: int,
 ) -> Quantity:
     """1 - N sum w c / sum w t p with w = |i - j|^power, written as one fraction."""
-    shape = tally.total.shape
-    undefined = first_cause(
-        cause(Reason.LABELS_NOT_ORDINAL, np.full(shape, not tally.ordinal)),
-        _one_class_everywhere(tally),
-    )
     if not tally.ordinal:
-        return Quantity(np.full(shape, np.nan), undefined, np.zeros(shape, np.bool_))
+        everywhere = np.full(tally.total.shape, True)
+        return defined(tally.total).because(Reason.LABELS_NOT_ORDINAL, everywhere)
     largest_weight = tally.n_classes**power
     largest_total = int(tally.total.max(initial=0))
     (counts,) = widened(largest_weight * largest_total, tally.counts)
@@ -131,7 +121,7 @@ def _weighted_kappa(
         *(tally.total, tally.actual, tally.predicted, disagreement),
     )
     chance = expected(actual, predicted, total)
-    return fraction(chance - total * disagreement, chance, undefined)
+    return fraction(chance - total * disagreement, chance, tally.one_class_everywhere)
 
 
 def _disagreement(tally: Tally, counts: NDArray[Any], power: int) -> NDArray[Any]:

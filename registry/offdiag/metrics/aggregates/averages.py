@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from offdiag.domain.values import Reason
 from offdiag.metrics.classes import Classified
 from offdiag.metrics.quantity import Quantity, as_float, cause, first_cause, fraction
-from offdiag.metrics.tally import CLASS_AXIS, over_classes
+from offdiag.metrics.tally import how_many, over_classes
 
 Aggregate = Callable[[Classified], Quantity]
 
@@ -44,8 +44,7 @@ def macro_all_labels(key: str) -> Aggregate:
 
 def macro_defined(key: str) -> Aggregate:
     def over_defined_classes(m: Classified) -> Quantity:
-        n_undefined = np.count_nonzero(m.per_class[key].reason, axis=CLASS_AXIS)
-        n_defined = np.asarray(m.tally.n_classes - n_undefined)
+        n_defined = how_many(m.per_class[key].is_defined)
         return fraction(m.class_sum(key), n_defined, m.tally.no_cases)
 
     return over_defined_classes
@@ -121,8 +120,8 @@ def _strict_mean(m: Classified, key: str, weights: NDArray[Any]) -> Quantity:
 
 def _has_undefined(m: Classified, key: str) -> NDArray[np.bool_]:
     """Where there are cases but some declared class has no value."""
-    n_undefined = np.count_nonzero(m.per_class[key].reason, axis=CLASS_AXIS)
-    return np.asarray((n_undefined > 0) & ~m.tally.is_empty)
+    n_defined = how_many(m.per_class[key].is_defined)
+    return np.asarray((n_defined < m.tally.n_classes) & ~m.tally.is_empty)
 
 
 def _harmonic_mean(m: Classified, first: str, second: str) -> Quantity:
