@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
 from offdiag.domain.labels import LabelSet
+from offdiag.domain.orientation import SourceOrientation
 from offdiag.domain.values import MetricValue
 from offdiag.errors import InvalidInput
 from offdiag.metrics.confusion import ConfusionMatrix
@@ -77,15 +78,15 @@ def cost(
     """What a classifier costs, beside the cheapest constant answer.
 
     `matrix` is a run, an evaluation or a confusion matrix; or a (K, K) table of counts, whose
-    `orientation` must then be stated ("actual_rows" or "actual_columns") because a table
-    cannot tell, and whose classes `labels` may name. `weights` are the costs W[actual,
-    predicted], whatever the orientation of the counts: an array in label order, a mapping
-    {actual: {predicted: cost}}, or a frame with the actual classes as index. `prevalence` is
-    the share of each class at deployment, by label or in label order. `currency` is the unit.
+    classes `labels` may name. `weights` are the costs W[actual, predicted]: an array in label
+    order, a mapping {actual: {predicted: cost}}, or a frame with the actual classes as index.
+    A plain table of counts is laid out like its weights, actual classes as rows, unless
+    `orientation` is "actual_columns"; the weights never turn. `prevalence` is the share of
+    each class at deployment, by label or in label order. `currency` is the unit.
 
-    Raises `InvalidInput` for unusable arguments and for a missing orientation.
+    Raises `InvalidInput` for unusable arguments.
 
-    >>> found = cost([[90, 10], [2, 8]], weights=[[0, 1], [10, 0]], orientation="actual_rows")
+    >>> found = cost([[90, 10], [2, 8]], weights=[[0, 1], [10, 0]])
     >>> found["total_cost"].value, found["best_trivial_cost"].value
     (30.0, 100.0)
     """
@@ -116,10 +117,5 @@ def _confusion_matrix(
                     hint="Leave it out.",
                 )
         return matrix
-    if orientation is None:
-        raise InvalidInput(
-            "it is not said what the rows of the table are.",
-            field="orientation",
-            hint='Use "actual_rows" or "actual_columns"; a table of counts cannot tell.',
-        )
-    return evaluate_matrix(matrix, labels=labels, orientation=orientation).matrix
+    stated = orientation if orientation is not None else SourceOrientation.ACTUAL_ROWS.value
+    return evaluate_matrix(matrix, labels=labels, orientation=stated).matrix

@@ -54,11 +54,10 @@ def test_counts_laid_out_the_other_way_cost_the_same() -> None:
     assert back.to_dict() == there.to_dict()
 
 
-def test_a_table_must_say_what_its_rows_are() -> None:
-    with pytest.raises(InvalidInput, match="actual_rows") as caught:
-        cost(COUNTS, weights=WEIGHTS)
+def test_a_plain_table_is_laid_out_like_its_weights() -> None:
+    stated = cost(COUNTS, weights=WEIGHTS, orientation="actual_rows")
 
-    assert caught.value.field == "orientation"
+    assert cost(COUNTS, weights=WEIGHTS).to_dict() == stated.to_dict()
 
 
 def test_an_evaluation_and_its_matrix_carry_their_orientation() -> None:
