@@ -1,0 +1,134 @@
+"""The moments at which a schedule fires.
+
+APScheduler's cron trigger is the calculator, and it calculates with wall times only: it is told
+that the wall clock runs in UTC, where no time is skipped or repeated, and each wall time it
+finds is placed on the time line of the zone afterwards. With a zone of its own it would fire
+twice on the day in autumn, and numbers for days of the week would mean other days than in cron.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from itertools import islice
+from zoneinfo import ZoneInfo
+
+from apscheduler.triggers.cron import CronTrigger
+
+from offdiag.domain.cron import CronExpression, parse_cron
+from offdiag.domain.wall_time import instant_of, wall_of, zone_of
+
+_WEEKDAY_NAMES = ("sun", "mon", "tue", "wed", "thu", "fri", "sat")
+_LOOK_BACK = tuple(timedelta(days=days) for days in (1 / 24, 1, 32, 367, 3_000))
+"""How far back the latest fire may lie: 29 February comes every eighth year at worst."""
+MOST_COUNTED = 10_000
+"""Missed fires are counted up to here; a minute's schedule reaches it in a week."""
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """When something is to happen: an expression read in a zone."""
+
+    cron: CronExpression
+    zone: ZoneInfo
+
+    @classmethod
+    def read(cls, cron: str, zone: str) -> Plan:
+        """Raises `InvalidInput` for an expression or a zone that cannot be meant."""
+        return cls(parse_cron(cron), zone_of(zone))
+
+
+@dataclass(frozen=True, slots=True)
+class Fire:
+    """One moment of a plan: the instant, in UTC, and what the clocks of its zone show then."""
+
+    due: datetime
+    wall: datetime
+    zone: str
+
+    @property
+    def key(self) -> str:
+        """Names the fire by local wall time, so that a repeated hour cannot fire again."""
+        return f"{self.wall:%Y-%m-%dT%H:%M} {self.zone}"
+
+
+@dataclass(frozen=True, slots=True)
+class Missed:
+    """The latest fire of a span of time, and how many earlier ones it stands for.
+
+    `earlier` stops at `MOST_COUNTED`.
+    """
+
+    latest: Fire
+    earlier: int
+
+
+def fires_after(plan: Plan, instant: datetime) -> Iterator[Fire]:
+    """All fires of a plan later than an aware instant, oldest first, without end."""
+    trigger = _trigger(plan.cron)
+    wall = wall_of(instant, plan.zone).replace(second=0, microsecond=0)
+    last = instant
+    while True:
+        found = trigger.get_next_fire_time(None, wall.replace(tzinfo=UTC))
+        wall = found.replace(tzinfo=None)
+        due = instant_of(wall, plan.zone)
+        # Not later than the one before: its wall time was shown already, or was skipped too.
+        if due > last:
+            yield Fire(due, wall_of(due, plan.zone), plan.zone.key)
+            last = due
+        wall += timedelta(minutes=1)
+
+
+def next_fires(plan: Plan, instant: datetime, number: int) -> tuple[Fire, ...]:
+    """The next few fires later than an instant."""
+    return tuple(islice(fires_after(plan, instant), number))
+
+
+def next_fire(plan: Plan, instant: datetime) -> Fire:
+    """The next fire later than an instant."""
+    return next(fires_after(plan, instant))
+
+
+def missed(plan: Plan, since: datetime, until: datetime) -> Missed | None:
+    """What should have happened later than `since` and not later than `until`."""
+    latest = _latest(plan, since, until)
+    if latest is None:
+        return None
+    earlier = 0
+    for fire in fires_after(plan, since):
+        if fire.due >= latest.due or earlier == MOST_COUNTED:
+            break
+        earlier += 1
+    return Missed(latest, earlier)
+
+
+def _latest(plan: Plan, since: datetime, until: datetime) -> Fire | None:
+    """Found from the end, because years of a minute's schedule are half a million fires each."""
+    for back in _LOOK_BACK:
+        start = max(since, until - back)
+        latest = None
+        for fire in fires_after(plan, start):
+            if fire.due > until:
+                break
+            latest = fire
+        if latest is not None or start == since:
+            return latest
+    return None
+
+
+def _trigger(cron: CronExpression) -> CronTrigger:
+    return CronTrigger(
+        minute=_listed(cron.minutes, of=60),
+        hour=_listed(cron.hours, of=24),
+        day=_listed(cron.days, of=31),
+        month=_listed(cron.months, of=12),
+        # By name: to the trigger 0 is Monday.
+        day_of_week=_listed([_WEEKDAY_NAMES[day] for day in cron.weekdays], of=7),
+        timezone=UTC,
+    )
+
+
+def _listed(choices: Sequence[int | str], *, of: int) -> str:
+    # A list of everything would be searched from its start for each fire.
+    return "*" if len(choices) == of else ",".join(map(str, choices))
