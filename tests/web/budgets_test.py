@@ -1,0 +1,68 @@
+"""Sizes that are counts: bytes of a page, nodes of its tree, requests it makes."""
+
+import gzip
+
+import pytest
+from flask.testing import FlaskClient
+
+from offdiag.services.browse import RUNS_PER_PAGE
+from offdiag.store.database import Database
+from support.dashboard import LesionRegistry, log_counts
+from support.logging_runs import work_off
+from support.pages import Page
+
+KIB = 1024
+MOST_NODES = 3_000
+
+
+@pytest.mark.parametrize(
+    "which", ["plain", "thirty_classes", "many_classes", "hostile", "binary", "waiting"]
+)
+@pytest.mark.parametrize("tab", ["", "/classes", "/meta"])
+def test_pages_of_a_run_stay_small(
+    reader: FlaskClient, registry: LesionRegistry, which: str, tab: str
+) -> None:
+    _assert_small(reader, f"/runs/{getattr(registry, which)}{tab}")
+
+
+def test_a_full_page_of_runs_stays_small(client: FlaskClient, sqlite_database: Database) -> None:
+    for number in range(RUNS_PER_PAGE):
+        log_counts(
+            sqlite_database,
+            [[40 + number % 7, 3], [2, 30]],
+            ("present", "absent"),
+            name=f"a run with a name of ordinary length {number}",
+            model="gradient boosting",
+            tags={"team": "one", "stage": "candidate"},
+            evaluated=False,
+        )
+    work_off(sqlite_database)
+
+    _assert_small(client, "/runs")
+
+
+@pytest.mark.parametrize("which", ["plain", "waiting"])
+def test_a_first_view_needs_few_requests(
+    reader: FlaskClient, registry: LesionRegistry, which: str
+) -> None:
+    page = Page(reader.get(f"/runs/{getattr(registry, which)}").get_data(as_text=True))
+
+    loaded = {
+        *(
+            link.attributes["href"]
+            for link in page.all("link")
+            if link.attributes["rel"] in {"stylesheet", "icon"}
+        ),
+        *(script.attributes["src"] for script in page.all("script")),
+        *(image.attributes["src"] for image in page.all("img")),
+    }
+    assert 1 + len(loaded) <= 8
+
+
+def _assert_small(client: FlaskClient, path: str) -> None:
+    body = client.get(path).data
+    nodes = len(Page(body.decode()).elements)
+
+    assert len(body) <= 150 * KIB, f"{len(body)} bytes"
+    assert len(gzip.compress(body)) <= 20 * KIB
+    assert nodes <= MOST_NODES, f"{nodes} nodes"

@@ -1,0 +1,130 @@
+"""Names of classes, runs, datasets, models, tags and parameters are anybody's input."""
+
+import csv
+import io
+
+import pytest
+from flask.testing import FlaskClient
+
+from support.dashboard import HOSTILE_NAMES, LesionRegistry
+from support.pages import Page
+
+PAGES = ("", "?t=1&norm=col", "?norm=all&order=label", "/classes", "/classes?show=counts", "/meta")
+TAGS = frozenset(
+    {
+        *("html", "head", "meta", "title", "link", "script", "body", "header", "nav", "main"),
+        *("footer", "section", "div", "h1", "h2", "p", "pre", "code", "ul", "ol", "li", "dl"),
+        *("dt", "dd", "table", "caption", "thead", "tbody", "tfoot", "tr", "th", "td", "form"),
+        *("label", "input", "select", "option", "button", "dialog", "a", "span", "strong"),
+        *("small", "sup", "br", "del", "kbd", "time", "img", "svg", "path", "rect", "circle"),
+    }
+)
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_hostile_names_are_text_on_every_page_of_a_run(
+    reader: FlaskClient, registry: LesionRegistry, page: str
+) -> None:
+    _assert_harmless(reader, f"/runs/{registry.hostile}{page}")
+
+
+@pytest.mark.parametrize("path", ["/", "/runs", "/runs?q=alert", "/_gallery"])
+def test_hostile_names_are_text_in_lists(reader: FlaskClient, path: str) -> None:
+    _assert_harmless(reader, path)
+
+
+@pytest.mark.parametrize("name", HOSTILE_NAMES)
+def test_hostile_text_in_an_address_is_text_on_the_page(
+    reader: FlaskClient, registry: LesionRegistry, name: str
+) -> None:
+    for path in ("/runs", f"/runs/{registry.many_classes}", f"/runs/{registry.plain}/classes"):
+        for key in ("q", "sort", "scale", "after", "norm", "order", "focus", "show", "from"):
+            response = reader.get(path, query_string={key: name})
+
+            assert response.status_code == 200
+            _assert_only_known_tags(Page(response.get_data(as_text=True)))
+
+
+def test_template_syntax_in_a_name_is_not_evaluated(
+    reader: FlaskClient, registry: LesionRegistry
+) -> None:
+    page = Page(reader.get(f"/runs/{registry.hostile}").get_data(as_text=True))
+
+    heads = [head.text for head in page.one("table", "matrix").inside("th")]
+    assert "{{7*7}}" in heads
+    assert "49" not in heads
+
+
+def test_every_name_can_be_read_in_full(reader: FlaskClient, registry: LesionRegistry) -> None:
+    page = Page(reader.get(f"/runs/{registry.hostile}/classes").get_data(as_text=True))
+
+    cells = page.one("tbody").inside("th")
+    full = {cell.inside("span")[0].attributes.get("title", cell.text) for cell in cells}
+    assert full == set(HOSTILE_NAMES)
+
+
+def test_json_carries_the_names_as_they_are(reader: FlaskClient, registry: LesionRegistry) -> None:
+    record = reader.get(f"/runs/{registry.hostile}.json").get_json()
+
+    assert sorted(record["confusion_matrix"]["labels"]) == sorted(HOSTILE_NAMES)
+    assert record["name"] == HOSTILE_NAMES[0]
+    assert record["dataset"] == HOSTILE_NAMES[1]
+
+
+@pytest.mark.parametrize(
+    "path", ["/matrix.csv", "/matrix.csv?layout=grid&t=1", "/classes.csv", ".csv"]
+)
+def test_no_cell_of_a_csv_begins_like_a_formula(
+    reader: FlaskClient, registry: LesionRegistry, path: str
+) -> None:
+    text = reader.get(f"/runs/{registry.hostile}{path}").get_data(as_text=True)
+
+    for cell in (cell for line in csv.reader(io.StringIO(text)) for cell in line):
+        assert not cell.startswith(("=", "+", "@")), cell
+        if cell.startswith("-"):
+            float(cell)
+
+
+def test_the_csv_of_the_list_is_safe_too(reader: FlaskClient) -> None:
+    text = reader.get("/runs.csv").get_data(as_text=True)
+
+    cells = [cell for line in csv.reader(io.StringIO(text)) for cell in line]
+    assert f"'{HOSTILE_NAMES[3]}" in cells
+    assert not [cell for cell in cells if cell.startswith(("=", "+", "@"))]
+
+
+def test_names_of_downloads_are_made_by_us(reader: FlaskClient, registry: LesionRegistry) -> None:
+    for path, name in (
+        (".csv", f"{registry.hostile}.csv"),
+        ("/matrix.csv?t=1", f"{registry.hostile}-matrix-transposed.csv"),
+        ("/classes.csv", f"{registry.hostile}-classes.csv"),
+    ):
+        response = reader.get(f"/runs/{registry.hostile}{path}")
+
+        assert response.headers["Content-Disposition"] == f'attachment; filename="{name}"'
+
+
+def test_the_hostile_dataset_can_be_opened_from_the_home_page(reader: FlaskClient) -> None:
+    page = Page(reader.get("/").get_data(as_text=True))
+    link = next(link for link in page.all("a") if link.text == HOSTILE_NAMES[1])
+
+    listed = reader.get(link.attributes["href"].replace("/runs", "/runs.json", 1)).get_json()
+
+    assert [run["dataset"] for run in listed["runs"]] == [HOSTILE_NAMES[1]]
+
+
+def _assert_harmless(client: FlaskClient, path: str) -> None:
+    _assert_only_known_tags(Page(client.get(path).get_data(as_text=True)))
+
+
+def _assert_only_known_tags(page: Page) -> None:
+    """Escaped text makes no elements, so only those of the templates may be there."""
+    assert {element.tag for element in page.elements} <= TAGS
+    for element in page.elements:
+        assert not [name for name in element.attributes if name.startswith("on")]
+        assert not element.attributes.get("href", "").startswith("javascript")
+        if element.tag == "script":
+            assert element.attributes["src"].startswith("/assets/")
+            assert element.text == ""
+        if element.tag == "img":
+            assert element.attributes["src"].startswith("/assets/")

@@ -1,0 +1,395 @@
+import csv
+import io
+import re
+from typing import Any
+
+import pytest
+from flask.testing import FlaskClient
+
+from offdiag.store.database import Database
+from offdiag.store.models import EvaluationRow
+from support.dashboard import (
+    LESION_COUNTS,
+    LESIONS,
+    LesionRegistry,
+    counted_statements,
+    log_lesions,
+)
+from support.pages import Page
+
+
+def test_the_page_names_run_dataset_and_size(
+    reader: FlaskClient, registry: LesionRegistry
+) -> None:
+    page = _page(reader, f"/runs/{registry.plain}")
+
+    assert page.one("title").text == "plain CE · matrix · derm-7 v1 · offdiag"
+    assert page.one("h1").text == f"plain CE {registry.plain}"
+    chips = [chip.text for chip in page.all("span", "chip")]
+    assert "n 1,503 · K 7" in chips
+    assert "model effnet-b3" in chips
+    assert "team=derm" in chips
+
+
+def test_the_matrix_on_the_page_is_the_one_that_was_logged(
+    reader: FlaskClient, registry: LesionRegistry
+) -> None:
+    page = _page(reader, f"/runs/{registry.plain}?norm=none&order=label")
+
+    rows = page.table("matrix")
+    assert [row[0] for row in rows] == list(LESIONS)
+    shown = [[int(cell.replace(",", "")) for cell in row[1:-1]] for row in rows]
+    assert shown == [list(line) for line in LESION_COUNTS]
+
+
+def test_both_axes_are_named_in_the_table_and_its_caption(
+    reader: FlaskClient, registry: LesionRegistry
+) -> None:
+    table = _page(reader, f"/runs/{registry.plain}").one("table", "matrix")
+
+    axes = [head.text for head in table.inside("th") if "axis" in head.classes]
+    assert axes == ["Predicted →", "Actual ↓"]
+    assert table.inside("caption")[0].text.startswith("Rows: actual class. Columns: predicted")
+
+
+def test_the_transposed_view_is_the_transposed_csv(
+    reader: FlaskClient, registry: LesionRegistry
+) -> None:
+    page = _page(reader, f"/runs/{registry.plain}?norm=none&t=1")
+    link = next(a for a in page.all("a") if a.text == "CSV as a grid")
+
+    grid = _csv(reader, link.attributes["href"])
+
+    axes = [h.text for h in page.one("table", "matrix").inside("th") if "axis" in h.classes]
+    assert axes == ["Actual →", "Predicted ↓"]
+    assert grid[0] == ["predicted (rows) / actual (columns)", *LESIONS]
+    shown = [[cell.replace(",", "") for cell in row[:-1]] for row in page.table("matrix")]
+    assert shown == grid[1:]
+    assert int(grid[1][2]) == LESION_COUNTS[1][0]
+
+
+def test_the_csv_of_the_plain_view_says_its_orientation_too(
+    reader: FlaskClient, registry: LesionRegistry
+) -> None:
+    grid = _csv(reader, f"/runs/{registry.plain}/matrix.csv?layout=grid")
+    cells = _csv(reader, f"/runs/{registry.plain}/matrix.csv")
+    turned = _csv(reader, f"/runs/{registry.plain}/matrix.csv?t=1")
+
+    assert grid[0][0] == "actual (rows) / predicted (columns)"
+    assert cells[0][:3] == ["actual", "predicted", "count"]
+    assert turned[0][:3] == ["predicted", "actual", "count"]
+    counted = {(actual, predicted): int(n) for actual, predicted, n, *_ in cells[1:]}
+    assert counted == {(actual, predicted): int(n) for predicted, actual, n, *_ in turned[1:]}
+    assert counted["mel", "nv"] == 59
+
+
+def test_the_json_of_both_views_names_its_orientation(
+    reader: FlaskClient, registry: LesionRegistry
+) -> None:
+    plain = _json(reader, f"/runs/{registry.plain}/matrix.json?order=label")
+    turned = _json(reader, f"/runs/{registry.plain}/matrix.json?order=label&t=1")
+
+    assert (plain["orientation"], plain["axes"]) == ("actual_rows", ["actual", "predicted"])
+    assert (turned["orientation"], turned["axes"]) == ("actual_columns", ["predicted", "actual"])
+    assert plain["matrix"] == [list(line) for line in LESION_COUNTS]
+    assert [list(column) for column in zip(*plain["matrix"], strict=True)] == turned["matrix"]
+
+
+def test_the_headline_agrees_with_the_json_to_its_last_digit(
+    reader: FlaskClient, registry: LesionRegistry
+) -> None:
+    page = _page(reader, f"/runs/{registry.plain}")
+    aggregate = _json(reader, f"/runs/{registry.plain}.json")["aggregate"]
+
+    values = [tile.text for tile in page.all("p", "tile-value")]
+    keys = ("overall_accuracy", "balanced_accuracy", "mcc", "macro_f1")
+    assert values[:4] == [f"{aggregate[key]['value']:.3f}" for key in keys]
+    accuracy = aggregate["overall_accuracy"]
+    facts = page.all("p", "tile-facts")[0].text
+    assert f"95 % CI {accuracy['ci_low']:.3f} – {accuracy['ci_high']:.3f}" in facts
+
+
+def test_the_csv_of_a_run_holds_all_its_aggregates(
+    reader: FlaskClient, registry: LesionRegistry
+) -> None:
+    lines = _csv(reader, f"/runs/{registry.plain}.csv")
+    aggregate = _json(reader, f"/runs/{registry.plain}.json")["aggregate"]
+
+    assert lines[0] == ["key", "value", "reason", "limit", "ci_low", "ci_high", "ci_method"]
+    assert {line[0]: float(line[1]) for line in lines[1:] if line[1]} == {
+        key: value["value"] for key, value in aggregate.items() if value["value"] is not None
+    }
+
+
+def test_the_recall_of_each_class_stands_beside_the_matrix(
+    reader: FlaskClient, registry: LesionRegistry
+) -> None:
+    rows = _page(reader, f"/runs/{registry.plain}").table("data")
+
+    assert rows[0][0] == "nv"
+    assert (rows[0][3], rows[0][4]) == ("987/1,006", "0.981")
+    assert (rows[-1][0], rows[-1][3], rows[-1][4]) == ("df", "0/17", "0.000")
+
+
+def test_errors_are_listed_with_their_share_of_the_class(
+    reader: FlaskClient, registry: LesionRegistry
+) -> None:
+    page = _page(reader, f"/runs/{registry.plain}")
+
+    table = page.all("table", "data")[1]
+    first = [cell.text for cell in table.inside("tbody")[0].children[0].children]
+    assert first[:3] == ["mel → nv", "59", "5"]
+    assert first[3].replace("\u202f", " ") == "35 %"
+
+
+@pytest.mark.parametrize("norm", ["row", "col", "all", "none"])
+@pytest.mark.parametrize("order", ["support", "label"])
+def test_every_view_has_one_address_and_marks_what_is_chosen(
+    reader: FlaskClient, registry: LesionRegistry, norm: str, order: str
+) -> None:
+    page = _page(reader, f"/runs/{registry.plain}?norm={norm}&order={order}&unknown=1")
+
+    canonical = next(
+        link.attributes["href"]
+        for link in page.all("link")
+        if link.attributes["rel"] == "canonical"
+    )
+    again = _page(reader, canonical)
+    assert "unknown" not in canonical
+    assert again.table("matrix") == page.table("matrix")
+    current = [a.text for a in page.all("a") if a.attributes.get("aria-current") == "true"]
+    assert len(current) == 2
+
+
+def test_a_view_that_cannot_be_meant_is_a_notice_and_not_an_error(
+    reader: FlaskClient, registry: LesionRegistry
+) -> None:
+    page = _page(reader, f"/runs/{registry.plain}?norm=both")
+
+    assert "no normalisation “both”" in page.one("main").text
+
+
+def test_up_to_thirty_classes_the_matrix_is_one_table(
+    reader: FlaskClient, registry: LesionRegistry
+) -> None:
+    page = _page(reader, f"/runs/{registry.thirty_classes}")
+
+    assert len(page.table("matrix")) == 30
+
+
+def test_above_thirty_classes_a_window_says_so_and_can_be_moved(
+    reader: FlaskClient, registry: LesionRegistry
+) -> None:
+    page = _page(reader, f"/runs/{registry.many_classes}?focus=class 40")
+
+    rows = page.table("matrix")
+    assert [row[0] for row in rows][:3] == ["class 40", "class 39", "class 41"]
+    assert len(rows) == 12
+    assert "60 classes are too many for one readable table" in page.one("main").text
+    assert len(page.one("select").inside("option")) == 60
+    assert "Most frequent confusions" in [head.text for head in page.all("h2")]
+
+
+def test_an_unknown_class_is_a_notice(reader: FlaskClient, registry: LesionRegistry) -> None:
+    page = _page(reader, f"/runs/{registry.many_classes}?focus=nothing")
+
+    assert "There is no class “nothing”" in page.one("main").text
+
+
+@pytest.mark.parametrize(
+    ("which", "words", "is_warned"),
+    [
+        ("plain", "rows = actual; counted from predictions", False),
+        ("columns", "uploaded as columns = actual, turned when stored, verified", False),
+        ("swapped", "looks transposed", True),
+        ("inconsistent", "does not fit the dataset", True),
+    ],
+)
+def test_the_orientation_is_told_for_every_verdict(
+    reader: FlaskClient, registry: LesionRegistry, which: str, words: str, is_warned: bool
+) -> None:
+    page = _page(reader, f"/runs/{getattr(registry, which)}")
+
+    assert any(words in chip.text for chip in page.all("span", "chip"))
+    assert bool(page.all("div", "callout-warning")) == is_warned
+
+
+def test_an_upload_with_actual_columns_is_stored_with_actual_rows(
+    reader: FlaskClient, registry: LesionRegistry
+) -> None:
+    stored = _json(reader, f"/runs/{registry.columns}/matrix.json?order=label")
+
+    assert stored["matrix"] == [list(line) for line in LESION_COUNTS]
+
+
+def test_the_metadata_show_the_totals_that_were_compared(
+    reader: FlaskClient, registry: LesionRegistry
+) -> None:
+    page = _page(reader, f"/runs/{registry.swapped}/meta")
+
+    first = page.table("data")[0]
+    assert first == ["nv", "1,006", "1,112", "no", "1,006", "yes"]
+
+
+def test_the_metadata_hold_provenance_parameters_and_digests(
+    reader: FlaskClient, registry: LesionRegistry
+) -> None:
+    text = _page(reader, f"/runs/{registry.plain}/meta").one("main").text
+    record = _json(reader, f"/runs/{registry.plain}/meta.json")
+
+    for fact in ("effnet-b3", "ana", "0123456789abcdef", "lr", "0.001", "truth version 1"):
+        assert fact in text
+    for digest in (
+        record["content_digest"],
+        record["truth"]["digest"],
+        record["labels"]["digest"],
+        record["evaluation"]["matrix_digest"],
+    ):
+        assert digest in text
+    assert record["params"] == {"lr": 0.001, "augment": True}
+
+
+def test_every_value_of_every_class_is_in_the_class_table(
+    reader: FlaskClient, registry: LesionRegistry
+) -> None:
+    page = _page(reader, f"/runs/{registry.plain}/classes")
+    per_class = _json(reader, f"/runs/{registry.plain}/classes.json")
+
+    row = next(row for row in page.table("data") if row[0] == "mel")
+    code = per_class["labels"].index("mel")
+    assert row[1] == "168"
+    assert row[3].startswith(f"{per_class['per_class']['recall'][code]['value']:.3f}")
+    shown = set()
+    for link in page.one("ul", "seg").inside("a"):
+        heads = _page(reader, link.attributes["href"]).one("thead").inside("a")
+        shown |= {head.text for head in heads}
+    assert len(shown) - 1 == len(per_class["per_class"])
+
+
+def test_undefined_class_values_are_words_with_reasons(
+    reader: FlaskClient, registry: LesionRegistry
+) -> None:
+    page = _page(reader, f"/runs/{registry.majority}/classes?show=rates")
+
+    assert "undefined" in page.one("tbody").text
+    assert "this class was never predicted" in page.one("main").text
+    assert "nan" not in page.one("main").text.lower().split()
+
+
+def test_the_class_csv_agrees_with_the_json(reader: FlaskClient, registry: LesionRegistry) -> None:
+    lines = _csv(reader, f"/runs/{registry.plain}/classes.csv?sort=label")
+    per_class = _json(reader, f"/runs/{registry.plain}/classes.json")
+
+    header = lines[0]
+    assert [line[0] for line in lines[1:]] == list(LESIONS)
+    recalls = [float(line[header.index("recall")]) for line in lines[1:]]
+    assert recalls == [value["value"] for value in per_class["per_class"]["recall"]]
+
+
+@pytest.mark.parametrize("which", ["still_open", "waiting", "failed"])
+@pytest.mark.parametrize("tab", ["", "/classes", "/meta"])
+def test_pages_of_runs_without_metrics_show_what_is_known(
+    reader: FlaskClient, registry: LesionRegistry, which: str, tab: str
+) -> None:
+    page = _page(reader, f"/runs/{getattr(registry, which)}{tab}")
+
+    assert page.one("h1").text
+    assert page.one("div", "results").inside("div")[0].attributes["role"] == "status"
+    assert not page.all("table", "matrix")
+
+
+def test_a_waiting_page_looks_again_by_itself_and_has_a_link_to_do_so(
+    reader: FlaskClient, registry: LesionRegistry
+) -> None:
+    page = _page(reader, f"/runs/{registry.waiting}")
+
+    results = page.one("div", "results").attributes
+    assert (results["hx-get"], results["hx-trigger"]) == (f"/runs/{registry.waiting}", "every 5s")
+    config = next(m for m in page.all("meta") if m.attributes.get("name") == "htmx-config")
+    assert '"allowEval": false' in config.attributes["content"]
+    assert any(link.text == "look again" for link in page.all("a"))
+
+
+def test_a_page_with_results_neither_polls_nor_loads_htmx(
+    reader: FlaskClient, registry: LesionRegistry
+) -> None:
+    page = _page(reader, f"/runs/{registry.plain}")
+
+    assert "hx-get" not in page.one("div", "results").attributes
+    assert not [s for s in page.all("script") if "htmx" in s.attributes["src"]]
+
+
+def test_a_failed_run_shows_its_last_error_and_does_not_poll(
+    reader: FlaskClient, registry: LesionRegistry
+) -> None:
+    page = _page(reader, f"/runs/{registry.failed}")
+
+    assert "ValueError: wrong shape" in page.one("div", "results").text
+    assert "Traceback" not in page.one("main").text
+    assert "hx-get" not in page.one("div", "results").attributes
+
+
+@pytest.mark.parametrize(
+    ("which", "status"), [("still_open", 503), ("waiting", 503), ("failed", 409)]
+)
+def test_exports_of_runs_without_metrics_say_why_there_are_none(
+    reader: FlaskClient, registry: LesionRegistry, which: str, status: int
+) -> None:
+    run_id = getattr(registry, which)
+
+    for path in ("matrix.json", "classes.json", "matrix.csv", "classes.csv"):
+        assert reader.get(f"/runs/{run_id}/{path}").status_code == status
+    assert _json(reader, f"/runs/{run_id}.json")["aggregate"] is None
+
+
+@pytest.mark.parametrize("tab", ["", "/classes", "/meta", ".json"])
+def test_a_page_of_a_run_needs_at_most_five_statements(
+    reader: FlaskClient, registry: LesionRegistry, tab: str
+) -> None:
+    for run_id in registry.everything:
+        with counted_statements() as statements:
+            reader.get(f"/runs/{run_id}{tab}")
+
+        assert 0 < len(statements) <= 5, statements
+
+
+def test_a_run_whose_truth_has_no_version_yet_is_still_shown(
+    client: FlaskClient, sqlite_database: Database
+) -> None:
+    run_id = log_lesions(sqlite_database)
+    with sqlite_database.write() as session:
+        session.query(EvaluationRow).delete()
+
+    page = _page(client, f"/runs/{run_id}")
+
+    assert "metrics not computed" in page.one("main").text
+
+
+def test_shares_of_cells_with_cases_are_never_nothing(
+    reader: FlaskClient, registry: LesionRegistry
+) -> None:
+    for run_id in registry.evaluated:
+        for norm in ("row", "col", "all"):
+            page = _page(reader, f"/runs/{run_id}?norm={norm}")
+
+            for share in page.one("table", "matrix").inside("small"):
+                assert not re.fullmatch(r"0\s?%", share.text)
+
+
+def _page(client: FlaskClient, path: str) -> Page:
+    response = client.get(path)
+    assert response.status_code == 200
+    return Page(response.get_data(as_text=True))
+
+
+def _json(client: FlaskClient, path: str) -> Any:
+    response = client.get(path)
+    assert response.status_code == 200
+    return response.get_json()
+
+
+def _csv(client: FlaskClient, path: str) -> list[list[str]]:
+    response = client.get(path)
+    assert response.status_code == 200
+    assert response.headers["Content-Disposition"].startswith("attachment")
+    return list(csv.reader(io.StringIO(response.get_data(as_text=True), newline="")))
