@@ -120,7 +120,7 @@ def test_blobs_are_stored_without_compression_on_postgresql(postgres_database: D
             )
         }
 
-    assert len(blobs) == 11
+    assert len(blobs) == 13
     assert external == blobs
 
 

@@ -49,12 +49,18 @@ def add_truth(session: Session, dataset: DatasetRow, **changes: Any) -> TruthVer
         "number": 1,
         "digest": "d",
         "n_samples": 2,
+        "n_labelled": 2,
+        "root_id": 0,
         "id_kind": "position",
         "class_counts": [1, 1],
         "origin": "logged",
         "created_at": NOW,
     }
-    return _added(session, TruthVersionRow, facts | changes)
+    row = _added(session, TruthVersionRow, facts | changes)
+    if "root_id" not in changes:
+        row.root_id = row.id
+        session.flush()  # Only now can it be committed.
+    return row
 
 
 def add_run(session: Session, dataset: DatasetRow, **changes: Any) -> RunRow:
@@ -92,6 +98,7 @@ def add_evaluation(session: Session, run: RunRow, **changes: Any) -> EvaluationR
         "engine_version": "0.1.0",
         "input_digest": "d",
         "n_cases": 2,
+        "n_labelled": 2,
         "is_current": True,
         "computed_at": NOW,
         "duration_s": 0.1,

@@ -75,12 +75,23 @@ def _postgres_statements(connection: Connection) -> Iterator[str]:
 
 
 def _tidied(sql: str) -> str:
-    lines = (line.strip() for line in sql.strip().splitlines())
+    # SQLite puts a name in quotes when it renames a table, as altering one ends with.
+    sql = re.sub(r'^CREATE TABLE "(\w+)"', r"CREATE TABLE \1", sql.strip())
+    lines = _constraints_sorted([line.strip() for line in sql.splitlines() if line.strip()])
     return "\n".join(
         f"    {line}" if not line.startswith(("CREATE", ")", "WITHOUT")) else line
         for line in lines
-        if line
     )
+
+
+def _constraints_sorted(lines: list[str]) -> list[str]:
+    """Constraints by name: altering a table on SQLite puts them back in any order."""
+    places = [place for place, line in enumerate(lines) if line.startswith("CONSTRAINT ")]
+    if not places:
+        return lines
+    constraints = sorted(lines[place].rstrip(",") for place in places)
+    ended = [f"{constraint}," for constraint in constraints[:-1]] + constraints[-1:]
+    return [*lines[: places[0]], *ended, *lines[places[-1] + 1 :]]
 
 
 def _split(statement: str) -> tuple[str, list[str]]:

@@ -17,7 +17,8 @@ def main(url: str) -> None:
     made = []
 
     def note(_connection: Any, _cursor: Any, statement: str, *_rest: Any) -> None:
-        if statement.lstrip().startswith("CREATE TABLE"):
+        # Not the copies with which SQLite alters a table.
+        if statement.lstrip().startswith("CREATE TABLE") and "_alembic_tmp_" not in statement:
             made.append(statement)
 
     event.listen(Engine, "before_cursor_execute", note)

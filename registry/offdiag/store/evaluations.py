@@ -72,7 +72,11 @@ def write_evaluation(session: Session, evaluation: NewEvaluation, now: datetime)
     )
     session.execute(
         update(EvaluationRow)
-        .where(EvaluationRow.run_id == evaluation.run_id, EvaluationRow.is_current)
+        .where(
+            EvaluationRow.run_id == evaluation.run_id,
+            EvaluationRow.is_current,
+            EvaluationRow.slice.is_(None),
+        )
         .values(is_current=False)
     )
     if known is None:
@@ -91,7 +95,11 @@ def current_evaluation(session: Session, run_id: str) -> StoredEvaluation | None
         .join(ConfusionMatrixRow, ConfusionMatrixRow.evaluation_id == EvaluationRow.id)
         .join(LabelSetRow, LabelSetRow.id == ConfusionMatrixRow.label_set_id)
         .join(ClassValuesRow, ClassValuesRow.evaluation_id == EvaluationRow.id)
-        .where(EvaluationRow.run_id == run_id, EvaluationRow.is_current)
+        .where(
+            EvaluationRow.run_id == run_id,
+            EvaluationRow.is_current,
+            EvaluationRow.slice.is_(None),
+        )
     ).one_or_none()
     if found is None:
         return None
@@ -119,6 +127,7 @@ def runs_without_current_evaluation(
     current = exists().where(
         EvaluationRow.run_id == RunRow.id,
         EvaluationRow.is_current,
+        EvaluationRow.slice.is_(None),
         EvaluationRow.suite_version == suite_version,
     )
     asked_for = exists().where(WorkRow.key == "evaluate:" + RunRow.id)
@@ -141,6 +150,7 @@ def _insert(session: Session, evaluation: NewEvaluation, now: datetime) -> int:
         engine_version=evaluation.engine_version,
         input_digest=evaluation.input_digest,
         n_cases=matrix.total,
+        n_labelled=matrix.total,
         is_current=True,
         computed_at=now,
         duration_s=evaluation.duration_s,

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from sqlalchemy import Connection, inspect, text
+from sqlalchemy.exc import DBAPIError
 
 import offdiag_migrations
 from offdiag.errors import SchemaMismatch
@@ -121,7 +122,24 @@ def _run_migrations(connection: Connection) -> None:
     # The parser of the setting takes a percent sign for the start of a reference.
     folder = str(offdiag_migrations.FOLDER).replace("%", "%%")
     config.set_main_option("script_location", folder)
-    command.upgrade(config, "head")
+    try:
+        command.upgrade(config, "head")
+    except DBAPIError as error:
+        raise _first_of_its_causes(error) from error
+
+
+def _first_of_its_causes(error: DBAPIError) -> DBAPIError:
+    """What went wrong before tidying up went wrong.
+
+    Alembic drops the copy of a table that it could not complete. Where a full disk made SQLite
+    roll everything back, there is none any more, and that must not hide the full disk.
+    """
+    first, cause = error, error.__context__
+    while cause is not None:
+        if isinstance(cause, DBAPIError):
+            first = cause
+        cause = cause.__context__
+    return first
 
 
 def _require_intact_references(connection: Connection) -> None:

@@ -20,6 +20,9 @@ from offdiag.store.models import TruthChunkRow, TruthVersionRow
 
 IdKind = Literal["position", "int", "text"]
 
+_ITSELF = 0
+"""Stands for the id of a row that does not have one yet; references are checked at the commit."""
+
 
 @dataclass(frozen=True, slots=True)
 class TruthRecord:
@@ -104,9 +107,12 @@ def insert_truth(
         origin="logged",
         author=author,
         created_at=now,
+        root_id=_ITSELF,
+        n_labelled=len(truth.actual),
     )
     session.add(row)
-    session.flush()  # The chunks need the id.
+    session.flush()  # The chunks need the id, and so does the row itself.
+    row.root_id = row.id
     for seq, start in enumerate(range(0, len(truth.actual), chunk_size)):
         stop = start + chunk_size
         codes = codec.encode_codes(truth.actual[start:stop])

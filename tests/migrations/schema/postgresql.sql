@@ -4,9 +4,9 @@ CREATE TABLE class_values (
     keys JSONB NOT NULL,
     reasons JSONB NOT NULL,
     data BYTEA NOT NULL,
-    CONSTRAINT pk_class_values PRIMARY KEY (evaluation_id),
+    CONSTRAINT ck_class_values_n_classes CHECK (n_classes >= 1 AND n_classes <= 2147483647),
     CONSTRAINT fk_class_values_evaluation_id_evaluation FOREIGN KEY(evaluation_id) REFERENCES evaluation (id) ON DELETE CASCADE,
-    CONSTRAINT ck_class_values_n_classes CHECK (n_classes >= 1 AND n_classes <= 2147483647)
+    CONSTRAINT pk_class_values PRIMARY KEY (evaluation_id)
 );
 
 ALTER TABLE class_values ALTER COLUMN data SET STORAGE EXTERNAL;
@@ -17,10 +17,10 @@ CREATE TABLE confusion_matrix (
     n_classes INTEGER NOT NULL,
     cells BYTEA NOT NULL,
     digest TEXT COLLATE "C" NOT NULL,
-    CONSTRAINT pk_confusion_matrix PRIMARY KEY (evaluation_id),
+    CONSTRAINT ck_confusion_matrix_n_classes CHECK (n_classes >= 1 AND n_classes <= 2147483647),
     CONSTRAINT fk_confusion_matrix_evaluation_id_evaluation FOREIGN KEY(evaluation_id) REFERENCES evaluation (id) ON DELETE CASCADE,
     CONSTRAINT fk_confusion_matrix_label_set_id_label_set FOREIGN KEY(label_set_id) REFERENCES label_set (id),
-    CONSTRAINT ck_confusion_matrix_n_classes CHECK (n_classes >= 1 AND n_classes <= 2147483647)
+    CONSTRAINT pk_confusion_matrix PRIMARY KEY (evaluation_id)
 );
 
 ALTER TABLE confusion_matrix ALTER COLUMN cells SET STORAGE EXTERNAL;
@@ -34,11 +34,11 @@ CREATE TABLE dataset (
     labels_inferred BOOLEAN NOT NULL,
     positive_label TEXT COLLATE "C",
     created_at TIMESTAMP WITH TIME ZONE NOT NULL,
-    CONSTRAINT pk_dataset PRIMARY KEY (id),
+    CONSTRAINT ck_dataset_task CHECK (task = ANY (ARRAY['binary'::text, 'multiclass'::text, 'multilabel'::text])),
     CONSTRAINT fk_dataset_label_set_id_label_set FOREIGN KEY(label_set_id) REFERENCES label_set (id),
     CONSTRAINT fk_dataset_project_id_project FOREIGN KEY(project_id) REFERENCES project (id),
-    CONSTRAINT uq_dataset_project_id_name UNIQUE NULLS DISTINCT (project_id, name),
-    CONSTRAINT ck_dataset_task CHECK (task = ANY (ARRAY['binary'::text, 'multiclass'::text, 'multilabel'::text]))
+    CONSTRAINT pk_dataset PRIMARY KEY (id),
+    CONSTRAINT uq_dataset_project_id_name UNIQUE NULLS DISTINCT (project_id, name)
 );
 
 CREATE TABLE evaluation (
@@ -52,16 +52,21 @@ CREATE TABLE evaluation (
     is_current BOOLEAN NOT NULL,
     computed_at TIMESTAMP WITH TIME ZONE NOT NULL,
     duration_s DOUBLE PRECISION NOT NULL,
-    CONSTRAINT pk_evaluation PRIMARY KEY (id),
-    CONSTRAINT fk_evaluation_run_id_run FOREIGN KEY(run_id) REFERENCES run (id) ON DELETE CASCADE,
-    CONSTRAINT fk_evaluation_truth_version_id_truth_version FOREIGN KEY(truth_version_id) REFERENCES truth_version (id),
-    CONSTRAINT uq_evaluation_run_id_input_digest UNIQUE NULLS DISTINCT (run_id, input_digest),
+    slice TEXT COLLATE "C",
+    n_labelled BIGINT NOT NULL,
     CONSTRAINT ck_evaluation_duration_s CHECK (duration_s >= '-1e+300'::double precision AND duration_s <= '1e+300'::double precision),
     CONSTRAINT ck_evaluation_n_cases CHECK (n_cases >= 0 AND n_cases <= '9223372036854775807'::bigint),
-    CONSTRAINT ck_evaluation_suite_version CHECK (suite_version >= 1 AND suite_version <= 2147483647)
+    CONSTRAINT ck_evaluation_n_labelled CHECK (n_labelled >= 0 AND n_labelled <= n_cases),
+    CONSTRAINT ck_evaluation_suite_version CHECK (suite_version >= 1 AND suite_version <= 2147483647),
+    CONSTRAINT fk_evaluation_run_id_run FOREIGN KEY(run_id) REFERENCES run (id) ON DELETE CASCADE,
+    CONSTRAINT fk_evaluation_truth_version_id_truth_version FOREIGN KEY(truth_version_id) REFERENCES truth_version (id),
+    CONSTRAINT pk_evaluation PRIMARY KEY (id),
+    CONSTRAINT uq_evaluation_run_id_input_digest UNIQUE NULLS DISTINCT (run_id, input_digest)
 );
 
-CREATE UNIQUE INDEX uq_evaluation_run_id_current ON evaluation (run_id) WHERE is_current;
+CREATE UNIQUE INDEX uq_evaluation_run_id_current ON evaluation (run_id) WHERE (is_current AND (slice IS NULL));
+
+CREATE UNIQUE INDEX uq_evaluation_run_id_slice_current ON evaluation (run_id, slice) WHERE (is_current AND (slice IS NOT NULL));
 
 CREATE TABLE label_set (
     id BIGSERIAL NOT NULL,
@@ -69,9 +74,9 @@ CREATE TABLE label_set (
     names JSONB NOT NULL,
     n_classes INTEGER NOT NULL,
     ordinal BOOLEAN NOT NULL,
+    CONSTRAINT ck_label_set_n_classes CHECK (n_classes >= 1 AND n_classes <= 2147483647),
     CONSTRAINT pk_label_set PRIMARY KEY (id),
-    CONSTRAINT uq_label_set_digest UNIQUE NULLS DISTINCT (digest),
-    CONSTRAINT ck_label_set_n_classes CHECK (n_classes >= 1 AND n_classes <= 2147483647)
+    CONSTRAINT uq_label_set_digest UNIQUE NULLS DISTINCT (digest)
 );
 
 CREATE TABLE metric_value (
@@ -84,17 +89,31 @@ CREATE TABLE metric_value (
     ci_low DOUBLE PRECISION,
     ci_high DOUBLE PRECISION,
     ci_method TEXT COLLATE "C",
-    CONSTRAINT pk_metric_value PRIMARY KEY (evaluation_id, key, class_index),
-    CONSTRAINT fk_metric_value_evaluation_id_evaluation FOREIGN KEY(evaluation_id) REFERENCES evaluation (id) ON DELETE CASCADE,
     CONSTRAINT ck_metric_value_ci_high CHECK (ci_high >= '-1e+300'::double precision AND ci_high <= '1e+300'::double precision),
     CONSTRAINT ck_metric_value_ci_low CHECK (ci_low >= '-1e+300'::double precision AND ci_low <= '1e+300'::double precision),
     CONSTRAINT ck_metric_value_class_index CHECK (class_index >= '-1'::integer AND class_index <= 2147483647),
     CONSTRAINT ck_metric_value_interval_has_a_method CHECK (ci_method IS NOT NULL OR ci_low IS NULL AND ci_high IS NULL),
     CONSTRAINT ck_metric_value_value CHECK (value >= '-1e+300'::double precision AND value <= '1e+300'::double precision),
-    CONSTRAINT ck_metric_value_value_or_reason CHECK ((value IS NULL) = (reason IS NOT NULL))
+    CONSTRAINT ck_metric_value_value_or_reason CHECK ((value IS NULL) = (reason IS NOT NULL)),
+    CONSTRAINT fk_metric_value_evaluation_id_evaluation FOREIGN KEY(evaluation_id) REFERENCES evaluation (id) ON DELETE CASCADE,
+    CONSTRAINT pk_metric_value PRIMARY KEY (evaluation_id, key, class_index)
 );
 
 CREATE INDEX ix_metric_value_key_class_index_value_evaluation_id ON metric_value (key, class_index, value, evaluation_id);
+
+CREATE TABLE pending_slice (
+    run_id TEXT COLLATE "C" NOT NULL,
+    seq INTEGER NOT NULL,
+    name TEXT COLLATE "C" NOT NULL,
+    levels JSONB NOT NULL,
+    dtype TEXT COLLATE "C" NOT NULL,
+    codec TEXT COLLATE "C" NOT NULL,
+    codes BYTEA NOT NULL,
+    CONSTRAINT fk_pending_slice_run_id_seq_prediction_chunk FOREIGN KEY(run_id, seq) REFERENCES prediction_chunk (run_id, seq) ON DELETE CASCADE,
+    CONSTRAINT pk_pending_slice PRIMARY KEY (run_id, seq, name)
+);
+
+ALTER TABLE pending_slice ALTER COLUMN codes SET STORAGE EXTERNAL;
 
 CREATE TABLE pending_truth (
     run_id TEXT COLLATE "C" NOT NULL,
@@ -103,9 +122,9 @@ CREATE TABLE pending_truth (
     codes BYTEA,
     id_kind TEXT COLLATE "C" NOT NULL,
     sample_ids BYTEA,
-    CONSTRAINT pk_pending_truth PRIMARY KEY (run_id, seq),
+    CONSTRAINT ck_pending_truth_id_kind CHECK (id_kind = ANY (ARRAY['position'::text, 'int'::text, 'text'::text])),
     CONSTRAINT fk_pending_truth_run_id_seq_prediction_chunk FOREIGN KEY(run_id, seq) REFERENCES prediction_chunk (run_id, seq) ON DELETE CASCADE,
-    CONSTRAINT ck_pending_truth_id_kind CHECK (id_kind = ANY (ARRAY['position'::text, 'int'::text, 'text'::text]))
+    CONSTRAINT pk_pending_truth PRIMARY KEY (run_id, seq)
 );
 
 ALTER TABLE pending_truth ALTER COLUMN codes SET STORAGE EXTERNAL;
@@ -122,10 +141,10 @@ CREATE TABLE prediction_chunk (
     positions BYTEA,
     counts BYTEA,
     sha256 TEXT COLLATE "C" NOT NULL,
-    CONSTRAINT pk_prediction_chunk PRIMARY KEY (run_id, seq),
-    CONSTRAINT fk_prediction_chunk_run_id_run FOREIGN KEY(run_id) REFERENCES run (id) ON DELETE CASCADE,
     CONSTRAINT ck_prediction_chunk_n CHECK (n >= 1 AND n <= 2147483647),
-    CONSTRAINT ck_prediction_chunk_seq CHECK (seq >= 0 AND seq <= 2147483647)
+    CONSTRAINT ck_prediction_chunk_seq CHECK (seq >= 0 AND seq <= 2147483647),
+    CONSTRAINT fk_prediction_chunk_run_id_run FOREIGN KEY(run_id) REFERENCES run (id) ON DELETE CASCADE,
+    CONSTRAINT pk_prediction_chunk PRIMARY KEY (run_id, seq)
 );
 
 ALTER TABLE prediction_chunk ALTER COLUMN codes SET STORAGE EXTERNAL;
@@ -163,17 +182,17 @@ CREATE TABLE run (
     content_digest TEXT COLLATE "C",
     created_at TIMESTAMP WITH TIME ZONE NOT NULL,
     finished_at TIMESTAMP WITH TIME ZONE,
-    CONSTRAINT pk_run PRIMARY KEY (id),
-    CONSTRAINT fk_run_dataset_id_dataset FOREIGN KEY(dataset_id) REFERENCES dataset (id),
-    CONSTRAINT fk_run_project_id_project FOREIGN KEY(project_id) REFERENCES project (id),
-    CONSTRAINT fk_run_truth_version_id_truth_version FOREIGN KEY(truth_version_id) REFERENCES truth_version (id),
-    CONSTRAINT uq_run_project_id_client_key UNIQUE NULLS DISTINCT (project_id, client_key),
     CONSTRAINT ck_run_n_predictions CHECK (n_predictions >= 0 AND n_predictions <= '9223372036854775807'::bigint),
     CONSTRAINT ck_run_open_until_finished_at CHECK ((state = 'open'::text) = (finished_at IS NULL)),
     CONSTRAINT ck_run_orientation_verdict CHECK (orientation_verdict = ANY (ARRAY['canonical'::text, 'transposed'::text, 'ambiguous'::text, 'inconsistent'::text, 'unverified'::text])),
     CONSTRAINT ck_run_score_columns CHECK (score_columns >= 0 AND score_columns <= 2147483647),
     CONSTRAINT ck_run_source_orientation CHECK (source_orientation = ANY (ARRAY['predictions'::text, 'actual_rows'::text, 'actual_columns'::text])),
-    CONSTRAINT ck_run_state CHECK (state = ANY (ARRAY['open'::text, 'finished'::text, 'evaluated'::text, 'failed'::text]))
+    CONSTRAINT ck_run_state CHECK (state = ANY (ARRAY['open'::text, 'finished'::text, 'evaluated'::text, 'failed'::text])),
+    CONSTRAINT fk_run_dataset_id_dataset FOREIGN KEY(dataset_id) REFERENCES dataset (id),
+    CONSTRAINT fk_run_project_id_project FOREIGN KEY(project_id) REFERENCES project (id),
+    CONSTRAINT fk_run_truth_version_id_truth_version FOREIGN KEY(truth_version_id) REFERENCES truth_version (id),
+    CONSTRAINT pk_run PRIMARY KEY (id),
+    CONSTRAINT uq_run_project_id_client_key UNIQUE NULLS DISTINCT (project_id, client_key)
 );
 
 CREATE INDEX ix_run_dataset_id_created_at ON run (dataset_id, created_at);
@@ -187,9 +206,9 @@ CREATE TABLE score_chunk (
     dtype TEXT COLLATE "C" NOT NULL,
     codec TEXT COLLATE "C" NOT NULL,
     scores BYTEA NOT NULL,
-    CONSTRAINT pk_score_chunk PRIMARY KEY (run_id, seq),
+    CONSTRAINT ck_score_chunk_n_columns CHECK (n_columns >= 1 AND n_columns <= 2147483647),
     CONSTRAINT fk_score_chunk_run_id_seq_prediction_chunk FOREIGN KEY(run_id, seq) REFERENCES prediction_chunk (run_id, seq) ON DELETE CASCADE,
-    CONSTRAINT ck_score_chunk_n_columns CHECK (n_columns >= 1 AND n_columns <= 2147483647)
+    CONSTRAINT pk_score_chunk PRIMARY KEY (run_id, seq)
 );
 
 ALTER TABLE score_chunk ALTER COLUMN scores SET STORAGE EXTERNAL;
@@ -203,15 +222,29 @@ CREATE TABLE truth_chunk (
     codes BYTEA NOT NULL,
     sample_ids BYTEA,
     sha256 TEXT COLLATE "C" NOT NULL,
-    CONSTRAINT pk_truth_chunk PRIMARY KEY (truth_version_id, seq),
-    CONSTRAINT fk_truth_chunk_truth_version_id_truth_version FOREIGN KEY(truth_version_id) REFERENCES truth_version (id),
     CONSTRAINT ck_truth_chunk_n CHECK (n >= 1 AND n <= 2147483647),
-    CONSTRAINT ck_truth_chunk_seq CHECK (seq >= 0 AND seq <= 2147483647)
+    CONSTRAINT ck_truth_chunk_seq CHECK (seq >= 0 AND seq <= 2147483647),
+    CONSTRAINT fk_truth_chunk_truth_version_id_truth_version FOREIGN KEY(truth_version_id) REFERENCES truth_version (id),
+    CONSTRAINT pk_truth_chunk PRIMARY KEY (truth_version_id, seq)
 );
 
 ALTER TABLE truth_chunk ALTER COLUMN codes SET STORAGE EXTERNAL;
 
 ALTER TABLE truth_chunk ALTER COLUMN sample_ids SET STORAGE EXTERNAL;
+
+CREATE TABLE truth_slice (
+    truth_version_id BIGINT NOT NULL,
+    name TEXT COLLATE "C" NOT NULL,
+    levels JSONB NOT NULL,
+    dtype TEXT COLLATE "C" NOT NULL,
+    codec TEXT COLLATE "C" NOT NULL,
+    codes BYTEA NOT NULL,
+    created_at TIMESTAMP WITH TIME ZONE NOT NULL,
+    CONSTRAINT fk_truth_slice_truth_version_id_truth_version FOREIGN KEY(truth_version_id) REFERENCES truth_version (id) ON DELETE CASCADE,
+    CONSTRAINT pk_truth_slice PRIMARY KEY (truth_version_id, name)
+);
+
+ALTER TABLE truth_slice ALTER COLUMN codes SET STORAGE EXTERNAL;
 
 CREATE TABLE truth_version (
     id BIGSERIAL NOT NULL,
@@ -226,24 +259,35 @@ CREATE TABLE truth_version (
     reason TEXT COLLATE "C",
     author TEXT COLLATE "C",
     created_at TIMESTAMP WITH TIME ZONE NOT NULL,
-    CONSTRAINT pk_truth_version PRIMARY KEY (id),
-    CONSTRAINT fk_truth_version_dataset_id_dataset FOREIGN KEY(dataset_id) REFERENCES dataset (id),
-    CONSTRAINT fk_truth_version_parent_id_truth_version FOREIGN KEY(parent_id) REFERENCES truth_version (id),
-    CONSTRAINT uq_truth_version_dataset_id_digest UNIQUE NULLS DISTINCT (dataset_id, digest),
-    CONSTRAINT uq_truth_version_dataset_id_number UNIQUE NULLS DISTINCT (dataset_id, number),
+    root_id BIGINT NOT NULL,
+    n_labelled BIGINT NOT NULL,
     CONSTRAINT ck_truth_version_id_kind CHECK (id_kind = ANY (ARRAY['position'::text, 'int'::text, 'text'::text])),
+    CONSTRAINT ck_truth_version_n_labelled CHECK (n_labelled >= 0 AND n_labelled <= n_samples),
     CONSTRAINT ck_truth_version_n_samples CHECK (n_samples >= 0 AND n_samples <= '9223372036854775807'::bigint),
     CONSTRAINT ck_truth_version_number CHECK (number >= 1 AND number <= 2147483647),
-    CONSTRAINT ck_truth_version_origin CHECK (origin = ANY (ARRAY['logged'::text, 'revised'::text]))
+    CONSTRAINT ck_truth_version_origin CHECK (origin = ANY (ARRAY['logged'::text, 'revised'::text])),
+    CONSTRAINT ck_truth_version_revised_for_a_reason CHECK (parent_id IS NULL OR reason IS NOT NULL),
+    CONSTRAINT ck_truth_version_revised_from_a_parent CHECK ((origin = 'revised'::text) = (parent_id IS NOT NULL)),
+    CONSTRAINT fk_truth_version_dataset_id_dataset FOREIGN KEY(dataset_id) REFERENCES dataset (id),
+    CONSTRAINT fk_truth_version_parent_id_truth_version FOREIGN KEY(parent_id) REFERENCES truth_version (id),
+    CONSTRAINT fk_truth_version_root_id_truth_version FOREIGN KEY(root_id) REFERENCES truth_version (id) DEFERRABLE INITIALLY DEFERRED,
+    CONSTRAINT pk_truth_version PRIMARY KEY (id),
+    CONSTRAINT uq_truth_version_dataset_id_number UNIQUE NULLS DISTINCT (dataset_id, number)
 );
+
+CREATE INDEX ix_truth_version_dataset_id_root_id_number ON truth_version (dataset_id, root_id, number);
+
+CREATE UNIQUE INDEX uq_truth_version_dataset_id_digest_logged ON truth_version (dataset_id, digest) WHERE (origin = 'logged'::text);
+
+CREATE UNIQUE INDEX uq_truth_version_parent_id ON truth_version (parent_id);
 
 CREATE TABLE uploaded_matrix (
     run_id TEXT COLLATE "C" NOT NULL,
     n_classes INTEGER NOT NULL,
     cells BYTEA NOT NULL,
-    CONSTRAINT pk_uploaded_matrix PRIMARY KEY (run_id),
+    CONSTRAINT ck_uploaded_matrix_n_classes CHECK (n_classes >= 1 AND n_classes <= 2147483647),
     CONSTRAINT fk_uploaded_matrix_run_id_run FOREIGN KEY(run_id) REFERENCES run (id) ON DELETE CASCADE,
-    CONSTRAINT ck_uploaded_matrix_n_classes CHECK (n_classes >= 1 AND n_classes <= 2147483647)
+    CONSTRAINT pk_uploaded_matrix PRIMARY KEY (run_id)
 );
 
 ALTER TABLE uploaded_matrix ALTER COLUMN cells SET STORAGE EXTERNAL;
@@ -260,9 +304,9 @@ CREATE TABLE work (
     lease_until DOUBLE PRECISION,
     error TEXT COLLATE "C",
     created_at DOUBLE PRECISION NOT NULL,
-    CONSTRAINT pk_work PRIMARY KEY (id),
     CONSTRAINT ck_work_attempts CHECK (attempts >= 0 AND attempts <= 2147483647),
-    CONSTRAINT ck_work_state CHECK (state = ANY (ARRAY['todo'::text, 'doing'::text, 'dead'::text]))
+    CONSTRAINT ck_work_state CHECK (state = ANY (ARRAY['todo'::text, 'doing'::text, 'dead'::text])),
+    CONSTRAINT pk_work PRIMARY KEY (id)
 );
 
 CREATE INDEX ix_work_due_id_todo ON work (due, id) WHERE (state = 'todo'::text);

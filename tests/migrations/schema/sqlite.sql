@@ -4,9 +4,9 @@ CREATE TABLE class_values (
     keys JSON NOT NULL,
     reasons JSON NOT NULL,
     data BLOB NOT NULL,
-    CONSTRAINT pk_class_values PRIMARY KEY (evaluation_id),
     CONSTRAINT ck_class_values_n_classes CHECK (n_classes BETWEEN 1 AND 2147483647),
-    CONSTRAINT fk_class_values_evaluation_id_evaluation FOREIGN KEY(evaluation_id) REFERENCES evaluation (id) ON DELETE CASCADE
+    CONSTRAINT fk_class_values_evaluation_id_evaluation FOREIGN KEY(evaluation_id) REFERENCES evaluation (id) ON DELETE CASCADE,
+    CONSTRAINT pk_class_values PRIMARY KEY (evaluation_id)
 );
 
 CREATE TABLE confusion_matrix (
@@ -15,10 +15,10 @@ CREATE TABLE confusion_matrix (
     n_classes INTEGER NOT NULL,
     cells BLOB NOT NULL,
     digest TEXT NOT NULL,
-    CONSTRAINT pk_confusion_matrix PRIMARY KEY (evaluation_id),
     CONSTRAINT ck_confusion_matrix_n_classes CHECK (n_classes BETWEEN 1 AND 2147483647),
     CONSTRAINT fk_confusion_matrix_evaluation_id_evaluation FOREIGN KEY(evaluation_id) REFERENCES evaluation (id) ON DELETE CASCADE,
-    CONSTRAINT fk_confusion_matrix_label_set_id_label_set FOREIGN KEY(label_set_id) REFERENCES label_set (id)
+    CONSTRAINT fk_confusion_matrix_label_set_id_label_set FOREIGN KEY(label_set_id) REFERENCES label_set (id),
+    CONSTRAINT pk_confusion_matrix PRIMARY KEY (evaluation_id)
 );
 
 CREATE TABLE dataset (
@@ -30,10 +30,10 @@ CREATE TABLE dataset (
     labels_inferred BOOLEAN NOT NULL,
     positive_label TEXT,
     created_at DATETIME NOT NULL,
-    CONSTRAINT uq_dataset_project_id_name UNIQUE (project_id, name),
     CONSTRAINT ck_dataset_task CHECK (task IN ('binary', 'multiclass', 'multilabel')),
+    CONSTRAINT fk_dataset_label_set_id_label_set FOREIGN KEY(label_set_id) REFERENCES label_set (id),
     CONSTRAINT fk_dataset_project_id_project FOREIGN KEY(project_id) REFERENCES project (id),
-    CONSTRAINT fk_dataset_label_set_id_label_set FOREIGN KEY(label_set_id) REFERENCES label_set (id)
+    CONSTRAINT uq_dataset_project_id_name UNIQUE (project_id, name)
 );
 
 CREATE TABLE evaluation (
@@ -47,15 +47,20 @@ CREATE TABLE evaluation (
     is_current BOOLEAN NOT NULL,
     computed_at DATETIME NOT NULL,
     duration_s DOUBLE NOT NULL,
-    CONSTRAINT uq_evaluation_run_id_input_digest UNIQUE (run_id, input_digest),
-    CONSTRAINT ck_evaluation_suite_version CHECK (suite_version BETWEEN 1 AND 2147483647),
-    CONSTRAINT ck_evaluation_n_cases CHECK (n_cases BETWEEN 0 AND 9223372036854775807),
+    slice TEXT,
+    n_labelled BIGINT NOT NULL,
     CONSTRAINT ck_evaluation_duration_s CHECK (duration_s BETWEEN CAST('-1e300' AS DOUBLE PRECISION) AND CAST('1e300' AS DOUBLE PRECISION)),
+    CONSTRAINT ck_evaluation_n_cases CHECK (n_cases BETWEEN 0 AND 9223372036854775807),
+    CONSTRAINT ck_evaluation_n_labelled CHECK (n_labelled BETWEEN 0 AND n_cases),
+    CONSTRAINT ck_evaluation_suite_version CHECK (suite_version BETWEEN 1 AND 2147483647),
     CONSTRAINT fk_evaluation_run_id_run FOREIGN KEY(run_id) REFERENCES run (id) ON DELETE CASCADE,
-    CONSTRAINT fk_evaluation_truth_version_id_truth_version FOREIGN KEY(truth_version_id) REFERENCES truth_version (id)
+    CONSTRAINT fk_evaluation_truth_version_id_truth_version FOREIGN KEY(truth_version_id) REFERENCES truth_version (id),
+    CONSTRAINT uq_evaluation_run_id_input_digest UNIQUE (run_id, input_digest)
 );
 
-CREATE UNIQUE INDEX uq_evaluation_run_id_current ON evaluation (run_id) WHERE is_current;
+CREATE UNIQUE INDEX uq_evaluation_run_id_current ON evaluation (run_id) WHERE is_current AND slice IS NULL;
+
+CREATE UNIQUE INDEX uq_evaluation_run_id_slice_current ON evaluation (run_id, slice) WHERE is_current AND slice IS NOT NULL;
 
 CREATE TABLE label_set (
     id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
@@ -77,18 +82,30 @@ CREATE TABLE metric_value (
     ci_low DOUBLE,
     ci_high DOUBLE,
     ci_method TEXT,
-    CONSTRAINT pk_metric_value PRIMARY KEY (evaluation_id, "key", class_index),
-    CONSTRAINT ck_metric_value_class_index CHECK (class_index BETWEEN -1 AND 2147483647),
-    CONSTRAINT ck_metric_value_value CHECK (value BETWEEN CAST('-1e300' AS DOUBLE PRECISION) AND CAST('1e300' AS DOUBLE PRECISION)),
-    CONSTRAINT ck_metric_value_ci_low CHECK (ci_low BETWEEN CAST('-1e300' AS DOUBLE PRECISION) AND CAST('1e300' AS DOUBLE PRECISION)),
     CONSTRAINT ck_metric_value_ci_high CHECK (ci_high BETWEEN CAST('-1e300' AS DOUBLE PRECISION) AND CAST('1e300' AS DOUBLE PRECISION)),
-    CONSTRAINT ck_metric_value_value_or_reason CHECK ((value IS NULL) = (reason IS NOT NULL)),
+    CONSTRAINT ck_metric_value_ci_low CHECK (ci_low BETWEEN CAST('-1e300' AS DOUBLE PRECISION) AND CAST('1e300' AS DOUBLE PRECISION)),
+    CONSTRAINT ck_metric_value_class_index CHECK (class_index BETWEEN -1 AND 2147483647),
     CONSTRAINT ck_metric_value_interval_has_a_method CHECK (ci_method IS NOT NULL OR (ci_low IS NULL AND ci_high IS NULL)),
-    CONSTRAINT fk_metric_value_evaluation_id_evaluation FOREIGN KEY(evaluation_id) REFERENCES evaluation (id) ON DELETE CASCADE
+    CONSTRAINT ck_metric_value_value CHECK (value BETWEEN CAST('-1e300' AS DOUBLE PRECISION) AND CAST('1e300' AS DOUBLE PRECISION)),
+    CONSTRAINT ck_metric_value_value_or_reason CHECK ((value IS NULL) = (reason IS NOT NULL)),
+    CONSTRAINT fk_metric_value_evaluation_id_evaluation FOREIGN KEY(evaluation_id) REFERENCES evaluation (id) ON DELETE CASCADE,
+    CONSTRAINT pk_metric_value PRIMARY KEY (evaluation_id, "key", class_index)
 )
 WITHOUT ROWID;
 
 CREATE INDEX ix_metric_value_key_class_index_value_evaluation_id ON metric_value ("key", class_index, value, evaluation_id);
+
+CREATE TABLE pending_slice (
+    run_id TEXT NOT NULL,
+    seq INTEGER NOT NULL,
+    name TEXT NOT NULL,
+    levels JSON NOT NULL,
+    dtype TEXT NOT NULL,
+    codec TEXT NOT NULL,
+    codes BLOB NOT NULL,
+    CONSTRAINT fk_pending_slice_run_id_seq_prediction_chunk FOREIGN KEY(run_id, seq) REFERENCES prediction_chunk (run_id, seq) ON DELETE CASCADE,
+    CONSTRAINT pk_pending_slice PRIMARY KEY (run_id, seq, name)
+);
 
 CREATE TABLE pending_truth (
     run_id TEXT NOT NULL,
@@ -97,9 +114,9 @@ CREATE TABLE pending_truth (
     codes BLOB,
     id_kind TEXT NOT NULL,
     sample_ids BLOB,
-    CONSTRAINT pk_pending_truth PRIMARY KEY (run_id, seq),
+    CONSTRAINT ck_pending_truth_id_kind CHECK (id_kind IN ('position', 'int', 'text')),
     CONSTRAINT fk_pending_truth_run_id_seq_prediction_chunk FOREIGN KEY(run_id, seq) REFERENCES prediction_chunk (run_id, seq) ON DELETE CASCADE,
-    CONSTRAINT ck_pending_truth_id_kind CHECK (id_kind IN ('position', 'int', 'text'))
+    CONSTRAINT pk_pending_truth PRIMARY KEY (run_id, seq)
 );
 
 CREATE TABLE prediction_chunk (
@@ -112,10 +129,10 @@ CREATE TABLE prediction_chunk (
     positions BLOB,
     counts BLOB,
     sha256 TEXT NOT NULL,
-    CONSTRAINT pk_prediction_chunk PRIMARY KEY (run_id, seq),
-    CONSTRAINT ck_prediction_chunk_seq CHECK (seq BETWEEN 0 AND 2147483647),
     CONSTRAINT ck_prediction_chunk_n CHECK (n BETWEEN 1 AND 2147483647),
-    CONSTRAINT fk_prediction_chunk_run_id_run FOREIGN KEY(run_id) REFERENCES run (id) ON DELETE CASCADE
+    CONSTRAINT ck_prediction_chunk_seq CHECK (seq BETWEEN 0 AND 2147483647),
+    CONSTRAINT fk_prediction_chunk_run_id_run FOREIGN KEY(run_id) REFERENCES run (id) ON DELETE CASCADE,
+    CONSTRAINT pk_prediction_chunk PRIMARY KEY (run_id, seq)
 );
 
 CREATE TABLE project (
@@ -146,17 +163,17 @@ CREATE TABLE run (
     content_digest TEXT,
     created_at DATETIME NOT NULL,
     finished_at DATETIME,
-    CONSTRAINT pk_run PRIMARY KEY (id),
-    CONSTRAINT uq_run_project_id_client_key UNIQUE (project_id, client_key),
-    CONSTRAINT ck_run_state CHECK (state IN ('open', 'finished', 'evaluated', 'failed')),
-    CONSTRAINT ck_run_source_orientation CHECK (source_orientation IN ('predictions', 'actual_rows', 'actual_columns')),
-    CONSTRAINT ck_run_orientation_verdict CHECK (orientation_verdict IN ('canonical', 'transposed', 'ambiguous', 'inconsistent', 'unverified')),
     CONSTRAINT ck_run_n_predictions CHECK (n_predictions BETWEEN 0 AND 9223372036854775807),
-    CONSTRAINT ck_run_score_columns CHECK (score_columns BETWEEN 0 AND 2147483647),
     CONSTRAINT ck_run_open_until_finished_at CHECK ((state = 'open') = (finished_at IS NULL)),
-    CONSTRAINT fk_run_project_id_project FOREIGN KEY(project_id) REFERENCES project (id),
+    CONSTRAINT ck_run_orientation_verdict CHECK (orientation_verdict IN ('canonical', 'transposed', 'ambiguous', 'inconsistent', 'unverified')),
+    CONSTRAINT ck_run_score_columns CHECK (score_columns BETWEEN 0 AND 2147483647),
+    CONSTRAINT ck_run_source_orientation CHECK (source_orientation IN ('predictions', 'actual_rows', 'actual_columns')),
+    CONSTRAINT ck_run_state CHECK (state IN ('open', 'finished', 'evaluated', 'failed')),
     CONSTRAINT fk_run_dataset_id_dataset FOREIGN KEY(dataset_id) REFERENCES dataset (id),
-    CONSTRAINT fk_run_truth_version_id_truth_version FOREIGN KEY(truth_version_id) REFERENCES truth_version (id)
+    CONSTRAINT fk_run_project_id_project FOREIGN KEY(project_id) REFERENCES project (id),
+    CONSTRAINT fk_run_truth_version_id_truth_version FOREIGN KEY(truth_version_id) REFERENCES truth_version (id),
+    CONSTRAINT pk_run PRIMARY KEY (id),
+    CONSTRAINT uq_run_project_id_client_key UNIQUE (project_id, client_key)
 );
 
 CREATE INDEX ix_run_dataset_id_created_at ON run (dataset_id, created_at);
@@ -170,9 +187,9 @@ CREATE TABLE score_chunk (
     dtype TEXT NOT NULL,
     codec TEXT NOT NULL,
     scores BLOB NOT NULL,
-    CONSTRAINT pk_score_chunk PRIMARY KEY (run_id, seq),
+    CONSTRAINT ck_score_chunk_n_columns CHECK (n_columns BETWEEN 1 AND 2147483647),
     CONSTRAINT fk_score_chunk_run_id_seq_prediction_chunk FOREIGN KEY(run_id, seq) REFERENCES prediction_chunk (run_id, seq) ON DELETE CASCADE,
-    CONSTRAINT ck_score_chunk_n_columns CHECK (n_columns BETWEEN 1 AND 2147483647)
+    CONSTRAINT pk_score_chunk PRIMARY KEY (run_id, seq)
 );
 
 CREATE TABLE truth_chunk (
@@ -184,10 +201,22 @@ CREATE TABLE truth_chunk (
     codes BLOB NOT NULL,
     sample_ids BLOB,
     sha256 TEXT NOT NULL,
-    CONSTRAINT pk_truth_chunk PRIMARY KEY (truth_version_id, seq),
-    CONSTRAINT ck_truth_chunk_seq CHECK (seq BETWEEN 0 AND 2147483647),
     CONSTRAINT ck_truth_chunk_n CHECK (n BETWEEN 1 AND 2147483647),
-    CONSTRAINT fk_truth_chunk_truth_version_id_truth_version FOREIGN KEY(truth_version_id) REFERENCES truth_version (id)
+    CONSTRAINT ck_truth_chunk_seq CHECK (seq BETWEEN 0 AND 2147483647),
+    CONSTRAINT fk_truth_chunk_truth_version_id_truth_version FOREIGN KEY(truth_version_id) REFERENCES truth_version (id),
+    CONSTRAINT pk_truth_chunk PRIMARY KEY (truth_version_id, seq)
+);
+
+CREATE TABLE truth_slice (
+    truth_version_id INTEGER NOT NULL,
+    name TEXT NOT NULL,
+    levels JSON NOT NULL,
+    dtype TEXT NOT NULL,
+    codec TEXT NOT NULL,
+    codes BLOB NOT NULL,
+    created_at DATETIME NOT NULL,
+    CONSTRAINT fk_truth_slice_truth_version_id_truth_version FOREIGN KEY(truth_version_id) REFERENCES truth_version (id) ON DELETE CASCADE,
+    CONSTRAINT pk_truth_slice PRIMARY KEY (truth_version_id, name)
 );
 
 CREATE TABLE truth_version (
@@ -203,23 +232,34 @@ CREATE TABLE truth_version (
     reason TEXT,
     author TEXT,
     created_at DATETIME NOT NULL,
-    CONSTRAINT uq_truth_version_dataset_id_number UNIQUE (dataset_id, number),
-    CONSTRAINT uq_truth_version_dataset_id_digest UNIQUE (dataset_id, digest),
-    CONSTRAINT ck_truth_version_number CHECK (number BETWEEN 1 AND 2147483647),
-    CONSTRAINT ck_truth_version_n_samples CHECK (n_samples BETWEEN 0 AND 9223372036854775807),
+    root_id INTEGER NOT NULL,
+    n_labelled BIGINT NOT NULL,
     CONSTRAINT ck_truth_version_id_kind CHECK (id_kind IN ('position', 'int', 'text')),
+    CONSTRAINT ck_truth_version_n_labelled CHECK (n_labelled BETWEEN 0 AND n_samples),
+    CONSTRAINT ck_truth_version_n_samples CHECK (n_samples BETWEEN 0 AND 9223372036854775807),
+    CONSTRAINT ck_truth_version_number CHECK (number BETWEEN 1 AND 2147483647),
     CONSTRAINT ck_truth_version_origin CHECK (origin IN ('logged', 'revised')),
+    CONSTRAINT ck_truth_version_revised_for_a_reason CHECK (parent_id IS NULL OR reason IS NOT NULL),
+    CONSTRAINT ck_truth_version_revised_from_a_parent CHECK ((origin = 'revised') = (parent_id IS NOT NULL)),
     CONSTRAINT fk_truth_version_dataset_id_dataset FOREIGN KEY(dataset_id) REFERENCES dataset (id),
-    CONSTRAINT fk_truth_version_parent_id_truth_version FOREIGN KEY(parent_id) REFERENCES truth_version (id)
+    CONSTRAINT fk_truth_version_parent_id_truth_version FOREIGN KEY(parent_id) REFERENCES truth_version (id),
+    CONSTRAINT fk_truth_version_root_id_truth_version FOREIGN KEY(root_id) REFERENCES truth_version (id) DEFERRABLE INITIALLY DEFERRED,
+    CONSTRAINT uq_truth_version_dataset_id_number UNIQUE (dataset_id, number)
 );
+
+CREATE INDEX ix_truth_version_dataset_id_root_id_number ON truth_version (dataset_id, root_id, number);
+
+CREATE UNIQUE INDEX uq_truth_version_dataset_id_digest_logged ON truth_version (dataset_id, digest) WHERE origin = 'logged';
+
+CREATE UNIQUE INDEX uq_truth_version_parent_id ON truth_version (parent_id);
 
 CREATE TABLE uploaded_matrix (
     run_id TEXT NOT NULL,
     n_classes INTEGER NOT NULL,
     cells BLOB NOT NULL,
-    CONSTRAINT pk_uploaded_matrix PRIMARY KEY (run_id),
     CONSTRAINT ck_uploaded_matrix_n_classes CHECK (n_classes BETWEEN 1 AND 2147483647),
-    CONSTRAINT fk_uploaded_matrix_run_id_run FOREIGN KEY(run_id) REFERENCES run (id) ON DELETE CASCADE
+    CONSTRAINT fk_uploaded_matrix_run_id_run FOREIGN KEY(run_id) REFERENCES run (id) ON DELETE CASCADE,
+    CONSTRAINT pk_uploaded_matrix PRIMARY KEY (run_id)
 );
 
 CREATE TABLE work (
@@ -234,8 +274,8 @@ CREATE TABLE work (
     lease_until DOUBLE,
     error TEXT,
     created_at DOUBLE NOT NULL,
-    CONSTRAINT ck_work_state CHECK (state IN ('todo', 'doing', 'dead')),
-    CONSTRAINT ck_work_attempts CHECK (attempts BETWEEN 0 AND 2147483647)
+    CONSTRAINT ck_work_attempts CHECK (attempts BETWEEN 0 AND 2147483647),
+    CONSTRAINT ck_work_state CHECK (state IN ('todo', 'doing', 'dead'))
 );
 
 CREATE INDEX ix_work_due_id_todo ON work (due, id) WHERE state = 'todo';

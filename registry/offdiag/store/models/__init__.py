@@ -18,6 +18,7 @@ from offdiag.store.models.evaluations import (
 from offdiag.store.models.labels import LabelSetRow
 from offdiag.store.models.projects import ProjectRow
 from offdiag.store.models.runs import RunRow, UploadedMatrixRow
+from offdiag.store.models.slices import PendingSliceRow, TruthSliceRow
 from offdiag.store.models.work import WorkRow
 
 __all__ = [
@@ -29,12 +30,14 @@ __all__ = [
     "EvaluationRow",
     "LabelSetRow",
     "MetricValueRow",
+    "PendingSliceRow",
     "PendingTruthRow",
     "PredictionChunkRow",
     "ProjectRow",
     "RunRow",
     "ScoreChunkRow",
     "TruthChunkRow",
+    "TruthSliceRow",
     "TruthVersionRow",
     "UploadedMatrixRow",
     "WorkRow",

@@ -1,14 +1,23 @@
 """Datasets and the versions of their ground truth.
 
 A truth version never changes. Correcting a label makes a new version whose parent is the old
-one, so that every evaluation names exactly the truth it was computed with.
+one, so that every evaluation names exactly the truth it was computed with. Versions that
+descend from one another are a lineage: the same samples, labelled better and better. A lineage
+is a line, never a tree, and its head is the version with the largest number.
 """
 
 from __future__ import annotations
 
 from datetime import datetime
 
-from sqlalchemy import BigInteger, ForeignKey, UniqueConstraint
+from sqlalchemy import (
+    BigInteger,
+    CheckConstraint,
+    ForeignKey,
+    Index,
+    UniqueConstraint,
+    text,
+)
 from sqlalchemy.orm import Mapped, mapped_column
 
 from offdiag.domain.runs import Task
@@ -44,16 +53,34 @@ class DatasetRow(Base):
 
 
 class TruthVersionRow(Base):
-    """`class_counts[k]` is the number of samples whose actual class has code k."""
+    """`class_counts[k]` is the number of samples whose actual class has code k.
+
+    Only logged truth is unique by content: a correction may be taken back, and then the newest
+    version says the same as an older one.
+    """
 
     __tablename__ = "truth_version"
     __table_args__ = (
         UniqueConstraint("dataset_id", "number"),
-        UniqueConstraint("dataset_id", "digest"),
+        Index(
+            "uq_truth_version_dataset_id_digest_logged",
+            "dataset_id",
+            "digest",
+            unique=True,
+            sqlite_where=text("origin = 'logged'"),
+            postgresql_where=text("origin = 'logged'"),
+        ),
+        Index("uq_truth_version_parent_id", "parent_id", unique=True),
+        Index(None, "dataset_id", "root_id", "number"),
         whole_number("number", at_least=1),
         whole_number("n_samples", at_most=LARGEST_BIG_INTEGER),
         one_of("id_kind", ID_KINDS),
         one_of("origin", TRUTH_ORIGINS),
+        CheckConstraint("n_labelled BETWEEN 0 AND n_samples", name="n_labelled"),
+        CheckConstraint(
+            "(origin = 'revised') = (parent_id IS NOT NULL)", name="revised_from_a_parent"
+        ),
+        CheckConstraint("parent_id IS NULL OR reason IS NOT NULL", name="revised_for_a_reason"),
         IDS_ARE_NEVER_REUSED,
     )
 
@@ -69,3 +96,8 @@ class TruthVersionRow(Base):
     reason: Mapped[str | None]
     author: Mapped[str | None]
     created_at: Mapped[datetime]
+    # The first version of the lineage. A first version names itself, hence deferred.
+    root_id: Mapped[int] = mapped_column(
+        ForeignKey("truth_version.id", deferrable=True, initially="DEFERRED")
+    )
+    n_labelled: Mapped[int] = mapped_column(BigInteger)

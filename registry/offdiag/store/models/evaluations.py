@@ -1,6 +1,7 @@
 """What was computed from runs: a cache that can be dropped and rebuilt bit for bit.
 
-Old evaluations stay as history; at most one per run is current.
+Old evaluations stay as history; at most one per run is current, and one for each of its slices
+that somebody asked for.
 """
 
 from __future__ import annotations
@@ -31,7 +32,12 @@ AGGREGATE = -1
 
 
 class EvaluationRow(Base):
-    """`input_digest` covers predictions, truth and suite: the same inputs are evaluated once."""
+    """`input_digest` covers predictions, truth, slice and suite: the same inputs are evaluated
+    once.
+
+    `slice` is the canonical text of a slice, absent where all cases are meant. `n_cases` counts
+    the cases of the run that are in it, `n_labelled` those that have a label and are scored.
+    """
 
     __tablename__ = "evaluation"
     __table_args__ = (
@@ -39,12 +45,21 @@ class EvaluationRow(Base):
         whole_number("suite_version", at_least=1),
         whole_number("n_cases", at_most=LARGEST_BIG_INTEGER),
         finite("duration_s"),
+        CheckConstraint("n_labelled BETWEEN 0 AND n_cases", name="n_labelled"),
         Index(
             "uq_evaluation_run_id_current",
             "run_id",
             unique=True,
-            sqlite_where=text("is_current"),
-            postgresql_where=text("is_current"),
+            sqlite_where=text("is_current AND slice IS NULL"),
+            postgresql_where=text("is_current AND slice IS NULL"),
+        ),
+        Index(
+            "uq_evaluation_run_id_slice_current",
+            "run_id",
+            "slice",
+            unique=True,
+            sqlite_where=text("is_current AND slice IS NOT NULL"),
+            postgresql_where=text("is_current AND slice IS NOT NULL"),
         ),
         IDS_ARE_NEVER_REUSED,
     )
@@ -59,6 +74,8 @@ class EvaluationRow(Base):
     is_current: Mapped[bool]
     computed_at: Mapped[datetime]
     duration_s: Mapped[float]
+    slice: Mapped[str | None]
+    n_labelled: Mapped[int] = mapped_column(BigInteger)
 
 
 def _evaluation_id() -> Mapped[int]:

@@ -53,7 +53,7 @@ def run_list(
 ) -> RunListPage:
     """A page of the runs for which all terms hold.
 
-    `dataset_id` narrows the list to one dataset. At most five statements, six where a page
+    `dataset_id` narrows the list to one dataset. At most four statements, five where a page
     holds the border between defined and undefined values.
     """
     where = conditions(terms, session.get_bind().dialect.name)
@@ -100,7 +100,12 @@ def _runs(*columns: Any) -> Select[Any]:
         .join(ProjectRow, ProjectRow.id == RunRow.project_id)
         .outerjoin(TruthVersionRow, TruthVersionRow.id == RunRow.truth_version_id)
         .outerjoin(
-            EvaluationRow, and_(EvaluationRow.run_id == RunRow.id, EvaluationRow.is_current)
+            EvaluationRow,
+            and_(
+                EvaluationRow.run_id == RunRow.id,
+                EvaluationRow.is_current,
+                EvaluationRow.slice.is_(None),
+            ),
         )
     )
 

@@ -168,7 +168,13 @@ def _results(session: Session, run_id: str, *, inferred: bool) -> RunResults | N
         .join(ConfusionMatrixRow, ConfusionMatrixRow.evaluation_id == EvaluationRow.id)
         .join(LabelSetRow, LabelSetRow.id == ConfusionMatrixRow.label_set_id)
         .join(ClassValuesRow, ClassValuesRow.evaluation_id == EvaluationRow.id)
-        .where(and_(EvaluationRow.run_id == run_id, EvaluationRow.is_current))
+        .where(
+            and_(
+                EvaluationRow.run_id == run_id,
+                EvaluationRow.is_current,
+                EvaluationRow.slice.is_(None),
+            )
+        )
     ).one_or_none()
     if found is None:
         return None
