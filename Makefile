@@ -11,7 +11,7 @@ PYTEST_ARGS ?=
 DEMO_READY := $(VENV)/.ready-demo
 DEV_READY := $(VENV)/.ready-dev
 BENCHMARKS := $(filter-out benchmarks/harness.py,$(wildcard benchmarks/*.py))
-SOURCES := registry migrations web workers tests benchmarks
+SOURCES := registry migrations web workers tests benchmarks docs
 
 .DEFAULT_GOAL := help
 .PHONY: help setup demo test check format docs bench bench-full clean
@@ -49,7 +49,7 @@ bench-full: $(DEV_READY) ## Measure everything.
 
 clean: ## Remove .venv, caches and build results; registries stay.
 	@rm -rf $(VENV) .cache .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache dist build
-	@find $(SOURCES) docs examples -type d -name __pycache__ -prune -exec rm -rf {} +
+	@find $(SOURCES) examples -type d -name __pycache__ -prune -exec rm -rf {} +
 
 $(DEV_READY): pyproject.toml $(BIN)/python
 	@echo "Installing offdiag and its development tools into $(VENV); this takes a few minutes once."
