@@ -1,0 +1,68 @@
+"""The dashboard in a browser."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, BrowserContext, sync_playwright
+
+from offdiag.settings import Settings
+from offdiag.store.database import Database
+from offdiag_web import create_app
+from support.browser import CHROMIUM_ARGUMENTS, Watched, chromium, served, watched
+from support.dashboard import LesionRegistry, fill
+
+OpenPage = Callable[..., Watched]
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    """The Chromium of this machine."""
+    path = chromium()
+    if path is None:
+        pytest.skip("no Chromium is installed on this machine")
+    with sync_playwright() as playwright:
+        launched = playwright.chromium.launch(executable_path=path, args=list(CHROMIUM_ARGUMENTS))
+        yield launched
+        launched.close()
+
+
+@pytest.fixture(scope="session")
+def registry(
+    migrated_file: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[LesionRegistry]:
+    """Runs of all kinds, shared by tests that only read."""
+    path = shutil.copy(migrated_file, tmp_path_factory.mktemp("browser") / "registry.db")
+    database = Database(f"sqlite:///{path}", synchronous="normal")
+    yield fill(database)
+    database.close()
+
+
+@pytest.fixture(scope="session")
+def base_url(registry: LesionRegistry) -> Iterator[str]:
+    """Address of the dashboard over that registry, with the gallery."""
+    app = create_app(Settings(), registry.database)
+    app.testing = True
+    with served(app) as address:
+        yield address
+
+
+@pytest.fixture
+def open_page(browser: Browser, base_url: str) -> Iterator[OpenPage]:
+    """Opens a path in a fresh context; options are those of a Playwright context."""
+    contexts: list[BrowserContext] = []
+
+    def go(path: str, **options: Any) -> Watched:
+        context = browser.new_context(base_url=base_url, **options)
+        contexts.append(context)
+        seen = watched(context, base_url)
+        seen.page.goto(path)
+        return seen
+
+    yield go
+    for context in contexts:
+        context.close()

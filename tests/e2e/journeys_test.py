@@ -1,0 +1,186 @@
+"""What people do: look, filter, switch the theme, wait for metrics, print."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Literal
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from offdiag.settings import Settings
+from offdiag.store.database import Database
+from offdiag_web import create_app
+from support.browser import served, watched
+from support.dashboard import LesionRegistry, log_lesions
+from support.logging_runs import evaluate
+
+pytestmark = pytest.mark.browser
+
+
+@pytest.fixture
+def own_registry(migrated_file: Path, tmp_path: Path) -> Iterator[Database]:
+    """A registry that a test may change."""
+    database = Database(
+        f"sqlite:///{shutil.copy(migrated_file, tmp_path / 'own.db')}", synchronous="normal"
+    )
+    yield database
+    database.close()
+
+
+@pytest.mark.parametrize("scripts", [True, False])
+def test_from_the_list_to_a_run_and_into_its_classes(open_page: Any, scripts: bool) -> None:
+    seen = open_page("/", java_script_enabled=scripts)
+    page: Page = seen.page
+
+    page.get_by_role("link", name="derm-7").click()
+    page.get_by_role("searchbox", name="Filter").fill("dataset:derm-7 plain")
+    page.get_by_role("button", name="Apply").click()
+    expect(page).to_have_url(re.compile(r"/runs\?q=dataset:derm-7%20plain$"))
+    page.get_by_role("link", name="plain CE").click()
+    expect(page.get_by_role("heading", name="Confusion matrix")).to_be_visible()
+    page.get_by_role("link", name="Classes").click()
+
+    expect(page.get_by_role("rowheader", name="mel", exact=True)).to_be_visible()
+    seen.expect_no_complaints()
+
+
+def test_an_address_shows_the_same_to_somebody_else(
+    open_page: Any, registry: LesionRegistry
+) -> None:
+    mine: Page = open_page(f"/runs/{registry.plain}").page
+    mine.get_by_role("link", name="% of predicted").click()
+    mine.get_by_role("link", name="Transpose view").click()
+    expect(mine.locator("th.axis").first).to_have_text("Actual →")
+
+    theirs: Page = open_page(mine.url).page
+
+    assert theirs.locator("main").inner_text() == mine.locator("main").inner_text()
+
+
+def test_going_back_restores_the_view_before(open_page: Any, registry: LesionRegistry) -> None:
+    page: Page = open_page(f"/runs/{registry.plain}").page
+    before = page.locator("table.matrix").inner_text()
+
+    page.get_by_role("link", name="counts").click()
+    expect(page.locator("table.matrix small")).to_have_count(0)
+    page.go_back()
+
+    expect(page.locator("table.matrix small").first).to_be_visible()
+    assert page.locator("table.matrix").inner_text() == before
+
+
+@pytest.mark.parametrize("scripts", [True, False])
+def test_the_theme_can_be_switched_and_stays(open_page: Any, scripts: bool) -> None:
+    seen = open_page("/runs", java_script_enabled=scripts, color_scheme="light")
+    page: Page = seen.page
+    assert _background(page) == WHITE
+
+    page.get_by_role("button", name="Theme: auto").click()
+    expect(page.get_by_role("button", name="Theme: light")).to_be_visible()
+    page.get_by_role("button", name="Theme: light").click()
+    expect(page.get_by_role("button", name="Theme: dark")).to_be_visible()
+    assert _background(page) == NEAR_BLACK
+    page.goto("/runs?sort=-acc")
+
+    assert _background(page) == NEAR_BLACK
+    seen.expect_no_complaints()
+
+
+@pytest.mark.parametrize(("scheme", "colour"), [("light", "255"), ("dark", "18")])
+def test_without_a_choice_the_page_follows_the_system(
+    open_page: Any, scheme: Literal["light", "dark"], colour: str
+) -> None:
+    page: Page = open_page("/runs", color_scheme=scheme).page
+
+    assert _background(page).startswith(f"rgb({colour}, ")
+
+
+def test_a_waiting_page_fills_in_by_itself(browser: Browser, own_registry: Database) -> None:
+    run_id = log_lesions(own_registry, evaluated=False)
+    app = create_app(Settings(), own_registry)
+    with served(app) as address, browser.new_context(base_url=address) as context:
+        context.clock.install()
+        seen = watched(context, address)
+        seen.page.goto(f"/runs/{run_id}")
+        expect(seen.page.get_by_role("status").first).to_contain_text("metrics queued")
+
+        evaluate(own_registry, run_id)
+        seen.page.clock.fast_forward(5_000)
+
+        expect(seen.page.get_by_role("heading", name="Confusion matrix")).to_be_visible()
+        expect(seen.page.locator("table.matrix td[tabindex='0']")).to_have_count(1)
+        seen.page.clock.fast_forward(60_000)
+        seen.expect_no_complaints()
+
+
+def test_a_logged_run_appears_in_the_empty_registry(
+    browser: Browser, own_registry: Database
+) -> None:
+    app = create_app(Settings(), own_registry)
+    with served(app) as address, browser.new_context(base_url=address) as context:
+        page = watched(context, address).page
+        page.goto("/")
+        expect(page.get_by_role("heading", name="This registry has no runs yet")).to_be_visible()
+
+        log_lesions(own_registry, name="my first run")
+        page.reload()
+
+        expect(page.get_by_role("link", name="my first run")).to_be_visible()
+
+
+def test_high_contrast_keeps_what_is_chosen_and_the_diagonal_apart(
+    open_page: Any, registry: LesionRegistry
+) -> None:
+    page: Page = open_page(f"/runs/{registry.plain}", forced_colors="active").page
+
+    widths = page.evaluate(
+        """() => ["td.diagonal", "td[data-cell]:not(.diagonal)"].map((cell) =>
+            getComputedStyle(document.querySelector(`table.matrix ${cell}`)).borderTopWidth)"""
+    )
+    chosen, other = (
+        page.get_by_role("link", name=name).evaluate("a => getComputedStyle(a).backgroundColor")
+        for name in ("% of actual", "% of predicted")
+    )
+    assert widths == ["3px", "1px"]
+    assert chosen != other
+
+
+def test_paper_is_light_and_shows_no_controls(open_page: Any, registry: LesionRegistry) -> None:
+    page: Page = open_page(f"/runs/{registry.plain}", color_scheme="dark").page
+
+    page.emulate_media(media="print")
+
+    assert _background(page) == WHITE
+    expect(page.locator("header.top")).to_be_hidden()
+    expect(page.locator(".seg").first).to_be_hidden()
+    expect(page.locator("table.matrix")).to_be_visible()
+    expect(page.get_by_text(f"/runs/{registry.plain}").last).to_be_visible()
+
+
+def test_the_focus_ring_has_two_tones(open_page: Any, registry: LesionRegistry) -> None:
+    page: Page = open_page(f"/runs/{registry.plain}").page
+
+    page.locator("table.matrix td[data-cell]").first.focus()
+    page.keyboard.press("ArrowDown")
+
+    ring = page.evaluate(
+        """() => {
+            const style = getComputedStyle(document.activeElement);
+            return [style.outlineStyle, style.outlineColor, style.boxShadow];
+        }"""
+    )
+    assert ring[0] == "solid"
+    assert ring[1] == "rgb(22, 32, 44)"
+    assert ring[2].startswith("rgb(255, 255, 255)")
+
+
+WHITE = "rgb(255, 255, 255)"
+NEAR_BLACK = "rgb(18, 22, 28)"
+
+
+def _background(page: Page) -> str:
+    return str(page.evaluate("getComputedStyle(document.documentElement).backgroundColor"))

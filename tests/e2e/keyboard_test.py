@@ -1,0 +1,170 @@
+"""Everything by keyboard."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from support.dashboard import LesionRegistry
+
+pytestmark = pytest.mark.browser
+
+
+def test_the_whole_matrix_is_one_tab_stop(open_page: Any, registry: LesionRegistry) -> None:
+    page = open_page(f"/runs/{registry.plain}").page
+
+    stops = _tab_through(page)
+
+    in_matrix = [stop for stop in stops if stop.startswith("matrix:")]
+    assert in_matrix == ["matrix:98798%"]
+    assert stops[0] == "Skip to the content"
+
+
+def test_arrows_home_and_end_move_through_the_matrix(
+    open_page: Any, registry: LesionRegistry
+) -> None:
+    page = open_page(f"/runs/{registry.plain}?norm=none&order=label").page
+    cells = page.locator("table.matrix td[data-cell]")
+    cells.first.focus()
+
+    for key, count in (
+        *(("ArrowRight", "5"), ("ArrowDown", "96"), ("End", "0"), ("Home", "59")),
+        *(("ArrowUp", "987"), ("ArrowUp", "987"), ("ArrowLeft", "987")),
+    ):
+        page.keyboard.press(key)
+        assert _focused_text(page) == count, key
+    expect(page.locator("table.matrix td[tabindex='0']")).to_have_count(1)
+
+
+def test_the_heads_of_the_focused_cell_stand_out(open_page: Any, registry: LesionRegistry) -> None:
+    page = open_page(f"/runs/{registry.plain}?order=label").page
+    page.locator("table.matrix td[data-cell]").first.focus()
+
+    page.keyboard.press("ArrowRight")
+
+    crossed = page.locator("table.matrix .is-crossed")
+    expect(crossed).to_have_text(["mel", "nv"])
+
+
+def test_leaving_and_coming_back_finds_the_same_cell(
+    open_page: Any, registry: LesionRegistry
+) -> None:
+    page = open_page(f"/runs/{registry.plain}?norm=none&order=label").page
+    page.locator("table.matrix td[data-cell]").first.focus()
+    page.keyboard.press("ArrowDown")
+
+    page.keyboard.press("Tab")
+    assert _focused_text(page) != "59"
+    page.keyboard.press("Shift+Tab")
+
+    assert _focused_text(page) == "59"
+
+
+def test_j_and_k_move_through_runs_and_enter_opens(open_page: Any) -> None:
+    page = open_page("/runs?q=dataset:derm-7&sort=name").page
+    names = page.locator("a[data-row]").all_inner_texts()
+
+    page.keyboard.press("j")
+    assert _focused_text(page) == names[0]
+    page.keyboard.press("j")
+    page.keyboard.press("j")
+    page.keyboard.press("k")
+    assert _focused_text(page) == names[1]
+    page.keyboard.press("Enter")
+
+    expect(page.locator("h1")).to_contain_text(names[1])
+
+
+def test_slash_goes_to_the_filter_where_letters_are_letters(open_page: Any) -> None:
+    page = open_page("/runs?q=dataset:derm-7").page
+
+    page.keyboard.press("/")
+    page.keyboard.press("End")
+    page.keyboard.type(" jkt")
+    page.keyboard.press("Enter")
+
+    expect(page).to_have_url(re.compile(r"\?q=dataset:derm-7%20jkt$"))
+    expect(page.locator("#q")).to_have_value("dataset:derm-7 jkt")
+
+
+def test_keys_of_the_matrix_change_the_view(open_page: Any, registry: LesionRegistry) -> None:
+    page = open_page(f"/runs/{registry.plain}").page
+
+    page.keyboard.press("t")
+    expect(page.locator("th.axis").first).to_have_text("Actual →")
+    page.keyboard.press("n")
+    expect(page).to_have_url(re.compile("norm=col&t=1"))
+    page.keyboard.press("o")
+
+    expect(page).to_have_url(re.compile("norm=col&order=label&t=1"))
+
+
+def test_g_then_r_goes_to_the_runs(open_page: Any, registry: LesionRegistry) -> None:
+    page = open_page(f"/runs/{registry.plain}").page
+
+    page.keyboard.press("g")
+    page.keyboard.press("r")
+
+    expect(page).to_have_url(re.compile("/runs$"))
+
+
+def test_the_sheet_of_keys_opens_and_closes(open_page: Any) -> None:
+    page = open_page("/runs").page
+    sheet = page.get_by_role("dialog", name="Keyboard")
+
+    page.keyboard.press("?")
+    expect(sheet).to_be_visible()
+    page.keyboard.press("j")
+    expect(page.locator("a[data-row]:focus")).to_have_count(0)
+    page.keyboard.press("Escape")
+
+    expect(sheet).to_be_hidden()
+
+
+def test_single_keys_can_be_turned_off_for_good(open_page: Any) -> None:
+    page = open_page("/runs").page
+
+    page.get_by_role("button", name="Keys").click()
+    page.get_by_role("button", name="Turn single keys off").click()
+    page.wait_for_url("**/runs")
+    page.keyboard.press("?")
+    page.keyboard.press("j")
+
+    expect(page.get_by_role("dialog")).to_be_hidden()
+    expect(page.locator("a[data-row]:focus")).to_have_count(0)
+
+
+def test_every_shortcut_belongs_to_a_visible_control(
+    open_page: Any, registry: LesionRegistry
+) -> None:
+    for path in ("/runs", f"/runs/{registry.plain}"):
+        page = open_page(path).page
+
+        for control in page.locator("[aria-keyshortcuts]").all():
+            expect(control).to_be_visible()
+
+
+def _focused_text(page: Page) -> str:
+    return str(page.evaluate("document.activeElement.innerText"))
+
+
+def _tab_through(page: Page) -> list[str]:
+    """What has the focus at each stop, from the start of the page to its end."""
+    stops: list[str] = []
+    for _ in range(200):
+        page.keyboard.press("Tab")
+        stop = page.evaluate(
+            """() => {
+                const at = document.activeElement;
+                if (at === document.body) return null;
+                const text = at.textContent.replace(/\\s+/g, "");
+                return at.closest("table.matrix") ? `matrix:${text}` : at.innerText.trim();
+            }"""
+        )
+        if stop is None:
+            return stops
+        stops.append(stop)
+    raise AssertionError("the focus never left the page")

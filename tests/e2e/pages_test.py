@@ -1,0 +1,82 @@
+"""Every page in every theme: no complaint, no sideways scrolling, no accessibility violation."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import pytest
+
+from support.browser import AXE, Watched
+from support.dashboard import LesionRegistry
+
+pytestmark = pytest.mark.browser
+
+Theme = Literal["light", "dark"]
+THEMES: tuple[Theme, ...] = ("light", "dark")
+LISTS = {
+    "home": "/",
+    "runs": "/runs?q=dataset:derm-7",
+    "runs of several datasets": "/runs",
+    "no match": "/runs?q=dataset:derm-7 nothing foo:bar",
+    "gallery": "/_gallery",
+}
+RUN_PAGES = (
+    *("plain", "majority", "swapped", "many_classes", "hostile", "waiting", "failed"),
+    *("plain/classes", "majority/classes", "hostile/classes", "waiting/classes"),
+    *("plain/meta", "swapped/meta", "hostile/meta"),
+)
+AXE_TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
+
+
+@pytest.fixture(params=[*LISTS, *RUN_PAGES])
+def path(request: pytest.FixtureRequest, registry: LesionRegistry) -> str:
+    """Each page that answers 200."""
+    if request.param in LISTS:
+        return LISTS[request.param]
+    kind, slash, tab = request.param.partition("/")
+    return f"/runs/{getattr(registry, kind)}{slash}{tab}"
+
+
+@pytest.mark.parametrize("theme", THEMES)
+def test_a_page_is_accessible_and_breaks_no_policy(
+    open_page: Any, path: str, theme: Theme
+) -> None:
+    plain = open_page(path, color_scheme=theme)
+    checked = open_page(path, color_scheme=theme, bypass_csp=True)
+
+    plain.expect_no_complaints()
+    assert violations(checked) == []
+
+
+@pytest.mark.parametrize("theme", THEMES)
+@pytest.mark.parametrize("path", ["/no-such-page", "/runs/r_nosuchrun"])
+def test_error_pages_are_accessible(open_page: Any, path: str, theme: Theme) -> None:
+    checked = open_page(path, color_scheme=theme, bypass_csp=True)
+
+    assert violations(checked) == []
+
+
+def test_no_page_scrolls_sideways_on_a_small_screen(open_page: Any, path: str) -> None:
+    page = open_page(path, viewport={"width": 320, "height": 640}).page
+
+    assert page.evaluate("document.documentElement.scrollWidth") <= 320
+
+
+def test_a_page_says_the_same_without_scripts(open_page: Any, path: str) -> None:
+    with_scripts = open_page(path).page
+    without = open_page(path, java_script_enabled=False).page
+
+    shown = with_scripts.locator("main").inner_text()
+    assert without.locator("main").inner_text() == shown
+
+
+def violations(checked: Watched) -> list[str]:
+    """What axe-core finds, one line for each rule."""
+    checked.page.evaluate(AXE.read_text(encoding="utf-8"))
+    found = checked.page.evaluate(
+        "tags => axe.run(document, {runOnly: {type: 'tag', values: tags}})", AXE_TAGS
+    )
+    return [
+        f"{rule['id']}: {rule['help']}: {[node['html'][:160] for node in rule['nodes'][:3]]}"
+        for rule in found["violations"]
+    ]

@@ -1,0 +1,77 @@
+"""A real browser on a real server, and what it complained about."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from flask import Flask
+from playwright.sync_api import BrowserContext, ConsoleMessage, Page, Response
+from werkzeug.serving import make_server
+
+CHROMIUM_PLACES = ("/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome")
+CHROMIUM_ARGUMENTS = (
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+)
+AXE = Path(__file__).parents[1] / "assets" / "axe-core" / "axe.min.js"
+
+
+def chromium() -> str | None:
+    """The browser of this machine, None if there is none."""
+    return next((place for place in CHROMIUM_PLACES if Path(place).exists()), None)
+
+
+@contextmanager
+def served(app: Flask) -> Iterator[str]:
+    """Serve an application on a free port; yields the address without a final slash."""
+    server = make_server("127.0.0.1", 0, app, threaded=True)
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}"
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
+
+
+@dataclass
+class Watched:
+    """A page whose complaints are kept: console errors, exceptions, foreign requests."""
+
+    page: Page
+    complaints: list[str] = field(default_factory=list)
+
+    def expect_no_complaints(self) -> None:
+        assert self.complaints == []
+
+
+def watched(context: BrowserContext, base_url: str) -> Watched:
+    """Open a page in which nothing may go wrong unnoticed.
+
+    A violation of the content security policy is a console error, so it is noticed too.
+    """
+    seen = Watched(context.new_page())
+
+    def on_console(message: ConsoleMessage) -> None:
+        if message.type in {"error", "warning"}:
+            seen.complaints.append(f"console {message.type}: {message.text}")
+
+    def on_response(response: Response) -> None:
+        if not response.url.startswith(base_url):
+            seen.complaints.append(f"request to {response.url}")
+
+    seen.page.on("console", on_console)
+    seen.page.on("pageerror", lambda error: seen.complaints.append(f"exception: {error}"))
+    seen.page.on("response", on_response)
+    seen.page.on("dialog", lambda dialog: seen.complaints.append(f"dialog: {dialog.message}"))
+    return seen
