@@ -41,6 +41,24 @@ CREATE TABLE dataset (
     CONSTRAINT uq_dataset_project_id_name UNIQUE NULLS DISTINCT (project_id, name)
 );
 
+CREATE TABLE delivery (
+    id BIGSERIAL NOT NULL,
+    issue_id BIGINT NOT NULL,
+    target JSONB NOT NULL,
+    state TEXT COLLATE "C" NOT NULL,
+    attempts INTEGER DEFAULT 0 NOT NULL,
+    error TEXT COLLATE "C",
+    created_at TIMESTAMP WITH TIME ZONE NOT NULL,
+    sent_at TIMESTAMP WITH TIME ZONE,
+    CONSTRAINT ck_delivery_attempts CHECK (attempts >= 0 AND attempts <= 2147483647),
+    CONSTRAINT ck_delivery_sent_at CHECK ((state = 'sent'::text) = (sent_at IS NOT NULL)),
+    CONSTRAINT ck_delivery_state CHECK (state = ANY (ARRAY['pending'::text, 'sent'::text, 'failed'::text, 'refused'::text])),
+    CONSTRAINT fk_delivery_issue_id_report_issue FOREIGN KEY(issue_id) REFERENCES report_issue (id) ON DELETE CASCADE,
+    CONSTRAINT pk_delivery PRIMARY KEY (id)
+);
+
+CREATE INDEX ix_delivery_issue_id ON delivery (issue_id);
+
 CREATE TABLE evaluation (
     id BIGSERIAL NOT NULL,
     run_id TEXT COLLATE "C" NOT NULL,
@@ -67,6 +85,19 @@ CREATE TABLE evaluation (
 CREATE UNIQUE INDEX uq_evaluation_run_id_current ON evaluation (run_id) WHERE (is_current AND (slice IS NULL));
 
 CREATE UNIQUE INDEX uq_evaluation_run_id_slice_current ON evaluation (run_id, slice) WHERE (is_current AND (slice IS NOT NULL));
+
+CREATE TABLE heartbeat (
+    name TEXT COLLATE "C" NOT NULL,
+    kind TEXT COLLATE "C" NOT NULL,
+    host TEXT COLLATE "C" NOT NULL,
+    pid INTEGER NOT NULL,
+    started_at TIMESTAMP WITH TIME ZONE NOT NULL,
+    seen_at DOUBLE PRECISION NOT NULL,
+    CONSTRAINT ck_heartbeat_kind CHECK (kind = ANY (ARRAY['worker'::text, 'scheduler'::text])),
+    CONSTRAINT ck_heartbeat_pid CHECK (pid >= 0 AND pid <= 2147483647),
+    CONSTRAINT ck_heartbeat_seen_at CHECK (seen_at >= '-1e+300'::double precision AND seen_at <= '1e+300'::double precision),
+    CONSTRAINT pk_heartbeat PRIMARY KEY (name)
+);
 
 CREATE TABLE label_set (
     id BIGSERIAL NOT NULL,
@@ -161,6 +192,48 @@ CREATE TABLE project (
     CONSTRAINT uq_project_name UNIQUE NULLS DISTINCT (name)
 );
 
+CREATE TABLE report_file (
+    issue_id BIGINT NOT NULL,
+    kind TEXT COLLATE "C" NOT NULL,
+    content_type TEXT COLLATE "C" NOT NULL,
+    content BYTEA NOT NULL,
+    sha256 TEXT COLLATE "C" NOT NULL,
+    CONSTRAINT ck_report_file_kind CHECK (kind = ANY (ARRAY['html'::text, 'markdown'::text, 'json'::text, 'csv'::text])),
+    CONSTRAINT fk_report_file_issue_id_report_issue FOREIGN KEY(issue_id) REFERENCES report_issue (id) ON DELETE CASCADE,
+    CONSTRAINT pk_report_file PRIMARY KEY (issue_id, kind)
+);
+
+CREATE TABLE report_issue (
+    id BIGSERIAL NOT NULL,
+    schedule_id BIGINT,
+    project_id BIGINT NOT NULL,
+    name TEXT COLLATE "C" NOT NULL,
+    number INTEGER NOT NULL,
+    fire_time TEXT COLLATE "C" NOT NULL,
+    due DOUBLE PRECISION NOT NULL,
+    state TEXT COLLATE "C" NOT NULL,
+    covers_missed INTEGER DEFAULT 0 NOT NULL,
+    scope JSONB NOT NULL,
+    delivery JSONB NOT NULL,
+    headline TEXT COLLATE "C",
+    data_digest TEXT COLLATE "C",
+    error TEXT COLLATE "C",
+    created_at TIMESTAMP WITH TIME ZONE NOT NULL,
+    computed_at TIMESTAMP WITH TIME ZONE,
+    CONSTRAINT ck_report_issue_computed_at CHECK ((state = 'computed'::text) = (computed_at IS NOT NULL)),
+    CONSTRAINT ck_report_issue_computed_says_something CHECK ((state = 'computed'::text) = (headline IS NOT NULL AND data_digest IS NOT NULL)),
+    CONSTRAINT ck_report_issue_covers_missed CHECK (covers_missed >= 0 AND covers_missed <= 2147483647),
+    CONSTRAINT ck_report_issue_due CHECK (due >= '-1e+300'::double precision AND due <= '1e+300'::double precision),
+    CONSTRAINT ck_report_issue_failed_says_why CHECK ((state = 'failed'::text) = (error IS NOT NULL)),
+    CONSTRAINT ck_report_issue_number CHECK (number >= 1 AND number <= 2147483647),
+    CONSTRAINT ck_report_issue_state CHECK (state = ANY (ARRAY['pending'::text, 'computed'::text, 'failed'::text])),
+    CONSTRAINT fk_report_issue_project_id_project FOREIGN KEY(project_id) REFERENCES project (id),
+    CONSTRAINT fk_report_issue_schedule_id_schedule FOREIGN KEY(schedule_id) REFERENCES schedule (id) ON DELETE SET NULL,
+    CONSTRAINT pk_report_issue PRIMARY KEY (id),
+    CONSTRAINT uq_report_issue_project_id_name_number UNIQUE NULLS DISTINCT (project_id, name, number),
+    CONSTRAINT uq_report_issue_schedule_id_fire_time UNIQUE NULLS DISTINCT (schedule_id, fire_time)
+);
+
 CREATE TABLE run (
     id TEXT COLLATE "C" NOT NULL,
     project_id BIGINT NOT NULL,
@@ -198,6 +271,30 @@ CREATE TABLE run (
 CREATE INDEX ix_run_dataset_id_created_at ON run (dataset_id, created_at);
 
 CREATE INDEX ix_run_state ON run (state);
+
+CREATE TABLE schedule (
+    id BIGSERIAL NOT NULL,
+    project_id BIGINT NOT NULL,
+    name TEXT COLLATE "C" NOT NULL,
+    cron TEXT COLLATE "C" NOT NULL,
+    zone TEXT COLLATE "C" NOT NULL,
+    scope JSONB NOT NULL,
+    delivery JSONB NOT NULL,
+    enabled BOOLEAN NOT NULL,
+    version INTEGER NOT NULL,
+    last_fire TEXT COLLATE "C",
+    next_due DOUBLE PRECISION,
+    created_at TIMESTAMP WITH TIME ZONE NOT NULL,
+    updated_at TIMESTAMP WITH TIME ZONE NOT NULL,
+    CONSTRAINT ck_schedule_due_while_enabled CHECK (enabled = (next_due IS NOT NULL)),
+    CONSTRAINT ck_schedule_next_due CHECK (next_due >= '-1e+300'::double precision AND next_due <= '1e+300'::double precision),
+    CONSTRAINT ck_schedule_version CHECK (version >= 1 AND version <= 2147483647),
+    CONSTRAINT fk_schedule_project_id_project FOREIGN KEY(project_id) REFERENCES project (id),
+    CONSTRAINT pk_schedule PRIMARY KEY (id),
+    CONSTRAINT uq_schedule_project_id_name UNIQUE NULLS DISTINCT (project_id, name)
+);
+
+CREATE INDEX ix_schedule_next_due ON schedule (next_due) WHERE (next_due IS NOT NULL);
 
 CREATE TABLE score_chunk (
     run_id TEXT COLLATE "C" NOT NULL,

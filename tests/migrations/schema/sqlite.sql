@@ -36,6 +36,23 @@ CREATE TABLE dataset (
     CONSTRAINT uq_dataset_project_id_name UNIQUE (project_id, name)
 );
 
+CREATE TABLE delivery (
+    id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
+    issue_id INTEGER NOT NULL,
+    target JSON NOT NULL,
+    state TEXT NOT NULL,
+    attempts INTEGER DEFAULT 0 NOT NULL,
+    error TEXT,
+    created_at DATETIME NOT NULL,
+    sent_at DATETIME,
+    CONSTRAINT ck_delivery_attempts CHECK (attempts BETWEEN 0 AND 2147483647),
+    CONSTRAINT ck_delivery_sent_at CHECK ((state = 'sent') = (sent_at IS NOT NULL)),
+    CONSTRAINT ck_delivery_state CHECK (state IN ('pending', 'sent', 'failed', 'refused')),
+    CONSTRAINT fk_delivery_issue_id_report_issue FOREIGN KEY(issue_id) REFERENCES report_issue (id) ON DELETE CASCADE
+);
+
+CREATE INDEX ix_delivery_issue_id ON delivery (issue_id);
+
 CREATE TABLE evaluation (
     id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
     run_id TEXT NOT NULL,
@@ -61,6 +78,19 @@ CREATE TABLE evaluation (
 CREATE UNIQUE INDEX uq_evaluation_run_id_current ON evaluation (run_id) WHERE is_current AND slice IS NULL;
 
 CREATE UNIQUE INDEX uq_evaluation_run_id_slice_current ON evaluation (run_id, slice) WHERE is_current AND slice IS NOT NULL;
+
+CREATE TABLE heartbeat (
+    name TEXT NOT NULL,
+    kind TEXT NOT NULL,
+    host TEXT NOT NULL,
+    pid INTEGER NOT NULL,
+    started_at DATETIME NOT NULL,
+    seen_at DOUBLE NOT NULL,
+    CONSTRAINT ck_heartbeat_kind CHECK (kind IN ('worker', 'scheduler')),
+    CONSTRAINT ck_heartbeat_pid CHECK (pid BETWEEN 0 AND 2147483647),
+    CONSTRAINT ck_heartbeat_seen_at CHECK (seen_at BETWEEN CAST('-1e300' AS DOUBLE PRECISION) AND CAST('1e300' AS DOUBLE PRECISION)),
+    CONSTRAINT pk_heartbeat PRIMARY KEY (name)
+);
 
 CREATE TABLE label_set (
     id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
@@ -142,6 +172,47 @@ CREATE TABLE project (
     CONSTRAINT uq_project_name UNIQUE (name)
 );
 
+CREATE TABLE report_file (
+    issue_id INTEGER NOT NULL,
+    kind TEXT NOT NULL,
+    content_type TEXT NOT NULL,
+    content BLOB NOT NULL,
+    sha256 TEXT NOT NULL,
+    CONSTRAINT ck_report_file_kind CHECK (kind IN ('html', 'markdown', 'json', 'csv')),
+    CONSTRAINT fk_report_file_issue_id_report_issue FOREIGN KEY(issue_id) REFERENCES report_issue (id) ON DELETE CASCADE,
+    CONSTRAINT pk_report_file PRIMARY KEY (issue_id, kind)
+);
+
+CREATE TABLE report_issue (
+    id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
+    schedule_id INTEGER,
+    project_id INTEGER NOT NULL,
+    name TEXT NOT NULL,
+    number INTEGER NOT NULL,
+    fire_time TEXT NOT NULL,
+    due DOUBLE NOT NULL,
+    state TEXT NOT NULL,
+    covers_missed INTEGER DEFAULT 0 NOT NULL,
+    scope JSON NOT NULL,
+    delivery JSON NOT NULL,
+    headline TEXT,
+    data_digest TEXT,
+    error TEXT,
+    created_at DATETIME NOT NULL,
+    computed_at DATETIME,
+    CONSTRAINT ck_report_issue_computed_at CHECK ((state = 'computed') = (computed_at IS NOT NULL)),
+    CONSTRAINT ck_report_issue_computed_says_something CHECK ((state = 'computed') = (headline IS NOT NULL AND data_digest IS NOT NULL)),
+    CONSTRAINT ck_report_issue_covers_missed CHECK (covers_missed BETWEEN 0 AND 2147483647),
+    CONSTRAINT ck_report_issue_due CHECK (due BETWEEN CAST('-1e300' AS DOUBLE PRECISION) AND CAST('1e300' AS DOUBLE PRECISION)),
+    CONSTRAINT ck_report_issue_failed_says_why CHECK ((state = 'failed') = (error IS NOT NULL)),
+    CONSTRAINT ck_report_issue_number CHECK (number BETWEEN 1 AND 2147483647),
+    CONSTRAINT ck_report_issue_state CHECK (state IN ('pending', 'computed', 'failed')),
+    CONSTRAINT fk_report_issue_project_id_project FOREIGN KEY(project_id) REFERENCES project (id),
+    CONSTRAINT fk_report_issue_schedule_id_schedule FOREIGN KEY(schedule_id) REFERENCES schedule (id) ON DELETE SET NULL,
+    CONSTRAINT uq_report_issue_project_id_name_number UNIQUE (project_id, name, number),
+    CONSTRAINT uq_report_issue_schedule_id_fire_time UNIQUE (schedule_id, fire_time)
+);
+
 CREATE TABLE run (
     id TEXT NOT NULL,
     project_id INTEGER NOT NULL,
@@ -179,6 +250,29 @@ CREATE TABLE run (
 CREATE INDEX ix_run_dataset_id_created_at ON run (dataset_id, created_at);
 
 CREATE INDEX ix_run_state ON run (state);
+
+CREATE TABLE schedule (
+    id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
+    project_id INTEGER NOT NULL,
+    name TEXT NOT NULL,
+    cron TEXT NOT NULL,
+    zone TEXT NOT NULL,
+    scope JSON NOT NULL,
+    delivery JSON NOT NULL,
+    enabled BOOLEAN NOT NULL,
+    version INTEGER NOT NULL,
+    last_fire TEXT,
+    next_due DOUBLE,
+    created_at DATETIME NOT NULL,
+    updated_at DATETIME NOT NULL,
+    CONSTRAINT ck_schedule_due_while_enabled CHECK (enabled = (next_due IS NOT NULL)),
+    CONSTRAINT ck_schedule_next_due CHECK (next_due BETWEEN CAST('-1e300' AS DOUBLE PRECISION) AND CAST('1e300' AS DOUBLE PRECISION)),
+    CONSTRAINT ck_schedule_version CHECK (version BETWEEN 1 AND 2147483647),
+    CONSTRAINT fk_schedule_project_id_project FOREIGN KEY(project_id) REFERENCES project (id),
+    CONSTRAINT uq_schedule_project_id_name UNIQUE (project_id, name)
+);
+
+CREATE INDEX ix_schedule_next_due ON schedule (next_due) WHERE next_due IS NOT NULL;
 
 CREATE TABLE score_chunk (
     run_id TEXT NOT NULL,

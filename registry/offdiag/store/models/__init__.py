@@ -15,9 +15,12 @@ from offdiag.store.models.evaluations import (
     EvaluationRow,
     MetricValueRow,
 )
+from offdiag.store.models.heartbeats import HeartbeatRow
 from offdiag.store.models.labels import LabelSetRow
 from offdiag.store.models.projects import ProjectRow
+from offdiag.store.models.reports import DeliveryRow, ReportFileRow, ReportIssueRow
 from offdiag.store.models.runs import RunRow, UploadedMatrixRow
+from offdiag.store.models.schedules import ScheduleRow
 from offdiag.store.models.slices import PendingSliceRow, TruthSliceRow
 from offdiag.store.models.work import WorkRow
 
@@ -27,14 +30,19 @@ __all__ = [
     "ClassValuesRow",
     "ConfusionMatrixRow",
     "DatasetRow",
+    "DeliveryRow",
     "EvaluationRow",
+    "HeartbeatRow",
     "LabelSetRow",
     "MetricValueRow",
     "PendingSliceRow",
     "PendingTruthRow",
     "PredictionChunkRow",
     "ProjectRow",
+    "ReportFileRow",
+    "ReportIssueRow",
     "RunRow",
+    "ScheduleRow",
     "ScoreChunkRow",
     "TruthChunkRow",
     "TruthSliceRow",

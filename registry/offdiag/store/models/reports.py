@@ -1,0 +1,101 @@
+"""Issues of reports, the files that are frozen with them, and where these were sent.
+
+The row of an issue is the fire of its schedule: whoever inserts it has ticked, and nobody can
+insert it twice.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import CheckConstraint, ForeignKey, Index, UniqueConstraint, text
+from sqlalchemy.orm import Mapped, mapped_column
+
+from offdiag.store.models.base import IDS_ARE_NEVER_REUSED, Base, finite, one_of, whole_number
+from offdiag.store.types import Identifier
+
+ISSUE_STATES = ("pending", "computed", "failed")
+FILE_KINDS = ("html", "markdown", "json", "csv")
+DELIVERY_STATES = ("pending", "sent", "failed", "refused")
+
+
+class ReportIssueRow(Base):
+    """`fire_time` names the fire by local wall time and zone; `due` is the same moment in
+    seconds since 1970.
+
+    Issues of one name in one project are numbered through, whoever asked for them: they form
+    a series even when their schedule was removed and made again, or when there never was one.
+    Scope and delivery are those of the schedule at that moment.
+    """
+
+    __tablename__ = "report_issue"
+    __table_args__ = (
+        UniqueConstraint("schedule_id", "fire_time"),
+        UniqueConstraint("project_id", "name", "number"),
+        whole_number("number", at_least=1),
+        whole_number("covers_missed"),
+        finite("due"),
+        one_of("state", ISSUE_STATES),
+        CheckConstraint("(state = 'computed') = (computed_at IS NOT NULL)", name="computed_at"),
+        CheckConstraint(
+            "(state = 'computed') = (headline IS NOT NULL AND data_digest IS NOT NULL)",
+            name="computed_says_something",
+        ),
+        CheckConstraint("(state = 'failed') = (error IS NOT NULL)", name="failed_says_why"),
+        IDS_ARE_NEVER_REUSED,
+    )
+
+    id: Mapped[int] = mapped_column(Identifier, primary_key=True)
+    schedule_id: Mapped[int | None] = mapped_column(ForeignKey("schedule.id", ondelete="SET NULL"))
+    project_id: Mapped[int] = mapped_column(ForeignKey("project.id"))
+    name: Mapped[str]
+    number: Mapped[int]
+    fire_time: Mapped[str]
+    due: Mapped[float]
+    state: Mapped[str]
+    covers_missed: Mapped[int] = mapped_column(server_default=text("0"))
+    scope: Mapped[dict[str, Any]]
+    delivery: Mapped[list[dict[str, Any]]]
+    headline: Mapped[str | None]
+    data_digest: Mapped[str | None]
+    error: Mapped[str | None]
+    created_at: Mapped[datetime]
+    computed_at: Mapped[datetime | None]
+
+
+class ReportFileRow(Base):
+    """One form of a computed issue, byte for byte as it was frozen."""
+
+    __tablename__ = "report_file"
+    __table_args__ = (one_of("kind", FILE_KINDS),)
+
+    issue_id: Mapped[int] = mapped_column(
+        ForeignKey("report_issue.id", ondelete="CASCADE"), primary_key=True
+    )
+    kind: Mapped[str] = mapped_column(primary_key=True)
+    content_type: Mapped[str]
+    content: Mapped[bytes]
+    sha256: Mapped[str]
+
+
+class DeliveryRow(Base):
+    """One issue on its way to one target. `error` is that of the latest attempt."""
+
+    __tablename__ = "delivery"
+    __table_args__ = (
+        one_of("state", DELIVERY_STATES),
+        whole_number("attempts"),
+        CheckConstraint("(state = 'sent') = (sent_at IS NOT NULL)", name="sent_at"),
+        Index(None, "issue_id"),
+        IDS_ARE_NEVER_REUSED,
+    )
+
+    id: Mapped[int] = mapped_column(Identifier, primary_key=True)
+    issue_id: Mapped[int] = mapped_column(ForeignKey("report_issue.id", ondelete="CASCADE"))
+    target: Mapped[dict[str, Any]]
+    state: Mapped[str]
+    attempts: Mapped[int] = mapped_column(server_default=text("0"))
+    error: Mapped[str | None]
+    created_at: Mapped[datetime]
+    sent_at: Mapped[datetime | None]
