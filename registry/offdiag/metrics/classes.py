@@ -32,9 +32,10 @@ class OnDemand(Mapping[str, Quantity], Generic[Subject]):
         self._known: dict[str, Quantity] = {}
 
     def __getitem__(self, key: str) -> Quantity:
-        if key not in self._known:
-            self._known[key] = self._metrics[key](self._subject)
-        return self._known[key]
+        found = self._known.get(key)
+        if found is None:
+            found = self._known[key] = self._metrics[key](self._subject)
+        return found
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._metrics)

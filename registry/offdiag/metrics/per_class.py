@@ -244,4 +244,4 @@ def _at_most_one(values: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def _within_one(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    return np.clip(values, -1.0, 1.0)
+    return np.minimum(np.maximum(values, -1.0), 1.0)

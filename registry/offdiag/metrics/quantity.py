@@ -28,7 +28,9 @@ def reason_code(reason: Reason) -> int:
 
 
 def cause(reason: Reason, where: NDArray[np.bool_]) -> Causes:
-    """The places at which one reason applies."""
+    """The places at which one reason applies. A comparison of single numbers is one place."""
+    if not np.count_nonzero(where):
+        return np.zeros(np.shape(where), np.uint8)
     return np.asarray(where * _CODE[reason], np.uint8)
 
 
@@ -36,7 +38,8 @@ def first_cause(*causes: Causes) -> Causes:
     """The first reason that applies at each place. Arrays broadcast."""
     *earlier, found = causes
     for preferred in reversed(earlier):
-        found = np.where(preferred, preferred, found)
+        if np.count_nonzero(preferred) or preferred.shape != found.shape:
+            found = np.where(preferred, preferred, found)
     return found
 
 
@@ -118,9 +121,10 @@ def defined_except(value: NDArray[Any], undefined: Causes) -> Quantity:
 def fraction(numerator: NDArray[Any], denominator: NDArray[Any], undefined: Causes) -> Quantity:
     """numerator / denominator where nothing makes it undefined.
 
-    Operands may be int64, float64 or object arrays of Python integers of one shape, and
-    `undefined` must cover every zero of the denominator. Each operand is rounded to float64
-    once, so the result is within two roundings of the exact quotient.
+    Operands may be int64, float64 or object arrays of Python integers, of the shape of
+    `undefined` or without any; `undefined` must cover every zero of the denominator. Each
+    operand is rounded to float64 once, so the result is within two roundings of the exact
+    quotient.
     """
     top, bottom = as_float(numerator), as_float(denominator)
     if not np.count_nonzero(undefined):

@@ -98,6 +98,12 @@ class Tally:
         return first_cause(self.no_cases, cause(Reason.CHANCE_AGREEMENT_CERTAIN, is_single))
 
     @cached_property
+    def label_distance(self) -> NDArray[np.int64]:
+        """|i - j| for the i-th and the j-th declared class, shape (K, K)."""
+        place = np.arange(self.n_classes)
+        return np.asarray(np.abs(place[:, np.newaxis] - place), np.int64)
+
+    @cached_property
     def wide_total(self) -> NDArray[Any]:
         """`total` with an axis of length 1 for the class."""
         return self.total[..., np.newaxis]
@@ -120,7 +126,7 @@ def tally(counts: NDArray[Any], *, ordinal: bool = False) -> Tally:
 
 def over_classes(numbers: NDArray[Any]) -> NDArray[Any]:
     """Sum over the class axis, (R, K) -> (R,)."""
-    if numbers.dtype != object:
+    if numbers.dtype.kind != "O":
         return np.asarray(np.einsum("rk->r", numbers))
     totals: NDArray[Any] = numbers.sum(axis=CLASS_AXIS)
     return totals
@@ -145,7 +151,7 @@ def _added_up(cells: NDArray[Any], *, unit: int, ordinal: bool, weighted: bool) 
     total = over_classes(actual)
     largest = LARGEST_PRODUCT * int(total.max(initial=0)) ** 2
     parts: tuple[NDArray[Any], ...] = (actual, predicted, correct, total)
-    if cells.dtype != object and largest <= LARGEST_EXACT_FLOAT:
+    if cells.dtype.kind != "O" and largest <= LARGEST_EXACT_FLOAT:
         parts = tuple(as_float(part) for part in parts)
     actual, predicted, correct, total = widened(largest, *parts)
     correct = np.ascontiguousarray(correct)
@@ -159,7 +165,7 @@ def _largest_exact(dtype: np.dtype[Any]) -> float:
 
 
 def _as_python_integers(whole: NDArray[Any]) -> NDArray[Any]:
-    return whole if whole.dtype == object else whole.astype(np.int64).astype(object)
+    return whole if whole.dtype.kind == "O" else whole.astype(np.int64).astype(object)
 
 
 def _whole_multiples(weights: NDArray[Any]) -> tuple[NDArray[Any], int]:

@@ -65,6 +65,22 @@ def test_the_first_cause_wins() -> None:
     assert [combined.at(i).reason for i in range(3)] == ["no_cases", "constant_actual", None]
 
 
+@pytest.mark.parametrize("holds", [True, False])
+def test_a_single_place_is_a_place(holds: bool) -> None:
+    # Arithmetic on arrays without axes gives plain Python numbers and booleans.
+    one = cause(Reason.NO_CASES, np.bool_(holds) & np.array(True))
+
+    assert one.shape == ()
+    assert bool(one) == holds
+
+
+def test_causes_of_different_shapes_are_combined_even_where_none_applies() -> None:
+    none = cause(Reason.NO_CASES, np.zeros((2, 1), np.bool_))
+    some = cause(Reason.CONSTANT_ACTUAL, np.array([True, False, True]))
+
+    assert first_cause(none, some).shape == (2, 3)
+
+
 def test_huge_whole_numbers_are_rounded_once() -> None:
     above = np.array([10**40 + 1], dtype=object)
     below = np.array([2 * 10**40 + 2], dtype=object)

@@ -126,11 +126,12 @@ def _weighted_kappa(
 
 def _disagreement(tally: Tally, counts: NDArray[Any], power: int) -> NDArray[Any]:
     """sum |i - j|^power c_ij, in the number type of the tally, shape (R,)."""
-    place = np.arange(tally.n_classes)
-    distance = np.abs(place[:, np.newaxis] - place)
+    distance = tally.label_distance
     weights = distance if power == 1 else distance * distance
-    summed = np.asarray(np.einsum("rap,ap->r", counts, weights.astype(counts.dtype)))
-    return summed.astype(tally.total.dtype, copy=False) if summed.dtype != object else summed
+    weights = weights.astype(counts.dtype, copy=False)
+    summed = np.asarray(np.einsum("rap,ap->r", counts, weights))
+    is_whole = summed.dtype.kind == "O"
+    return summed if is_whole else summed.astype(tally.total.dtype, copy=False)
 
 
 def _expected_linear(
@@ -155,4 +156,4 @@ def _expected_quadratic(
 
 
 def _within_one(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    return np.clip(values, -1.0, 1.0)
+    return np.minimum(np.maximum(values, -1.0), 1.0)

@@ -36,7 +36,7 @@ def macro(key: str) -> Aggregate:
 
 def macro_all_labels(key: str) -> Aggregate:
     def over_declared_classes(m: Classified) -> Quantity:
-        n_classes = np.full(m.tally.total.shape, m.tally.n_classes)
+        n_classes = np.array(m.tally.n_classes, np.float64)
         return fraction(m.class_sum(key), n_classes, m.tally.no_cases)
 
     return over_declared_classes

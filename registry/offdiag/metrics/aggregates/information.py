@@ -15,7 +15,7 @@ from offdiag.metrics.tally import Tally, over_classes
 
 LOWEST_EXCESS = 2.0**-53 - 1.0
 """The float64 next to -1, from above."""
-CELLS_AT_A_TIME = 8_192
+CELLS_AT_A_TIME = 10_000
 """Cells worked on together, so that intermediate arrays stay in the cache."""
 
 
