@@ -1,0 +1,142 @@
+"""Judging a run by conditions. What cannot be measured has not been met."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from offdiag.domain.values import MetricValue
+from offdiag.errors import InvalidInput
+from offdiag.flags.judgement import compare
+from offdiag.gate.conditions import Condition, MetricCondition, NoBadge, NoFlag, Side
+from offdiag.gate.names import class_code, value_of
+from offdiag.gate.subject import RaisedFlag, Subject
+
+NO_INTERVAL = "no_interval"
+"""No interval is computed for the metric, or these cases give none."""
+OPEN_INTERVAL = "open_interval"
+"""The interval has no end on that side."""
+NOT_PAIRED = "runs_not_paired"
+"""The interval of a difference needs the same cases in both runs."""
+FLAG_RAISED = "flag_raised"
+
+_NEEDED = {
+    "F11": "Give --weights FILE or --cost-matrix NAME.",
+    "F13": "It compares an uploaded matrix with the ground truth of its dataset: log the run.",
+    "F14": "Name a baseline with the same cases: --baseline RUN.",
+    "F15": "Give --baseline RUN and what errors cost.",
+}
+"""What the rules that need more than a matrix must be given."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One condition beside what was found.
+
+    `measured` is the number that was compared, None where there is none; `reason` then says
+    why, and is None for a condition that was measured. `value` is the metric (or difference)
+    with its interval. `note` is a sentence for people, empty where the numbers say it all.
+    """
+
+    condition: Condition
+    passed: bool
+    measured: float | None = None
+    reason: str | None = None
+    value: MetricValue | None = None
+    note: str = ""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, ready for `json.dumps(..., allow_nan=False)`."""
+        return {
+            "condition": self.condition.text,
+            "passed": self.passed,
+            "measured": self.measured,
+            "reason": self.reason,
+            "value": None if self.value is None else self.value.to_dict(),
+            "note": self.note,
+        }
+
+
+def judge(conditions: Sequence[Condition], subject: Subject) -> tuple[Finding, ...]:
+    """One finding for each condition, in their order.
+
+    Raises `InvalidInput` without conditions, because a gate that asks nothing lets everything
+    pass, and for conditions that make no sense for this run (see `value_of`).
+    """
+    if not conditions:
+        raise InvalidInput(
+            "there is no condition.",
+            field="condition",
+            hint="Give at least one, such as --min 'balanced_accuracy>=0.8'.",
+        )
+    return tuple(_judge(condition, subject) for condition in conditions)
+
+
+def _judge(condition: Condition, subject: Subject) -> Finding:
+    if isinstance(condition, MetricCondition):
+        return _judge_metric(condition, subject)
+    if subject.not_assessable is not None and _is_about_matrix(condition):
+        return Finding(condition, passed=False, reason=subject.not_assessable)
+    if isinstance(condition, NoBadge):
+        note = "accuracy hides a minority class" if subject.hides_minority else ""
+        return _flagged(condition, is_raised=subject.hides_minority, note=note)
+    return _judge_flag(condition, subject)
+
+
+def _is_about_matrix(condition: NoFlag | NoBadge) -> bool:
+    """F13 is about margins, and can be asked of a matrix with one class too."""
+    return isinstance(condition, NoBadge) or condition.rule != "F13"
+
+
+def _judge_flag(condition: NoFlag, subject: Subject) -> Finding:
+    if condition.class_label is not None:
+        class_code(condition.class_label, subject)
+    if condition.rule not in subject.asked:
+        raise InvalidInput(
+            f"rule {condition.rule} has not been asked: there is nothing for it to look at.",
+            field="condition",
+            hint=_NEEDED.get(condition.rule),
+        )
+    raised = [flag for flag in subject.flags if _is_meant(flag, condition)]
+    if raised:
+        return _flagged(condition, is_raised=True, note=" ".join(f.message for f in raised))
+    accepted = [flag for flag in subject.accepted if _is_meant(flag, condition)]
+    note = "dismissed by a person" if accepted else ""
+    return _flagged(condition, is_raised=False, note=note)
+
+
+def _flagged(condition: NoFlag | NoBadge, *, is_raised: bool, note: str) -> Finding:
+    reason = FLAG_RAISED if is_raised else None
+    return Finding(condition, passed=not is_raised, reason=reason, note=note)
+
+
+def _is_meant(flag: RaisedFlag, condition: NoFlag) -> bool:
+    about_class = condition.class_label is None or flag.class_label == condition.class_label
+    return flag.rule == condition.rule and about_class
+
+
+def _judge_metric(condition: MetricCondition, subject: Subject) -> Finding:
+    value = value_of(condition, subject)
+    measured, reason = _number(condition, value, subject)
+    if measured is None:
+        return Finding(condition, passed=False, reason=reason, value=value)
+    comparison = compare(condition.text, measured, condition.sign, condition.threshold)
+    return Finding(condition, passed=bool(comparison.holds), measured=measured, value=value)
+
+
+def _number(
+    condition: MetricCondition, value: MetricValue, subject: Subject
+) -> tuple[float | None, str | None]:
+    """The number to compare, or None and the reason why there is none."""
+    if condition.side is Side.VALUE:
+        return value.value, value.reason
+    end = value.ci_low if condition.side is Side.LOW else value.ci_high
+    if end is not None:
+        return end, None
+    if value.value is None:
+        return None, value.reason
+    if condition.of_difference and subject.differences and subject.differences.not_paired:
+        return None, NOT_PAIRED
+    has_other_end = value.ci_low is not None or value.ci_high is not None
+    return None, OPEN_INTERVAL if has_other_end else NO_INTERVAL

@@ -1,0 +1,131 @@
+"""The language of conditions: what is read, and where a text stops to be a condition."""
+
+from __future__ import annotations
+
+import pytest
+
+from offdiag.errors import InvalidInput
+from offdiag.flags.verdict import Sign
+from offdiag.gate.conditions import MetricCondition, NoBadge, NoFlag, Side
+from offdiag.gate.parsing import parse_condition
+
+
+def metric_condition(
+    text: str,
+    *,
+    key: str,
+    class_label: str | None = None,
+    side: Side = Side.VALUE,
+    of_difference: bool = False,
+    sign: Sign = Sign.AT_LEAST,
+    threshold: float,
+) -> MetricCondition:
+    return MetricCondition(
+        text=text,
+        key=key,
+        class_label=class_label,
+        side=side,
+        of_difference=of_difference,
+        sign=sign,
+        threshold=threshold,
+    )
+
+
+def test_a_metric_of_the_whole_matrix_is_compared_with_a_number() -> None:
+    assert parse_condition("mcc>=0.5") == metric_condition("mcc>=0.5", key="mcc", threshold=0.5)
+
+
+@pytest.mark.parametrize(
+    ("text", "sign"),
+    [
+        ("n>5", Sign.ABOVE),
+        ("n>=5", Sign.AT_LEAST),
+        ("n<5", Sign.BELOW),
+        ("n<=5", Sign.AT_MOST),
+        ("n=5", Sign.EQUAL),
+        ("n==5", Sign.EQUAL),
+    ],
+)
+def test_every_sign_means_what_it_says(text: str, sign: Sign) -> None:
+    assert parse_condition(text) == metric_condition(text, key="n", sign=sign, threshold=5.0)
+
+
+def test_one_end_of_the_interval_of_a_difference_of_a_class_can_be_asked_for() -> None:
+    text = "low( diff( recall[df] ) ) >= -2e-2"
+
+    assert parse_condition(text) == metric_condition(
+        text,
+        key="recall",
+        class_label="df",
+        side=Side.LOW,
+        of_difference=True,
+        threshold=-0.02,
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "label"),
+    [
+        ("f1[a b]>=0", "a b"),
+        ("f1[ a]>=0", " a"),
+        ("f1[a>=1]>=0", "a>=1"),
+        ("f1[no-flag F4]>=0", "no-flag F4"),
+        ('f1["a]"]>=0', "a]"),
+        ('f1["\\u00e4\\""]>=0', 'ä"'),
+        ("f1[]>=0", ""),
+    ],
+)
+def test_a_class_may_have_any_name(text: str, label: str) -> None:
+    condition = parse_condition(text)
+
+    assert isinstance(condition, MetricCondition)
+    assert (condition.key, condition.class_label) == ("f1", label)
+
+
+def test_a_metric_may_be_called_like_a_function() -> None:
+    condition = parse_condition("low>=1")
+
+    assert isinstance(condition, MetricCondition)
+    assert (condition.key, condition.side) == ("low", Side.VALUE)
+
+
+def test_flags_and_the_badge_can_be_forbidden() -> None:
+    assert parse_condition(" no-badge ") == NoBadge(text="no-badge")
+    assert parse_condition("no-flag f4") == NoFlag(text="no-flag f4", rule="F4", class_label=None)
+    assert parse_condition("no-flag F4[df]") == NoFlag(
+        text="no-flag F4[df]", rule="F4", class_label="df"
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("", "a metric is expected at the end"),
+        ("mcc", "one of >=, >, <=, < and = is expected at the end"),
+        ("mcc>=", "a number is expected at the end"),
+        ("mcc>=high", "a number is expected before 'high'"),
+        ("mcc>=nan", "a number is expected"),
+        ("mcc>=inf", "a number is expected"),
+        ("mcc>=0.5 or f1>=1", "a number is expected before '0.5 or f1>=1'"),
+        ("recall[a>=1", "the bracket behind the class is missing"),
+        ('recall["a>=1', "the quote behind the class is missing"),
+        ('recall["a"b]>=1', "the bracket behind the class is missing"),
+        ("low(mcc>=0", "a closing bracket is missing"),
+        ("mcc)>=0", "before ')>=0'"),
+        ("sqrt(mcc)>=0", "'sqrt' cannot be applied there"),
+        ("diff(low(mcc))>=0", "'low' cannot be applied there"),
+        ("low(low(mcc))>=0", "'low' cannot be applied there"),
+        ("no-flag", "one of >=, >, <=, < and = is expected before '-flag'"),
+        ("no-flag F4 F5", "nothing more is expected before 'F5'"),
+        ("no-flag F99", "there is no rule 'F99'"),
+        ("no-flag F5[a]", "rule F5 is about the run as a whole, not about class 'a'"),
+        ("no-badge now", "is no condition"),
+    ],
+)
+def test_a_text_that_is_no_condition_is_refused_where_it_goes_wrong(text: str, says: str) -> None:
+    with pytest.raises(InvalidInput) as refused:
+        parse_condition(text)
+
+    assert says in str(refused.value)
+    assert refused.value.field == "condition"
+    assert refused.value.hint
