@@ -7,9 +7,10 @@ statement is checked against the class counts of the dataset.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any
+from typing import Any, Self
 
 
 class SourceOrientation(StrEnum):
@@ -48,6 +49,17 @@ class OrientationEvidence:
     actual_margin: tuple[int, ...] | None = None
     predicted_margin: tuple[int, ...] | None = None
     class_counts: tuple[int, ...] | None = None
+
+    @classmethod
+    def from_dict(cls, facts: Mapping[str, Any]) -> Self:
+        """What `to_dict` wrote."""
+        counts = {
+            name: None if facts[name] is None else tuple(facts[name])
+            for name in ("actual_margin", "predicted_margin", "class_counts")
+        }
+        return cls(
+            SourceOrientation(facts["source"]), OrientationVerdict(facts["verdict"]), **counts
+        )
 
     def to_dict(self) -> dict[str, Any]:
         return {

@@ -1,0 +1,149 @@
+"""`offdiag gate`: may this model go on? For pipelines."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from offdiag.cli.evaluation_input import FileInput, file_options
+from offdiag.cli.options import json_option, settings_for, url_option
+from offdiag.cli.output import busy, print_json
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from offdiag.gate.conditions import Condition
+    from offdiag.services.gating.gate import GateResult, StatedCosts
+    from offdiag.settings import Settings
+
+
+@click.command(
+    epilog="Conditions: recall[df]>=0.8, low(mcc)>=0.5, high(error_rate)<=0.1, "
+    "diff(f1[df])>=-0.02, low(diff(mcc))>=-0.05, mean_cost<=2.5, no-flag F4, no-badge. "
+    "Exit codes: 0 all hold, 1 one does not, 2 error."
+)
+@click.argument("run_id", metavar="[RUN]", required=False)
+@click.option(
+    "--min",
+    "--require",
+    "conditions",
+    multiple=True,
+    metavar="CONDITION",
+    help="What must hold. May be repeated.",
+)
+@click.option("--baseline", metavar="RUN", help="Run that diff(…) and F14 compare with.")
+@click.option(
+    "--weights",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="What errors cost: TOML, JSON or CSV.",
+)
+@click.option(
+    "--timeout",
+    type=click.FloatRange(min=0),
+    default=60.0,
+    show_default=True,
+    metavar="SECONDS",
+    help="How long to wait for the evaluation of a run.",
+)
+@click.option(
+    "--file",
+    type=click.Path(path_type=Path),
+    help="Judge the predictions or the matrix in this file; no registry is used.",
+)
+@file_options
+@url_option
+@json_option
+def gate(
+    *,
+    run_id: str | None,
+    conditions: tuple[str, ...],
+    baseline: str | None,
+    weights: Path | None,
+    timeout: float,
+    file: Path | None,
+    url: str | None,
+    as_json: bool,
+    **stated: Any,
+) -> None:
+    """Judge RUN, or a file, by conditions. Exit code 1 if one does not hold.
+
+    A condition compares a metric, one end of its interval, or its difference to the baseline
+    with a number, or asks that a rule has raised no flag. A value that is undefined meets no
+    condition.
+    """
+    if (run_id is None) == (file is None):
+        raise click.UsageError("Name a run, or a file with --file.")
+    if file is not None and baseline is not None:
+        raise click.UsageError("A file has no cases in common with a run; leave --baseline out.")
+    from offdiag.cli.gate_table import print_gate
+    from offdiag.gate.parsing import parse_condition
+
+    asked = [parse_condition(text) for text in conditions]
+    costs = None if weights is None else _stated_costs(weights)
+    if file is not None:
+        given = FileInput(file=file, **stated)
+        with busy(f"Judging {file.name}"):
+            result = _judge_file(given, asked, costs, settings_for(None))
+    else:
+        with busy(f"Judging {run_id}"):
+            result = _judge_run(
+                str(run_id), asked, baseline, costs, timeout_s=timeout, settings=settings_for(url)
+            )
+    if as_json:
+        print_json(result.to_dict())
+    else:
+        print_gate(result)
+    if not result.passed:
+        click.get_current_context().exit(1)
+
+
+def _stated_costs(file: Path) -> StatedCosts:
+    from offdiag.arrays.files.weights import read_weights
+    from offdiag.services.gating.gate import StatedCosts
+
+    found = read_weights(file)
+    return StatedCosts(found.weights, found.currency)
+
+
+def _judge_file(
+    given: FileInput,
+    conditions: Sequence[Condition],
+    costs: StatedCosts | None,
+    settings: Settings,
+) -> GateResult:
+    from offdiag.services.flags.settings import thresholds_in
+    from offdiag.services.gating.gate import gate_matrix
+
+    matrix = given.evaluated().matrix
+    return gate_matrix(matrix, conditions, costs=costs, thresholds=thresholds_in(settings.flags))
+
+
+def _judge_run(
+    run_id: str,
+    conditions: Sequence[Condition],
+    baseline: str | None,
+    costs: StatedCosts | None,
+    *,
+    timeout_s: float,
+    settings: Settings,
+) -> GateResult:
+    from offdiag.cli.registry import opened
+    from offdiag.services.flags.settings import thresholds_in
+    from offdiag.services.gating.gate import gate_run
+    from offdiag.services.work.perform import RetryPolicy
+
+    with opened(settings) as database:
+        return gate_run(
+            database,
+            run_id,
+            conditions,
+            baseline_id=baseline,
+            costs=costs,
+            thresholds=thresholds_in(settings.flags),
+            timeout_s=timeout_s,
+            lease_s=settings.jobs.lease_s,
+            policy=RetryPolicy(max_attempts=settings.jobs.max_attempts),
+        )

@@ -1,0 +1,1 @@
+"""Flags of runs: what the rules say, and what people make of it."""

@@ -1,0 +1,1 @@
+"""Judging runs by the conditions of a gate."""

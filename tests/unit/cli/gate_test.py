@@ -1,0 +1,160 @@
+"""`offdiag gate`: exit codes and output, for pipelines and for people."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+Command = Callable[..., Any]
+
+PREDICTIONS = "y,yhat\n" + "cat,cat\n" * 8 + "cat,dog\n" * 2 + "dog,dog\n" * 6 + "dog,cat\n" * 4
+
+
+@pytest.fixture
+def predictions(folder: Path) -> str:
+    (folder / "p.csv").write_text(PREDICTIONS, encoding="utf-8")
+    return "p.csv"
+
+
+def of_file(offdiag: Command, file: str, *arguments: str) -> Any:
+    return offdiag("gate", "--file", file, "--true", "y", "--pred", "yhat", *arguments)
+
+
+def logged(offdiag: Command, file: str, name: str) -> str:
+    columns = ("--true", "y", "--pred", "yhat")
+    answer = offdiag("log", file, *columns, "--dataset", "pets", "--name", name, "--json")
+    return str(answer.json["id"])
+
+
+def test_a_file_that_meets_every_condition_passes(offdiag: Command, predictions: str) -> None:
+    answer = of_file(offdiag, predictions, "--min", "recall[cat]>=0.8", "--require", "no-badge")
+
+    assert answer.code == 0
+    assert "The gate is open: 2 of 2 conditions hold." in answer.out
+    assert answer.err == ""
+
+
+def test_one_condition_that_does_not_hold_closes_the_gate(
+    offdiag: Command, predictions: str
+) -> None:
+    answer = of_file(offdiag, predictions, "--min", "recall[cat]>=0.8", "--min", "low(mcc)>=0.5")
+
+    assert answer.code == 1
+    assert "FAILS  low(mcc)>=0.5" in answer.out
+    assert "The gate is closed: 1 of 2 conditions hold." in answer.out
+
+
+def test_no_registry_is_needed_for_a_file(
+    folder: Path, offdiag: Command, predictions: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OFFDIAG_URL", "nonsense://")
+
+    answer = of_file(offdiag, predictions, "--min", "n=20", "--json")
+
+    assert answer.code == 0
+    assert [path.name for path in folder.iterdir()] == ["p.csv"]
+    assert answer.json == {
+        "passed": True,
+        "run": None,
+        "baseline": None,
+        "not_paired": None,
+        "conditions": [
+            {
+                "condition": "n=20",
+                "passed": True,
+                "measured": 20.0,
+                "reason": None,
+                "value": {"value": 20.0, "reason": None, "limit": None},
+                "note": "",
+            }
+        ],
+    }
+
+
+def test_a_stored_run_is_compared_with_its_baseline(
+    folder: Path, offdiag: Command, predictions: str
+) -> None:
+    (folder / "better.csv").write_text(PREDICTIONS.replace("dog,cat", "dog,dog"), "utf-8")
+    before, after = logged(offdiag, "better.csv", "old"), logged(offdiag, predictions, "new")
+
+    answer = offdiag(
+        "gate", after, "--baseline", before, "--min", "diff(recall[dog])>=-0.3", "--json"
+    )
+
+    assert answer.code == 1
+    (condition,) = answer.json["conditions"]
+    assert condition["measured"] == pytest.approx(-0.4)
+    assert condition["value"]["ci_low"] < -0.4 < condition["value"]["ci_high"]
+    assert (answer.json["run"], answer.json["baseline"]) == (after, before)
+
+
+def test_costs_come_from_a_file(folder: Path, offdiag: Command, predictions: str) -> None:
+    (folder / "costs.csv").write_text(",cat,dog\ncat,0,1\ndog,5,0\n", encoding="utf-8")
+
+    answer = of_file(
+        offdiag, predictions, "--weights", "costs.csv", "--min", "total_cost<=21", "--json"
+    )
+
+    assert (answer.code, answer.json["conditions"][0]["measured"]) == (1, 22.0)
+
+
+def test_a_matrix_is_judged_in_the_orientation_it_states(folder: Path, offdiag: Command) -> None:
+    (folder / "m.csv").write_text(",a,b\na,9,1\nb,4,6\n", encoding="utf-8")
+
+    rows = offdiag(
+        "gate", "--file", "m.csv", "--matrix", "--orientation", "actual_rows",
+        "--min", "recall[a]>=0.9",
+    )  # fmt: skip
+    columns = offdiag(
+        "gate", "--file", "m.csv", "--matrix", "--orientation", "actual_columns",
+        "--min", "recall[a]>=0.9",
+    )  # fmt: skip
+
+    assert (rows.code, columns.code) == (0, 1)
+
+
+def test_what_is_undefined_fails_with_its_reason(folder: Path, offdiag: Command) -> None:
+    (folder / "p.csv").write_text("y,yhat\ncat,cat\ndog,cat\n", encoding="utf-8")
+
+    answer = of_file(offdiag, "p.csv", "--min", "precision[dog]>=0")
+
+    assert answer.code == 1
+    assert "undefined (no_predicted_positives)" in answer.out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["--file", "p.csv"], "there is no condition"),
+        (["--file", "p.csv", "--min", "recall[cow]>=1"], "there is no class 'cow'"),
+        (["--file", "p.csv", "--min", "accuracy>=1"], "Did you mean 'overall_accuracy'"),
+        (["--file", "p.csv", "--min", "mcc"], "is no condition"),
+        (["--file", "p.csv", "--baseline", "r_1", "--min", "mcc>=0"], "leave --baseline out"),
+        (["--file", "gone.csv", "--min", "mcc>=0"], "cannot be read"),
+        (["--min", "mcc>=0"], "Name a run, or a file with --file."),
+        (["r_1", "--file", "p.csv", "--min", "mcc>=0"], "Name a run, or a file with --file."),
+        (["r_1", "--min", "mcc>=0"], "there is no run 'r_1'"),
+    ],
+)
+def test_what_cannot_be_judged_is_an_error_and_no_verdict(
+    folder: Path, offdiag: Command, predictions: str, arguments: list[str], says: str
+) -> None:
+    (folder / "p.csv").write_text("y_true,y_pred\ncat,cat\ndog,cat\n", encoding="utf-8")
+
+    answer = offdiag("gate", *arguments)
+
+    assert answer.code == 2
+    assert says in answer.err
+    assert answer.out == ""
+
+
+def test_a_hostile_class_name_cannot_repaint_the_terminal(folder: Path, offdiag: Command) -> None:
+    (folder / "p.csv").write_text("y,yhat\n\x1b[2J,\x1b[2J\nb,b\n", encoding="utf-8")
+
+    answer = of_file(offdiag, "p.csv", "--min", 'recall["\\u001b[2J"]>=0.5')
+
+    assert answer.code == 0
+    assert "\x1b" not in answer.out
