@@ -18,5 +18,6 @@ def log_to_stderr(level: int = logging.INFO) -> None:
             structlog.processors.LogfmtRenderer(key_order=["timestamp", "level", "event"]),
         ],
         wrapper_class=structlog.make_filtering_bound_logger(level),
-        logger_factory=structlog.PrintLoggerFactory(sys.stderr),
+        # Asked for at each line: whoever redirects standard error later is followed.
+        logger_factory=lambda *_: structlog.PrintLogger(sys.stderr),
     )

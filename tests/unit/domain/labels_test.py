@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+
 from offdiag.domain.labels import MAX_CLASSES, LabelSet, label_text, sort_key
 from offdiag.errors import InvalidInput
 

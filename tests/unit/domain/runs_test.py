@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+
 from offdiag.domain.runs import MAX_ENTRIES, RunFacts, new_run_id
 from offdiag.errors import InvalidInput
 
