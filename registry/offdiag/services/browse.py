@@ -5,7 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from offdiag.store.database import Database
-from offdiag.store.queries.dataset_list import DatasetSummary, dataset_list
+from offdiag.store.queries.dataset_list import (
+    DatasetFacts,
+    LoggedRuns,
+    dataset_list,
+    dataset_overview,
+)
 from offdiag.store.queries.run_filter import FilterField, FilterTerm, RunFilter
 from offdiag.store.queries.run_list import RunListPage, matches_without_each, run_list
 from offdiag.store.queries.run_order import Cursor, RunOrder
@@ -22,16 +27,16 @@ class RunOverview:
     `matches_without` says, only where nothing matched, how many runs each term alone hides.
     """
 
-    datasets: tuple[DatasetSummary, ...]
-    scope: DatasetSummary | None
+    datasets: tuple[DatasetFacts, ...]
+    scope: DatasetFacts | None
     page: RunListPage
     matches_without: tuple[int, ...] = ()
 
 
-def browse_datasets(database: Database) -> tuple[DatasetSummary, ...]:
+def browse_datasets(database: Database) -> tuple[tuple[DatasetFacts, LoggedRuns], ...]:
     """All datasets with their runs counted."""
     with database.read() as session:
-        return dataset_list(session)
+        return dataset_overview(session)
 
 
 def browse_runs(
@@ -65,13 +70,13 @@ def browse_run(database: Database, run_id: str) -> RunDetail:
         return run_detail(session, run_id)
 
 
-def _scope(datasets: tuple[DatasetSummary, ...], terms: RunFilter) -> DatasetSummary | None:
+def _scope(datasets: tuple[DatasetFacts, ...], terms: RunFilter) -> DatasetFacts | None:
     """The one dataset the terms leave: by name, by project, or because there is no other."""
     left = [dataset for dataset in datasets if all(_allows(term, dataset) for term in terms)]
     return left[0] if len(left) == 1 else None
 
 
-def _allows(term: FilterTerm, dataset: DatasetSummary) -> bool:
+def _allows(term: FilterTerm, dataset: DatasetFacts) -> bool:
     """Whether runs of a dataset may pass a term; patterns and other fields say nothing."""
     if "*" in term.text or term.negated:
         return True

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from offdiag.domain.runs import RunState, Task
-from offdiag.store.queries.dataset_list import DatasetSummary
+from offdiag.store.queries.dataset_list import DatasetFacts, LoggedRuns
 from offdiag_web.addresses.filter_text import parse_filter, quoted
 from offdiag_web.addresses.run_list import RunListAddress
 from offdiag_web.exports import Cell
@@ -19,6 +19,8 @@ DATASET_COLUMNS = (
     *("project", "dataset", "task", "truth_version", "n_samples", "n_classes"),
     *("runs", "open", "finished", "evaluated", "failed", "last_logged_at"),
 )
+Overview = Sequence[tuple[DatasetFacts, LoggedRuns]]
+
 _TASKS = {Task.BINARY: "binary", Task.MULTICLASS: "multi-class", Task.MULTILABEL: "multi-label"}
 
 
@@ -38,9 +40,9 @@ class DatasetCard:
     last_logged: Moment | None
 
 
-def dataset_cards(datasets: Sequence[DatasetSummary], *, now: datetime) -> tuple[DatasetCard, ...]:
+def dataset_cards(overview: Overview, *, now: datetime) -> tuple[DatasetCard, ...]:
     """All datasets, each with the link to its runs."""
-    names = [dataset.name for dataset in datasets]
+    names = [dataset.name for dataset, _ in overview]
     return tuple(
         DatasetCard(
             name=dataset.name,
@@ -52,23 +54,23 @@ def dataset_cards(datasets: Sequence[DatasetSummary], *, now: datetime) -> tuple
             if dataset.n_samples is None
             else numbers.count(dataset.n_samples),
             largest=largest_share(dataset) or "unknown",
-            n_runs=numbers.count(dataset.n_runs),
-            states=_state_chips(dataset),
+            n_runs=numbers.count(runs.total),
+            states=_state_chips(runs),
             last_logged=None
-            if dataset.last_logged_at is None
-            else moment(dataset.last_logged_at, now=now),
+            if runs.last_logged_at is None
+            else moment(runs.last_logged_at, now=now),
         )
-        for dataset in datasets
+        for dataset, runs in overview
     )
 
 
-def runs_url(dataset: DatasetSummary, *, name_is_unique: bool) -> str:
+def runs_url(dataset: DatasetFacts, *, name_is_unique: bool) -> str:
     """The runs list of a dataset, by project too where the name alone leaves a doubt."""
     project = "" if name_is_unique else f"project:{quoted(dataset.project)} "
     return RunListAddress(parse_filter(f"{project}dataset:{quoted(dataset.name)}")).url()
 
 
-def largest_share(dataset: DatasetSummary) -> str | None:
+def largest_share(dataset: DatasetFacts) -> str | None:
     """ "66.9 %", the share of the largest class."""
     counts = dataset.class_counts
     if not counts or not sum(counts):
@@ -76,7 +78,7 @@ def largest_share(dataset: DatasetSummary) -> str | None:
     return numbers.fine_percent(max(counts), sum(counts))
 
 
-def scope_sentence(dataset: DatasetSummary) -> str:
+def scope_sentence(dataset: DatasetFacts) -> str:
     """ "digits, truth v1 · 540 labelled examples · 10 classes · largest class 15.9 %"."""
     truth = "no ground truth yet" if dataset.truth_number is None else f"v{dataset.truth_number}"
     parts = [f"{dataset.name}, {truth}"]
@@ -89,18 +91,18 @@ def scope_sentence(dataset: DatasetSummary) -> str:
     return " · ".join([*parts, f"largest class {largest}"] if largest else parts)
 
 
-def _state_chips(dataset: DatasetSummary) -> tuple[Chip, ...]:
+def _state_chips(runs: LoggedRuns) -> tuple[Chip, ...]:
     """How many runs have no metrics, by reason; evaluated ones need no mention."""
     kinds: tuple[tuple[RunState, str, Tone], ...] = (
         (RunState.OPEN, "open", "busy"),
         (RunState.FINISHED, "waiting", "busy"),
         (RunState.FAILED, "failed", "error"),
     )
-    counted = [(dataset.runs_by_state.get(state, 0), word, tone) for state, word, tone in kinds]
+    counted = [(runs.by_state[state], word, tone) for state, word, tone in kinds]
     return tuple(Chip(f"{numbers.count(n)} {word}", tone) for n, word, tone in counted if n)
 
 
-def dataset_records(datasets: Sequence[DatasetSummary]) -> list[dict[str, object]]:
+def dataset_records(overview: Overview) -> list[dict[str, object]]:
     """All datasets for the JSON twin."""
     return [
         {
@@ -112,17 +114,15 @@ def dataset_records(datasets: Sequence[DatasetSummary]) -> list[dict[str, object
             "n_classes": dataset.n_classes,
             "labels_inferred": dataset.labels_inferred,
             "class_counts": dataset.class_counts,
-            "runs": dataset.n_runs,
-            "runs_by_state": {
-                state.value: dataset.runs_by_state.get(state, 0) for state in RunState
-            },
-            "last_logged_at": _iso(dataset.last_logged_at),
+            "runs": runs.total,
+            "runs_by_state": {state.value: runs.by_state[state] for state in RunState},
+            "last_logged_at": _iso(runs.last_logged_at),
         }
-        for dataset in datasets
+        for dataset, runs in overview
     ]
 
 
-def dataset_table(datasets: Sequence[DatasetSummary]) -> list[tuple[Cell, ...]]:
+def dataset_table(overview: Overview) -> list[tuple[Cell, ...]]:
     """All datasets for the CSV twin, in the order of `DATASET_COLUMNS`."""
     return [
         (
@@ -132,11 +132,11 @@ def dataset_table(datasets: Sequence[DatasetSummary]) -> list[tuple[Cell, ...]]:
             dataset.truth_number,
             dataset.n_samples,
             dataset.n_classes,
-            dataset.n_runs,
-            *(dataset.runs_by_state.get(state, 0) for state in RunState),
-            _iso(dataset.last_logged_at),
+            runs.total,
+            *(runs.by_state[state] for state in RunState),
+            _iso(runs.last_logged_at),
         )
-        for dataset in datasets
+        for dataset, runs in overview
     ]
 
 

@@ -53,7 +53,6 @@ class DatasetLink:
 
     name: str
     url: str
-    n_runs: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +107,7 @@ def run_list_view(
         title=_title(overview, address),
         scope=_scope_text(overview),
         is_mixed=is_mixed,
-        is_empty_registry=not any(dataset.n_runs for dataset in overview.datasets),
+        is_empty_registry=not address.terms and page.total == 0,
         query=filter_text(address.terms),
         kept=address.kept_by_form,
         notices=tuple(notices),
@@ -179,7 +178,6 @@ def _dataset_links(overview: RunOverview) -> tuple[DatasetLink, ...]:
         DatasetLink(
             dataset.name,
             runs_url(dataset, name_is_unique=names.count(dataset.name) == 1),
-            numbers.count(dataset.n_runs),
         )
         for dataset in overview.datasets
     )

@@ -1,20 +1,23 @@
-"""The datasets of a registry with what has been run on them."""
+"""The datasets of a registry, and what has been run on them."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
-from sqlalchemy import Subquery, and_, case, func, select
+from sqlalchemy import Row, Select, and_, case, func, select
 from sqlalchemy.orm import Session
 
 from offdiag.domain.runs import RunState, Task
 from offdiag.store.models import DatasetRow, LabelSetRow, ProjectRow, RunRow, TruthVersionRow
 
+UNEVALUATED = (RunState.OPEN, RunState.FINISHED, RunState.FAILED)
+
 
 @dataclass(frozen=True, slots=True)
-class DatasetSummary:
+class DatasetFacts:
     """One dataset; `truth_number`, `n_samples` and `class_counts` are of its newest truth."""
 
     id: int
@@ -26,19 +29,72 @@ class DatasetSummary:
     truth_number: int | None
     n_samples: int | None
     class_counts: tuple[int, ...] | None
-    runs_by_state: Mapping[RunState, int]
+
+
+@dataclass(frozen=True, slots=True)
+class LoggedRuns:
+    """The runs of one dataset, counted."""
+
+    by_state: Mapping[RunState, int]
     last_logged_at: datetime | None
 
     @property
-    def n_runs(self) -> int:
-        return sum(self.runs_by_state.values())
+    def total(self) -> int:
+        return sum(self.by_state.values())
 
 
-def dataset_list(session: Session) -> tuple[DatasetSummary, ...]:
+def dataset_list(session: Session) -> tuple[DatasetFacts, ...]:
     """All datasets by project and name, in one statement."""
-    newest = _newest_truths()
-    logged = _logged_runs()
+    return tuple(_facts(row) for row in session.execute(_datasets()))
+
+
+def dataset_overview(session: Session) -> tuple[tuple[DatasetFacts, LoggedRuns], ...]:
+    """All datasets with their runs counted, in one statement."""
+    logged = (
+        select(
+            RunRow.dataset_id,
+            func.count().label("n_runs"),
+            func.max(RunRow.created_at).label("last_logged_at"),
+        )
+        .group_by(RunRow.dataset_id)
+        .subquery()
+    )
+    # Evaluated runs are nearly all runs. Counting only the others finds them by their index.
+    others = (
+        select(
+            RunRow.dataset_id,
+            *(
+                func.sum(case((RunRow.state == state, 1), else_=0)).label(state)
+                for state in UNEVALUATED
+            ),
+        )
+        .where(RunRow.state.in_(UNEVALUATED))
+        .group_by(RunRow.dataset_id)
+        .subquery()
+    )
     rows = session.execute(
+        _datasets()
+        .add_columns(
+            logged.c.n_runs,
+            logged.c.last_logged_at,
+            *(others.c[state] for state in UNEVALUATED),
+        )
+        .outerjoin(logged, logged.c.dataset_id == DatasetRow.id)
+        .outerjoin(others, others.c.dataset_id == DatasetRow.id)
+    )
+    return tuple((_facts(row), _logged_runs(row)) for row in rows)
+
+
+def _datasets() -> Select[*tuple[Any, ...]]:
+    newest = (
+        select(TruthVersionRow.dataset_id, func.max(TruthVersionRow.number).label("number"))
+        .group_by(TruthVersionRow.dataset_id)
+        .subquery()
+    )
+    is_newest = and_(
+        TruthVersionRow.dataset_id == DatasetRow.id, TruthVersionRow.number == newest.c.number
+    )
+    return (
         select(
             DatasetRow,
             ProjectRow.name,
@@ -46,61 +102,31 @@ def dataset_list(session: Session) -> tuple[DatasetSummary, ...]:
             TruthVersionRow.number,
             TruthVersionRow.n_samples,
             TruthVersionRow.class_counts,
-            *(logged.c[state] for state in RunState),
-            logged.c.last_logged_at,
         )
         .join(ProjectRow, ProjectRow.id == DatasetRow.project_id)
         .join(LabelSetRow, LabelSetRow.id == DatasetRow.label_set_id)
         .outerjoin(newest, newest.c.dataset_id == DatasetRow.id)
-        .outerjoin(
-            TruthVersionRow,
-            and_(
-                TruthVersionRow.dataset_id == DatasetRow.id,
-                TruthVersionRow.number == newest.c.number,
-            ),
-        )
-        .outerjoin(logged, logged.c.dataset_id == DatasetRow.id)
+        .outerjoin(TruthVersionRow, is_newest)
         .order_by(ProjectRow.name, DatasetRow.name)
     )
-    return tuple(
-        DatasetSummary(
-            id=row.DatasetRow.id,
-            project=row.name,
-            name=row.DatasetRow.name,
-            task=Task(row.DatasetRow.task),
-            n_classes=row.n_classes,
-            labels_inferred=row.DatasetRow.labels_inferred,
-            truth_number=row.number,
-            n_samples=row.n_samples,
-            class_counts=_class_counts(row.class_counts),
-            runs_by_state={state: getattr(row, state) or 0 for state in RunState},
-            last_logged_at=row.last_logged_at,
-        )
-        for row in rows
+
+
+def _facts(row: Row[*tuple[Any, ...]]) -> DatasetFacts:
+    counts: list[int] | None = row.class_counts
+    return DatasetFacts(
+        id=row.DatasetRow.id,
+        project=row.name,
+        name=row.DatasetRow.name,
+        task=Task(row.DatasetRow.task),
+        n_classes=row.n_classes,
+        labels_inferred=row.DatasetRow.labels_inferred,
+        truth_number=row.number,
+        n_samples=row.n_samples,
+        class_counts=None if counts is None else tuple(counts),
     )
 
 
-def _newest_truths() -> Subquery:
-    """The highest truth version of each dataset."""
-    return (
-        select(TruthVersionRow.dataset_id, func.max(TruthVersionRow.number).label("number"))
-        .group_by(TruthVersionRow.dataset_id)
-        .subquery()
-    )
-
-
-def _logged_runs() -> Subquery:
-    """Number of runs in each state and the newest one's time, by dataset."""
-    counts = (
-        func.sum(case((RunRow.state == state, 1), else_=0)).label(state) for state in RunState
-    )
-    return (
-        select(RunRow.dataset_id, *counts, func.max(RunRow.created_at).label("last_logged_at"))
-        .group_by(RunRow.dataset_id)
-        .subquery()
-    )
-
-
-def _class_counts(stored: list[int] | None) -> tuple[int, ...] | None:
-    """Absent while a dataset has no truth, which an outer join does not say in its type."""
-    return None if stored is None else tuple(stored)
+def _logged_runs(row: Row[*tuple[Any, ...]]) -> LoggedRuns:
+    others = {state: getattr(row, state) or 0 for state in UNEVALUATED}
+    n_evaluated = (row.n_runs or 0) - sum(others.values())
+    return LoggedRuns(others | {RunState.EVALUATED: n_evaluated}, row.last_logged_at)

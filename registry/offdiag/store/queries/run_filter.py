@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
-from sqlalchemy import ColumnElement, Text, case, cast, exists, func, not_, or_
+from sqlalchemy import ColumnElement, Text, case, cast, exists, func, not_, or_, select
 from sqlalchemy.orm import InstrumentedAttribute
 
 from offdiag.domain.runs import RunState
@@ -46,7 +46,7 @@ RunFilter = tuple[FilterTerm, ...]
 
 
 def conditions(terms: RunFilter, dialect: str) -> list[ColumnElement[bool]]:
-    """The WHERE clause over run, dataset, project and truth_version, all joined."""
+    """The WHERE clause over runs alone, so that counting needs no join."""
     return [_negated(term, _condition(term, dialect)) for term in terms]
 
 
@@ -58,11 +58,16 @@ def _negated(term: FilterTerm, condition: ColumnElement[bool]) -> ColumnElement[
 def _condition(term: FilterTerm, dialect: str) -> ColumnElement[bool]:
     match term.field:
         case FilterField.PROJECT:
-            condition = _matches(ProjectRow.name, term.text)
+            named = select(ProjectRow.id).where(_matches(ProjectRow.name, term.text))
+            condition: ColumnElement[bool] = RunRow.project_id.in_(named)
         case FilterField.DATASET:
-            condition = _matches(DatasetRow.name, term.text)
+            named = select(DatasetRow.id).where(_matches(DatasetRow.name, term.text))
+            condition = RunRow.dataset_id.in_(named)
             if term.truth_number is not None:
-                condition &= TruthVersionRow.number == term.truth_number
+                numbered = TruthVersionRow.number == term.truth_number
+                condition &= RunRow.truth_version_id.in_(
+                    select(TruthVersionRow.id).where(numbered)
+                )
         case FilterField.MODEL:
             condition = _matches(RunRow.model, term.text)
         case FilterField.STATE:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import ColumnElement, Select, and_, func, literal, select
+from sqlalchemy import ColumnElement, ScalarSelect, Select, and_, func, select
 from sqlalchemy.orm import Session
 
 from offdiag.store.models import DatasetRow, EvaluationRow, ProjectRow, RunRow, TruthVersionRow
@@ -14,6 +14,7 @@ from offdiag.store.queries.run_entries import RUN_COLUMNS, RunEntry, run_entries
 from offdiag.store.queries.run_filter import RunFilter, conditions
 from offdiag.store.queries.run_order import (
     Cursor,
+    Group,
     Place,
     RunOrder,
     beyond,
@@ -21,6 +22,9 @@ from offdiag.store.queries.run_order import (
     in_group,
     sorted_by,
 )
+
+SORTED_IN_MEMORY = 1_000
+"""Up to this many matching runs are fetched and sorted rather than found along an index."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,23 +60,20 @@ def run_list(
     `dataset_id` narrows the list to one dataset. At most four statements, five where a page
     holds the border between defined and undefined values.
     """
-    where = conditions(terms, session.get_bind().dialect.name)
-    if dataset_id is not None:
-        where.append(RunRow.dataset_id == dataset_id)
-    backwards = cursor is not None and cursor.backwards
-    found = _page(session, where, order, cursor, limit + 1)
+    where = _where(session, terms, dataset_id)
+    total, before = _counts(session, where, order, cursor)
+    plan = _Plan(where, order, cursor, uses_index=total > SORTED_IN_MEMORY)
+    found = _page(session, plan, limit + 1)
     has_more, found = len(found) > limit, found[:limit]
-    if backwards:
+    if plan.backwards:
         found.reverse()
-    total, before = _counts(session, where, order, found[0].place if found and cursor else None)
+        before -= len(found)
     return RunListPage(
         entries=run_entries(session, [run.row for run in found]),
         total=total,
         position=before + 1,
-        previous=_cursor(found[:1], backwards=True)
-        if (has_more if backwards else before > 0)
-        else None,
-        following=_cursor(found[-1:], backwards=False) if backwards or has_more else None,
+        previous=Cursor(found[0].place, backwards=True) if found and before > 0 else None,
+        following=Cursor(found[-1].place) if found and (plan.backwards or has_more) else None,
     )
 
 
@@ -80,58 +81,72 @@ def matches_without_each(session: Session, *, terms: RunFilter) -> tuple[int, ..
     """How many runs would be listed without the first term, without the second, and so on."""
     if not terms:
         return ()
-    dialect = session.get_bind().dialect.name
-    counts = []
-    for left_out in range(len(terms)):
-        where = conditions(terms[:left_out] + terms[left_out + 1 :], dialect)
-        counts.append(_runs(func.count()).where(*where).scalar_subquery())
+    counts = [
+        _count(_where(session, terms[:left_out] + terms[left_out + 1 :], None))
+        for left_out in range(len(terms))
+    ]
     return tuple(int(count) for count in session.execute(select(*counts)).one())
 
 
-def _cursor(ends: Sequence[_Found], *, backwards: bool) -> Cursor | None:
-    return Cursor(ends[0].place, backwards) if ends else None
+@dataclass(frozen=True, slots=True)
+class _Plan:
+    """Which runs, in which order, from where on.
+
+    `uses_index` walks along the index of the metric, which pays where most runs match; else
+    the few that match are sorted.
+    """
+
+    where: Sequence[ColumnElement[bool]]
+    order: RunOrder
+    cursor: Cursor | None
+    uses_index: bool
+
+    @property
+    def backwards(self) -> bool:
+        return self.cursor is not None and self.cursor.backwards
 
 
-def _runs(*columns: Any) -> Select[Any]:
-    return (
-        select(*columns)
-        .select_from(RunRow)
+def _where(
+    session: Session, terms: RunFilter, dataset_id: int | None
+) -> list[ColumnElement[bool]]:
+    where = conditions(terms, session.get_bind().dialect.name)
+    if dataset_id is not None:
+        where.append(RunRow.dataset_id == dataset_id)
+    return where
+
+
+def _evaluated(*columns: Any) -> Select[Any]:
+    """All runs, each with its current evaluation of all its cases, if it has one."""
+    is_current = and_(
+        EvaluationRow.run_id == RunRow.id,
+        EvaluationRow.is_current,
+        EvaluationRow.slice.is_(None),
+    )
+    return select(*columns).select_from(RunRow).outerjoin(EvaluationRow, is_current)
+
+
+def _page(session: Session, plan: _Plan, limit: int) -> list[_Found]:
+    """Up to `limit` runs from the cursor on, in reading direction of the cursor."""
+    lines = (
+        _evaluated(*RUN_COLUMNS)
         .join(DatasetRow, DatasetRow.id == RunRow.dataset_id)
         .join(ProjectRow, ProjectRow.id == RunRow.project_id)
         .outerjoin(TruthVersionRow, TruthVersionRow.id == RunRow.truth_version_id)
-        .outerjoin(
-            EvaluationRow,
-            and_(
-                EvaluationRow.run_id == RunRow.id,
-                EvaluationRow.is_current,
-                EvaluationRow.slice.is_(None),
-            ),
-        )
+        .where(*plan.where)
     )
-
-
-def _page(
-    session: Session,
-    where: Sequence[ColumnElement[bool]],
-    order: RunOrder,
-    cursor: Cursor | None,
-    limit: int,
-) -> list[_Found]:
-    """Up to `limit` runs from the cursor on, in reading direction of the cursor."""
-    backwards = cursor is not None and cursor.backwards
-    groups = groups_of(order)[::-1] if backwards else groups_of(order)
-    if cursor is not None:
-        groups = groups[groups.index(cursor.place.group) :]
+    groups = groups_of(plan.order)[::-1] if plan.backwards else groups_of(plan.order)
+    if plan.cursor is not None:
+        groups = groups[groups.index(plan.cursor.place.group) :]
     found: list[_Found] = []
     for group in groups:
-        runs, column, descending = in_group(_runs(*RUN_COLUMNS).where(*where), order, group)
-        # Columns are added here because the sort column belongs to a join made for the group.
-        runs = runs.add_columns(column.label("place"))
-        direction = descending != backwards
-        if cursor is not None and cursor.place.group is group:
-            runs = runs.where(beyond(column, cursor.place, descending=direction))
+        runs, column, descending = in_group(lines, plan.order, group, uses_index=plan.uses_index)
+        direction = descending != plan.backwards
+        if plan.cursor is not None and plan.cursor.place.group is group:
+            runs = runs.where(beyond(column, plan.cursor.place, descending=direction))
         rows = session.execute(
-            sorted_by(runs, column, descending=direction).limit(limit - len(found))
+            sorted_by(runs, column, descending=direction)
+            .add_columns(column.label("place"))
+            .limit(limit - len(found))
         )
         found += [_Found(row, Place(group, row.place, row.id)) for row in rows]
         if len(found) == limit:
@@ -143,17 +158,29 @@ def _counts(
     session: Session,
     where: Sequence[ColumnElement[bool]],
     order: RunOrder,
-    first: Place | None,
+    cursor: Cursor | None,
 ) -> tuple[int, int]:
-    """Number of runs in the list, and of those before `first`."""
-    total = _runs(func.count()).where(*where).scalar_subquery()
-    before: ColumnElement[int] = literal(0)
-    if first is not None:
-        groups = groups_of(order)
-        for group in groups[: groups.index(first.group) + 1]:
-            runs, column, descending = in_group(_runs(func.count()).where(*where), order, group)
-            if group is first.group:
-                runs = runs.where(beyond(column, first, descending=not descending))
-            before = before + runs.scalar_subquery()
-    counted = session.execute(select(total, before)).one()
-    return int(counted[0]), int(counted[1])
+    """Number of runs in the list, and of those before the place where reading begins.
+
+    Only the group of the cursor is counted: what lies before a place among the undefined
+    values is all but what lies after it.
+    """
+    total = _count(where)
+    if cursor is None:
+        return int(session.execute(select(total)).scalar_one()), 0
+    place, is_last_group = cursor.place, cursor.place.group is Group.UNDEFINED
+    runs, column, descending = in_group(
+        _evaluated(func.count()).where(*where), order, place.group, uses_index=True
+    )
+    side = beyond(
+        column,
+        place,
+        descending=descending if is_last_group else not descending,
+        inclusive=cursor.backwards if is_last_group else not cursor.backwards,
+    )
+    counted, on_side = session.execute(select(total, runs.where(side).scalar_subquery())).one()
+    return int(counted), int(counted - on_side if is_last_group else on_side)
+
+
+def _count(where: Sequence[ColumnElement[bool]]) -> ScalarSelect[int]:
+    return select(func.count()).select_from(RunRow).where(*where).scalar_subquery()

@@ -13,7 +13,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
-from sqlalchemy import ColumnElement, Select, and_, exists, func, or_, select
+from sqlalchemy import ColumnElement, Select, and_, func, or_, select
 from sqlalchemy.orm import aliased
 
 from offdiag.store.models import EvaluationRow, MetricValueRow, RunRow
@@ -69,38 +69,60 @@ def groups_of(order: RunOrder) -> tuple[Group, ...]:
 
 
 def in_group(
-    runs: Select[Any], order: RunOrder, group: Group
+    runs: Select[Any], order: RunOrder, group: Group, *, uses_index: bool
 ) -> tuple[Select[Any], ColumnElement[Any], bool]:
     """Narrow `runs` (over run left join evaluation) to a group.
 
     Returns the statement, the column it is sorted by and whether that is descending.
+    `uses_index` walks along the index of the metric; otherwise the metric of each matching
+    run is looked up.
     """
     if order.name in FIELD_ORDERS:
         column = RunRow.created_at if order.name == "logged" else RunRow.name
         return runs, column.expression, order.descending
-    if order.name == WORST_CLASS:
-        lowest = _lowest_recall()
-        if group is Group.DEFINED:
-            return runs.where(lowest.is_not(None)), lowest, order.descending
-        return runs.where(lowest.is_(None)), RunRow.created_at.expression, True
-    metric = aliased(MetricValueRow)
-    is_metric = and_(
-        metric.evaluation_id == EvaluationRow.id,
-        metric.key == AGGREGATE_ORDERS[order.name],
-        metric.class_index == AGGREGATE,
-        metric.value.is_not(None),
-    )
+    if group is Group.DEFINED and uses_index and order.name in AGGREGATE_ORDERS:
+        metric = aliased(MetricValueRow)
+        is_defined = and_(_is_value_of(metric, order), metric.value.is_not(None))
+        return runs.join(metric, is_defined), metric.value.expression, order.descending
+    value = _looked_up(order)
     if group is Group.DEFINED:
-        return runs.join(metric, is_metric), metric.value.expression, order.descending
-    return runs.where(~exists().where(is_metric)), RunRow.created_at.expression, True
+        return runs.where(value.is_not(None)), value, order.descending
+    return runs.where(value.is_(None)), RunRow.created_at.expression, True
 
 
-def beyond(column: ColumnElement[Any], place: Place, *, descending: bool) -> ColumnElement[bool]:
-    """Runs that come after `place` within its group; ids break ties in the same direction."""
-    if descending:
-        further, same_but_further = column < place.key, RunRow.id < place.run_id
+def _looked_up(order: RunOrder) -> ColumnElement[float | None]:
+    """What a run is sorted by; for the worst class the lowest of its recalls."""
+    metric = aliased(MetricValueRow)
+    return (
+        select(func.min(metric.value))
+        .where(_is_value_of(metric, order))
+        .correlate(EvaluationRow)
+        .scalar_subquery()
+    )
+
+
+def _is_value_of(metric: type[MetricValueRow], order: RunOrder) -> ColumnElement[bool]:
+    if order.name == WORST_CLASS:
+        key, of_class = "recall", metric.class_index > AGGREGATE
     else:
-        further, same_but_further = column > place.key, RunRow.id > place.run_id
+        key, of_class = AGGREGATE_ORDERS[order.name], metric.class_index == AGGREGATE
+    return and_(metric.evaluation_id == EvaluationRow.id, metric.key == key, of_class)
+
+
+def beyond(
+    column: ColumnElement[Any], place: Place, *, descending: bool, inclusive: bool = False
+) -> ColumnElement[bool]:
+    """Runs that come after `place` within its group, or also the one at it.
+
+    Ids break ties in the same direction.
+    """
+    run_id = RunRow.id.expression
+    if descending:
+        further, same_but_further = column < place.key, run_id < place.run_id
+    else:
+        further, same_but_further = column > place.key, run_id > place.run_id
+    if inclusive:
+        same_but_further |= run_id == place.run_id
     return or_(further, and_(column == place.key, same_but_further))
 
 
@@ -109,17 +131,3 @@ def sorted_by(runs: Select[Any], column: ColumnElement[Any], *, descending: bool
     if descending:
         return runs.order_by(column.desc(), RunRow.id.desc())
     return runs.order_by(column, RunRow.id)
-
-
-def _lowest_recall() -> ColumnElement[float | None]:
-    recall = aliased(MetricValueRow)
-    return (
-        select(func.min(recall.value))
-        .where(
-            recall.evaluation_id == EvaluationRow.id,
-            recall.key == "recall",
-            recall.class_index > AGGREGATE,
-        )
-        .correlate(EvaluationRow)
-        .scalar_subquery()
-    )
