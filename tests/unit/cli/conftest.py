@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
+import structlog
 
 from offdiag.cli.edge import run
 
@@ -41,7 +42,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture
-def offdiag(folder: Path, capfd: pytest.CaptureFixture[str]) -> Command:
+def offdiag(folder: Path, capfd: pytest.CaptureFixture[str]) -> Iterator[Command]:
     """Run a command line and take its output."""
 
     def command(*arguments: str) -> Answer:
@@ -50,4 +51,6 @@ def offdiag(folder: Path, capfd: pytest.CaptureFixture[str]) -> Command:
         captured = capfd.readouterr()
         return Answer(code, captured.out, captured.err)
 
-    return command
+    yield command
+    # Commands that stay write their log to the stderr of this test, which is closed after it.
+    structlog.reset_defaults()
