@@ -48,6 +48,37 @@ def to_column(values: object, *, field: str) -> Column:
     return column
 
 
+def to_column_with_gaps(values: object, *, field: str) -> tuple[Column, NDArray[np.bool_]]:
+    """The values that are there, as `to_column` gives them, and which of all n are missing.
+
+    Missing are None, NaN, and whatever the library of the column calls so.
+    """
+    column = _read(_loose(values), field)
+    if isinstance(column, np.ndarray) and column.dtype.kind == "O" and column.ndim == 1:
+        column = _to_arrow(column.tolist(), field, nan_is_missing=True)
+    if isinstance(column, pa.Array):
+        missing = column.is_null(nan_is_null=True).to_numpy(zero_copy_only=False)
+        return to_column(column.filter(pa.array(~missing)), field=field), missing
+    whole = to_column(column, field=field)
+    if isinstance(whole, np.ndarray) and whole.dtype.kind == "f":
+        gaps: NDArray[np.bool_] = np.isnan(whole)
+        return whole[~gaps], gaps
+    return whole, np.zeros(len(whole), dtype=np.bool_)
+
+
+def _loose(values: object) -> object:
+    """A plain iterable as objects, so that what is missing in it can be told."""
+    has_own_form = any(hasattr(values, name) for name in ("__arrow_c_stream__", "__array__"))
+    if has_own_form or isinstance(values, (pa.Array, str, bytes)):
+        return values
+    if not isinstance(values, Iterable):
+        return values
+    items = list(values)
+    column = np.empty(len(items), dtype=object)
+    column[:] = items
+    return column
+
+
 def _read(values: object, field: str) -> Column:
     if isinstance(values, pa.ChunkedArray):
         return values.combine_chunks()
@@ -75,10 +106,10 @@ def _from_arrow_stream(values: object, field: str) -> pa.Array:
         raise _mixed(error, field) from None
 
 
-def _to_arrow(items: list[object], field: str) -> pa.Array:
+def _to_arrow(items: list[object], field: str, *, nan_is_missing: bool = False) -> pa.Array:
     plain = [item.item() if isinstance(item, np.generic) else item for item in items]
     try:
-        return pa.array(plain)
+        return pa.array(plain, from_pandas=nan_is_missing)
     except (pa.ArrowException, TypeError, ValueError, OverflowError) as error:
         raise _mixed(error, field) from None
 

@@ -55,6 +55,23 @@ def count_pairs(actual: Codes, predicted: Codes, *, n_classes: int) -> NDArray[n
     return cells.reshape(n_classes, n_classes)
 
 
+def count_labelled_pairs(actual: Codes, predicted: Codes, *, n_classes: int) -> NDArray[np.int64]:
+    """As `count_pairs`, leaving out the cases whose actual class is not known.
+
+    Those have the code `n_classes` in `actual`. They are counted as one class more and dropped
+    with it, which takes a tenth of the time of picking out the others.
+
+    >>> count_labelled_pairs(np.array([0, 2], np.uint8), np.array([1, 1], np.uint8), n_classes=2)
+    array([[0, 1],
+           [0, 0]])
+    """
+    if not len(actual) or actual.max() < n_classes:
+        return count_pairs(actual, predicted, n_classes=n_classes)
+    counts = count_pairs(actual, predicted, n_classes=n_classes + 1)
+    _require_range(predicted, n_classes, field="predicted")
+    return np.ascontiguousarray(counts[:n_classes, :n_classes])
+
+
 def _chunks(actual: Codes, predicted: Codes, n_classes: int) -> Chunks:
     """Equally long pieces of both arrays, their codes checked to be below `n_classes`."""
     # A chunk has no fewer pairs than the table has cells, or adding tables would dominate.

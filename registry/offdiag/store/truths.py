@@ -1,4 +1,8 @@
-"""Statements on ground truth: stored once per content, shared by runs."""
+"""Statements on the samples of ground truth: stored once per content, shared by runs.
+
+Versions that descend from one another hold the same samples. Their identifiers are therefore
+stored with the first one only; the others are just labels.
+"""
 
 from __future__ import annotations
 
@@ -14,9 +18,11 @@ from sqlalchemy.orm import Session
 
 from offdiag.arrays.ids import SampleIds, joined
 from offdiag.arrays.labels import Codes
+from offdiag.arrays.partial_labels import count_labelled
 from offdiag.store import codec
 from offdiag.store.ids_codec import decode_ids, encode_ids
 from offdiag.store.models import TruthChunkRow, TruthVersionRow
+from offdiag.store.truth_versions import TruthRecord, get_truth, lock_truths
 
 IdKind = Literal["position", "int", "text"]
 
@@ -25,63 +31,31 @@ _ITSELF = 0
 
 
 @dataclass(frozen=True, slots=True)
-class TruthRecord:
-    """A truth version without its samples. `class_counts` is in label order."""
-
-    id: int
-    dataset_id: int
-    number: int
-    digest: str
-    n_samples: int
-    id_kind: str
-    class_counts: tuple[int, ...]
-    created_at: datetime
-
-
-@dataclass(frozen=True, slots=True)
 class NewTruth:
-    """Content of a truth version to be stored, in canonical order."""
+    """Content of a truth version to be stored, in canonical order.
+
+    `actual` has the code `n_classes` where a sample has no label. A version that corrects a
+    `parent` says for what `reason`, and has no identifiers of its own.
+    """
 
     digest: str
     actual: Codes
     ids: SampleIds | None
     n_classes: int
+    parent: TruthRecord | None = None
+    reason: str | None = None
 
     @property
     def class_counts(self) -> NDArray[np.int64]:
-        """Cases of each class, shape (n_classes,)."""
-        return np.bincount(self.actual, minlength=self.n_classes).astype(np.int64)
+        """Labelled samples of each class, shape (n_classes,)."""
+        counts = np.bincount(self.actual, minlength=self.n_classes)
+        return counts[: self.n_classes].astype(np.int64)
 
-
-def find_truth(session: Session, *, dataset_id: int, digest: str) -> TruthRecord | None:
-    """The truth version of a dataset that has this content."""
-    return _record(
-        session.scalar(
-            select(TruthVersionRow).where(
-                TruthVersionRow.dataset_id == dataset_id, TruthVersionRow.digest == digest
-            )
-        )
-    )
-
-
-def latest_truth(session: Session, dataset_id: int) -> TruthRecord | None:
-    """The newest truth version of a dataset."""
-    return _record(
-        session.scalar(
-            select(TruthVersionRow)
-            .where(TruthVersionRow.dataset_id == dataset_id)
-            .order_by(TruthVersionRow.number.desc())
-            .limit(1)
-        )
-    )
-
-
-def get_truth(session: Session, truth_id: int) -> TruthRecord:
-    """A truth version by id, which must exist."""
-    record = _record(session.get_one(TruthVersionRow, truth_id))
-    if record is None:
-        raise LookupError(truth_id)
-    return record
+    @property
+    def id_kind(self) -> str:
+        if self.parent is not None:
+            return self.parent.id_kind
+        return "position" if self.ids is None else self.ids.kind
 
 
 def insert_truth(
@@ -94,6 +68,7 @@ def insert_truth(
     now: datetime,
 ) -> TruthRecord:
     """Store a new truth version of a dataset, numbered after the newest one."""
+    lock_truths(session, dataset_id)
     newest = session.scalar(
         select(func.max(TruthVersionRow.number)).where(TruthVersionRow.dataset_id == dataset_id)
     )
@@ -102,24 +77,32 @@ def insert_truth(
         number=(newest or 0) + 1,
         digest=truth.digest,
         n_samples=len(truth.actual),
-        id_kind="position" if truth.ids is None else truth.ids.kind,
+        n_labelled=count_labelled(truth.actual, truth.n_classes),
+        id_kind=truth.id_kind,
         class_counts=truth.class_counts.tolist(),
-        origin="logged",
+        origin="logged" if truth.parent is None else "revised",
+        parent_id=None if truth.parent is None else truth.parent.id,
+        root_id=_ITSELF if truth.parent is None else truth.parent.root_id,
+        reason=truth.reason,
         author=author,
         created_at=now,
-        root_id=_ITSELF,
-        n_labelled=len(truth.actual),
     )
     session.add(row)
-    session.flush()  # The chunks need the id, and so does the row itself.
-    row.root_id = row.id
+    session.flush()  # The chunks need the id, and a first version itself does.
+    if truth.parent is None:
+        row.root_id = row.id
+    _insert_chunks(session, row.id, truth, chunk_size)
+    return get_truth(session, row.id)
+
+
+def _insert_chunks(session: Session, truth_id: int, truth: NewTruth, chunk_size: int) -> None:
     for seq, start in enumerate(range(0, len(truth.actual), chunk_size)):
         stop = start + chunk_size
         codes = codec.encode_codes(truth.actual[start:stop])
         ids = None if truth.ids is None else encode_ids(truth.ids.slice(start, stop))
         session.add(
             TruthChunkRow(
-                truth_version_id=row.id,
+                truth_version_id=truth_id,
                 seq=seq,
                 n=len(truth.actual[start:stop]),
                 dtype=truth.actual.dtype.str[1:],
@@ -130,7 +113,6 @@ def insert_truth(
             )
         )
     session.flush()  # Constraint errors belong to this statement.
-    return get_truth(session, row.id)
 
 
 def truth_codes(session: Session, truth_id: int) -> Codes:
@@ -149,22 +131,7 @@ def truth_ids(session: Session, truth: TruthRecord) -> SampleIds | None:
         return None
     blobs: Sequence[bytes | None] = session.scalars(
         select(TruthChunkRow.sample_ids)
-        .where(TruthChunkRow.truth_version_id == truth.id)
+        .where(TruthChunkRow.truth_version_id == truth.root_id)
         .order_by(TruthChunkRow.seq)
     ).all()
     return joined([decode_ids(blob, truth.id_kind) for blob in blobs if blob is not None])
-
-
-def _record(row: TruthVersionRow | None) -> TruthRecord | None:
-    if row is None:
-        return None
-    return TruthRecord(
-        id=row.id,
-        dataset_id=row.dataset_id,
-        number=row.number,
-        digest=row.digest,
-        n_samples=row.n_samples,
-        id_kind=row.id_kind,
-        class_counts=tuple(row.class_counts),
-        created_at=row.created_at,
-    )

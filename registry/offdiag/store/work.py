@@ -6,7 +6,7 @@ counts as an attempt when it is made, so that a worker that was killed counts to
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -49,8 +49,23 @@ def insert_pending(
     session: Session, *, task: str, args: Mapping[str, Any], key: str
 ) -> int | None:
     """Ask for work, at most once per key. Returns its id, None if it was already waiting."""
-    now = database_now()
-    values = {
+    row = _todo(task=task, args=args, key=key, now=database_now())
+    return session.scalar(_insert_unless_waiting(session).values(**row).returning(WorkRow.id))
+
+
+def insert_many_pending(
+    session: Session, *, task: str, entries: Sequence[tuple[str, Mapping[str, Any]]]
+) -> int:
+    """Ask for one kind of work with many keys and arguments. Returns how many did not wait yet."""
+    if not entries:
+        return 0
+    now = session.scalar(select(database_now()))
+    rows = [_todo(task=task, args=args, key=key, now=now) for key, args in entries]
+    return session.connection().execute(_insert_unless_waiting(session), rows).rowcount
+
+
+def _todo(*, task: str, args: Mapping[str, Any], key: str, now: object) -> dict[str, Any]:
+    return {
         "task": task,
         "args": dict(args),
         "key": key,
@@ -59,17 +74,15 @@ def insert_pending(
         "attempts": 0,
         "created_at": now,
     }
+
+
+def _insert_unless_waiting(session: Session) -> postgresql.Insert | sqlite.Insert:
     insert = (
         postgresql.insert(WorkRow)
         if session.get_bind().dialect.name == "postgresql"
         else sqlite.insert(WorkRow)
     )
-    statement = (
-        insert.values(**values)
-        .on_conflict_do_nothing(index_elements=["key"], index_where=_TODO)
-        .returning(WorkRow.id)
-    )
-    return session.scalar(statement)
+    return insert.on_conflict_do_nothing(index_elements=["key"], index_where=_TODO)
 
 
 def find_by_key(session: Session, key: str) -> WorkRecord | None:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from offdiag.domain.values import MetricValue
+import numpy as np
+
+from offdiag.domain.values import MetricValue, Reason
 from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.intervals.suite import suite_intervals
-from offdiag.metrics.probabilistic.forecasts import Forecasts
+from offdiag.metrics.probabilistic.forecasts import CLASS_AXIS, Forecasts
 from offdiag.metrics.probabilistic.suite import class_metrics, score_metrics
 from offdiag.metrics.suite import evaluate_stack
 from offdiag.services.evaluation.inputs import EvaluationInputs
@@ -56,4 +58,22 @@ def of_matrix(matrix: ConfusionMatrix) -> EvaluatedValues:
 
 def of_scores(forecasts: Forecasts) -> EvaluatedValues:
     """What scores tell beyond the predicted class: ranking, calibration, proper scores."""
+    if forecasts.n_cases == 0:
+        return _without_cases(forecasts)
     return EvaluatedValues(score_metrics(forecasts), class_metrics(forecasts))
+
+
+def _without_cases(forecasts: Forecasts) -> EvaluatedValues:
+    """The keys that a case would give, each undefined because there is none."""
+    nothing = MetricValue(None, Reason.NO_CASES.value)
+    n_columns = int(forecasts.scores.shape[CLASS_AXIS])
+    one_case = replace(
+        forecasts,
+        actual=np.zeros(1, dtype=np.uint8),
+        scores=np.full((1, n_columns), 1 / max(n_columns, 2), dtype=np.float32),
+    )
+    scored = of_scores(one_case)
+    return EvaluatedValues(
+        dict.fromkeys(scored.aggregate, nothing),
+        {key: [nothing] * forecasts.n_classes for key in scored.per_class},
+    )

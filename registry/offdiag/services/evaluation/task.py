@@ -9,10 +9,10 @@ from typing import Any
 from offdiag.domain.runs import RunState
 from offdiag.metrics.suite import SUITE_VERSION
 from offdiag.services.evaluation.compute import evaluate
-from offdiag.services.evaluation.inputs import read_inputs
-from offdiag.store import evaluations, runs
+from offdiag.services.evaluation.inputs import read_inputs, truth_that_counts
+from offdiag.store import runs
 from offdiag.store.database import Database
-from offdiag.store.evaluations import NewEvaluation
+from offdiag.store.evaluation_writing import NewEvaluation, write_evaluation
 from offdiag.store.session import Session
 from offdiag.version import offdiag_version
 
@@ -25,10 +25,11 @@ def compute_evaluation(database: Database, args: Mapping[str, Any]) -> Callable[
     values = evaluate(inputs)
     evaluation = NewEvaluation(
         run_id=inputs.run.id,
-        truth_version_id=inputs.run.truth_version_id,
+        truth_version_id=None if inputs.truth is None else inputs.truth.id,
         suite_version=SUITE_VERSION,
         engine_version=offdiag_version(),
         input_digest=inputs.digest,
+        n_cases=inputs.n_cases,
         matrix=inputs.matrix,
         aggregate=values.aggregate,
         per_class=values.per_class,
@@ -36,8 +37,12 @@ def compute_evaluation(database: Database, args: Mapping[str, Any]) -> Callable[
     )
 
     def write(session: Session) -> None:
-        evaluations.write_evaluation(session, evaluation, database.clock())
-        runs.set_state(session, evaluation.run_id, RunState.EVALUATED)
+        # A correction made in the meantime has asked for another evaluation, which may even
+        # be there already. This one must not count after it.
+        counts = truth_that_counts(session, inputs.run) == inputs.truth
+        write_evaluation(session, evaluation, database.clock(), counts=counts)
+        if counts:
+            runs.set_state(session, evaluation.run_id, RunState.EVALUATED)
 
     return write
 

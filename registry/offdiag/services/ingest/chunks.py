@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from offdiag.domain.runs import RunState
 from offdiag.errors import Conflict, InvalidInput
-from offdiag.metrics.counting import count_pairs
+from offdiag.metrics.counting import count_labelled_pairs
 from offdiag.services.ingest.batch import Batch
 from offdiag.store import chunks, datasets, runs
 from offdiag.store.database import Database
@@ -73,7 +73,7 @@ def partial_matrix(batch: Batch, *, n_classes: int) -> NDArray[np.int64] | None:
     """Counts of one chunk, (K, K); None without actual classes."""
     if batch.actual is None:
         return None
-    return count_pairs(batch.actual, batch.predicted, n_classes=n_classes)
+    return count_labelled_pairs(batch.actual, batch.predicted, n_classes=n_classes)
 
 
 def not_open(run_id: str, state: RunState) -> Conflict:

@@ -15,7 +15,7 @@ from offdiag.domain.orientation import (
 )
 from offdiag.domain.runs import RunState
 from offdiag.errors import Conflict, InvalidInput
-from offdiag.metrics.counting import count_pairs
+from offdiag.metrics.counting import count_labelled_pairs
 from offdiag.services.ingest.batch import some_batches_lack
 from offdiag.services.ingest.truth import PlacedTruth, place_in_latest_truth, register_truth
 from offdiag.services.work.submit import submit_evaluation
@@ -104,6 +104,8 @@ def _truth_of(
         dataset,
         n_cases=sum(chunk.n for chunk in stored),
         ids=joined(ids) if ids else None,
+        author=run.author,
+        now=database.clock(),
     )
 
 
@@ -128,7 +130,7 @@ def _place_chunks(session: Session, run_id: str, truth: PlacedTruth, *, n_classe
             run_id,
             chunk.seq,
             positions=places,
-            counts=count_pairs(actual, chunk.predicted, n_classes=n_classes),
+            counts=count_labelled_pairs(actual, chunk.predicted, n_classes=n_classes),
             predicted=chunk.predicted,
         )
 

@@ -16,7 +16,7 @@ from offdiag.metrics.orientation import verify_orientation
 from offdiag.services.ingest.dataset import project_and_dataset
 from offdiag.services.ingest.opening import already_opened, labels_needed
 from offdiag.services.work.submit import submit_evaluation
-from offdiag.store import datasets, matrices, runs, truths
+from offdiag.store import datasets, matrices, runs, truth_versions
 from offdiag.store.database import Database
 from offdiag.store.datasets import DatasetRecord
 from offdiag.store.runs import RunRecord
@@ -64,7 +64,7 @@ def log_matrix(
             positive_label=None,
             now=now,
         )
-        truth = truths.latest_truth(session, frame.id)
+        truth = truth_versions.latest_truth(session, frame.id)
         again = already_opened(session, frame, facts)
         if again is not None:
             return _same_matrix(again, ordered)
@@ -88,7 +88,7 @@ def log_matrix(
             orientation=verify_orientation(
                 ordered.counts,
                 source=source,
-                class_counts=None if truth is None else truth.class_counts,
+                class_counts=None if truth is None or truth.is_partial else truth.class_counts,
             ),
             now=now,
         )

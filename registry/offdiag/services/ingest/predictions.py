@@ -104,7 +104,7 @@ def _labels_of(
         raise InvalidInput(
             f"dataset {dataset!r} does not exist in project {project!r}.",
             field="dataset",
-            hint="Give y_true= with its first run.",
+            hint="Give y_true= with its first run, or labels= and sample_ids= if they come later.",
         )
     if given.ordinal:
         raise InvalidInput(
@@ -174,7 +174,14 @@ def _truth_of(
     session: Session, database: Database, facts: RunFacts, dataset: DatasetRecord, batch: Batch
 ) -> PlacedTruth:
     if batch.actual is None:
-        return place_in_latest_truth(session, dataset, n_cases=len(batch), ids=batch.ids)
+        return place_in_latest_truth(
+            session,
+            dataset,
+            n_cases=len(batch),
+            ids=batch.ids,
+            author=facts.author,
+            now=database.clock(),
+        )
     return register_truth(
         session,
         dataset,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 import numpy as np
@@ -12,13 +12,19 @@ from numpy.typing import NDArray
 
 from offdiag.arrays.ids import SampleIds, require_distinct, update_digest
 from offdiag.arrays.labels import Codes
+from offdiag.arrays.partial_labels import nothing_labelled
 from offdiag.domain.labels import LabelSet
 from offdiag.errors import InvalidInput
 from offdiag.services.ingest.batch import CHUNK_SIZE
-from offdiag.store import truths
+from offdiag.services.work.submit import submit_evaluations
+from offdiag.store import lineages, truth_versions, truths
 from offdiag.store.datasets import DatasetRecord
 from offdiag.store.session import Session
-from offdiag.store.truths import NewTruth, TruthRecord
+from offdiag.store.truth_versions import TruthRecord
+from offdiag.store.truths import NewTruth
+
+LABELS_CAME_WITH_A_RUN = "Labels that were missing came with a run."
+"""The reason of a version that nobody asked for: it adds labels and changes none."""
 
 
 @dataclass(frozen=True)
@@ -55,8 +61,8 @@ def register_truth(
 ) -> PlacedTruth:
     """Store the truth a run brought along, or find the equal one that is already there.
 
-    With identifiers the order of the cases does not matter. Raises `InvalidInput` when an
-    identifier stands twice.
+    With identifiers the order of the cases does not matter. Labels for samples that had none
+    are a new version of the same truth. Raises `InvalidInput` when an identifier stands twice.
     """
     positions = None
     if ids is not None:
@@ -67,9 +73,12 @@ def register_truth(
             positions[order] = np.arange(len(order))
             ids, actual = ids.take(order), actual[order]
     digest = truth_digest(dataset.labels, actual, ids)
-    record = truths.find_truth(session, dataset_id=dataset.id, digest=digest)
+    record = truth_versions.find_truth(session, dataset_id=dataset.id, digest=digest)
     if record is None:
         truth = NewTruth(digest, actual, ids, len(dataset.labels))
+        completed = _completed_by(session, dataset, truth)
+        if completed is not None:
+            truth = replace(truth, ids=None, parent=completed, reason=LABELS_CAME_WITH_A_RUN)
         record = truths.insert_truth(
             session,
             dataset_id=dataset.id,
@@ -78,22 +87,55 @@ def register_truth(
             author=author,
             now=now,
         )
+        if completed is not None:
+            submit_evaluations(session, lineages.runs_scored_with(session, completed.root_id))
     return PlacedTruth(record, actual, positions)
 
 
+def _completed_by(session: Session, dataset: DatasetRecord, truth: NewTruth) -> TruthRecord | None:
+    """The newest truth, if the given one only adds labels to its samples."""
+    newest = truth_versions.latest_truth(session, dataset.id)
+    if newest is None or not newest.is_partial or newest.n_samples != len(truth.actual):
+        return None
+    known = truths.truth_codes(session, newest.id)
+    labelled = known < len(dataset.labels)
+    if bool((known[labelled] != truth.actual[labelled]).any()):
+        return None
+    ids = truths.truth_ids(session, newest)
+    return newest if _are_equal(ids, truth.ids) else None
+
+
+def _are_equal(one: SampleIds | None, other: SampleIds | None) -> bool:
+    if one is None or other is None:
+        return one is other
+    if isinstance(one.values, np.ndarray) or isinstance(other.values, np.ndarray):
+        return np.array_equal(one.values, other.values)
+    return bool(one.values.equals(other.values))
+
+
 def place_in_latest_truth(
-    session: Session, dataset: DatasetRecord, *, n_cases: int, ids: SampleIds | None
+    session: Session,
+    dataset: DatasetRecord,
+    *,
+    n_cases: int,
+    ids: SampleIds | None,
+    author: str | None,
+    now: datetime,
 ) -> PlacedTruth:
     """Match predictions that came without labels to the newest truth of their dataset.
 
-    Raises `InvalidInput` when there is no truth, or the cases are not exactly its samples.
+    Where there is none, the identifiers make one whose labels come later. Raises
+    `InvalidInput` when there are none either, or the cases are not exactly the samples.
     """
-    record = truths.latest_truth(session, dataset.id)
+    record = truth_versions.latest_truth(session, dataset.id)
+    if record is None and ids is not None:
+        nothing = nothing_labelled(n_cases, len(dataset.labels))
+        return register_truth(session, dataset, nothing, ids, author=author, now=now)
     if record is None:
         raise InvalidInput(
             f"dataset {dataset.name!r} has no ground truth yet.",
             field="y_true",
-            hint="Give y_true= with the first run of a dataset.",
+            hint="Give y_true=, or sample_ids= if the labels come later.",
         )
     if n_cases != record.n_samples:
         raise InvalidInput(
@@ -114,12 +156,16 @@ def place_in_latest_truth(
         )
     order = ids.order()
     require_distinct(ids, order, field="sample_ids")
-    positions = _positions_in(known, ids)
+    positions = positions_in(known, ids, field="sample_ids")
     in_order = bool((positions == np.arange(n_cases)).all())
     return PlacedTruth(record, actual, None if in_order else positions)
 
 
-def _positions_in(known: SampleIds, ids: SampleIds) -> NDArray[np.int64]:
+def positions_in(known: SampleIds, ids: SampleIds, *, field: str) -> NDArray[np.int64]:
+    """Where the identifiers stand among the sorted ones of a truth.
+
+    Raises `InvalidInput` naming the first that is not there.
+    """
     if isinstance(known.values, np.ndarray) and isinstance(ids.values, np.ndarray):
         places = np.minimum(np.searchsorted(known.values, ids.values), len(known) - 1)
         found = known.values[places] == ids.values
@@ -132,7 +178,7 @@ def _positions_in(known: SampleIds, ids: SampleIds) -> NDArray[np.int64]:
         unknown = ids.slice(index, index + 1).to_list()[0]
         raise InvalidInput(
             f"{unknown!r} at index {index} is not a sample of the dataset.",
-            field="sample_ids",
-            hint="Check the identifier, or give y_true= to log new ground truth.",
+            field=field,
+            hint="Check the identifier; new samples come with a run and its y_true=.",
         )
     return places.astype(np.int64)

@@ -12,10 +12,11 @@ from dataclasses import dataclass
 from offdiag.metrics.suite import SUITE_VERSION
 from offdiag.services.work.bell import LOCAL_BELL
 from offdiag.services.work.perform import RetryPolicy
-from offdiag.services.work.submit import submit_evaluation
+from offdiag.services.work.submit import submit_evaluations
 from offdiag.services.work.tasks import TASKS, TaskKind
-from offdiag.store import evaluations, work
+from offdiag.store import work
 from offdiag.store.database import Database
+from offdiag.store.staleness import stale_runs
 
 _AT_ONCE = 200
 
@@ -30,18 +31,15 @@ class Swept:
 
 
 def sweep(database: Database, policy: RetryPolicy, tasks: Mapping[str, TaskKind] = TASKS) -> Swept:
-    """Bury work that killed all its workers, ask for missing evaluations, ring for what waits."""
+    """Bury work that killed all its workers, ask for what is stale, ring for what waits."""
     with database.write() as session:
         buried = work.bury_expired(session, max_attempts=policy.max_attempts)
         for lease in buried:
             error = "the worker stopped without a word in each of its attempts"
             tasks[lease.task].give_up(session, lease.args, error)
-        missing = evaluations.runs_without_current_evaluation(
-            session, suite_version=SUITE_VERSION, limit=_AT_ONCE
-        )
-        for run_id in missing:
-            submit_evaluation(session, run_id)
+        stale = stale_runs(session, suite_version=SUITE_VERSION, unasked=True, limit=_AT_ONCE)
+        submit_evaluations(session, [run.run_id for run in stale])
         waiting = work.due_ids(session, max_attempts=policy.max_attempts, limit=_AT_ONCE)
         if waiting:
             LOCAL_BELL.ring(session)
-    return Swept(len(buried), len(missing), len(waiting))
+    return Swept(len(buried), len(stale), len(waiting))

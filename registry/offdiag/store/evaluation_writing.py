@@ -1,0 +1,161 @@
+"""Statements that store evaluations: the cache of everything computed from a run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from sqlalchemy import ColumnElement, insert, or_, select, update
+from sqlalchemy.orm import Session
+
+from offdiag.domain.values import MetricValue
+from offdiag.metrics.confusion import ConfusionMatrix
+from offdiag.store import codec
+from offdiag.store.class_values import pack
+from offdiag.store.datasets import label_set_id
+from offdiag.store.models import (
+    ClassValuesRow,
+    ConfusionMatrixRow,
+    EvaluationRow,
+    MetricValueRow,
+)
+from offdiag.store.models.evaluations import AGGREGATE
+
+INDEXED_CLASS_KEYS = ("recall", "precision", "f1", "support")
+"""Per-class values with rows of their own, so that lists can sort and filter by them."""
+
+
+@dataclass(frozen=True)
+class NewEvaluation:
+    """What was computed for one run, or for the part of it that a slice names.
+
+    `n_cases` counts cases with and without a label; the matrix has those with one. `per_class`
+    holds K values per key, label order.
+    """
+
+    run_id: str
+    truth_version_id: int | None
+    suite_version: int
+    engine_version: str
+    input_digest: str
+    n_cases: int
+    matrix: ConfusionMatrix
+    aggregate: Mapping[str, MetricValue]
+    per_class: Mapping[str, Sequence[MetricValue]]
+    duration_s: float
+    slice: str | None = None
+
+
+def write_evaluation(
+    session: Session, evaluation: NewEvaluation, now: datetime, *, counts: bool = True
+) -> int:
+    """Store an evaluation, the same inputs once, and return its id.
+
+    If it `counts`, it becomes the current one of its run or slice; otherwise it is history
+    from the start.
+    """
+    known = session.scalar(
+        select(EvaluationRow.id).where(
+            EvaluationRow.run_id == evaluation.run_id,
+            EvaluationRow.input_digest == evaluation.input_digest,
+        )
+    )
+    if known is None:
+        known = _insert(session, evaluation, now)
+    if counts:
+        session.execute(
+            update(EvaluationRow)
+            .where(
+                EvaluationRow.run_id == evaluation.run_id,
+                EvaluationRow.is_current,
+                EvaluationRow.id != known,
+                _superseded_by(evaluation),
+            )
+            .values(is_current=False)
+        )
+        session.execute(
+            update(EvaluationRow).where(EvaluationRow.id == known).values(is_current=True)
+        )
+    return known
+
+
+def _superseded_by(evaluation: NewEvaluation) -> ColumnElement[bool]:
+    """What no longer counts beside an evaluation.
+
+    That is the one before it of the same cases. An evaluation of the whole run also ends those
+    of slices that were made with other truth or another suite; they come back when somebody
+    asks.
+    """
+    if evaluation.slice is not None:
+        return EvaluationRow.slice == evaluation.slice
+    return or_(
+        EvaluationRow.slice.is_(None),
+        EvaluationRow.suite_version != evaluation.suite_version,
+        EvaluationRow.truth_version_id.is_distinct_from(evaluation.truth_version_id),
+    )
+
+
+def _insert(session: Session, evaluation: NewEvaluation, now: datetime) -> int:
+    matrix = evaluation.matrix
+    row = EvaluationRow(
+        run_id=evaluation.run_id,
+        truth_version_id=evaluation.truth_version_id,
+        suite_version=evaluation.suite_version,
+        engine_version=evaluation.engine_version,
+        input_digest=evaluation.input_digest,
+        slice=evaluation.slice,
+        n_cases=evaluation.n_cases,
+        n_labelled=matrix.total,
+        is_current=False,
+        computed_at=now,
+        duration_s=evaluation.duration_s,
+    )
+    session.add(row)
+    session.flush()  # Everything below refers to it.
+    session.add(
+        ConfusionMatrixRow(
+            evaluation_id=row.id,
+            label_set_id=label_set_id(session, matrix.labels),
+            n_classes=matrix.n_classes,
+            cells=codec.encode_counts(matrix.counts),
+            digest=matrix.digest,
+        )
+    )
+    packed = pack(evaluation.per_class, matrix.n_classes)
+    session.add(
+        ClassValuesRow(
+            evaluation_id=row.id,
+            n_classes=packed.n_classes,
+            keys=list(packed.keys),
+            reasons=list(packed.reasons),
+            data=packed.data,
+        )
+    )
+    session.flush()  # Blobs first; the many small rows go in one statement.
+    rows = [
+        _value_row(row.id, key, AGGREGATE, value) for key, value in evaluation.aggregate.items()
+    ]
+    for key in INDEXED_CLASS_KEYS:
+        rows += [
+            _value_row(row.id, key, index, value)
+            for index, value in enumerate(evaluation.per_class[key])
+        ]
+    session.execute(insert(MetricValueRow), rows)
+    return row.id
+
+
+def _value_row(
+    evaluation_id: int, key: str, class_index: int, value: MetricValue
+) -> dict[str, object]:
+    return {
+        "evaluation_id": evaluation_id,
+        "key": key,
+        "class_index": class_index,
+        "value": value.value,
+        "reason": value.reason,
+        "tends_to": value.limit,
+        "ci_low": value.ci_low,
+        "ci_high": value.ci_high,
+        "ci_method": value.ci_method,
+    }

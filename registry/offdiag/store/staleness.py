@@ -1,0 +1,94 @@
+"""Which runs have results that no longer say what is true, derived from the data alone.
+
+Nothing remembers that something is stale. An evaluation names what it was made with, and here
+that is compared with what counts now, so a forgotten notice, a killed process or an upgrade
+cannot leave an old number standing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from enum import StrEnum
+
+from sqlalchemy import ColumnElement, and_, exists, false, or_, select
+from sqlalchemy.orm import Session, aliased
+
+from offdiag.domain.orientation import SourceOrientation
+from offdiag.domain.runs import RunState
+from offdiag.store.models import EvaluationRow, RunRow, TruthVersionRow, WorkRow
+
+
+class StaleReason(StrEnum):
+    """Why the results of a run have to be computed again."""
+
+    NOT_EVALUATED = "not_evaluated"
+    TRUTH_REVISED = "truth_revised"
+    SUITE_CHANGED = "suite_changed"
+
+
+@dataclass(frozen=True, slots=True)
+class StaleRun:
+    """A run whose results are missing or out of date, and why."""
+
+    run_id: str
+    reasons: tuple[StaleReason, ...]
+
+
+def stale_runs(
+    session: Session,
+    *,
+    suite_version: int,
+    run_ids: Collection[str] | None = None,
+    unasked: bool = False,
+    limit: int | None = None,
+) -> list[StaleRun]:
+    """Complete runs to evaluate again, oldest first; all of them, or those among `run_ids`.
+
+    With `unasked`, only those that no work stands for. Runs whose evaluation was given up are
+    left out: trying again by itself would not end.
+    """
+    reasons = _reasons(suite_version)
+    statement = (
+        select(RunRow.id, *(condition.label(reason) for reason, condition in reasons.items()))
+        .outerjoin(
+            EvaluationRow,
+            and_(
+                EvaluationRow.run_id == RunRow.id,
+                EvaluationRow.is_current,
+                EvaluationRow.slice.is_(None),
+            ),
+        )
+        .where(
+            RunRow.state.in_([RunState.FINISHED, RunState.EVALUATED]),
+            or_(false(), *reasons.values()),
+        )
+        .order_by(RunRow.created_at, RunRow.id)
+        .limit(limit)
+    )
+    if run_ids is not None:
+        statement = statement.where(RunRow.id.in_(run_ids))
+    if unasked:
+        statement = statement.where(~exists().where(WorkRow.key == "evaluate:" + RunRow.id))
+    return [
+        StaleRun(row.id, tuple(reason for reason in reasons if getattr(row, reason)))
+        for row in session.execute(statement)
+    ]
+
+
+def _reasons(suite_version: int) -> dict[StaleReason, ColumnElement[bool]]:
+    """What makes a run stale, as conditions on it and on its current evaluation if it has one.
+
+    Whatever else an evaluation will depend on, such as rules or costs, has its line here.
+    """
+    newer = aliased(TruthVersionRow)
+    evaluated = EvaluationRow.id.is_not(None)
+    return {
+        StaleReason.NOT_EVALUATED: EvaluationRow.id.is_(None),
+        StaleReason.TRUTH_REVISED: and_(
+            evaluated,
+            RunRow.source_orientation == SourceOrientation.PREDICTIONS,
+            exists().where(newer.parent_id == EvaluationRow.truth_version_id),
+        ),
+        StaleReason.SUITE_CHANGED: and_(evaluated, EvaluationRow.suite_version != suite_version),
+    }
