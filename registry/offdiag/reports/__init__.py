@@ -1,0 +1,1 @@
+"""Reports: from frozen figures to findings, sentences and documents, without reading anything."""

@@ -1,0 +1,100 @@
+"""Tables of what follows from the figures: alerts, changes, revisions."""
+
+from __future__ import annotations
+
+from offdiag.reports import wording
+from offdiag.reports.changes import Change, Origin
+from offdiag.reports.report import Report
+from offdiag.reports.scope import spec_of
+from offdiag.reports.table import Table, table_of
+
+
+def alerts_table(report: Report) -> Table | None:
+    alerts = report.findings.alerts
+    rows = [
+        (
+            wording.condition_text(alert.condition),
+            alert.run_name,
+            wording.with_interval(alert.value),
+            "new" if alert.is_new else "as before",
+        )
+        for alert in alerts.raised
+    ] + [
+        (
+            wording.condition_text(each.condition),
+            each.run_name,
+            f"not judged: {each.reason}",
+            "",
+        )
+        for each in alerts.unjudged
+    ]
+    return table_of(
+        "Alerts",
+        ("condition", "run", "value", "status"),
+        rows,
+        "An alert is raised only where the whole interval lies beyond the limit.",
+    )
+
+
+def changes_table(report: Report) -> Table | None:
+    changes = report.findings.changes
+    return table_of(
+        "Changes beyond their interval",
+        ("run", "value", "before", "now", "difference", "because"),
+        [_change_row(change) for change in changes.beyond],
+        f"{wording.count(changes.n_compared, 'value was', 'values were')} compared with issue "
+        f"{report.findings.since}. Of the differences between two runs one in twenty may exceed "
+        "its interval by chance.",
+    )
+
+
+def _change_row(change: Change) -> tuple[str, ...]:
+    spec = spec_of(change.metric, of_class=change.class_label is not None)
+    where = f", {change.slice}" if change.slice else ""
+    because = "scored again" if change.origin is Origin.RESCORED else "a newer run of this name"
+    difference = change.difference
+    return (
+        change.run_name,
+        f"{wording.title(change.metric, change.class_label)}{where}",
+        wording.with_interval(change.before),
+        wording.with_interval(change.after),
+        "" if difference is None else wording.difference(difference, spec),
+        because,
+    )
+
+
+def rank_changes_table(report: Report) -> Table | None:
+    return table_of(
+        "Changed places",
+        ("ranking by", "run", "before", "now"),
+        [
+            (wording.title(each.metric), each.run_name, str(each.before), str(each.after))
+            for each in report.findings.rank_changes
+        ],
+        "Places among the runs that were in both issues.",
+    )
+
+
+def revisions_table(report: Report) -> Table | None:
+    return table_of(
+        "Revised ground truth",
+        ("version", "revised", "labels changed", "reason", "by"),
+        [
+            (
+                f"{each.parent_number} to {each.number}",
+                f"{each.created_at:%Y-%m-%d %H:%M} UTC",
+                f"{each.n_changed:,}",
+                each.reason,
+                each.author or "",
+            )
+            for each in report.snapshot.revisions
+        ],
+    )
+
+
+def absent_table(report: Report) -> Table | None:
+    snapshot = report.snapshot
+    rows = [(name, "no longer in scope") for name in report.findings.gone]
+    rows += [(run.name, "still to be scored") for run in snapshot.waiting]
+    rows += [(run.name, "could not be evaluated") for run in snapshot.failed]
+    return table_of("Runs without figures", ("run", "why"), rows)

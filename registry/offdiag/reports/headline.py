@@ -1,0 +1,149 @@
+"""The first sentences of a report, made from its findings and from nothing else.
+
+The first one says what changed beyond its interval since the issue before, or that nothing
+did. A corrected ground truth is named with it, because it moves runs that nobody touched.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+
+from offdiag.reports import wording
+from offdiag.reports.changes import Change, Origin
+from offdiag.reports.ranking import RankChange
+from offdiag.reports.report import Report
+from offdiag.reports.scope import spec_of
+from offdiag.reports.snapshot import Revision
+
+FIRST = "This is the first issue, so there is nothing to compare it with yet."
+_MOST_NAMED = 3
+
+
+def headline(report: Report) -> str:
+    """The first sentence."""
+    findings = report.findings
+    if findings.since is None:
+        return FIRST
+    parts = [
+        _ranking(report.snapshot.revisions, findings.rank_changes, report.scope.dataset),
+        _beyond(findings.changes.beyond),
+    ]
+    said = "; ".join(part for part in parts if part)
+    return f"{said[0].upper()}{said[1:]}."
+
+
+def further_sentences(report: Report) -> tuple[str, ...]:
+    """What else a reader has to know before the tables, most urgent first."""
+    return tuple(_further(report))
+
+
+def change_text(change: Change) -> str:
+    """ "focal lost 4.1 pp recall of mel (−7.9 to −0.3 pp)"."""
+    where = f" on {change.slice}" if change.slice else ""
+    of_class = change.class_label is not None
+    spec = spec_of(change.metric, of_class=of_class)
+    what = wording.title_inside(change.metric, change.class_label) + where
+    name = wording.name(change.run_name)
+    difference = change.difference
+    if difference is None:
+        return f"{name}: {what} went from {wording.shown(change.before)} to " + wording.shown(
+            change.after
+        )
+    size = wording.difference(abs(difference), spec).lstrip("+")
+    verb = "gained" if difference > 0 else "lost"
+    return f"{name} {verb} {size} {what} ({_bounds(change)})"
+
+
+def _bounds(change: Change) -> str:
+    if change.origin is Origin.RESCORED:
+        return f"{wording.shown(change.after)}, outside {wording.interval(change.before)}"
+    spec = spec_of(change.metric, of_class=change.class_label is not None)
+    low, high = (wording.difference(bound or 0.0, spec) for bound in (change.low, change.high))
+    return f"{low.removesuffix(' pp')} to {high}"
+
+
+def _beyond(changes: Sequence[Change]) -> str:
+    if not changes:
+        return "no change exceeds its interval"
+    if len(changes) == 1:
+        return f"one thing changed beyond its interval: {change_text(changes[0])}"
+    # Values of one run move together, so one of each run says more than three of the first.
+    largest: dict[str, Change] = {}
+    for change in changes:
+        largest.setdefault(change.run_id, change)
+    of_runs = wording.count(len(largest), "run")
+    texts = wording.listed([change_text(each) for each in largest.values()], at_most=_MOST_NAMED)
+    return f"{len(changes)} values of {of_runs} changed beyond their intervals: {texts}"
+
+
+def _ranking(
+    revisions: Sequence[Revision], changes: Sequence[RankChange], dataset: str
+) -> str | None:
+    if not revisions and not changes:
+        return None
+    cause = _cause(revisions, dataset) if revisions else "scoring again"
+    if not changes:
+        return f"{cause} left every ranking as it was"
+    by_metric = [(metric, tuple(moved)) for metric, moved in groupby(changes, key=_metric_of)]
+    metric, moved = by_metric[0]
+    others = wording.count(len(by_metric) - 1, "other ranking")
+    more = f" and {others}" if len(by_metric) > 1 else ""
+    return (
+        f"{cause} changed the ranking by {wording.title_inside(metric)} ({_places(moved)}){more}"
+    )
+
+
+def _metric_of(change: RankChange) -> str:
+    return change.metric
+
+
+def _cause(revisions: Sequence[Revision], dataset: str) -> str:
+    labels = wording.count(sum(revision.n_changed for revision in revisions), "label")
+    newest = revisions[-1].number
+    of = f"of {wording.name(dataset)}"
+    if len(revisions) == 1:
+        return f"truth version {newest} {of} ({labels} revised)"
+    return f"truth versions up to {newest} {of} ({labels} revised in {len(revisions)} steps)"
+
+
+def _places(changes: Sequence[RankChange]) -> str:
+    moves = [
+        f"{wording.name(change.run_name)} from {change.before} to {change.after}"
+        for change in changes
+    ]
+    return wording.listed(moves, at_most=_MOST_NAMED)
+
+
+def _further(report: Report) -> Iterator[str]:
+    findings, snapshot = report.findings, report.snapshot
+    raised = findings.alerts.raised
+    if raised:
+        new = sum(alert.is_new for alert in raised)
+        first = raised[0]
+        example = f"{wording.condition_text(first.condition)} in {wording.name(first.run_name)}"
+        yield f"{wording.count(len(raised), 'alert')}, {new} of them new: {example}."
+    if findings.since is not None and findings.new_runs:
+        yield f"{wording.count(len(findings.new_runs), 'new run')} since issue {findings.since}."
+    if snapshot.runs:
+        best = report.ranking[0]
+        value = wording.with_interval(best.metrics[report.scope.ranking_metric])
+        by = wording.title_inside(report.scope.ranking_metric)
+        runs = wording.count(len(snapshot.runs), "run")
+        yield f"Of {runs}, {wording.name(best.name)} is best by {by}: {value}."
+    else:
+        yield "There is no evaluated run in scope."
+    if snapshot.waiting:
+        runs = wording.count(len(snapshot.waiting), "run is", "runs are")
+        yield f"{runs} still to be scored and not in this report."
+    if snapshot.failed:
+        runs = wording.count(len(snapshot.failed), "run")
+        yield f"{runs} could not be evaluated."
+    if snapshot.n_elsewhere:
+        runs = wording.count(snapshot.n_elsewhere, "run has", "runs have")
+        yield f"{runs} another ground truth and cannot be compared."
+    if snapshot.is_cut:
+        yield f"Only the newest of {snapshot.n_matching:,} runs are in this report."
+    if report.issue.covers_missed:
+        fires = wording.count(report.issue.covers_missed, "earlier time", "earlier times")
+        yield f"This issue also stands for {fires} at which no scheduler was running."

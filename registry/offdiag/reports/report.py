@@ -1,0 +1,138 @@
+"""One issue of a report: its facts, what the registry held, and what follows from that."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from offdiag.domain.values import MetricValue
+from offdiag.reports.alerts import Alert, Alerts, find_alerts
+from offdiag.reports.changes import Changes, find_changes
+from offdiag.reports.ranking import RankChange, rank_changes, ranked
+from offdiag.reports.scope import ReportScope
+from offdiag.reports.snapshot import RunFigures, Snapshot
+
+LONGEST_HISTORY = 26
+
+
+@dataclass(frozen=True, slots=True)
+class IssueFacts:
+    """Which issue this is. `fire_time` is local wall time with its zone.
+
+    `covers_missed` counts earlier fires that nobody was there for and that it stands for.
+    """
+
+    project: str
+    name: str
+    number: int
+    fire_time: str
+    covers_missed: int
+    as_of: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class HistoryPoint:
+    """The best run of one issue by the ranking metric, None where there was none."""
+
+    number: int
+    fire_time: str
+    run_name: str | None
+    value: MetricValue | None
+
+
+@dataclass(frozen=True, slots=True)
+class Findings:
+    """What follows from a snapshot and the issue before, whose number is `since`.
+
+    Run ids are in the order of the ranking. `gone` are names of runs that are no longer there;
+    it stays empty where runs were left out for their number.
+    """
+
+    since: int | None
+    changes: Changes
+    rank_changes: tuple[RankChange, ...]
+    new_runs: tuple[str, ...]
+    gone: tuple[str, ...]
+    alerts: Alerts
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """Everything that is frozen with an issue. `history` ends with this issue."""
+
+    issue: IssueFacts
+    scope: ReportScope
+    snapshot: Snapshot
+    findings: Findings
+    history: tuple[HistoryPoint, ...]
+
+    @property
+    def ranking(self) -> tuple[RunFigures, ...]:
+        """The runs from best to worst by the first metric."""
+        return ranked(self.snapshot.runs, self.scope.ranking_metric)
+
+
+def make_report(
+    issue: IssueFacts, scope: ReportScope, snapshot: Snapshot, previous: Report | None
+) -> Report:
+    """Find out what the figures say, above all since the previous issue."""
+    runs = ranked(snapshot.runs, scope.ranking_metric)
+    warned = () if previous is None else previous.findings.alerts.raised
+    return Report(
+        issue=issue,
+        scope=scope,
+        snapshot=snapshot,
+        findings=_findings(scope, snapshot, runs, previous, warned),
+        history=_history(issue, scope, runs, previous),
+    )
+
+
+def _findings(
+    scope: ReportScope,
+    snapshot: Snapshot,
+    runs: Sequence[RunFigures],
+    previous: Report | None,
+    warned: Sequence[Alert],
+) -> Findings:
+    alerts = find_alerts(runs, scope.alerts, warned)
+    if previous is None:
+        return Findings(None, Changes((), 0), (), (), (), alerts)
+    before = previous.snapshot
+    known, present = _mentioned(before), _mentioned(snapshot)
+    return Findings(
+        since=previous.issue.number,
+        changes=find_changes(
+            (*before.runs, *before.slices), (*runs, *snapshot.slices), scope.metrics
+        ),
+        rank_changes=rank_changes(before.runs, runs, scope.metrics),
+        new_runs=tuple(run.id for run in runs if run.id not in known),
+        gone=()
+        if snapshot.is_cut
+        else tuple(run.name for run in before.runs if run.id not in present),
+        alerts=alerts,
+    )
+
+
+def _mentioned(snapshot: Snapshot) -> set[str]:
+    scored = {run.id for run in snapshot.runs}
+    return scored | {run.id for run in (*snapshot.waiting, *snapshot.failed)}
+
+
+def _history(
+    issue: IssueFacts,
+    scope: ReportScope,
+    runs: Sequence[RunFigures],
+    previous: Report | None,
+) -> tuple[HistoryPoint, ...]:
+    best = runs[0] if runs else None
+    point = HistoryPoint(
+        issue.number,
+        issue.fire_time,
+        None if best is None else best.name,
+        None if best is None else best.metrics.get(scope.ranking_metric),
+    )
+    # Values of another metric would be another line.
+    if previous is None or previous.scope.ranking_metric != scope.ranking_metric:
+        return (point,)
+    return (*previous.history[1 - LONGEST_HISTORY :], point)

@@ -1,0 +1,138 @@
+"""What the registry held about the runs of a report at one moment: figures, nothing derived."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+
+from offdiag.domain.values import MetricValue
+
+MOST_RUNS = 200
+"""Newer runs go first into a report; what was left out is said."""
+ALL_CLASSES_UP_TO = 60
+"""With more classes a report keeps those with the lowest recall."""
+WORST_KEPT = 12
+
+
+@dataclass(frozen=True, slots=True)
+class ClassFigures:
+    """One class of one run; `values` holds the metrics of `scope.CLASS_METRICS`."""
+
+    label: str
+    support: int
+    values: Mapping[str, MetricValue]
+
+
+@dataclass(frozen=True, slots=True)
+class RunFigures:
+    """One run as evaluated on all samples, or on one slice of them.
+
+    `input_digest` stands for predictions, truth, slice and suite together: equal digests have
+    equal values. `classes` are all classes in label order, or the worst where there are many.
+    """
+
+    id: str
+    name: str
+    model: str | None
+    logged_at: datetime
+    truth_number: int | None
+    suite_version: int
+    input_digest: str
+    n_cases: int
+    n_scored: int
+    metrics: Mapping[str, MetricValue]
+    classes: tuple[ClassFigures, ...]
+    slice: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TruthFigures:
+    """The newest version of the ground truth that the runs are scored on."""
+
+    number: int
+    digest: str
+    n_samples: int
+    n_labelled: int
+
+
+@dataclass(frozen=True, slots=True)
+class Revision:
+    """A version of the ground truth that corrected an earlier one.
+
+    `n_changed` counts the samples whose label differs from that of the version before.
+    """
+
+    number: int
+    parent_number: int
+    reason: str
+    author: str | None
+    created_at: datetime
+    n_changed: int
+
+
+@dataclass(frozen=True, slots=True)
+class Matrix:
+    """Counts of one run: `counts[actual][predicted]`, both in the order of `labels`."""
+
+    run_id: str
+    labels: tuple[str, ...]
+    counts: tuple[tuple[int, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Confusion:
+    """Cases of one class that were taken for another."""
+
+    actual: str
+    predicted: str
+    count: int
+    support: int
+
+
+@dataclass(frozen=True, slots=True)
+class LeaderErrors:
+    """Where the best run fails: its matrix if it is small, and its most frequent confusions."""
+
+    run_id: str
+    matrix: Matrix | None
+    confusions: tuple[Confusion, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RunName:
+    """A run that is mentioned without figures."""
+
+    id: str
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """Everything a report says about the present.
+
+    `runs` are all scored on the same ground truth, its newest version, with the same suite;
+    they are in no order that matters, at most `MOST_RUNS` of the `n_matching` finished runs in
+    scope. `waiting` have yet to be scored like this, `failed` could not be, and `n_elsewhere`
+    have another ground truth, whose values would not compare. `revisions` are those since the
+    issue before, oldest first.
+    """
+
+    task: str
+    n_classes: int
+    truth: TruthFigures | None
+    suite_version: int
+    engine_version: str
+    runs: tuple[RunFigures, ...]
+    slices: tuple[RunFigures, ...]
+    leader: LeaderErrors | None
+    revisions: tuple[Revision, ...]
+    waiting: tuple[RunName, ...]
+    failed: tuple[RunName, ...]
+    n_matching: int
+    n_elsewhere: int
+
+    @property
+    def is_cut(self) -> bool:
+        """Whether older runs in scope were left out."""
+        return self.n_matching > MOST_RUNS

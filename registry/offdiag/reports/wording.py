@@ -1,0 +1,122 @@
+"""Numbers and names as the sentences and tables of a report show them."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Sequence
+
+from offdiag.domain.values import MetricValue
+from offdiag.metrics.catalogue import MetricSpec
+from offdiag.reports.scope import Condition, spec_of
+
+MINUS = "\N{MINUS SIGN}"
+EN_DASH = "\N{EN DASH}"
+LONGEST_NAME = 60
+_SURNAMES = {"Matthews", "Brier", "Kolmogorov-Smirnov"}
+_INVISIBLE = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
+
+
+def number(value: float) -> str:
+    """Three decimals; rounding never makes nothing or everything of a value that is not."""
+    size = abs(value)
+    if 0 < size < 0.0005:
+        return "<0.001" if value > 0 else f">{MINUS}0.001"
+    if 0.9995 <= size < 1:
+        return ">0.999" if value > 0 else f"<{MINUS}0.999"
+    text = f"{value:,.3f}" if size < 1e6 else f"{value:.3g}"
+    return text.replace("-", MINUS)
+
+
+def interval(value: MetricValue) -> str | None:
+    """ "0.846 – 0.881", None where there is no interval."""
+    if value.ci_low is None or value.ci_high is None:
+        return None
+    return f"{number(value.ci_low)} {EN_DASH} {number(value.ci_high)}"
+
+
+def shown(value: MetricValue) -> str:
+    """A value without its interval, or why there is none."""
+    if value.value is None:
+        return f"undefined ({(value.reason or 'unknown reason').replace('_', ' ')})"
+    return number(value.value)
+
+
+def with_interval(value: MetricValue) -> str:
+    """ "0.864 (0.846 – 0.881)"."""
+    bounds = interval(value)
+    return shown(value) if bounds is None else f"{shown(value)} ({bounds})"
+
+
+def points(share: float) -> str:
+    """A difference of shares in percentage points, with its sign: "−4.1 pp"."""
+    return f"{_signed(100 * share, 1)} pp"
+
+
+def difference(value: float, spec: MetricSpec) -> str:
+    """A difference of two values of a metric: points for shares, else the plain number."""
+    return points(value) if is_share(spec) else _signed(value, 3)
+
+
+def is_share(spec: MetricSpec) -> bool:
+    """Whether differences of the metric are commonly told in percentage points."""
+    return spec.low == 0 and spec.high == 1
+
+
+def count(number_of: int, one: str, many: str | None = None) -> str:
+    """ "1 run", "12 runs"."""
+    return f"{number_of:,} {one if number_of == 1 else many or one + 's'}"
+
+
+def listed(words: Sequence[str], *, at_most: int = 3) -> str:
+    """ "a", "a and b", "a, b and 4 more"."""
+    kept = list(words[:at_most])
+    if len(words) > at_most:
+        return f"{', '.join(kept)} and {len(words) - at_most} more"
+    return kept[0] if len(kept) == 1 else f"{', '.join(kept[:-1])} and {kept[-1]}"
+
+
+def visible(text: str) -> str:
+    """The text with everything invisible written as an escape: direction marks swap words."""
+    return "".join(
+        character.encode("unicode_escape").decode("ascii")
+        if unicodedata.category(character) in _INVISIBLE
+        else character
+        for character in text
+    )
+
+
+def name(text: str) -> str:
+    """A name as it may stand in a sentence: nothing invisible, and cut where it is long."""
+    shown_text = visible(text)
+    if len(shown_text) <= LONGEST_NAME:
+        return shown_text
+    half = (LONGEST_NAME - 1) // 2
+    return f"{shown_text[:half]}\N{HORIZONTAL ELLIPSIS}{shown_text[-half:]}"
+
+
+def title(metric: str, class_label: str | None = None) -> str:
+    """ "Balanced accuracy", "Recall of mel"."""
+    found = spec_of(metric, of_class=class_label is not None).title
+    return found if class_label is None else f"{found} of {name(class_label)}"
+
+
+def title_inside(metric: str, class_label: str | None = None) -> str:
+    """A title within a sentence; surnames and abbreviations keep their capitals."""
+    text = title(metric, class_label)
+    first = text.split(maxsplit=1)[0]
+    keeps = first.isupper() or "'" in first or first in _SURNAMES
+    return text if keeps else f"{text[0].lower()}{text[1:]}"
+
+
+def condition_text(condition: Condition) -> str:
+    """ "Recall of df below 0.500"."""
+    what = title(condition.metric, condition.class_label)
+    return f"{what} {condition.side.value} {number(condition.limit)}"
+
+
+def _signed(value: float, decimals: int) -> str:
+    text = f"{value:+.{decimals}f}"
+    if float(text) == 0:
+        # Too small for the decimals shown, but not nothing.
+        return "0" if value == 0 else f"{'+' if value > 0 else MINUS}<{10**-decimals:g}"
+    return text.replace("-", MINUS)

@@ -1,0 +1,178 @@
+"""The first sentence says what changed beyond its interval, or that nothing did."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import UTC, datetime
+
+from offdiag.reports.headline import further_sentences, headline
+from offdiag.reports.scope import Condition, Side
+from offdiag.reports.snapshot import RunName
+from support.report_figures import (
+    SCOPE,
+    UNDEFINED,
+    class_figures,
+    report,
+    revision,
+    run,
+    snapshot,
+    value,
+)
+
+LATER = datetime(2026, 11, 15, tzinfo=UTC)
+BEFORE = report(snapshot([run("focal", 0.80), run("plain", 0.70)]))
+
+
+def test_a_first_issue_has_nothing_to_compare_with() -> None:
+    assert headline(BEFORE) == (
+        "This is the first issue, so there is nothing to compare it with yet."
+    )
+
+
+def test_the_same_figures_again_are_no_change() -> None:
+    again = report(BEFORE.snapshot, BEFORE)
+
+    assert headline(again) == "No change exceeds its interval."
+
+
+def test_a_move_within_the_interval_is_no_change() -> None:
+    moved = report(snapshot([run("focal", 0.815), run("plain", 0.70)]), BEFORE)
+
+    assert headline(moved) == "No change exceeds its interval."
+
+
+def test_one_value_beyond_its_interval_is_named_with_size_and_interval() -> None:
+    worse = replace(
+        BEFORE.snapshot.runs[0],
+        input_digest="other",
+        classes=(class_figures("mel", 0.74), class_figures("nv", 0.80)),
+    )
+    worse = replace(
+        worse,
+        classes=(
+            replace(
+                worse.classes[0],
+                values={**worse.classes[0].values, "precision": value(0.80)},
+            ),
+            worse.classes[1],
+        ),
+    )
+
+    sentence = headline(report(snapshot([worse, BEFORE.snapshot.runs[1]]), BEFORE))
+
+    assert sentence == (
+        "One thing changed beyond its interval: "
+        "focal lost 6.0 pp recall of mel (0.740, outside 0.750 – 0.850)."
+    )
+
+
+def test_a_newer_run_of_the_same_name_is_compared_by_the_interval_of_the_difference() -> None:
+    newer = run("focal", 0.90, id="r_newer", logged_at=LATER, classes=())
+
+    sentence = headline(report(snapshot([*BEFORE.snapshot.runs, newer]), BEFORE))
+
+    assert sentence == (
+        "4 values of 1 run changed beyond their intervals: "
+        "focal gained 10.0 pp balanced accuracy (+7.2 to +12.8 pp)."
+    )
+
+
+def test_each_changed_run_is_named_once() -> None:
+    after = snapshot([run("focal", 0.60, classes=()), run("plain", 0.50, classes=())])
+
+    sentence = headline(report(after, BEFORE))
+
+    assert sentence.startswith("8 values of 2 runs changed beyond their intervals: ")
+    assert sentence.count("focal") == sentence.count("plain") == 1
+
+
+def test_a_value_that_became_undefined_is_a_change() -> None:
+    without = replace(
+        BEFORE.snapshot.runs[0],
+        input_digest="other",
+        metrics={**BEFORE.snapshot.runs[0].metrics, "mcc": UNDEFINED},
+    )
+
+    sentence = headline(report(snapshot([without, BEFORE.snapshot.runs[1]]), BEFORE))
+
+    assert sentence == (
+        "Scoring again changed the ranking by Matthews correlation (plain from 2 to 1); one thing "
+        "changed beyond its interval: focal: Matthews correlation went from 0.800 to undefined "
+        "(no predicted positives)."
+    )
+
+
+def test_revised_labels_that_change_the_ranking_come_first() -> None:
+    after = snapshot(
+        [run("focal", 0.79, truth_number=2), run("plain", 0.715, truth_number=2)],
+        revisions=(revision(2, 10),),
+    )
+    close = report(snapshot([run("focal", 0.710), run("plain", 0.711)]))
+
+    sentence = headline(report(after, close))
+
+    assert sentence.startswith(
+        "Truth version 2 of derm-7 (10 labels revised) changed the ranking by balanced accuracy "
+        "(focal from 2 to 1 and plain from 1 to 2) and 3 other rankings; "
+    )
+
+
+def test_revised_labels_that_change_no_ranking_are_told_too() -> None:
+    after = snapshot(
+        [run("focal", 0.81, truth_number=3), run("plain", 0.70, truth_number=3)],
+        revisions=(revision(2, 4), revision(3, 1)),
+    )
+
+    assert headline(report(after, BEFORE)) == (
+        "Truth versions up to 3 of derm-7 (5 labels revised in 2 steps) left every ranking as it "
+        "was; no change exceeds its interval."
+    )
+
+
+def test_a_new_run_above_others_is_no_changed_ranking_of_theirs() -> None:
+    after = snapshot([*BEFORE.snapshot.runs, run("best", 0.95)])
+
+    assert headline(report(after, BEFORE)) == "No change exceeds its interval."
+
+
+def test_hostile_names_stay_visible_and_short() -> None:
+    name = "a\u202eb" + "x" * 200
+    before = report(snapshot([run(name, 0.9, classes=())]))
+    after = report(snapshot([run(name, 0.5, classes=())]), before)
+
+    assert "a\\u202eb" in headline(after)
+    assert "\u202e" not in headline(after)
+    assert len(headline(after)) < 250
+
+
+def test_what_else_matters_follows_most_urgent_first() -> None:
+    scope = replace(SCOPE, alerts=(Condition("recall", Side.BELOW, 0.9, "mel"),))
+    shown = snapshot(
+        [run("focal", 0.80)],
+        waiting=(RunName("r_w", "w"),),
+        failed=(RunName("r_f", "f"),),
+        n_matching=1_234,
+        n_elsewhere=2,
+    )
+
+    sentences = further_sentences(report(shown, BEFORE, scope=scope, facts={"covers_missed": 3}))
+
+    assert sentences == (
+        "1 alert, 1 of them new: Recall of mel below 0.900 in focal.",
+        "Of 1 run, focal is best by balanced accuracy: 0.800 (0.780 – 0.820).",
+        "1 run is still to be scored and not in this report.",
+        "1 run could not be evaluated.",
+        "2 runs have another ground truth and cannot be compared.",
+        "Only the newest of 1,234 runs are in this report.",
+        "This issue also stands for 3 earlier times at which no scheduler was running.",
+    )
+
+
+def test_an_empty_scope_is_said_to_be_empty() -> None:
+    assert further_sentences(report(snapshot([]))) == ("There is no evaluated run in scope.",)
+
+
+def test_new_runs_are_counted() -> None:
+    after = snapshot([*BEFORE.snapshot.runs, run("a", 0.5), run("b", 0.4)])
+
+    assert "2 new runs since issue 1." in further_sentences(report(after, BEFORE))
