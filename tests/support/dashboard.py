@@ -11,6 +11,8 @@ from sqlalchemy import Engine, event, update
 
 from offdiag.domain.labels import LabelSet
 from offdiag.domain.runs import RunFacts, RunState
+from offdiag.services.ingest.batch import read_batch
+from offdiag.services.ingest.chunks import put_chunk
 from offdiag.services.ingest.matrices import log_matrix
 from offdiag.services.ingest.opening import open_run
 from offdiag.store.database import Database
@@ -95,14 +97,24 @@ def upload_lesions(database: Database, *, orientation: str, counts: Counts) -> s
 
 
 def open_lesions(database: Database) -> str:
-    """A run that still takes predictions; returns its id."""
+    """A run that has taken two predictions and still takes more; returns its id."""
+    labels = LabelSet.declared(LESIONS)
     opened = open_run(
         database,
         facts=RunFacts(name="still open"),
         dataset="derm-7",
-        labels=LabelSet.declared(LESIONS),
+        labels=labels,
         positive_label=None,
     )
+    batch = read_batch(
+        y_pred=["nv", "mel"],
+        y_true=["nv", "nv"],
+        y_score=None,
+        ids=None,
+        labels=labels,
+        positive_label=None,
+    )
+    put_chunk(database, opened.run.id, 0, batch)
     return opened.run.id
 
 

@@ -110,7 +110,7 @@ def test_an_undefined_number_is_the_word_with_its_reason(reader: FlaskClient) ->
 def test_runs_without_metrics_show_where_they_stand(reader: FlaskClient) -> None:
     page = _page(reader, "/runs?q=dataset:derm-7")
 
-    assert "open" in _row(page, "still open")[1]
+    assert _row(page, "still open")[1] == "◷open 2 predictions logged so far"
     assert re.search(r"metrics queued .* ago job \d+", _row(page, "just logged")[1])
     assert "ValueError: wrong shape" in _row(page, "sad")[1]
 

@@ -26,6 +26,11 @@ def class_head(name: str) -> ClassHead:
     return ClassHead(name, shortened(name, longest=LONGEST_HEAD))
 
 
+def quoted_name(name: str) -> str:
+    """A name inside a sentence, where “2” must not be read as a number."""
+    return f"“{shortened(name)}”"
+
+
 def default_order(labels: LabelSet) -> ClassOrder:
     """Large classes first, unless the declared order means something."""
     return "label" if labels.ordinal else "support"

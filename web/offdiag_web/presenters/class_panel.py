@@ -13,7 +13,7 @@ from offdiag_web.charts.bar import share_bar
 from offdiag_web.charts.interval import IN_PANEL, interval_mark
 from offdiag_web.charts.scale import UNIT
 from offdiag_web.presenters import numbers
-from offdiag_web.presenters.class_order import class_order
+from offdiag_web.presenters.class_order import class_order, quoted_name
 from offdiag_web.presenters.values import Notes, ShownValue, extent_of, interval_text, shown
 
 MOST_CLASSES = 30
@@ -105,7 +105,7 @@ def lies_below(value: MetricValue, other: MetricValue | None) -> bool:
 
 
 def _rule(classes: tuple[ClassRecall, ...], accuracy: MetricValue | None) -> str | None:
-    lower = [entry.short_name for entry in classes if entry.stands_out]
+    lower = [quoted_name(entry.name) for entry in classes if entry.stands_out]
     if not lower or accuracy is None:
         return None
     interval = interval_text(accuracy)

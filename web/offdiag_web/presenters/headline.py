@@ -12,6 +12,7 @@ from offdiag_web.charts.interval import IN_TILE, interval_mark
 from offdiag_web.charts.scale import SIGNED_UNIT, UNIT, Scale
 from offdiag_web.presenters import numbers
 from offdiag_web.presenters.baselines import majority_scores
+from offdiag_web.presenters.class_order import quoted_name
 from offdiag_web.presenters.values import (
     UNDEFINED,
     Notes,
@@ -117,7 +118,7 @@ def _worst_class_tile(results: RunResults, notes: Notes) -> Tile | None:
         return None
     code = min(defined)[1]
     found, support = int(results.matrix.counts[code, code]), int(results.matrix.actual[code])
-    name = numbers.shortened(results.matrix.labels.names[code])
+    name = quoted_name(results.matrix.labels.names[code])
     tile = _tile(
         "Worst class recall",
         recalls[code],
@@ -139,5 +140,5 @@ def _caution(results: RunResults) -> str | None:
     n_cases, name = min(supports)
     return (
         "Intervals of the averages over classes are unreliable: the smallest class, "
-        f"{numbers.shortened(name)}, has {numbers.plural(n_cases, 'case')}."
+        f"{quoted_name(name)}, has {numbers.plural(n_cases, 'case')}."
     )

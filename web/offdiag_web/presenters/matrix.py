@@ -19,9 +19,10 @@ from offdiag_web.presenters import numbers
 from offdiag_web.presenters.class_order import ClassHead, class_head, class_order
 from offdiag_web.presenters.matrix_colours import OF_WHAT, ColourScale, colour_scale
 
-_UPRIGHT_HEADS = 8
-"""Up to this many columns their heads stand upright, if the names are short."""
-_UPRIGHT_LENGTH = 9
+Density = Literal["roomy", "plain", "dense"]
+
+_UPRIGHT_LENGTH: dict[Density, int] = {"roomy": 9, "plain": 6, "dense": 3}
+"""Characters of a name that fit over a column; where one does not fit, all heads are turned."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +70,7 @@ class MatrixView:
     total_head: str
     total_line_head: str
     legend: Legend
-    density: Literal["roomy", "plain", "dense"]
+    density: Density
 
 
 def matrix_view(
@@ -90,13 +91,13 @@ def matrix_view(
         for code in shown
     )
     heads = tuple(class_head(matrix.labels.names[code]) for code in shown)
+    density = _density(len(shown))
     return MatrixView(
         down=down,
         across=across,
         caption=_caption(matrix, address, n_shown=len(shown)),
         heads=heads,
-        turned_heads=len(heads) > _UPRIGHT_HEADS
-        or max(len(head.short) for head in heads) > _UPRIGHT_LENGTH,
+        turned_heads=max(len(head.short) for head in heads) > _UPRIGHT_LENGTH[density],
         lines=lines,
         elsewhere_head=f"{matrix.n_classes - len(shown)} others" if is_window else None,
         elsewhere_line=_elsewhere_line(matrix, address, shown) if is_window else (),
@@ -105,11 +106,11 @@ def matrix_view(
         total_head=f"{down} n",
         total_line_head=f"{across} n",
         legend=Legend(scale.correct_end, scale.error_end, OF_WHAT[address.norm]),
-        density=_density(len(shown)),
+        density=density,
     )
 
 
-def _density(n_columns: int) -> Literal["roomy", "plain", "dense"]:
+def _density(n_columns: int) -> Density:
     if n_columns <= 8:
         return "roomy"
     return "plain" if n_columns <= 12 else "dense"

@@ -15,6 +15,7 @@ from sqlalchemy import (
     Subquery,
     Text,
     and_,
+    case,
     cast,
     func,
     literal,
@@ -32,6 +33,7 @@ from offdiag.store.models import (
     EvaluationRow,
     LabelSetRow,
     MetricValueRow,
+    PredictionChunkRow,
     ProjectRow,
     RunRow,
     TruthVersionRow,
@@ -85,6 +87,17 @@ class RunEntry:
     work: EvaluationWork | None
 
 
+def logged_predictions() -> ColumnElement[int]:
+    """Predictions of a run. The run itself knows their number only once it is finished."""
+    so_far = (
+        select(func.coalesce(func.sum(PredictionChunkRow.n), 0))
+        .where(PredictionChunkRow.run_id == RunRow.id)
+        .correlate(RunRow)
+        .scalar_subquery()
+    )
+    return case((RunRow.state == RunState.OPEN, so_far), else_=RunRow.n_predictions)
+
+
 RUN_COLUMNS = (
     RunRow.id,
     RunRow.name,
@@ -96,7 +109,7 @@ RUN_COLUMNS = (
     RunRow.author,
     RunRow.tags,
     RunRow.created_at,
-    RunRow.n_predictions,
+    logged_predictions().label("n_predictions"),
     RunRow.source_orientation,
     RunRow.orientation_verdict,
     EvaluationRow.id.label("evaluation_id"),

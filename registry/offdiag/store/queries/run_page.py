@@ -31,6 +31,7 @@ from offdiag.store.models import (
 from offdiag.store.models.evaluations import AGGREGATE
 from offdiag.store.queries.pending_work import EvaluationWork, evaluation_work
 from offdiag.store.queries.recorded_values import recorded_value, select_values
+from offdiag.store.queries.run_entries import logged_predictions
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +116,14 @@ def run_detail(session: Session, run_id: str) -> RunDetail:
 
 def _header(session: Session, run_id: str) -> RunHeader:
     found = session.execute(
-        select(RunRow, ProjectRow.name, DatasetRow, LabelSetRow, TruthVersionRow)
+        select(
+            RunRow,
+            ProjectRow.name,
+            DatasetRow,
+            LabelSetRow,
+            TruthVersionRow,
+            logged_predictions(),
+        )
         .join(ProjectRow, ProjectRow.id == RunRow.project_id)
         .join(DatasetRow, DatasetRow.id == RunRow.dataset_id)
         .join(LabelSetRow, LabelSetRow.id == DatasetRow.label_set_id)
@@ -128,7 +136,7 @@ def _header(session: Session, run_id: str) -> RunHeader:
             field="run",
             hint="It may have been deleted, or the link is incomplete.",
         )
-    run, project, dataset, label_set, truth = found
+    run, project, dataset, label_set, truth, n_predictions = found
     return RunHeader(
         id=run.id,
         name=run.name,
@@ -147,7 +155,7 @@ def _header(session: Session, run_id: str) -> RunHeader:
         source=SourceOrientation(run.source_orientation),
         orientation_verdict=run.orientation_verdict,
         orientation_evidence=run.orientation_evidence,
-        n_predictions=run.n_predictions,
+        n_predictions=int(n_predictions),
         score_columns=run.score_columns,
         content_digest=run.content_digest,
         created_at=run.created_at,

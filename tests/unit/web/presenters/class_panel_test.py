@@ -29,7 +29,8 @@ def test_the_sentence_names_exactly_the_classes_whose_interval_lies_below() -> N
     ]
     assert [entry.name for entry in panel.classes if entry.stands_out] == below
     assert panel.rule == (
-        "mel, bkl, bcc, akiec and df lie wholly below the interval of the accuracy, 0.846 – 0.881."
+        "“mel”, “bkl”, “bcc”, “akiec” and “df” lie wholly below the interval of the accuracy, "
+        "0.846 – 0.881."
     )
 
 
@@ -39,7 +40,7 @@ def test_one_class_is_singular_in_the_sentence() -> None:
     panel = class_panel(results, None, Notes())
 
     assert panel.rule is not None
-    assert panel.rule.startswith("few lies wholly below")
+    assert panel.rule.startswith("“few” lies wholly below")
 
 
 def test_where_no_class_lies_below_nothing_is_claimed() -> None:

@@ -28,7 +28,7 @@ def test_the_worst_class_is_named_with_what_was_found_of_it() -> None:
     worst = _tile(_headline(_lesions()), "Worst class recall")
 
     assert worst.value.text == "0.000"
-    assert worst.detail == ": df, found 0/17"
+    assert worst.detail == ": “df”, found 0/17"
     assert worst.interval == "0.000 – 0.184"
 
 
@@ -50,7 +50,7 @@ def test_intervals_are_called_unreliable_where_a_class_is_small() -> None:
     large = _headline(results_of(np.array([[30, 5], [4, 20]]), ("a", "b"))).caution
 
     assert small is not None
-    assert small.endswith("the smallest class, df, has 17 cases.")
+    assert small.endswith("the smallest class, “df”, has 17 cases.")
     assert large is None
 
 

@@ -120,10 +120,13 @@ def test_the_legend_prints_the_largest_error_share() -> None:
 
 
 def test_heads_are_turned_only_where_they_would_not_fit() -> None:
-    wide = ConfusionMatrix(np.eye(9, dtype=np.int64), LabelSet.numbered(9))
+    digits = ConfusionMatrix(np.eye(10, dtype=np.int64), LabelSet.numbered(10))
+    named = LabelSet(tuple(f"class {code:02d}" for code in range(10)))
+    classes = ConfusionMatrix(np.eye(10, dtype=np.int64), named)
 
     assert not matrix_view(_lesions(), ADDRESS).turned_heads
-    assert matrix_view(wide, ADDRESS).turned_heads
+    assert not matrix_view(digits, ADDRESS).turned_heads
+    assert matrix_view(classes, ADDRESS).turned_heads
 
 
 def _lesions() -> ConfusionMatrix:
