@@ -101,7 +101,9 @@ def test_a_vanished_server_is_noticed(postgres_database: Database) -> None:
     assert {name: parameters[name] for name in expected} == expected
 
 
-def test_blobs_of_numbers_are_stored_without_compression_on_postgresql(postgres_database: Database) -> None:
+def test_blobs_of_numbers_are_stored_without_compression_on_postgresql(
+    postgres_database: Database,
+) -> None:
     with postgres_database.read() as session:
         inspector = inspect(session.connection())
         blobs = {

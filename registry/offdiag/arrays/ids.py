@@ -122,6 +122,15 @@ def require_distinct(ids: SampleIds, order: NDArray[np.int64], *, field: str) ->
         )
 
 
+def are_equal(one: SampleIds | None, other: SampleIds | None) -> bool:
+    """Whether both name the same cases in the same order; None names them by position."""
+    if one is None or other is None:
+        return one is other
+    if isinstance(one.values, np.ndarray) or isinstance(other.values, np.ndarray):
+        return one.kind == other.kind and np.array_equal(one.values, other.values)
+    return bool(one.values.equals(other.values))
+
+
 def update_digest(digest: hashlib._Hash, ids: SampleIds) -> None:
     """Feed the identifiers into a running digest, so that equal ids give equal bytes."""
     digest.update(ids.kind.encode())

@@ -6,12 +6,14 @@ import time
 
 from offdiag.domain.runs import RunState
 from offdiag.errors import Conflict, EvaluationFailed, EvaluationPending
+from offdiag.metrics.suite import SUITE_VERSION
 from offdiag.services.work.leases import LeaseKeeper
 from offdiag.services.work.perform import RetryPolicy, perform
-from offdiag.services.work.submit import evaluation_key
+from offdiag.services.work.submit import evaluation_key, submit_evaluation
 from offdiag.store import evaluations, runs, work
 from offdiag.store.database import Database
 from offdiag.store.evaluations import StoredEvaluation
+from offdiag.store.staleness import stale_runs
 
 _LOOK_EVERY_S = 0.05
 
@@ -19,17 +21,19 @@ _LOOK_EVERY_S = 0.05
 def evaluation_of(
     database: Database, run_id: str, *, timeout_s: float, lease_s: float, policy: RetryPolicy
 ) -> StoredEvaluation:
-    """The current evaluation of a run.
+    """The evaluation of a run with the truth and the suite that count now.
 
-    On SQLite it is computed here unless a worker is at it already; on a team database a
-    worker is waited for. Raises `NotFound`, `Conflict` for a run that is still open,
-    `EvaluationFailed` with the error of the worker, and `EvaluationPending` when time is up.
+    Where there is none yet it is computed here on SQLite, unless a worker is at it already; on
+    a team database a worker is waited for. Raises `NotFound`, `Conflict` for a run that is
+    still open, `EvaluationFailed` with the error of the worker, and `EvaluationPending` when
+    time is up.
     """
     give_up_at = time.monotonic() + timeout_s
     while True:
         stored = _stored(database, run_id)
         if stored is not None:
             return stored
+        _ask_unless_asked(database, run_id)
         if database.dialect == "sqlite" and _evaluate_here(database, run_id, lease_s, policy):
             continue
         left_s = give_up_at - time.monotonic()
@@ -59,7 +63,18 @@ def _stored(database: Database, run_id: str) -> StoredEvaluation | None:
                 field="run",
                 hint="The predictions are safe; `offdiag doctor` shows what is waiting.",
             )
+        if stale_runs(session, suite_version=SUITE_VERSION, run_ids=[run_id]):
+            return None
         return evaluations.current_evaluation(session, run_id)
+
+
+def _ask_unless_asked(database: Database, run_id: str) -> None:
+    """See to it that there is work for the run; usually what made it stale did so already."""
+    with database.read() as session:
+        asked = work.find_by_key(session, evaluation_key(run_id)) is not None
+    if not asked:
+        with database.write() as session:
+            submit_evaluation(session, run_id)
 
 
 def _evaluate_here(database: Database, run_id: str, lease_s: float, policy: RetryPolicy) -> bool:

@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from offdiag.arrays.ids import SampleIds, require_distinct, update_digest
+from offdiag.arrays.ids import SampleIds, are_equal, require_distinct, update_digest
 from offdiag.arrays.labels import Codes
 from offdiag.arrays.partial_labels import nothing_labelled
 from offdiag.domain.labels import LabelSet
@@ -102,15 +102,7 @@ def _completed_by(session: Session, dataset: DatasetRecord, truth: NewTruth) -> 
     if bool((known[labelled] != truth.actual[labelled]).any()):
         return None
     ids = truths.truth_ids(session, newest)
-    return newest if _are_equal(ids, truth.ids) else None
-
-
-def _are_equal(one: SampleIds | None, other: SampleIds | None) -> bool:
-    if one is None or other is None:
-        return one is other
-    if isinstance(one.values, np.ndarray) or isinstance(other.values, np.ndarray):
-        return np.array_equal(one.values, other.values)
-    return bool(one.values.equals(other.values))
+    return newest if are_equal(ids, truth.ids) else None
 
 
 def place_in_latest_truth(

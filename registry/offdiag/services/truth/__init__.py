@@ -1,0 +1,1 @@
+"""Ground truth after it was logged: corrected, compared, and what a correction did to runs."""

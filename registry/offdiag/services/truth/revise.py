@@ -1,0 +1,163 @@
+"""Correcting labels: a new version of the truth, and every run on it asked to be scored again."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from offdiag.arrays.ids import SampleIds
+from offdiag.arrays.label_changes import LabelChanges, read_label_changes
+from offdiag.arrays.partial_labels import in_narrowest_type
+from offdiag.domain.reasons import require_reason
+from offdiag.errors import Conflict, InvalidInput
+from offdiag.services.ingest.batch import CHUNK_SIZE
+from offdiag.services.ingest.truth import positions_in, truth_digest
+from offdiag.services.truth.difference import LabelDifference, difference_between
+from offdiag.services.truth.lookup import dataset_named, version_of
+from offdiag.services.work.submit import submit_evaluations
+from offdiag.store import lineages, truth_versions, truths
+from offdiag.store.database import Database
+from offdiag.store.datasets import DatasetRecord
+from offdiag.store.session import Session
+from offdiag.store.truth_versions import TruthRecord
+from offdiag.store.truths import NewTruth
+
+
+@dataclass(frozen=True)
+class Revision:
+    """A new truth version, what it changed, and how many runs are scored again because of it.
+
+    `was_there` says that the call was a repetition: the version exists, and nothing was done.
+    """
+
+    version: TruthRecord
+    parent: TruthRecord
+    difference: LabelDifference
+    n_runs: int
+    was_there: bool = False
+
+
+@dataclass(frozen=True)
+class _Prepared:
+    """A revision worked out from what was read, to be written if that still holds."""
+
+    dataset: DatasetRecord
+    parent: TruthRecord
+    truth: NewTruth
+    difference: LabelDifference
+
+
+def revise_truth(
+    database: Database,
+    *,
+    project: str,
+    dataset: str,
+    labels: object,
+    reason: str,
+    author: str | None,
+    version: int | None = None,
+) -> Revision:
+    """Give samples other labels, by a new version of the truth; the old one stays as it is.
+
+    `labels` is what `read_label_changes` takes. The newest version of the dataset is corrected,
+    or the newest of the lineage that `version` belongs to. In the same transaction all runs
+    that are scored with it are asked to be evaluated again.
+
+    Repeating a call finds the version it made. Raises `NotFound` for an unknown dataset or
+    version, `InvalidInput` for unusable changes and unknown samples, and `Conflict` when the
+    labels are as they should be already.
+    """
+    why = require_reason(reason)
+    with database.read() as session:
+        known = dataset_named(session, project=project, name=dataset)
+    changes = read_label_changes(labels, known.labels)
+    while True:
+        with database.read() as session:
+            parent = truth_versions.head_of(session, version_of(session, known, version))
+            prepared = _prepare(session, known, parent, changes, why)
+            if len(prepared.difference) == 0:
+                return _repetition(session, prepared)
+        with database.write() as session:
+            truth_versions.lock_truths(session, prepared.dataset.id)
+            head = truth_versions.head_of(session, prepared.parent)
+            # Somebody else may have corrected the truth since it was read.
+            if head.id == prepared.parent.id:
+                return _write(session, database, prepared, author)
+
+
+def _prepare(
+    session: Session,
+    dataset: DatasetRecord,
+    parent: TruthRecord,
+    changes: LabelChanges,
+    reason: str,
+) -> _Prepared:
+    before = truths.truth_codes(session, parent.id)
+    ids = truths.truth_ids(session, parent)
+    places = _places(changes, ids, parent)
+    n_classes = len(dataset.labels)
+    after = before.astype(np.promote_types(before.dtype, changes.codes.dtype))
+    after[places] = changes.codes
+    after = in_narrowest_type(after, n_classes)
+    digest = truth_digest(dataset.labels, after, ids)
+    truth = NewTruth(digest, after, None, n_classes, parent=parent, reason=reason)
+    difference = difference_between(before, after, labels=dataset.labels, ids=ids)
+    return _Prepared(dataset, parent, truth, difference)
+
+
+def _places(changes: LabelChanges, ids: SampleIds | None, truth: TruthRecord) -> NDArray[np.int64]:
+    if ids is not None:
+        return positions_in(ids, changes.ids, field="labels")
+    positions = changes.ids.values
+    if not isinstance(positions, np.ndarray):
+        raise InvalidInput(
+            f"the samples of truth version {truth.number} have no identifiers.",
+            field="labels",
+            hint=f"Name them by position: whole numbers from 0 to {truth.n_samples - 1}.",
+        )
+    outside = (positions < 0) | (positions >= truth.n_samples)
+    if outside.any():
+        raise InvalidInput(
+            f"there is no sample at position {int(positions[np.argmax(outside)])}.",
+            field="labels",
+            hint=f"Positions run from 0 to {truth.n_samples - 1}.",
+        )
+    return positions
+
+
+def _repetition(session: Session, prepared: _Prepared) -> Revision:
+    """The version an equal call made before. Raises `Conflict` if there was none."""
+    head = prepared.parent
+    if head.parent_id is None or head.reason != prepared.truth.reason:
+        raise Conflict(
+            f"truth version {head.number} of dataset {prepared.dataset.name!r} has these labels "
+            "already.",
+            field="labels",
+            hint="Nothing was changed.",
+        )
+    parent = truth_versions.get_truth(session, head.parent_id)
+    made = difference_between(
+        truths.truth_codes(session, parent.id),
+        prepared.truth.actual,
+        labels=prepared.dataset.labels,
+        ids=truths.truth_ids(session, head),
+    )
+    return Revision(head, parent, made, n_runs=0, was_there=True)
+
+
+def _write(
+    session: Session, database: Database, prepared: _Prepared, author: str | None
+) -> Revision:
+    version = truths.insert_truth(
+        session,
+        dataset_id=prepared.dataset.id,
+        truth=prepared.truth,
+        chunk_size=CHUNK_SIZE,
+        author=author,
+        now=database.clock(),
+    )
+    affected = lineages.runs_scored_with(session, version.root_id)
+    submit_evaluations(session, affected)
+    return Revision(version, prepared.parent, prepared.difference, len(affected))

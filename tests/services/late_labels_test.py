@@ -1,0 +1,175 @@
+"""A run may be logged before anybody knows the labels, and is scored on those that arrive."""
+
+from __future__ import annotations
+
+import pytest
+
+from offdiag.domain.labels import LabelSet
+from offdiag.domain.runs import RunFacts
+from offdiag.errors import InvalidInput
+from offdiag.services.ingest.batch import read_batch
+from offdiag.services.ingest.chunks import put_chunk
+from offdiag.services.ingest.finishing import finish_run
+from offdiag.services.ingest.opening import open_run
+from offdiag.services.truth.revise import revise_truth
+from offdiag.store import truth_versions
+from offdiag.store.database import Database
+from offdiag.store.runs import RunRecord
+from offdiag.store.truth_versions import TruthRecord
+from support.logging_runs import ACTUAL, PREDICTED, evaluate, log, work_off
+
+IDS = [11, 12, 13, 14, 15, 16]
+LABELS = ["a", "b", "c"]
+
+
+def log_unlabelled(database: Database) -> RunRecord:
+    return log(database, y_true=None, sample_ids=IDS, labels=LABELS)
+
+
+def stream_unlabelled(database: Database) -> RunRecord:
+    """The same run, in two chunks and another order."""
+    labels = LabelSet.declared(LABELS)
+    opened = open_run(
+        database,
+        facts=RunFacts(name="run"),
+        dataset="holdout",
+        labels=labels,
+        positive_label=None,
+    )
+    for seq, part in enumerate((slice(5, 2, -1), slice(2, None, -1))):
+        batch = read_batch(
+            y_pred=PREDICTED[part],
+            y_true=None,
+            y_score=None,
+            ids=IDS[part],
+            labels=labels,
+            positive_label=None,
+        )
+        put_chunk(database, opened.run.id, seq, batch)
+    return finish_run(database, opened.run.id)
+
+
+def label(database: Database, labels: dict[int, str | None]) -> TruthRecord:
+    return revise_truth(
+        database,
+        project="default",
+        dataset="holdout",
+        labels=labels,
+        reason="labels arrived",
+        author=None,
+    ).version
+
+
+def truth_of(database: Database, run: RunRecord) -> TruthRecord:
+    assert run.truth_version_id is not None
+    with database.read() as session:
+        return truth_versions.get_truth(session, run.truth_version_id)
+
+
+@pytest.mark.parametrize("log_it", [log_unlabelled, stream_unlabelled])
+def test_a_run_without_labels_has_no_scores_yet(database: Database, log_it: object) -> None:
+    run = log_it(database)  # type: ignore[operator]
+
+    stored = evaluate(database, run.id)
+
+    assert truth_of(database, run).n_labelled == 0
+    assert truth_of(database, run).class_counts == (0, 0, 0)
+    assert (stored.n_cases, stored.matrix.total) == (6, 0)
+    assert stored.aggregate["overall_accuracy"].reason == "no_cases"
+
+
+@pytest.mark.parametrize("log_it", [log_unlabelled, stream_unlabelled])
+def test_labels_are_scored_as_they_arrive(database: Database, log_it: object) -> None:
+    run = log_it(database)  # type: ignore[operator]
+    work_off(database)
+
+    label(database, {11: "a", 12: "a", 16: "c"})
+    partly = evaluate(database, run.id)
+    label(database, {13: "b", 14: "b", 15: "c"})
+    wholly = evaluate(database, run.id)
+
+    assert partly.matrix.counts.tolist() == [[1, 1, 0], [0, 0, 0], [1, 0, 0]]
+    assert (partly.n_cases, partly.matrix.total) == (6, 3)
+    assert wholly.matrix.counts.tolist() == [[1, 1, 0], [0, 2, 0], [1, 0, 1]]
+    assert (wholly.n_cases, wholly.matrix.total) == (6, 6)
+
+
+def test_truth_that_was_completed_is_found_again_by_its_content(database: Database) -> None:
+    log_unlabelled(database)
+    completed = label(database, dict(zip(IDS, ACTUAL, strict=True)))
+
+    run = log(database, sample_ids=IDS)
+
+    assert run.truth_version_id == completed.id
+
+
+def test_a_run_that_brings_the_missing_labels_completes_the_truth(database: Database) -> None:
+    early = log_unlabelled(database)
+    label(database, {11: "a"})
+    work_off(database)
+
+    late = log(database, y_pred=ACTUAL, sample_ids=IDS)
+
+    truth = truth_of(database, late)
+    assert truth.root_id == early.truth_version_id
+    assert truth.reason == "Labels that were missing came with a run."
+    assert evaluate(database, early.id).matrix.total == 6
+    assert evaluate(database, early.id).truth_version_id == truth.id
+
+
+def test_a_run_whose_labels_contradict_those_that_are_known_brings_other_truth(
+    database: Database,
+) -> None:
+    early = log_unlabelled(database)
+    label(database, {11: "b"})
+
+    late = log(database, y_pred=ACTUAL, sample_ids=IDS)
+
+    truth = truth_of(database, late)
+    assert truth.parent_id is None
+    assert truth.root_id != early.truth_version_id
+
+
+def test_other_samples_do_not_complete_a_truth(database: Database) -> None:
+    log_unlabelled(database)
+
+    late = log(database, sample_ids=[21, 22, 23, 24, 25, 26])
+
+    assert truth_of(database, late).parent_id is None
+
+
+def test_further_runs_without_labels_share_the_truth(database: Database) -> None:
+    first = log_unlabelled(database)
+
+    second = log(database, y_true=None, y_pred=PREDICTED[::-1], sample_ids=IDS[::-1])
+
+    assert second.truth_version_id == first.truth_version_id
+    label(database, {11: "a"})
+    assert evaluate(database, second.id).matrix.counts.tolist()[0] == [1, 0, 0]
+
+
+def test_without_identifiers_labels_could_not_find_their_samples(database: Database) -> None:
+    with pytest.raises(InvalidInput, match="sample_ids= if the labels come later"):
+        log(database, y_true=None, labels=LABELS)
+
+
+def test_a_partly_labelled_truth_says_nothing_about_the_orientation_of_a_matrix(
+    database: Database,
+) -> None:
+    from offdiag.services.ingest.matrices import log_matrix
+
+    log_unlabelled(database)
+    label(database, {11: "a"})
+
+    run = log_matrix(
+        database,
+        facts=RunFacts(name="matrix"),
+        dataset="holdout",
+        matrix=[[1, 0, 0], [0, 0, 0], [0, 0, 0]],
+        labels=None,
+        orientation="actual_rows",
+        ordinal=False,
+    )
+
+    assert run.orientation_evidence is not None
+    assert run.orientation_evidence["verdict"] == "unverified"
