@@ -1,0 +1,84 @@
+"""Which of several numbers is wrong, if they cannot all be true, and what it is instead.
+
+Numbers that contradict each other do not say which of them is to blame. The diagnosis looks
+for the mildest explanation: digits cut off instead of rounded, swapped axes, classes in
+another order, few numbers that are other metrics, and at last the fewest that have to be wrong.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from offdiag.flags.audit.blame import Places, failed_checks, smallest_to_blame, without
+from offdiag.flags.audit.checks import Check
+from offdiag.flags.audit.claims import Claim
+from offdiag.flags.audit.definitions import Definition
+from offdiag.flags.audit.examination import examined
+from offdiag.flags.audit.facts import Facts
+from offdiag.flags.audit.findings import AuditVerdict, Finding
+from offdiag.flags.audit.rereadings import (
+    Diagnosis,
+    as_cut_off,
+    as_other_definitions,
+    as_other_order,
+    as_transposed,
+)
+from offdiag.flags.audit.support import consistent, deciding
+
+
+def diagnosed(claims: Sequence[Claim], facts: Facts) -> Diagnosis:
+    """Find the mildest explanation of a list of claims whose classes are all named."""
+    checks = examined(claims, facts)
+    if not failed_checks(checks):
+        findings = tuple(consistent(claim, place, checks) for place, claim in enumerate(claims))
+        return Diagnosis(findings, checks, tuple(claims))
+    found = (
+        as_cut_off(claims, facts, checks)
+        or as_transposed(claims, facts)
+        or as_other_order(claims, facts)
+    )
+    if found is not None:
+        return found
+    blamed = smallest_to_blame(claims, facts)
+    return as_other_definitions(claims, facts, checks, blamed) or _as_impossible(
+        claims, facts, checks, blamed
+    )
+
+
+def _as_impossible(
+    claims: Sequence[Claim], facts: Facts, checks: Sequence[Check], blamed: Sequence[Places]
+) -> Diagnosis:
+    """No reading helps: name the numbers of which the fewest have to be wrong."""
+    suspects = frozenset[int]().union(*blamed)
+    kept = [place for place in range(len(claims)) if place not in suspects]
+    after = examined(without(claims, suspects), facts)
+    findings = tuple(
+        consistent(claim, kept.index(place), after)
+        if place in kept
+        else _impossible(claims, place, checks, is_certain=all(place in s for s in blamed))
+        for place, claim in enumerate(claims)
+    )
+    return Diagnosis(findings, tuple(checks), tuple(claims))
+
+
+def _impossible(
+    claims: Sequence[Claim], place: int, checks: Sequence[Check], *, is_certain: bool
+) -> Finding:
+    """The finding on a number that is wrong, or that is one of several that may be."""
+    claim, check = claims[place], deciding(place, checks)
+    if check is None:
+        # It only comes into conflict once another number is taken away.
+        why = "it cannot be true together with the other numbers"
+    else:
+        why = f"it contradicts: {check.statement}"
+        if not is_certain:
+            others = sorted({claims[p].name for p in check.places if p != place})
+            why += f" (it or {' or '.join(others)} is wrong)"
+    is_about = check is not None and check.about == place
+    return Finding(
+        claim,
+        AuditVerdict.IMPOSSIBLE,
+        why,
+        Definition(claim.key, claim.code),
+        expected=check.expected if check is not None and is_about else None,
+    )

@@ -1,0 +1,57 @@
+"""All checks of a list of claims."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from offdiag.flags.audit.bounds import bounds, ranges
+from offdiag.flags.audit.checks import Check
+from offdiag.flags.audit.claims import Claim
+from offdiag.flags.audit.definitions import described
+from offdiag.flags.audit.facts import Facts
+from offdiag.flags.audit.identities import identities
+from offdiag.flags.audit.interval import Interval
+from offdiag.flags.audit.quantities import Quantities
+from offdiag.flags.audit.whole_numbers import whole_numbers
+
+
+def examined(
+    claims: Sequence[Claim], facts: Facts, *, with_cut_off: frozenset[int] = frozenset()
+) -> tuple[Check, ...]:
+    """Everything that can be tested, in the order identities, bounds, whole numbers.
+
+    The numbers at the places `with_cut_off` may have been cut off instead of rounded. A number
+    outside the range of its metric fails that check alone and is left out of the others.
+    """
+    wide = allowed_intervals(claims, with_cut_off=with_cut_off)
+    in_range = tuple(ranges(claims, wide))
+    inside = [within_range(claim, interval) for claim, interval in zip(claims, wide, strict=True)]
+    quantities = Quantities.of(claims, inside, facts)
+    broken = frozenset[int]().union(*(c.places for c in in_range if not c.holds))
+    checks = (*in_range, *identities(quantities), *bounds(quantities))
+    if broken:
+        return checks
+    return (*checks, *whole_numbers(claims, inside, quantities))
+
+
+def allowed_intervals(
+    claims: Sequence[Claim], *, with_cut_off: frozenset[int] = frozenset()
+) -> list[Interval | None]:
+    """The exact values each printed number stands for, None for "undefined"."""
+    return [
+        None
+        if claim.printed.value is None
+        else claim.printed.interval_with_cut_off
+        if place in with_cut_off
+        else claim.printed.interval
+        for place, claim in enumerate(claims)
+    ]
+
+
+def within_range(claim: Claim, interval: Interval | None) -> Interval | None:
+    """The part of an interval that lies in the range of the metric; None if there is none."""
+    if interval is None:
+        return None
+    spec = described(claim.key)
+    part = interval.intersection(Interval(spec.low, spec.high))
+    return None if part.is_empty else part

@@ -1,0 +1,192 @@
+"""Numbers that are equal by definition, or computed from each other."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from itertools import combinations
+from math import sqrt
+
+from offdiag.flags.audit.checks import Check, CheckKind
+from offdiag.flags.audit.interval import UNIT, harmonic_mean, mean_of, rising_in_both
+from offdiag.flags.audit.quantities import Quantities
+
+
+@dataclass(frozen=True, slots=True)
+class _Formula:
+    """A metric computed from two others by a function that falls in neither."""
+
+    target: str
+    first: str
+    second: str
+    function: Callable[[float, float], float]
+    statement: str
+
+
+_AGGREGATE_FORMULAS = (
+    _Formula(
+        "macro_f1_harmonic",
+        "macro_precision",
+        "macro_recall",
+        harmonic_mean,
+        "harmonic macro F1 = 2 P R / (P + R) of macro precision and macro recall",
+    ),
+    _Formula(
+        "weighted_f1_harmonic",
+        "weighted_precision",
+        "overall_accuracy",
+        harmonic_mean,
+        "harmonic weighted F1 = 2 P R / (P + R) of weighted precision and weighted recall",
+    ),
+)
+_CLASS_FORMULAS = (
+    _Formula("f1", "precision", "recall", harmonic_mean, "F1 = 2 P R / (P + R)"),
+    _Formula("f2", "precision", "recall", lambda p, r: _f_beta(p, r, 4), "F2 = 5 P R / (4 P + R)"),
+    _Formula(
+        "f0_5",
+        "precision",
+        "recall",
+        lambda p, r: _f_beta(p, r, 0.25),
+        "F0.5 = 1.25 P R / (0.25 P + R)",
+    ),
+    _Formula(
+        "fowlkes_mallows",
+        "precision",
+        "recall",
+        lambda p, r: sqrt(p * r),
+        "Fowlkes-Mallows = sqrt(precision recall)",
+    ),
+    _Formula(
+        "informedness",
+        "recall",
+        "specificity",
+        lambda r, s: r + s - 1,
+        "informedness = recall + specificity - 1",
+    ),
+    _Formula(
+        "balanced_accuracy_ovr",
+        "recall",
+        "specificity",
+        lambda r, s: (r + s) / 2,
+        "balanced accuracy = (recall + specificity) / 2",
+    ),
+    _Formula(
+        "gmean",
+        "recall",
+        "specificity",
+        lambda r, s: sqrt(r * s),
+        "G-mean = sqrt(recall specificity)",
+    ),
+    _Formula(
+        "markedness",
+        "precision",
+        "npv",
+        lambda p, n: p + n - 1,
+        "markedness = precision + NPV - 1",
+    ),
+)
+_TWO_CLASS_FORMULAS = (
+    _Formula(
+        "macro_recall",
+        "recall",
+        "specificity",
+        lambda r, s: (r + s) / 2,
+        "macro recall of two classes = (recall + specificity) / 2",
+    ),
+    _Formula(
+        "macro_precision",
+        "precision",
+        "npv",
+        lambda p, n: (p + n) / 2,
+        "macro precision of two classes = (precision + NPV) / 2",
+    ),
+)
+
+
+def identities(quantities: Quantities) -> Iterator[Check]:
+    """Every identity that can be tested on these claims."""
+    facts = quantities.facts
+    yield from _same_quantity(quantities)
+    for formula in _AGGREGATE_FORMULAS:
+        yield from _computed(quantities, formula, None, None)
+    for code in _classes(quantities):
+        for formula in _CLASS_FORMULAS:
+            yield from _computed(quantities, formula, code, code)
+    if facts.n_classes == 2:
+        for formula in _TWO_CLASS_FORMULAS:
+            yield from _computed(quantities, formula, None, 0)
+    if facts.n_classes is not None and facts.every_class_occurs:
+        for metric in ("precision", "recall", "f1"):
+            yield from _mean_of_classes(quantities, facts.n_classes, metric)
+
+
+def _classes(quantities: Quantities) -> list[int]:
+    """Classes about which something is claimed; both of two, as they share their rates."""
+    if quantities.facts.n_classes == 2:
+        return [0, 1]
+    return sorted({code for _, code in quantities.reported if code is not None})
+
+
+def _same_quantity(quantities: Quantities) -> Iterator[Check]:
+    """Claims about one quantity must agree, pair by pair."""
+    for parts in quantities.reported.values():
+        for one, other in combinations(parts, 2):
+            synonyms = [part.synonym for part in (one, other) if part.synonym is not None]
+            statements = dict.fromkeys(synonym.statement for synonym in synonyms)
+            yield Check(
+                CheckKind.IDENTITY,
+                "; ".join(statements) or "both are the same number",
+                frozenset({one.place, other.place}),
+                holds=one.value.meets(other.value),
+                about=one.place,
+                expected=one.in_own_terms(other.value),
+            )
+
+
+def _computed(
+    quantities: Quantities, formula: _Formula, target_code: int | None, code: int | None
+) -> Iterator[Check]:
+    first = quantities.known(formula.first, code)
+    second = quantities.known(formula.second, code)
+    if first is None or second is None:
+        return
+    expected = quantities.in_quantity(
+        formula.target, target_code, rising_in_both(formula.function, first[0], second[0])
+    )
+    for claimed in quantities.claims_about(formula.target, target_code):
+        if claimed.place in first[1] | second[1]:
+            continue
+        yield Check(
+            CheckKind.IDENTITY,
+            formula.statement,
+            first[1] | second[1] | {claimed.place},
+            holds=claimed.value.meets(expected),
+            about=claimed.place,
+            expected=claimed.in_own_terms(expected),
+        )
+
+
+def _mean_of_classes(quantities: Quantities, size: int, metric: str) -> Iterator[Check]:
+    """A macro average is the mean of the class values; unknown ones may be anything."""
+    known = [quantities.known(metric, code) for code in range(size)]
+    places = frozenset[int]().union(*(part[1] for part in known if part is not None))
+    if not places:
+        return
+    parts = [UNIT if part is None else part[0] for part in known]
+    key = f"macro_{metric}"
+    expected = quantities.in_quantity(key, None, mean_of(parts, [1 / size] * size))
+    is_complete = all(part is not None for part in known)
+    for claimed in quantities.claims_about(key, None):
+        yield Check(
+            CheckKind.IDENTITY if is_complete else CheckKind.BOUND,
+            f"macro {metric} = mean of the {metric} of the {size} classes",
+            places | {claimed.place},
+            holds=claimed.value.meets(expected),
+            about=claimed.place,
+            expected=claimed.in_own_terms(expected),
+        )
+
+
+def _f_beta(precision: float, recall: float, beta_squared: float) -> float:
+    below = beta_squared * precision + recall
+    return (1 + beta_squared) * precision * recall / below if below > 0 else 0.0

@@ -1,0 +1,148 @@
+"""A number as somebody printed it, and the exact values it may stand for."""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass
+from decimal import Decimal, InvalidOperation
+from enum import StrEnum
+from fractions import Fraction
+
+from offdiag.errors import InvalidInput
+from offdiag.flags.audit.interval import ROUNDING, Interval
+
+UNDEFINED_WORDS = frozenset({"undefined", "n/a", "na", "nan", "none", "null", "not defined"})
+WHOLE_AND_EXACT = (-1, 0, 1)
+"""Printed without decimals these are taken as exact; "1" for 0.6 is not how people round."""
+NEARLY_ONE = Fraction(999_999, 1_000_000)
+FEWEST_DECIMALS_TO_PAD = 6
+"""Zeros after at least this many decimals may have been added by a table, not measured."""
+
+
+class Rounding(StrEnum):
+    """How an exact value became the printed one."""
+
+    NEAREST = "nearest"
+    CUT_OFF = "cut_off"
+    """The digits after the last printed one were dropped."""
+    PADDED = "padded"
+    """Zeros were added after the last digit that was computed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Printed:
+    """A published number.
+
+    `value` is what was printed, percentages divided by 100, and `unit` the worth of one step
+    of its last digit, 0 if it is taken as exact. `value` None says that the metric was called
+    undefined. `text` is the number as it was handed in.
+    """
+
+    text: str
+    value: Fraction | None
+    unit: Fraction = Fraction(0)
+
+    @property
+    def interval(self) -> Interval:
+        """The exact values that round to the printed one; NaN ends where undefined."""
+        if self.value is None:
+            return Interval(math.nan, math.nan)
+        return _around(self.value, self.unit / 2)
+
+    @property
+    def interval_with_cut_off(self) -> Interval:
+        """The same with values from which digits were dropped."""
+        if self.value is None:
+            return self.interval
+        cut = self._cut_off_interval(self.value)
+        return Interval(min(self.interval.low, cut.low), max(self.interval.high, cut.high))
+
+    def rounding_of(self, exact: float | None) -> Rounding | None:
+        """How `exact` (None: undefined) came to be printed like this, or None if it cannot."""
+        if self.value is None or exact is None:
+            return Rounding.NEAREST if self.value is None and exact is None else None
+        if _contains(self.interval, exact):
+            return Rounding.NEAREST
+        if self.unit and _contains(self._cut_off_interval(self.value), exact):
+            return Rounding.CUT_OFF
+        decimals = _decimals_without_padding(self.text)
+        if decimals is not None:
+            unit = Fraction(1, 10**decimals) * (Fraction(1, 100) if "%" in self.text else 1)
+            if _contains(_around(self.value, unit / 2), exact):
+                return Rounding.PADDED
+        return None
+
+    def _cut_off_interval(self, value: Fraction) -> Interval:
+        # The far end itself would have been printed with its own last digit.
+        sign = -1 if value < 0 else 1
+        ends = sorted((value, value + sign * self.unit * NEARLY_ONE))
+        return Interval(float(ends[0]), float(ends[1]))
+
+
+def printed(reported: object, *, field: str) -> Printed:
+    """Read one published number: text such as "57.3 %" or "0.6030", a number, or None.
+
+    Text keeps its trailing zeros, so its decimals say how far it was rounded; a float has
+    those that Python shows. None, NaN and words such as "undefined" and "n/a" claim that the
+    metric is undefined. Raises `InvalidInput` for anything else.
+    """
+    plain = _plain(reported)
+    if plain is None or (isinstance(plain, float) and math.isnan(plain)):
+        return Printed("undefined", None)
+    if isinstance(plain, bool) or not isinstance(plain, (str, int, float, Decimal)):
+        raise InvalidInput(
+            f"{reported!r} is not a number.", field=field, hint='Write 0.593 or "59.3 %".'
+        )
+    text = plain.strip() if isinstance(plain, str) else str(plain)
+    if text.lower() in UNDEFINED_WORDS:
+        return Printed(text, None)
+    digits = _number_in(text, field)
+    decimals = -int(digits.as_tuple().exponent)
+    unit = Fraction(10) ** -decimals
+    is_percent = "%" in text
+    if decimals == 0 and not is_percent and digits in WHOLE_AND_EXACT:
+        unit = Fraction(0)
+    scale = Fraction(1, 100) if is_percent else Fraction(1)
+    return Printed(text, Fraction(digits) * scale, unit * scale)
+
+
+def _number_in(text: str, field: str) -> Decimal:
+    """The decimal number in front of a percent sign, if there is one."""
+    body = text.removesuffix("%").strip().replace("\N{MINUS SIGN}", "-")
+    try:
+        digits = Decimal(body)
+    except InvalidOperation:
+        digits = Decimal("nan")
+    if not digits.is_finite():
+        comma = re.fullmatch(r"[+-]?\d+,\d+", body) is not None
+        raise InvalidInput(
+            f"{text!r} is not a number.",
+            field=field,
+            hint="Write the decimal comma as a point."
+            if comma
+            else 'Write 0.593, "59.3 %" or "undefined".',
+        )
+    return digits
+
+
+def _plain(reported: object) -> object:
+    """A numpy scalar as the Python number it holds."""
+    item = getattr(reported, "item", None)
+    return item() if callable(item) and getattr(reported, "shape", None) == () else reported
+
+
+def _around(value: Fraction, reach: Fraction) -> Interval:
+    return Interval(float(value - reach), float(value + reach))
+
+
+def _contains(interval: Interval, exact: float) -> bool:
+    return interval.low - ROUNDING <= exact <= interval.high + ROUNDING
+
+
+def _decimals_without_padding(text: str) -> int | None:
+    """Decimals left without trailing zeros, if there are zeros and enough decimals before."""
+    found = re.search(r"\.(\d+?)(0+)\s*%?$", text)
+    if found is None or len(found.group(1)) < FEWEST_DECIMALS_TO_PAD:
+        return None
+    return len(found.group(1))

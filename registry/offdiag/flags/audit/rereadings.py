@@ -1,0 +1,206 @@
+"""Ways in which contradicting numbers may be true after all."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.optimize import linear_sum_assignment
+
+from offdiag.flags.audit.blame import Places, failed_checks
+from offdiag.flags.audit.checks import Check
+from offdiag.flags.audit.claims import Claim
+from offdiag.flags.audit.definitions import Definition, alternatives, when_swapped
+from offdiag.flags.audit.examination import allowed_intervals, examined, within_range
+from offdiag.flags.audit.facts import Facts
+from offdiag.flags.audit.feasible import Constraint
+from offdiag.flags.audit.findings import AuditVerdict, Finding
+from offdiag.flags.audit.printed import Rounding
+from offdiag.flags.audit.support import consistent, deciding, is_supported, supporting
+from offdiag.flags.audit.table_search import feasible_tables
+
+
+@dataclass(frozen=True)
+class Diagnosis:
+    """Findings in the order of the claims, and the checks behind them.
+
+    `understood` are the claims as the findings read them.
+    """
+
+    findings: tuple[Finding, ...]
+    checks: tuple[Check, ...]
+    understood: tuple[Claim, ...]
+
+
+def as_cut_off(claims: Sequence[Claim], facts: Facts, checks: Sequence[Check]) -> Diagnosis | None:
+    """Everything fits if one of the contradicting numbers, or all of them, were cut off."""
+    suspects = frozenset[int]().union(*(check.places for check in failed_checks(checks)))
+    attempts = [frozenset({place}) for place in sorted(suspects)]
+    for cut in (*attempts, suspects):
+        after = examined(claims, facts, with_cut_off=cut)
+        if failed_checks(after):
+            continue
+        findings = [consistent(claim, place, after) for place, claim in enumerate(claims)]
+        for place in cut:
+            findings[place] = Finding(
+                claims[place],
+                AuditVerdict.CONSISTENT,
+                "fits if the digits after the last one were cut off instead of rounded",
+                Definition(claims[place].key, claims[place].code),
+                rounding=Rounding.CUT_OFF,
+            )
+        return Diagnosis(tuple(findings), after, tuple(claims))
+    return None
+
+
+def as_transposed(claims: Sequence[Claim], facts: Facts) -> Diagnosis | None:
+    """Everything fits if actual and predicted classes trade places.
+
+    What has no name after the swap cannot be tested and is left out.
+    """
+    swapped = [when_swapped(claim.key) for claim in claims]
+    kept = [place for place, key in enumerate(swapped) if key is not None]
+    understood = [
+        claims[place].redefined(key, claims[place].code)
+        for place, key in enumerate(swapped)
+        if key is not None
+    ]
+    moved = [place for place in kept if swapped[place] != claims[place].key]
+    # Nothing may speak against the swap, and something for at least one number it moves.
+    if not any(is_supported(understood, facts, frozenset({kept.index(p)})) for p in moved):
+        return None
+    findings = tuple(_swapped(claim, key) for claim, key in zip(claims, swapped, strict=True))
+    return Diagnosis(findings, examined(understood, facts), tuple(understood))
+
+
+def _swapped(claim: Claim, key: str | None) -> Finding:
+    own = Definition(claim.key, claim.code)
+    if key is None:
+        why = "it has no counterpart with the axes exchanged, so it was left out"
+        return Finding(claim, AuditVerdict.CONSISTENT, why, own)
+    if key == claim.key:
+        why = "it stays the same with the axes exchanged"
+        return Finding(claim, AuditVerdict.CONSISTENT, why, own)
+    why = (
+        f"beside the other numbers it can only be the {key}, which it is if actual and predicted "
+        f"classes trade places"
+    )
+    return Finding(claim, AuditVerdict.TRANSPOSED, why, Definition(key, claim.code))
+
+
+def as_other_order(claims: Sequence[Claim], facts: Facts) -> Diagnosis | None:
+    """Everything fits if the class values are listed in another order of the classes.
+
+    Known class sizes tell: values of a class of 19 cases rarely come from one of 14.
+    """
+    order = _order_by_sizes(claims, facts)
+    if order is None:
+        return None
+    understood = [
+        claim if claim.code is None else claim.redefined(claim.key, order[claim.code])
+        for claim in claims
+    ]
+    moved = frozenset(
+        place for place, claim in enumerate(claims) if claim.code != understood[place].code
+    )
+    if not moved or failed_checks(examined(understood, facts)):
+        return None
+    after = examined(understood, facts)
+    findings = [consistent(claim, place, after) for place, claim in enumerate(understood)]
+    for place in moved:
+        definition = Definition(understood[place].key, understood[place].code)
+        why = (
+            f"the size of its class rules it out; with the classes in another order it is the "
+            f"{definition.name(facts.labels)}"
+        )
+        findings[place] = Finding(claims[place], AuditVerdict.OTHER_DEFINITION, why, definition)
+    return Diagnosis(tuple(findings), after, tuple(understood))
+
+
+def _order_by_sizes(claims: Sequence[Claim], facts: Facts) -> list[int] | None:
+    """For each class the one whose size allows its values, if there is such an order."""
+    sizes = facts.class_counts
+    if sizes is None or not any(claim.code is not None for claim in claims):
+        return None
+    intervals = [
+        within_range(claim, interval)
+        for claim, interval in zip(claims, allowed_intervals(claims), strict=True)
+    ]
+    is_ruled_out = np.zeros((len(sizes), len(sizes)), np.int64)
+    for code in range(len(sizes)):
+        constraints = tuple(
+            Constraint(claim.key, 0, interval)
+            for claim, interval in zip(claims, intervals, strict=True)
+            if claim.code == code
+        )
+        for other, size in enumerate(sizes):
+            tables = feasible_tables((size, sum(sizes) - size), constraints)
+            is_ruled_out[code, other] = tables.is_impossible
+    printed_as, comes_from = linear_sum_assignment(is_ruled_out)
+    if is_ruled_out[printed_as, comes_from].any():
+        return None
+    return [int(code) for code in comes_from]
+
+
+def as_other_definitions(
+    claims: Sequence[Claim], facts: Facts, checks: Sequence[Check], blamed: Sequence[Places]
+) -> Diagnosis | None:
+    """Everything fits if few numbers are other metrics that share their names.
+
+    `blamed` are the sets of numbers of which one has to be wrong altogether.
+    """
+    for places in blamed:
+        understood = _redefined(claims, facts, places)
+        if understood is None:
+            continue
+        after = examined(understood, facts)
+        findings = tuple(
+            _redefinition(claim, place, understood, facts, after)
+            if place in places
+            else consistent(claim, place, after)
+            for place, claim in enumerate(claims)
+        )
+        return Diagnosis(findings, tuple(checks), tuple(understood))
+    return None
+
+
+def _redefined(claims: Sequence[Claim], facts: Facts, places: Places) -> list[Claim] | None:
+    """The claims with each of the places as the first other metric that fits the rest."""
+    understood = list(claims)
+    for place in sorted(places):
+        others = [p for p in range(len(claims)) if p == place or p not in places]
+        at = others.index(place)
+        for key, code in alternatives(claims[place], facts.n_classes):
+            attempt = [claims[p] for p in others]
+            attempt[at] = claims[place].redefined(key, code)
+            if is_supported(attempt, facts, frozenset({at})):
+                understood[place] = attempt[at]
+                break
+        else:
+            return None
+    return understood if is_supported(understood, facts, places) else None
+
+
+def _redefinition(
+    claim: Claim, place: int, understood: Sequence[Claim], facts: Facts, after: Sequence[Check]
+) -> Finding:
+    """The finding on a number that only fits as another metric, the others being understood."""
+    read = understood[place]
+    definition = Definition(read.key, read.code)
+    as_published = [claim if p == place else other for p, other in enumerate(understood)]
+    against = deciding(place, examined(as_published, facts))
+    in_favour = supporting(place, after, by_bounds=True)
+    why = f"as {definition.name(facts.labels)} it fits"
+    if in_favour is not None:
+        why += f" ({in_favour.statement})"
+    if against is not None:
+        why += f"; it contradicts: {against.statement}"
+    is_about = against is not None and against.about == place
+    return Finding(
+        claim,
+        AuditVerdict.OTHER_DEFINITION,
+        why,
+        definition,
+        expected=against.expected if against is not None and is_about else None,
+    )

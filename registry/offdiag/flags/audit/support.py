@@ -1,0 +1,69 @@
+"""What speaks for a number, and what against it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from offdiag.flags.audit.blame import failed_checks
+from offdiag.flags.audit.checks import Check, CheckKind
+from offdiag.flags.audit.claims import Claim
+from offdiag.flags.audit.definitions import Definition
+from offdiag.flags.audit.examination import examined
+from offdiag.flags.audit.facts import Facts
+from offdiag.flags.audit.findings import AuditVerdict, Finding
+
+CONFUSED_WITHOUT_IDENTITY = frozenset({"macro_f1", "weighted_f1"})
+"""A failed harmonic F1 is taken for the mean of class F1 on a bound alone: only the class
+values or a matrix could prove it, and the two are confused all the time."""
+
+
+def supporting(place: int, checks: Sequence[Check], *, by_bounds: bool = False) -> Check | None:
+    """The shortest statement that ties the number to others and holds.
+
+    Equations and counts only, unless `by_bounds`: a bound leaves room for almost anything.
+    """
+    tied = [
+        check
+        for check in checks
+        if check.holds
+        and place in check.places
+        and len(check.places) > 1
+        and (by_bounds or check.kind is not CheckKind.BOUND)
+    ]
+    return min(
+        tied,
+        key=lambda check: (check.kind is CheckKind.COUNTS, len(check.statement)),
+        default=None,
+    )
+
+
+def is_supported(claims: Sequence[Claim], facts: Facts, places: frozenset[int]) -> bool:
+    """Whether no check fails, and one that could have failed speaks for each of the places.
+
+    Without the second condition any number could be declared a metric that nothing else says
+    anything about.
+    """
+    checks = examined(claims, facts)
+    return not failed_checks(checks) and all(
+        supporting(place, checks, by_bounds=claims[place].key in CONFUSED_WITHOUT_IDENTITY)
+        for place in places
+    )
+
+
+def deciding(place: int, checks: Sequence[Check]) -> Check | None:
+    """The failed check that says most about a number: about it alone, else with fewest others."""
+    failed = [check for check in failed_checks(checks) if place in check.places]
+    return min(failed, key=lambda check: (len(check.places), check.about != place), default=None)
+
+
+def consistent(claim: Claim, place: int, checks: Sequence[Check]) -> Finding:
+    """The finding on a number that no check contradicts; `place` is its place in the checks."""
+    support = supporting(place, checks)
+    is_about = support is not None and support.about == place
+    return Finding(
+        claim,
+        AuditVerdict.CONSISTENT,
+        "nothing contradicts it" if support is None else support.statement,
+        Definition(claim.key, claim.code),
+        expected=support.expected if support is not None and is_about else None,
+    )

@@ -1,0 +1,124 @@
+"""Auditing published numbers: what users hand in, made ready for the audit."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sized
+from typing import Any
+
+from offdiag.domain.labels import LabelSet, label_text
+from offdiag.domain.orientation import SourceOrientation
+from offdiag.errors import InvalidInput
+from offdiag.flags.audit.audit import audited
+from offdiag.flags.audit.claims import claims_from, labels_in, most_classes_listed
+from offdiag.flags.audit.facts import Facts
+from offdiag.flags.audit.findings import AuditReport
+from offdiag.metrics.arguments import whole_counts
+from offdiag.metrics.confusion import confusion_matrix
+
+
+def audit_reported(
+    *,
+    reported: Mapping[str, object],
+    class_counts: object = None,
+    matrix: Any = None,
+    labels: LabelSet | Iterable[object] | None = None,
+    positive_label: object = None,
+) -> AuditReport:
+    """Say whether published numbers can be true, and what they are if not what they say.
+
+    `reported` maps metric names to numbers as they were printed: text keeps its trailing
+    zeros and may be a percentage ("57.3 %"), numbers have the decimals Python shows, None or
+    "undefined" says that a metric was called undefined. Names are the registry's keys and
+    those in common use. A class metric takes a mapping from labels to numbers, or a sequence
+    in label order; given one number it belongs to the positive class, or is an average.
+
+    `class_counts` are the actual cases of each class: a mapping from labels, or a sequence in
+    label order. `matrix` is a confusion matrix of counts as it was printed; which axis holds
+    the actual classes is found out, if anything tells. `labels` names the classes in the order
+    of the axes and sequences. `positive_label` is one of two classes; without it both are
+    tried.
+
+    The report has a verdict for each number and for the table: consistent, other_definition
+    (which), transposed (why) or impossible, with the identity, bound or value that decides and
+    the range that rounding allows. For two classes of known size and no matrix it lists all
+    matrices of whole numbers that fit.
+
+    Raises `InvalidInput` for unknown metrics or labels, text that is no number, and counts or
+    a matrix that are none.
+
+    >>> report = audit_reported(
+    ...     reported={"accuracy": "0.9567", "sensitivity": "0.8545", "specificity": "0.9734"},
+    ...     class_counts={"ill": 100, "well": 200},
+    ...     positive_label="ill",
+    ... )
+    >>> report.verdict.value
+    'impossible'
+    """
+    names = _labels(reported, class_counts, matrix, labels)
+    facts = Facts(
+        labels=names,
+        class_counts=None if class_counts is None else _class_counts(class_counts, names),
+        positive=None if positive_label is None else _positive(positive_label, names),
+    )
+    printed = None
+    if matrix is not None:
+        # Not turned: what the rows are is what the audit is to find out.
+        as_printed = SourceOrientation.ACTUAL_ROWS
+        printed = confusion_matrix(matrix, labels=names, orientation=as_printed).counts
+    return audited(claims_from(reported, names), facts, printed)
+
+
+def _labels(
+    reported: Mapping[str, object],
+    class_counts: object,
+    matrix: Any,
+    labels: LabelSet | Iterable[object] | None,
+) -> LabelSet | None:
+    """Declared labels, else those of the first input that names, or at least counts, classes."""
+    if labels is not None:
+        return labels if isinstance(labels, LabelSet) else LabelSet.declared(labels)
+    if isinstance(class_counts, Mapping):
+        return LabelSet.declared(class_counts)
+    named = labels_in(reported)
+    if named:
+        return LabelSet.declared(named)
+    listed = most_classes_listed(reported)
+    sizes = [_length(part) for part in (matrix, class_counts) if part is not None]
+    size = sizes[0] if sizes else listed
+    return LabelSet.numbered(size) if size else None
+
+
+def _length(given: object) -> int:
+    """Number of rows or counts; 0 for what has no length and is refused where it is read."""
+    return len(given) if isinstance(given, Sized) else 0
+
+
+def _class_counts(given: object, labels: LabelSet | None) -> tuple[int, ...]:
+    names = () if labels is None else labels.names
+    if isinstance(given, Mapping):
+        by_label = {label_text(label, field_name="class_counts"): n for label, n in given.items()}
+        if set(by_label) != set(names):
+            raise InvalidInput(
+                f"it counts {sorted(by_label)}, but the labels are {list(names)}.",
+                field="class_counts",
+                hint="Give one count for each label.",
+            )
+        given = [by_label[name] for name in names]
+    counts = whole_counts(given, field="class_counts")  # type: ignore[arg-type]  # Checked inside.
+    if counts.ndim != 1 or len(counts) != len(names):
+        raise InvalidInput(
+            f"it has the shape {counts.shape} for {len(names)} classes.",
+            field="class_counts",
+            hint="Give one count for each class, in label order, or a mapping from labels.",
+        )
+    return tuple(counts.tolist())
+
+
+def _positive(label: object, labels: LabelSet | None) -> int:
+    if labels is None:
+        raise InvalidInput(
+            f"{label!r} was given, but no classes are known.",
+            field="positive_label",
+            hint="Give labels= or class_counts= as well.",
+        )
+    return labels.code_of(label, field_name="positive_label")
