@@ -39,6 +39,7 @@ def test_every_setting_is_described_with_its_default(tmp_path: Path) -> None:
     assert list(described) == [row.key for row in settings]
     for row in settings:
         shown = f'"{row.value}"' if isinstance(row.value, str) else str(row.value)
+        shown = shown.lower() if isinstance(row.value, bool) else shown
         assert f"`{shown}`" in described[row.key], row.key
 
 

@@ -5,17 +5,23 @@ from offdiag.settings.model import (
     DatabaseSettings,
     FlagsSettings,
     JobsSettings,
+    ReportsSettings,
     ServerSettings,
     Settings,
+    SmtpSettings,
+    WebhookSettings,
 )
 
 __all__ = [
     "DatabaseSettings",
     "FlagsSettings",
     "JobsSettings",
+    "ReportsSettings",
     "ServerSettings",
     "SettingSource",
     "Settings",
+    "SmtpSettings",
+    "WebhookSettings",
     "describe_settings",
     "load_settings",
 ]

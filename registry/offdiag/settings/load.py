@@ -20,7 +20,7 @@ from typing import Any
 from pydantic import BaseModel, ValidationError
 
 from offdiag.errors import InvalidInput
-from offdiag.settings.model import Settings
+from offdiag.settings.model import SECRETS, Settings
 
 CONFIG_VARIABLE = "OFFDIAG_CONFIG"
 CONFIG_FILE_NAME = "offdiag.toml"
@@ -78,11 +78,18 @@ def describe_settings(
     return [
         SettingSource(
             key=key,
-            value=hide_password(value) if isinstance(value, str) else value,
+            value=_presentable(key, value),
             source=sources.get(key, "default"),
         )
         for key, value in _leaves(_merged(layers))
     ]
+
+
+def _presentable(key: str, value: Any) -> str | int | float:
+    """A value as it may be shown: secrets only tell whether there is one."""
+    if key in SECRETS:
+        return "***" if value else ""
+    return hide_password(value) if isinstance(value, str) else value
 
 
 def hide_password(url: str) -> str:
@@ -133,16 +140,20 @@ def _file_layer(path: Path) -> _Layer:
             hint="Make the file readable for this user.",
         ) from error
     values = dict(_flattened(content))
-    _warn_of_exposed_password(path, str(values.get("database.url", "")))
+    _warn_of_exposed_secrets(path, values)
     return _Layer(values=values, sources=dict.fromkeys(values, str(path)), typed=True)
 
 
-def _warn_of_exposed_password(path: Path, url: str) -> None:
-    if hide_password(url) != url and path.stat().st_mode & stat.S_IROTH:
+def _warn_of_exposed_secrets(path: Path, values: Mapping[str, Any]) -> None:
+    url = str(values.get("database.url", ""))
+    held = [key for key in sorted(SECRETS) if values.get(key)]
+    if hide_password(url) != url:
+        held.insert(0, "a database password")
+    if held and path.stat().st_mode & stat.S_IROTH:
         _log.warning(
-            "%s holds a database password and every user of this machine can read it; "
-            "run: chmod 600 %s",
+            "%s holds %s and every user of this machine can read it; run: chmod 600 %s",
             path,
+            " and ".join(held),
             path,
         )
 
@@ -179,10 +190,14 @@ def _check(layer: _Layer) -> None:
         raise InvalidInput(
             f"{source} holds it, but there is no such setting."
             if unknown
-            else f"{source} says {first['input']!r}: {first['msg'].lower()}.",
+            else f"{source} says {_shown(key, first['input'])}: {first['msg'].lower()}.",
             field=key,
             hint=_known_settings(key) if unknown else _default_of(key),
         ) from None
+
+
+def _shown(key: str, value: Any) -> str:
+    return "something secret" if key in SECRETS else repr(value)
 
 
 def _known_settings(key: str) -> str:

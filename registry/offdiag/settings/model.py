@@ -11,6 +11,9 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+SECRETS = frozenset({"smtp.password", "webhook.secret"})
+"""Settings whose values are shown nowhere."""
+
 Name = Annotated[str, Field(min_length=1, max_length=200)]
 Share = Annotated[float, Field(ge=0, le=1)]
 Correlation = Annotated[float, Field(ge=-1, le=1)]
@@ -50,6 +53,36 @@ class JobsSettings(Section):
     """Starts of one piece of work before it is put aside as dead, with its last error."""
     poll_ms: Annotated[int, Field(ge=1, le=60_000)] = 50
     """Milliseconds between two looks at the work table while nothing is to do."""
+
+
+class ReportsSettings(Section):
+    """Where reports are delivered to as files."""
+
+    folder: Annotated[str, Field(min_length=1)] = "reports"
+    """Folders of schedules lie in this one; a relative one starts at the working directory."""
+
+
+class SmtpSettings(Section):
+    """The server that takes reports as e-mail."""
+
+    host: str = ""
+    """Empty: no e-mail is sent."""
+    port: Annotated[int, Field(ge=1, le=65535)] = 587
+    security: Literal["starttls", "tls", "none"] = "starttls"
+    user: str = ""
+    """Empty: no sign-in."""
+    password: Annotated[str, Field(repr=False)] = ""
+    sender: str = ""
+    """Address that reports come from."""
+
+
+class WebhookSettings(Section):
+    """How reports are posted to other services."""
+
+    secret: Annotated[str, Field(repr=False)] = ""
+    """Key of the signature that receivers check. Empty: nothing is posted."""
+    allow_private_addresses: bool = False
+    """Whether to post to this machine and to addresses that only a local network knows."""
 
 
 class FlagsSettings(Section):
@@ -98,4 +131,7 @@ class Settings(Section):
     database: DatabaseSettings = DatabaseSettings()
     server: ServerSettings = ServerSettings()
     jobs: JobsSettings = JobsSettings()
+    reports: ReportsSettings = ReportsSettings()
+    smtp: SmtpSettings = SmtpSettings()
+    webhook: WebhookSettings = WebhookSettings()
     flags: FlagsSettings = FlagsSettings()

@@ -182,3 +182,23 @@ def test_a_password_in_a_file_that_everybody_can_read_is_warned_of(
 
     assert bool(caplog.messages) == warned
     assert "hunter2" not in caplog.text
+
+
+@pytest.mark.parametrize("variable", ["OFFDIAG_SMTP__PASSWORD", "OFFDIAG_WEBHOOK__SECRET"])
+def test_a_secret_is_shown_nowhere(variable: str, tmp_path: Path) -> None:
+    environ = {variable: "hunter2"}
+
+    shown = [row.value for row in describe_settings(environ, folder=tmp_path)]
+
+    assert "***" in shown
+    assert "hunter2" not in repr((shown, load_settings(environ, folder=tmp_path)))
+
+
+def test_a_secret_of_the_wrong_type_is_not_repeated(tmp_path: Path) -> None:
+    write_config(tmp_path, "[smtp]\npassword = 123456\n")
+
+    with pytest.raises(InvalidInput) as refused:
+        load_settings({}, folder=tmp_path)
+
+    assert refused.value.field == "smtp.password"
+    assert "123456" not in str(refused.value)
