@@ -1,0 +1,135 @@
+"""Statements on deliveries: one issue on its way to one target."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from typing import Any
+
+from sqlalchemy import Text, cast, exists, select, update
+from sqlalchemy.orm import Session
+
+from offdiag.store.models import DeliveryRow, WorkRow
+
+
+class DeliveryState(StrEnum):
+    """Where a delivery stands. `refused` was never tried: settings or rules forbid it."""
+
+    PENDING = "pending"
+    SENT = "sent"
+    FAILED = "failed"
+    REFUSED = "refused"
+
+
+@dataclass(frozen=True, slots=True)
+class DeliveryRecord:
+    """A delivery as the rest of the program sees it; `error` is of the latest attempt."""
+
+    id: int
+    issue_id: int
+    target: Mapping[str, Any]
+    state: DeliveryState
+    attempts: int
+    error: str | None
+    created_at: datetime
+    sent_at: datetime | None
+
+
+def insert_delivery(
+    session: Session, *, issue_id: int, target: Mapping[str, Any], now: datetime
+) -> int:
+    """Insert a pending delivery and return its id."""
+    row = DeliveryRow(
+        issue_id=issue_id,
+        target=dict(target),
+        state=DeliveryState.PENDING,
+        attempts=0,
+        created_at=now,
+    )
+    session.add(row)
+    session.flush()  # The work that stands for it needs the id.
+    return row.id
+
+
+def find_delivery(session: Session, delivery_id: int) -> DeliveryRecord | None:
+    """A delivery by id."""
+    row = session.scalar(select(DeliveryRow).where(DeliveryRow.id == delivery_id))
+    return None if row is None else _record(row)
+
+
+def deliveries_of(session: Session, issue_ids: Sequence[int]) -> dict[int, list[DeliveryRecord]]:
+    """Deliveries by issue, in the order in which they were asked for."""
+    rows = session.scalars(
+        select(DeliveryRow).where(DeliveryRow.issue_id.in_(issue_ids)).order_by(DeliveryRow.id)
+    )
+    found: dict[int, list[DeliveryRecord]] = {issue_id: [] for issue_id in issue_ids}
+    for row in rows:
+        found[row.issue_id].append(_record(row))
+    return found
+
+
+def note_attempt(session: Session, delivery_id: int, *, state: DeliveryState, error: str) -> None:
+    """Record an attempt that did not arrive."""
+    session.execute(
+        update(DeliveryRow)
+        .where(DeliveryRow.id == delivery_id, DeliveryRow.state == DeliveryState.PENDING)
+        .values(state=state, attempts=DeliveryRow.attempts + 1, error=error)
+    )
+
+
+def mark_sent(session: Session, delivery_id: int, now: datetime) -> None:
+    """Record that a delivery arrived."""
+    session.execute(
+        update(DeliveryRow)
+        .where(DeliveryRow.id == delivery_id)
+        .values(
+            state=DeliveryState.SENT, attempts=DeliveryRow.attempts + 1, error=None, sent_at=now
+        )
+    )
+
+
+def mark_failed(session: Session, delivery_id: int, error: str) -> None:
+    """Give a delivery up."""
+    session.execute(
+        update(DeliveryRow)
+        .where(DeliveryRow.id == delivery_id, DeliveryRow.state == DeliveryState.PENDING)
+        .values(state=DeliveryState.FAILED, error=error)
+    )
+
+
+def mark_pending(session: Session, delivery_id: int) -> None:
+    """Give a delivery that did not arrive another chance."""
+    given_up = (DeliveryState.FAILED, DeliveryState.REFUSED)
+    session.execute(
+        update(DeliveryRow)
+        .where(DeliveryRow.id == delivery_id, DeliveryRow.state.in_(given_up))
+        .values(state=DeliveryState.PENDING)
+    )
+
+
+def deliveries_without_work(session: Session, *, limit: int) -> list[int]:
+    """Ids of pending deliveries that no work stands for, oldest first."""
+    asked = exists().where(WorkRow.key == "deliver:" + cast(DeliveryRow.id, Text))
+    return list(
+        session.scalars(
+            select(DeliveryRow.id)
+            .where(DeliveryRow.state == DeliveryState.PENDING, ~asked)
+            .order_by(DeliveryRow.id)
+            .limit(limit)
+        )
+    )
+
+
+def _record(row: DeliveryRow) -> DeliveryRecord:
+    return DeliveryRecord(
+        id=row.id,
+        issue_id=row.issue_id,
+        target=row.target,
+        state=DeliveryState(row.state),
+        attempts=row.attempts,
+        error=row.error,
+        created_at=row.created_at,
+        sent_at=row.sent_at,
+    )

@@ -1,0 +1,171 @@
+"""Statements on schedules."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import ColumnElement, delete, select, update
+from sqlalchemy.orm import Session
+
+from offdiag.store.models import ProjectRow, ScheduleRow
+
+
+@dataclass(frozen=True, slots=True)
+class ScheduleRecord:
+    """A schedule as the rest of the program sees it.
+
+    `next_due` is in seconds since 1970, None while the schedule is paused.
+    """
+
+    id: int
+    project_id: int
+    project: str
+    name: str
+    cron: str
+    zone: str
+    scope: Mapping[str, Any]
+    delivery: Sequence[Mapping[str, Any]]
+    enabled: bool
+    version: int
+    last_fire: str | None
+    next_due: float | None
+    created_at: datetime
+    updated_at: datetime
+
+
+def insert_schedule(
+    session: Session,
+    *,
+    project_id: int,
+    name: str,
+    cron: str,
+    zone: str,
+    scope: Mapping[str, Any],
+    delivery: Sequence[Mapping[str, Any]],
+    next_due: float,
+    now: datetime,
+) -> int:
+    """Insert an enabled schedule and return its id."""
+    row = ScheduleRow(
+        project_id=project_id,
+        name=name,
+        cron=cron,
+        zone=zone,
+        scope=dict(scope),
+        delivery=[dict(target) for target in delivery],
+        enabled=True,
+        version=1,
+        next_due=next_due,
+        created_at=now,
+        updated_at=now,
+    )
+    session.add(row)
+    session.flush()  # A doubled name must fail here.
+    return row.id
+
+
+def find_schedule(session: Session, *, project: str, name: str) -> ScheduleRecord | None:
+    """A schedule by its project and name."""
+    found = _records(session, ProjectRow.name == project, ScheduleRow.name == name)
+    return found[0] if found else None
+
+
+def list_schedules(session: Session, *, project: str | None = None) -> list[ScheduleRecord]:
+    """All schedules, or those of one project, by project and name."""
+    return _records(session, *([] if project is None else [ProjectRow.name == project]))
+
+
+def due_schedules(session: Session, now: float) -> list[ScheduleRecord]:
+    """Enabled schedules whose next time has come, the one that waited longest first."""
+    return sorted(
+        _records(session, ScheduleRow.next_due <= now), key=lambda record: record.next_due or 0
+    )
+
+
+def advance(
+    session: Session, schedule: ScheduleRecord, *, last_fire: str | None, next_due: float
+) -> bool:
+    """Move on to the next time. False if somebody else did, or changed the schedule."""
+    moved = session.scalar(
+        update(ScheduleRow)
+        .where(
+            ScheduleRow.id == schedule.id,
+            ScheduleRow.version == schedule.version,
+            ScheduleRow.next_due == schedule.next_due,
+        )
+        .values(next_due=next_due, last_fire=last_fire or ScheduleRow.last_fire)
+        .returning(ScheduleRow.id)
+    )
+    return moved is not None
+
+
+def set_next_due(session: Session, schedule_id: int, *, next_due: float | None) -> None:
+    """Enable a schedule with its next time, or pause it with none."""
+    session.execute(
+        update(ScheduleRow)
+        .where(ScheduleRow.id == schedule_id)
+        .values(enabled=next_due is not None, next_due=next_due)
+    )
+
+
+def change_plan(
+    session: Session,
+    schedule_id: int,
+    *,
+    cron: str,
+    zone: str,
+    scope: Mapping[str, Any],
+    delivery: Sequence[Mapping[str, Any]],
+    next_due: float | None,
+    now: datetime,
+) -> None:
+    """Replace what a user wrote; whoever is about to fire the old plan finds it changed."""
+    session.execute(
+        update(ScheduleRow)
+        .where(ScheduleRow.id == schedule_id)
+        .values(
+            cron=cron,
+            zone=zone,
+            scope=dict(scope),
+            delivery=[dict(target) for target in delivery],
+            next_due=next_due,
+            version=ScheduleRow.version + 1,
+            updated_at=now,
+        )
+    )
+
+
+def delete_schedule(session: Session, schedule_id: int) -> None:
+    """Remove a schedule; the issues it made stay."""
+    session.execute(delete(ScheduleRow).where(ScheduleRow.id == schedule_id))
+
+
+def _records(session: Session, *conditions: ColumnElement[bool]) -> list[ScheduleRecord]:
+    rows = session.execute(
+        select(ScheduleRow, ProjectRow.name)
+        .join(ProjectRow, ProjectRow.id == ScheduleRow.project_id)
+        .where(*conditions)
+        .order_by(ProjectRow.name, ScheduleRow.name)
+    )
+    return [
+        ScheduleRecord(
+            id=row.id,
+            project_id=row.project_id,
+            project=project,
+            name=row.name,
+            cron=row.cron,
+            zone=row.zone,
+            scope=row.scope,
+            delivery=row.delivery,
+            enabled=row.enabled,
+            version=row.version,
+            last_fire=row.last_fire,
+            next_due=row.next_due,
+            created_at=row.created_at,
+            updated_at=row.updated_at,
+        )
+        for row, project in rows
+    ]
