@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from offdiag.sdk.run import OpenRun, Run
     from offdiag.sdk.score_evaluation import ScoreEvaluation
     from offdiag.sdk.scores import evaluate_scores
+    from offdiag.sdk.truth import TruthRevision, revise_truth
 
     __version__: str
 
@@ -63,6 +64,8 @@ _HOMES = {
     "Run": "offdiag.sdk.run",
     "ScoreEvaluation": "offdiag.sdk.score_evaluation",
     "evaluate_scores": "offdiag.sdk.scores",
+    "TruthRevision": "offdiag.sdk.truth",
+    "revise_truth": "offdiag.sdk.truth",
 }
 
 __all__ = [
@@ -81,6 +84,7 @@ __all__ = [
     "Run",
     "SchemaMismatch",
     "ScoreEvaluation",
+    "TruthRevision",
     "UnknownKey",
     "__version__",
     "cost",
@@ -91,6 +95,7 @@ __all__ = [
     "evaluate_scores",
     "log_matrix",
     "log_run",
+    "revise_truth",
     "start_run",
     "stats",
 ]

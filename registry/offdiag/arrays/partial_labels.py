@@ -7,6 +7,8 @@ stays one array of codes, and counting drops one class instead of looking at eve
 from __future__ import annotations
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from offdiag.arrays.columns import to_column_with_gaps
 from offdiag.arrays.labels import Codes, code_dtype, encode_labels
@@ -24,6 +26,17 @@ def encode_partial_labels(values: object, labels: LabelSet, *, field: str) -> Co
     if len(present):
         codes[~missing] = encode_labels(present, labels, field=field)
     return in_narrowest_type(codes, n_classes)
+
+
+def blanks_as_missing(values: pa.Array | list[object], labels: LabelSet) -> object:
+    """A column of a file with empty texts as missing, unless that is one of the classes."""
+    if "" in labels.index:
+        return values
+    if isinstance(values, list):
+        return [None if value == "" else value for value in values]
+    if not (pa.types.is_string(values.type) or pa.types.is_large_string(values.type)):
+        return values
+    return pc.if_else(pc.equal(values, ""), pa.scalar(None, values.type), values)
 
 
 def nothing_labelled(n_samples: int, n_classes: int) -> Codes:

@@ -7,7 +7,7 @@ from typing import cast
 
 import click
 
-VERBS = ("demo", "serve", "worker", "db", "log", "evaluate", "gate", "runs", "doctor")
+VERBS = ("demo", "serve", "worker", "db", "log", "evaluate", "gate", "runs", "truth", "doctor")
 
 
 class VerbGroup(click.Group):

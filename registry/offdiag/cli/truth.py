@@ -1,0 +1,143 @@
+"""`offdiag truth …`: look at ground truth, correct it, and see what that did."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from offdiag.cli.options import json_option, settings_for, url_option
+from offdiag.cli.output import busy, print_json, print_tables
+
+if TYPE_CHECKING:
+    from offdiag.domain.labels import LabelSet
+
+_project = click.option("--project", help="Project of the dataset.  [default: the configured one]")
+
+
+@click.group()
+def truth() -> None:
+    """Look at ground truth, correct it, and see what that did."""
+
+
+@truth.command()
+@click.argument("dataset")
+@_project
+@url_option
+@json_option
+def show(dataset: str, project: str | None, url: str | None, as_json: bool) -> None:
+    """List the versions of the ground truth of DATASET."""
+    from offdiag.cli.registry import opened
+    from offdiag.cli.truth_tables import history_dict, history_table
+    from offdiag.services.truth.versions import truth_history
+
+    settings = settings_for(url)
+    with opened(settings) as database:
+        history = truth_history(database, project=project or settings.project, dataset=dataset)
+    if as_json:
+        print_json(history_dict(history))
+    else:
+        print_tables(history_table(history))
+
+
+@truth.command()
+@click.argument("dataset")
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option("--id", "id_column", default="id", show_default=True, metavar="COLUMN")
+@click.option("--label", "label_column", default="label", show_default=True, metavar="COLUMN")
+@click.option("--reason", required=True, help="Why; it is kept with the new version.")
+@click.option("--version", type=int, help="A version of the lineage to correct.")
+@_project
+@url_option
+@json_option
+def revise(
+    *,
+    dataset: str,
+    file: Path,
+    id_column: str,
+    label_column: str,
+    reason: str,
+    version: int | None,
+    project: str | None,
+    url: str | None,
+    as_json: bool,
+) -> None:
+    """Give the samples in FILE the labels in FILE, by a new version of the truth.
+
+    FILE is a table as `offdiag evaluate` reads it. An empty cell takes a label away, unless
+    the empty text is one of the classes. Every run on these samples is scored again.
+    """
+    from offdiag.cli.registry import opened
+    from offdiag.cli.truth_tables import revision_sentence
+    from offdiag.sdk import provenance
+    from offdiag.sdk.truth import summary_of
+    from offdiag.services.truth.revise import revise_truth
+    from offdiag.services.truth.versions import truth_history
+
+    settings = settings_for(url)
+    place = {"project": project or settings.project, "dataset": dataset}
+    with opened(settings) as database, busy(f"Revising the truth of {dataset}"):
+        classes = truth_history(database, **place).dataset.labels
+        made = revise_truth(
+            database,
+            labels=_changes_in(file, id_column, label_column, classes),
+            reason=reason,
+            author=provenance.author(),
+            version=version,
+            **place,
+        )
+    summary = summary_of(dataset, made)
+    if as_json:
+        print_json(summary.to_dict())
+    else:
+        click.echo(revision_sentence(summary))
+
+
+@truth.command()
+@click.argument("dataset")
+@click.argument("before", metavar="A", type=int)
+@click.argument("after", metavar="B", type=int)
+@click.option("--limit", type=click.IntRange(0), default=50, show_default=True)
+@_project
+@url_option
+@json_option
+def diff(
+    *,
+    dataset: str,
+    before: int,
+    after: int,
+    limit: int,
+    project: str | None,
+    url: str | None,
+    as_json: bool,
+) -> None:
+    """Show which labels differ from version A to version B."""
+    from offdiag.cli.registry import opened
+    from offdiag.cli.truth_tables import comparison_dict, comparison_tables
+    from offdiag.services.truth.compare import compare_truths
+
+    settings = settings_for(url)
+    with opened(settings) as database:
+        compared = compare_truths(
+            database,
+            project=project or settings.project,
+            dataset=dataset,
+            before=before,
+            after=after,
+        )
+    if as_json:
+        print_json(comparison_dict(compared))
+    else:
+        print_tables(*comparison_tables(compared, limit=limit))
+
+
+def _changes_in(
+    file: Path, id_column: str, label_column: str, classes: LabelSet
+) -> tuple[object, object]:
+    """Identifiers and labels out of a table; an empty cell is no label."""
+    from offdiag.arrays.files import read_columns
+    from offdiag.arrays.partial_labels import blanks_as_missing
+
+    found = read_columns(file, [id_column, label_column])
+    return found[id_column], blanks_as_missing(found[label_column], classes)

@@ -1,0 +1,173 @@
+"""Versions of ground truth as tables, sentences and JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from rich.table import Table
+from rich.text import Text
+
+from offdiag.cli.tables import open_table
+from offdiag.cli.text import label, printable
+from offdiag.sdk.truth import TruthRevision
+from offdiag.services.truth.compare import TruthComparison
+from offdiag.services.truth.difference import LabelDifference
+from offdiag.services.truth.versions import TruthHistory
+from offdiag.store.queries.truth_list import TruthSummary
+
+_MOST_CLASSES = 6
+"""Class counts beside each other; JSON has all of them."""
+
+
+def history_table(history: TruthHistory) -> Table:
+    """One line for each version, newest first."""
+    dataset = history.dataset
+    table = open_table(
+        title=printable(f"Ground truth of {dataset.name} in project {dataset.project}"),
+        caption="Runs are scored with the versions that count.",
+    )
+    table.add_column("version", justify="right")
+    for name in ("counts", "corrects"):
+        table.add_column(name)
+    for name in ("samples", "labelled", "runs logged"):
+        table.add_column(name, justify="right")
+    for name in ("classes", "slices", "reason", "author", "made"):
+        table.add_column(name, overflow="fold")
+    for version in history.versions:
+        table.add_row(
+            str(version.number),
+            "yes" if version.is_head else "",
+            "" if version.parent is None else str(version.parent),
+            str(version.n_samples),
+            str(version.n_labelled),
+            str(version.n_runs),
+            Text(_class_counts(dataset.labels.names, version.class_counts)),
+            Text(printable(", ".join(version.slices))),
+            Text(printable(version.reason or "")),
+            Text(printable(version.author or "")),
+            version.created_at.isoformat(sep=" ", timespec="minutes"),
+        )
+    return table
+
+
+def history_dict(history: TruthHistory) -> dict[str, Any]:
+    """The versions for programs."""
+    dataset = history.dataset
+    return {
+        "dataset": dataset.name,
+        "project": dataset.project,
+        "labels": list(dataset.labels.names),
+        "versions": [_version_dict(version) for version in history.versions],
+    }
+
+
+def _version_dict(version: TruthSummary) -> dict[str, Any]:
+    return {
+        "version": version.number,
+        "parent": version.parent,
+        "root": version.root,
+        "is_head": version.is_head,
+        "digest": version.digest,
+        "n_samples": version.n_samples,
+        "n_labelled": version.n_labelled,
+        "id_kind": version.id_kind,
+        "class_counts": list(version.class_counts),
+        "slices": list(version.slices),
+        "n_runs": version.n_runs,
+        "reason": version.reason,
+        "author": version.author,
+        "created_at": version.created_at.isoformat(timespec="seconds"),
+    }
+
+
+def revision_sentence(made: TruthRevision) -> str:
+    """What a revision did."""
+    changes = changes_in_words(made.n_corrected, made.n_newly_labelled, made.n_unlabelled)
+    if made.was_there:
+        return f"Version {made.version} says so already ({changes}); nothing was done."
+    runs = "1 run is" if made.n_runs == 1 else f"{made.n_runs} runs are"
+    return (
+        f"Version {made.version} corrects version {made.parent} of {printable(made.dataset)}: "
+        f"{changes}. {made.n_labelled} of {made.n_samples} samples have a label. "
+        f"{runs} scored again."
+    )
+
+
+def changes_in_words(n_corrected: int, n_newly_labelled: int, n_unlabelled: int) -> str:
+    """`3 labels corrected, 10 added`."""
+    counted = ((n_corrected, "corrected"), (n_newly_labelled, "added"), (n_unlabelled, "removed"))
+    said = [f"{n} {what}" for n, what in counted if n]
+    if not said:
+        return "no labels changed"
+    n, _, what = said[0].partition(" ")
+    return ", ".join([f"{n} {'label' if n == '1' else 'labels'} {what}", *said[1:]])
+
+
+def comparison_tables(compared: TruthComparison, *, limit: int) -> Iterable[Table]:
+    """Counts of every pair of classes, then the samples themselves."""
+    difference = compared.difference
+    yield _moves_table(compared)
+    if limit and len(difference):
+        yield _samples_table(difference, limit)
+
+
+def comparison_dict(compared: TruthComparison) -> dict[str, Any]:
+    """All of a comparison for programs."""
+    difference = compared.difference
+    return {
+        "before": compared.before.number,
+        "after": compared.after.number,
+        "n_changed": len(difference),
+        "n_corrected": difference.n_corrected,
+        "n_newly_labelled": difference.n_newly_labelled,
+        "n_unlabelled": difference.n_unlabelled,
+        "moves": [
+            {"from": move.before, "to": move.after, "n": move.n} for move in difference.moves
+        ],
+        "samples": [
+            {"sample": sample.sample, "from": sample.before, "to": sample.after}
+            for sample in difference.samples()
+        ],
+    }
+
+
+def _moves_table(compared: TruthComparison) -> Table:
+    difference = compared.difference
+    said = changes_in_words(
+        difference.n_corrected, difference.n_newly_labelled, difference.n_unlabelled
+    )
+    table = open_table(
+        title=f"Version {compared.before.number} to version {compared.after.number}: {said}"
+    )
+    table.add_column("from")
+    table.add_column("to")
+    table.add_column("samples", justify="right")
+    for move in difference.moves:
+        table.add_row(_class(move.before), _class(move.after), str(move.n))
+    return table
+
+
+def _samples_table(difference: LabelDifference, limit: int) -> Table:
+    left_out = len(difference) - limit
+    table = open_table(
+        title="Changed samples",
+        caption=f"{left_out} more; --limit or --json shows them." if left_out > 0 else None,
+    )
+    for name in ("sample", "from", "to"):
+        table.add_column(name, overflow="fold")
+    for sample in difference.samples(0, limit):
+        table.add_row(
+            Text(printable(str(sample.sample))), _class(sample.before), _class(sample.after)
+        )
+    return table
+
+
+def _class(name: str | None) -> Text:
+    return Text("no label", style="dim italic") if name is None else Text(label(name))
+
+
+def _class_counts(names: Sequence[str], counts: Sequence[int]) -> str:
+    shown = zip(names[:_MOST_CLASSES], counts[:_MOST_CLASSES], strict=True)
+    said = ", ".join(f"{label(name)} {count}" for name, count in shown)
+    return f"{said}, …" if len(names) > _MOST_CLASSES else said

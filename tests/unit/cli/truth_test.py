@@ -1,0 +1,116 @@
+"""`offdiag truth`: versions listed, labels revised from a file, differences shown."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+Command = Callable[..., Any]
+
+PREDICTIONS = "id,y_true,y_pred\nx1,ill,ill\nx2,ill,well\nx3,well,well\n"
+
+
+def write(folder: Path, name: str, text: str) -> str:
+    (folder / name).write_text(text, encoding="utf-8")
+    return name
+
+
+@pytest.fixture
+def clinic(folder: Path, offdiag: Command) -> str:
+    """Name of a dataset with one run."""
+    file = write(folder, "p.csv", PREDICTIONS)
+    answer = offdiag("log", file, "--name", "first", "--dataset", "clinic", "--id", "id")
+    assert answer.code == 0, answer.err
+    return "clinic"
+
+
+def revise(folder: Path, offdiag: Command, text: str, *more: str) -> Any:
+    file = write(folder, "new.csv", text)
+    return offdiag("truth", "revise", "clinic", file, "--reason", "second look", *more)
+
+
+def test_labels_in_a_file_make_a_new_version(folder: Path, offdiag: Command, clinic: str) -> None:
+    answer = revise(folder, offdiag, "id,label\nx2,well\nx1,\n")
+
+    assert answer.code == 0, answer.err
+    assert answer.out.strip() == (
+        "Version 2 corrects version 1 of clinic: 1 label corrected, 1 removed. "
+        "2 of 3 samples have a label. 1 run is scored again."
+    )
+    versions = offdiag("truth", "show", clinic, "--json").json["versions"]
+    assert [(row["version"], row["parent"], row["is_head"]) for row in versions] == [
+        (2, 1, True),
+        (1, None, False),
+    ]
+    assert versions[0]["class_counts"] == [0, 2]
+    assert versions[0]["reason"] == "second look"
+    assert versions[1]["n_runs"] == 1
+
+
+def test_columns_can_be_named(folder: Path, offdiag: Command, clinic: str) -> None:
+    text = "case;verdict\nx2;well\n"
+
+    answer = revise(folder, offdiag, text, "--id", "case", "--label", "verdict", "--json")
+
+    assert answer.json["n_corrected"] == 1
+    assert answer.json["version"] == 2
+
+
+def test_the_same_file_again_says_that_nothing_was_done(
+    folder: Path, offdiag: Command, clinic: str
+) -> None:
+    revise(folder, offdiag, "id,label\nx2,well\n")
+
+    again = revise(folder, offdiag, "id,label\nx2,well\n")
+
+    assert again.code == 0
+    assert again.out.strip() == "Version 2 says so already (1 label corrected); nothing was done."
+
+
+def test_labels_that_are_so_already_are_an_error(
+    folder: Path, offdiag: Command, clinic: str
+) -> None:
+    answer = revise(folder, offdiag, "id,label\nx2,ill\n")
+
+    assert answer.code == 2
+    assert "has these labels already" in answer.err
+
+
+def test_the_versions_are_listed_for_people(folder: Path, offdiag: Command, clinic: str) -> None:
+    revise(folder, offdiag, "id,label\nx2,well\n")
+
+    shown = offdiag("truth", "show", clinic).out
+
+    assert "Ground truth of clinic in project default" in shown
+    assert "ill 1, well 2" in shown
+    assert "second look" in shown
+
+
+def test_the_difference_of_versions_is_shown(folder: Path, offdiag: Command, clinic: str) -> None:
+    revise(folder, offdiag, "id,label\nx2,well\nx3,\n")
+
+    shown = offdiag("truth", "diff", clinic, "1", "2").out
+    short = offdiag("truth", "diff", clinic, "1", "2", "--limit", "1").out
+    found = offdiag("truth", "diff", clinic, "1", "2", "--json").json
+
+    assert "Version 1 to version 2: 1 label corrected, 1 removed" in shown
+    assert "no label" in shown
+    assert "1 more" in short
+    assert found["moves"] == [
+        {"from": "ill", "to": "well", "n": 1},
+        {"from": "well", "to": None, "n": 1},
+    ]
+    assert found["samples"] == [
+        {"sample": "x2", "from": "ill", "to": "well"},
+        {"sample": "x3", "from": "well", "to": None},
+    ]
+
+
+def test_an_unknown_dataset_is_said_to_be_so(offdiag: Command, folder: Path) -> None:
+    answer = offdiag("truth", "show", "nowhere")
+
+    assert answer.code == 2
+    assert "project 'default' has no dataset 'nowhere'" in answer.err
