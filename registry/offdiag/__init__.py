@@ -11,7 +11,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from offdiag import errors, stats
+    from offdiag import errors, importers, stats
     from offdiag.domain.values import MetricValue
     from offdiag.errors import (
         Conflict,
@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "errors": "offdiag",
+    "importers": "offdiag",
     "stats": "offdiag",
     "MetricValue": "offdiag.domain.values",
     "Conflict": "offdiag.errors",
@@ -93,6 +94,7 @@ __all__ = [
     "evaluate_matrix",
     "evaluate_multilabel",
     "evaluate_scores",
+    "importers",
     "log_matrix",
     "log_run",
     "revise_truth",

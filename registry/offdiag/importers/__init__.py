@@ -1,0 +1,137 @@
+"""Results of other tools: read with the convention each of them has, stated, never guessed.
+
+A confusion matrix cannot reveal its own orientation. Each dialect either has one by definition,
+or names its axes in the file; where neither is so, the caller is asked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, fields
+from os import PathLike
+from pathlib import Path
+from types import MappingProxyType
+
+from offdiag.domain.labels import label_text, require_known
+from offdiag.domain.orientation import SourceOrientation
+from offdiag.errors import InvalidInput
+from offdiag.importers import (
+    caret,
+    dvclive,
+    mlflow,
+    named_axes,
+    pycm,
+    scikit_learn,
+    wandb,
+)
+from offdiag.importers.imported import Imported, ImportedLabels, ImportedMatrix, Stated
+
+__all__ = ["DIALECTS", "Dialect", "Imported", "ImportedLabels", "ImportedMatrix", "read"]
+
+
+@dataclass(frozen=True, slots=True)
+class Dialect:
+    """A tool, what its files are, the convention it is read by, and what may be stated."""
+
+    name: str
+    title: str
+    convention: str
+    reader: Callable[[Path, Stated], Imported]
+    takes: tuple[str, ...] = ("labels",)
+
+
+_COLUMNS = ("labels", "true_column", "pred_column")
+DIALECTS: Mapping[str, Dialect] = MappingProxyType(
+    {
+        dialect.name: dialect
+        for dialect in (
+            Dialect(
+                "sklearn",
+                "the array of scikit-learn's confusion_matrix",
+                scikit_learn.CONVENTION,
+                scikit_learn.read_scikit_learn,
+                ("labels", "report"),
+            ),
+            Dialect(
+                "caret",
+                "a printed confusionMatrix of R's caret, or its table as CSV",
+                caret.CONVENTION,
+                caret.read_caret,
+            ),
+            Dialect(
+                "dvclive",
+                "the records of a DVCLive confusion matrix",
+                dvclive.CONVENTION,
+                dvclive.read_dvclive,
+                _COLUMNS,
+            ),
+            Dialect(
+                "wandb",
+                "the table of a Weights & Biases confusion matrix",
+                wandb.CONVENTION,
+                wandb.read_wandb,
+            ),
+            Dialect("pycm", "a saved object of PyCM", pycm.CONVENTION, pycm.read_pycm),
+            Dialect(
+                "mlflow",
+                "the directory of an MLflow run",
+                mlflow.CONVENTION,
+                mlflow.read_mlflow,
+                (*_COLUMNS, "orientation", "artifact"),
+            ),
+            Dialect(
+                "csv",
+                "a CSV table whose corner names an axis",
+                named_axes.CONVENTION,
+                named_axes.read_named_axes,
+            ),
+        )
+    }
+)
+"""By name, as the command line calls them."""
+
+
+def read(
+    dialect: str,
+    path: str | PathLike[str],
+    *,
+    labels: Iterable[object] | None = None,
+    orientation: str | None = None,
+    report: str | PathLike[str] | None = None,
+    artifact: str | None = None,
+    true_column: str | None = None,
+    pred_column: str | None = None,
+) -> Imported:
+    """Read a file of another tool; `dialect` is a key of `DIALECTS`.
+
+    The keywords say what the file cannot: the classes in the order of the axes, what the rows
+    are ("actual_rows" or "actual_columns"), the classification report that belongs to a
+    matrix, the artifact of a run, and the names of columns. Each dialect takes some of them.
+
+    Raises `InvalidInput` for an unknown dialect, a keyword it does not take, a file that is
+    not what it should be, and wherever something would have to be guessed.
+
+    >>> found = read("sklearn", "matrix.npy", labels=["cat", "dog"])  # doctest: +SKIP
+    >>> found.content.orientation.value, found.convention  # doctest: +SKIP
+    """
+    require_known(dialect, tuple(DIALECTS), field_name="dialect")
+    if orientation is not None:
+        known = (SourceOrientation.ACTUAL_ROWS.value, SourceOrientation.ACTUAL_COLUMNS.value)
+        require_known(orientation, known, field_name="orientation")
+    stated = Stated(
+        labels=None if labels is None else tuple(label_text(label) for label in labels),
+        orientation=None if orientation is None else SourceOrientation(orientation),
+        report=None if report is None else Path(report),
+        artifact=artifact,
+        true_column=true_column,
+        pred_column=pred_column,
+    )
+    chosen = DIALECTS[dialect]
+    for field in fields(stated):
+        if getattr(stated, field.name) is not None and field.name not in chosen.takes:
+            raise InvalidInput(
+                f"files of {dialect} say it themselves or do not need it.",
+                field=field.name,
+                hint="Leave it out.",
+            )
+    return chosen.reader(Path(path), stated)

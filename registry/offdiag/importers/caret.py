@@ -1,0 +1,127 @@
+"""R's caret: `confusionMatrix` as it is printed, or its table as CSV.
+
+caret lays its table out the other way round than most: rows are predictions, columns are the
+reference.
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Sequence
+from itertools import takewhile
+from pathlib import Path
+
+from offdiag.arrays.files import read_matrix
+from offdiag.arrays.files.checks import damaged, unreadable
+from offdiag.domain.orientation import SourceOrientation
+from offdiag.domain.runs import Scalar
+from offdiag.errors import InvalidInput
+from offdiag.importers.counting import from_cells, require_same
+from offdiag.importers.imported import Imported, ImportedMatrix, Stated
+
+CONVENTION = "Rows are predictions and columns the reference, as in table(data, reference)."
+_LONG_FORM = ("Prediction", "Reference", "Freq")
+_OWN_CORNERS = ("", "Prediction")
+_POSITIVE = re.compile(r"'Positive' Class\s*:\s*(.+)")
+_SHARES = re.compile(r"\s\d+\.\d+$")
+
+
+def read_caret(path: Path, stated: Stated) -> Imported:
+    """Read printed text, or a `.csv` of the table. Raises `InvalidInput`."""
+    params: dict[str, Scalar] = {}
+    if path.suffix.lower() == ".csv":
+        content = _from_csv(path)
+    else:
+        try:
+            text = path.read_text(encoding="utf-8-sig")
+        except OSError as error:
+            raise unreadable(path, error) from None
+        except UnicodeDecodeError as error:
+            raise damaged(path, "text", error) from None
+        content = _from_text(text.splitlines(), path.name)
+        positive = _POSITIVE.search(text)
+        if positive is not None:
+            params["caret.positive_class"] = positive.group(1).strip()
+    require_same(content.labels, stated.labels, path.name)
+    return Imported("caret", CONVENTION, content, path, params)
+
+
+def _from_csv(path: Path) -> ImportedMatrix:
+    try:
+        with path.open(encoding="utf-8-sig", newline="") as text:
+            header = next(csv.reader(text), [])
+            is_long = all(header.count(name) == 1 for name in _LONG_FORM)
+            cells = list(csv.DictReader(text, fieldnames=header)) if is_long else []
+    except OSError as error:
+        raise unreadable(path, error) from None
+    except (csv.Error, UnicodeDecodeError) as error:
+        raise damaged(path, "CSV", error) from None
+    if is_long:
+        matrix, labels = from_cells(
+            (cell["Reference"], cell["Prediction"], _count(cell["Freq"])) for cell in cells
+        )
+        return ImportedMatrix(matrix, labels, SourceOrientation.ACTUAL_ROWS)
+    if header and header[0] not in _OWN_CORNERS:
+        raise InvalidInput(
+            f"the corner of {path.name} says {header[0]!r}; caret leaves it empty.",
+            field="file",
+            hint="A table with named axes is read by the dialect csv.",
+        )
+    found = read_matrix(path)
+    return ImportedMatrix(
+        found.matrix, tuple(found.labels or ()), SourceOrientation.ACTUAL_COLUMNS
+    )
+
+
+def _from_text(lines: Sequence[str], name: str) -> ImportedMatrix:
+    head = next(
+        (
+            number
+            for number, line in enumerate(lines[:-1])
+            if line.strip() == "Reference" and lines[number + 1].split()[:1] == ["Prediction"]
+        ),
+        None,
+    )
+    if head is None:
+        raise InvalidInput(
+            f"{name} holds no table with the rows Prediction and the columns Reference.",
+            field="file",
+            hint="Print the confusionMatrix; a table with other names is read by the dialect csv.",
+        )
+    rows = list(takewhile(str.strip, lines[head + 2 :]))
+    matrix, labels = [], []
+    # As many counts as there are rows, and the name in front: names may hold spaces and digits.
+    row = re.compile(rf"(.*?)((?:\s+\d+){{{len(rows)}}})\s*")
+    for line in rows:
+        found = row.fullmatch(line)
+        if found is None:
+            raise _unreadable_row(line, name)
+        labels.append(found.group(1).strip())
+        matrix.append([int(cell) for cell in found.group(2).split()])
+    columns = lines[head + 1].split()[1:]
+    if columns != " ".join(labels).split():
+        raise InvalidInput(
+            f"{name} has the columns {' '.join(columns)!r} and the rows {', '.join(labels)!r}.",
+            field="labels",
+            hint="Write the table as CSV: write.csv(cm$table).",
+        )
+    return ImportedMatrix(matrix, tuple(labels), SourceOrientation.ACTUAL_COLUMNS)
+
+
+def _unreadable_row(line: str, name: str) -> InvalidInput:
+    if _SHARES.search(line.rstrip()):
+        return InvalidInput(
+            f"{name} prints shares: {line.strip()!r}.",
+            field="matrix",
+            hint='Print the counts: confusionMatrix(…, norm = "none").',
+        )
+    return InvalidInput(
+        f"the line {line.strip()!r} of {name} has fewer counts than there are classes.",
+        field="matrix",
+        hint="Was the table folded? Print it after options(width = 10000).",
+    )
+
+
+def _count(text: str | None) -> object:
+    return int(text) if text is not None and text.strip().isdecimal() else text

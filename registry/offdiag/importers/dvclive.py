@@ -1,0 +1,51 @@
+"""DVCLive: the records of `Live.log_sklearn_plot("confusion_matrix", …)`.
+
+One record for each case, so nothing can be transposed: each value carries its role. `dvc plots`
+reads the same columns from CSV.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from offdiag.arrays.files import read_columns
+from offdiag.arrays.files.checks import unreadable
+from offdiag.arrays.files.json_lines import read_json
+from offdiag.errors import InvalidInput
+from offdiag.importers.imported import Imported, ImportedLabels, Stated
+
+CONVENTION = "Each record names the actual and the predicted class of one case."
+_TRUE, _PRED = "actual", "predicted"
+
+
+def read_dvclive(path: Path, stated: Stated) -> Imported:
+    """Read `plots/sklearn/confusion_matrix.json`, or a `.csv` or `.tsv`. Raises `InvalidInput`."""
+    true, pred = stated.true_column or _TRUE, stated.pred_column or _PRED
+    if path.suffix.lower() == ".json":
+        y_true, y_pred = _from_json(path, true, pred)
+    else:
+        columns = read_columns(path, [true, pred])
+        y_true, y_pred = columns[true], columns[pred]
+    content = ImportedLabels(y_true, y_pred, stated.labels)
+    return Imported("dvclive", CONVENTION, content, path)
+
+
+def _from_json(path: Path, true: str, pred: str) -> tuple[list[object], list[object]]:
+    try:
+        records = read_json(path.read_bytes(), path.name)
+    except OSError as error:
+        raise unreadable(path, error) from None
+    if not isinstance(records, list) or not records:
+        raise InvalidInput(
+            f"{path.name} is no list of records.",
+            field="file",
+            hint="DVCLive writes them to plots/sklearn/confusion_matrix.json.",
+        )
+    for number, record in enumerate(records):
+        if not isinstance(record, dict) or true not in record or pred not in record:
+            raise InvalidInput(
+                f"record {number} of {path.name} has no {true!r} and {pred!r}.",
+                field="file",
+                hint="Name the fields if they are called otherwise.",
+            )
+    return [record[true] for record in records], [record[pred] for record in records]

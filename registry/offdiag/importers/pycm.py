@@ -1,0 +1,78 @@
+"""PyCM: the `.obj` file of `ConfusionMatrix.save_obj`, which is JSON.
+
+The outer key of its matrix is the actual class, whatever the orientation it was made from.
+Where the vectors were saved too, they are taken: then the run has its predictions.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from offdiag.arrays.files.checks import unreadable
+from offdiag.arrays.files.json_lines import read_json
+from offdiag.domain.labels import label_text
+from offdiag.domain.orientation import SourceOrientation
+from offdiag.errors import InvalidInput
+from offdiag.importers.counting import filled, require_same, whole_count
+from offdiag.importers.imported import Imported, ImportedLabels, ImportedMatrix, Stated
+
+CONVENTION = "The outer key of the matrix is the actual and the inner one the predicted class."
+
+
+def read_pycm(path: Path, stated: Stated) -> Imported:
+    """Read a saved object. Raises `InvalidInput`, also for matrices of fractional weights."""
+    try:
+        content = read_json(path.read_bytes(), path.name)
+    except OSError as error:
+        raise unreadable(path, error) from None
+    if not isinstance(content, dict) or not isinstance(content.get("Matrix"), list):
+        raise InvalidInput(
+            f"{path.name} has no member 'Matrix'.",
+            field="file",
+            hint="Write the object with ConfusionMatrix.save_obj.",
+        )
+    matrix = _matrix(content["Matrix"], path.name)
+    require_same(matrix.labels, stated.labels, path.name)
+    actual, predicted = content.get("Actual-Vector"), content.get("Predict-Vector")
+    has_vectors = isinstance(actual, list) and isinstance(predicted, list)
+    if has_vectors and content.get("Sample-Weight") is None:
+        labels = ImportedLabels(_texts(actual), _texts(predicted), matrix.labels)
+        return Imported("pycm", CONVENTION, labels, path)
+    return Imported("pycm", CONVENTION, matrix, path)
+
+
+def _matrix(items: list[object], name: str) -> ImportedMatrix:
+    counts: dict[tuple[str, str], int] = {}
+    classes = []
+    for actual, row in _pairs(items, name):
+        classes.append(_text(actual))
+        for predicted, count in _pairs(row, name):
+            place = f"actual {actual!r}, predicted {predicted!r}"
+            counts[_text(actual), _text(predicted)] = whole_count(count, place)
+    labels = tuple(dict.fromkeys(classes))
+    unknown = next((predicted for _, predicted in counts if predicted not in labels), None)
+    if len(labels) != len(classes) or unknown is not None:
+        raise InvalidInput(
+            f"the classes of {name} are not the same on both axes.",
+            field="matrix",
+            hint="Write the object again with ConfusionMatrix.save_obj.",
+        )
+    return ImportedMatrix(filled(counts, labels), labels, SourceOrientation.ACTUAL_ROWS)
+
+
+def _pairs(items: object, name: str) -> list[tuple[object, object]]:
+    if isinstance(items, list) and all(isinstance(p, list) and len(p) == 2 for p in items):
+        return [(pair[0], pair[1]) for pair in items]
+    raise InvalidInput(
+        f"the matrix of {name} is no list of pairs.",
+        field="matrix",
+        hint="Write the object again with ConfusionMatrix.save_obj.",
+    )
+
+
+def _texts(vector: object) -> list[str]:
+    return [_text(label) for label in vector] if isinstance(vector, list) else []
+
+
+def _text(label: object) -> str:
+    return label_text(label, field_name="labels")

@@ -1,0 +1,112 @@
+"""scikit-learn: the array of `confusion_matrix`, with the dict of `classification_report`.
+
+The array has no labels, so they come from the caller or from the report. The report also has
+the support of each class, which tells a matrix whose arguments were swapped.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+from offdiag.arrays.files.checks import damaged, unreadable
+from offdiag.arrays.files.json_lines import read_json
+from offdiag.domain.orientation import SourceOrientation
+from offdiag.errors import InvalidInput
+from offdiag.importers.counting import require_same, square, whole_count
+from offdiag.importers.imported import Imported, ImportedMatrix, Stated
+
+CONVENTION = "Rows are actual and columns predicted classes, in the order of labels=."
+_AVERAGES = frozenset({"micro avg", "macro avg", "weighted avg", "samples avg"})
+
+
+def read_scikit_learn(path: Path, stated: Stated) -> Imported:
+    """Read a `.npy`, `.json`, `.csv` or `.txt` array. Raises `InvalidInput`."""
+    matrix = square(_array(path), path.name)
+    labels = stated.labels
+    if stated.report is not None:
+        support = _support(stated.report)
+        require_same(tuple(support), labels, stated.report.name)
+        labels = tuple(support)
+        _require_support(matrix, list(support.values()), stated.report)
+    if labels is None:
+        raise InvalidInput(
+            f"{path.name} holds numbers and no class names.",
+            field="labels",
+            hint="Name them in the order given to confusion_matrix (sorted, if none was "
+            "given), or give the classification report.",
+        )
+    if len(labels) != len(matrix):
+        raise InvalidInput(
+            f"the matrix is {len(matrix)} x {len(matrix)}, but {len(labels)} labels are named.",
+            field="labels",
+            hint="Name each class once; a report leaves out classes that labels= left out.",
+        )
+    content = ImportedMatrix(matrix, labels, SourceOrientation.ACTUAL_ROWS)
+    return Imported("sklearn", CONVENTION, content, path)
+
+
+def _array(path: Path) -> object:
+    try:
+        if path.suffix.lower() == ".json":
+            return read_json(path.read_bytes(), path.name)
+        if path.suffix.lower() == ".npy":
+            return np.load(path, allow_pickle=False).tolist()
+        if path.suffix.lower() in {".csv", ".txt"}:
+            return _text_array(path)
+    except (ValueError, EOFError) as error:
+        if isinstance(error, InvalidInput):
+            raise
+        raise damaged(path, path.suffix.lstrip("."), error) from None
+    except OSError as error:
+        raise unreadable(path, error) from None
+    raise InvalidInput(
+        f"the suffix of {path.name!r} names no format of arrays.",
+        field="file",
+        hint="Known are .npy, .json, .csv and .txt (numpy.savetxt).",
+    )
+
+
+def _text_array(path: Path) -> object:
+    """What numpy.savetxt wrote: numbers, separated by commas, semicolons or spaces."""
+    lines = path.read_text(encoding="utf-8-sig").splitlines()
+    rows = [line.replace(",", " ").replace(";", " ").split() for line in lines if line.strip()]
+    return [[float(cell) for cell in row] for row in rows]
+
+
+def _support(path: Path) -> dict[str, int]:
+    """Cases of each class, in the order of the report."""
+    try:
+        report = read_json(path.read_bytes(), path.name)
+    except OSError as error:
+        raise unreadable(path, error) from None
+    rows = report.items() if isinstance(report, dict) else ()
+    support = {
+        name: row["support"]
+        for name, row in rows
+        if name not in _AVERAGES and isinstance(row, dict) and "support" in row
+    }
+    if not support:
+        raise InvalidInput(
+            f"{path.name} is no classification report.",
+            field="report",
+            hint="Write classification_report(…, output_dict=True) as JSON.",
+        )
+    return {name: whole_count(count, f"support of {name!r}") for name, count in support.items()}
+
+
+def _require_support(matrix: list[list[int]], support: list[int], report: Path) -> None:
+    if len(support) != len(matrix) or [sum(row) for row in matrix] == support:
+        return  # A wrong number of labels is told by the caller.
+    predicted = [sum(column) for column in zip(*matrix, strict=True)]
+    swapped = predicted == support
+    raise InvalidInput(
+        f"the {'columns' if swapped else 'rows'} of the matrix "
+        f"{'add up to the support' if swapped else 'do not add up to the support'} "
+        f"in {report.name}.",
+        field="matrix",
+        hint="The matrix is transposed: confusion_matrix takes y_true first."
+        if swapped
+        else "The matrix and the report are not of the same predictions.",
+    )

@@ -1,0 +1,158 @@
+"""MLflow: what a run directory holds, and what has to be said about it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from offdiag.domain.orientation import SourceOrientation
+from offdiag.errors import InvalidInput
+from offdiag.importers import ImportedLabels, ImportedMatrix, read
+
+TABLE = {
+    "columns": ["length", "target", "outputs"],
+    "data": [[1.5, "cat", "cat"], [2.5, "cat", "dog"], [0.5, "dog", "dog"]],
+}
+MATRIX = {"labels": ["cat", "dog"], "matrix": [[8, 2], [3, 17]], "orientation": "actual_rows"}
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Path:
+    """A run as the file store of MLflow keeps it, without artifacts of an evaluation."""
+    folder = tmp_path / "mlruns" / "0" / "6f1c"
+    files = {
+        "meta.yaml": "run_name: upbeat-lynx-7\nstatus: 3\n",
+        "params/depth": "8",
+        "params/note": "x" * 6_000,
+        "metrics/accuracy_score": "1700000000000 0.8 0\n1700000000001 0.9 1\n",
+        "metrics/val/log_loss": "1700000000000 nan 0\n",
+        "tags/mlflow.runName": "upbeat-lynx-7",
+        "tags/mlflow.user": "lee",
+        "artifacts/model/MLmodel": "flavors: {}\n",
+    }
+    for name, text in files.items():
+        write(folder, name, text)
+    return folder
+
+
+def write(folder: Path, name: str, content: object) -> None:
+    path = folder / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(content if isinstance(content, str) else json.dumps(content), "utf-8")
+
+
+def test_the_table_of_an_evaluation_has_the_predictions(run: Path) -> None:
+    write(run, "artifacts/eval_results_table.json", TABLE)
+
+    found = read("mlflow", run)
+
+    assert found.content == ImportedLabels(["cat", "cat", "dog"], ["cat", "dog", "dog"])
+    assert found.source == run / "artifacts" / "eval_results_table.json"
+
+
+def test_parameters_last_metrics_and_tags_come_along(run: Path) -> None:
+    write(run, "artifacts/eval_results_table.json", TABLE)
+
+    found = read("mlflow", run)
+
+    assert found.params == {
+        "depth": "8",
+        "note": "x" * 5_000,
+        "metrics.accuracy_score": 0.9,
+        "metrics.val/log_loss": "nan",
+    }
+    assert found.tags == {"mlflow.runName": "upbeat-lynx-7", "mlflow.user": "lee"}
+
+
+def test_columns_of_evaluated_data_have_names_of_their_own(run: Path) -> None:
+    table = TABLE | {"columns": ["length", "species", "guess"]}
+    write(run, "artifacts/eval_results_table.json", table)
+
+    with pytest.raises(InvalidInput) as refused:
+        read("mlflow", run)
+    found = read("mlflow", run, true_column="species", pred_column="guess", labels=["dog", "cat"])
+
+    assert "no column 'target'" in str(refused.value)
+    assert "'species', 'guess'" in str(refused.value)
+    assert isinstance(found.content, ImportedLabels)
+    assert found.content.labels == ("dog", "cat")
+
+
+def test_a_logged_matrix_that_names_its_axes_is_taken(run: Path) -> None:
+    write(run, "artifacts/reports/confusion_matrix.json", MATRIX)
+
+    assert read("mlflow", run).content == ImportedMatrix(
+        [[8, 2], [3, 17]], ("cat", "dog"), SourceOrientation.ACTUAL_ROWS
+    )
+
+
+def test_a_logged_matrix_that_does_not_is_asked_about(run: Path) -> None:
+    write(run, "artifacts/confusion_matrix.csv", ",cat,dog\ncat,8,2\ndog,3,17\n")
+
+    with pytest.raises(InvalidInput, match="a matrix cannot tell"):
+        read("mlflow", run)
+    found = read("mlflow", run, orientation="actual_columns").content
+
+    assert isinstance(found, ImportedMatrix)
+    assert found.orientation is SourceOrientation.ACTUAL_COLUMNS
+
+
+def test_a_statement_against_the_file_is_refused(run: Path) -> None:
+    write(run, "artifacts/confusion_matrix.json", MATRIX)
+
+    with pytest.raises(InvalidInput, match="says 'actual_rows'"):
+        read("mlflow", run, orientation="actual_columns")
+
+
+def test_predictions_are_preferred_to_a_matrix(run: Path) -> None:
+    write(run, "artifacts/eval_results_table.json", TABLE)
+    write(run, "artifacts/confusion_matrix.json", MATRIX)
+
+    assert isinstance(read("mlflow", run).content, ImportedLabels)
+    assert isinstance(
+        read("mlflow", run, artifact="confusion_matrix.json").content, ImportedMatrix
+    )
+
+
+def test_several_candidates_are_not_chosen_from(run: Path) -> None:
+    write(run, "artifacts/a/confusion_matrix.json", MATRIX)
+    write(run, "artifacts/b/confusion_matrix.json", MATRIX)
+
+    with pytest.raises(InvalidInput, match=r"several: a/confusion_matrix.json, b/conf"):
+        read("mlflow", run)
+
+
+@pytest.mark.parametrize(
+    ("artifact", "content", "says"),
+    [
+        ("eval_results_table.json", {"columns": 1, "data": []}, "is no table"),
+        ("eval_results_table.json", TABLE | {"data": [[1]]}, "row 0"),
+        ("confusion_matrix.json", {"matrix": [[1]]}, "names no classes"),
+    ],
+)
+def test_a_damaged_artifact_is_refused(
+    run: Path, artifact: str, content: object, says: str
+) -> None:
+    write(run, f"artifacts/{artifact}", content)
+
+    with pytest.raises(InvalidInput) as refused:
+        read("mlflow", run)
+
+    assert says in str(refused.value)
+
+
+def test_a_run_without_anything_to_import_says_what_it_has(run: Path) -> None:
+    with pytest.raises(InvalidInput) as refused:
+        read("mlflow", run)
+    with pytest.raises(InvalidInput) as missing:
+        read("mlflow", run, artifact="gone.csv")
+
+    assert "It has model/MLmodel." in str(refused.value)
+    assert "no artifact 'gone.csv'" in str(missing.value)
+
+
+def test_a_folder_that_is_no_run_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(InvalidInput, match="no run of MLflow"):
+        read("mlflow", tmp_path)

@@ -1,0 +1,167 @@
+"""scikit-learn: an array has no labels; a report has them, and tells swapped arguments."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from offdiag.domain.orientation import SourceOrientation
+from offdiag.errors import InvalidInput
+from offdiag.importers import ImportedMatrix, read
+
+MATRIX = [[8, 2], [3, 17]]
+REPORT = {
+    "cat": {"precision": 0.7, "recall": 0.8, "f1-score": 0.7, "support": 10.0},
+    "dog": {"precision": 0.9, "recall": 0.85, "f1-score": 0.9, "support": 20.0},
+    "accuracy": 0.83,
+    "macro avg": {"precision": 0.8, "recall": 0.8, "f1-score": 0.8, "support": 30.0},
+    "weighted avg": {"precision": 0.8, "recall": 0.8, "f1-score": 0.8, "support": 30.0},
+}
+
+
+def array(folder: Path, matrix: Any = MATRIX) -> Path:
+    np.save(folder / "cm.npy", np.array(matrix))
+    return folder / "cm.npy"
+
+
+def report(folder: Path, content: object = REPORT) -> Path:
+    path = folder / "report.json"
+    path.write_text(json.dumps(content), encoding="utf-8")
+    return path
+
+
+def test_rows_are_actual_classes(tmp_path: Path) -> None:
+    found = read("sklearn", array(tmp_path), labels=["cat", "dog"])
+
+    assert found.content == ImportedMatrix(MATRIX, ("cat", "dog"), SourceOrientation.ACTUAL_ROWS)
+    assert found.convention.startswith("Rows are actual")
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("cm.json", "[[8, 2], [3, 17]]"),
+        ("cm.csv", "8,2\n3,17\n"),
+        ("cm.txt", "8.000000000000000000e+00 2.000000000000000000e+00\n3e0 1.7e1\n"),
+    ],
+)
+def test_arrays_may_be_written_as_text(tmp_path: Path, name: str, text: str) -> None:
+    (tmp_path / name).write_text(text, encoding="utf-8")
+
+    content = read("sklearn", tmp_path / name, labels=["cat", "dog"]).content
+
+    assert isinstance(content, ImportedMatrix)
+    assert content.matrix == MATRIX
+
+
+def test_a_report_names_the_classes(tmp_path: Path) -> None:
+    content = read("sklearn", array(tmp_path), report=report(tmp_path)).content
+
+    assert isinstance(content, ImportedMatrix)
+    assert content.labels == ("cat", "dog")
+
+
+def test_without_labels_nothing_is_guessed(tmp_path: Path) -> None:
+    with pytest.raises(InvalidInput, match="no class names"):
+        read("sklearn", array(tmp_path))
+
+
+def test_the_support_tells_a_transposed_matrix(tmp_path: Path) -> None:
+    swapped = array(tmp_path, [[8, 3], [2, 17]])
+
+    with pytest.raises(InvalidInput) as refused:
+        read("sklearn", swapped, report=report(tmp_path))
+
+    assert "columns of the matrix add up to the support" in str(refused.value)
+    assert "confusion_matrix takes y_true first" in str(refused.value)
+
+
+def test_the_support_tells_a_matrix_of_other_predictions(tmp_path: Path) -> None:
+    with pytest.raises(InvalidInput, match="not of the same predictions"):
+        read("sklearn", array(tmp_path, [[7, 2], [3, 17]]), report=report(tmp_path))
+
+
+@pytest.mark.parametrize(
+    ("matrix", "says"),
+    [
+        ([[0.8, 0.2], [0.15, 0.85]], "without normalising"),
+        ([[8, 2]], "row 0 has 2 cells, but there are 1 rows"),
+        ([8, 2], "is no matrix"),
+        ([[-8, 2], [3, 17]], "is -8"),
+        ([[True, False], [False, True]], "is True"),
+    ],
+)
+def test_an_array_that_is_no_matrix_of_counts_is_refused(
+    tmp_path: Path, matrix: Any, says: str
+) -> None:
+    with pytest.raises(InvalidInput) as refused:
+        read("sklearn", array(tmp_path, matrix), labels=["cat", "dog"])
+
+    assert says in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("content", "says"),
+    [
+        ([1, 2], "no classification report"),
+        ({"accuracy": 0.5}, "no classification report"),
+        ({"cat": {"support": 10}}, "1 labels are named"),
+        ({"cat": {"support": 10.5}, "dog": {"support": 20}}, "support of 'cat'"),
+    ],
+)
+def test_a_report_that_is_none_or_does_not_fit_is_refused(
+    tmp_path: Path, content: object, says: str
+) -> None:
+    with pytest.raises(InvalidInput) as refused:
+        read("sklearn", array(tmp_path), report=report(tmp_path, content))
+
+    assert says in str(refused.value)
+
+
+def test_labels_and_report_must_agree(tmp_path: Path) -> None:
+    with pytest.raises(InvalidInput, match="names its classes"):
+        read("sklearn", array(tmp_path), labels=["dog", "cat"], report=report(tmp_path))
+
+
+def test_an_array_of_objects_runs_no_code(tmp_path: Path) -> None:
+    class Canary:
+        def __reduce__(self) -> tuple[object, ...]:
+            return (Path.touch, (tmp_path / "canary",))
+
+    path = tmp_path / "cm.npy"
+    np.save(path, np.array([[Canary()]], dtype=object), allow_pickle=True)
+    (tmp_path / "canary").unlink(missing_ok=True)
+
+    with pytest.raises(InvalidInput, match="not a valid npy file"):
+        read("sklearn", path, labels=["a"])
+
+    assert not (tmp_path / "canary").exists()
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "says"),
+    [
+        ("cm.csv", ",a,b\na,1,2\nb,3,4\n", "not a valid csv file"),
+        ("cm.npy", "not numpy", "not a valid npy file"),
+        ("cm.json", "[[1, NaN], [1, 1]]", "not valid JSON"),
+        ("cm.pkl", "", "names no format of arrays"),
+    ],
+)
+def test_what_cannot_be_read_is_refused(tmp_path: Path, name: str, text: str, says: str) -> None:
+    (tmp_path / name).write_text(text, encoding="utf-8")
+
+    with pytest.raises(InvalidInput) as refused:
+        read("sklearn", tmp_path / name, labels=["a", "b"])
+
+    assert says in str(refused.value)
+
+
+def test_missing_files_are_named(tmp_path: Path) -> None:
+    with pytest.raises(InvalidInput, match="cannot be read"):
+        read("sklearn", tmp_path / "cm.npy", labels=["a"])
+    with pytest.raises(InvalidInput, match="cannot be read"):
+        read("sklearn", array(tmp_path), report=tmp_path / "gone.json")
