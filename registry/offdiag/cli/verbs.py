@@ -7,7 +7,21 @@ from typing import cast
 
 import click
 
-VERBS = ("demo", "serve", "worker", "db", "log", "evaluate", "gate", "runs", "truth", "doctor")
+VERBS = (
+    "demo",
+    "serve",
+    "worker",
+    "db",
+    "log",
+    "import",
+    "evaluate",
+    "gate",
+    "runs",
+    "truth",
+    "doctor",
+)
+_MODULES = {"import": "importing"}
+"""Of verbs that cannot name a module."""
 
 
 class VerbGroup(click.Group):
@@ -19,7 +33,8 @@ class VerbGroup(click.Group):
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:  # noqa: ARG002
         if name not in VERBS:
             return None
-        return cast(click.Command, getattr(import_module(f"offdiag.cli.{name}"), name))
+        module = _MODULES.get(name, name)
+        return cast(click.Command, getattr(import_module(f"offdiag.cli.{module}"), module))
 
 
 @click.group(

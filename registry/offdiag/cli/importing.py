@@ -1,0 +1,118 @@
+"""`offdiag import DIALECT FILE`: results of other tools, read with the convention of each."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from offdiag.cli.options import json_option, parse_entries, parse_labels, url_option
+from offdiag.cli.output import busy, note, print_json
+
+if TYPE_CHECKING:
+    from offdiag.importers import Dialect, Imported
+    from offdiag.sdk.run import Run
+
+_FILE = click.Path(path_type=Path)
+_OPTIONS = {
+    "labels": click.option("--labels", metavar="A,B,…", help="Class names in their order."),
+    "orientation": click.option(
+        "--orientation",
+        type=click.Choice(["actual_rows", "actual_columns"]),
+        help="What the rows of the matrix are; needed where the file does not say it.",
+    ),
+    "report": click.option(
+        "--report",
+        type=_FILE,
+        metavar="FILE",
+        help="The dict of classification_report as JSON; its support is compared.",
+    ),
+    "artifact": click.option("--artifact", metavar="PATH", help="Which artifact of the run."),
+    "true_column": click.option("--true", "true_column", metavar="COLUMN"),
+    "pred_column": click.option("--pred", "pred_column", metavar="COLUMN"),
+}
+_OF_RUN = (
+    click.option("--name", required=True, help="Name of the run."),
+    click.option("--dataset", required=True, help="Data the model was tried on."),
+    click.option("--project", help="Project of the run.  [default: the configured one]"),
+    click.option("--model", help="Model that made the predictions."),
+    click.option("--tag", "tags", multiple=True, metavar="KEY=VALUE", help="May be repeated."),
+    click.option(
+        "--key", "client_key", help="Makes a repeated call find the run of the first one."
+    ),
+    url_option,
+    json_option,
+)
+
+
+class DialectGroup(click.Group):
+    """Has a command for each dialect, beside those that are added to it."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        from offdiag.importers import DIALECTS
+
+        return [*super().list_commands(ctx), *DIALECTS]
+
+    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
+        from offdiag.importers import DIALECTS
+
+        dialect = DIALECTS.get(name)
+        return super().get_command(ctx, name) if dialect is None else _command(dialect)
+
+
+@click.group(name="import", cls=DialectGroup)
+def importing() -> None:
+    """Store results of another tool as a run, and say by which convention they were read."""
+
+
+def _command(dialect: Dialect) -> click.Command:
+    def store(*, file: Path, as_json: bool, tags: tuple[str, ...], **given: Any) -> None:
+        from offdiag.importers import read
+
+        stated = {name: given.pop(name) for name in dialect.takes}
+        stated["labels"] = parse_labels(stated["labels"])
+        with busy(f"Importing {file.name}"):
+            found = read(dialect.name, file, **stated)
+            run = _log(found, given, parse_entries(tags, "tag"))
+        _report(found, run, as_json=as_json)
+
+    command: Any = store
+    for option in (*reversed(_OF_RUN), *(_OPTIONS[name] for name in reversed(dialect.takes))):
+        command = option(command)
+    command = click.argument("file", type=_FILE)(command)
+    summary = f"Import {dialect.title}."
+    return click.command(dialect.name, help=f"{summary}\n\n{dialect.convention}")(command)
+
+
+def _log(found: Imported, facts: dict[str, Any], tags: dict[str, Any]) -> Run:
+    from offdiag.importers.imported import ImportedMatrix
+    from offdiag.importers.provenance import provenance
+    from offdiag.sdk.api import log_matrix, log_run
+
+    content = found.content
+    known = facts | {"params": found.params, "tags": {**found.tags, **provenance(found), **tags}}
+    if isinstance(content, ImportedMatrix):
+        return log_matrix(
+            content.matrix,
+            labels=content.labels,
+            orientation=content.orientation.value,
+            **known,
+        )
+    return log_run(y_true=content.y_true, y_pred=content.y_pred, labels=content.labels, **known)
+
+
+def _report(found: Imported, run: Run, *, as_json: bool) -> None:
+    if as_json:
+        print_json(
+            {
+                "id": run.id,
+                "url": run.url,
+                "dialect": found.dialect,
+                "convention": found.convention,
+                "source": str(found.source),
+            }
+        )
+        return
+    note(f"Read as {found.dialect}: {found.convention}")
+    click.echo(f"{run.id} is logged; its page is {run.url}")
