@@ -9,13 +9,14 @@ give all placements in O(n log n) (Sun and Xu 2014, IEEE Signal Process. Lett. 2
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import log, sqrt
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from offdiag.metrics.intervals.bounds import Interval
-from offdiag.metrics.intervals.proportions import normal_quantile
+from offdiag.metrics.intervals.logit import logit_interval
+from offdiag.metrics.probabilistic.ranked import RankedScores
 
 METHOD = "delong, logit scale"
 
@@ -65,6 +66,15 @@ def variance_of_mean_placement(
     )
 
 
+def ranked_placements(ranked: RankedScores) -> Placements:
+    """The same placements from scores that are sorted already, in order of the scores."""
+    positives, negatives = ranked.positive, ranked.negative
+    return Placements(
+        _twice_cases_below(positives, among=negatives),
+        2 * len(positives) - _twice_cases_below(negatives, among=positives),
+    )
+
+
 def auc_interval(
     is_positive: NDArray[np.bool_], score: NDArray[np.float64], *, confidence: float = 0.95
 ) -> Interval:
@@ -73,19 +83,26 @@ def auc_interval(
     No ends, with a note, if a class is absent or has a single case, or if the area is 0 or 1
     or all placements are equal: the variance estimate is 0 then and says nothing.
     """
-    found = placements(is_positive, score)
+    return placement_interval(placements(is_positive, score), confidence=confidence)
+
+
+def placement_interval(found: Placements, *, confidence: float = 0.95) -> Interval:
+    """The same interval from the placements."""
     n_smaller = min(len(found.of_positives), len(found.of_negatives))
-    if n_smaller < 2:
-        return Interval(None, None, METHOD, note=f"smaller class has n = {n_smaller}")
-    variance = variance_of_mean_placement(found.of_positives, found.of_negatives)
-    area = found.area
-    if not variance or area in (0.0, 1.0):
-        return Interval(None, None, METHOD, note="no variation among the placements")
-    centre = log(area / (1 - area))
-    reach = normal_quantile(confidence) * sqrt(variance) / (area * (1 - area))
-    note = f"unreliable, smaller class has n = {n_smaller}" if n_smaller < 20 else None
-    low, high = (float(1 / (1 + np.exp(-end))) for end in (centre - reach, centre + reach))
-    return Interval(low, high, METHOD, note=note)
+    return logit_interval(
+        found.area if n_smaller else 0.0,
+        variance_of_mean_placement(found.of_positives, found.of_negatives),
+        method=METHOD,
+        confidence=confidence,
+        n_smallest=n_smaller,
+        smallest="smaller class",
+    )
+
+
+def _twice_cases_below(scores: NDArray[Any], *, among: NDArray[Any]) -> NDArray[np.int64]:
+    """Both sorted. Twice the cases of `among` below each score, ties counting one."""
+    below = np.searchsorted(among, scores, side="left")
+    return np.asarray(below + np.searchsorted(among, scores, side="right"), np.int64)
 
 
 def _twice_midranks(values: NDArray[np.float64]) -> NDArray[np.int64]:

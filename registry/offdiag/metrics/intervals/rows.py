@@ -1,61 +1,56 @@
 """Bootstrap of cases one by one, for statistics that are no function of a confusion matrix.
 
-Areas under curves, log loss, multi-label scores and weighted cases need the cases themselves.
-The statistic is told how often each case was drawn, which lets it sort or score once and
-reuse that for every resample.
+Calibration errors, distances between score distributions and weighted cases need the cases
+themselves. A statistic is told how often each case was drawn, which lets it sort or score
+once and reuse that for every resample.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Iterator
 
 import numpy as np
 from numpy.typing import NDArray
 
-from offdiag.metrics.arguments import confidence_level, positive_count
-from offdiag.metrics.intervals.bootstrap import percentile_intervals
-from offdiag.metrics.intervals.bounds import Interval
-from offdiag.metrics.intervals.resampling import generator
+from offdiag.metrics.intervals.resampling import batches, resampled_counts
 
-Multiplicities = NDArray[np.int64]
-Statistic = Callable[[Multiplicities], float | None]
-"""From how often each case was drawn, shape (n,), to the value; None where undefined."""
+FEWEST_REPLICATES = 200
+"""Resamples taken however many cases there are; fewer make the ends of an interval shaky."""
+MOST_DRAWS = 30_000_000
+"""Cases drawn in all resamples together, as far as that leaves `FEWEST_REPLICATES`."""
+CASES_PER_CELL = 10
+"""Drawing the count of a cell costs about as much as drawing this many single cases."""
 
 
-def row_bootstrap(
-    statistic: Statistic,
-    *,
-    n_cases: int,
-    seed: int,
-    confidence: float = 0.95,
-    replicates: int = 2_000,
-) -> Interval:
-    """Percentile interval of a statistic over resampled cases.
+def affordable(replicates: int, *, n_cases: int) -> int:
+    """How many of the wanted replicates to take of so many cases."""
+    return min(replicates, max(FEWEST_REPLICATES, MOST_DRAWS // n_cases))
 
-    `statistic(np.ones(n_cases))` is the estimate itself. A statistic of indices instead of
-    multiplicities m uses np.repeat(np.arange(n_cases), m). Time grows with cases times
-    replicates, memory with the cases only.
 
-    Raises `InvalidInput` for no cases, no replicates, or a confidence outside (0, 1).
+def bootstrap_name(replicates: int) -> str:
+    return f"row bootstrap, reflected, {replicates} replicates"
 
-    >>> losses = np.array([0.1, 0.4, 0.2, 0.9])
-    >>> row_bootstrap(lambda m: float(m @ losses) / 4, n_cases=4, seed=1).method
-    'row bootstrap, 2000 replicates'
+
+def resampled_cases(
+    counts: NDArray[np.int64], *, replicates: int, rng: np.random.Generator
+) -> Iterator[tuple[slice, NDArray[np.float64]]]:
+    """How often each of m kinds of cases occurs in resamples of all cases.
+
+    `counts` (m,) holds the positive numbers of cases of each kind, 1 where every case is its
+    own kind. Yields which replicates a batch holds and the batch, whole numbers of shape
+    (b, m) that sum to the number of cases. Kinds with many cases are drawn as cells, from the
+    multinomial law that drawing cases one by one would follow.
     """
-    n = positive_count(n_cases, field="n_cases")
-    count = positive_count(replicates, field="replicates")
-    level = confidence_level(confidence)
-    rng = generator(seed)
-    estimate = _as_float(statistic(np.ones(n, np.int64)))
-    values = np.empty(count)
-    for replicate in range(count):
-        drawn = np.bincount(rng.integers(0, n, size=n), minlength=n)
-        values[replicate] = _as_float(statistic(drawn))
-    method = f"row bootstrap, {count} replicates"
-    return percentile_intervals(
-        values, estimate=np.asarray(estimate), confidence=level, method=method
-    ).at()
-
-
-def _as_float(value: float | None) -> float:
-    return float("nan") if value is None else float(value)
+    n_cases, n_kinds = int(counts.sum()), len(counts)
+    by_cells = n_cases > CASES_PER_CELL * n_kinds
+    kind = np.repeat(np.arange(n_kinds), counts) if n_cases > n_kinds else None
+    for part in batches(replicates, n_cells=n_kinds if by_cells else n_cases):
+        size = part.stop - part.start
+        if by_cells:
+            yield part, resampled_counts(counts, replicates=size, rng=rng).astype(np.float64)
+            continue
+        drawn = rng.integers(0, n_cases, size=(size, n_cases))
+        places = drawn if kind is None else kind[drawn]
+        places += np.arange(0, size * n_kinds, n_kinds)[:, np.newaxis]
+        found = np.bincount(places.reshape(-1), minlength=size * n_kinds)
+        yield part, found.reshape(size, n_kinds).astype(np.float64)

@@ -42,7 +42,7 @@ def brier_decomposition(forecasts: Forecasts) -> Mapping[str, MetricValue]:
     """
     n_cases, n_classes = forecasts.n_cases, forecasts.n_classes
     share = np.bincount(forecasts.actual, minlength=n_classes) / n_cases
-    group, first = _groups_of_equal_rows(forecasts.scores)
+    group, first = groups_of_equal_rows(forecasts.scores)
     size = np.bincount(group)
     cell, count = np.unique(group * n_classes + forecasts.actual, return_counts=True)
     reliability = resolution = 0.0
@@ -82,7 +82,7 @@ def brier_decomposition_of_event(ranked: RankedScores) -> Mapping[str, MetricVal
     }
 
 
-def _groups_of_equal_rows(scores: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def groups_of_equal_rows(scores: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Group number of each row, and one row of each group."""
     # Adding 0 makes -0.0 and 0.0 the same bytes, and a contiguous copy.
     rows = np.ascontiguousarray(scores) + 0

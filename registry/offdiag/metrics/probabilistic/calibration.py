@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,9 +41,13 @@ def equal_width_bins(ranked: RankedScores, *, n_bins: int = DEFAULT_BINS) -> Cal
     to bin b whichever way it was rounded.
     """
     edges = np.arange(n_bins + 1) / n_bins
-    values = ranked.values
-    places = np.searchsorted(values, edges[1:-1].astype(values.dtype), side="left")
-    return _binned(ranked, edges, places)
+    return _binned(ranked, edges, equal_width_places(ranked.values, n_bins=n_bins))
+
+
+def equal_width_places(values: NDArray[Any], *, n_bins: int) -> NDArray[np.intp]:
+    """Where bins 1 .. n_bins - 1 of equal width begin among ascending scores."""
+    inner_edges = np.arange(1, n_bins) / n_bins
+    return np.searchsorted(values, inner_edges.astype(values.dtype), side="left")
 
 
 def equal_mass_bins(ranked: RankedScores, *, n_bins: int = DEFAULT_BINS) -> CalibrationBins:

@@ -121,9 +121,14 @@ def _whole_forecast(forecasts: Forecasts, event: RankedScores | None) -> dict[st
     }
 
 
+def top_k_keys(n_classes: int) -> dict[str, int]:
+    """The k of each top-k accuracy that is given for so many classes, by key."""
+    largest = max(1, min(LARGEST_K, n_classes - 1))
+    return {f"top_{k}_accuracy": k for k in range(1, largest + 1)}
+
+
 def _top_k(forecasts: Forecasts) -> dict[str, MetricValue]:
-    largest = max(1, min(LARGEST_K, forecasts.n_classes - 1))
-    keys = {f"top_{k}_accuracy": k for k in range(1, largest + 1)}
+    keys = top_k_keys(forecasts.n_classes)
     if not (forecasts.has_all_columns or forecasts.are_probabilities):
         return _no_probabilities(keys)
     counts = rank_counts(forecasts)

@@ -48,8 +48,8 @@ def test_the_interval_is_symmetric_on_the_logit_scale() -> None:
 @pytest.mark.parametrize(
     ("truth", "score", "note"),
     [
-        ([1, 1, 0, 0], [3, 4, 1, 2], "no variation among the placements"),
-        ([1, 1, 0, 0], [1, 1, 1, 1], "no variation among the placements"),
+        ([1, 1, 0, 0], [3, 4, 1, 2], "no variation among the cases"),
+        ([1, 1, 0, 0], [1, 1, 1, 1], "no variation among the cases"),
         ([1, 0, 0], [2, 1, 3], "smaller class has n = 1"),
         ([1, 1], [2, 1], "smaller class has n = 0"),
         ([], [], "smaller class has n = 0"),

@@ -2,66 +2,105 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from itertools import product
+from math import factorial, prod
+
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
-from offdiag.errors import InvalidInput
-from offdiag.metrics.intervals.rows import Multiplicities, row_bootstrap
+from offdiag.metrics.intervals.resampling import generator
+from offdiag.metrics.intervals.rows import (
+    CASES_PER_CELL,
+    FEWEST_REPLICATES,
+    MOST_DRAWS,
+    affordable,
+    bootstrap_name,
+    resampled_cases,
+)
 
-LOSSES = np.random.default_rng(0).exponential(size=300)
-
-
-def mean_loss(drawn: Multiplicities) -> float:
-    return float(drawn @ LOSSES) / len(LOSSES)
-
-
-def test_the_interval_of_a_mean_is_that_of_the_normal_law() -> None:
-    interval = row_bootstrap(mean_loss, n_cases=300, seed=1, replicates=8_000)
-    error = LOSSES.std() / np.sqrt(300)
-
-    assert interval.low == pytest.approx(LOSSES.mean() - 1.96 * error, abs=0.25 * error)
-    assert interval.high == pytest.approx(LOSSES.mean() + 1.96 * error, abs=0.25 * error)
-    assert interval.method == "row bootstrap, 8000 replicates"
+ONE_BY_ONE = np.ones(4, np.int64)
+IN_CELLS = np.array([3, 1, 2], np.int64)
 
 
-def test_the_same_seed_repeats_the_interval() -> None:
-    first, again, other = (
-        row_bootstrap(mean_loss, n_cases=300, seed=seed, replicates=50) for seed in (1, 1, 2)
+def resamples(counts: NDArray[np.int64], *, replicates: int, seed: int = 1) -> NDArray[np.float64]:
+    parts = resampled_cases(counts, replicates=replicates, rng=generator(seed))
+    return np.concatenate([drawn for _, drawn in parts])
+
+
+@pytest.mark.parametrize("counts", [ONE_BY_ONE, IN_CELLS, np.array([900, 100])])
+def test_each_resample_has_as_many_cases(counts: NDArray[np.int64]) -> None:
+    drawn = resamples(counts, replicates=50)
+
+    assert drawn.shape == (50, len(counts))
+    assert set(drawn.sum(axis=1)) == {counts.sum()}
+    assert (drawn == np.floor(drawn)).all()
+
+
+@pytest.mark.parametrize("counts", [ONE_BY_ONE, IN_CELLS])
+def test_resamples_follow_the_law_of_drawing_cases_with_replacement(
+    counts: NDArray[np.int64],
+) -> None:
+    kinds = np.repeat(np.arange(len(counts)), counts)
+    law = Counter(
+        tuple(np.bincount(kinds[list(indices)], minlength=len(counts)).tolist())
+        for indices in product(range(len(kinds)), repeat=len(kinds))
     )
+    replicates = 40_000
 
-    assert first == again
-    assert first != other
+    found = Counter(tuple(row) for row in resamples(counts, replicates=replicates).tolist())
 
-
-def test_each_resample_has_as_many_cases() -> None:
-    totals = set()
-
-    def total(drawn: Multiplicities) -> float:
-        totals.add(int(drawn.sum()))
-        return float(drawn[0])
-
-    row_bootstrap(total, n_cases=25, seed=1, replicates=40)
-
-    assert totals == {25}
+    assert found.keys() == law.keys()
+    for cells, ways in law.items():
+        share = ways / len(kinds) ** len(kinds)
+        error = np.sqrt(share * (1 - share) / replicates)
+        assert found[cells] / replicates == pytest.approx(share, abs=4.5 * error)
 
 
-def test_undefined_resamples_are_reported() -> None:
-    # The one case of the class is missing in a share (1 - 1/20)^20 = 0.358 of resamples.
-    def recall_of_first(drawn: Multiplicities) -> float | None:
-        return float(drawn[1]) / drawn[0] if drawn[0] else None
+def test_cells_with_many_cases_follow_the_multinomial_law() -> None:
+    counts = np.array([30, 10], np.int64)
+    assert counts.sum() > CASES_PER_CELL * len(counts)
+    replicates = 40_000
 
-    interval = row_bootstrap(recall_of_first, n_cases=20, seed=1)
+    found = Counter(resamples(counts, replicates=replicates)[:, 0].tolist())
 
-    assert interval.undefined_share == pytest.approx(0.95**20, abs=0.04)
-
-
-def test_an_undefined_statistic_has_no_interval() -> None:
-    interval = row_bootstrap(lambda _: None, n_cases=5, seed=1, replicates=10)
-
-    assert (interval.low, interval.high) == (None, None)
+    for hits in (26, 30, 34):
+        ways = factorial(40) / prod(factorial(part) for part in (hits, 40 - hits))
+        share = ways * 0.75**hits * 0.25 ** (40 - hits)
+        assert found[hits] / replicates == pytest.approx(share, rel=0.08)
 
 
-@pytest.mark.parametrize(("n_cases", "replicates"), [(0, 10), (5, 0), (-1, 10)])
-def test_no_cases_or_replicates_are_refused(n_cases: int, replicates: int) -> None:
-    with pytest.raises(InvalidInput):
-        row_bootstrap(mean_loss, n_cases=n_cases, seed=1, replicates=replicates)
+def test_the_same_seed_repeats_every_resample() -> None:
+    first, again, other = (resamples(IN_CELLS, replicates=60, seed=seed) for seed in (1, 1, 2))
+
+    assert np.array_equal(first, again)
+    assert not np.array_equal(first, other)
+
+
+def test_batches_number_the_replicates_without_gap() -> None:
+    counts = np.ones(200_000, np.int64)
+
+    parts = [part for part, _ in resampled_cases(counts, replicates=5, rng=generator(1))]
+
+    assert [number for part in parts for number in range(part.start, part.stop)] == [0, 1, 2, 3, 4]
+    assert len(parts) > 1
+
+
+@pytest.mark.parametrize(
+    ("n_cases", "wanted", "taken"),
+    [
+        (1_000, 2_000, 2_000),
+        (MOST_DRAWS // 500, 2_000, 500),
+        (MOST_DRAWS, 2_000, FEWEST_REPLICATES),
+        (MOST_DRAWS, 50, 50),
+    ],
+)
+def test_many_cases_are_resampled_less_often_but_often_enough(
+    n_cases: int, wanted: int, taken: int
+) -> None:
+    assert affordable(wanted, n_cases=n_cases) == taken
+
+
+def test_the_method_says_how_many_resamples_were_taken() -> None:
+    assert bootstrap_name(300) == "row bootstrap, reflected, 300 replicates"

@@ -1,0 +1,102 @@
+"""The parts of the Brier score for resampled cases.
+
+With m cases in a cell of one forecast f and one actual class, and w cases with that forecast,
+
+    n reliability = sum m (|f|^2 - 2 f[class]) + Q,    Q = sum m^2 / w,
+    n resolution  = Q - n sum share^2,
+
+so nothing but counts changes from resample to resample, whatever the number of classes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from offdiag.metrics.intervals.scores.score_cells import CELL_AXIS
+from offdiag.metrics.probabilistic.brier import groups_of_equal_rows
+from offdiag.metrics.probabilistic.forecasts import CELLS_AT_ONCE, CLASS_AXIS, Forecasts
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class ForecastCells:
+    """m cells of equal forecast and actual class, ordered by class.
+
+    `count` int64 (m,); `distance` (m,) is |f|^2 - 2 f[class]. `class_starts` are the first
+    cells of the classes that have any. `shared` are the cells whose forecast was given to
+    more than one class, ordered by forecast, and `shared_starts` the first of each forecast
+    among them.
+    """
+
+    count: NDArray[np.int64]
+    distance: Floats
+    class_starts: NDArray[np.intp]
+    shared: NDArray[np.intp]
+    shared_starts: NDArray[np.intp]
+
+
+def forecast_cells(forecasts: Forecasts) -> ForecastCells:
+    """Count cases by forecast and actual class."""
+    group, first = groups_of_equal_rows(forecasts.scores)
+    keys = forecasts.actual.astype(np.int64) * len(first) + group
+    cell, count = np.unique(keys, return_counts=True)
+    code, group_of = np.divmod(cell, len(first))
+    by_group = np.argsort(group_of, kind="stable")
+    is_shared = np.bincount(group_of)[group_of[by_group]] > 1
+    shared = by_group[is_shared]
+    return ForecastCells(
+        count=count.astype(np.int64),
+        distance=_distances(forecasts, first, code, group_of),
+        class_starts=np.flatnonzero(np.diff(code, prepend=-1)),
+        shared=shared,
+        shared_starts=np.flatnonzero(np.diff(group_of[shared], prepend=-1)),
+    )
+
+
+def brier_parts(cells: ForecastCells, counts: Floats) -> dict[str, Floats]:
+    """`brier_reliability` and `brier_resolution` of counts (b, m).
+
+    Resolution only if some forecast was given to several classes: otherwise it is that of the
+    class shares, whatever was forecast.
+    """
+    n_cases = int(cells.count.sum())
+    concentration = _concentration(cells, counts) / n_cases
+    distance = np.einsum("rc,c->r", counts, cells.distance) / n_cases
+    parts = {"brier_reliability": distance + concentration}
+    if len(cells.shared):
+        by_class = np.add.reduceat(counts, cells.class_starts, axis=CELL_AXIS)
+        squared_shares = np.einsum("rk,rk->r", by_class, by_class) / n_cases**2
+        parts["brier_resolution"] = concentration - squared_shares
+    return parts
+
+
+def _concentration(cells: ForecastCells, counts: Floats) -> Floats:
+    """Q: all cases, less what is lost where a forecast was given to several classes."""
+    every_case: Floats = np.einsum("rc->r", counts)
+    if not len(cells.shared):
+        return every_case
+    shared = counts[:, cells.shared]
+    cases = np.add.reduceat(shared, cells.shared_starts, axis=CELL_AXIS)
+    squares = np.add.reduceat(shared**2, cells.shared_starts, axis=CELL_AXIS)
+    kept = squares / np.maximum(cases, 1)
+    return np.asarray(every_case - np.einsum("rg->r", cases) + np.einsum("rg->r", kept))
+
+
+def _distances(
+    forecasts: Forecasts,
+    first: NDArray[np.int64],
+    code: NDArray[np.int64],
+    group_of: NDArray[np.int64],
+) -> Floats:
+    distance = np.empty(len(code))
+    step = max(1, CELLS_AT_ONCE // forecasts.n_classes)
+    for start in range(0, len(code), step):
+        part = slice(start, start + step)
+        rows = forecasts.table[first[group_of[part]]].astype(np.float64)
+        own = np.take_along_axis(rows, code[part][:, np.newaxis], axis=CLASS_AXIS)[:, 0]
+        distance[part] = np.einsum("ck,ck->c", rows, rows) - 2 * own
+    return distance

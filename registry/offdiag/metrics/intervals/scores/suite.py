@@ -1,0 +1,98 @@
+"""Intervals of all metrics of scores, each by the method that suits it.
+
+* Shares of cases (top-k accuracy) take Wilson's interval, mean losses Student's.
+* Areas take the variance of their placements, average precision that of its slopes.
+* Calibration errors, reliability and resolution of the Brier score and the distance between
+  distributions are resampled (`scores.resampled`).
+* The uncertainty of the Brier score is a fact of the dataset and has no interval, nor has
+  its resolution where no forecast was given twice: the two are equal then.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from offdiag.metrics.arguments import confidence_level, positive_count
+from offdiag.metrics.intervals.auc import placement_interval, ranked_placements
+from offdiag.metrics.intervals.binomial import WILSON
+from offdiag.metrics.intervals.bounds import Interval
+from offdiag.metrics.intervals.proportions import wilson
+from offdiag.metrics.intervals.scores.average_precision import average_precision_interval
+from offdiag.metrics.intervals.scores.averaged_areas import averaged_area_intervals
+from offdiag.metrics.intervals.scores.losses import loss_intervals
+from offdiag.metrics.intervals.scores.resampled import (
+    Resampling,
+    brier_part_intervals,
+    event_intervals,
+    top_label_intervals,
+)
+from offdiag.metrics.probabilistic.forecasts import Forecasts
+from offdiag.metrics.probabilistic.ranked import RankedScores
+from offdiag.metrics.probabilistic.suite import ranked_against_rest, ranked_top_label, top_k_keys
+from offdiag.metrics.probabilistic.top_k import rank_counts
+
+
+def score_intervals(
+    forecasts: Forecasts, *, seed: int, confidence: float = 0.95, replicates: int = 2_000
+) -> Mapping[str, Interval]:
+    """Intervals by key of what `score_metrics` gives for at least one case.
+
+    A key is missing where the scores do not allow its metric or no interval makes sense for
+    it; an interval has no ends where the metric is undefined or nothing varies. `replicates`
+    is the most resamples taken: with many cases fewer are, at least 200, and the method says
+    how many. The same forecasts, seed and replicates give the same bits.
+
+    Raises `InvalidInput` for a confidence outside (0, 1) or no replicates.
+    """
+    level = confidence_level(confidence)
+    resampling = Resampling(
+        seed=seed,
+        confidence=level,
+        replicates=positive_count(replicates, field="replicates"),
+    )
+    found: dict[str, Interval] = {}
+    if forecasts.positive is not None:
+        event = ranked_against_rest(forecasts, forecasts.positive)
+        found |= class_interval(event, confidence=level)
+        found |= event_intervals(event, resampling, calibrated=forecasts.are_probabilities)
+    if forecasts.has_all_columns:
+        found |= averaged_area_intervals(forecasts.actual, forecasts.scores, confidence=level)
+    if forecasts.are_probabilities:
+        found |= loss_intervals(forecasts, confidence=level)
+        found |= top_label_intervals(ranked_top_label(forecasts), resampling)
+        found |= brier_part_intervals(forecasts, resampling)
+    if forecasts.has_all_columns or forecasts.are_probabilities:
+        found |= _top_k(forecasts, confidence=level)
+    return found
+
+
+def class_score_intervals(
+    forecasts: Forecasts, *, confidence: float = 0.95
+) -> Mapping[str, list[Interval]]:
+    """Intervals of `roc_auc` and `average_precision` of each class, in label order.
+
+    Raises `InvalidInput` for a confidence outside (0, 1).
+    """
+    level = confidence_level(confidence)
+    by_class = [
+        class_interval(ranked_against_rest(forecasts, code), confidence=level)
+        for code in range(forecasts.n_classes)
+    ]
+    return {key: [found[key] for found in by_class] for key in ("roc_auc", "average_precision")}
+
+
+def class_interval(ranked: RankedScores, *, confidence: float) -> dict[str, Interval]:
+    """Intervals of `roc_auc` and `average_precision` of one class against the rest."""
+    return {
+        "roc_auc": placement_interval(ranked_placements(ranked), confidence=confidence),
+        "average_precision": average_precision_interval(ranked, confidence=confidence),
+    }
+
+
+def _top_k(forecasts: Forecasts, *, confidence: float) -> dict[str, Interval]:
+    counts = rank_counts(forecasts)
+    total = int(counts.sum())
+    return {
+        key: Interval(*wilson(counts[:k].sum(), total, confidence=confidence).at(), WILSON)
+        for key, k in top_k_keys(forecasts.n_classes).items()
+    }

@@ -1,0 +1,137 @@
+"""Statistics of resampled counts against the metrics of the resampled cases themselves."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from offdiag.metrics.intervals.scores.brier_parts import brier_parts, forecast_cells
+from offdiag.metrics.intervals.scores.calibration import (
+    equal_mass_error,
+    equal_width_errors,
+    ks_distances,
+)
+from offdiag.metrics.intervals.scores.score_cells import score_cells
+from offdiag.metrics.probabilistic.brier import groups_of_equal_rows
+from offdiag.metrics.probabilistic.forecasts import Forecasts
+from offdiag.metrics.probabilistic.suite import ranked_against_rest, score_metrics
+
+Resamples = NDArray[np.int64]
+"""How often each case is drawn, (replicates, n)."""
+
+
+def events(n_cases: int, digits: int, seed: int = 0) -> Forecasts:
+    rng = np.random.default_rng(seed)
+    p = np.round(rng.random(n_cases), digits)
+    actual = (rng.random(n_cases) < 0.2 + 0.6 * p).astype(np.uint8)
+    return Forecasts(actual, p.reshape(-1, 1), n_classes=2, positive=1)
+
+
+def classes(n_cases: int, digits: int, seed: int = 0) -> Forecasts:
+    rng = np.random.default_rng(seed)
+    table = np.round(rng.dirichlet([1.0, 1.0, 1.0], size=n_cases), digits)
+    table[:, 2] = 1 - table[:, 0] - table[:, 1]
+    actual = rng.integers(0, 3, n_cases).astype(np.uint8)
+    return Forecasts(actual, np.abs(table), n_classes=3)
+
+
+def every_resample(n_cases: int) -> Resamples:
+    draws = product(range(n_cases), repeat=n_cases)
+    return np.array([np.bincount(drawn, minlength=n_cases) for drawn in draws])
+
+
+def some_resamples(n_cases: int, replicates: int) -> Resamples:
+    rng = np.random.default_rng(9)
+    drawn = rng.integers(0, n_cases, (replicates, n_cases))
+    return np.array([np.bincount(row, minlength=n_cases) for row in drawn])
+
+
+def values_of(
+    forecasts: Forecasts, resamples: Resamples, keys: tuple[str, ...]
+) -> dict[str, NDArray[np.float64]]:
+    """The metrics of cases that are really repeated; NaN where undefined."""
+    found: dict[str, list[float]] = {key: [] for key in keys}
+    for times in resamples:
+        repeated = Forecasts(
+            np.repeat(forecasts.actual, times),
+            np.repeat(forecasts.scores, times, axis=0),
+            n_classes=forecasts.n_classes,
+            positive=forecasts.positive,
+        )
+        metrics = score_metrics(repeated)
+        for key in keys:
+            value = metrics[key].value
+            found[key].append(np.nan if value is None else value)
+    return {key: np.array(column) for key, column in found.items()}
+
+
+def by_score_cell(forecasts: Forecasts, resamples: Resamples) -> NDArray[np.float64]:
+    """Counts of score cells, from how often each case was drawn."""
+    cells = score_cells(ranked_against_rest(forecasts, 1))
+    belongs = (forecasts.scores == cells.score) & (
+        (forecasts.actual[:, np.newaxis] == 1) == cells.is_positive
+    )
+    return np.asarray((resamples @ belongs).astype(np.float64))
+
+
+@pytest.mark.parametrize(
+    ("forecasts", "resamples"),
+    [
+        (events(5, 1), every_resample(5)),
+        (events(40, 1), some_resamples(40, 60)),
+        (events(200, 8), some_resamples(200, 40)),
+    ],
+    ids=["every resample of five", "many ties", "no ties"],
+)
+def test_counts_give_the_metrics_of_the_positive_class(
+    forecasts: Forecasts, resamples: Resamples
+) -> None:
+    cells = score_cells(ranked_against_rest(forecasts, 1))
+    counts = by_score_cell(forecasts, resamples)
+    keys = ("ks", "ece_positive_15", "mce_positive_15", "ece_positive_equal_mass_15")
+    expected = values_of(forecasts, resamples, keys)
+
+    expected_width, largest = equal_width_errors(cells, counts)
+
+    np.testing.assert_allclose(ks_distances(cells, counts), expected["ks"], atol=1e-12)
+    np.testing.assert_allclose(expected_width, expected["ece_positive_15"], atol=1e-12)
+    np.testing.assert_allclose(largest, expected["mce_positive_15"], atol=1e-12)
+    np.testing.assert_allclose(
+        equal_mass_error(cells, counts), expected["ece_positive_equal_mass_15"], atol=1e-12
+    )
+
+
+def by_forecast_cell(forecasts: Forecasts, resamples: Resamples) -> NDArray[np.float64]:
+    """Counts of forecast cells, from how often each case was drawn."""
+    group, first = groups_of_equal_rows(forecasts.scores)
+    _, cell = np.unique(
+        forecasts.actual.astype(np.int64) * len(first) + group, return_inverse=True
+    )
+    return np.array([np.bincount(cell, weights=times) for times in resamples])
+
+
+@pytest.mark.parametrize(
+    ("forecasts", "resamples"),
+    [
+        (classes(5, 1), every_resample(5)),
+        (classes(60, 1), some_resamples(60, 40)),
+        (classes(60, 8), some_resamples(60, 40)),
+        (events(60, 1), some_resamples(60, 40)),
+    ],
+    ids=["every resample of five", "shared forecasts", "distinct forecasts", "one column"],
+)
+def test_counts_give_the_parts_of_the_brier_score(
+    forecasts: Forecasts, resamples: Resamples
+) -> None:
+    cells = forecast_cells(forecasts)
+    keys = ("brier_reliability", "brier_resolution")
+    expected = values_of(forecasts, resamples, keys)
+
+    found = brier_parts(cells, by_forecast_cell(forecasts, resamples))
+
+    assert found.keys() == (set(keys) if len(cells.shared) else {"brier_reliability"})
+    for key, values in found.items():
+        np.testing.assert_allclose(values, expected[key], atol=1e-12, err_msg=key)

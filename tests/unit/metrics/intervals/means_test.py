@@ -1,0 +1,81 @@
+"""Intervals of means."""
+
+from __future__ import annotations
+
+from math import inf, log
+
+import numpy as np
+import pytest
+
+from offdiag.metrics.intervals.means import mean_interval, mean_loss_interval, student_quantile
+
+LOSSES = np.array([0.1, 0.2, 0.2, 0.9, 0.05, 2.5])
+
+
+def test_the_interval_of_a_mean_is_that_of_student() -> None:
+    # Mean 3, standard deviation sqrt(2.5), t(4, 0.975) = 2.776445.
+    found = mean_interval(np.arange(1.0, 6.0), low=0, high=10, confidence=0.95)
+
+    assert found.low == pytest.approx(3 - 2.776445 * np.sqrt(0.5), abs=1e-5)
+    assert found.high == pytest.approx(3 + 2.776445 * np.sqrt(0.5), abs=1e-5)
+    assert found.provenance == "student t; unreliable, n = 5"
+
+
+def test_ends_stay_inside_the_range() -> None:
+    found = mean_interval(np.array([0.0, 1.0, 1.0]), low=0, high=1, confidence=0.95)
+
+    assert (found.low, found.high) == (0, 1)
+
+
+def test_the_interval_of_losses_is_symmetric_on_the_log_scale() -> None:
+    found = mean_loss_interval(LOSSES, confidence=0.95)
+
+    assert found.low is not None
+    assert found.high is not None
+    mean, error = LOSSES.mean(), LOSSES.std(ddof=1) / np.sqrt(6)
+    assert log(found.high / mean) == pytest.approx(2.570582 * error / mean, abs=1e-5)
+    assert log(found.high / mean) == pytest.approx(log(mean / found.low))
+    assert found.method == "student t, log scale"
+
+
+def test_losses_have_a_largest_value() -> None:
+    found = mean_loss_interval(LOSSES, largest=0.7, confidence=0.95)
+
+    assert found.high == 0.7
+
+
+def test_an_end_beyond_all_numbers_is_open() -> None:
+    found = mean_loss_interval(np.array([0.0, 1.0]), confidence=0.9999)
+
+    assert found.low == 0.0
+    assert found.high is None
+    assert mean_loss_interval(np.array([0.0, 1.0]), largest=2.0, confidence=0.9999).high == 2.0
+
+
+@pytest.mark.parametrize(
+    ("losses", "note"),
+    [
+        ([0.5], "a single case"),
+        ([0.1, 0.1, 0.1], "no variation among the cases"),
+        ([0.0, 0.0], "no variation among the cases"),
+    ],
+)
+def test_without_spread_there_are_no_ends_but_a_note(losses: list[float], note: str) -> None:
+    for found in (
+        mean_loss_interval(np.array(losses), confidence=0.95),
+        mean_interval(np.array(losses), low=0, high=inf, confidence=0.95),
+    ):
+        assert (found.low, found.high) == (None, None)
+        assert found.note == note
+
+
+def test_twenty_cases_need_no_warning() -> None:
+    losses = np.linspace(0.1, 1, 20)
+
+    assert mean_loss_interval(losses, confidence=0.95).note is None
+    assert mean_loss_interval(losses[1:], confidence=0.95).note == "unreliable, n = 19"
+
+
+def test_the_quantile_approaches_that_of_the_normal_law() -> None:
+    assert student_quantile(0.95, n_cases=2) == pytest.approx(12.7062, abs=1e-4)
+    assert student_quantile(0.95, n_cases=10**7) == pytest.approx(1.959964, abs=1e-5)
