@@ -9,6 +9,7 @@ import numpy as np
 
 from offdiag.domain.values import MetricValue, Reason
 from offdiag.metrics.confusion import ConfusionMatrix
+from offdiag.metrics.intervals.scores.suite import class_score_intervals, score_intervals
 from offdiag.metrics.intervals.suite import suite_intervals
 from offdiag.metrics.probabilistic.forecasts import CLASS_AXIS, Forecasts
 from offdiag.metrics.probabilistic.suite import class_metrics, score_metrics
@@ -60,7 +61,22 @@ def of_scores(forecasts: Forecasts) -> EvaluatedValues:
     """What scores tell beyond the predicted class: ranking, calibration, proper scores."""
     if forecasts.n_cases == 0:
         return _without_cases(forecasts)
-    return EvaluatedValues(score_metrics(forecasts), class_metrics(forecasts))
+    found = score_intervals(forecasts, seed=INTERVAL_SEED)
+    aggregate = dict(score_metrics(forecasts))
+    for key, interval in found.items():
+        aggregate[key] = interval.around(aggregate[key])
+    per_class = class_metrics(forecasts)
+    by_class = class_score_intervals(forecasts)
+    return EvaluatedValues(
+        aggregate,
+        {
+            key: [
+                interval.around(value)
+                for interval, value in zip(by_class[key], values, strict=True)
+            ]
+            for key, values in per_class.items()
+        },
+    )
 
 
 def _without_cases(forecasts: Forecasts) -> EvaluatedValues:
