@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from harness import Report, Timing, Work, ratio, wants_everything
+from harness import Report, Work, fitted_exponent, ratio, wants_everything
 from numpy.typing import NDArray
 from scipy.stats import mannwhitneyu
 from sklearn.metrics import average_precision_score, roc_auc_score
@@ -123,12 +123,6 @@ def measure_growth(report: Report, *, largest: int) -> None:
         wanted=1.15,
         at_least=False,
     )
-
-
-def fitted_exponent(sizes: list[int], timings: list[Timing]) -> float:
-    seconds = [timing.median_s for timing in timings]
-    slope, _ = np.polyfit(np.log(sizes), np.log(seconds), 1)
-    return float(slope)
 
 
 def area_of(is_positive: Outcomes, scores: Floats) -> Work:

@@ -12,12 +12,13 @@ import json
 import os
 import platform
 import random
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from importlib.metadata import version
+from math import log
 from pathlib import Path
-from statistics import median
+from statistics import linear_regression, median
 from time import perf_counter
 
 RESULTS = Path(__file__).parent / "results"
@@ -157,6 +158,14 @@ def in_turns(
 def ratio(timings: Mapping[str, Timing], slower: str, faster: str) -> float:
     """How many times longer one variant takes than the other."""
     return timings[slower].median_s / timings[faster].median_s
+
+
+def fitted_exponent(sizes: Sequence[int], timings: Iterable[Timing]) -> float:
+    """The power of the size with which time grows: 1 for linear, by least squares of logs."""
+    slope, _ = linear_regression(
+        [log(size) for size in sizes], [log(timing.median_s) for timing in timings]
+    )
+    return slope
 
 
 def readable(seconds: float) -> str:

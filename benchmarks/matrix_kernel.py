@@ -6,7 +6,7 @@ from typing import Any
 
 import duckdb
 import numpy as np
-from harness import Report, Timing, Work, ratio, wants_everything
+from harness import Report, Work, fitted_exponent, ratio, wants_everything
 from numpy.typing import NDArray
 from sklearn.metrics import confusion_matrix
 
@@ -103,12 +103,6 @@ def measure_growth(report: Report, *, largest: int) -> None:
             wanted=1.15,
             at_least=False,
         )
-
-
-def fitted_exponent(sizes: list[int], timings: list[Timing]) -> float:
-    seconds = [timing.median_s for timing in timings]
-    slope, _ = np.polyfit(np.log(sizes), np.log(seconds), 1)
-    return float(slope)
 
 
 def counting(actual: Codes, predicted: Codes, n_classes: int) -> Work:

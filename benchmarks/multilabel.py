@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from harness import Report, Timing, Work, ratio, wants_everything
+from harness import Report, Work, fitted_exponent, ratio, wants_everything
 from numpy.typing import NDArray
 from sklearn import metrics as sk
 
@@ -106,12 +106,6 @@ def measure_growth(report: Report, *, largest: int) -> None:
         wanted=1.15,
         at_least=False,
     )
-
-
-def fitted_exponent(sizes: list[int], timings: list[Timing]) -> float:
-    seconds = [timing.median_s for timing in timings]
-    slope, _ = np.polyfit(np.log(sizes), np.log(seconds), 1)
-    return float(slope)
 
 
 def tally_and_matrix(actual: Sets, predicted: Sets) -> Work:
