@@ -67,6 +67,8 @@ class Database:
             self.place = postgres_place(parsed)
             self._engines = postgres_engines(parsed)
         _opened.add(self)
+        # Who forgets to close it, or lets a cache forget it, leaves no file open behind.
+        weakref.finalize(self, self._engines.close)
 
     def __repr__(self) -> str:
         return f"Database({self.place!r})"
