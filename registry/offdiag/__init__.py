@@ -24,6 +24,7 @@ if TYPE_CHECKING:
         SchemaMismatch,
         UnknownKey,
     )
+    from offdiag.sdk.advise import advise
     from offdiag.sdk.api import log_matrix, log_run, start_run
     from offdiag.sdk.cost import CostEvaluation, cost
     from offdiag.sdk.evaluate import evaluate_labels, evaluate_matrix
@@ -51,6 +52,7 @@ _HOMES = {
     "OffdiagError": "offdiag.errors",
     "SchemaMismatch": "offdiag.errors",
     "UnknownKey": "offdiag.errors",
+    "advise": "offdiag.sdk.advise",
     "log_matrix": "offdiag.sdk.api",
     "log_run": "offdiag.sdk.api",
     "start_run": "offdiag.sdk.api",
@@ -88,6 +90,7 @@ __all__ = [
     "TruthRevision",
     "UnknownKey",
     "__version__",
+    "advise",
     "cost",
     "errors",
     "evaluate_labels",

@@ -11,6 +11,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from offdiag.advice.situation import Goal
+from offdiag.cli.evaluate import GOALS
+
 Command = Callable[..., Any]
 
 WINE = [[8, 3, 8], [1, 17, 3], [5, 2, 7]]
@@ -140,3 +143,28 @@ def test_bad_input_is_one_line_and_exit_code_2(
     assert answer.out == ""
     assert says in answer.err
     assert answer.err.count("\n") == 1
+
+
+def test_advice_names_three_numbers_and_their_reasons(folder: Path, offdiag: Command) -> None:
+    file = write(folder, "m.csv", "actual (rows),well,ill\nwell,970,20\nill,2,8\n")
+
+    answer = offdiag(
+        "evaluate", file, "--matrix", "--advise", "--goal", "misses", "--about", "ill", "--json"
+    )
+    shown = offdiag("evaluate", file, "--matrix", "--advise")
+
+    report = answer.json["advice"]["report"]
+    assert [entry["key"] for entry in report] == ["recall", "specificity", "informedness"]
+    assert "It is the same on any class balance." in report[0]["why"]
+    assert "Report these" in shown.out
+    assert "Naming 'well' every time scores 99.0 %." in shown.out
+
+
+def test_goals_of_the_command_line_are_those_of_the_advice() -> None:
+    assert tuple(GOALS) == tuple(Goal)
+
+
+def test_without_the_option_there_is_no_advice(folder: Path, offdiag: Command) -> None:
+    file = write(folder, "p.csv", "y_true,y_pred\na,a\nb,a\n")
+
+    assert "advice" not in offdiag("evaluate", file, "--json").json

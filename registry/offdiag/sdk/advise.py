@@ -1,0 +1,85 @@
+"""`offdiag.advise`: which three numbers to report, and why."""
+
+from __future__ import annotations
+
+from offdiag.advice.recommending import Advice, recommend
+from offdiag.advice.situation import Goal, Situation
+from offdiag.domain.labels import require_known
+from offdiag.errors import InvalidInput
+from offdiag.metrics.confusion import ConfusionMatrix
+from offdiag.sdk.cost import Evaluated
+from offdiag.sdk.evaluation import Evaluation
+
+_OF_SCORES = "log_loss"
+"""Every evaluation of scores has it, undefined or not."""
+
+
+def advise(
+    subject: object,
+    *,
+    goal: str = "both",
+    about: object = None,
+    balance_known: bool = False,
+    has_scores: bool | None = None,
+) -> Advice:
+    """Which three numbers to report about a classifier, which not, and the reasons.
+
+    `subject` is a run, an evaluation or a confusion matrix. `goal` says which errors matter:
+    "misses", "false_alarms" or "both", or what the scores are for: "ranking" or
+    "probabilities". `about` is the class whose errors matter; without it all matter, and the
+    smallest is watched. `balance_known` says that the classes will be as frequent in use as
+    they are in this data; otherwise no metric that depends on it is recommended. `has_scores`
+    is found out where the subject can tell.
+
+    Raises `InvalidInput` for an unknown goal or class, a class without cases, and data in
+    which fewer than two classes occur.
+
+    >>> advice = advise(evaluate_matrix([[970, 20], [2, 8]], orientation="actual_rows"),
+    ...                 goal="misses", about=1)  # doctest: +SKIP
+    >>> [counsel.name for counsel in advice.report]  # doctest: +SKIP
+    ['recall[1]', 'specificity[1]', 'informedness[1]']
+    """
+    require_known(goal, tuple(Goal), field_name="goal")
+    matrix, scored = _matrix(subject)
+    cases = tuple(matrix.actual.tolist())
+    if sum(count > 0 for count in cases) < 2:
+        raise InvalidInput(
+            "fewer than two classes have cases.",
+            field="subject",
+            hint="Nothing can be told apart in such data; evaluate on other cases.",
+        )
+    label = None
+    if about is not None:
+        code = matrix.labels.code_of(about, field_name="about")
+        label = matrix.labels.names[code]
+        if cases[code] == 0:
+            raise InvalidInput(
+                f"there are no cases of {label!r}, so nothing about it can be measured.",
+                field="about",
+                hint="Evaluate on cases that have it.",
+            )
+    return recommend(
+        Situation(
+            goal=Goal(goal),
+            labels=matrix.labels,
+            cases=cases,
+            about=label,
+            balance_known=balance_known,
+            has_scores=scored if has_scores is None else has_scores,
+        )
+    )
+
+
+def _matrix(subject: object) -> tuple[ConfusionMatrix, bool]:
+    """The matrix of what was handed in, and whether it has scores."""
+    if isinstance(subject, Evaluated):
+        subject = subject.evaluation()
+    if isinstance(subject, Evaluation):
+        return subject.matrix, _OF_SCORES in subject.aggregate
+    if isinstance(subject, ConfusionMatrix):
+        return subject, False
+    raise InvalidInput(
+        f"{type(subject).__name__} is no evaluation.",
+        field="subject",
+        hint="Give a run, an evaluation, or a confusion matrix.",
+    )
