@@ -58,7 +58,9 @@ def to_column_with_gaps(values: object, *, field: str) -> tuple[Column, NDArray[
         column = _to_arrow(column.tolist(), field, nan_is_missing=True)
     if isinstance(column, pa.Array):
         missing = column.is_null(nan_is_null=True).to_numpy(zero_copy_only=False)
-        return to_column(column.filter(pa.array(~missing)), field=field), missing
+        # Arrow cannot pick values out of text in views.
+        text = _searchable(column) if _is_text(column.type) else column
+        return to_column(text.filter(pa.array(~missing)), field=field), missing
     whole = to_column(column, field=field)
     if isinstance(whole, np.ndarray) and whole.dtype.kind == "f":
         gaps: NDArray[np.bool_] = np.isnan(whole)

@@ -104,10 +104,14 @@ def changes_in_words(n_corrected: int, n_newly_labelled: int, n_unlabelled: int)
     return ", ".join([f"{n} {'label' if n == '1' else 'labels'} {what}", *said[1:]])
 
 
-def comparison_tables(compared: TruthComparison, *, limit: int) -> Iterable[Table]:
-    """Counts of every pair of classes, then the samples themselves."""
+def comparison_tables(compared: TruthComparison, *, limit: int) -> Iterable[Table | Text]:
+    """A sentence, counts of every pair of classes, then the samples themselves."""
     difference = compared.difference
-    yield _moves_table(compared)
+    said = changes_in_words(
+        difference.n_corrected, difference.n_newly_labelled, difference.n_unlabelled
+    )
+    yield Text(f"Version {compared.before.number} to version {compared.after.number}: {said}.")
+    yield _moves_table(difference)
     if limit and len(difference):
         yield _samples_table(difference, limit)
 
@@ -132,14 +136,8 @@ def comparison_dict(compared: TruthComparison) -> dict[str, Any]:
     }
 
 
-def _moves_table(compared: TruthComparison) -> Table:
-    difference = compared.difference
-    said = changes_in_words(
-        difference.n_corrected, difference.n_newly_labelled, difference.n_unlabelled
-    )
-    table = open_table(
-        title=f"Version {compared.before.number} to version {compared.after.number}: {said}"
-    )
+def _moves_table(difference: LabelDifference) -> Table:
+    table = open_table()
     table.add_column("from")
     table.add_column("to")
     table.add_column("samples", justify="right")

@@ -3,18 +3,25 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from offdiag.arrays.labels import Codes
+from offdiag.arrays.partial_labels import nothing_labelled
 from offdiag.domain.orientation import SourceOrientation
+from offdiag.domain.slices import Slice
+from offdiag.errors import InvalidInput
 from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.counting import count_labelled_pairs
 from offdiag.metrics.probabilistic.forecasts import Forecasts
 from offdiag.metrics.suite import SUITE_VERSION
+from offdiag.services.evaluation.membership import members_of
 from offdiag.store import chunks, datasets, matrices, runs, truth_versions, truths
+from offdiag.store.chunks import StoredChunk
 from offdiag.store.datasets import DatasetRecord
 from offdiag.store.runs import RunRecord
 from offdiag.store.session import Session
@@ -25,33 +32,43 @@ from offdiag.store.truth_versions import TruthRecord
 class EvaluationInputs:
     """Everything an evaluation depends on; `digest` changes whenever one of it does.
 
-    `truth` is the version the cases are scored with, `n_cases` the number of cases whether
-    they have a label in it or not. The matrix counts those that have.
+    `truth` is the version the cases are scored with; `part` is the slice whose cases are meant,
+    None for all. `n_cases` is their number whether they have a label or not. The matrix counts
+    those that have.
     """
 
     run: RunRecord
     dataset: DatasetRecord
     truth: TruthRecord | None
+    part: Slice | None
     n_cases: int
     matrix: ConfusionMatrix
     forecasts: Forecasts | None
     digest: str
 
 
-def read_inputs(session: Session, run_id: str) -> EvaluationInputs:
-    """Read the inputs of one run. Raises `NotFound` for an unknown run."""
+def read_inputs(session: Session, run_id: str, part: Slice | None = None) -> EvaluationInputs:
+    """Read the inputs of a run, or of a slice of it.
+
+    Raises `NotFound` for an unknown run and `InvalidInput` for a slice that it cannot have.
+    """
     run = runs.get_run(session, run_id)
     dataset = datasets.get_dataset(session, run.dataset_id)
     truth = truth_that_counts(session, run)
-    return EvaluationInputs(
-        run=run,
-        dataset=dataset,
-        truth=truth,
-        n_cases=run.n_predictions,
-        matrix=_matrix(session, run, dataset, truth),
-        forecasts=_forecasts(session, run, dataset, truth),
-        digest=input_digest(run, truth),
-    )
+    if run.source is not SourceOrientation.PREDICTIONS:
+        if part is not None:
+            raise _no_cases_to_choose_from(run)
+        matrix = matrices.read_matrix(session, run.id, dataset.labels, run.source)
+        n_cases, forecasts = run.n_predictions, None
+    else:
+        assert truth is not None  # noqa: S101  # Finishing predictions sets it.
+        members = None if part is None else members_of(session, truth, part)
+        n_cases = run.n_predictions if members is None else int(np.count_nonzero(members))
+        cases = _Cases(session, run, truth, len(dataset.labels), members)
+        matrix = ConfusionMatrix(cases.count(), dataset.labels)
+        forecasts = cases.forecasts(dataset)
+    digest = input_digest(run, truth, part)
+    return EvaluationInputs(run, dataset, truth, part, n_cases, matrix, forecasts, digest)
 
 
 def truth_that_counts(session: Session, run: RunRecord) -> TruthRecord | None:
@@ -68,8 +85,8 @@ def truth_that_counts(session: Session, run: RunRecord) -> TruthRecord | None:
     return truth_versions.head_of(session, logged_with)
 
 
-def input_digest(run: RunRecord, truth: TruthRecord | None) -> str:
-    """SHA-256 of what goes into an evaluation: predictions, truth version and suite.
+def input_digest(run: RunRecord, truth: TruthRecord | None, part: Slice | None = None) -> str:
+    """SHA-256 of what goes into an evaluation: predictions, truth version, suite and slice.
 
     A correction that was taken back is a version of its own although it says what an older one
     said; its number tells the two apart.
@@ -78,66 +95,77 @@ def input_digest(run: RunRecord, truth: TruthRecord | None) -> str:
     if truth is not None and truth.parent_id is not None:
         version += f" revised as {truth.number}"
     facts = f"{run.content_digest}\n{version}\n{SUITE_VERSION}"
+    if part is not None:
+        facts += f"\n{part}"
     return hashlib.sha256(facts.encode()).hexdigest()
 
 
-def _matrix(
-    session: Session, run: RunRecord, dataset: DatasetRecord, truth: TruthRecord | None
-) -> ConfusionMatrix:
-    if run.source is not SourceOrientation.PREDICTIONS:
-        return matrices.read_matrix(session, run.id, dataset.labels, run.source)
-    n_classes = len(dataset.labels)
-    counts = None
-    if truth is not None and truth.id == run.truth_version_id:
-        counts = _sum_of_parts(session, run, n_classes)
-    if counts is None:
-        counts = _count(session, run, _codes_of(session, truth), n_classes)
-    return ConfusionMatrix(counts, dataset.labels)
+@dataclass(frozen=True)
+class _Cases:
+    """The predictions of a run beside the truth; `members` says which samples are meant."""
 
+    session: Session
+    run: RunRecord
+    truth: TruthRecord
+    n_classes: int
+    members: NDArray[np.bool_] | None
 
-def _sum_of_parts(session: Session, run: RunRecord, n_classes: int) -> NDArray[np.int64] | None:
-    """The sum of the partial matrices that were counted when the run was logged.
+    def count(self) -> NDArray[np.int64]:
+        """The matrix of the cases that have a label, (K, K)."""
+        if self.members is None and self.truth.id == self.run.truth_version_id:
+            counts = self._sum_of_parts()
+            if counts is not None:
+                return counts
+        total = np.zeros((self.n_classes, self.n_classes), dtype=np.int64)
+        for chunk in self._chunks():
+            total += count_labelled_pairs(
+                chunk.actual_in(self.actual), chunk.predicted, n_classes=self.n_classes
+            )
+        return total
 
-    None when a chunk has none, because it would be larger than the chunk.
-    """
-    total = np.zeros((n_classes, n_classes), dtype=np.int64)
-    for part in chunks.partial_counts(session, run.id, n_classes=n_classes):
-        if part is None:
+    def forecasts(self, dataset: DatasetRecord) -> Forecasts | None:
+        """Scores of the cases that have a label, in the order they were logged in."""
+        scores = chunks.read_scores(self.session, self.run.id)
+        if scores is None:
             return None
-        total += part
-    return total
-
-
-def _count(session: Session, run: RunRecord, actual: Codes, n_classes: int) -> NDArray[np.int64]:
-    total = np.zeros((n_classes, n_classes), dtype=np.int64)
-    for chunk in chunks.read_chunks(session, run.id, n_classes=n_classes):
-        total += count_labelled_pairs(
-            chunk.actual_in(actual), chunk.predicted, n_classes=n_classes
+        actual = np.concatenate([chunk.actual_in(self.actual) for chunk in self._chunks()])
+        labelled = actual < self.n_classes
+        positive = dataset.positive_label
+        return Forecasts(
+            actual if labelled.all() else actual[labelled],
+            scores if labelled.all() else scores[labelled],
+            n_classes=self.n_classes,
+            positive=None if positive is None else dataset.labels.index[positive],
         )
-    return total
+
+    @cached_property
+    def actual(self) -> Codes:
+        """Codes of all samples; those that are not meant are as if they had no label."""
+        codes = truths.truth_codes(self.session, self.truth.id)
+        if self.members is None:
+            return codes
+        none = nothing_labelled(len(codes), self.n_classes)
+        return np.where(self.members, codes, none)
+
+    def _sum_of_parts(self) -> NDArray[np.int64] | None:
+        """The sum of the partial matrices that were counted when the run was logged.
+
+        None when a chunk has none, because it would be larger than the chunk.
+        """
+        total = np.zeros((self.n_classes, self.n_classes), dtype=np.int64)
+        for part in chunks.partial_counts(self.session, self.run.id, n_classes=self.n_classes):
+            if part is None:
+                return None
+            total += part
+        return total
+
+    def _chunks(self) -> Iterator[StoredChunk]:
+        return chunks.read_chunks(self.session, self.run.id, n_classes=self.n_classes)
 
 
-def _forecasts(
-    session: Session, run: RunRecord, dataset: DatasetRecord, truth: TruthRecord | None
-) -> Forecasts | None:
-    """Scores of the cases that have a label, in the order they were logged in."""
-    scores = chunks.read_scores(session, run.id)
-    if scores is None:
-        return None
-    n_classes = len(dataset.labels)
-    codes = _codes_of(session, truth)
-    parts = chunks.read_chunks(session, run.id, n_classes=n_classes)
-    actual = np.concatenate([part.actual_in(codes) for part in parts])
-    labelled = actual < n_classes
-    positive = dataset.positive_label
-    return Forecasts(
-        actual if labelled.all() else actual[labelled],
-        scores if labelled.all() else scores[labelled],
-        n_classes=n_classes,
-        positive=None if positive is None else dataset.labels.index[positive],
+def _no_cases_to_choose_from(run: RunRecord) -> InvalidInput:
+    return InvalidInput(
+        f"run {run.id} is a matrix without predictions.",
+        field="slice",
+        hint="Slices need to know the cases; log the predictions.",
     )
-
-
-def _codes_of(session: Session, truth: TruthRecord | None) -> Codes:
-    assert truth is not None  # noqa: S101  # Finishing predictions sets it.
-    return truths.truth_codes(session, truth.id)

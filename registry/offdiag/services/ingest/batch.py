@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from offdiag.arrays.ids import SampleIds, joined, require_distinct, sample_ids, update_digest
 from offdiag.arrays.labels import Codes, encode_labels, require_equal_lengths
 from offdiag.arrays.scores import Scores, read_scores
+from offdiag.arrays.slice_columns import SliceColumns, concatenated_slices, read_slices
 from offdiag.domain.labels import LabelSet
 from offdiag.errors import InvalidInput
 
@@ -25,13 +26,15 @@ class Batch:
     """Aligned facts about n cases.
 
     `predicted` and `actual` are codes of one label set, `actual` None when the dataset's
-    stored truth is to be used; `ids` None when cases are known by their position.
+    stored truth is to be used; `ids` None when cases are known by their position. `slices` are
+    columns by name.
     """
 
     predicted: Codes
     actual: Codes | None = None
     ids: SampleIds | None = None
     scores: Scores | None = None
+    slices: SliceColumns = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.predicted)
@@ -43,6 +46,7 @@ class Batch:
             None if self.actual is None else self.actual[positions],
             None if self.ids is None else self.ids.take(positions),
             None if self.scores is None else Scores(self.scores.values[positions]),
+            {name: column.take(positions) for name, column in self.slices.items()},
         )
 
     def slice(self, start: int, stop: int) -> Batch:
@@ -52,10 +56,15 @@ class Batch:
             None if self.actual is None else self.actual[start:stop],
             None if self.ids is None else self.ids.slice(start, stop),
             None if self.scores is None else Scores(self.scores.values[start:stop]),
+            {name: column.slice(start, stop) for name, column in self.slices.items()},
         )
 
     def digest(self, labels: LabelSet) -> str:
-        """SHA-256 over everything in the batch: two equal uploads have equal digests."""
+        """SHA-256 over what was predicted for which cases: equal uploads have equal digests.
+
+        Slices are facts about the cases, whoever predicts them. They are compared with what is
+        known of these, and left out here.
+        """
         content = hashlib.sha256(b"offdiag batch 1")
         content.update(labels.digest.encode())
         content.update(_tagged(b"predicted", self.predicted))
@@ -76,6 +85,7 @@ def read_batch(
     ids: object | None,
     labels: LabelSet,
     positive_label: str | None,
+    slices: object | None = None,
 ) -> Batch:
     """Encode the arrays of one call. Raises `InvalidInput` naming the argument at fault."""
     predicted = encode_labels(y_pred, labels, field="y_pred")
@@ -93,7 +103,8 @@ def read_batch(
         scores = read_scores(
             y_score, n_samples=len(predicted), labels=labels, positive_label=positive_label
         )
-    return Batch(predicted, actual, identifiers, scores)
+    columns = {} if slices is None else read_slices(slices, n_samples=len(predicted))
+    return Batch(predicted, actual, identifiers, scores, columns)
 
 
 def in_id_order(batch: Batch) -> Batch:
@@ -126,18 +137,21 @@ def concatenated(batches: list[Batch]) -> Batch:
         np.concatenate(actual) if actual else None,
         joined(ids) if ids else None,
         Scores(np.concatenate(scores)) if scores else None,
+        concatenated_slices([batch.slices for batch in batches]),
     )
 
 
 def require_alike(first: Batch, other: Batch) -> None:
     """Raise `InvalidInput` unless both batches carry the same kinds of arrays."""
-    for field, one, two in (
+    for name, one, two in (
         ("y_true", first.actual, other.actual),
         ("sample_ids", first.ids, other.ids),
         ("y_score", first.scores, other.scores),
     ):
         if (one is None) != (two is None):
-            raise some_batches_lack(field)
+            raise some_batches_lack(name)
+    if first.slices.keys() != other.slices.keys():
+        raise some_batches_lack("slices")
 
 
 def some_batches_lack(field: str) -> InvalidInput:

@@ -11,7 +11,7 @@ from offdiag.domain.runs import RunState
 from offdiag.errors import Conflict, InvalidInput
 from offdiag.metrics.counting import count_labelled_pairs
 from offdiag.services.ingest.batch import Batch
-from offdiag.store import chunks, datasets, runs
+from offdiag.store import chunks, datasets, runs, slices
 from offdiag.store.database import Database
 from offdiag.store.session import Session
 
@@ -51,6 +51,7 @@ def put_chunk(database: Database, run_id: str, seq: int, batch: Batch) -> PutOut
             chunks.insert_pending_truth(
                 session, run_id=run_id, seq=seq, actual=batch.actual, ids=batch.ids
             )
+        slices.insert_pending_slices(session, run_id, seq, batch.slices)
         return PutOutcome.STORED
 
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from offdiag.arrays.ids import joined
 from offdiag.arrays.labels import Codes
+from offdiag.arrays.slice_columns import SliceColumns, concatenated_slices
 from offdiag.domain.orientation import (
     OrientationEvidence,
     OrientationVerdict,
@@ -17,9 +18,10 @@ from offdiag.domain.runs import RunState
 from offdiag.errors import Conflict, InvalidInput
 from offdiag.metrics.counting import count_labelled_pairs
 from offdiag.services.ingest.batch import some_batches_lack
+from offdiag.services.ingest.slices import register_slices
 from offdiag.services.ingest.truth import PlacedTruth, place_in_latest_truth, register_truth
 from offdiag.services.work.submit import submit_evaluation
-from offdiag.store import chunks, datasets, runs
+from offdiag.store import chunks, datasets, runs, slices
 from offdiag.store.chunks import ChunkMeta, PendingTruth
 from offdiag.store.database import Database
 from offdiag.store.datasets import DatasetRecord
@@ -47,8 +49,11 @@ def finish_run(database: Database, run_id: str) -> RunRecord:
             raise some_batches_lack("y_score")
         dataset = datasets.get_dataset(session, run.dataset_id)
         truth = _truth_of(session, database, run, dataset, stored)
+        columns = _slices_of(session, run_id, len(stored))
+        register_slices(session, truth, columns, now=database.clock())
         _place_chunks(session, run_id, truth, n_classes=len(dataset.labels))
         chunks.delete_pending_truth(session, run_id)
+        slices.delete_pending_slices(session, run_id)
         runs.mark_finished(
             session,
             run_id,
@@ -107,6 +112,15 @@ def _truth_of(
         author=run.author,
         now=database.clock(),
     )
+
+
+def _slices_of(session: Session, run_id: str, n_chunks: int) -> SliceColumns:
+    pending = slices.pending_slices(session, run_id)
+    if not pending:
+        return {}
+    if len(pending) < n_chunks or any(part.keys() != pending[0].keys() for part in pending):
+        raise some_batches_lack("slices")
+    return concatenated_slices(pending)
 
 
 def _require_uniform(pending: list[PendingTruth], n_chunks: int) -> None:

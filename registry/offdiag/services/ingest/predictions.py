@@ -21,6 +21,7 @@ from offdiag.services.ingest.dataset import (
 )
 from offdiag.services.ingest.finishing import COUNTED_HERE
 from offdiag.services.ingest.opening import already_opened
+from offdiag.services.ingest.slices import register_slices
 from offdiag.services.ingest.truth import (
     PlacedTruth,
     place_in_latest_truth,
@@ -43,6 +44,7 @@ class Predictions:
     y_true: object | None = None
     y_score: object | None = None
     sample_ids: object | None = None
+    slices: object | None = None
     labels: Iterable[object] | None = None
     ordinal: bool = False
     positive_label: object | None = None
@@ -72,6 +74,7 @@ def log_predictions(
         labels=labels,
         positive_label=positive_in(labels, positive)
         or _stored_positive(database, facts.project, dataset),
+        slices=given.slices,
     )
     batch = in_id_order(batch)
     name = dataset if dataset is not None else _name_from_truth(labels, batch)
@@ -141,6 +144,7 @@ def _store(
         return _same_run(known, content)
     now = database.clock()
     truth = _truth_of(session, database, facts, dataset, batch)
+    register_slices(session, truth, batch.slices, now=now)
     if truth.positions is not None:
         batch = batch.take(np.argsort(truth.positions, kind="stable"))
     batch = Batch(batch.predicted, truth.actual, None, batch.scores)

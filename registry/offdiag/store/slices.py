@@ -1,0 +1,86 @@
+"""Statements on slice columns, which a lineage of truth keeps with its first version."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import delete, select
+from sqlalchemy.orm import Session
+
+from offdiag.arrays.slice_columns import SliceColumn, SliceColumns
+from offdiag.store import codec
+from offdiag.store.models import PendingSliceRow, TruthSliceRow
+
+
+def slice_column(session: Session, root_id: int, name: str) -> SliceColumn | None:
+    """One column of the samples of a lineage, None if there is no such column."""
+    row = session.get(TruthSliceRow, (root_id, name))
+    return None if row is None else _column(row)
+
+
+def slice_columns(session: Session, root_id: int) -> dict[str, SliceColumn]:
+    """All columns of the samples of a lineage, by name."""
+    rows = session.scalars(
+        select(TruthSliceRow)
+        .where(TruthSliceRow.truth_version_id == root_id)
+        .order_by(TruthSliceRow.name)
+    )
+    return {row.name: _column(row) for row in rows}
+
+
+def slice_levels(session: Session, root_id: int) -> dict[str, tuple[str, ...]]:
+    """Name and different values of each column, without reading the samples."""
+    rows = session.execute(
+        select(TruthSliceRow.name, TruthSliceRow.levels)
+        .where(TruthSliceRow.truth_version_id == root_id)
+        .order_by(TruthSliceRow.name)
+    )
+    return {name: tuple(levels) for name, levels in rows}
+
+
+def insert_slice_column(
+    session: Session, root_id: int, name: str, column: SliceColumn, now: datetime
+) -> None:
+    """Store a column whose values stand in the order of the truth."""
+    session.add(
+        TruthSliceRow(truth_version_id=root_id, name=name, created_at=now, **_stored(column))
+    )
+    session.flush()  # Constraint errors belong to this statement.
+
+
+def insert_pending_slices(session: Session, run_id: str, seq: int, columns: SliceColumns) -> None:
+    """Keep the values that came with a chunk until the run is finished."""
+    for name, column in columns.items():
+        session.add(PendingSliceRow(run_id=run_id, seq=seq, name=name, **_stored(column)))
+    session.flush()  # As above.
+
+
+def pending_slices(session: Session, run_id: str) -> list[dict[str, SliceColumn]]:
+    """The columns of an open run, chunk by chunk, of those chunks that brought any."""
+    found: dict[int, dict[str, SliceColumn]] = {}
+    for row in session.scalars(
+        select(PendingSliceRow)
+        .where(PendingSliceRow.run_id == run_id)
+        .order_by(PendingSliceRow.seq, PendingSliceRow.name)
+    ):
+        found.setdefault(row.seq, {})[row.name] = _column(row)
+    return list(found.values())
+
+
+def delete_pending_slices(session: Session, run_id: str) -> None:
+    """Drop them, once the truth keeps them."""
+    session.execute(delete(PendingSliceRow).where(PendingSliceRow.run_id == run_id))
+
+
+def _stored(column: SliceColumn) -> dict[str, Any]:
+    return {
+        "levels": list(column.levels),
+        "dtype": column.codes.dtype.str[1:],
+        "codec": codec.RAW,
+        "codes": codec.encode_codes(column.codes),
+    }
+
+
+def _column(row: TruthSliceRow | PendingSliceRow) -> SliceColumn:
+    return SliceColumn(tuple(row.levels), codec.decode_codes(row.codes, row.dtype))
