@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     )
     from offdiag.sdk.advise import advise
     from offdiag.sdk.api import log_matrix, log_run, start_run
+    from offdiag.sdk.audit import audit_reported
     from offdiag.sdk.cost import CostEvaluation, cost
     from offdiag.sdk.evaluate import evaluate_labels, evaluate_matrix
     from offdiag.sdk.evaluation import Evaluation
@@ -56,6 +57,7 @@ _HOMES = {
     "log_matrix": "offdiag.sdk.api",
     "log_run": "offdiag.sdk.api",
     "start_run": "offdiag.sdk.api",
+    "audit_reported": "offdiag.sdk.audit",
     "CostEvaluation": "offdiag.sdk.cost",
     "cost": "offdiag.sdk.cost",
     "evaluate_labels": "offdiag.sdk.evaluate",
@@ -91,6 +93,7 @@ __all__ = [
     "UnknownKey",
     "__version__",
     "advise",
+    "audit_reported",
     "cost",
     "errors",
     "evaluate_labels",
