@@ -27,73 +27,94 @@ Counts = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
 
+@dataclass(frozen=True, eq=False)
+class Outcomes:
+    """Correct, actual and predicted cases of K classes, or of K labels that sets may hold.
+
+    Whole numbers of shape (K,), out of `total` cases.
+    """
+
+    correct: Counts
+    actual: Counts
+    predicted: Counts
+    total: int
+
+    @classmethod
+    def of_matrix(cls, matrix: ConfusionMatrix) -> Outcomes:
+        return cls(np.diagonal(matrix.counts), matrix.actual, matrix.predicted, matrix.total)
+
+    @property
+    def n_classes(self) -> int:
+        return len(self.actual)
+
+
 @dataclass(frozen=True)
 class _Proportion:
     """Hits and cases of a metric, and the increasing function that leads from the share to it."""
 
-    hits: Callable[[ConfusionMatrix], Counts]
-    cases: Callable[[ConfusionMatrix], Counts]
+    hits: Callable[[Outcomes], Counts]
+    cases: Callable[[Outcomes], Counts]
     transform: Callable[[Floats, int], Floats] | None = None
 
 
-def _correct(m: ConfusionMatrix) -> Counts:
-    return np.diagonal(m.counts)
+def _correct(o: Outcomes) -> Counts:
+    return o.correct
 
 
-def _missed(m: ConfusionMatrix) -> Counts:
-    return m.actual - _correct(m)
+def _missed(o: Outcomes) -> Counts:
+    return o.actual - o.correct
 
 
-def _false_alarms(m: ConfusionMatrix) -> Counts:
-    return m.predicted - _correct(m)
+def _false_alarms(o: Outcomes) -> Counts:
+    return o.predicted - o.correct
 
 
-def _rightly_rejected(m: ConfusionMatrix) -> Counts:
-    return m.total - m.actual - _false_alarms(m)
+def _rightly_rejected(o: Outcomes) -> Counts:
+    return o.total - o.actual - _false_alarms(o)
 
 
-def _of_other_classes(m: ConfusionMatrix) -> Counts:
-    return m.total - m.actual
+def _of_other_classes(o: Outcomes) -> Counts:
+    return o.total - o.actual
 
 
-def _not_predicted(m: ConfusionMatrix) -> Counts:
-    return m.total - m.predicted
+def _not_predicted(o: Outcomes) -> Counts:
+    return o.total - o.predicted
 
 
-def _in_either_margin(m: ConfusionMatrix) -> Counts:
-    return m.actual + _false_alarms(m)
+def _in_either_margin(o: Outcomes) -> Counts:
+    return o.actual + _false_alarms(o)
 
 
-def _all_for_each_class(m: ConfusionMatrix) -> Counts:
-    return np.full(m.n_classes, m.total)
+def _all_for_each_class(o: Outcomes) -> Counts:
+    return np.full(o.n_classes, o.total)
 
 
-def _all(m: ConfusionMatrix) -> Counts:
-    return np.asarray(m.total)
+def _all(o: Outcomes) -> Counts:
+    return np.asarray(o.total)
 
 
-def _all_correct(m: ConfusionMatrix) -> Counts:
-    return np.asarray(_correct(m).sum())
+def _all_correct(o: Outcomes) -> Counts:
+    return np.asarray(o.correct.sum())
 
 
-def _all_wrong(m: ConfusionMatrix) -> Counts:
-    return np.asarray(m.total - _correct(m).sum())
+def _all_wrong(o: Outcomes) -> Counts:
+    return np.asarray(o.total - o.correct.sum())
 
 
 PER_CLASS: Mapping[str, _Proportion] = MappingProxyType(
     {
-        "prevalence": _Proportion(lambda m: m.actual, _all_for_each_class),
-        "predicted_rate": _Proportion(lambda m: m.predicted, _all_for_each_class),
-        "recall": _Proportion(_correct, lambda m: m.actual),
-        "fnr": _Proportion(_missed, lambda m: m.actual),
+        "prevalence": _Proportion(lambda o: o.actual, _all_for_each_class),
+        "predicted_rate": _Proportion(lambda o: o.predicted, _all_for_each_class),
+        "recall": _Proportion(_correct, lambda o: o.actual),
+        "fnr": _Proportion(_missed, lambda o: o.actual),
         "specificity": _Proportion(_rightly_rejected, _of_other_classes),
         "fpr": _Proportion(_false_alarms, _of_other_classes),
-        "precision": _Proportion(_correct, lambda m: m.predicted),
-        "fdr": _Proportion(_false_alarms, lambda m: m.predicted),
+        "precision": _Proportion(_correct, lambda o: o.predicted),
+        "fdr": _Proportion(_false_alarms, lambda o: o.predicted),
         "npv": _Proportion(_rightly_rejected, _not_predicted),
         "for": _Proportion(_missed, _not_predicted),
         "accuracy_ovr": _Proportion(
-            lambda m: _correct(m) + _rightly_rejected(m), _all_for_each_class
+            lambda o: _correct(o) + _rightly_rejected(o), _all_for_each_class
         ),
         "jaccard": _Proportion(_correct, _in_either_margin),
         "f1": _Proportion(_correct, _in_either_margin, lambda j, _: 2 * j / (1 + j)),
@@ -118,17 +139,21 @@ AGGREGATE: Mapping[str, _Proportion] = MappingProxyType(
 
 
 def proportion_intervals(
-    matrix: ConfusionMatrix, proportions: Mapping[str, _Proportion], *, confidence: float
+    outcomes: Outcomes, proportions: Mapping[str, _Proportion], *, confidence: float
 ) -> dict[str, Intervals]:
-    """Wilson intervals of the given metrics, `PER_CLASS` or `AGGREGATE` of this module."""
+    """Wilson intervals of the given metrics, `PER_CLASS` or `AGGREGATE` of this module.
+
+    The latter hold where every case has one actual and one predicted class.
+    """
     found = {}
     for key, proportion in proportions.items():
-        bounds = wilson(proportion.hits(matrix), proportion.cases(matrix), confidence=confidence)
+        hits, cases = proportion.hits(outcomes), proportion.cases(outcomes)
+        bounds = wilson(hits, cases, confidence=confidence)
         method = WILSON
         if proportion.transform is not None:
             method = WILSON_TRANSFORMED
             low, high = (
-                proportion.transform(end, matrix.n_classes) for end in (bounds.low, bounds.high)
+                proportion.transform(end, outcomes.n_classes) for end in (bounds.low, bounds.high)
             )
             bounds = Bounds(low, high)
         found[key] = Intervals(bounds, method, np.zeros(bounds.low.shape), {})

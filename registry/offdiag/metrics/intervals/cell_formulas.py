@@ -63,7 +63,7 @@ def _weighted_kappa(
 
     observed = float((weight(rows, columns) * cells[rows, columns]).sum())
     to_predicted = mean_disagreement(predicted)
-    expected = float(actual @ to_predicted) if matrix.labels.ordinal else np.nan
+    expected = float(actual @ to_predicted) if matrix.labels.has_declared_order else np.nan
     of_expected = np.divide(observed, expected**2)
     return Gradient(
         float(1.0 - np.divide(observed, expected)),

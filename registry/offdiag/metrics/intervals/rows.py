@@ -17,18 +17,26 @@ from offdiag.metrics.intervals.resampling import batches, resampled_counts
 FEWEST_REPLICATES = 200
 """Resamples taken however many cases there are; fewer make the ends of an interval shaky."""
 MOST_DRAWS = 30_000_000
-"""Cases drawn in all resamples together, as far as that leaves `FEWEST_REPLICATES`."""
+"""Cases drawn in all resamples together, as far as that leaves `FEWEST_REPLICATES`: two or
+three seconds of work."""
 CASES_PER_CELL = 10
 """Drawing the count of a cell costs about as much as drawing this many single cases."""
+NUMBERS_PER_DRAW = 8
+"""Drawing a case costs about as much as adding up this many numbers."""
 
 
-def affordable(replicates: int, *, n_cases: int) -> int:
-    """How many of the wanted replicates to take of so many cases."""
-    return min(replicates, max(FEWEST_REPLICATES, MOST_DRAWS // n_cases))
+def affordable(replicates: int, counts: NDArray[np.int64], *, n_numbers: int = 0) -> int:
+    """How many of the wanted replicates to take of so many cases of each kind.
+
+    `n_numbers` tells how many numbers are added up for each resample, if those are many more.
+    """
+    n_draws = min(int(counts.sum()), CASES_PER_CELL * len(counts))
+    work = max(n_draws, n_numbers // NUMBERS_PER_DRAW)
+    return min(replicates, max(FEWEST_REPLICATES, MOST_DRAWS // work))
 
 
-def bootstrap_name(replicates: int) -> str:
-    return f"row bootstrap, reflected, {replicates} replicates"
+def bootstrap_name(replicates: int, *, reflected: bool = False) -> str:
+    return f"row bootstrap, {'reflected, ' if reflected else ''}{replicates} replicates"
 
 
 def resampled_cases(

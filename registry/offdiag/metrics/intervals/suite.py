@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from offdiag.metrics.arguments import confidence_level, positive_count
 from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.intervals import binomial
-from offdiag.metrics.intervals.binomial import proportion_intervals
+from offdiag.metrics.intervals.binomial import Outcomes, proportion_intervals
 from offdiag.metrics.intervals.bootstrap import (
     LARGEST_BOOTSTRAPPED,
     bootstrap,
@@ -87,11 +87,12 @@ def suite_intervals(
     """
     level = confidence_level(confidence)
     count = positive_count(replicates, field="replicates")
-    aggregate = proportion_intervals(matrix, binomial.AGGREGATE, confidence=level)
-    per_class = proportion_intervals(matrix, binomial.PER_CLASS, confidence=level)
+    outcomes = Outcomes.of_matrix(matrix)
+    aggregate = proportion_intervals(outcomes, binomial.AGGREGATE, confidence=level)
+    per_class = proportion_intervals(outcomes, binomial.PER_CLASS, confidence=level)
     if matrix.total == 0:
         return SuiteIntervals(aggregate, per_class, level, seed, 0)
-    suite = evaluate_stack(matrix.counts, ordinal=matrix.labels.ordinal)
+    suite = evaluate_stack(matrix.counts, ordinal=matrix.labels.has_declared_order)
     is_resampled = (
         np.count_nonzero(matrix.counts) <= LARGEST_BOOTSTRAPPED
         and matrix.n_classes <= LARGEST_BOOTSTRAPPED_K
@@ -111,7 +112,7 @@ def _resampled(
     matrix: ConfusionMatrix, suite: Suite, *, seed: int, confidence: float, replicates: int
 ) -> dict[str, Intervals]:
     def evaluate(stack: NDArray[np.int64]) -> dict[str, NDArray[np.float64]]:
-        resampled = evaluate_stack(stack, ordinal=matrix.labels.ordinal)
+        resampled = evaluate_stack(stack, ordinal=matrix.labels.has_declared_order)
         return _values(resampled)
 
     estimates = _values(suite)

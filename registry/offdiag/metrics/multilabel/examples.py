@@ -14,11 +14,13 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
+from numpy.typing import NDArray
 
 from offdiag.domain.values import MetricValue, Reason
 from offdiag.metrics.multilabel.exact_sums import ExactSums
-from offdiag.metrics.multilabel.patterns import SetPatterns, set_sizes
+from offdiag.metrics.multilabel.patterns import SetPatterns, has_labels, set_sizes
 
+Sizes = NDArray[np.int64]
 MEASURES = ("jaccard", "precision", "recall", "f1")
 """Order of the cells in `ExampleSums.overlap`."""
 
@@ -55,29 +57,35 @@ class ExampleSums:
 
 def sum_over_examples(patterns: SetPatterns) -> ExampleSums:
     """Sum the overlap of the two sets over all cases."""
-    common = set_sizes(patterns.actual & patterns.predicted)
-    n_actual, n_predicted = set_sizes(patterns.actual), set_sizes(patterns.predicted)
-    n_wrong = n_actual + n_predicted - 2 * common
-    fractions = (
-        (common, n_actual + n_predicted - common),
-        (common, n_predicted),
-        (common, n_actual),
-        (2 * common, n_actual + n_predicted),
-    )
+    n_wrong = set_sizes(patterns.actual ^ patterns.predicted)
+    fractions = overlaps(patterns)
+    is_empty = ~(has_labels(patterns.actual) | has_labels(patterns.predicted))
     return ExampleSums(
         n_cases=patterns.n_cases,
         n_labels=patterns.n_labels,
         n_equal=int(patterns.count[n_wrong == 0].sum()),
         n_wrong_labels=int((n_wrong * patterns.count).sum()),
-        both_empty=int(patterns.count[n_actual + n_predicted == 0].sum()),
+        both_empty=int(patterns.count[is_empty].sum()),
         n_without_denominator=tuple(
             int(patterns.count[below == 0].sum()) for _, below in fractions
         ),
         overlap=ExactSums.collect(
-            cell=np.repeat(np.arange(len(MEASURES)), len(common)),
+            cell=np.repeat(np.arange(len(MEASURES)), len(n_wrong)),
             denominator=np.concatenate([np.maximum(below, 1) for _, below in fractions]),
             numerator=np.concatenate([above * patterns.count for above, _ in fractions]),
         ),
+    )
+
+
+def overlaps(patterns: SetPatterns) -> tuple[tuple[Sizes, Sizes], ...]:
+    """Numerator and denominator, each (m,), of each of `MEASURES` for each pattern."""
+    common = set_sizes(patterns.actual & patterns.predicted)
+    n_actual, n_predicted = set_sizes(patterns.actual), set_sizes(patterns.predicted)
+    return (
+        (common, n_actual + n_predicted - common),
+        (common, n_predicted),
+        (common, n_actual),
+        (2 * common, n_actual + n_predicted),
     )
 
 

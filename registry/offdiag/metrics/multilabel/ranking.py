@@ -8,9 +8,10 @@ all relevant) have loss 0 and average precision 1, because any order of them is 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,14 +42,46 @@ class RankingSums:
         )
 
 
+@dataclass(frozen=True, eq=False)
+class CaseRankings:
+    """The three measures of each of n cases, float64 arrays of shape (n,)."""
+
+    coverage: NDArray[np.float64]
+    loss: NDArray[np.float64]
+    average_precision: NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class _RankedBlock:
+    """The relevant labels of a block of cases, r in all, each with its place in the ranking.
+
+    Of shape (r,): `case` is the row it belongs to; `at_least` labels score as high or higher,
+    `relevant_at_least` of them relevant; `last_ranked` marks the last one of each case.
+    Of shape (n,): `n_relevant` labels, and `n_pairs` of a relevant and another label.
+    """
+
+    case: NDArray[np.intp]
+    at_least: NDArray[np.int64]
+    relevant_at_least: NDArray[np.int64]
+    last_ranked: NDArray[np.bool_]
+    n_relevant: NDArray[np.int64]
+    n_pairs: NDArray[np.int64]
+
+
 def sum_over_rankings(actual: NDArray[np.bool_], scores: NDArray[np.floating]) -> RankingSums:
     """Rank the labels of each case. Both arrays have shape (n, q); scores are finite."""
-    n_labels = actual.shape[LABEL_AXIS]
-    step = max(1, CELLS_AT_ONCE // n_labels)
-    sums = _rank_block(actual[:step], scores[:step])
-    for start in range(step, len(actual), step):
-        sums += _rank_block(actual[start : start + step], scores[start : start + step])
-    return sums
+    first, *others = (_sums(block) for block in _ranked_blocks(actual, scores))
+    return sum(others, start=first)
+
+
+def rank_cases(actual: NDArray[np.bool_], scores: NDArray[np.floating]) -> CaseRankings:
+    """The measures of each case, rounded. Arguments as for `sum_over_rankings`."""
+    parts = [_by_case(block) for block in _ranked_blocks(actual, scores)]
+    return CaseRankings(
+        coverage=np.concatenate([part.coverage for part in parts]),
+        loss=np.concatenate([part.loss for part in parts]),
+        average_precision=np.concatenate([part.average_precision for part in parts]),
+    )
 
 
 def ranking_metrics(sums: RankingSums) -> Mapping[str, MetricValue]:
@@ -63,7 +96,16 @@ def ranking_metrics(sums: RankingSums) -> Mapping[str, MetricValue]:
     return {key: MetricValue(float(total / sums.n_cases)) for key, total in totals.items()}
 
 
-def _rank_block(actual: NDArray[np.bool_], scores: NDArray[np.floating]) -> RankingSums:
+def _ranked_blocks(
+    actual: NDArray[np.bool_], scores: NDArray[np.floating]
+) -> Iterator[_RankedBlock]:
+    """At least one block, of bounded size."""
+    step = max(1, CELLS_AT_ONCE // actual.shape[LABEL_AXIS])
+    for start in range(0, max(len(actual), 1), step):
+        yield _rank_block(actual[start : start + step], scores[start : start + step])
+
+
+def _rank_block(actual: NDArray[np.bool_], scores: NDArray[np.floating]) -> _RankedBlock:
     n_labels = actual.shape[LABEL_AXIS]
     order = np.argsort(scores, axis=LABEL_AXIS)
     relevant = np.take_along_axis(actual, order, axis=LABEL_AXIS)
@@ -73,29 +115,56 @@ def _rank_block(actual: NDArray[np.bool_], scores: NDArray[np.floating]) -> Rank
 
     case, place = np.nonzero(relevant)
     lower = n_lower[case, place]
-    at_least = n_labels - lower
-    relevant_at_least = n_relevant[case] - relevant_before[case, lower]
-    wrong_pairs = at_least - relevant_at_least
-    n_pairs = n_relevant * (n_labels - n_relevant)
-    has_order = n_pairs > 0
+    return _RankedBlock(
+        case=case,
+        at_least=n_labels - lower,
+        relevant_at_least=n_relevant[case] - relevant_before[case, lower],
+        # np.nonzero lists the places of a case from the lowest score up, so the first one is
+        # the relevant label that stands last in the ranking.
+        last_ranked=np.diff(case, prepend=-1) > 0,
+        n_relevant=n_relevant,
+        n_pairs=n_relevant * (n_labels - n_relevant),
+    )
 
-    # np.nonzero lists the places of a case from the lowest score up, so the first one is the
-    # relevant label that stands last in the ranking.
-    last_ranked = np.diff(case, prepend=-1) > 0
-    ordered = has_order[case]
+
+def _sums(block: _RankedBlock) -> RankingSums:
+    case, at_least = block.case, block.at_least
+    has_order = block.n_pairs > 0
     undecided = int(np.count_nonzero(~has_order))
     return RankingSums(
-        n_cases=len(actual),
-        coverage=int(at_least[last_ranked].sum()),
+        n_cases=len(block.n_pairs),
+        coverage=int(at_least[block.last_ranked].sum()),
         fractions=ExactSums.collect(
             cell=np.concatenate(
                 [np.full(len(case), _PRECISION), [_PRECISION], np.full(len(case), _LOSS)]
             ),
             denominator=np.concatenate(
-                [at_least * n_relevant[case], [1], np.maximum(n_pairs[case], 1)]
+                [at_least * block.n_relevant[case], [1], np.maximum(block.n_pairs[case], 1)]
             ),
-            numerator=np.concatenate([relevant_at_least * ordered, [undecided], wrong_pairs]),
+            numerator=np.concatenate(
+                [
+                    block.relevant_at_least * has_order[case],
+                    [undecided],
+                    at_least - block.relevant_at_least,
+                ]
+            ),
         ),
+    )
+
+
+def _by_case(block: _RankedBlock) -> CaseRankings:
+    n_cases = len(block.n_pairs)
+    has_order = block.n_pairs > 0
+
+    def added_up(terms: NDArray[Any]) -> NDArray[np.float64]:
+        found = np.bincount(block.case, weights=terms, minlength=n_cases)
+        return found.astype(np.float64, copy=False)
+
+    precision = added_up(block.relevant_at_least / block.at_least)
+    return CaseRankings(
+        coverage=added_up(block.at_least * block.last_ranked),
+        loss=added_up(block.at_least - block.relevant_at_least) / np.maximum(block.n_pairs, 1),
+        average_precision=np.where(has_order, precision / np.maximum(block.n_relevant, 1), 1.0),
     )
 
 

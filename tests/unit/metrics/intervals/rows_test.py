@@ -15,6 +15,7 @@ from offdiag.metrics.intervals.rows import (
     CASES_PER_CELL,
     FEWEST_REPLICATES,
     MOST_DRAWS,
+    NUMBERS_PER_DRAW,
     affordable,
     bootstrap_name,
     resampled_cases,
@@ -99,8 +100,19 @@ def test_batches_number_the_replicates_without_gap() -> None:
 def test_many_cases_are_resampled_less_often_but_often_enough(
     n_cases: int, wanted: int, taken: int
 ) -> None:
-    assert affordable(wanted, n_cases=n_cases) == taken
+    assert affordable(wanted, np.ones(n_cases, np.int64)) == taken
+
+
+def test_many_cases_of_few_kinds_are_no_more_work_than_few() -> None:
+    assert affordable(2_000, np.array([10**9, 10**9])) == 2_000
+
+
+def test_many_numbers_for_each_resample_are_work_too() -> None:
+    few = np.array([5, 5])
+
+    assert affordable(2_000, few, n_numbers=NUMBERS_PER_DRAW * MOST_DRAWS // 400) == 400
 
 
 def test_the_method_says_how_many_resamples_were_taken() -> None:
-    assert bootstrap_name(300) == "row bootstrap, reflected, 300 replicates"
+    assert bootstrap_name(300) == "row bootstrap, 300 replicates"
+    assert bootstrap_name(300, reflected=True) == "row bootstrap, reflected, 300 replicates"

@@ -7,7 +7,7 @@ import pytest
 
 from offdiag.domain.values import Reason
 from offdiag.metrics.multilabel import ranking
-from offdiag.metrics.multilabel.ranking import ranking_metrics, sum_over_rankings
+from offdiag.metrics.multilabel.ranking import rank_cases, ranking_metrics, sum_over_rankings
 from support.krstinic import indicator
 
 
@@ -63,3 +63,19 @@ def test_without_cases_everything_is_undefined() -> None:
     sums = sum_over_rankings(np.zeros((0, 2), np.bool_), np.zeros((0, 2)))
 
     assert {value.reason for value in ranking_metrics(sums).values()} == {Reason.NO_CASES}
+
+
+def test_the_measures_of_the_cases_average_to_the_metrics(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(2)
+    actual = rng.random((50, 4)) < 0.4
+    scores = np.round(rng.random((50, 4)), 1)
+    metrics = ranking_metrics(sum_over_rankings(actual, scores))
+    monkeypatch.setattr(ranking, "CELLS_AT_ONCE", 28)
+
+    found = rank_cases(actual, scores)
+
+    assert found.coverage.mean() == pytest.approx(metrics["coverage_error"].value)
+    assert found.loss.mean() == pytest.approx(metrics["label_ranking_loss"].value)
+    assert found.average_precision.mean() == pytest.approx(
+        metrics["label_ranking_average_precision"].value
+    )

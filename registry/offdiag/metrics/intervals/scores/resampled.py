@@ -109,7 +109,7 @@ def _intervals(
     highest: Mapping[str, float] = MappingProxyType({}),
 ) -> dict[str, Interval]:
     estimates = statistics(counts[np.newaxis].astype(np.float64))
-    replicates = affordable(resampling.replicates, n_cases=int(counts.sum()))
+    replicates = affordable(resampling.replicates, counts)
     values = {key: np.empty(replicates) for key in estimates}
     rng = generator(resampling.seed)
     for part, drawn in resampled_cases(counts, replicates=replicates, rng=rng):
@@ -123,7 +123,7 @@ def _intervals(
             low=specs[key].low,
             high=highest.get(key, specs[key].high),
             confidence=resampling.confidence,
-            method=bootstrap_name(replicates),
+            method=bootstrap_name(replicates, reflected=True),
             warning=warning,
         )
         for key, estimate in estimates.items()

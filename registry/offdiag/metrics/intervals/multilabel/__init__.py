@@ -1,0 +1,1 @@
+"""Intervals of the metrics of sets of labels."""
