@@ -12,6 +12,8 @@ from offdiag.store.models import Base
 
 _CLOCK = {("evaluation", "computed_at"), ("evaluation", "duration_s")}
 """Columns that tell when something was computed and how long it took, not what."""
+_SIGNS_OF_LIFE = "heartbeat"
+"""Tells which processes there are, not what the database holds."""
 
 
 def contents(database: Database) -> dict[str, list[tuple[Any, ...]]]:
@@ -22,6 +24,7 @@ def contents(database: Database) -> dict[str, list[tuple[Any, ...]]]:
                 (_plain(row) for row in session.execute(select(*_columns(table)))), key=repr
             )
             for table in Base.metadata.sorted_tables
+            if table.name != _SIGNS_OF_LIFE
         }
 
 

@@ -73,7 +73,7 @@ def snapshot(runs: Sequence[RunFigures], **changes: Any) -> Snapshot:
     facts: dict[str, Any] = {
         "task": "multiclass",
         "n_classes": 2,
-        "truth": TruthFigures(1, "0123456789abcdef", 1000, 1000),
+        "truth": TruthFigures(1, 1, "0123456789abcdef", 1000, 1000),
         "suite_version": 1,
         "engine_version": "0.1.0",
         "runs": tuple(runs),

@@ -7,8 +7,9 @@ number of processes may tick.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 
 import structlog
 from apscheduler.executors.pool import ThreadPoolExecutor
@@ -17,38 +18,89 @@ from apscheduler.schedulers.background import BackgroundScheduler
 from apscheduler.triggers.interval import IntervalTrigger
 
 from offdiag.errors import DatabaseUnavailable
+from offdiag.services.heartbeats import EVERY_S, beat, heart_of_this_process, stop_beating
+from offdiag.services.reports.missing import ask_for_missing
+from offdiag.services.schedules.tick import tick
 from offdiag.services.work.perform import RetryPolicy
 from offdiag.services.work.sweep import sweep
 from offdiag.store.database import Database
 
 log = structlog.get_logger()
 
+TICK_EVERY_S = 1
 SWEEP_EVERY_S = 5
 
 
 @contextmanager
 def ticking(database: Database, policy: RetryPolicy) -> Iterator[None]:
-    """Run the clock in threads of its own while the block runs. The first sweep is at once."""
+    """Run the clock in threads of its own while the block runs. The first round is at once."""
     scheduler = BackgroundScheduler(
         jobstores={"default": MemoryJobStore()},
         executors={"default": ThreadPoolExecutor(2)},
         job_defaults={"coalesce": True, "max_instances": 1, "misfire_grace_time": None},
         timezone="UTC",
     )
-    _sweep(database, policy)
-    scheduler.add_job(_sweep, IntervalTrigger(seconds=SWEEP_EVERY_S), args=(database, policy))
+    ticker = Ticker(database)
+    for name, seconds, act in (
+        ("sweep", SWEEP_EVERY_S, lambda: _sweep(database, policy)),
+        ("tick", TICK_EVERY_S, ticker.tick),
+    ):
+        _safely(name, act)
+        scheduler.add_job(_safely, IntervalTrigger(seconds=seconds), args=(name, act))
     scheduler.start()
     try:
         yield
     finally:
         scheduler.shutdown(wait=True)
+        ticker.stop()
+
+
+class Ticker:
+    """Ticks, says so now and then, and tells once of schedules that cannot be read."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._heart = heart_of_this_process("scheduler", database)
+        self._beat_at: float | None = None
+        self._told: tuple[str, ...] = ()
+
+    def tick(self) -> None:
+        """Issue what is due. Only a tick that went well is a sign of life."""
+        ticked = tick(self._database)
+        now = time.monotonic()
+        if self._beat_at is None or now - self._beat_at >= EVERY_S:
+            beat(self._database, self._heart)
+            self._beat_at = now
+        for fired in ticked.fired:
+            log.info(
+                "fired",
+                project=fired.project,
+                report=fired.name,
+                fire_time=fired.fire_time,
+                covers_missed=fired.covers_missed,
+            )
+        for reason in ticked.unreadable if ticked.unreadable != self._told else ():
+            log.warning("schedule_unreadable", reason=reason)
+        self._told = ticked.unreadable
+
+    def stop(self) -> None:
+        """Say that nobody ticks here any more."""
+        with suppress(DatabaseUnavailable):
+            stop_beating(self._database, self._heart)
+
+
+def _safely(name: str, act: Callable[[], None]) -> None:
+    """A database that is away for a moment costs this round and nothing else."""
+    try:
+        act()
+    except DatabaseUnavailable as error:
+        log.warning("clock_skipped", act=name, error=str(error))
 
 
 def _sweep(database: Database, policy: RetryPolicy) -> None:
-    try:
-        swept = sweep(database, policy)
-    except DatabaseUnavailable as error:
-        log.warning("sweep_skipped", error=str(error))
-        return
+    swept = sweep(database, policy)
     if swept.buried or swept.submitted:
         log.info("swept", buried=swept.buried, submitted=swept.submitted)
+    again = ask_for_missing(database)
+    if again.issues or again.deliveries:
+        log.info("asked_again", issues=again.issues, deliveries=again.deliveries)

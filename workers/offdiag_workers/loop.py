@@ -17,6 +17,7 @@ from offdiag.services.work.tasks import TASKS, TaskKind
 from offdiag.settings.model import JobsSettings
 from offdiag.store.database import Database
 from offdiag.store.work import Lease
+from offdiag_workers.heartbeat import beating
 from offdiag_workers.listener import listening
 
 log = structlog.get_logger()
@@ -51,6 +52,7 @@ def run_worker(
     policy = RetryPolicy(max_attempts=jobs.max_attempts)
     done = failed = heard = 0
     with (
+        beating(database, "worker"),
         listening(database, stop),
         LeaseKeeper(database, lease_s=jobs.lease_s, on_lost=on_lost) as keeper,
     ):
@@ -67,7 +69,7 @@ def run_worker(
                 heard = _wait_for_bell(heard, stop, timeout_s=_idle_wait_s(database, jobs))
             elif outcome is Outcome.DONE:
                 done += 1
-            elif outcome is not Outcome.TAKEN:
+            elif outcome not in {Outcome.TAKEN, Outcome.PUT_OFF}:
                 failed += 1
                 log.warning("work_failed", outcome=outcome.value)
     return WorkerReport(done, failed)

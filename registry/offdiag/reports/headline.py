@@ -17,6 +17,9 @@ from offdiag.reports.scope import spec_of
 from offdiag.reports.snapshot import Revision
 
 FIRST = "This is the first issue, so there is nothing to compare it with yet."
+OTHER_SAMPLES = (
+    "The runs are scored on other samples than in issue {since}, so the two cannot be compared."
+)
 _MOST_NAMED = 3
 
 
@@ -25,6 +28,8 @@ def headline(report: Report) -> str:
     findings = report.findings
     if findings.since is None:
         return FIRST
+    if not findings.is_comparable:
+        return OTHER_SAMPLES.format(since=findings.since)
     parts = [
         _ranking(report.snapshot.revisions, findings.rank_changes, report.scope.dataset),
         _beyond(findings.changes.beyond),
@@ -123,7 +128,7 @@ def _further(report: Report) -> Iterator[str]:
         first = raised[0]
         example = f"{wording.condition_text(first.condition)} in {wording.name(first.run_name)}"
         yield f"{wording.count(len(raised), 'alert')}, {new} of them new: {example}."
-    if findings.since is not None and findings.new_runs:
+    if findings.new_runs:
         yield f"{wording.count(len(findings.new_runs), 'new run')} since issue {findings.since}."
     if snapshot.runs:
         best = report.ranking[0]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from offdiag.domain.values import MetricValue
-from offdiag.reports.alerts import Alert, Alerts, find_alerts
+from offdiag.reports.alerts import Alerts, find_alerts
 from offdiag.reports.changes import Changes, find_changes
 from offdiag.reports.ranking import RankChange, rank_changes, ranked
 from offdiag.reports.scope import ReportScope
@@ -45,11 +45,13 @@ class HistoryPoint:
 class Findings:
     """What follows from a snapshot and the issue before, whose number is `since`.
 
-    Run ids are in the order of the ranking. `gone` are names of runs that are no longer there;
-    it stays empty where runs were left out for their number.
+    `is_comparable` is false where that issue was about other samples: then nothing was
+    compared. Run ids are in the order of the ranking. `gone` are names of runs that are no
+    longer there; it stays empty where runs were left out for their number.
     """
 
     since: int | None
+    is_comparable: bool
     changes: Changes
     rank_changes: tuple[RankChange, ...]
     new_runs: tuple[str, ...]
@@ -78,30 +80,43 @@ def make_report(
 ) -> Report:
     """Find out what the figures say, above all since the previous issue."""
     runs = ranked(snapshot.runs, scope.ranking_metric)
-    warned = () if previous is None else previous.findings.alerts.raised
+    before = (
+        previous if previous is not None and _same_samples(scope, snapshot, previous) else None
+    )
+    warned = () if before is None else before.findings.alerts.raised
+    alerts = find_alerts(runs, scope.alerts, warned)
+    since = None if previous is None else previous.issue.number
     return Report(
         issue=issue,
         scope=scope,
         snapshot=snapshot,
-        findings=_findings(scope, snapshot, runs, previous, warned),
-        history=_history(issue, scope, runs, previous),
+        findings=Findings(since, False, Changes((), 0), (), (), (), alerts)
+        if before is None
+        else _findings(scope, snapshot, runs, before, alerts),
+        history=_history(issue, scope, runs, before),
     )
+
+
+def _same_samples(scope: ReportScope, snapshot: Snapshot, previous: Report) -> bool:
+    """Numbers of different samples must not be compared."""
+    before, now = previous.snapshot.truth, snapshot.truth
+    return (scope.project, scope.dataset) == (previous.scope.project, previous.scope.dataset) and (
+        before and before.root_number
+    ) == (now and now.root_number)
 
 
 def _findings(
     scope: ReportScope,
     snapshot: Snapshot,
     runs: Sequence[RunFigures],
-    previous: Report | None,
-    warned: Sequence[Alert],
+    previous: Report,
+    alerts: Alerts,
 ) -> Findings:
-    alerts = find_alerts(runs, scope.alerts, warned)
-    if previous is None:
-        return Findings(None, Changes((), 0), (), (), (), alerts)
     before = previous.snapshot
     known, present = _mentioned(before), _mentioned(snapshot)
     return Findings(
         since=previous.issue.number,
+        is_comparable=True,
         changes=find_changes(
             (*before.runs, *before.slices), (*runs, *snapshot.slices), scope.metrics
         ),

@@ -48,9 +48,14 @@ class RunFigures:
 
 @dataclass(frozen=True, slots=True)
 class TruthFigures:
-    """The newest version of the ground truth that the runs are scored on."""
+    """The newest version of the ground truth that the runs are scored on.
+
+    `root_number` is that of the first version it descends from: equal numbers mean the same
+    samples.
+    """
 
     number: int
+    root_number: int
     digest: str
     n_samples: int
     n_labelled: int

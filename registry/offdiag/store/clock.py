@@ -9,8 +9,9 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import Any
 
-from sqlalchemy import Double
+from sqlalchemy import Double, select
 from sqlalchemy.ext.compiler import compiles
+from sqlalchemy.orm import Session
 from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.sql.functions import FunctionElement
 
@@ -41,3 +42,8 @@ def _on_sqlite(element: database_now, compiler: SQLCompiler, **kw: Any) -> str: 
 def _on_postgresql(element: database_now, compiler: SQLCompiler, **kw: Any) -> str:  # noqa: ARG001
     # Not now(), which stands still from the first statement of a transaction on.
     return "CAST(EXTRACT(EPOCH FROM clock_timestamp()) AS DOUBLE PRECISION)"
+
+
+def database_time(session: Session) -> datetime:
+    """The time by the clock of the database, aware and in UTC."""
+    return datetime.fromtimestamp(session.scalars(select(database_now())).one(), UTC)

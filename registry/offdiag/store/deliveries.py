@@ -8,7 +8,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
-from sqlalchemy import Text, cast, exists, select, update
+from sqlalchemy import Text, cast, exists, func, select, update
 from sqlalchemy.orm import Session
 
 from offdiag.store.models import DeliveryRow, WorkRow
@@ -91,11 +91,11 @@ def mark_sent(session: Session, delivery_id: int, now: datetime) -> None:
 
 
 def mark_failed(session: Session, delivery_id: int, error: str) -> None:
-    """Give a delivery up."""
+    """Give a delivery up; what was noted of its latest attempt says more than `error`."""
     session.execute(
         update(DeliveryRow)
         .where(DeliveryRow.id == delivery_id, DeliveryRow.state == DeliveryState.PENDING)
-        .values(state=DeliveryState.FAILED, error=error)
+        .values(state=DeliveryState.FAILED, error=func.coalesce(DeliveryRow.error, error))
     )
 
 

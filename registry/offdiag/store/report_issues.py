@@ -120,7 +120,9 @@ def find_numbered(
     return None if found is None else _record(*found)
 
 
-def issues_before(session: Session, issue: IssueRecord, state: IssueState) -> list[IssueRecord]:
+def issues_before(
+    session: Session, issue: IssueRecord, state: IssueState, *, limit: int
+) -> list[IssueRecord]:
     """Earlier issues of the same series in a state, newest first."""
     rows = session.execute(
         _select()
@@ -131,6 +133,7 @@ def issues_before(session: Session, issue: IssueRecord, state: IssueState) -> li
             ReportIssueRow.state == state,
         )
         .order_by(ReportIssueRow.number.desc())
+        .limit(limit)
     )
     return [_record(*row) for row in rows]
 

@@ -158,10 +158,13 @@ def finish(session: Session, lease: Lease) -> bool:
     return held is not None
 
 
-def give_back(session: Session, lease: Lease, *, error: str, delay_s: float) -> bool:
-    """Put failed work back for a later attempt. False if the lease was lost.
+def give_back(
+    session: Session, lease: Lease, *, error: str | None, delay_s: float, counts: bool = True
+) -> bool:
+    """Put work back for a later attempt. False if the lease was lost.
 
-    When the same work was asked for again in the meantime, that newer row takes over.
+    When the same work was asked for again in the meantime, that newer row takes over. An
+    attempt that does not count was no attempt: the work only came too early.
     """
     twin = select(WorkRow.id).where(WorkRow.key == lease.key, WorkRow.state == "todo")
     if session.scalar(select(exists(twin))):
@@ -172,6 +175,7 @@ def give_back(session: Session, lease: Lease, *, error: str, delay_s: float) -> 
         .values(
             state="todo",
             due=database_now() + delay_s,
+            attempts=WorkRow.attempts if counts else WorkRow.attempts - 1,
             lease=None,
             lease_until=None,
             error=error,
@@ -190,6 +194,22 @@ def bury(session: Session, lease: Lease, *, error: str) -> bool:
         .returning(WorkRow.id)
     )
     return held is not None
+
+
+def revive(session: Session, work_id: int) -> Lease | None:
+    """Let work that was given up be tried again from the start. None if it is not given up.
+
+    Where the same work waits already, that row is enough.
+    """
+    dead = session.execute(
+        delete(WorkRow)
+        .where(WorkRow.id == work_id, WorkRow.state == "dead")
+        .returning(WorkRow.task, WorkRow.args, WorkRow.key)
+    ).one_or_none()
+    if dead is None:
+        return None
+    again = insert_pending(session, task=dead.task, args=dead.args, key=dead.key)
+    return Lease(again or work_id, "", dead.task, dead.args, dead.key, 0)
 
 
 def bury_expired(session: Session, *, max_attempts: int) -> list[Lease]:

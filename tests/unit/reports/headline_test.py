@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 
 from offdiag.reports.headline import further_sentences, headline
 from offdiag.reports.scope import Condition, Side
-from offdiag.reports.snapshot import RunName
+from offdiag.reports.snapshot import RunName, TruthFigures
 from support.report_figures import (
     SCOPE,
     UNDEFINED,
@@ -176,3 +176,23 @@ def test_new_runs_are_counted() -> None:
     after = snapshot([*BEFORE.snapshot.runs, run("a", 0.5), run("b", 0.4)])
 
     assert "2 new runs since issue 1." in further_sentences(report(after, BEFORE))
+
+
+def test_other_samples_are_never_compared() -> None:
+    other = TruthFigures(7, 6, "another digest", 900, 900)
+
+    shown = report(snapshot([run("focal", 0.1)], truth=other), BEFORE)
+
+    assert headline(shown) == (
+        "The runs are scored on other samples than in issue 1, so the two cannot be compared."
+    )
+    assert not shown.findings.changes.beyond
+    assert len(shown.history) == 1
+
+
+def test_another_dataset_is_never_compared() -> None:
+    elsewhere = replace(SCOPE, dataset="derm-9")
+
+    shown = report(snapshot([run("focal", 0.1)]), BEFORE, scope=elsewhere)
+
+    assert "cannot be compared" in headline(shown)

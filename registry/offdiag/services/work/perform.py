@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from offdiag.errors import DatabaseUnavailable
+from offdiag.services.work.endings import Never, NotYet
 from offdiag.services.work.leases import LeaseKeeper
 from offdiag.services.work.tasks import TASKS, TaskKind, Writer
 from offdiag.store import work
@@ -32,6 +33,8 @@ class Outcome(StrEnum):
     """It failed and will be tried again."""
     BURIED = "buried"
     """It failed for the last time."""
+    PUT_OFF = "put_off"
+    """It came too early and will be looked at again; that was no attempt."""
     LOST = "lost"
     """The lease ran out while computing; nothing was written."""
 
@@ -97,6 +100,8 @@ def perform(
             return Outcome.LOST
         except DatabaseUnavailable:
             raise
+        except NotYet as pause:
+            return _put_off(database, lease, pause)
         except Exception as error:  # noqa: BLE001  # The edge of a job: whatever it raises is its outcome.
             return _failed(database, lease, kind, policy, error)
     return Outcome.DONE
@@ -108,13 +113,20 @@ def _write_once(session: Session, lease: Lease, writer: Writer) -> None:
         raise _LeaseLostError
 
 
+def _put_off(database: Database, lease: Lease, pause: NotYet) -> Outcome:
+    with database.write() as session:
+        held = work.give_back(session, lease, error=None, delay_s=pause.delay_s, counts=False)
+    return Outcome.PUT_OFF if held else Outcome.LOST
+
+
 def _failed(
     database: Database, lease: Lease, kind: TaskKind, policy: RetryPolicy, error: Exception
 ) -> Outcome:
-    text = f"{type(error).__name__}: {error}"
+    is_final = isinstance(error, Never)
+    text = str(error) if is_final else f"{type(error).__name__}: {error}"
     with database.write() as session:
-        if lease.attempts < policy.max_attempts:
-            delay_s = policy.delay_s(lease.attempts)
+        if lease.attempts < policy.max_attempts and not is_final:
+            delay_s = policy.delay_s(lease.attempts) * kind.patience
             held = work.give_back(session, lease, error=text, delay_s=delay_s)
             return Outcome.GIVEN_BACK if held else Outcome.LOST
         if not work.bury(session, lease, error=text):

@@ -10,6 +10,8 @@ from offdiag.store import work
 from offdiag.store.session import Session
 
 EVALUATE = "evaluate"
+REPORT = "report"
+DELIVER = "deliver"
 
 
 def evaluation_key(run_id: str) -> str:
@@ -32,6 +34,16 @@ def submit_evaluations(session: Session, run_ids: Sequence[str]) -> int:
     if asked:
         LOCAL_BELL.ring(session)
     return asked
+
+
+def submit_report(session: Session, issue_id: int) -> None:
+    """Ask for the figures and files of an issue, unless that is already waiting."""
+    submit(session, task=REPORT, args={"issue": issue_id}, key=f"{REPORT}:{issue_id}")
+
+
+def submit_delivery(session: Session, delivery_id: int) -> None:
+    """Ask for a delivery, unless it is already waiting."""
+    submit(session, task=DELIVER, args={"delivery": delivery_id}, key=f"{DELIVER}:{delivery_id}")
 
 
 def submit(session: Session, *, task: str, args: Mapping[str, Any], key: str) -> None:

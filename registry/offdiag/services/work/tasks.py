@@ -6,8 +6,18 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from offdiag.services.evaluation.task import compute_evaluation, give_up_evaluation
-from offdiag.services.work.submit import EVALUATE
+from offdiag.services.delivery.task import (
+    compute_delivery,
+    give_up_delivery,
+    take_up_delivery,
+)
+from offdiag.services.evaluation.task import (
+    compute_evaluation,
+    give_up_evaluation,
+    take_up_evaluation,
+)
+from offdiag.services.reports.task import compute_report, give_up_report, take_up_report
+from offdiag.services.work.submit import DELIVER, EVALUATE, REPORT
 from offdiag.store.database import Database
 from offdiag.store.session import Session
 
@@ -21,13 +31,19 @@ class TaskKind:
     """How one kind of work is done.
 
     `compute` reads and calculates without writing and returns the writer of its result;
-    `give_up` records, in the transaction that buries the work, that it failed for good.
+    `give_up` records, in the transaction that buries the work, that it failed for good, and
+    `take_up` takes that back when somebody asks for another try. `patience` stretches the
+    waits between attempts: the servers of others take longer to recover than a database.
     """
 
     compute: Callable[[Database, Args], Writer]
     give_up: Callable[[Session, Args, str], None]
+    take_up: Callable[[Session, Args], None] = lambda _session, _args: None
+    patience: float = 1.0
 
 
 TASKS: Mapping[str, TaskKind] = {
-    EVALUATE: TaskKind(compute_evaluation, give_up_evaluation),
+    EVALUATE: TaskKind(compute_evaluation, give_up_evaluation, take_up_evaluation),
+    REPORT: TaskKind(compute_report, give_up_report, take_up_report),
+    DELIVER: TaskKind(compute_delivery, give_up_delivery, take_up_delivery, patience=30.0),
 }

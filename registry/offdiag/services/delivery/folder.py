@@ -1,0 +1,62 @@
+"""Delivery to a folder: whole files or none, the same ones however often it is repeated."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from contextlib import suppress
+from pathlib import Path
+
+from offdiag.services.delivery.outcomes import DeliveryFailed, DeliveryRefused
+from offdiag.services.delivery.parcel import Parcel
+from offdiag.settings import ReportsSettings
+
+_FOLDER_MODE = 0o755
+_FILE_MODE = 0o644
+
+
+def deliver_to_folder(parcel: Parcel, folder: str, settings: ReportsSettings) -> None:
+    """Write the files of an issue below the folder of reports.
+
+    Raises `DeliveryRefused` where a link leads out of it, and `DeliveryFailed` for a full
+    disk and everything else that keeps files from being written.
+    """
+    root = Path(settings.folder).expanduser().absolute()
+    place = root / folder
+    try:
+        if not place.resolve().is_relative_to(root.resolve()):
+            raise DeliveryRefused(
+                f"{str(place)!r} leads out of {str(root)!r}. Remove the link, or change "
+                "reports.folder."
+            )
+        place.mkdir(mode=_FOLDER_MODE, parents=True, exist_ok=True)
+        for file in parcel.files:
+            _write_whole(place / parcel.file_name(file.kind), file.content)
+    except OSError as error:
+        raise DeliveryFailed(f"{error.filename or place}: {error.strerror or error}.") from error
+
+
+def _write_whole(path: Path, content: bytes) -> None:
+    """Nobody ever sees half a file: it gets its name when it is complete and on the disk."""
+    descriptor, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".part", dir=path.parent)
+    try:
+        with os.fdopen(descriptor, "wb") as stream:
+            stream.write(content)
+            stream.flush()
+            os.fsync(stream.fileno())
+        Path(name).chmod(_FILE_MODE)
+        Path(name).replace(path)
+    except BaseException:
+        with suppress(OSError):
+            Path(name).unlink()
+        raise
+    _sync_folder(path.parent)
+
+
+def _sync_folder(folder: Path) -> None:
+    """A new name survives a power failure only once its folder is on the disk too."""
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

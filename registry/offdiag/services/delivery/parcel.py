@@ -1,0 +1,47 @@
+"""What is sent: one issue, its files, and a name by which a second arrival is recognised."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from offdiag.reports.wording import visible
+from offdiag.services.delivery.targets import Target
+from offdiag.store.frozen_reports import StoredFile
+
+SUFFIXES = {"html": ".html", "markdown": ".md", "json": ".json", "csv": ".csv"}
+_LONGEST_STEM = 80
+
+
+@dataclass(frozen=True, slots=True)
+class Parcel:
+    """An issue on its way to one target."""
+
+    delivery_id: int
+    target: Target
+    project: str
+    name: str
+    number: int
+    fire_time: str
+    headline: str
+    data_digest: str
+    files: tuple[StoredFile, ...]
+
+    @property
+    def key(self) -> str:
+        """The same for every attempt, and for no other delivery of the same figures."""
+        return f"{self.data_digest[:16]}-{self.number}-{self.delivery_id}"
+
+    @property
+    def title(self) -> str:
+        """ "derm-7 weekly #41"."""
+        return f"{visible(self.name)} #{self.number}"
+
+    def file(self, kind: str) -> StoredFile:
+        """One form of the issue."""
+        return next(file for file in self.files if file.kind == kind)
+
+    def file_name(self, kind: str) -> str:
+        """A name that every file system takes, without anything hostile left in it."""
+        stem = re.sub(r"[^A-Za-z0-9._-]+", "-", self.name).strip("-.")[:_LONGEST_STEM]
+        return f"{stem or 'report'}-{self.number:04}{SUFFIXES[kind]}"

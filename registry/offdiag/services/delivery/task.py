@@ -1,0 +1,99 @@
+"""A delivery as a piece of work.
+
+Sending cannot be taken back, so it may happen twice where a worker dies between sending and
+noting it: every attempt carries the same key, by which a receiver recognises the second one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from offdiag.errors import NotFound
+from offdiag.services.delivery.email import deliver_by_email
+from offdiag.services.delivery.folder import deliver_to_folder
+from offdiag.services.delivery.outcomes import DeliveryFailed, DeliveryRefused
+from offdiag.services.delivery.parcel import SUFFIXES, Parcel
+from offdiag.services.delivery.targets import (
+    EmailTarget,
+    FolderTarget,
+    WebhookTarget,
+    read_target,
+)
+from offdiag.services.delivery.webhook import deliver_by_webhook
+from offdiag.services.work.endings import Never
+from offdiag.settings import Settings, load_settings
+from offdiag.store import deliveries, frozen_reports, report_issues
+from offdiag.store.database import Database
+from offdiag.store.deliveries import DeliveryState
+from offdiag.store.session import Session
+
+
+def compute_delivery(database: Database, args: Mapping[str, Any]) -> Callable[[Session], None]:
+    """Send an issue to its target; the returned writer notes that it arrived.
+
+    The settings are read now, so that a corrected password needs no restart. Raises `Never`
+    where settings or rules forbid it, and `DeliveryFailed` where it may arrive later.
+    """
+    delivery_id = int(args["delivery"])
+    with database.read() as session:
+        parcel = _parcel(session, delivery_id)
+    if parcel is None:
+        return lambda _session: None
+    try:
+        _send(parcel, load_settings())
+    except DeliveryRefused as refusal:
+        _note(database, delivery_id, DeliveryState.REFUSED, str(refusal))
+        raise Never(str(refusal)) from refusal
+    except DeliveryFailed as failure:
+        _note(database, delivery_id, DeliveryState.PENDING, str(failure))
+        raise
+    return lambda session: deliveries.mark_sent(session, delivery_id, database.clock())
+
+
+def give_up_delivery(session: Session, args: Mapping[str, Any], error: str) -> None:
+    """Mark the delivery as failed; one that was refused stays so."""
+    deliveries.mark_failed(session, int(args["delivery"]), error)
+
+
+def take_up_delivery(session: Session, args: Mapping[str, Any]) -> None:
+    """Let a delivery that did not arrive be tried again."""
+    deliveries.mark_pending(session, int(args["delivery"]))
+
+
+def _send(parcel: Parcel, settings: Settings) -> None:
+    match parcel.target:
+        case FolderTarget(folder=folder):
+            deliver_to_folder(parcel, folder, settings.reports)
+        case EmailTarget(address=address):
+            deliver_by_email(parcel, address, settings.smtp)
+        case WebhookTarget(url=url):
+            deliver_by_webhook(parcel, url, settings.webhook)
+
+
+def _note(database: Database, delivery_id: int, state: DeliveryState, error: str) -> None:
+    with database.write() as session:
+        deliveries.note_attempt(session, delivery_id, state=state, error=error)
+
+
+def _parcel(session: Session, delivery_id: int) -> Parcel | None:
+    """What is to be sent, None when it was sent already."""
+    delivery = deliveries.find_delivery(session, delivery_id)
+    if delivery is None:
+        raise NotFound(f"there is no delivery with the id {delivery_id}.", field="delivery")
+    if delivery.state is not DeliveryState.PENDING:
+        return None
+    issue = report_issues.find_issue(session, delivery.issue_id)
+    if issue is None or issue.headline is None or issue.data_digest is None:
+        raise NotFound(f"issue {delivery.issue_id} is not computed.", field="delivery")
+    return Parcel(
+        delivery_id=delivery_id,
+        target=read_target(delivery.target),
+        project=issue.project,
+        name=issue.name,
+        number=issue.number,
+        fire_time=issue.fire_time,
+        headline=issue.headline,
+        data_digest=issue.data_digest,
+        files=tuple(frozen_reports.read_files(session, issue.id, list(SUFFIXES))),
+    )

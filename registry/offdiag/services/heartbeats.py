@@ -1,0 +1,58 @@
+"""Processes say that they live, so that people can see whether anybody works and ticks."""
+
+from __future__ import annotations
+
+import os
+import socket
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal
+
+from offdiag.store import heartbeats
+from offdiag.store.database import Database
+
+HeartKind = Literal["worker", "scheduler"]
+
+EVERY_S = 10.0
+SILENT_AFTER_S = 30.0
+"""A process that gave no sign of life for so long is likely dead."""
+_FORGOTTEN_AFTER_S = 86_400.0
+
+
+@dataclass(frozen=True, slots=True)
+class Heart:
+    """What this process is, as one of its kind."""
+
+    kind: HeartKind
+    host: str
+    pid: int
+    started_at: datetime
+
+    @property
+    def name(self) -> str:
+        return f"{self.kind} {self.pid}@{self.host}"
+
+
+def heart_of_this_process(kind: HeartKind, database: Database) -> Heart:
+    """This process, as it is now."""
+    return Heart(kind, socket.gethostname(), os.getpid(), database.clock())
+
+
+def beat(database: Database, heart: Heart) -> None:
+    """Give a sign of life, and forget those who have been silent for a day."""
+    with database.write() as session:
+        heartbeats.beat(
+            session,
+            name=heart.name,
+            kind=heart.kind,
+            host=heart.host,
+            pid=heart.pid,
+            started_at=heart.started_at,
+        )
+        heartbeats.forget_silent(session, older_than_s=_FORGOTTEN_AFTER_S)
+
+
+def stop_beating(database: Database, heart: Heart) -> None:
+    """Say that this process ends as it should."""
+    with database.write() as session:
+        heartbeats.forget(session, heart.name)

@@ -1,0 +1,1 @@
+"""The work queue for people: what waits, what runs, what failed, and trying again."""

@@ -1,0 +1,1 @@
+"""Reports: asked for, computed, shown. What they say is decided in `offdiag.reports`."""

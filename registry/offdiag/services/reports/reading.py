@@ -1,0 +1,173 @@
+"""Reading what a report is made from."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from offdiag.domain.runs import RunState
+from offdiag.errors import NotFound
+from offdiag.metrics.confusion import ConfusionMatrix
+from offdiag.metrics.suite import SUITE_VERSION
+from offdiag.reports.ranking import ranked
+from offdiag.reports.scope import ReportScope, TermField
+from offdiag.reports.snapshot import (
+    MOST_RUNS,
+    Confusion,
+    LeaderErrors,
+    Matrix,
+    Revision,
+    RunFigures,
+    RunName,
+    Snapshot,
+    TruthFigures,
+)
+from offdiag.store import datasets, evaluations, truth_versions, truths
+from offdiag.store.datasets import DatasetRecord
+from offdiag.store.queries.report_runs import ScopedRun, run_figures, scoped_runs
+from offdiag.store.queries.run_filter import FilterField, FilterTerm, RunFilter
+from offdiag.store.session import Session
+from offdiag.store.staleness import stale_runs
+from offdiag.store.truth_versions import TruthRecord
+from offdiag.version import offdiag_version
+
+LARGEST_MATRIX = 15
+"""Classes of a matrix that is printed whole."""
+MOST_CONFUSIONS = 10
+
+_FIELDS = {
+    TermField.MODEL: FilterField.MODEL,
+    TermField.NAME: FilterField.NAME,
+    TermField.TAG: FilterField.TAG,
+}
+
+
+def read_snapshot(session: Session, scope: ReportScope, *, since_truth: int | None) -> Snapshot:
+    """What the registry holds about the runs in scope.
+
+    Revisions are those of the ground truth after version `since_truth`, none without one.
+    Raises `NotFound` for an unknown dataset.
+    """
+    dataset = dataset_in_scope(session, scope)
+    found = scoped_runs(session, dataset_id=dataset.id, terms=_terms(scope))
+    root_id = next((run.root_id for run in found), None)
+    comparable = [run for run in found if run.root_id == root_id]
+    shown = comparable[:MOST_RUNS]
+    waiting = _waiting(session, shown)
+    scored = [run.id for run in shown if run.state is RunState.EVALUATED and run.id not in waiting]
+    runs = _figures(session, scope, dataset, scored, (None,))
+    root = None if root_id is None else truth_versions.get_truth(session, root_id)
+    head = None if root is None else truth_versions.head_of(session, root)
+    return Snapshot(
+        task=dataset.task.value,
+        n_classes=len(dataset.labels),
+        truth=None if head is None or root is None else _truth_figures(head, root),
+        suite_version=SUITE_VERSION,
+        engine_version=offdiag_version(),
+        runs=runs,
+        slices=_figures(session, scope, dataset, scored, scope.slices) if scope.slices else (),
+        leader=_leader(session, runs, scope),
+        revisions=_revisions(session, head, since_truth),
+        waiting=tuple(RunName(run.id, run.name) for run in shown if run.id in waiting),
+        failed=tuple(RunName(run.id, run.name) for run in shown if run.state is RunState.FAILED),
+        n_matching=len(comparable),
+        n_elsewhere=len(found) - len(comparable),
+    )
+
+
+def dataset_in_scope(session: Session, scope: ReportScope) -> DatasetRecord:
+    """The dataset of a scope. Raises `NotFound`."""
+    dataset = datasets.find_dataset(session, project=scope.project, name=scope.dataset)
+    if dataset is None:
+        raise NotFound(
+            f"project {scope.project!r} has no dataset {scope.dataset!r}.",
+            field="dataset",
+            hint="A dataset is made by the first run that is logged on it.",
+        )
+    return dataset
+
+
+def _terms(scope: ReportScope) -> RunFilter:
+    return tuple(
+        FilterTerm(_FIELDS[term.field], term.text, value=term.value) for term in scope.terms
+    )
+
+
+def _waiting(session: Session, shown: list[ScopedRun]) -> set[str]:
+    stale = stale_runs(session, suite_version=SUITE_VERSION, run_ids=[run.id for run in shown])
+    return {run.run_id for run in stale}
+
+
+def _figures(
+    session: Session,
+    scope: ReportScope,
+    dataset: DatasetRecord,
+    run_ids: list[str],
+    slices: tuple[str | None, ...],
+) -> tuple[RunFigures, ...]:
+    return run_figures(
+        session,
+        run_ids,
+        slices=slices,
+        metrics=scope.metrics,
+        labels=dataset.labels,
+        watched={each.class_label for each in scope.alerts if each.class_label is not None},
+    )
+
+
+def _leader(
+    session: Session, runs: tuple[RunFigures, ...], scope: ReportScope
+) -> LeaderErrors | None:
+    if not runs:
+        return None
+    run_id = ranked(runs, scope.ranking_metric)[0].id
+    evaluation = evaluations.current_evaluation(session, run_id)
+    if evaluation is None:
+        return None
+    matrix = evaluation.matrix
+    names = matrix.labels.names
+    whole = None
+    if matrix.n_classes <= LARGEST_MATRIX:
+        whole = Matrix(run_id, names, tuple(map(tuple, matrix.counts.tolist())))
+    return LeaderErrors(run_id, whole, most_frequent_confusions(matrix))
+
+
+def most_frequent_confusions(matrix: ConfusionMatrix) -> tuple[Confusion, ...]:
+    """The largest cells off the diagonal, at most `MOST_CONFUSIONS`; of equal ones in order."""
+    errors = matrix.counts.copy()
+    np.fill_diagonal(errors, 0)
+    order = np.argsort(-errors, axis=None, kind="stable")[:MOST_CONFUSIONS]
+    actual, predicted = np.unravel_index(order, errors.shape)
+    names, support = matrix.labels.names, matrix.actual
+    return tuple(
+        Confusion(names[row], names[column], int(errors[row, column]), int(support[row]))
+        for row, column in zip(actual.tolist(), predicted.tolist(), strict=True)
+        if errors[row, column] > 0
+    )
+
+
+def _truth_figures(head: TruthRecord, root: TruthRecord) -> TruthFigures:
+    return TruthFigures(head.number, root.number, head.digest, head.n_samples, head.n_labelled)
+
+
+def _revisions(
+    session: Session, head: TruthRecord | None, since_truth: int | None
+) -> tuple[Revision, ...]:
+    newest_first = []
+    child = head
+    while child is not None and since_truth is not None and child.number > since_truth:
+        if child.parent_id is None:
+            break
+        parent = truth_versions.get_truth(session, child.parent_id)
+        before, after = (truths.truth_codes(session, each.id) for each in (parent, child))
+        newest_first.append(
+            Revision(
+                number=child.number,
+                parent_number=parent.number,
+                reason=child.reason or "",
+                author=child.author,
+                created_at=child.created_at,
+                n_changed=int(np.count_nonzero(before != after)),
+            )
+        )
+        child = parent
+    return tuple(reversed(newest_first))

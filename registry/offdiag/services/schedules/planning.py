@@ -1,0 +1,146 @@
+"""What people do with schedules: make, change, pause, resume, remove, run."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from offdiag.domain.runs import require_name
+from offdiag.errors import Conflict, NotFound
+from offdiag.reports.document import read_scope, scope_document
+from offdiag.reports.scope import ReportScope
+from offdiag.services.delivery.targets import Target, read_targets, target_documents
+from offdiag.services.reports.asking import Asked, ask_for_issue, require_reportable
+from offdiag.services.schedules.fires import Plan, next_fire
+from offdiag.store import datasets, schedules
+from offdiag.store.clock import database_time
+from offdiag.store.database import Database
+from offdiag.store.schedules import ScheduleRecord
+from offdiag.store.session import Session
+
+
+def add_schedule(
+    database: Database,
+    *,
+    name: str,
+    cron: str,
+    zone: str,
+    scope: ReportScope,
+    delivery: Sequence[Target] = (),
+) -> ScheduleRecord:
+    """Make a schedule in the project of its scope; the first issue comes at the next time.
+
+    Raises `InvalidInput` for expressions, zones and scopes that cannot be meant, `NotFound`
+    for an unknown dataset or baseline, and `Conflict` for a name that is taken.
+    """
+    require_name(name, "name")
+    plan = Plan.read(cron, zone)
+    with database.write() as session:
+        require_reportable(session, scope)
+        project_id = datasets.project_id(session, scope.project)
+        assert project_id is not None  # noqa: S101  # The dataset lies in it.
+        if schedules.find_schedule(session, project=scope.project, name=name) is not None:
+            raise Conflict(
+                f"project {scope.project!r} has a schedule {name!r}.",
+                field="name",
+                hint="Give this one another name, or remove that one.",
+            )
+        schedules.insert_schedule(
+            session,
+            project_id=project_id,
+            name=name,
+            cron=plan.cron.text,
+            zone=zone,
+            scope=scope_document(scope),
+            delivery=target_documents(delivery),
+            next_due=_next_due(session, plan),
+            now=database.clock(),
+        )
+        return _found(session, scope.project, name)
+
+
+def change_schedule(
+    database: Database,
+    *,
+    name: str,
+    cron: str,
+    zone: str,
+    scope: ReportScope,
+    delivery: Sequence[Target],
+) -> ScheduleRecord:
+    """Replace plan, scope and targets of a schedule; its issues go on counting.
+
+    Raises `NotFound` and `InvalidInput` as `add_schedule` does. What is due at that moment
+    and was not issued yet is issued by the old plan or not at all.
+    """
+    plan = Plan.read(cron, zone)
+    with database.write() as session:
+        known = _found(session, scope.project, name)
+        require_reportable(session, scope)
+        schedules.change_plan(
+            session,
+            known.id,
+            cron=plan.cron.text,
+            zone=zone,
+            scope=scope_document(scope),
+            delivery=target_documents(delivery),
+            next_due=_next_due(session, plan) if known.enabled else None,
+            now=database.clock(),
+        )
+        return _found(session, scope.project, name)
+
+
+def pause_schedule(database: Database, *, project: str, name: str) -> ScheduleRecord:
+    """Let a schedule fire no more until it is resumed. Raises `NotFound`."""
+    with database.write() as session:
+        known = _found(session, project, name)
+        schedules.set_next_due(session, known.id, next_due=None)
+        return _found(session, project, name)
+
+
+def resume_schedule(database: Database, *, project: str, name: str) -> ScheduleRecord:
+    """Let a schedule fire from its next time on; what it missed in the pause was not wanted.
+
+    Raises `NotFound`.
+    """
+    with database.write() as session:
+        known = _found(session, project, name)
+        plan = Plan.read(known.cron, known.zone)
+        schedules.set_next_due(session, known.id, next_due=_next_due(session, plan))
+        return _found(session, project, name)
+
+
+def remove_schedule(database: Database, *, project: str, name: str) -> None:
+    """Remove a schedule; its issues stay. Raises `NotFound`."""
+    with database.write() as session:
+        schedules.delete_schedule(session, _found(session, project, name).id)
+
+
+def run_schedule(database: Database, *, project: str, name: str) -> Asked:
+    """Issue a report now, beside the planned ones. Raises `NotFound`."""
+    with database.write() as session:
+        known = _found(session, project, name)
+        return ask_for_issue(
+            session,
+            now=database.clock(),
+            project_id=known.project_id,
+            name=known.name,
+            zone=known.zone,
+            scope=read_scope(known.scope),
+            delivery=read_targets(known.delivery),
+            schedule_id=known.id,
+        )
+
+
+def _next_due(session: Session, plan: Plan) -> float:
+    return next_fire(plan, database_time(session)).due.timestamp()
+
+
+def _found(session: Session, project: str, name: str) -> ScheduleRecord:
+    known = schedules.find_schedule(session, project=project, name=name)
+    if known is None:
+        raise NotFound(
+            f"project {project!r} has no schedule {name!r}.",
+            field="name",
+            hint="`offdiag schedule list` shows the schedules there are.",
+        )
+    return known

@@ -1,0 +1,117 @@
+"""The work queue as people look at it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from enum import StrEnum
+from typing import Any
+
+from sqlalchemy import case, func, select
+from sqlalchemy.orm import Session
+
+from offdiag.store.clock import database_now
+from offdiag.store.models import WorkRow
+
+
+class JobState(StrEnum):
+    """Where a piece of work stands."""
+
+    RUNNING = "running"
+    QUEUED = "queued"
+    FAILED = "failed"
+    """An attempt failed; another one will be made."""
+    DEAD = "dead"
+    """Given up until somebody asks for another try."""
+
+
+@dataclass(frozen=True, slots=True)
+class JobEntry:
+    """One piece of work.
+
+    `waits_s` is how long until it is due, negative once it is; `lease_left_s` how long its
+    worker may stay silent, None unless it is running.
+    """
+
+    id: int
+    task: str
+    args: Mapping[str, Any]
+    state: JobState
+    attempts: int
+    error: str | None
+    asked_at: datetime
+    waits_s: float
+    lease_left_s: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class JobList:
+    """Work that needs a look first, then what is being done, then what waits."""
+
+    counts: Mapping[JobState, int]
+    entries: tuple[JobEntry, ...]
+
+
+def job_list(session: Session, *, limit: int) -> JobList:
+    """All work by state, and at most `limit` entries of it; two statements."""
+    state = _state()
+    counted = dict.fromkeys(JobState, 0)
+    for found, number in session.execute(select(state, func.count()).group_by(state)):
+        counted[JobState(found)] = number
+    urgency = case(
+        {JobState.DEAD: 0, JobState.FAILED: 1, JobState.RUNNING: 2}, value=state, else_=3
+    )
+    rows = session.execute(_entries().order_by(urgency, WorkRow.due, WorkRow.id).limit(limit))
+    return JobList(counted, tuple(map(_entry, rows)))
+
+
+def job_entry(session: Session, work_id: int) -> JobEntry | None:
+    """One piece of work."""
+    row = session.execute(_entries().where(WorkRow.id == work_id)).one_or_none()
+    return None if row is None else _entry(row)
+
+
+def dead_ids(session: Session) -> list[int]:
+    """Ids of all work that was given up."""
+    return list(
+        session.scalars(select(WorkRow.id).where(WorkRow.state == "dead").order_by(WorkRow.id))
+    )
+
+
+def _state() -> Any:
+    return case(
+        (WorkRow.state == "doing", JobState.RUNNING.value),
+        (WorkRow.state == "dead", JobState.DEAD.value),
+        (WorkRow.error.is_not(None), JobState.FAILED.value),
+        else_=JobState.QUEUED.value,
+    )
+
+
+def _entries() -> Any:
+    now = database_now()
+    return select(
+        WorkRow.id,
+        WorkRow.task,
+        WorkRow.args,
+        _state().label("shown_state"),
+        WorkRow.attempts,
+        WorkRow.error,
+        WorkRow.created_at,
+        (WorkRow.due - now).label("waits_s"),
+        (WorkRow.lease_until - now).label("lease_left_s"),
+    )
+
+
+def _entry(row: Any) -> JobEntry:
+    return JobEntry(
+        id=row.id,
+        task=row.task,
+        args=row.args,
+        state=JobState(row.shown_state),
+        attempts=row.attempts,
+        error=row.error,
+        asked_at=datetime.fromtimestamp(row.created_at, UTC),
+        waits_s=row.waits_s,
+        lease_left_s=row.lease_left_s,
+    )

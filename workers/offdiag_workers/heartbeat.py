@@ -1,0 +1,50 @@
+"""Giving signs of life from a thread of its own, however long a piece of work takes."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+
+import structlog
+
+from offdiag.errors import DatabaseUnavailable
+from offdiag.services.heartbeats import (
+    EVERY_S,
+    Heart,
+    HeartKind,
+    beat,
+    heart_of_this_process,
+    stop_beating,
+)
+from offdiag.store.database import Database
+
+log = structlog.get_logger()
+
+
+@contextmanager
+def beating(database: Database, kind: HeartKind) -> Iterator[None]:
+    """Say that this process lives while the block runs, and that it ends when it ends."""
+    heart = heart_of_this_process(kind, database)
+    ended = threading.Event()
+    thread = threading.Thread(
+        target=_beat_until, args=(database, heart, ended), name=f"{kind} heartbeat", daemon=True
+    )
+    thread.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        thread.join()
+        with suppress(DatabaseUnavailable):
+            stop_beating(database, heart)
+
+
+def _beat_until(database: Database, heart: Heart, ended: threading.Event) -> None:
+    while True:
+        try:
+            beat(database, heart)
+        except DatabaseUnavailable as error:
+            log.warning("heartbeat_skipped", error=str(error))
+        if ended.wait(EVERY_S):
+            return
