@@ -15,6 +15,7 @@ VERBS = (
     "log",
     "import",
     "evaluate",
+    "audit",
     "gate",
     "runs",
     "truth",

@@ -29,8 +29,11 @@ def read_json_line_columns(path: Path, names: list[str]) -> dict[str, FileColumn
     return dict(columns)
 
 
-def read_json(text: bytes, place: str) -> object:
-    """One strict JSON value: no NaN, no member twice. Raises `InvalidInput` naming `place`."""
+def read_json(text: bytes, place: str, *, decimals_as_text: bool = False) -> object:
+    """One strict JSON value: no NaN, no member twice. Raises `InvalidInput` naming `place`.
+
+    `decimals_as_text` keeps 0.6030 as it is written, with the zero that a float forgets.
+    """
 
     def without_doubles(pairs: list[tuple[str, object]]) -> dict[str, object]:
         members = dict(pairs)
@@ -42,7 +45,12 @@ def read_json(text: bytes, place: str) -> object:
         raise ValueError(f"{constant} is not JSON")
 
     try:
-        return json.loads(text, object_pairs_hook=without_doubles, parse_constant=refuse_constant)
+        return json.loads(
+            text,
+            object_pairs_hook=without_doubles,
+            parse_constant=refuse_constant,
+            parse_float=str if decimals_as_text else None,
+        )
     except (ValueError, RecursionError) as error:
         raise InvalidInput(
             f"{place} is not valid JSON: {error}.", field="file", hint="Correct the file."

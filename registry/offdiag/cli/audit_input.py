@@ -1,0 +1,106 @@
+"""What `offdiag audit` is told: a file, options, or both."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from offdiag.errors import InvalidInput
+
+_MEMBERS = ("reported", "class_counts", "matrix", "labels", "positive_label")
+
+
+@dataclass(frozen=True, slots=True)
+class AuditInput:
+    """The arguments of `audit_reported`, as far as they were given."""
+
+    reported: Mapping[str, object]
+    arguments: Mapping[str, Any] = field(default_factory=dict)
+
+
+def read_audit_file(path: Path) -> AuditInput:
+    """A JSON object with the arguments of `audit_reported`. Raises `InvalidInput`.
+
+    Numbers with decimals stay text, so that 0.6030 keeps the zero it was printed with.
+    """
+    from offdiag.arrays.files.checks import unreadable
+    from offdiag.arrays.files.json_lines import read_json
+
+    try:
+        content = read_json(path.read_bytes(), path.name, decimals_as_text=True)
+    except OSError as error:
+        raise unreadable(path, error) from None
+    if not isinstance(content, dict) or not isinstance(content.get("reported"), dict):
+        raise InvalidInput(
+            f"{path.name} has no member 'reported' with the published numbers.",
+            field="file",
+            hint='Write {"reported": {"accuracy": 0.93, "recall": {"ill": 0.8}}, …}.',
+        )
+    unknown = next((name for name in content if name not in _MEMBERS), None)
+    if unknown is not None:
+        raise InvalidInput(
+            f"{path.name} has a member {unknown!r}.",
+            field="file",
+            hint=f"Known are {', '.join(_MEMBERS)}.",
+        )
+    arguments = {name: value for name, value in content.items() if name != "reported"}
+    return AuditInput(content["reported"], arguments)
+
+
+def parse_reported(pairs: Sequence[str]) -> dict[str, object]:
+    """`name=value` and `name[class]=value`, the values as they were printed.
+
+    Raises `InvalidInput` for what is no such pair, and for a number that is given twice.
+    """
+    alone: dict[str, str] = {}
+    by_class: dict[str, dict[str, str]] = {}
+    for pair in pairs:
+        name, separator, value = pair.rpartition("=")
+        metric, bracket, label = name.strip().partition("[")
+        if not separator or not metric or (bracket and not label.endswith("]")):
+            raise InvalidInput(
+                f"{pair!r} is no number with a name.",
+                field="reported",
+                hint="Write accuracy=0.93, or recall[ill]=0.80 for one class.",
+            )
+        target = by_class.setdefault(metric, {}) if bracket else alone
+        key = label.removesuffix("]") if bracket else metric
+        if key in target or (metric in alone and metric in by_class):
+            raise InvalidInput(
+                f"{name.strip()!r} is given twice.",
+                field="reported",
+                hint="Give each number once.",
+            )
+        target[key] = value.strip()
+    return {**alone, **by_class}
+
+
+def parse_counts(text: str | None) -> dict[str, int] | list[int] | None:
+    """`ill=100,well=200`, or `100,200` in label order. Raises `InvalidInput`."""
+    if text is None:
+        return None
+    entries = [entry.rpartition("=") for entry in next(csv.reader([text]))]
+    numbers = [_whole(number, text) for _, _, number in entries]
+    if not any(separator for _, separator, _ in entries):
+        return numbers
+    labels = [label for label, separator, _ in entries if separator]
+    if len(set(labels)) != len(entries):
+        raise InvalidInput(
+            f"{text!r} does not name each class once.",
+            field="class_counts",
+            hint="Write ill=100,well=200, or 100,200 in the order of --labels.",
+        )
+    return dict(zip(labels, numbers, strict=True))
+
+
+def _whole(number: str, text: str) -> int:
+    if not number.strip().isdecimal():
+        raise InvalidInput(
+            f"{text!r} has {number!r} in place of a number of cases.",
+            field="class_counts",
+            hint="Write ill=100,well=200, or 100,200 in the order of --labels.",
+        )
+    return int(number)
