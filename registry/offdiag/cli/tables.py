@@ -23,11 +23,16 @@ def open_table(*, title: str | None = None, caption: str | None = None) -> Table
         box=SIMPLE_HEAD,
         pad_edge=False,
         padding=(0, 1, 0, 0),
-        title=title,
+        title=_unfolded(title),
         title_justify="left",
-        caption=caption,
+        caption=_unfolded(caption),
         caption_justify="left",
     )
+
+
+def _unfolded(text: str | None) -> Text | None:
+    """A line over or under a table may be wider than a narrow table."""
+    return None if text is None else Text(text, no_wrap=True, overflow="ignore")
 
 
 def matrix_table(matrix: ConfusionMatrix) -> Table:
