@@ -1,4 +1,4 @@
-"""Intervals and tests for counts, scores and predictions. Pure functions, no database.
+"""Intervals and tests for evaluations, counts and predictions. Pure functions, no database.
 
 An undefined result is None with a reason beside it, never NaN; unusable arguments raise
 `InvalidInput`.
@@ -20,6 +20,7 @@ from offdiag.metrics.paired.mcnemar import McNemar, mcnemar
 from offdiag.metrics.paired.multiplicity import benjamini_hochberg, holm
 from offdiag.metrics.paired.permutation import PermutationTest
 from offdiag.metrics.paired.symmetry import Bowker, StuartMaxwell, bowker, stuart_maxwell
+from offdiag.sdk.intervals import multilabel_intervals, score_intervals, suite_intervals
 from offdiag.sdk.paired import PairedDifference, paired_difference, permutation_test
 
 __all__ = [
@@ -37,9 +38,12 @@ __all__ = [
     "delong",
     "holm",
     "mcnemar",
+    "multilabel_intervals",
     "paired_difference",
     "permutation_test",
+    "score_intervals",
     "stuart_maxwell",
+    "suite_intervals",
     "wilson",
 ]
 

@@ -20,6 +20,9 @@ def metric_table(caption: str, metrics: Mapping[str, MetricValue]) -> str:
 
 def _text(value: MetricValue) -> str:
     if value.value is not None:
-        return f"{value.value:.4f}"
+        ends = (value.ci_low, value.ci_high)
+        if None in ends:
+            return f"{value.value:.4f}"
+        return f"{value.value:.4f} [{value.ci_low:.4f}, {value.ci_high:.4f}]"
     limit = f", limit {value.limit}" if value.limit else ""
     return escape(f"n/a ({value.reason}{limit})")

@@ -54,6 +54,7 @@ def evaluate_multilabel(
     tally = tally_sets(sets.actual, sets.predicted)
     aggregate = {**example_metrics(tally.examples), **label_averages(tally.labels)}
     per_label = _from_tables(tally)
+    scores = None
     if y_score is not None:
         scores = score_table(y_score, n_cases=tally.n_cases, labels=sets.labels)
         _require_columns(scores, sets.labels)
@@ -68,6 +69,9 @@ def evaluate_multilabel(
         ),
         matrix=tally.matrix(),
         empty_sets=_named(tally, sets.labels),
+        actual=sets.actual,
+        predicted=sets.predicted,
+        scores=scores,
     )
 
 

@@ -50,7 +50,8 @@ class MultilabelEvaluation:
 
     `aggregate[key]` is one `MetricValue`; `per_label[key][label]` comes from the label's own
     two-by-two table. `matrix` is that of Krstinic et al. (2020): its shares are **not** the
-    recall and precision of the labels, which stand in `per_label`.
+    recall and precision of the labels, which stand in `per_label`. `actual` and `predicted`
+    are the sets themselves, bool (n, q), and `scores` (n, q) what they were scored with.
     """
 
     label_set: LabelSet
@@ -59,6 +60,9 @@ class MultilabelEvaluation:
     per_label: MetricTable[ClassValues]
     matrix: MultilabelMatrix
     empty_sets: EmptySetCounts
+    actual: NDArray[np.bool_]
+    predicted: NDArray[np.bool_]
+    scores: NDArray[Any] | None = None
 
     @property
     def labels(self) -> tuple[str, ...]:
