@@ -68,7 +68,7 @@ class LabelSet:
     """Distinct class names in order.
 
     `ordinal` says that the order has a meaning (small < medium < large); `inferred` that
-    nobody declared it. Both sets with the same names in the same order and the same `ordinal`
+    nobody declared it, so that nothing may depend on it. Both sets with the same names in the same order and the same `ordinal`
     have the same digest, declared or not.
     """
 
@@ -107,8 +107,13 @@ class LabelSet:
 
     @classmethod
     def numbered(cls, n_classes: int) -> LabelSet:
-        """ "0", "1", ... for a matrix that came without names."""
-        return cls(tuple(str(code) for code in range(n_classes)), inferred=True)
+        """ "0", "1", ... for a matrix that came without names; its axes declare the order."""
+        return cls(tuple(str(code) for code in range(n_classes)))
+
+    @property
+    def has_declared_order(self) -> bool:
+        """Whether somebody chose this order, so that distances along it may be measured."""
+        return self.ordinal or not self.inferred
 
     @cached_property
     def index(self) -> Mapping[str, int]:

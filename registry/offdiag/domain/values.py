@@ -27,7 +27,7 @@ class Reason(StrEnum):
     SINGLE_ACTUAL_CLASS = "single_actual_class"
     SINGLE_CLASS_DECLARED = "single_class_declared"
     CHANCE_AGREEMENT_CERTAIN = "chance_agreement_certain"
-    LABELS_NOT_ORDINAL = "labels_not_ordinal"
+    ORDER_NOT_DECLARED = "order_not_declared"
     CLASS_VALUE_UNDEFINED = "class_value_undefined"
     COMPONENT_UNDEFINED = "component_undefined"
     ZERO_OVER_ZERO = "zero_over_zero"

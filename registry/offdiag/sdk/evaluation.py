@@ -88,7 +88,7 @@ class Evaluation:
     @classmethod
     def of_matrix(cls, matrix: ConfusionMatrix) -> Evaluation:
         """Compute the whole suite."""
-        suite = evaluate_stack(matrix.counts, ordinal=matrix.labels.ordinal)
+        suite = evaluate_stack(matrix.counts, ordinal=matrix.labels.has_declared_order)
         return cls.of_values(
             matrix,
             aggregate={key: quantity.at() for key, quantity in suite.aggregate.items()},

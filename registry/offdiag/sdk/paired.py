@@ -98,7 +98,7 @@ def permutation_test(
     code = None if label is None else joint.labels.code_of(label, field_name="label")
 
     def statistic(stack: NDArray[np.int64]) -> NDArray[np.float64]:
-        suite = evaluate_stack(stack, ordinal=joint.labels.ordinal)
+        suite = evaluate_stack(stack, ordinal=joint.labels.has_declared_order)
         if code is None:
             return suite.aggregate[metric].value
         return suite.per_class[metric].value[:, code]

@@ -80,7 +80,7 @@ def test_more_cases_of_the_class_in_question_leave_what_is_recommended_as_it_is(
 
 
 def value(counsel: Counsel, counts: np.ndarray, situation: Situation) -> float:
-    suite = evaluate_stack(counts.astype(np.int64), ordinal=situation.labels.ordinal)
+    suite = evaluate_stack(counts.astype(np.int64), ordinal=situation.labels.has_declared_order)
     if counsel.class_label is None:
         return float(suite.aggregate[counsel.spec.key].value)
     code = situation.labels.index[counsel.class_label]

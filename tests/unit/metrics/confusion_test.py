@@ -44,7 +44,7 @@ def test_a_matrix_without_names_numbers_its_classes() -> None:
     matrix = confusion_matrix(np.eye(3, dtype=int), orientation=ROWS)
 
     assert matrix.labels.names == ("0", "1", "2")
-    assert matrix.labels.inferred
+    assert matrix.labels.has_declared_order
 
 
 @pytest.mark.parametrize(

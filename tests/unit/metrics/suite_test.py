@@ -173,7 +173,7 @@ def test_weighted_kappas_need_a_declared_order() -> None:
     found = suite(WINE, ordinal=False).aggregate
 
     for key in ("kappa_linear", "kappa_quadratic"):
-        assert found[key].at() == MetricValue(None, "labels_not_ordinal"), key
+        assert found[key].at() == MetricValue(None, "order_not_declared"), key
 
 
 def test_one_actual_class_leaves_adjusted_balanced_accuracy_undefined() -> None:

@@ -17,7 +17,7 @@ REASON_TEXTS: dict[Reason, str] = {
     Reason.SINGLE_ACTUAL_CLASS: "only one class has cases",
     Reason.SINGLE_CLASS_DECLARED: "only one class is declared",
     Reason.CHANCE_AGREEMENT_CERTAIN: "agreement by chance alone is certain",
-    Reason.LABELS_NOT_ORDINAL: "the classes have no declared order",
+    Reason.ORDER_NOT_DECLARED: "the classes have no declared order",
     Reason.CLASS_VALUE_UNDEFINED: "it is undefined for at least one class",
     Reason.COMPONENT_UNDEFINED: "one of the values it is made from is undefined",
     Reason.ZERO_OVER_ZERO: "it is zero divided by zero",

@@ -111,7 +111,7 @@ def _weighted_kappa(
     """1 - N sum w c / sum w t p with w = |i - j|^power, written as one fraction."""
     if not tally.ordinal:
         everywhere = np.full(tally.total.shape, True)
-        return defined(tally.total).because(Reason.LABELS_NOT_ORDINAL, everywhere)
+        return defined(tally.total).because(Reason.ORDER_NOT_DECLARED, everywhere)
     largest_weight = tally.n_classes**power
     largest_total = int(tally.total.max(initial=0))
     (counts,) = widened(largest_weight * largest_total, tally.counts)

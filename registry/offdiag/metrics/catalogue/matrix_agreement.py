@@ -23,7 +23,9 @@ from offdiag.metrics.catalogue.wording import (
 _ROLES = Transformation.ROLE_SWAP
 _BOTH_ROLES_ALIKE = Symmetry(role_swap=True, class_inversion=True)
 _ORDERED = Symmetry(role_swap=True, class_inversion=True, label_permutation=False)
-_NEEDS_ORDER = {Reason.LABELS_NOT_ORDINAL: "the labels were not declared to be ordered"}
+_NEEDS_ORDER = {
+    Reason.ORDER_NOT_DECLARED: "the labels were found in data, so nobody declared their order"
+}
 
 SPECS: tuple[MetricSpec, ...] = (
     MetricSpec(

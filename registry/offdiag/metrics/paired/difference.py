@@ -73,7 +73,7 @@ def paired_differences(
     """
     level = confidence_level(confidence)
     count = positive_count(replicates, field="replicates")
-    ordinal = joint.labels.ordinal
+    ordinal = joint.labels.has_declared_order
     first = evaluate_stack(joint.first_matrix.counts, ordinal=ordinal)
     second = evaluate_stack(joint.second_matrix.counts, ordinal=ordinal)
     aggregate = {key: _gap(first.aggregate[key], second.aggregate[key]) for key in AGGREGATES}
@@ -116,7 +116,7 @@ def _resampled(
     replicates: int,
 ) -> dict[str, Intervals]:
     def evaluate(stack: NDArray[np.int64]) -> dict[str, NDArray[np.float64]]:
-        return _resampled_values(evaluate_stack(stack, ordinal=joint.labels.ordinal))
+        return _resampled_values(evaluate_stack(stack, ordinal=joint.labels.has_declared_order))
 
     values = paired_bootstrap(joint, evaluate, seed=seed, replicates=replicates)
     method = bootstrap_name(replicates)

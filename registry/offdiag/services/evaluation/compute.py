@@ -41,7 +41,7 @@ def evaluate(inputs: EvaluationInputs) -> EvaluatedValues:
 
 def of_matrix(matrix: ConfusionMatrix) -> EvaluatedValues:
     """The suite of a matrix, each value with its interval where it has one."""
-    suite = evaluate_stack(matrix.counts, ordinal=matrix.labels.ordinal)
+    suite = evaluate_stack(matrix.counts, ordinal=matrix.labels.has_declared_order)
     found = suite_intervals(matrix, seed=INTERVAL_SEED)
     aggregate = {key: quantity.at() for key, quantity in suite.aggregate.items()}
     per_class = {

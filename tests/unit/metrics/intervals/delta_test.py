@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from offdiag.domain.labels import LabelSet
+from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.intervals.delta import (
     aggregate_gradients,
     aggregate_standard_errors,
@@ -130,8 +132,11 @@ def test_an_undefined_value_has_no_bounds(value: float) -> None:
 
 
 def test_weighted_kappas_need_an_order_for_a_gradient() -> None:
-    unordered = aggregate_gradients(matrix_of(COUNTS), ("kappa_linear",))["kappa_linear"]
-    ordered = aggregate_gradients(matrix_of(COUNTS, ordinal=True), ("kappa_linear",))
+    declared = matrix_of(COUNTS)
+    found = ConfusionMatrix(declared.counts, LabelSet.inferred_from(declared.labels.names))
+
+    unordered = aggregate_gradients(found, ("kappa_linear",))["kappa_linear"]
+    ordered = aggregate_gradients(declared, ("kappa_linear",))
 
     assert np.isnan(unordered.value)
     assert np.isfinite(ordered["kappa_linear"].value)
