@@ -48,7 +48,8 @@ def list_runs(
 ) -> None:
     """List runs with their headline numbers."""
     from offdiag.cli.registry import opened
-    from offdiag.cli.run_tables import entry_dict, run_table
+    from offdiag.cli.run_json import entry_dict
+    from offdiag.cli.run_tables import run_table
 
     terms, order = _terms(project, dataset), _order(sort)
     with opened(settings_for(url)) as database:
@@ -63,20 +64,33 @@ def list_runs(
 
 @runs.command()
 @click.argument("run_id", metavar="RUN")
+@click.option(
+    "--slice",
+    "slice_text",
+    metavar="NAME=VALUE",
+    help="Only the cases in this slice; several conditions are joined by &.",
+)
 @url_option
 @json_option
-def show(run_id: str, url: str | None, as_json: bool) -> None:
+def show(run_id: str, slice_text: str | None, url: str | None, as_json: bool) -> None:
     """Show one run with its matrix and all its numbers."""
     from offdiag.cli.registry import opened
-    from offdiag.cli.run_tables import detail_dict, detail_tables
+    from offdiag.cli.run_json import detail_dict, slice_dict
+    from offdiag.cli.run_tables import detail_tables, slice_tables
     from offdiag.services.browse import browse_run
+    from offdiag.services.evaluation.slices import evaluation_of_slice
 
     with opened(settings_for(url)) as database:
-        detail = browse_run(database, run_id)
+        if slice_text is not None:
+            part = evaluation_of_slice(database, run_id, slice_text)
+            shown, tables = slice_dict(part), slice_tables(part)
+        else:
+            detail = browse_run(database, run_id)
+            shown, tables = detail_dict(detail), detail_tables(detail)
     if as_json:
-        print_json(detail_dict(detail))
+        print_json(shown)
     else:
-        print_tables(*detail_tables(detail))
+        print_tables(*tables)
 
 
 def _terms(project: str | None, dataset: str | None) -> RunFilter:

@@ -28,6 +28,7 @@ def log_run(
     model: str | None = None,
     y_score: object | None = None,
     sample_ids: object | None = None,
+    slices: object | None = None,
     labels: Iterable[object] | None = None,
     positive_label: object | None = None,
     ordinal: bool = False,
@@ -39,9 +40,12 @@ def log_run(
     """Store the predictions of a model in one call.
 
     `y_true` and `y_pred` are arrays of n labels (str, int or bool) of any common kind;
-    `y_true` may be left out when `dataset` has ground truth already. `y_score` is (n,) for
+    `y_true` may be left out when `dataset` has ground truth already, and with `sample_ids` and
+    `labels` also before anybody knows the truth: `revise_truth` adds it. `y_score` is (n,) for
     the positive class of binary data, or (n, K) in label order. `sample_ids` name the cases,
-    so that runs pair and order does not matter; without them position counts. `labels`
+    so that runs pair and order does not matter; without them position counts. `slices` says
+    more about the cases, by columns of few different values each ({"country": [...]}, or a
+    frame); it is kept with them, and any part of them can be evaluated by it. `labels`
     declares the classes in order, `ordinal` that the order has a meaning. `client_key` makes
     the call repeatable. `url` is the registry, by default the configured one.
 
@@ -66,6 +70,7 @@ def log_run(
             y_true=y_true,
             y_score=y_score,
             sample_ids=sample_ids,
+            slices=slices,
             labels=labels,
             ordinal=ordinal,
             positive_label=positive_label,

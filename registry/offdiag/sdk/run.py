@@ -10,10 +10,12 @@ from offdiag.sdk.buffer import ChunkBuffer
 from offdiag.sdk.evaluation import Evaluation
 from offdiag.sdk.target import Target
 from offdiag.services.evaluation.reading import evaluation_of
+from offdiag.services.evaluation.slices import evaluation_of_slice
 from offdiag.services.ingest.batch import Batch, read_batch
 from offdiag.services.ingest.chunks import put_chunk
 from offdiag.services.ingest.finishing import finish_run
 from offdiag.store.datasets import DatasetRecord
+from offdiag.store.evaluations import StoredEvaluation
 
 
 class Run:
@@ -31,12 +33,15 @@ class Run:
         """Address of this run in the dashboard."""
         return self._target.page_of(self.id)
 
-    def evaluation(self, timeout: float = 60.0) -> Evaluation:
+    def evaluation(self, timeout: float = 60.0, *, slice: str | None = None) -> Evaluation:  # noqa: A002 - the word of the field
         """Every metric of the run, computed here or waited for at most `timeout` seconds.
 
-        Raises `EvaluationPending` when the time is up and `EvaluationFailed` when the worker
-        gave up.
+        With a `slice` such as "country=DE" or "country=DE & device=phone", only of the cases
+        in it. Raises `EvaluationPending` when the time is up and `EvaluationFailed` when the
+        worker gave up.
         """
+        if slice is not None:
+            return _shown(evaluation_of_slice(self._target.database, self.id, slice))
         stored = evaluation_of(
             self._target.database,
             self.id,
@@ -44,9 +49,13 @@ class Run:
             lease_s=self._target.settings.jobs.lease_s,
             policy=self._target.policy,
         )
-        return Evaluation.of_values(
-            stored.matrix, aggregate=stored.aggregate, per_class=stored.per_class
-        )
+        return _shown(stored)
+
+
+def _shown(stored: StoredEvaluation) -> Evaluation:
+    return Evaluation.of_values(
+        stored.matrix, aggregate=stored.aggregate, per_class=stored.per_class
+    )
 
 
 class OpenRun(Run):
@@ -81,10 +90,12 @@ class OpenRun(Run):
         y_true: object | None = None,
         y_score: object | None = None,
         sample_ids: object | None = None,
+        slices: object | None = None,
     ) -> None:
         """Add one batch of n predictions.
 
-        `y_true` may be left out in every batch when the dataset has ground truth already.
+        `y_true` may be left out in every batch when the dataset has ground truth already, or
+        when labels will come later. `slices` are columns of the batch, as `log_run` takes them.
         A batch with an error is refused as a whole. Raises `InvalidInput`, and `Conflict`
         after `finish()`.
         """
@@ -100,6 +111,7 @@ class OpenRun(Run):
                 y_true=y_true,
                 y_score=y_score,
                 ids=sample_ids,
+                slices=slices,
                 labels=self._dataset.labels,
                 positive_label=self._dataset.positive_label,
             )

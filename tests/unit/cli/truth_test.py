@@ -114,3 +114,45 @@ def test_an_unknown_dataset_is_said_to_be_so(offdiag: Command, folder: Path) -> 
 
     assert answer.code == 2
     assert "project 'default' has no dataset 'nowhere'" in answer.err
+
+
+def test_a_slice_of_a_run_is_shown(folder: Path, offdiag: Command) -> None:
+    import offdiag as library
+
+    run = library.log_run(
+        y_true=["ill", "ill", "well"],
+        y_pred=["ill", "well", "well"],
+        slices={"ward": ["A", "B", "B"]},
+        name="sliced",
+        dataset="wards",
+    )
+
+    shown = offdiag("runs", "show", run.id, "--slice", "ward=B", "--json").json
+    for_people = offdiag("runs", "show", run.id, "--slice", "ward=B").out
+    wrong = offdiag("runs", "show", run.id, "--slice", "ward=C")
+
+    assert shown["matrix"] == [[0, 1], [0, 1]]
+    assert (shown["slice"], shown["n"]) == ("ward=B", 2)
+    assert "Slice of run" in for_people
+    assert wrong.code == 2
+    assert "Its values are 'A', 'B'." in wrong.err
+    assert run.evaluation(slice="ward = B").confusion_matrix.loc["ill", "well"] == 1
+
+
+def test_coverage_is_shown_where_labels_are_missing(
+    folder: Path, offdiag: Command, clinic: str
+) -> None:
+    import offdiag as library
+
+    revise(folder, offdiag, "id,label\nx3,\n")
+    run_id = offdiag("runs", "list", "--json").json["runs"][0]["id"]
+    library.sdk.run.Run(library.sdk.target.target(None), run_id).evaluation()
+
+    listed = offdiag("runs", "list", "--json").json["runs"][0]
+    shown = offdiag("runs", "show", run_id, "--json").json
+    for_people = offdiag("runs", "show", run_id).out
+
+    assert (listed["n"], listed["n_unlabelled"], listed["truth_version"]) == (2, 1, 2)
+    assert shown["evaluation"]["n"] == 2
+    assert (shown["truth_version"], shown["evaluation"]["truth_version"]) == (1, 2)
+    assert "2 of 3 cases with truth version 2" in for_people

@@ -67,7 +67,11 @@ class WorstClass:
 
 @dataclass(frozen=True, slots=True)
 class RunEntry:
-    """One line of the list. `metrics` is empty until the run has been evaluated."""
+    """One line of the list. `metrics` is empty until the run has been evaluated.
+
+    `n_cases` counts the cases that the metrics are of, `n_unlabelled` those that wait for a
+    label; `truth_number` is the version of the truth that the run is scored with.
+    """
 
     id: str
     name: str
@@ -85,6 +89,7 @@ class RunEntry:
     metrics: Mapping[str, MetricValue]
     worst_class: WorstClass | None
     work: EvaluationWork | None
+    n_unlabelled: int = 0
 
 
 def logged_predictions() -> ColumnElement[int]:
@@ -113,7 +118,8 @@ RUN_COLUMNS = (
     RunRow.source_orientation,
     RunRow.orientation_verdict,
     EvaluationRow.id.label("evaluation_id"),
-    EvaluationRow.n_cases,
+    EvaluationRow.n_labelled,
+    (EvaluationRow.n_cases - EvaluationRow.n_labelled).label("n_unlabelled"),
 )
 """What has to be selected for a line, over run, dataset, project, truth and evaluation."""
 
@@ -135,12 +141,13 @@ def run_entries(session: Session, rows: Sequence[Row[*tuple[Any, ...]]]) -> tupl
             author=row.author,
             tags=row.tags,
             created_at=row.created_at,
-            n_cases=row.n_predictions if row.n_cases is None else row.n_cases,
+            n_cases=row.n_predictions if row.n_labelled is None else row.n_labelled,
             source=SourceOrientation(row.source_orientation),
             orientation_verdict=row.orientation_verdict,
             metrics=metrics.get(row.evaluation_id, {}),
             worst_class=worst.get(row.evaluation_id),
             work=work.get(row.id),
+            n_unlabelled=row.n_unlabelled or 0,
         )
         for row in rows
     )

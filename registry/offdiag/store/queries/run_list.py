@@ -131,7 +131,11 @@ def _page(session: Session, plan: _Plan, limit: int) -> list[_Found]:
         _evaluated(*RUN_COLUMNS)
         .join(DatasetRow, DatasetRow.id == RunRow.dataset_id)
         .join(ProjectRow, ProjectRow.id == RunRow.project_id)
-        .outerjoin(TruthVersionRow, TruthVersionRow.id == RunRow.truth_version_id)
+        .outerjoin(
+            TruthVersionRow,
+            TruthVersionRow.id
+            == func.coalesce(EvaluationRow.truth_version_id, RunRow.truth_version_id),
+        )
         .where(*plan.where)
     )
     groups = groups_of(plan.order)[::-1] if plan.backwards else groups_of(plan.order)

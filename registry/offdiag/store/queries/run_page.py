@@ -75,7 +75,12 @@ class RunHeader:
 
 @dataclass(frozen=True, slots=True)
 class EvaluationFacts:
-    """With what, when and how fast the current results were computed."""
+    """With what, when and how fast the current results were computed.
+
+    `n_cases` counts the cases that were scored, `n_unlabelled` those that wait for a label.
+    `truth_number` is the version of the truth they were scored with, which may correct the one
+    the run was logged with; None for an uploaded matrix without any.
+    """
 
     id: int
     suite_version: int
@@ -85,6 +90,8 @@ class EvaluationFacts:
     n_cases: int
     computed_at: datetime
     duration_s: float
+    n_unlabelled: int = 0
+    truth_number: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,10 +179,13 @@ def _truth(row: TruthVersionRow | None) -> TruthFacts | None:
 
 def _results(session: Session, run_id: str, *, inferred: bool) -> RunResults | None:
     found = session.execute(
-        select(EvaluationRow, ConfusionMatrixRow, LabelSetRow, ClassValuesRow)
+        select(
+            EvaluationRow, ConfusionMatrixRow, LabelSetRow, ClassValuesRow, TruthVersionRow.number
+        )
         .join(ConfusionMatrixRow, ConfusionMatrixRow.evaluation_id == EvaluationRow.id)
         .join(LabelSetRow, LabelSetRow.id == ConfusionMatrixRow.label_set_id)
         .join(ClassValuesRow, ClassValuesRow.evaluation_id == EvaluationRow.id)
+        .outerjoin(TruthVersionRow, TruthVersionRow.id == EvaluationRow.truth_version_id)
         .where(
             and_(
                 EvaluationRow.run_id == run_id,
@@ -186,7 +196,7 @@ def _results(session: Session, run_id: str, *, inferred: bool) -> RunResults | N
     ).one_or_none()
     if found is None:
         return None
-    evaluation, stored, label_set, packed = found
+    evaluation, stored, label_set, packed, truth_number = found
     labels = LabelSet(tuple(label_set.names), label_set.ordinal, inferred)
     aggregates = session.execute(
         select_values().where(
@@ -201,9 +211,11 @@ def _results(session: Session, run_id: str, *, inferred: bool) -> RunResults | N
             engine_version=evaluation.engine_version,
             input_digest=evaluation.input_digest,
             matrix_digest=stored.digest,
-            n_cases=evaluation.n_cases,
+            n_cases=evaluation.n_labelled,
             computed_at=evaluation.computed_at,
             duration_s=evaluation.duration_s,
+            n_unlabelled=evaluation.n_cases - evaluation.n_labelled,
+            truth_number=truth_number,
         ),
         matrix=ConfusionMatrix(codec.decode_counts(stored.cells, stored.n_classes), labels),
         aggregate={row.key: recorded_value(row) for row in aggregates},

@@ -1,0 +1,105 @@
+"""Stored runs as JSON."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+from offdiag.store.evaluations import StoredEvaluation
+from offdiag.store.queries.run_entries import RunEntry
+from offdiag.store.queries.run_page import RunDetail, RunResults
+
+
+def entry_dict(entry: RunEntry) -> dict[str, Any]:
+    """A run of a list as JSON."""
+    worst = entry.worst_class
+    return {
+        "id": entry.id,
+        "name": entry.name,
+        "project": entry.project,
+        "dataset": entry.dataset,
+        "truth_version": entry.truth_number,
+        "model": entry.model,
+        "state": entry.state.value,
+        "author": entry.author,
+        "tags": dict(entry.tags),
+        "created_at": time_text(entry.created_at),
+        "n": entry.n_cases,
+        "n_unlabelled": entry.n_unlabelled,
+        "orientation_verdict": entry.orientation_verdict,
+        "aggregate": {key: value.to_dict() for key, value in entry.metrics.items()},
+        "worst_class": None
+        if worst is None
+        else {"label": worst.label, "support": worst.support, "recall": worst.recall.to_dict()},
+    }
+
+
+def detail_dict(detail: RunDetail) -> dict[str, Any]:
+    """Everything about one run for programs; `evaluation` is None until there is one."""
+    run = detail.run
+    return {
+        "id": run.id,
+        "name": run.name,
+        "project": run.project,
+        "dataset": run.dataset,
+        "task": run.task.value,
+        "labels": list(run.labels.names),
+        "positive_label": run.positive_label,
+        "truth_version": None if run.truth is None else run.truth.number,
+        "model": run.model,
+        "state": run.state.value,
+        "params": dict(run.params),
+        "tags": dict(run.tags),
+        "author": run.author,
+        "git_sha": run.git_sha,
+        "source_orientation": run.source.value,
+        "orientation": run.orientation_evidence,
+        "n": run.n_predictions,
+        "created_at": time_text(run.created_at),
+        "finished_at": time_text(run.finished_at),
+        "evaluation": None if detail.results is None else _results_dict(detail.results),
+    }
+
+
+def slice_dict(part: StoredEvaluation) -> dict[str, Any]:
+    """The evaluation of a slice for programs."""
+    return {
+        "id": part.run_id,
+        "slice": part.slice,
+        "n": part.matrix.total,
+        "n_unlabelled": part.n_cases - part.matrix.total,
+        **_values_dict(part),
+        "computed_at": time_text(part.computed_at),
+        "engine_version": part.engine_version,
+        "suite_version": part.suite_version,
+    }
+
+
+def _results_dict(results: RunResults) -> dict[str, Any]:
+    return {
+        **_values_dict(results),
+        "n": results.facts.n_cases,
+        "n_unlabelled": results.facts.n_unlabelled,
+        "truth_version": results.facts.truth_number,
+        "computed_at": time_text(results.facts.computed_at),
+        "engine_version": results.facts.engine_version,
+        "suite_version": results.facts.suite_version,
+    }
+
+
+def _values_dict(evaluated: RunResults | StoredEvaluation) -> dict[str, Any]:
+    return {
+        "labels": list(evaluated.matrix.labels.names),
+        "orientation": "actual_rows",
+        "matrix": evaluated.matrix.counts.tolist(),
+        "aggregate": {key: value.to_dict() for key, value in evaluated.aggregate.items()},
+        "per_class": {
+            key: [value.to_dict() for value in values]
+            for key, values in evaluated.per_class.items()
+        },
+    }
+
+
+def time_text(moment: datetime | None) -> str | None:
+    """An instant as ISO 8601 to the second."""
+    return None if moment is None else moment.isoformat(timespec="seconds")
