@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from offdiag.domain.labels import LabelSet, require_known
 from offdiag.domain.orientation import SourceOrientation
 from offdiag.errors import InvalidInput
 from offdiag.metrics.confusion import ConfusionMatrix, confusion_matrix
 from offdiag.metrics.counting import count_pairs
+from offdiag.metrics.weighted import weighted_matrix
 from offdiag.sdk.evaluation import Evaluation
+from offdiag.sdk.weighted_evaluation import WeightedEvaluation
 
 _ORIENTATIONS = (SourceOrientation.ACTUAL_ROWS.value, SourceOrientation.ACTUAL_COLUMNS.value)
 _AXIS_NAMES = {
@@ -52,20 +55,42 @@ def evaluate_matrix(
     )
 
 
+@overload
 def evaluate_labels(
     *,
     y_true: object,
     y_pred: object,
     labels: LabelSet | Iterable[object] | None = None,
     ordinal: bool = False,
-) -> Evaluation:
+    sample_weight: None = None,
+) -> Evaluation: ...
+@overload
+def evaluate_labels(
+    *,
+    y_true: object,
+    y_pred: object,
+    labels: LabelSet | Iterable[object] | None = None,
+    ordinal: bool = False,
+    sample_weight: ArrayLike,
+) -> WeightedEvaluation: ...
+def evaluate_labels(
+    *,
+    y_true: object,
+    y_pred: object,
+    labels: LabelSet | Iterable[object] | None = None,
+    ordinal: bool = False,
+    sample_weight: ArrayLike | None = None,
+) -> Evaluation | WeightedEvaluation:
     """Every metric of predicted classes beside the actual ones.
 
     Both are arrays of n labels (str, int or bool; lists, numpy, pandas, polars, pyarrow,
     tensors). `labels` declares the classes and their order; without it they are the sorted
     labels found in either array. `ordinal` says that their order has a meaning.
+    `sample_weight`, n numbers of 0 or more, makes the matrix one of sums of weights; exact
+    tests are then undefined, and nothing that needs counts takes the result.
 
-    Raises `InvalidInput` for empty or unequal arrays, missing values and undeclared labels.
+    Raises `InvalidInput` for empty or unequal arrays, missing values, undeclared labels and
+    unusable weights.
 
     >>> evaluation = evaluate_labels(y_true=["a", "a", "b"], y_pred=["a", "b", "b"])
     >>> evaluation.per_class["recall"]["a"].value
@@ -74,6 +99,10 @@ def evaluate_labels(
     from offdiag.arrays.labels import encode_pair
 
     pair = encode_pair(y_true=y_true, y_pred=y_pred, labels=labels, ordinal=ordinal)
+    if sample_weight is not None:
+        return WeightedEvaluation.of_matrix(
+            weighted_matrix(pair.actual, pair.predicted, sample_weight, labels=pair.labels)
+        )
     counts = count_pairs(pair.actual, pair.predicted, n_classes=len(pair.labels))
     return Evaluation.of_matrix(ConfusionMatrix(counts, pair.labels))
 

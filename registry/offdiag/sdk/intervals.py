@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import overload
 
 from offdiag.domain.labels import LabelSet
 from offdiag.domain.values import MetricValue
@@ -11,25 +12,41 @@ from offdiag.metrics.intervals.bounds import Interval
 from offdiag.metrics.intervals.multilabel import suite as of_sets
 from offdiag.metrics.intervals.scores import suite as of_scores
 from offdiag.metrics.intervals.suite import suite_intervals as of_matrix
+from offdiag.metrics.intervals.weighted import weighted_intervals
 from offdiag.sdk.evaluation import ClassValues, Evaluation, MetricTable
 from offdiag.sdk.multilabel_evaluation import MultilabelEvaluation
 from offdiag.sdk.score_evaluation import ScoreEvaluation
+from offdiag.sdk.weighted_evaluation import WeightedEvaluation
 
 STORED_SEED = 1
 """The seed of the intervals of stored runs, so that both give the same ends."""
 
 
+@overload
 def suite_intervals(
-    evaluation: Evaluation,
+    evaluation: Evaluation, *, confidence: float = ..., replicates: int = ..., seed: int = ...
+) -> Evaluation: ...
+@overload
+def suite_intervals(
+    evaluation: WeightedEvaluation,
+    *,
+    confidence: float = ...,
+    replicates: int = ...,
+    seed: int = ...,
+) -> WeightedEvaluation: ...
+def suite_intervals(
+    evaluation: Evaluation | WeightedEvaluation,
     *,
     confidence: float = 0.95,
     replicates: int = 2_000,
     seed: int = STORED_SEED,
-) -> Evaluation:
+) -> Evaluation | WeightedEvaluation:
     """The evaluation of a confusion matrix with the interval of every metric that has one.
 
     The ends are `ci_low` and `ci_high` of each value, `ci_method` says how they were found and
     what to know before trusting them. The same seed and replicates give the same bits.
+    Weighted cases are resampled with their weights.
+
     Raises `InvalidInput` for a confidence outside (0, 1) or no replicates.
 
     >>> from offdiag.sdk.evaluate import evaluate_matrix
@@ -38,7 +55,14 @@ def suite_intervals(
     >>> round(recall.ci_low, 3), round(recall.ci_high, 3), recall.ci_method
     (0.49, 0.943, 'wilson')
     """
-    found = of_matrix(evaluation.matrix, seed=seed, confidence=confidence, replicates=replicates)
+    if isinstance(evaluation, WeightedEvaluation):
+        found = weighted_intervals(
+            evaluation.matrix, seed=seed, confidence=confidence, replicates=replicates
+        )
+    else:
+        found = of_matrix(
+            evaluation.matrix, seed=seed, confidence=confidence, replicates=replicates
+        )
     labels = evaluation.matrix.labels
     return replace(
         evaluation,
