@@ -15,6 +15,7 @@ from offdiag.store.database import Database
 from offdiag_web import create_app
 from support.browser import CHROMIUM_ARGUMENTS, Watched, chromium, served, watched
 from support.dashboard import LesionRegistry, fill
+from support.revised import RevisedRegistry, fill_revised
 
 OpenPage = Callable[..., Watched]
 
@@ -51,15 +52,45 @@ def base_url(registry: LesionRegistry) -> Iterator[str]:
         yield address
 
 
+@pytest.fixture(scope="session")
+def revised(
+    migrated_file: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[RevisedRegistry]:
+    """Corrected ground truth and what it did, shared by tests that only read."""
+    path = shutil.copy(migrated_file, tmp_path_factory.mktemp("revised") / "registry.db")
+    database = Database(f"sqlite:///{path}", synchronous="normal")
+    yield fill_revised(database)
+    database.close()
+
+
+@pytest.fixture(scope="session")
+def revised_url(revised: RevisedRegistry) -> Iterator[str]:
+    """Address of the dashboard over that registry."""
+    app = create_app(Settings(), revised.database)
+    app.testing = True
+    with served(app) as address:
+        yield address
+
+
 @pytest.fixture
 def open_page(browser: Browser, base_url: str) -> Iterator[OpenPage]:
     """Opens a path in a fresh context; options are those of a Playwright context."""
+    yield from _opener(browser, base_url)
+
+
+@pytest.fixture
+def open_revised(browser: Browser, revised_url: str) -> Iterator[OpenPage]:
+    """The same over the registry whose ground truth was corrected."""
+    yield from _opener(browser, revised_url)
+
+
+def _opener(browser: Browser, address: str) -> Iterator[OpenPage]:
     contexts: list[BrowserContext] = []
 
     def go(path: str, **options: Any) -> Watched:
-        context = browser.new_context(base_url=base_url, **options)
+        context = browser.new_context(base_url=address, **options)
         contexts.append(context)
-        seen = watched(context, base_url)
+        seen = watched(context, address)
         seen.page.goto(path)
         return seen
 

@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 import pytest
 
-from support.browser import AXE, Watched
+from support.browser import violations
 from support.dashboard import LesionRegistry
 
 pytestmark = pytest.mark.browser
@@ -25,7 +25,6 @@ RUN_PAGES = (
     *("plain/classes", "majority/classes", "hostile/classes", "waiting/classes"),
     *("plain/meta", "swapped/meta", "hostile/meta"),
 )
-AXE_TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
 
 
 @pytest.fixture(params=[*LISTS, *RUN_PAGES])
@@ -68,15 +67,3 @@ def test_a_page_says_the_same_without_scripts(open_page: Any, path: str) -> None
 
     shown = with_scripts.locator("main").inner_text()
     assert without.locator("main").inner_text() == shown
-
-
-def violations(checked: Watched) -> list[str]:
-    """What axe-core finds, one line for each rule."""
-    checked.page.evaluate(AXE.read_text(encoding="utf-8"))
-    found = checked.page.evaluate(
-        "tags => axe.run(document, {runOnly: {type: 'tag', values: tags}})", AXE_TAGS
-    )
-    return [
-        f"{rule['id']}: {rule['help']}: {[node['html'][:160] for node in rule['nodes'][:3]]}"
-        for rule in found["violations"]
-    ]

@@ -23,6 +23,7 @@ CHROMIUM_ARGUMENTS = (
     "--disable-sync",
 )
 AXE = Path(__file__).parents[1] / "assets" / "axe-core" / "axe.min.js"
+AXE_TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
 
 
 def chromium() -> str | None:
@@ -75,3 +76,15 @@ def watched(context: BrowserContext, base_url: str) -> Watched:
     seen.page.on("response", on_response)
     seen.page.on("dialog", lambda dialog: seen.complaints.append(f"dialog: {dialog.message}"))
     return seen
+
+
+def violations(checked: Watched) -> list[str]:
+    """What axe-core finds on a page whose context bypasses its policy, one line for each rule."""
+    checked.page.evaluate(AXE.read_text(encoding="utf-8"))
+    found = checked.page.evaluate(
+        "tags => axe.run(document, {runOnly: {type: 'tag', values: tags}})", AXE_TAGS
+    )
+    return [
+        f"{rule['id']}: {rule['help']}: {[node['html'][:160] for node in rule['nodes'][:3]]}"
+        for rule in found["violations"]
+    ]

@@ -14,6 +14,7 @@ from offdiag.settings import Settings
 from offdiag.store.database import Database
 from offdiag_web import create_app
 from support.dashboard import LesionRegistry, fill
+from support.revised import RevisedRegistry, fill_revised
 
 
 @pytest.fixture
@@ -44,5 +45,24 @@ def registry(
 def reader(registry: LesionRegistry) -> FlaskClient:
     """A client of the dashboard over that registry."""
     application = create_app(Settings(), registry.database)
+    application.testing = True
+    return application.test_client()
+
+
+@pytest.fixture(scope="session")
+def revised(
+    migrated_file: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[RevisedRegistry]:
+    """Corrected ground truth and what it did, shared by tests that only read."""
+    path = shutil.copy(migrated_file, tmp_path_factory.mktemp("revised") / "registry.db")
+    database = Database(f"sqlite:///{path}", synchronous="normal")
+    yield fill_revised(database)
+    database.close()
+
+
+@pytest.fixture(scope="session")
+def revised_reader(revised: RevisedRegistry) -> FlaskClient:
+    """A client of the dashboard over that registry."""
+    application = create_app(Settings(), revised.database)
     application.testing = True
     return application.test_client()

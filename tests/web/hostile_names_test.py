@@ -28,7 +28,7 @@ def test_hostile_names_are_text_on_every_page_of_a_run(
     _assert_harmless(reader, f"/runs/{registry.hostile}{page}")
 
 
-@pytest.mark.parametrize("path", ["/", "/runs", "/runs?q=alert", "/_gallery"])
+@pytest.mark.parametrize("path", ["/", "/datasets", "/runs", "/runs?q=alert", "/_gallery"])
 def test_hostile_names_are_text_in_lists(reader: FlaskClient, path: str) -> None:
     _assert_harmless(reader, path)
 
@@ -106,7 +106,7 @@ def test_names_of_downloads_are_made_by_us(reader: FlaskClient, registry: Lesion
 
 def test_the_hostile_dataset_can_be_opened_from_the_home_page(reader: FlaskClient) -> None:
     page = Page(reader.get("/").get_data(as_text=True))
-    link = next(link for link in page.all("a") if link.text == HOSTILE_NAMES[1])
+    link = next(link for link in page.all("a") if link.text.endswith(f" on {HOSTILE_NAMES[1]}"))
 
     listed = reader.get(link.attributes["href"].replace("/runs", "/runs.json", 1)).get_json()
 

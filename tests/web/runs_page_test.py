@@ -34,20 +34,20 @@ def test_the_home_page_lists_several_datasets_with_their_runs(reader: FlaskClien
     page = _page(reader, "/")
 
     rows = {row[0]: row for row in page.table("data")}
-    assert rows["derm-7"][1:6] == ["multi-class", "7", "1,503", "66.9 %", "8"]
-    assert rows["derm-7"][6] == "◷1 open◷1 waiting✕1 failed"
+    assert rows["derm-7"][1:7] == ["multi-class", "7", "1,503", "66.9 %", "v1", "8 on derm-7"]
+    assert rows["derm-7"][7] == "◷1 open◷1 waiting✕1 failed"
     assert rows["cancer"][1] == "binary"
 
 
 def test_each_dataset_on_the_home_page_leads_to_exactly_its_runs(reader: FlaskClient) -> None:
     home = _page(reader, "/")
-    names = {row[0]: row[5] for row in home.table("data")}
 
-    for link in home.one("tbody").inside("a"):
-        listed = reader.get(link.attributes["href"].replace("/runs", "/runs.json", 1)).get_json()
+    for row in home.one("tbody").inside("tr"):
+        dataset, runs = row.inside("a")
+        listed = reader.get(runs.attributes["href"].replace("/runs", "/runs.json", 1)).get_json()
 
-        assert listed["dataset"] == link.text
-        assert str(listed["total"]) == names[link.text]
+        assert listed["dataset"] == dataset.text
+        assert runs.text == f"{listed['total']} on {dataset.text}"
 
 
 def test_the_list_of_one_dataset_names_it_with_its_size(reader: FlaskClient) -> None:

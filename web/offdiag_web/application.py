@@ -8,7 +8,9 @@ from jinja2 import StrictUndefined
 from offdiag.settings import Settings
 from offdiag.store.database import Database
 from offdiag_web import assets, failures, security
+from offdiag_web.dataset_name import DatasetNameConverter
 from offdiag_web.pages import (
+    datasets,
     gallery,
     health,
     home,
@@ -17,6 +19,7 @@ from offdiag_web.pages import (
     run_matrix,
     run_meta,
     runs,
+    truth_difference,
 )
 from offdiag_web.registry import Registry
 from offdiag_web.run_id import RunIdConverter
@@ -43,6 +46,7 @@ def create_app(settings: Settings, database: Database) -> Flask:
         "undefined": StrictUndefined,
     }
     app.url_map.converters["run"] = RunIdConverter
+    app.url_map.converters["dataset"] = DatasetNameConverter
     app.extensions[Registry.KEY] = Registry(settings, database)
     security.protect(app, bound_host=settings.server.host)
     failures.register(app)
@@ -51,6 +55,8 @@ def create_app(settings: Settings, database: Database) -> Flask:
         assets.blueprint,
         home.blueprint,
         runs.blueprint,
+        datasets.blueprint,
+        truth_difference.blueprint,
         run_matrix.blueprint,
         run_classes.blueprint,
         run_meta.blueprint,

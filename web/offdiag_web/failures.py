@@ -64,9 +64,7 @@ class Failure:
 def register(app: Flask) -> None:
     """Answer every error in the form the request asked for."""
 
-    @app.errorhandler(OffdiagError)
-    def for_domain_error(error: OffdiagError) -> Response:
-        return _answer(_domain_failure(error))
+    app.register_error_handler(OffdiagError, domain_answer)
 
     @app.errorhandler(HTTPException)
     def for_http_error(error: HTTPException) -> Response:
@@ -80,8 +78,13 @@ def register(app: Flask) -> None:
     def for_defect(error: InternalServerError) -> Response:
         original = error.original_exception
         if isinstance(original, OffdiagError):
-            return _answer(_domain_failure(original))
+            return domain_answer(original)
         return _answer(_http_failure(error))
+
+
+def domain_answer(error: OffdiagError) -> Response:
+    """The answer to a request that ended with an error of the domain."""
+    return _answer(_domain_failure(error))
 
 
 def _domain_failure(error: OffdiagError) -> Failure:

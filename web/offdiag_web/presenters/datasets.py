@@ -6,13 +6,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from offdiag.domain.runs import RunState, Task
+from offdiag.domain.runs import RunState
 from offdiag.store.queries.dataset_list import DatasetFacts, LoggedRuns
+from offdiag_web.addresses.datasets import DatasetAddress
 from offdiag_web.addresses.filter_text import parse_filter, quoted
 from offdiag_web.addresses.run_list import RunListAddress
 from offdiag_web.exports import Cell
 from offdiag_web.presenters import numbers
 from offdiag_web.presenters.chips import Chip, Tone
+from offdiag_web.presenters.task_words import TASK_WORDS
 from offdiag_web.presenters.times import Moment, moment
 
 DATASET_COLUMNS = (
@@ -20,8 +22,6 @@ DATASET_COLUMNS = (
     *("runs", "open", "finished", "evaluated", "failed", "last_logged_at"),
 )
 Overview = Sequence[tuple[DatasetFacts, LoggedRuns]]
-
-_TASKS = {Task.BINARY: "binary", Task.MULTICLASS: "multi-class", Task.MULTILABEL: "multi-label"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,30 +31,35 @@ class DatasetCard:
     name: str
     project: str
     url: str
+    """The page of the dataset."""
     task: str
     n_classes: str
     n_samples: str
     largest: str
+    truth: str
     n_runs: str
+    runs_url: str
     states: tuple[Chip, ...]
     last_logged: Moment | None
 
 
 def dataset_cards(overview: Overview, *, now: datetime) -> tuple[DatasetCard, ...]:
-    """All datasets, each with the link to its runs."""
+    """All datasets, each with the links to its page and to its runs."""
     names = [dataset.name for dataset, _ in overview]
     return tuple(
         DatasetCard(
             name=dataset.name,
             project=dataset.project,
-            url=runs_url(dataset, name_is_unique=names.count(dataset.name) == 1),
-            task=_TASKS[dataset.task],
+            url=DatasetAddress(dataset.project, dataset.name).url(),
+            task=TASK_WORDS[dataset.task],
             n_classes=numbers.count(dataset.n_classes),
             n_samples="none yet"
             if dataset.n_samples is None
             else numbers.count(dataset.n_samples),
             largest=largest_share(dataset) or "unknown",
+            truth="none yet" if dataset.truth_number is None else f"v{dataset.truth_number}",
             n_runs=numbers.count(runs.total),
+            runs_url=runs_url(dataset, name_is_unique=names.count(dataset.name) == 1),
             states=_state_chips(runs),
             last_logged=None
             if runs.last_logged_at is None

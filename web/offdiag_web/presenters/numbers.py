@@ -18,6 +18,11 @@ def count(number: int) -> str:
     return f"{number:,}".replace("-", MINUS)
 
 
+def signed(difference: int) -> str:
+    """A difference of counts: "+3", "−1,204", "0"."""
+    return f"+{count(difference)}" if difference > 0 else count(difference)
+
+
 def plural(number: int, one: str, many: str | None = None) -> str:
     """ "1 run", "12 runs"."""
     return f"{count(number)} {one if number == 1 else many or one + 's'}"

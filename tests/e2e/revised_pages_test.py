@@ -1,0 +1,75 @@
+"""Pages of a registry whose ground truth was corrected: accessible, narrow, without scripts."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Literal
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from offdiag_web.addresses.datasets import DatasetAddress
+from support.browser import violations
+from support.revised import HOSTILE_DATASET
+
+pytestmark = pytest.mark.browser
+
+HOSTILE = DatasetAddress("default", HOSTILE_DATASET)
+PAGES = {
+    "datasets": "/datasets",
+    "a dataset": "/datasets/pets",
+    "a dataset with late labels": "/datasets/late",
+    "a dataset with stale runs": "/datasets/behind",
+    "a hostile dataset": HOSTILE.url(),
+    "a difference": "/datasets/pets/truth/1..2",
+    "no difference": "/datasets/pets/truth/1..1",
+    "a hostile difference": HOSTILE.difference_url(1, 2),
+}
+Theme = Literal["light", "dark"]
+THEMES: tuple[Theme, ...] = ("light", "dark")
+
+
+@pytest.fixture(params=PAGES)
+def path(request: pytest.FixtureRequest) -> str:
+    return PAGES[request.param]
+
+
+@pytest.mark.parametrize("theme", THEMES)
+def test_a_page_is_accessible_and_breaks_no_policy(
+    open_revised: Any, path: str, theme: Theme
+) -> None:
+    plain = open_revised(path, color_scheme=theme)
+    checked = open_revised(path, color_scheme=theme, bypass_csp=True)
+
+    plain.expect_no_complaints()
+    assert violations(checked) == []
+
+
+def test_no_page_scrolls_sideways_on_a_small_screen(open_revised: Any, path: str) -> None:
+    page = open_revised(path, viewport={"width": 320, "height": 640}).page
+
+    assert page.evaluate("document.documentElement.scrollWidth") <= 320
+
+
+def test_a_page_says_the_same_without_scripts(open_revised: Any, path: str) -> None:
+    with_scripts = open_revised(path).page
+    without = open_revised(path, java_script_enabled=False).page
+
+    assert _text_of(without) == _text_of(with_scripts)
+
+
+def test_from_the_datasets_to_what_a_correction_changed(open_revised: Any) -> None:
+    seen = open_revised("/datasets")
+    page: Page = seen.page
+
+    page.get_by_role("link", name="pets", exact=True).click()
+    page.get_by_role("link", name="Changed labels of v2").click()
+
+    expect(page.get_by_role("heading", name="Changed labels, v1 → v2")).to_be_visible()
+    expect(page.get_by_role("rowheader", name="img-000")).to_be_visible()
+    seen.expect_no_complaints()
+
+
+def _text_of(page: Page) -> str:
+    """What the page says but for how long ago things were: that goes on while it is loaded."""
+    return re.sub(r"just now|\d+ (?:s|min) ago", "a moment ago", page.locator("main").inner_text())

@@ -1,0 +1,257 @@
+import csv
+import io
+from typing import Any
+
+import pytest
+from flask.testing import FlaskClient
+
+from offdiag.store.database import Database
+from support.dashboard import counted_statements, log_counts
+from support.pages import Page
+from support.revised import (
+    CORRECTED,
+    HOSTILE_DATASET,
+    IDS,
+    TRUTH,
+    RevisedRegistry,
+    log_pets,
+    revise,
+)
+
+
+def test_the_page_of_a_dataset_tells_versions_with_reason_author_and_labelled_share(
+    revised_reader: FlaskClient,
+) -> None:
+    page = _page(revised_reader, "/datasets/pets")
+
+    second, first = page.table("data")
+    assert page.one("h1").text == "pets"
+    assert second[:4] == ["v2 ✓in use", "corrects v1", "all 60", "ten dogs in the cats' folder"]
+    assert second[4].endswith("· ana")
+    assert second[6] == "Changed labels of v2 · Impact of v2"
+    assert (first[0], first[1], first[5]) == ("v1", "logged", "3")
+
+
+def test_class_counts_are_those_of_the_newest_version_with_what_it_changed(
+    revised_reader: FlaskClient,
+) -> None:
+    page = _page(revised_reader, "/datasets/pets")
+
+    rows = {row[0]: row for row in _tables(page)[1]}
+    assert rows["dog"][1:] == ["30", "50.0 %", "", "+10"]
+    assert rows["cat"][4] == "−10"
+    assert rows["fox"][4] == "0"
+
+
+def test_samples_without_a_label_are_counted_apart(revised_reader: FlaskClient) -> None:
+    page = _page(revised_reader, "/datasets/late")
+
+    assert page.table("data")[0][2] == "45 of 60 (75.0 %)"
+    assert "15 samples without a label yet" in page.one("main").text
+
+
+def test_results_of_an_older_truth_are_announced(revised_reader: FlaskClient) -> None:
+    page = _page(revised_reader, "/datasets/behind")
+
+    assert page.one("div", "callout-warning").text.startswith(
+        "▲ 1 run still shows results of an older truth version."
+    )
+    assert not _page(revised_reader, "/datasets/pets").all("div", "callout-warning")
+
+
+def test_a_dataset_of_one_other_project_is_found_by_its_name(
+    revised_reader: FlaskClient,
+) -> None:
+    response = revised_reader.get("/datasets/twin?from=2")
+
+    assert response.status_code == 302
+    assert response.headers["Location"] == "/datasets/twin?from=2&project=b-side"
+    assert _page(revised_reader, response.headers["Location"]).one("h1").text == "twin"
+
+
+def test_a_name_that_several_projects_use_is_asked_back(
+    client: FlaskClient, sqlite_database: Database
+) -> None:
+    for project in ("left", "right"):
+        log_pets(sqlite_database, TRUTH, name="run", dataset="twin", project=project)
+
+    response = client.get("/datasets/twin")
+
+    assert response.status_code == 400
+    assert "one of left, right" in response.get_data(as_text=True)
+    assert _page(client, "/datasets/twin?project=right").one("h1").text == "twin"
+
+
+def test_an_unknown_dataset_is_not_found_in_any_form(revised_reader: FlaskClient) -> None:
+    for path in ("/datasets/none", "/datasets/none.json", "/datasets/none/truth/1..2"):
+        assert revised_reader.get(path).status_code == 404
+    assert revised_reader.get("/datasets/pets?project=none").status_code == 404
+
+
+@pytest.mark.parametrize(
+    "name", ["a/b", "x.json", "x.csv", "..", ".", "~2F", "a\\b", "ö ü?&=#%41", "a.json/b"]
+)
+def test_every_name_has_an_address_of_its_own(
+    client: FlaskClient, sqlite_database: Database, name: str
+) -> None:
+    for dataset in (name, "other"):
+        log_counts(sqlite_database, [[3, 1], [1, 3]], ("no", "yes"), dataset=dataset)
+    home = _page(client, "/datasets")
+    link = next(link for link in home.all("a") if link.text == name)
+
+    page = _page(client, link.attributes["href"])
+
+    assert page.one("h1").text == name
+    twins = [a.attributes["href"] for a in page.all("a", "button") if a.text == "JSON"]
+    assert _json(client, twins[0])["name"] == name
+
+
+def test_the_list_of_datasets_leads_to_pages_and_runs(revised_reader: FlaskClient) -> None:
+    page = _page(revised_reader, "/datasets")
+
+    row = next(row for row in page.table("data") if row[0] == "pets")
+    assert row[5:7] == ["v2", "3 on pets"]
+    hrefs = {a.attributes["href"] for a in page.one("tbody").inside("a")}
+    assert {"/datasets/pets", "/runs?q=dataset:pets"} <= hrefs
+
+
+def test_without_datasets_the_list_says_how_one_is_made(client: FlaskClient) -> None:
+    page = _page(client, "/datasets")
+
+    assert "A dataset is made by the first run" in page.one("div", "empty").text
+    assert _json(client, "/datasets.json") == {"datasets": []}
+
+
+def test_the_difference_page_counts_from_class_to_class(revised_reader: FlaskClient) -> None:
+    page = _page(revised_reader, "/datasets/pets/truth/1..2")
+
+    table = page.one("table", "matrix")
+    axes = [head.text for head in table.inside("th") if "axis" in head.classes]
+    assert axes == ["Label in v2 →", "Label in v1 ↓"]
+    assert page.table("matrix") == [
+        ["cat", "·same class", "10", "10"],
+        ["dog", "0", "·same class", "0"],
+    ]
+    assert page.one("p", "subtitle").text == (
+        "10 labels differ: 10 corrected. Reason: ten dogs in the cats' folder (ana)"
+    )
+    assert page.table("data") == [["cat", "dog", "10", "100 %", ""]]
+
+
+def test_the_difference_page_lists_the_changed_samples(revised_reader: FlaskClient) -> None:
+    page = _page(revised_reader, "/datasets/pets/truth/1..2")
+
+    assert _tables(page)[1] == [[name, "cat", "dog"] for name in CORRECTED]
+
+
+def test_a_late_label_is_told_from_a_corrected_one(revised_reader: FlaskClient) -> None:
+    page = _page(revised_reader, "/datasets/late/truth/1..2")
+
+    assert "45 labels differ: 45 given for the first time." in page.one("main").text
+    assert page.table("matrix")[-1][0] == "no label"
+
+
+def test_many_changed_samples_are_paged(client: FlaskClient, sqlite_database: Database) -> None:
+    log_pets(sqlite_database, TRUTH, name="run")
+    following = {"cat": "dog", "dog": "fox", "fox": "cat"}
+    revise(sqlite_database, {i: following[label] for i, label in zip(IDS, TRUTH, strict=True)})
+
+    first = _page(client, "/datasets/pets/truth/1..2")
+    link = first.one("nav", "pager").inside("a")[0]
+    second = _page(client, link.attributes["href"])
+
+    assert first.one("nav", "pager").text.startswith("1–50 of 60 changed samples")
+    assert (link.text, link.attributes["href"]) == ("Next", "/datasets/pets/truth/1..2?from=51")
+    assert [row[0] for row in _tables(second)[1]] == list(IDS[50:])
+
+
+def test_versions_that_say_the_same_differ_in_nothing(revised_reader: FlaskClient) -> None:
+    page = _page(revised_reader, "/datasets/pets/truth/2..2")
+
+    assert page.one("p", "subtitle").text == "No label differs."
+    assert page.one("div", "empty").inside("h2")[0].text == "Both versions say the same"
+
+
+def test_the_twins_of_a_difference_hold_every_changed_sample(
+    revised_reader: FlaskClient,
+) -> None:
+    record = _json(revised_reader, "/datasets/pets/truth/1..2.json")
+    lines = _csv(revised_reader, "/datasets/pets/truth/1..2.csv")
+
+    assert record["moves"] == [{"before": "cat", "after": "dog", "n": 10}]
+    assert record["n_corrected"] == 10
+    assert [line[0] for line in lines[1:]] == list(CORRECTED)
+
+
+def test_the_twins_of_a_dataset_agree_with_the_page(revised_reader: FlaskClient) -> None:
+    record = _json(revised_reader, "/datasets/pets.json")
+    lines = _csv(revised_reader, "/datasets/pets.csv")
+
+    assert [version["number"] for version in record["truth_versions"]] == [2, 1]
+    assert record["truth_versions"][0]["class_counts"] == [10, 30, 20]
+    assert lines[1:4] == [["2", "cat", "10", str(10 / 60)], *lines[2:4]]
+    assert record["runs"]["evaluated"] == 3
+
+
+def test_a_version_that_is_not_there_is_not_found(revised_reader: FlaskClient) -> None:
+    for path in ("1..9", "9..1", "1..99999999999999999999"):
+        assert revised_reader.get(f"/datasets/pets/truth/{path}").status_code == 404
+
+
+def test_a_place_that_cannot_be_read_is_a_notice(revised_reader: FlaskClient) -> None:
+    page = _page(revised_reader, "/datasets/pets?from=x")
+
+    assert "could not be read" in page.one("main").text
+
+
+@pytest.mark.parametrize(
+    "path", ["/datasets", "/datasets/pets", "/datasets/pets/truth/1..2", "/datasets/late.json"]
+)
+def test_a_page_needs_at_most_six_statements(revised_reader: FlaskClient, path: str) -> None:
+    with counted_statements() as statements:
+        revised_reader.get(path)
+
+    assert 0 < len(statements) <= 6, statements
+
+
+def test_hostile_names_are_text_on_the_pages_of_a_dataset(
+    revised_reader: FlaskClient, revised: RevisedRegistry
+) -> None:
+    home = _page(revised_reader, "/datasets")
+    link = next(link for link in home.all("a") if link.text == HOSTILE_DATASET)
+
+    page = _page(revised_reader, link.attributes["href"])
+    difference = next(a for a in page.all("a") if a.text == "Changed labels of v2")
+
+    for shown in (page, _page(revised_reader, difference.attributes["href"])):
+        scripts = [script.attributes["src"] for script in shown.all("script")]
+        assert all(source.startswith("/assets/") for source in scripts)
+        assert not [img for img in shown.all("img") if img.attributes["src"] == "x"]
+
+
+def _tables(page: Page) -> list[list[list[str]]]:
+    return [
+        [
+            [cell.text for cell in row.children if cell.tag in {"td", "th"}]
+            for row in table.inside("tbody")[0].inside("tr")
+        ]
+        for table in page.all("table", "data")
+    ]
+
+
+def _page(client: FlaskClient, path: str) -> Page:
+    response = client.get(path)
+    assert response.status_code == 200, response.get_data(as_text=True)[-400:]
+    return Page(response.get_data(as_text=True))
+
+
+def _json(client: FlaskClient, path: str) -> Any:
+    response = client.get(path)
+    assert response.status_code == 200
+    return response.get_json()
+
+
+def _csv(client: FlaskClient, path: str) -> list[list[str]]:
+    response = client.get(path)
+    assert response.status_code == 200
+    return list(csv.reader(io.StringIO(response.get_data(as_text=True), newline="")))

@@ -1,0 +1,22 @@
+"""Dataset names in URLs."""
+
+from __future__ import annotations
+
+from urllib.parse import quote
+
+from werkzeug.routing import BaseConverter
+
+from offdiag_web.addresses.datasets import name_from_path, name_in_path
+
+
+class DatasetNameConverter(BaseConverter):
+    """Any name, as one segment of a path; its end is never mistaken for that of a twin."""
+
+    regex = r"(?:(?!\.(?:json|csv)(?:/|$))[^/])+"
+    part_isolating = True
+
+    def to_python(self, value: str) -> str:
+        return name_from_path(value)
+
+    def to_url(self, value: object) -> str:
+        return quote(name_in_path(str(value)), safe="")
