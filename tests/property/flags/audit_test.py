@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from numpy.typing import NDArray
 
+from offdiag.domain.values import MetricValue
 from offdiag.flags.audit.feasible import Constraint
 from offdiag.flags.audit.findings import AuditVerdict
 from offdiag.flags.audit.interval import Interval
@@ -33,32 +34,43 @@ def matrices(draw: st.DrawFn, most_classes: int = 4) -> Counts:
     return counts
 
 
-def as_printed(value: float | None, decimals: int) -> str:
+def as_printed(found: MetricValue, decimals: int, *, zero_division: bool = False) -> str:
+    """Rounded text; for undefined values the word or, where libraries say 0, a zero."""
+    value = found.value
+    if value is None and zero_division and found.limit is None:
+        value = 0.0
     if value is None:
         return "undefined"
     return str(Decimal(value).quantize(Decimal(1).scaleb(-decimals), rounding=ROUND_HALF_EVEN))
 
 
-def published(suite: Suite, size: int, draw: st.DrawFn) -> dict[str, object]:
+def published(
+    suite: Suite, size: int, draw: st.DrawFn, *, zero_division: bool
+) -> dict[str, object]:
     """Some metrics of a matrix, each rounded to some number of decimals."""
     keys = draw(st.lists(st.sampled_from((*AGGREGATES, *CLASS_KEYS)), min_size=1, unique=True))
     table: dict[str, object] = {}
     for key in keys:
         decimals = draw(st.integers(2, 6))
         if key in AGGREGATES:
-            table[key] = as_printed(suite.aggregate[key].at().value, decimals)
+            found = suite.aggregate[key].at()
+            table[key] = as_printed(found, decimals, zero_division=zero_division)
         else:
-            values = [suite.per_class[key].at(code).value for code in range(size)]
-            table[key] = [as_printed(value, decimals) for value in values]
+            values = [suite.per_class[key].at(code) for code in range(size)]
+            table[key] = [
+                as_printed(value, decimals, zero_division=zero_division) for value in values
+            ]
     return table
 
 
 @st.composite
-def tables(draw: st.DrawFn, most_classes: int = 4) -> tuple[Counts, dict[str, object]]:
+def tables(
+    draw: st.DrawFn, most_classes: int = 4, *, zero_division: bool = False
+) -> tuple[Counts, dict[str, object]]:
     """A matrix and what might be published about it."""
     counts = draw(matrices(most_classes))
     suite = evaluate_stack(counts, ordinal=True)
-    return counts, published(suite, len(counts), draw)
+    return counts, published(suite, len(counts), draw, zero_division=zero_division)
 
 
 @given(tables())
@@ -103,11 +115,29 @@ def test_true_numbers_never_contradict_each_other(
     assert report.verdict is AuditVerdict.CONSISTENT, report
 
 
+@given(tables(zero_division=True), st.booleans())
+def test_zeros_for_undefined_values_are_explained_and_never_impossible(
+    table: tuple[Counts, dict[str, object]], with_matrix: bool
+) -> None:
+    counts, reported = table
+    sizes = counts.sum(axis=1)
+
+    report = audit_reported(
+        reported=reported,
+        matrix=counts if with_matrix else None,
+        class_counts=sizes,
+        labels=range(len(counts)),
+    )
+
+    found = {finding.verdict for finding in report.findings}
+    assert found <= {AuditVerdict.CONSISTENT, AuditVerdict.OTHER_DEFINITION}, report
+
+
 @given(matrices())
 def test_numbers_of_the_exchanged_matrix_are_never_called_impossible(counts: Counts) -> None:
     suite = evaluate_stack(np.ascontiguousarray(counts.transpose()), ordinal=False)
     keys = ("overall_accuracy", "macro_precision", "macro_recall", "weighted_f1", "mcc")
-    reported = {key: as_printed(suite.aggregate[key].at().value, 6) for key in keys}
+    reported = {key: as_printed(suite.aggregate[key].at(), 6) for key in keys}
 
     report = audit_reported(reported=reported, matrix=counts, class_counts=counts.sum(axis=1))
 

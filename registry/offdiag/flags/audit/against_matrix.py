@@ -16,10 +16,10 @@ from offdiag.flags.audit.findings import AuditVerdict, Finding, MatrixReading
 from offdiag.flags.audit.matrix_reading import matrix_reading
 from offdiag.flags.audit.matrix_values import BothWays, MatrixValues, both_ways
 from offdiag.flags.audit.printed import Rounding
+from offdiag.flags.audit.zero_division import counted_note
 
 COARSEST_UNIT = 0.001
 """With fewer decimals it is no evidence that the value of another class was printed."""
-_ZERO_OVER_ZERO = {0: "0/0 counted as 0", 1: "0/0 counted as 1"}
 _NOT_NEAREST = {
     Rounding.CUT_OFF: ", cut off instead of rounded",
     Rounding.PADDED: ", with zeros added after the last digit computed",
@@ -56,6 +56,11 @@ def _finding(claim: Claim, both: BothWays, facts: Facts, order: Sequence[int] | 
     if rounding is not None:
         why = f"the matrix gives {_text(exact)}{_NOT_NEAREST.get(rounding, '')}"
         return Finding(claim, AuditVerdict.CONSISTENT, why, own, exact, rounding=rounding)
+    counted = both.taken.counted_as(claim)
+    if counted is not None:
+        definition = Definition(claim.key, claim.code, counted_note(counted))
+        why = f"the matrix gives {_text(exact)}, so this is {definition.name(facts.labels)}"
+        return Finding(claim, AuditVerdict.OTHER_DEFINITION, why, definition)
     rounding = both.exchanged.rounding(claim)
     if rounding is not None:
         swapped = both.exchanged.value(claim.key, claim.code)
@@ -77,9 +82,6 @@ def _other_definitions(
     claim: Claim, values: MatrixValues, facts: Facts, order: Sequence[int] | None
 ) -> Iterator[tuple[Definition, float | None]]:
     """Definitions with their values, the likeliest first."""
-    if values.value(claim.key, claim.code) is None:
-        for counted, note in _ZERO_OVER_ZERO.items():
-            yield Definition(claim.key, claim.code, note), float(counted)
     if order is not None and claim.code is not None:
         printed_for = order[claim.code]
         yield Definition(claim.key, printed_for), values.value(claim.key, printed_for)

@@ -16,13 +16,13 @@ from offdiag.flags.audit.feasible import FeasibleTables
 from offdiag.flags.audit.findings import (
     AuditReport,
     AuditVerdict,
+    Diagnosis,
     Finding,
     Orientation,
     worst,
 )
 from offdiag.flags.audit.printed import Rounding
 from offdiag.flags.audit.readings import Reading, readings
-from offdiag.flags.audit.rereadings import Diagnosis
 from offdiag.flags.audit.whole_numbers import two_class_tables
 
 

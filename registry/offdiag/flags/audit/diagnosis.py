@@ -1,8 +1,9 @@
 """Which of several numbers is wrong, if they cannot all be true, and what it is instead.
 
 Numbers that contradict each other do not say which of them is to blame. The diagnosis looks
-for the mildest explanation: digits cut off instead of rounded, swapped axes, classes in
-another order, few numbers that are other metrics, and at last the fewest that have to be wrong.
+for the mildest explanation: digits cut off instead of rounded, zeros for undefined values,
+swapped axes, classes in another order, few numbers that are other metrics, and at last the
+fewest that have to be wrong.
 """
 
 from __future__ import annotations
@@ -12,18 +13,14 @@ from collections.abc import Sequence
 from offdiag.flags.audit.blame import Places, failed_checks, smallest_to_blame, without
 from offdiag.flags.audit.checks import Check
 from offdiag.flags.audit.claims import Claim
+from offdiag.flags.audit.class_order import as_other_order
 from offdiag.flags.audit.definitions import Definition
 from offdiag.flags.audit.examination import examined
 from offdiag.flags.audit.facts import Facts
-from offdiag.flags.audit.findings import AuditVerdict, Finding
-from offdiag.flags.audit.rereadings import (
-    Diagnosis,
-    as_cut_off,
-    as_other_definitions,
-    as_other_order,
-    as_transposed,
-)
+from offdiag.flags.audit.findings import AuditVerdict, Diagnosis, Finding
+from offdiag.flags.audit.rereadings import as_cut_off, as_other_definitions, as_transposed
 from offdiag.flags.audit.support import consistent, deciding
+from offdiag.flags.audit.zero_division import as_zero_division
 
 
 def diagnosed(claims: Sequence[Claim], facts: Facts) -> Diagnosis:
@@ -34,6 +31,7 @@ def diagnosed(claims: Sequence[Claim], facts: Facts) -> Diagnosis:
         return Diagnosis(findings, checks, tuple(claims))
     found = (
         as_cut_off(claims, facts, checks)
+        or as_zero_division(claims, facts)
         or as_transposed(claims, facts)
         or as_other_order(claims, facts)
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from offdiag.flags.audit.bounds import bounds, ranges
 from offdiag.flags.audit.checks import Check
@@ -14,16 +15,24 @@ from offdiag.flags.audit.interval import Interval
 from offdiag.flags.audit.quantities import Quantities
 from offdiag.flags.audit.whole_numbers import whole_numbers
 
+Places = frozenset[int]
+NOWHERE: Places = frozenset()
+
 
 def examined(
-    claims: Sequence[Claim], facts: Facts, *, with_cut_off: frozenset[int] = frozenset()
+    claims: Sequence[Claim],
+    facts: Facts,
+    *,
+    with_cut_off: Places = NOWHERE,
+    or_undefined: Places = NOWHERE,
 ) -> tuple[Check, ...]:
     """Everything that can be tested, in the order identities, bounds, whole numbers.
 
-    The numbers at the places `with_cut_off` may have been cut off instead of rounded. A number
-    outside the range of its metric fails that check alone and is left out of the others.
+    The numbers at the places `with_cut_off` may have been cut off instead of rounded, and those
+    `or_undefined` may stand for undefined values. A number outside the range of its metric
+    fails that check alone and is left out of the others.
     """
-    wide = allowed_intervals(claims, with_cut_off=with_cut_off)
+    wide = allowed_intervals(claims, with_cut_off=with_cut_off, or_undefined=or_undefined)
     in_range = tuple(ranges(claims, wide))
     inside = [within_range(claim, interval) for claim, interval in zip(claims, wide, strict=True)]
     quantities = Quantities.of(claims, inside, facts)
@@ -35,15 +44,18 @@ def examined(
 
 
 def allowed_intervals(
-    claims: Sequence[Claim], *, with_cut_off: frozenset[int] = frozenset()
+    claims: Sequence[Claim], *, with_cut_off: Places = NOWHERE, or_undefined: Places = NOWHERE
 ) -> list[Interval | None]:
     """The exact values each printed number stands for, None for "undefined"."""
     return [
         None
         if claim.printed.value is None
-        else claim.printed.interval_with_cut_off
-        if place in with_cut_off
-        else claim.printed.interval
+        else replace(
+            claim.printed.interval_with_cut_off
+            if place in with_cut_off
+            else claim.printed.interval,
+            or_undefined=place in or_undefined,
+        )
         for place, claim in enumerate(claims)
     ]
 
@@ -54,4 +66,4 @@ def within_range(claim: Claim, interval: Interval | None) -> Interval | None:
         return None
     spec = described(claim.key)
     part = interval.intersection(Interval(spec.low, spec.high))
-    return None if part.is_empty else part
+    return None if part.is_empty else replace(part, or_undefined=interval.or_undefined)

@@ -79,6 +79,18 @@ class Finding:
         }
 
 
+@dataclass(frozen=True)
+class Diagnosis:
+    """Findings in the order of the claims, and the checks behind them.
+
+    `understood` are the claims as the findings read them.
+    """
+
+    findings: tuple[Finding, ...]
+    checks: tuple[Check, ...]
+    understood: tuple[Claim, ...]
+
+
 @dataclass(frozen=True, slots=True)
 class MatrixReading:
     """How a printed matrix is to be read.

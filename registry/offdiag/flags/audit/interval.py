@@ -12,10 +12,14 @@ ROUNDING = 1e-12
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """All numbers from `low` to `high`, both included; empty if low exceeds high."""
+    """All numbers from `low` to `high`, both included; empty if low exceeds high.
+
+    `or_undefined` adds the possibility that there is no number at all.
+    """
 
     low: float
     high: float
+    or_undefined: bool = False
 
     @property
     def is_empty(self) -> bool:

@@ -58,9 +58,5 @@ def _fitting_only(claims: Sequence[Claim], both: BothWays, *, exchanged: bool) -
     one, other = both.taken, both.exchanged
     if exchanged:
         one, other = other, one
-    names = (
-        claim.name
-        for claim in claims
-        if one.rounding(claim) is not None and other.rounding(claim) is None
-    )
+    names = (claim.name for claim in claims if one.explains(claim) and not other.explains(claim))
     return list(dict.fromkeys(names))

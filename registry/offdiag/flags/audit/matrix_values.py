@@ -14,6 +14,7 @@ from offdiag.flags.audit.claims import Claim
 from offdiag.flags.audit.findings import Orientation
 from offdiag.flags.audit.names import CLASS_KEYS
 from offdiag.flags.audit.printed import Rounding
+from offdiag.flags.audit.zero_division import counted_value
 from offdiag.metrics.orientation import swap_axes, verify_orientation
 from offdiag.metrics.suite import Suite, evaluate_stack
 
@@ -38,6 +39,15 @@ class MatrixValues:
     def rounding(self, claim: Claim) -> Rounding | None:
         """How the value of the claimed metric came to be printed so; None if it cannot."""
         return claim.printed.rounding_of(self.value(claim.key, claim.code))
+
+    def counted_as(self, claim: Claim) -> int | None:
+        """The 0 or 1 that was printed for an undefined value, as libraries do; else None."""
+        is_defined = self.value(claim.key, claim.code) is not None
+        return None if is_defined else counted_value(claim.printed)
+
+    def explains(self, claim: Claim) -> bool:
+        """Whether this matrix is what the number was computed from, 0/0 counted or not."""
+        return self.rounding(claim) is not None or self.counted_as(claim) is not None
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,7 @@ from offdiag.flags.audit.interval import ROUNDING, Interval
 UNDEFINED_WORDS = frozenset({"undefined", "n/a", "na", "nan", "none", "null", "not defined"})
 WHOLE_AND_EXACT = (-1, 0, 1)
 """Printed without decimals these are taken as exact; "1" for 0.6 is not how people round."""
+COARSEST_CUT_OFF = Fraction(1, 100)
 NEARLY_ONE = Fraction(999_999, 1_000_000)
 FEWEST_DECIMALS_TO_PAD = 6
 """Zeros after at least this many decimals may have been added by a table, not measured."""
@@ -51,9 +52,14 @@ class Printed:
         return _around(self.value, self.unit / 2)
 
     @property
+    def may_be_cut_off(self) -> bool:
+        """Whether dropped digits are worth considering; a coarse number would fit anything."""
+        return 0 < self.unit <= COARSEST_CUT_OFF
+
+    @property
     def interval_with_cut_off(self) -> Interval:
         """The same with values from which digits were dropped."""
-        if self.value is None:
+        if self.value is None or not self.may_be_cut_off:
             return self.interval
         cut = self._cut_off_interval(self.value)
         return Interval(min(self.interval.low, cut.low), max(self.interval.high, cut.high))
@@ -64,7 +70,7 @@ class Printed:
             return Rounding.NEAREST if self.value is None and exact is None else None
         if _contains(self.interval, exact):
             return Rounding.NEAREST
-        if self.unit and _contains(self._cut_off_interval(self.value), exact):
+        if self.may_be_cut_off and _contains(self._cut_off_interval(self.value), exact):
             return Rounding.CUT_OFF
         decimals = _decimals_without_padding(self.text)
         if decimals is not None:

@@ -3,34 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-
-import numpy as np
-from scipy.optimize import linear_sum_assignment
 
 from offdiag.flags.audit.blame import Places, failed_checks
 from offdiag.flags.audit.checks import Check
 from offdiag.flags.audit.claims import Claim
 from offdiag.flags.audit.definitions import Definition, alternatives, when_swapped
-from offdiag.flags.audit.examination import allowed_intervals, examined, within_range
+from offdiag.flags.audit.examination import examined
 from offdiag.flags.audit.facts import Facts
-from offdiag.flags.audit.feasible import Constraint
-from offdiag.flags.audit.findings import AuditVerdict, Finding
+from offdiag.flags.audit.findings import AuditVerdict, Diagnosis, Finding
 from offdiag.flags.audit.printed import Rounding
 from offdiag.flags.audit.support import consistent, deciding, is_supported, supporting
-from offdiag.flags.audit.table_search import feasible_tables
-
-
-@dataclass(frozen=True)
-class Diagnosis:
-    """Findings in the order of the claims, and the checks behind them.
-
-    `understood` are the claims as the findings read them.
-    """
-
-    findings: tuple[Finding, ...]
-    checks: tuple[Check, ...]
-    understood: tuple[Claim, ...]
 
 
 def as_cut_off(claims: Sequence[Claim], facts: Facts, checks: Sequence[Check]) -> Diagnosis | None:
@@ -67,7 +49,11 @@ def as_transposed(claims: Sequence[Claim], facts: Facts) -> Diagnosis | None:
         if key is not None
     ]
     moved = [place for place in kept if swapped[place] != claims[place].key]
-    # Nothing may speak against the swap, and something for at least one number it moves.
+    # A swap shows in pairs: recall alone can be called precision to explain any misprint.
+    published = {claim.key for claim in claims}
+    if not any(swapped[place] in published for place in moved):
+        return None
+    # Nothing may speak against it, and something for at least one number that it moves.
     if not any(is_supported(understood, facts, frozenset({kept.index(p)})) for p in moved):
         return None
     findings = tuple(_swapped(claim, key) for claim, key in zip(claims, swapped, strict=True))
@@ -87,60 +73,6 @@ def _swapped(claim: Claim, key: str | None) -> Finding:
         f"classes trade places"
     )
     return Finding(claim, AuditVerdict.TRANSPOSED, why, Definition(key, claim.code))
-
-
-def as_other_order(claims: Sequence[Claim], facts: Facts) -> Diagnosis | None:
-    """Everything fits if the class values are listed in another order of the classes.
-
-    Known class sizes tell: values of a class of 19 cases rarely come from one of 14.
-    """
-    order = _order_by_sizes(claims, facts)
-    if order is None:
-        return None
-    understood = [
-        claim if claim.code is None else claim.redefined(claim.key, order[claim.code])
-        for claim in claims
-    ]
-    moved = frozenset(
-        place for place, claim in enumerate(claims) if claim.code != understood[place].code
-    )
-    if not moved or failed_checks(examined(understood, facts)):
-        return None
-    after = examined(understood, facts)
-    findings = [consistent(claim, place, after) for place, claim in enumerate(understood)]
-    for place in moved:
-        definition = Definition(understood[place].key, understood[place].code)
-        why = (
-            f"the size of its class rules it out; with the classes in another order it is the "
-            f"{definition.name(facts.labels)}"
-        )
-        findings[place] = Finding(claims[place], AuditVerdict.OTHER_DEFINITION, why, definition)
-    return Diagnosis(tuple(findings), after, tuple(understood))
-
-
-def _order_by_sizes(claims: Sequence[Claim], facts: Facts) -> list[int] | None:
-    """For each class the one whose size allows its values, if there is such an order."""
-    sizes = facts.class_counts
-    if sizes is None or not any(claim.code is not None for claim in claims):
-        return None
-    intervals = [
-        within_range(claim, interval)
-        for claim, interval in zip(claims, allowed_intervals(claims), strict=True)
-    ]
-    is_ruled_out = np.zeros((len(sizes), len(sizes)), np.int64)
-    for code in range(len(sizes)):
-        constraints = tuple(
-            Constraint(claim.key, 0, interval)
-            for claim, interval in zip(claims, intervals, strict=True)
-            if claim.code == code
-        )
-        for other, size in enumerate(sizes):
-            tables = feasible_tables((size, sum(sizes) - size), constraints)
-            is_ruled_out[code, other] = tables.is_impossible
-    printed_as, comes_from = linear_sum_assignment(is_ruled_out)
-    if is_ruled_out[printed_as, comes_from].any():
-        return None
-    return [int(code) for code in comes_from]
 
 
 def as_other_definitions(

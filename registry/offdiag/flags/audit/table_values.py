@@ -33,4 +33,4 @@ def is_met(values: Floats, allowed: Interval | None) -> NDArray[np.bool_]:
         return ~np.isfinite(values)
     with np.errstate(invalid="ignore"):
         met = (values >= allowed.low - ROUNDING) & (values <= allowed.high + ROUNDING)
-    return np.asarray(met)
+    return np.asarray(met | np.isnan(values)) if allowed.or_undefined else np.asarray(met)

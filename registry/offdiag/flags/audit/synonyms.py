@@ -1,0 +1,131 @@
+"""Metrics that are merely other ways to write one quantity.
+
+Accuracy, micro F1, weighted recall and error rate are one quantity under four names. Once all
+claims are expressed in such quantities, "equal by definition" needs no list of pairs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+
+from offdiag.flags.audit.facts import Facts
+from offdiag.flags.audit.interval import Interval
+
+Transform = Callable[[Interval], Interval]
+
+
+@dataclass(frozen=True, slots=True)
+class Synonym:
+    """How a metric is another way to write a quantity: there and back, and in words."""
+
+    quantity: str
+    there: Transform
+    back: Transform
+    statement: str
+
+
+def _same(interval: Interval) -> Interval:
+    return interval
+
+
+def _complement(interval: Interval) -> Interval:
+    return interval.falling(lambda x: 1 - x)
+
+
+_ONE_LABEL = "where every case has one label and one prediction"
+_PLAIN: Mapping[str, Synonym] = MappingProxyType(
+    {
+        key: Synonym("overall_accuracy", _same, _same, f"{key} = accuracy {_ONE_LABEL}")
+        for key in ("micro_precision", "micro_recall", "micro_f1", "weighted_recall")
+    }
+    | {
+        "error_rate": Synonym(
+            "overall_accuracy", _complement, _complement, "error rate = 1 - accuracy"
+        ),
+        "micro_jaccard": Synonym(
+            "overall_accuracy",
+            lambda j: j.rising(lambda x: 2 * x / (1 + x)),
+            lambda a: a.rising(lambda x: x / (2 - x)),
+            "micro Jaccard = accuracy / (2 - accuracy)",
+        ),
+    }
+    | {
+        complement: Synonym(key, _complement, _complement, f"{complement} = 1 - {key}")
+        for key, complement in (
+            ("recall", "fnr"),
+            ("specificity", "fpr"),
+            ("precision", "fdr"),
+            ("npv", "for"),
+        )
+    }
+    | {
+        "jaccard": Synonym(
+            "f1",
+            lambda j: j.rising(lambda x: 2 * x / (1 + x)),
+            lambda f: f.rising(lambda x: x / (2 - x)),
+            "Jaccard = F1 / (2 - F1)",
+        ),
+    }
+)
+
+
+def synonym_of(key: str, facts: Facts) -> Synonym | None:
+    """The quantity that a metric is another name for, None if it stands for itself."""
+    if key in _PLAIN:
+        return _PLAIN[key]
+    size = facts.n_classes
+    if size is not None and key in {"average_accuracy", "average_error_rate"}:
+        return _average(key, size)
+    if facts.every_class_occurs:
+        return _mean_recall(key, facts)
+    return None
+
+
+def _average(key: str, size: int) -> Synonym:
+    """AA = 1 - 2/K + (2/K) OA (Zeng 2025, Property 3)."""
+
+    def to_accuracy(average: float) -> float:
+        return 1 - size / 2 * (1 - average)
+
+    def from_accuracy(accuracy: float) -> float:
+        return 1 - 2 / size * (1 - accuracy)
+
+    statement = f"average accuracy = 1 - 2/{size} + 2/{size} accuracy"
+    if key == "average_accuracy":
+        return Synonym(
+            "overall_accuracy",
+            lambda x: x.rising(to_accuracy),
+            lambda a: a.rising(from_accuracy),
+            statement,
+        )
+    return Synonym(
+        "overall_accuracy",
+        lambda x: _complement(x).rising(to_accuracy),
+        lambda a: _complement(a.rising(from_accuracy)),
+        f"average error rate = 2/{size} error rate",
+    )
+
+
+def _mean_recall(key: str, facts: Facts) -> Synonym | None:
+    """Balanced accuracy is macro recall if every class occurs; with equal classes, accuracy."""
+    target = "overall_accuracy" if facts.is_balanced else "macro_recall"
+    of_equal = " of classes of equal size = accuracy" if facts.is_balanced else " = macro recall"
+    if key in {"macro_recall", "balanced_accuracy"} and key != target:
+        return Synonym(target, _same, _same, f"{key}{of_equal}")
+    size = facts.n_actual_classes
+    if key == "balanced_accuracy_adjusted" and size is not None and size > 1:
+        chance = 1 / size
+        return Synonym(
+            target,
+            lambda x: x.rising(lambda adjusted: chance + adjusted * (1 - chance)),
+            lambda r: r.rising(lambda recall: (recall - chance) / (1 - chance)),
+            f"adjusted balanced accuracy = (balanced accuracy - 1/{size}) / (1 - 1/{size})",
+        )
+    if facts.is_balanced and key in {"macro_precision", "macro_f1", "macro_jaccard"}:
+        metric = key.removeprefix("macro_")
+        return Synonym(
+            f"weighted_{metric}", _same, _same, f"{key} = weighted_{metric} if classes are equal"
+        )
+    return None
