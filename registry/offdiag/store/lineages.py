@@ -22,6 +22,7 @@ def runs_scored_with(session: Session, root_id: int) -> list[str]:
             .where(
                 TruthVersionRow.root_id == root_id,
                 RunRow.state != RunState.OPEN,
+                RunRow.deleted_at.is_(None),
                 RunRow.source_orientation == SourceOrientation.PREDICTIONS,
             )
             .order_by(RunRow.created_at, RunRow.id)

@@ -39,6 +39,7 @@ class RunRecord:
     content_digest: str | None
     created_at: datetime
     finished_at: datetime | None
+    deleted_at: datetime | None
 
 
 def insert_run(
@@ -75,7 +76,19 @@ def insert_run(
 
 
 def get_run(session: Session, run_id: str) -> RunRecord:
-    """A run by id. Raises `NotFound`."""
+    """A run by id. Raises `NotFound`, also for a run that somebody deleted."""
+    run = get_any_run(session, run_id)
+    if run.deleted_at is not None:
+        raise NotFound(
+            f"run {run_id!r} was deleted.",
+            field="run",
+            hint=f"`offdiag runs restore {run_id}` brings it back.",
+        )
+    return run
+
+
+def get_any_run(session: Session, run_id: str) -> RunRecord:
+    """A run by id, whether it was deleted or not. Raises `NotFound`."""
     row = session.get(RunRow, run_id, populate_existing=True)
     if row is None:
         raise NotFound(
@@ -87,7 +100,7 @@ def get_run(session: Session, run_id: str) -> RunRecord:
 
 
 def find_by_client_key(session: Session, *, project_id: int, client_key: str) -> RunRecord | None:
-    """The run a client opened with this key."""
+    """The run a client opened with this key, whether it was deleted or not."""
     row = session.scalar(
         select(RunRow).where(RunRow.project_id == project_id, RunRow.client_key == client_key)
     )
@@ -127,6 +140,11 @@ def set_state(session: Session, run_id: str, state: RunState) -> None:
     session.execute(update(RunRow).where(RunRow.id == run_id).values(state=state))
 
 
+def set_deleted(session: Session, run_id: str, *, at: datetime | None, by: str | None) -> None:
+    """Hide a run everywhere from `at` on, or show it again."""
+    session.execute(update(RunRow).where(RunRow.id == run_id).values(deleted_at=at, deleted_by=by))
+
+
 def _record(row: RunRow) -> RunRecord:
     return RunRecord(
         id=row.id,
@@ -148,4 +166,5 @@ def _record(row: RunRow) -> RunRecord:
         content_digest=row.content_digest,
         created_at=row.created_at,
         finished_at=row.finished_at,
+        deleted_at=row.deleted_at,
     )

@@ -61,6 +61,7 @@ def stale_runs(
         )
         .where(
             RunRow.state.in_([RunState.FINISHED, RunState.EVALUATED]),
+            RunRow.deleted_at.is_(None),
             or_(false(), *reasons.values()),
         )
         .order_by(RunRow.created_at, RunRow.id)

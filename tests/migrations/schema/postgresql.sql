@@ -255,6 +255,8 @@ CREATE TABLE run (
     content_digest TEXT COLLATE "C",
     created_at TIMESTAMP WITH TIME ZONE NOT NULL,
     finished_at TIMESTAMP WITH TIME ZONE,
+    deleted_at TIMESTAMP WITH TIME ZONE,
+    deleted_by TEXT COLLATE "C",
     CONSTRAINT ck_run_n_predictions CHECK (n_predictions >= 0 AND n_predictions <= '9223372036854775807'::bigint),
     CONSTRAINT ck_run_open_until_finished_at CHECK ((state = 'open'::text) = (finished_at IS NULL)),
     CONSTRAINT ck_run_orientation_verdict CHECK (orientation_verdict = ANY (ARRAY['canonical'::text, 'transposed'::text, 'ambiguous'::text, 'inconsistent'::text, 'unverified'::text])),
@@ -268,7 +270,9 @@ CREATE TABLE run (
     CONSTRAINT uq_run_project_id_client_key UNIQUE NULLS DISTINCT (project_id, client_key)
 );
 
-CREATE INDEX ix_run_dataset_id_created_at ON run (dataset_id, created_at);
+CREATE INDEX ix_run_dataset_id_created_at ON run (dataset_id, created_at) WHERE (deleted_at IS NULL);
+
+CREATE INDEX ix_run_deleted_at ON run (deleted_at) WHERE (deleted_at IS NOT NULL);
 
 CREATE INDEX ix_run_state ON run (state);
 

@@ -233,7 +233,7 @@ CREATE TABLE run (
     score_columns INTEGER DEFAULT 0 NOT NULL,
     content_digest TEXT,
     created_at DATETIME NOT NULL,
-    finished_at DATETIME,
+    finished_at DATETIME, deleted_at DATETIME, deleted_by TEXT,
     CONSTRAINT ck_run_n_predictions CHECK (n_predictions BETWEEN 0 AND 9223372036854775807),
     CONSTRAINT ck_run_open_until_finished_at CHECK ((state = 'open') = (finished_at IS NULL)),
     CONSTRAINT ck_run_orientation_verdict CHECK (orientation_verdict IN ('canonical', 'transposed', 'ambiguous', 'inconsistent', 'unverified')),
@@ -247,7 +247,9 @@ CREATE TABLE run (
     CONSTRAINT uq_run_project_id_client_key UNIQUE (project_id, client_key)
 );
 
-CREATE INDEX ix_run_dataset_id_created_at ON run (dataset_id, created_at);
+CREATE INDEX ix_run_dataset_id_created_at ON run (dataset_id, created_at) WHERE deleted_at IS NULL;
+
+CREATE INDEX ix_run_deleted_at ON run (deleted_at) WHERE deleted_at IS NOT NULL;
 
 CREATE INDEX ix_run_state ON run (state);
 

@@ -48,11 +48,11 @@ class EvaluationInputs:
 
 
 def read_inputs(session: Session, run_id: str, part: Slice | None = None) -> EvaluationInputs:
-    """Read the inputs of a run, or of a slice of it.
+    """Read the inputs of a run, or of a slice of it, also if it was deleted in the meantime.
 
     Raises `NotFound` for an unknown run and `InvalidInput` for a slice that it cannot have.
     """
-    run = runs.get_run(session, run_id)
+    run = runs.get_any_run(session, run_id)
     dataset = datasets.get_dataset(session, run.dataset_id)
     truth = truth_that_counts(session, run)
     if run.source is not SourceOrientation.PREDICTIONS:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from offdiag.domain.labels import LabelSet
 from offdiag.domain.orientation import SourceOrientation
 from offdiag.domain.runs import RunFacts, new_run_id
-from offdiag.errors import InvalidInput
+from offdiag.errors import Conflict, InvalidInput
 from offdiag.services.ingest.dataset import project_and_dataset
 from offdiag.store import datasets, runs
 from offdiag.store.database import Database
@@ -64,12 +64,19 @@ def open_run(
 
 
 def already_opened(session: Session, dataset: DatasetRecord, facts: RunFacts) -> RunRecord | None:
-    """The run this client key opened before, if any."""
+    """The run this client key opened before, if any. Raises `Conflict` if it was deleted."""
     if facts.client_key is None:
         return None
-    return runs.find_by_client_key(
+    run = runs.find_by_client_key(
         session, project_id=dataset.project_id, client_key=facts.client_key
     )
+    if run is not None and run.deleted_at is not None:
+        raise Conflict(
+            f"client key {facts.client_key!r} belongs to run {run.id}, which was deleted.",
+            field="client_key",
+            hint=f"`offdiag runs restore {run.id}` brings it back; a new run needs a new key.",
+        )
+    return run
 
 
 def labels_needed(dataset: str) -> InvalidInput:

@@ -23,7 +23,9 @@ from offdiag.store.models.base import LARGEST_BIG_INTEGER, Base, one_of, whole_n
 class RunRow(Base):
     """`client_key` is the caller's own name for the request: a retry finds the same run.
 
-    `score_columns` is the number of scores per prediction, 0 where none were logged.
+    `score_columns` is the number of scores per prediction, 0 where none were logged. A run that
+    somebody deleted stays, hidden everywhere, until it is removed for good; `deleted_at` says
+    since when.
     """
 
     __tablename__ = "run"
@@ -35,8 +37,21 @@ class RunRow(Base):
         whole_number("n_predictions", at_most=LARGEST_BIG_INTEGER),
         whole_number("score_columns"),
         CheckConstraint("(state = 'open') = (finished_at IS NULL)", name="open_until_finished_at"),
-        Index(None, "dataset_id", "created_at"),
+        # Lists and counts leave out what was deleted, and need not look at the rows to do so.
+        Index(
+            None,
+            "dataset_id",
+            "created_at",
+            sqlite_where=text("deleted_at IS NULL"),
+            postgresql_where=text("deleted_at IS NULL"),
+        ),
         Index(None, "state"),
+        Index(
+            None,
+            "deleted_at",
+            sqlite_where=text("deleted_at IS NOT NULL"),
+            postgresql_where=text("deleted_at IS NOT NULL"),
+        ),
     )
 
     id: Mapped[str] = mapped_column(primary_key=True)
@@ -59,6 +74,8 @@ class RunRow(Base):
     content_digest: Mapped[str | None]
     created_at: Mapped[datetime]
     finished_at: Mapped[datetime | None]
+    deleted_at: Mapped[datetime | None]
+    deleted_by: Mapped[str | None]
 
 
 class UploadedMatrixRow(Base):

@@ -56,6 +56,7 @@ def dataset_overview(session: Session) -> tuple[tuple[DatasetFacts, LoggedRuns],
             func.count().label("n_runs"),
             func.max(RunRow.created_at).label("last_logged_at"),
         )
+        .where(RunRow.deleted_at.is_(None))
         .group_by(RunRow.dataset_id)
         .subquery()
     )
@@ -68,7 +69,7 @@ def dataset_overview(session: Session) -> tuple[tuple[DatasetFacts, LoggedRuns],
                 for state in UNEVALUATED
             ),
         )
-        .where(RunRow.state.in_(UNEVALUATED))
+        .where(RunRow.state.in_(UNEVALUATED), RunRow.deleted_at.is_(None))
         .group_by(RunRow.dataset_id)
         .subquery()
     )

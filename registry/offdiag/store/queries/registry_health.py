@@ -37,7 +37,11 @@ def registry_health(session: Session) -> RegistryHealth:
     """All of it, in a handful of statements."""
     is_sqlite = session.get_bind().dialect.name == "sqlite"
     version = "SELECT sqlite_version()" if is_sqlite else "SHOW server_version"
-    states = session.execute(select(RunRow.state, func.count()).group_by(RunRow.state))
+    states = session.execute(
+        select(RunRow.state, func.count())
+        .where(RunRow.deleted_at.is_(None))
+        .group_by(RunRow.state)
+    )
     return RegistryHealth(
         server_version=str(session.scalar(text(version))),
         journal_mode=str(session.scalar(text("PRAGMA journal_mode"))) if is_sqlite else None,

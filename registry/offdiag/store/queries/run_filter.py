@@ -46,8 +46,14 @@ RunFilter = tuple[FilterTerm, ...]
 
 
 def conditions(terms: RunFilter, dialect: str) -> list[ColumnElement[bool]]:
-    """The WHERE clause over runs alone, so that counting needs no join."""
-    return [_negated(term, _condition(term, dialect)) for term in terms]
+    """The WHERE clause over runs alone, so that counting needs no join.
+
+    Runs that somebody deleted meet no terms, not even none.
+    """
+    return [
+        RunRow.deleted_at.is_(None),
+        *(_negated(term, _condition(term, dialect)) for term in terms),
+    ]
 
 
 def _negated(term: FilterTerm, condition: ColumnElement[bool]) -> ColumnElement[bool]:

@@ -135,7 +135,7 @@ def _header(session: Session, run_id: str) -> RunHeader:
         .join(DatasetRow, DatasetRow.id == RunRow.dataset_id)
         .join(LabelSetRow, LabelSetRow.id == DatasetRow.label_set_id)
         .outerjoin(TruthVersionRow, TruthVersionRow.id == RunRow.truth_version_id)
-        .where(RunRow.id == run_id)
+        .where(RunRow.id == run_id, RunRow.deleted_at.is_(None))
     ).one_or_none()
     if found is None:
         raise NotFound(

@@ -39,7 +39,9 @@ class TruthSummary:
 def truth_list(session: Session, dataset_id: int) -> tuple[TruthSummary, ...]:
     """All versions of a dataset, newest first, in two statements."""
     n_runs = (
-        select(func.count()).where(RunRow.truth_version_id == TruthVersionRow.id).scalar_subquery()
+        select(func.count())
+        .where(RunRow.truth_version_id == TruthVersionRow.id, RunRow.deleted_at.is_(None))
+        .scalar_subquery()
     )
     rows = session.execute(
         select(TruthVersionRow, n_runs)
