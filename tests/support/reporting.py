@@ -1,0 +1,101 @@
+"""Short ways to schedules, issues and deliveries in a database of a test."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+from sqlalchemy import select, update
+
+from offdiag.domain.runs import RunFacts
+from offdiag.reports.scope import ReportScope
+from offdiag.services.delivery.targets import Target
+from offdiag.services.schedules.planning import add_schedule
+from offdiag.store.database import Database
+from offdiag.store.deliveries import DeliveryRecord, deliveries_of
+from offdiag.store.frozen_reports import StoredFile, read_files
+from offdiag.store.models import ReportIssueRow, ScheduleRow, WorkRow
+from offdiag.store.report_issues import IssueRecord, find_issue
+from offdiag.store.schedules import ScheduleRecord
+from support.logging_runs import evaluate, log
+
+LABELS = ("mel", "nv")
+SCOPE = ReportScope(project="skin", dataset="derm")
+
+
+def log_run(
+    database: Database,
+    *,
+    name: str = "plain",
+    wrong: int = 10,
+    evaluated: bool = True,
+    dataset: str = "derm",
+    n: int = 100,
+    **facts: Any,
+) -> str:
+    """A run on n cases of two classes of which the first `wrong` are answered wrongly."""
+    actual = ["mel", "nv"] * (n // 2)
+    other = {"mel": "nv", "nv": "mel"}
+    predicted = [other[label] for label in actual[:wrong]] + actual[wrong:]
+    run = log(
+        database,
+        y_true=actual,
+        y_pred=predicted,
+        labels=list(LABELS),
+        dataset=dataset,
+        facts=RunFacts(name=name, project="skin", **facts),
+    )
+    if evaluated:
+        evaluate(database, run.id)
+    return run.id
+
+
+def weekly(
+    database: Database,
+    *,
+    name: str = "weekly",
+    cron: str = "0 6 * * 1",
+    zone: str = "UTC",
+    scope: ReportScope = SCOPE,
+    delivery: Sequence[Target] = (),
+    due: datetime | None = None,
+) -> ScheduleRecord:
+    """A schedule, whose next time is set by hand to `due`."""
+    made = add_schedule(database, name=name, cron=cron, zone=zone, scope=scope, delivery=delivery)
+    if due is not None:
+        with database.write() as session:
+            session.execute(
+                update(ScheduleRow)
+                .where(ScheduleRow.id == made.id)
+                .values(next_due=due.timestamp())
+            )
+    return made
+
+
+def utc(text: str) -> datetime:
+    return datetime.fromisoformat(text).replace(tzinfo=UTC)
+
+
+def issues(database: Database) -> list[IssueRecord]:
+    """All issues in the order in which they were asked for."""
+    with database.read() as session:
+        ids = session.scalars(select(ReportIssueRow.id).order_by(ReportIssueRow.id)).all()
+        found = [find_issue(session, issue_id) for issue_id in ids]
+    return [issue for issue in found if issue is not None]
+
+
+def files(database: Database, issue_id: int) -> dict[str, StoredFile]:
+    with database.read() as session:
+        kinds = ["html", "markdown", "json", "csv"]
+        return {file.kind: file for file in read_files(session, issue_id, kinds)}
+
+
+def deliveries(database: Database, issue_id: int) -> list[DeliveryRecord]:
+    with database.read() as session:
+        return deliveries_of(session, [issue_id])[issue_id]
+
+
+def work_keys(database: Database) -> list[str]:
+    with database.read() as session:
+        return list(session.scalars(select(WorkRow.key).order_by(WorkRow.id)))
