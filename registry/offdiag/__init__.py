@@ -11,7 +11,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from offdiag import errors, importers, stats
+    from offdiag import errors, importers, plot, stats
     from offdiag.domain.values import MetricValue
     from offdiag.errors import (
         Conflict,
@@ -36,12 +36,14 @@ if TYPE_CHECKING:
     from offdiag.sdk.score_evaluation import ScoreEvaluation
     from offdiag.sdk.scores import evaluate_scores
     from offdiag.sdk.truth import TruthRevision, revise_truth
+    from offdiag.sdk.weighted_evaluation import WeightedEvaluation
 
     __version__: str
 
 _HOMES = {
     "errors": "offdiag",
     "importers": "offdiag",
+    "plot": "offdiag",
     "stats": "offdiag",
     "MetricValue": "offdiag.domain.values",
     "Conflict": "offdiag.errors",
@@ -71,6 +73,7 @@ _HOMES = {
     "evaluate_scores": "offdiag.sdk.scores",
     "TruthRevision": "offdiag.sdk.truth",
     "revise_truth": "offdiag.sdk.truth",
+    "WeightedEvaluation": "offdiag.sdk.weighted_evaluation",
 }
 
 __all__ = [
@@ -91,6 +94,7 @@ __all__ = [
     "ScoreEvaluation",
     "TruthRevision",
     "UnknownKey",
+    "WeightedEvaluation",
     "__version__",
     "advise",
     "audit_reported",
@@ -103,6 +107,7 @@ __all__ = [
     "importers",
     "log_matrix",
     "log_run",
+    "plot",
     "revise_truth",
     "start_run",
     "stats",

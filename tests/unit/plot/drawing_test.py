@@ -1,0 +1,36 @@
+"""Where matplotlib is imported, and what is said where it is missing."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+PROGRAM = """
+import sys
+sys.modules["matplotlib"] = None
+import offdiag
+evaluation = offdiag.evaluate_matrix([[1, 0], [0, 1]], orientation="actual_rows")
+try:
+    offdiag.plot.confusion_matrix(evaluation)
+except ModuleNotFoundError as error:
+    print(error)
+"""
+
+
+def output_of(program: str) -> str:
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=60
+    )
+    return done.stdout.strip()
+
+
+def test_without_matplotlib_the_extra_is_named() -> None:
+    assert output_of(PROGRAM) == (
+        "offdiag.plot needs matplotlib. Run: pip install 'offdiag[plot]'"
+    )
+
+
+def test_importing_the_pictures_does_not_import_matplotlib() -> None:
+    program = "import sys, offdiag; offdiag.plot.roc; print('matplotlib' in sys.modules)"
+
+    assert output_of(program) == "False"
