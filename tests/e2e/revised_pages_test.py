@@ -23,6 +23,11 @@ PAGES = {
     "a hostile dataset": HOSTILE.url(),
     "a difference": "/datasets/pets/truth/1..2",
     "no difference": "/datasets/pets/truth/1..1",
+    "an impact": "/datasets/pets/truth/2/impact",
+    "an impact of late labels": "/datasets/late/truth/3/impact",
+    "an impact that waits": "/datasets/behind/truth/2/impact",
+    "no impact": "/datasets/pets/truth/1/impact",
+    "a hostile impact": HOSTILE.impact_url(2),
     "a hostile difference": HOSTILE.difference_url(1, 2),
 }
 Theme = Literal["light", "dark"]
@@ -67,6 +72,8 @@ def test_from_the_datasets_to_what_a_correction_changed(open_revised: Any) -> No
 
     expect(page.get_by_role("heading", name="Changed labels, v1 → v2")).to_be_visible()
     expect(page.get_by_role("rowheader", name="img-000")).to_be_visible()
+    page.get_by_role("link", name="Impact on runs").click()
+    expect(page.get_by_text("rises from rank 2 to 1")).to_be_visible()
     seen.expect_no_complaints()
 
 

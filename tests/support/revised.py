@@ -46,6 +46,8 @@ def fill_revised(database: Database) -> RevisedRegistry:
     revise(
         database, dict(zip(IDS[:45], TRUTH, strict=False)), dataset="late", reason="first batch"
     )
+    work_off(database)
+    revise(database, dict(zip(IDS[45:50], TRUTH[45:50], strict=True)), dataset="late")
     log_hostile(database)
     log_pets(database, TRUTH, name="elsewhere", dataset="twin", project="b-side")
     seer = [CORRECTED.get(name, label) for name, label in zip(IDS, TRUTH, strict=True)]

@@ -46,8 +46,8 @@ def test_class_counts_are_those_of_the_newest_version_with_what_it_changed(
 def test_samples_without_a_label_are_counted_apart(revised_reader: FlaskClient) -> None:
     page = _page(revised_reader, "/datasets/late")
 
-    assert page.table("data")[0][2] == "45 of 60 (75.0 %)"
-    assert "15 samples without a label yet" in page.one("main").text
+    assert page.table("data")[0][2] == "50 of 60 (83.3 %)"
+    assert "10 samples without a label yet" in page.one("main").text
 
 
 def test_results_of_an_older_truth_are_announced(revised_reader: FlaskClient) -> None:

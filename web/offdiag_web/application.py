@@ -20,6 +20,7 @@ from offdiag_web.pages import (
     run_meta,
     runs,
     truth_difference,
+    truth_impact,
 )
 from offdiag_web.registry import Registry
 from offdiag_web.run_id import RunIdConverter
@@ -57,6 +58,7 @@ def create_app(settings: Settings, database: Database) -> Flask:
         runs.blueprint,
         datasets.blueprint,
         truth_difference.blueprint,
+        truth_impact.blueprint,
         run_matrix.blueprint,
         run_classes.blueprint,
         run_meta.blueprint,

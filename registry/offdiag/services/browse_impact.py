@@ -1,0 +1,147 @@
+"""What a correction of the ground truth did to the runs that are scored with it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from offdiag.domain.runs import RunState
+from offdiag.reports.changes import Change, find_changes
+from offdiag.reports.ranking import rank_changes, ranks
+from offdiag.reports.scope import DEFAULT_METRICS
+from offdiag.reports.snapshot import RunFigures
+from offdiag.services.truth.difference import LabelDifference, difference_between
+from offdiag.services.truth.lookup import dataset_named, version_of
+from offdiag.store import truth_versions, truths
+from offdiag.store.database import Database
+from offdiag.store.datasets import DatasetRecord
+from offdiag.store.queries.truth_impact import ScoredRun, TruthScores, runs_around
+from offdiag.store.truth_versions import TruthRecord
+
+MOST_RUNS = 500
+"""Newer runs are compared first; more than these no page could show."""
+
+
+@dataclass(frozen=True)
+class MovedRun:
+    """A run scored on both sides, with its place by each metric; undefined has no place."""
+
+    run: ScoredRun
+    before: TruthScores
+    after: TruthScores
+    places: dict[str, tuple[int | None, int | None]]
+
+
+@dataclass(frozen=True)
+class TruthImpact:
+    """A truth version against the one it corrects; both None for a first version.
+
+    `moved` are the runs scored on both sides, newest first, `new` those logged since,
+    `waiting` those without a score on the new side yet, `failed` those that will have none.
+    `beyond` are the values that left the interval they had before.
+    """
+
+    dataset: DatasetRecord
+    version: TruthRecord
+    parent: TruthRecord | None
+    difference: LabelDifference | None
+    moved: tuple[MovedRun, ...]
+    new: tuple[ScoredRun, ...]
+    waiting: tuple[ScoredRun, ...]
+    failed: tuple[ScoredRun, ...]
+    beyond: tuple[Change, ...]
+    n_reranked: dict[str, int]
+    is_cut: bool
+
+
+def browse_impact(database: Database, *, project: str, dataset: str, number: int) -> TruthImpact:
+    """What version `number` did. Raises `NotFound`.
+
+    Places are counted among the runs scored on both sides, so that a new run moves nobody.
+    """
+    with database.read() as session:
+        known = dataset_named(session, project=project, name=dataset)
+        version = version_of(session, known, number)
+        if version.parent_id is None:
+            return TruthImpact(known, version, None, None, (), (), (), (), (), {}, is_cut=False)
+        parent = truth_versions.get_truth(session, version.parent_id)
+        difference = difference_between(
+            truths.truth_codes(session, parent.id),
+            truths.truth_codes(session, version.id),
+            labels=known.labels,
+            ids=None,
+        )
+        found = runs_around(
+            session,
+            root_id=version.root_id,
+            number=version.number,
+            metrics=DEFAULT_METRICS,
+            limit=MOST_RUNS + 1,
+        )
+    return _impact(known, version, parent, difference, found)
+
+
+def _impact(
+    dataset: DatasetRecord,
+    version: TruthRecord,
+    parent: TruthRecord,
+    difference: LabelDifference,
+    found: tuple[ScoredRun, ...],
+) -> TruthImpact:
+    runs = found[:MOST_RUNS]
+    both = [run for run in runs if run.before is not None and run.after is not None]
+    then = [_figures(run, run.before) for run in both if run.before is not None]
+    now = [_figures(run, run.after) for run in both if run.after is not None]
+    unscored = [run for run in runs if run.after is None]
+    reranked = rank_changes(then, now, DEFAULT_METRICS)
+    return TruthImpact(
+        dataset=dataset,
+        version=version,
+        parent=parent,
+        difference=difference,
+        moved=_moved(both, then, now),
+        new=tuple(run for run in runs if run.before is None and run.after is not None),
+        waiting=tuple(run for run in unscored if run.state is not RunState.FAILED),
+        failed=tuple(run for run in unscored if run.state is RunState.FAILED),
+        beyond=find_changes(then, now, DEFAULT_METRICS).beyond,
+        n_reranked={
+            metric: sum(change.metric == metric for change in reranked)
+            for metric in DEFAULT_METRICS
+        },
+        is_cut=len(found) > MOST_RUNS,
+    )
+
+
+def _moved(
+    both: list[ScoredRun], then: list[RunFigures], now: list[RunFigures]
+) -> tuple[MovedRun, ...]:
+    old = {metric: ranks(then, metric) for metric in DEFAULT_METRICS}
+    new = {metric: ranks(now, metric) for metric in DEFAULT_METRICS}
+    return tuple(
+        MovedRun(
+            run,
+            run.before,
+            run.after,
+            {
+                metric: (old[metric].get(run.id), new[metric].get(run.id))
+                for metric in DEFAULT_METRICS
+            },
+        )
+        for run in both
+        if run.before is not None and run.after is not None
+    )
+
+
+def _figures(run: ScoredRun, scores: TruthScores) -> RunFigures:
+    return RunFigures(
+        id=run.id,
+        name=run.name,
+        model=run.model,
+        logged_at=run.created_at,
+        truth_number=scores.truth_number,
+        suite_version=scores.suite_version,
+        input_digest=scores.input_digest,
+        n_cases=scores.n_cases,
+        n_scored=scores.n_labelled,
+        metrics=scores.metrics,
+        classes=(),
+    )

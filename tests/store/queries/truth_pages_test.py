@@ -1,0 +1,78 @@
+"""What the pages of a dataset read, on both databases."""
+
+from __future__ import annotations
+
+from offdiag.domain.runs import RunState
+from offdiag.services.browse_datasets import browse_dataset, projects_with
+from offdiag.services.browse_impact import browse_impact
+from offdiag.store.database import Database
+from support.dashboard import log_lesions, open_lesions
+from support.logging_runs import work_off
+from support.revised import CORRECTED, TRUTH, log_pets, revise
+
+
+def test_runs_of_a_dataset_are_counted_by_state(database: Database) -> None:
+    log_lesions(database)
+    log_lesions(database, evaluated=False)
+    open_lesions(database)
+
+    runs = browse_dataset(database, project="default", dataset="derm-7").runs
+
+    assert runs.total == 3
+    assert runs.by_state == {
+        RunState.OPEN: 1,
+        RunState.FINISHED: 1,
+        RunState.EVALUATED: 1,
+        RunState.FAILED: 0,
+    }
+    assert runs.n_behind == 0
+
+
+def test_runs_are_behind_until_they_are_scored_with_the_correction(database: Database) -> None:
+    log_pets(database, TRUTH, name="run")
+    work_off(database)
+    revise(database, CORRECTED)
+
+    before = browse_dataset(database, project="default", dataset="pets").runs.n_behind
+    work_off(database)
+    after = browse_dataset(database, project="default", dataset="pets").runs.n_behind
+
+    assert (before, after) == (1, 0)
+
+
+def test_projects_that_share_a_name_are_found(database: Database) -> None:
+    for project in ("b", "a"):
+        log_pets(database, TRUTH, name="run", project=project)
+
+    assert projects_with(database, "pets") == ("a", "b")
+    assert projects_with(database, "dogs") == ()
+
+
+def test_an_impact_holds_both_sides_of_each_run(database: Database) -> None:
+    run_id = log_pets(database, TRUTH, name="run")
+    work_off(database)
+    revise(database, CORRECTED)
+    work_off(database)
+
+    impact = browse_impact(database, project="default", dataset="pets", number=2)
+
+    (moved,) = impact.moved
+    assert moved.run.id == run_id
+    assert moved.before.metrics["overall_accuracy"].value == 1.0
+    assert moved.after.metrics["overall_accuracy"].value == 50 / 60
+    assert (moved.before.truth_number, moved.after.truth_number) == (1, 2)
+    assert impact.difference is not None
+    assert len(impact.difference) == 10
+
+
+def test_a_run_logged_after_the_correction_did_not_move(database: Database) -> None:
+    log_pets(database, TRUTH, name="old")
+    work_off(database)
+    revise(database, CORRECTED)
+    new = log_pets(database, TRUTH, name="new")
+    work_off(database)
+
+    impact = browse_impact(database, project="default", dataset="pets", number=2)
+
+    assert [moved.run.name for moved in impact.moved] == ["old"]
+    assert [run.id for run in impact.new] == [new]

@@ -1,0 +1,177 @@
+import csv
+import io
+from typing import Any
+
+import pytest
+from flask.testing import FlaskClient
+
+from offdiag.store.database import Database
+from support.dashboard import counted_statements, fail_evaluation
+from support.logging_runs import work_off
+from support.pages import Page
+from support.revised import IDS, TRUTH, RevisedRegistry, log_pets, revise
+
+IMPACT = "/datasets/pets/truth/2/impact"
+
+
+def test_the_first_sentence_names_what_moved_and_who_changed_places(
+    revised_reader: FlaskClient,
+) -> None:
+    page = _page(revised_reader, IMPACT)
+
+    assert page.one("p", "callout").text == (
+        "Correcting 10 labels moved “believer”, “seer” and “steady” beyond the interval of a "
+        "value, 3 of 3 runs; by balanced accuracy “seer” rises from rank 2 to 1 and “believer” "
+        "falls from rank 1 to 2."
+    )
+
+
+def test_a_line_tells_both_values_their_difference_and_both_ranks(
+    revised_reader: FlaskClient, revised: RevisedRegistry
+) -> None:
+    page = _page(revised_reader, IMPACT)
+
+    row = next(row for row in page.table("data") if row[0] == "seer")
+    assert row[1:] == [
+        *("0.783", "0.697 – 0.867", "", "0.939", "+15.6 pp"),
+        *("◆beyond its interval", "2 → 1, up 1"),
+    ]
+    link = next(a for a in page.all("a") if a.text == "seer")
+    assert link.attributes["href"] == f"/runs/{revised.seer}"
+
+
+def test_values_of_the_page_are_those_of_the_runs(
+    revised_reader: FlaskClient, revised: RevisedRegistry
+) -> None:
+    record = _json(revised_reader, f"{IMPACT}.json")
+    run = _json(revised_reader, f"/runs/{revised.seer}.json")
+
+    (seer,) = (each for each in record["runs"] if each["id"] == revised.seer)
+    assert seer["metrics"]["mcc"]["after"] == run["aggregate"]["mcc"]
+    assert seer["metrics"]["balanced_accuracy"]["is_beyond_interval"] is True
+    assert (seer["truth_before"], seer["truth_after"]) == (1, 2)
+
+
+def test_another_metric_has_an_address_and_its_own_ranking(revised_reader: FlaskClient) -> None:
+    page = _page(revised_reader, f"{IMPACT}?metric=mcc")
+
+    assert "by MCC" in page.one("p", "callout").text
+    current = [a.text for a in page.all("a") if a.attributes.get("aria-current") == "true"]
+    assert current == ["MCC"]
+    canonical = [e for e in page.all("link") if e.attributes["rel"] == "canonical"]
+    assert canonical[0].attributes["href"] == f"{IMPACT}?metric=mcc"
+
+
+def test_a_metric_that_does_not_rank_is_a_notice(revised_reader: FlaskClient) -> None:
+    page = _page(revised_reader, f"{IMPACT}?metric=lift")
+
+    assert "not ranked by “lift”" in page.one("main").text
+
+
+def test_a_small_correction_stays_within_the_intervals(
+    client: FlaskClient, sqlite_database: Database
+) -> None:
+    for name, predicted in (("good", TRUTH), ("bad", ["cat"] * len(IDS))):
+        log_pets(sqlite_database, predicted, name=name)
+    work_off(sqlite_database)
+    revise(sqlite_database, {IDS[0]: "dog"})
+    work_off(sqlite_database)
+
+    page = _page(client, "/datasets/pets/truth/2/impact?metric=overall_accuracy")
+
+    rows = {row[0]: row for row in page.table("data")}
+    assert rows["bad"][6:] == ["within its interval", "2, as before"]
+    assert "the ranking by accuracy stays as it was." in page.one("p", "callout").text
+
+
+def test_runs_that_wait_for_their_scores_are_named_and_looked_for_again(
+    revised_reader: FlaskClient,
+) -> None:
+    path = "/datasets/behind/truth/2/impact"
+    page = _page(revised_reader, path)
+
+    assert page.one("p", "callout").text == (
+        "Correcting 1 label moved nothing yet: 1 run waits to be scored with it."
+    )
+    assert page.one("div", "results").attributes["hx-get"] == path
+    assert "waiting" in [a.text for a in page.one("div", "callout").inside("a")]
+
+
+def test_runs_that_could_not_be_scored_again_are_told_apart(
+    client: FlaskClient, sqlite_database: Database
+) -> None:
+    run_id = log_pets(sqlite_database, TRUTH, name="sad")
+    work_off(sqlite_database)
+    revise(sqlite_database, {IDS[0]: "dog"})
+    fail_evaluation(sqlite_database, run_id, error="boom")
+
+    page = _page(client, "/datasets/pets/truth/2/impact")
+
+    assert "Could not be scored with v2: sad." in page.one("div", "callout-warning").text
+    assert "hx-get" not in page.one("div", "results").attributes
+
+
+def test_late_labels_tell_how_much_was_scored(revised_reader: FlaskClient) -> None:
+    page = _page(revised_reader, "/datasets/late/truth/3/impact")
+
+    assert page.table("data")[0][8] == "45 → 50 of 60 (83.3 %)"
+    assert page.one("p", "callout").text.startswith("Giving 5 labels for the first time")
+
+
+def test_corrections_in_quick_succession_are_compared_across_the_gap(
+    client: FlaskClient, sqlite_database: Database
+) -> None:
+    log_pets(sqlite_database, TRUTH, name="run")
+    work_off(sqlite_database)
+    revise(sqlite_database, {IDS[0]: "dog"})
+    revise(sqlite_database, {IDS[1]: "dog"})
+    work_off(sqlite_database)
+
+    for number in (2, 3):
+        page = _page(client, f"/datasets/pets/truth/{number}/impact")
+
+        assert page.table("data")[0][0] == "runscored with v1 and v3 only"
+
+
+def test_a_first_version_has_nothing_before_it(revised_reader: FlaskClient) -> None:
+    page = _page(revised_reader, "/datasets/pets/truth/1/impact")
+
+    assert "is the first of its samples" in page.one("p", "callout").text
+    assert not page.all("table", "data")
+
+
+def test_the_csv_has_a_line_for_every_run_and_metric(revised_reader: FlaskClient) -> None:
+    response = revised_reader.get(f"{IMPACT}.csv")
+    lines = list(csv.DictReader(io.StringIO(response.get_data(as_text=True), newline="")))
+
+    assert len(lines) == 3 * 4
+    seer = next(
+        line for line in lines if (line["name"], line["metric"]) == ("seer", "balanced_accuracy")
+    )
+    assert float(seer["difference"]) == pytest.approx(float(seer["after"]) - float(seer["before"]))
+    assert (seer["rank_before"], seer["rank_after"]) == ("2", "1")
+
+
+def test_an_unknown_version_is_not_found(revised_reader: FlaskClient) -> None:
+    assert revised_reader.get("/datasets/pets/truth/9/impact").status_code == 404
+    assert revised_reader.get("/datasets/pets/truth/0/impact").status_code == 404
+
+
+@pytest.mark.parametrize("form", ["", ".json"])
+def test_the_page_needs_at_most_six_statements(revised_reader: FlaskClient, form: str) -> None:
+    with counted_statements() as statements:
+        revised_reader.get(f"{IMPACT}{form}")
+
+    assert 0 < len(statements) <= 6, statements
+
+
+def _page(client: FlaskClient, path: str) -> Page:
+    response = client.get(path)
+    assert response.status_code == 200
+    return Page(response.get_data(as_text=True))
+
+
+def _json(client: FlaskClient, path: str) -> Any:
+    response = client.get(path)
+    assert response.status_code == 200
+    return response.get_json()
