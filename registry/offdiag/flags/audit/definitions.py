@@ -9,7 +9,7 @@ from types import MappingProxyType
 from offdiag.domain.labels import LabelSet
 from offdiag.flags.audit.claims import AVERAGED, Claim
 from offdiag.flags.audit.names import CLASS_KEYS
-from offdiag.metrics.catalogue import CATALOGUE, MetricSpec, Scope, Transformation
+from offdiag.metrics.catalogue import CATALOGUE, MetricSpec, Scope, Symmetry, Transformation
 
 _ALSO_CALLED: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
@@ -89,9 +89,7 @@ def when_swapped(key: str) -> str | None:
     Accuracy and F1 stay themselves, precision becomes recall; None for a metric that becomes
     something without a name of its own, such as weighted precision.
     """
-    symmetry = described(key).symmetry
-    if symmetry is None:
-        return None
+    symmetry = described(key).symmetry or Symmetry()
     return key if symmetry.role_swap else symmetry.becomes.get(Transformation.ROLE_SWAP)
 
 

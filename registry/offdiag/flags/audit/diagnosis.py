@@ -19,7 +19,7 @@ from offdiag.flags.audit.examination import examined
 from offdiag.flags.audit.facts import Facts
 from offdiag.flags.audit.findings import AuditVerdict, Diagnosis, Finding
 from offdiag.flags.audit.rereadings import as_cut_off, as_other_definitions, as_transposed
-from offdiag.flags.audit.support import consistent, deciding
+from offdiag.flags.audit.support import consistent, deciding, expected_by
 from offdiag.flags.audit.zero_division import as_zero_division
 
 
@@ -72,11 +72,10 @@ def _impossible(
         if not is_certain:
             others = sorted({claims[p].name for p in check.places if p != place})
             why += f" (it or {' or '.join(others)} is wrong)"
-    is_about = check is not None and check.about == place
     return Finding(
         claim,
         AuditVerdict.IMPOSSIBLE,
         why,
         Definition(claim.key, claim.code),
-        expected=check.expected if check is not None and is_about else None,
+        expected=expected_by(check, place),
     )

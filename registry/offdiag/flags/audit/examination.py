@@ -47,17 +47,14 @@ def allowed_intervals(
     claims: Sequence[Claim], *, with_cut_off: Places = NOWHERE, or_undefined: Places = NOWHERE
 ) -> list[Interval | None]:
     """The exact values each printed number stands for, None for "undefined"."""
-    return [
-        None
-        if claim.printed.value is None
-        else replace(
-            claim.printed.interval_with_cut_off
-            if place in with_cut_off
-            else claim.printed.interval,
-            or_undefined=place in or_undefined,
-        )
-        for place, claim in enumerate(claims)
-    ]
+    found = []
+    for place, claim in enumerate(claims):
+        printed = claim.printed
+        interval = printed.interval_with_cut_off if place in with_cut_off else printed.interval
+        if interval is not None and place in or_undefined:
+            interval = replace(interval, or_undefined=True)
+        found.append(interval)
+    return found
 
 
 def within_range(claim: Claim, interval: Interval | None) -> Interval | None:

@@ -25,10 +25,6 @@ class Facts:
         return None if self.labels is None else len(self.labels)
 
     @property
-    def n_cases(self) -> int | None:
-        return None if self.class_counts is None else sum(self.class_counts)
-
-    @property
     def n_actual_classes(self) -> int | None:
         """Classes with cases; all, where the class counts are not known."""
         if self.class_counts is None:

@@ -69,7 +69,7 @@ class Finding:
             "metric": self.claim.key,
             "label": None if code is None or labels is None else labels.names[code],
             "reported": printed.text,
-            "allowed": None if printed.value is None else printed.interval.to_list(),
+            "allowed": None if printed.interval is None else printed.interval.to_list(),
             "verdict": self.verdict.value,
             "why": self.why,
             "definition": self.definition.to_dict(labels),

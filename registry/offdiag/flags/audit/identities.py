@@ -154,8 +154,6 @@ def _computed(
         formula.target, target_code, rising_in_both(formula.function, first[0], second[0])
     )
     for claimed in quantities.claims_about(formula.target, target_code):
-        if claimed.place in first[1] | second[1]:
-            continue
         yield Check(
             CheckKind.IDENTITY,
             formula.statement,

@@ -44,11 +44,6 @@ class Interval:
         """JSON form: low and high, None for an end that is infinite."""
         return [end if math.isfinite(end) else None for end in (self.low, self.high)]
 
-    def __str__(self) -> str:
-        if self.high - self.low <= ROUNDING:
-            return f"{self.low:.9g}"
-        return f"{self.low:.9g} to {self.high:.9g}"
-
 
 UNIT = Interval(0.0, 1.0)
 

@@ -45,11 +45,9 @@ class Printed:
     unit: Fraction = Fraction(0)
 
     @property
-    def interval(self) -> Interval:
-        """The exact values that round to the printed one; NaN ends where undefined."""
-        if self.value is None:
-            return Interval(math.nan, math.nan)
-        return _around(self.value, self.unit / 2)
+    def interval(self) -> Interval | None:
+        """The exact values that round to the printed one; None where it was called undefined."""
+        return None if self.value is None else _around(self.value, self.unit / 2)
 
     @property
     def may_be_cut_off(self) -> bool:
@@ -57,18 +55,18 @@ class Printed:
         return 0 < self.unit <= COARSEST_CUT_OFF
 
     @property
-    def interval_with_cut_off(self) -> Interval:
+    def interval_with_cut_off(self) -> Interval | None:
         """The same with values from which digits were dropped."""
         if self.value is None or not self.may_be_cut_off:
             return self.interval
-        cut = self._cut_off_interval(self.value)
-        return Interval(min(self.interval.low, cut.low), max(self.interval.high, cut.high))
+        rounded, cut = _around(self.value, self.unit / 2), self._cut_off_interval(self.value)
+        return Interval(min(rounded.low, cut.low), max(rounded.high, cut.high))
 
     def rounding_of(self, exact: float | None) -> Rounding | None:
         """How `exact` (None: undefined) came to be printed like this, or None if it cannot."""
         if self.value is None or exact is None:
             return Rounding.NEAREST if self.value is None and exact is None else None
-        if _contains(self.interval, exact):
+        if _contains(_around(self.value, self.unit / 2), exact):
             return Rounding.NEAREST
         if self.may_be_cut_off and _contains(self._cut_off_interval(self.value), exact):
             return Rounding.CUT_OFF

@@ -12,7 +12,14 @@ from offdiag.flags.audit.examination import examined
 from offdiag.flags.audit.facts import Facts
 from offdiag.flags.audit.findings import AuditVerdict, Diagnosis, Finding
 from offdiag.flags.audit.printed import Rounding
-from offdiag.flags.audit.support import consistent, deciding, is_supported, supporting
+from offdiag.flags.audit.support import (
+    consistent,
+    deciding,
+    expected_by,
+    is_supported,
+    stated,
+    supporting,
+)
 
 
 def as_cut_off(claims: Sequence[Claim], facts: Facts, checks: Sequence[Check]) -> Diagnosis | None:
@@ -123,16 +130,9 @@ def _redefinition(
     as_published = [claim if p == place else other for p, other in enumerate(understood)]
     against = deciding(place, examined(as_published, facts))
     in_favour = supporting(place, after, by_bounds=True)
-    why = f"as {definition.name(facts.labels)} it fits"
-    if in_favour is not None:
-        why += f" ({in_favour.statement})"
-    if against is not None:
-        why += f"; it contradicts: {against.statement}"
-    is_about = against is not None and against.about == place
-    return Finding(
-        claim,
-        AuditVerdict.OTHER_DEFINITION,
-        why,
-        definition,
-        expected=against.expected if against is not None and is_about else None,
+    why = (
+        f"as {definition.name(facts.labels)} it fits ({stated(in_favour)}); as published it "
+        f"contradicts: {stated(against)}"
     )
+    expected = expected_by(against, place)
+    return Finding(claim, AuditVerdict.OTHER_DEFINITION, why, definition, expected=expected)

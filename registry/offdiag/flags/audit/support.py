@@ -11,6 +11,7 @@ from offdiag.flags.audit.definitions import Definition
 from offdiag.flags.audit.examination import examined
 from offdiag.flags.audit.facts import Facts
 from offdiag.flags.audit.findings import AuditVerdict, Finding
+from offdiag.flags.audit.interval import Interval
 
 CONFUSED_WITHOUT_IDENTITY = frozenset({"macro_f1", "weighted_f1"})
 """A failed harmonic F1 is taken for the mean of class F1 on a bound alone: only the class
@@ -56,14 +57,23 @@ def deciding(place: int, checks: Sequence[Check]) -> Check | None:
     return min(failed, key=lambda check: (len(check.places), check.about != place), default=None)
 
 
+def stated(check: Check | None) -> str:
+    """What a check says; there is always one where it is asked for."""
+    return "the other numbers" if check is None else check.statement
+
+
+def expected_by(check: Check | None, place: int) -> Interval | None:
+    """The values a check leaves for the number, if it is about this one."""
+    return check.expected if check is not None and check.about == place else None
+
+
 def consistent(claim: Claim, place: int, checks: Sequence[Check]) -> Finding:
     """The finding on a number that no check contradicts; `place` is its place in the checks."""
     support = supporting(place, checks)
-    is_about = support is not None and support.about == place
     return Finding(
         claim,
         AuditVerdict.CONSISTENT,
         "nothing contradicts it" if support is None else support.statement,
         Definition(claim.key, claim.code),
-        expected=support.expected if support is not None and is_about else None,
+        expected=expected_by(support, place),
     )

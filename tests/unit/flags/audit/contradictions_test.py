@@ -357,3 +357,102 @@ def test_a_zero_that_can_be_a_value_is_taken_for_one() -> None:
     )
 
     assert report.verdict is CONSISTENT
+
+
+def test_more_contradictions_than_can_be_sorted_out_are_all_reported() -> None:
+    reported = {
+        "accuracy": "0.90",
+        "micro_f1": "0.80",
+        "micro_recall": "0.70",
+        "micro_precision": "0.60",
+        "weighted_recall": "0.50",
+        "error rate": "0.60",
+        "micro_jaccard": "0.10",
+        "mcc": "0.5",
+    }
+
+    report = audit_reported(reported=reported)
+
+    *family, mcc = report.findings
+    assert {finding.verdict for finding in family} == {IMPOSSIBLE}
+    assert mcc.verdict is CONSISTENT
+
+
+def test_many_numbers_without_a_common_matrix_are_all_reported() -> None:
+    reported = {
+        "accuracy": "0.911",
+        "recall": "0.10",
+        "specificity": "0.22",
+        "precision": "0.33",
+        "npv": "0.44",
+        "f1": "0.55",
+        "mcc": "0.66",
+        "jaccard": "0.77",
+        "gmean": "0.88",
+        "markedness": "0.99",
+        "balanced_accuracy": "0.05",
+        "fowlkes_mallows": "0.15",
+        "p4": "0.25",
+    }
+
+    report = audit_reported(
+        reported=reported, class_counts={"+": 100, "-": 900}, positive_label="+"
+    )
+
+    assert report.verdict is IMPOSSIBLE
+    assert {finding.verdict for finding in report.findings} == {IMPOSSIBLE}
+
+
+def test_a_number_that_contradicts_only_the_corrected_table_is_reported_too() -> None:
+    """While accuracy and error rate disagree, nothing can be said about the harmonic mean."""
+    reported = {
+        "accuracy": "0.80",
+        "micro_f1": "0.80",
+        "error rate": "0.40",
+        "weighted_precision": "0.80",
+        "weighted_f1_harmonic": "0.20",
+    }
+
+    report = audit_reported(reported=reported)
+
+    verdicts = {finding.claim.name: finding.verdict for finding in report.findings}
+    assert verdicts["error rate"] is IMPOSSIBLE
+    assert verdicts["accuracy"] is CONSISTENT
+    assert verdicts["weighted_f1_harmonic"] is IMPOSSIBLE
+    harmonic = report.findings[-1]
+    assert harmonic.why == "it cannot be true together with the other numbers"
+
+
+def test_lost_labels_do_not_excuse_a_wrong_accuracy() -> None:
+    reported = {
+        "precision": ["0.388889", "0.571429", "0.772727"],
+        "recall": ["0.500000", "0.421053", "0.809524"],
+        "accuracy": "0.740741",
+    }
+
+    report = audit_reported(reported=reported, class_counts=[19, 21, 14])
+
+    assert report.verdict is IMPOSSIBLE
+
+
+def test_a_class_without_cases_takes_no_part_in_averages() -> None:
+    reported = {
+        "recall": {"A": "0.90", "B": "0.50"},
+        "macro_recall": "0.70",
+        "balanced_accuracy": "0.70",
+        "balanced_accuracy_adjusted": "0.40",
+        "weighted_recall": "0.70",
+    }
+
+    report = audit_reported(reported=reported, class_counts={"A": 10, "B": 10, "C": 0})
+
+    assert report.verdict is CONSISTENT
+
+
+@pytest.mark.parametrize("sizes", [(991, 983, 977, 971), (300_000, 200, 100)])
+def test_classes_too_large_to_add_up_refute_nothing(sizes: tuple[int, ...]) -> None:
+    report = audit_reported(
+        reported={"accuracy": "0.8", "macro_recall": "0.7654321"}, class_counts=sizes
+    )
+
+    assert report.verdict is CONSISTENT

@@ -36,6 +36,7 @@ from offdiag.flags.audit.printed import Rounding, printed
 def test_decimals_say_what_rounds_to_a_number(given: object, low: float, high: float) -> None:
     interval = printed(given, field="x").interval
 
+    assert interval is not None
     assert interval.low == pytest.approx(low, abs=1e-15)
     assert interval.high == pytest.approx(high, abs=1e-15)
 
@@ -45,6 +46,7 @@ def test_a_metric_may_be_called_undefined(given: object) -> None:
     claimed = printed(given, field="x")
 
     assert claimed.value is None
+    assert claimed.interval is None
     assert claimed.rounding_of(None) is Rounding.NEAREST
     assert claimed.rounding_of(0.0) is None
 

@@ -111,3 +111,14 @@ def test_sizes_whose_common_multiple_is_huge_refute_nothing() -> None:
     hits = tuple((0, size) for size in primes)
 
     assert is_reachable(primes, hits, correct=(0, 10**6), macro_recall=Interval(0.1, 0.2)) is None
+
+
+def test_cases_of_one_class_are_tried_if_they_are_few() -> None:
+    asked_for = (asked("overall_accuracy", 0.5, 1e-9),)
+
+    few = feasible_tables((0, 10), asked_for)
+    many = feasible_tables((0, 300_000), asked_for)
+
+    assert list(few) == [((0, 0), (5, 5))]
+    assert not many.is_complete
+    assert not many.is_impossible
