@@ -8,7 +8,7 @@ from offdiag.reports import wording
 from offdiag.reports.changes import difference_bounds
 from offdiag.reports.report import Report
 from offdiag.reports.scope import CLASS_METRICS, spec_of
-from offdiag.reports.snapshot import ClassFigures, RunFigures
+from offdiag.reports.snapshot import MOST_SLICED, ClassFigures, RunFigures
 from offdiag.reports.table import Table, table_of
 
 _WORST_OF_BEST = 8
@@ -79,6 +79,7 @@ def slices_table(report: Report) -> Table | None:
             )
             for run in runs
         ],
+        f"Slices of the best {MOST_SLICED} runs." if len(order) > MOST_SLICED else "",
     )
 
 

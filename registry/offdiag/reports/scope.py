@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
+from offdiag.domain.slices import parse_slice
 from offdiag.errors import InvalidInput
 from offdiag.metrics.catalogue import CATALOGUE, Direction, MetricSpec, Scope
 
@@ -16,6 +17,7 @@ CLASS_METRICS = ("recall", "precision", "f1")
 """Values of single classes that a report keeps, and that conditions may be about."""
 MOST_METRICS = 8
 MOST_CONDITIONS = 50
+MOST_SLICES = 10
 
 _OF_RUNS = (Scope.AGGREGATE, Scope.PROBABILISTIC, Scope.MULTILABEL)
 
@@ -73,7 +75,8 @@ class ReportScope:
     """The runs of one dataset that fulfil all terms, and what is said about them.
 
     `baseline` is the id of the run that the others are held against. Each of `slices` is a
-    part of the samples, such as `country=DE`, that is reported beside all of them.
+    part of the samples, such as `country=DE`, that is reported beside all of them; it is kept
+    in its canonical form. Raises `InvalidInput` for what cannot be meant.
     """
 
     project: str
@@ -97,8 +100,16 @@ class ReportScope:
                 field="alerts",
                 hint=f"At most {MOST_CONDITIONS} are checked in one report.",
             )
+        if len(self.slices) > MOST_SLICES:
+            raise InvalidInput(
+                f"there are {len(self.slices)} slices.",
+                field="slices",
+                hint=f"At most {MOST_SLICES} are in one report.",
+            )
         for key in self.metrics:
             metric_of_runs(key, field="metrics")
+        canonical = tuple(str(parse_slice(text)) for text in self.slices)
+        object.__setattr__(self, "slices", canonical)
 
     @property
     def ranking_metric(self) -> str:

@@ -13,6 +13,8 @@ MOST_RUNS = 200
 ALL_CLASSES_UP_TO = 60
 """With more classes a report keeps those with the lowest recall."""
 WORST_KEPT = 12
+MOST_SLICED = 20
+"""Slices are counted of so many of the best runs; each is an evaluation of its own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,8 +121,8 @@ class Snapshot:
     `runs` are all scored on the same ground truth, its newest version, with the same suite;
     they are in no order that matters, at most `MOST_RUNS` of the `n_matching` finished runs in
     scope. `waiting` have yet to be scored like this, `failed` could not be, and `n_elsewhere`
-    have another ground truth, whose values would not compare. `revisions` are those since the
-    issue before, oldest first.
+    have another ground truth, whose values would not compare. `slices` are figures of the best
+    `MOST_SLICED` runs, and `revisions` those since the issue before, oldest first.
     """
 
     task: str

@@ -9,7 +9,7 @@ from datetime import timedelta
 
 from sqlalchemy import delete, select, update
 
-from offdiag.domain.runs import RunState
+from offdiag.domain.runs import RunFacts, RunState
 from offdiag.reports.document import read_report
 from offdiag.reports.report import Report
 from offdiag.reports.scope import Condition, RunTerm, Side, TermField
@@ -21,7 +21,7 @@ from offdiag.services.work.leases import LeaseKeeper
 from offdiag.services.work.perform import Outcome, perform_next
 from offdiag.store.database import Database
 from offdiag.store.models import DatasetRow, ReportIssueRow, RunRow, WorkRow
-from support.logging_runs import POLICY, evaluate, work_off
+from support.logging_runs import POLICY, evaluate, log, work_off
 from support.reporting import SCOPE, deliveries, files, issues, log_run, work_keys
 
 
@@ -321,3 +321,38 @@ def make_due(database: Database) -> None:
 def forget_evaluations(database: Database) -> None:
     with database.write() as session:
         session.execute(delete(WorkRow).where(WorkRow.task == "evaluate"))
+
+
+def test_slices_are_counted_and_compared_with_the_same_slice(database: Database) -> None:
+    actual = ["mel", "nv"] * 50
+    log(
+        database,
+        y_true=actual,
+        y_pred=["nv", "mel"] * 10 + actual[20:],
+        labels=["mel", "nv"],
+        dataset="derm",
+        slices={"country": ["DE"] * 40 + ["SI"] * 60},
+        facts=RunFacts(name="plain", project="skin"),
+    )
+    work_off(database)
+
+    first = issue(database, slices=("country = DE",))
+    second = issue(database, slices=("country=DE",))
+
+    (part,) = first.snapshot.slices
+    assert (part.slice, part.n_cases) == ("country=DE", 40)
+    assert part.metrics["overall_accuracy"].value == 0.5
+    assert second.findings.changes.n_compared == 0
+    assert (
+        "| country=DE | plain | 40 |"
+        in files(database, issues(database)[0].id)["markdown"].content.decode()
+    )
+
+
+def test_a_slice_that_the_dataset_does_not_have_fails_with_its_name(database: Database) -> None:
+    log_run(database)
+    report_now(database, name="weekly", scope=replace(SCOPE, slices=("country=DE",)))
+
+    work_off(database)
+
+    assert "country" in (issues(database)[0].error or "")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from offdiag.domain.runs import RunState
@@ -42,7 +44,7 @@ _FIELDS = {
 
 
 def read_snapshot(session: Session, scope: ReportScope, *, since_truth: int | None) -> Snapshot:
-    """What the registry holds about the runs in scope.
+    """What the registry holds about the runs in scope, without their slices.
 
     Revisions are those of the ground truth after version `since_truth`, none without one.
     Raises `NotFound` for an unknown dataset.
@@ -54,7 +56,7 @@ def read_snapshot(session: Session, scope: ReportScope, *, since_truth: int | No
     shown = comparable[:MOST_RUNS]
     waiting = _waiting(session, shown)
     scored = [run.id for run in shown if run.state is RunState.EVALUATED and run.id not in waiting]
-    runs = _figures(session, scope, dataset, scored, (None,))
+    runs = figures_in_scope(session, scope, dataset, run_ids=scored, slices=(None,))
     root = None if root_id is None else truth_versions.get_truth(session, root_id)
     head = None if root is None else truth_versions.head_of(session, root)
     return Snapshot(
@@ -64,7 +66,7 @@ def read_snapshot(session: Session, scope: ReportScope, *, since_truth: int | No
         suite_version=SUITE_VERSION,
         engine_version=offdiag_version(),
         runs=runs,
-        slices=_figures(session, scope, dataset, scored, scope.slices) if scope.slices else (),
+        slices=(),
         leader=_leader(session, runs, scope),
         revisions=_revisions(session, head, since_truth),
         waiting=tuple(RunName(run.id, run.name) for run in shown if run.id in waiting),
@@ -97,13 +99,15 @@ def _waiting(session: Session, shown: list[ScopedRun]) -> set[str]:
     return {run.run_id for run in stale}
 
 
-def _figures(
+def figures_in_scope(
     session: Session,
     scope: ReportScope,
     dataset: DatasetRecord,
-    run_ids: list[str],
-    slices: tuple[str | None, ...],
+    *,
+    run_ids: Sequence[str],
+    slices: Sequence[str | None],
 ) -> tuple[RunFigures, ...]:
+    """The values that a report keeps of these runs, on all samples (None) or on slices."""
     return run_figures(
         session,
         run_ids,

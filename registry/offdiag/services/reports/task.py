@@ -12,6 +12,7 @@ from offdiag.reports.document import read_report, read_scope, report_document
 from offdiag.reports.headline import headline
 from offdiag.reports.report import IssueFacts, Report, make_report
 from offdiag.services.reports.reading import read_snapshot
+from offdiag.services.reports.slicing import with_slices
 from offdiag.services.work.endings import NotYet
 from offdiag.services.work.submit import submit_delivery
 from offdiag.store import deliveries, frozen_reports, report_issues
@@ -47,6 +48,7 @@ def compute_report(database: Database, args: Mapping[str, Any]) -> Callable[[Ses
         snapshot = read_snapshot(session, scope, since_truth=_truth_number(previous))
     if may_wait and snapshot.waiting:
         raise NotYet("runs are being scored.", delay_s=_LOOK_AGAIN_S)
+    snapshot = with_slices(database, scope, snapshot)
     facts = IssueFacts(
         project=issue.project,
         name=issue.name,

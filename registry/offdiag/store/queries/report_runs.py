@@ -14,10 +14,8 @@ from offdiag.domain.values import MetricValue
 from offdiag.reports.scope import CLASS_METRICS
 from offdiag.reports.snapshot import ALL_CLASSES_UP_TO, WORST_KEPT, ClassFigures, RunFigures
 from offdiag.store.models import (
-    DatasetRow,
     EvaluationRow,
     MetricValueRow,
-    ProjectRow,
     RunRow,
     TruthVersionRow,
 )
@@ -42,8 +40,6 @@ def scoped_runs(session: Session, *, dataset_id: int, terms: RunFilter) -> list[
     """Complete runs of a dataset for which all terms hold, newest first."""
     rows = session.execute(
         select(RunRow.id, RunRow.name, RunRow.state, TruthVersionRow.root_id)
-        .join(DatasetRow, DatasetRow.id == RunRow.dataset_id)
-        .join(ProjectRow, ProjectRow.id == RunRow.project_id)
         .outerjoin(TruthVersionRow, TruthVersionRow.id == RunRow.truth_version_id)
         .where(
             RunRow.dataset_id == dataset_id,

@@ -1,0 +1,32 @@
+"""The slices of a report, counted where nobody has asked for them before."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from offdiag.reports.ranking import ranked
+from offdiag.reports.scope import ReportScope
+from offdiag.reports.snapshot import MOST_SLICED, Snapshot
+from offdiag.services.evaluation.slices import evaluation_of_slice
+from offdiag.services.reports.reading import dataset_in_scope, figures_in_scope
+from offdiag.store.database import Database
+
+
+def with_slices(database: Database, scope: ReportScope, snapshot: Snapshot) -> Snapshot:
+    """The snapshot with the slices in scope of its best runs.
+
+    Counting a slice stores its evaluation, for whoever looks next. Uploaded matrices have no
+    samples that could be told apart. Raises `InvalidInput` for a slice that the dataset does
+    not have.
+    """
+    if not scope.slices:
+        return snapshot
+    best = ranked(snapshot.runs, scope.ranking_metric)
+    run_ids = [run.id for run in best if run.truth_number is not None][:MOST_SLICED]
+    for run_id in run_ids:
+        for text in scope.slices:
+            evaluation_of_slice(database, run_id, text)
+    with database.read() as session:
+        dataset = dataset_in_scope(session, scope)
+        figures = figures_in_scope(session, scope, dataset, run_ids=run_ids, slices=scope.slices)
+    return replace(snapshot, slices=figures)
