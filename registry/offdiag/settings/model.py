@@ -47,7 +47,7 @@ class JobsSettings(Section):
 
     engine: Literal["local"] = "local"
     """Who tells workers about new work; `local` needs nothing beside the database."""
-    lease_s: Annotated[float, Field(ge=1, le=86_400)] = 60.0
+    lease_s: Annotated[float, Field(ge=1, le=86_400)] = 30.0
     """Seconds after which the work of a worker that gave no sign of life is given to another."""
     max_attempts: Annotated[int, Field(ge=1, le=100)] = 5
     """Starts of one piece of work before it is put aside as dead, with its last error."""
