@@ -70,7 +70,7 @@ def _trouble(findings: Sequence[Finding]) -> tuple[int, ...]:
 def _report_on_matrix(comparison: Comparison, words: str, facts: Facts) -> AuditReport:
     findings, matrix = comparison.findings, comparison.matrix
     verdict = worst(findings)
-    why = _why(findings, "every number follows from the matrix")
+    why = _why(findings, facts, "every number follows from the matrix")
     if verdict is not AuditVerdict.IMPOSSIBLE and matrix.decided_by == "contradiction":
         verdict, why = AuditVerdict.IMPOSSIBLE, matrix.why
     elif verdict is AuditVerdict.CONSISTENT and matrix.orientation is Orientation.ACTUAL_COLUMNS:
@@ -84,7 +84,7 @@ def _report_on_numbers(
     verdict = worst(diagnosis.findings)
     return AuditReport(
         verdict,
-        _why(diagnosis.findings, "nothing contradicts the numbers"),
+        _why(diagnosis.findings, facts, "nothing contradicts the numbers"),
         diagnosis.findings,
         facts.labels,
         words,
@@ -111,11 +111,11 @@ def _tables(
     )
 
 
-def _why(findings: Sequence[Finding], if_consistent: str) -> str:
+def _why(findings: Sequence[Finding], facts: Facts, if_consistent: str) -> str:
     """The reason of the gravest finding, with how many more there are of its kind."""
     verdict = worst(findings)
     if verdict is AuditVerdict.CONSISTENT:
         return if_consistent
     grave = [finding for finding in findings if finding.verdict is verdict]
     more = f" ({len(grave) - 1} more)" if len(grave) > 1 else ""
-    return f"{grave[0].claim.name}: {grave[0].why}{more}"
+    return f"{grave[0].claim.place_name(facts.labels)}: {grave[0].why}{more}"

@@ -421,6 +421,11 @@ class TestKrstinic:
         assert contested(report) == {"Recall of '3'": "impossible"}
         assert finding(report, "Recall", "3").exact == 0.7
 
+    def test_the_reason_for_the_table_names_the_class(self) -> None:
+        report = audit_reported(reported=self.REPORTED, matrix=published.KRSTINIC, labels="1234")
+
+        assert report.why.startswith("Recall of '3': the matrix gives 0.7")
+
     def test_class_sizes_show_a_conflict_in_the_third_label(self) -> None:
         report = audit_reported(
             reported=self.REPORTED, class_counts=(8, 15, 10, 12), labels="1234"
