@@ -10,10 +10,13 @@ import click
 from offdiag.cli.evaluation_input import FileInput, file_options
 from offdiag.cli.options import json_option
 from offdiag.cli.output import busy, print_json, print_tables
+from offdiag.cli.score_input import ScoreInput
+from offdiag.errors import InvalidInput
 
 if TYPE_CHECKING:
     from offdiag.advice.recommending import Advice
     from offdiag.sdk.evaluation import Evaluation
+    from offdiag.sdk.score_evaluation import ScoreEvaluation
 
 GOALS = ("misses", "false_alarms", "both", "ranking", "probabilities")
 
@@ -21,6 +24,17 @@ GOALS = ("misses", "false_alarms", "both", "ranking", "probabilities")
 @click.command()
 @click.argument("file", type=click.Path(path_type=Path))
 @file_options
+@click.option(
+    "--score",
+    "score_columns",
+    multiple=True,
+    metavar="COLUMN",
+    help="Evaluate scores instead of predictions: the column of the positive class, or one "
+    "for each class in label order.",
+)
+@click.option(
+    "--positive", "positive_label", metavar="CLASS", help="With --score: class of a single score."
+)
 @click.option("--advise", is_flag=True, help="Say which three numbers to report, and why.")
 @click.option(
     "--goal",
@@ -39,6 +53,8 @@ GOALS = ("misses", "false_alarms", "both", "ranking", "probabilities")
 def evaluate(
     *,
     file: Path,
+    score_columns: tuple[str, ...],
+    positive_label: str | None,
     advise: bool,
     goal: str,
     about: str | None,
@@ -46,12 +62,22 @@ def evaluate(
     as_json: bool,
     **stated: Any,
 ) -> None:
-    """Compute every metric of predictions or of a confusion matrix in FILE.
+    """Compute every metric of predictions, of scores or of a confusion matrix in FILE.
 
     Predictions: CSV, Parquet, JSON lines or Arrow with one line for each case. Labels are
     text: NA, 007 and true stay what they are. Matrix: JSON with the members labels, matrix
     and orientation, or CSV with the labels in the first line and the first column.
     """
+    if score_columns:
+        for option, is_given in (("--advise", advise), ("--matrix", stated["is_matrix"])):
+            if is_given:
+                raise InvalidInput(
+                    "it is about predicted classes, not scores.",
+                    field=option,
+                    hint=f"Leave out {option} or --score.",
+                )
+        _evaluate_scores(file, score_columns, positive_label, stated, as_json=as_json)
+        return
     with busy(f"Evaluating {file.name}"):
         evaluation = FileInput(file=file, **stated).evaluated()
         advice = _advice(evaluation, goal, about, balance_known) if advise else None
@@ -60,6 +86,39 @@ def evaluate(
         print_json(found if advice is None else found | {"advice": advice.to_dict()})
     else:
         _print(evaluation, advice)
+
+
+def _evaluate_scores(
+    file: Path,
+    score_columns: tuple[str, ...],
+    positive_label: str | None,
+    stated: dict[str, Any],
+    *,
+    as_json: bool,
+) -> None:
+    given = ScoreInput(
+        file=file,
+        true_column=stated["true_column"],
+        score_columns=score_columns,
+        labels=stated["labels"],
+        positive_label=positive_label,
+    )
+    with busy(f"Evaluating {file.name}"):
+        evaluation = given.evaluated()
+    if as_json:
+        print_json(evaluation.to_dict())
+    else:
+        _print_scores(evaluation)
+
+
+def _print_scores(evaluation: ScoreEvaluation) -> None:
+    from offdiag.cli.tables import aggregate_table, class_table
+
+    per_class = {key: list(values.values()) for key, values in evaluation.per_class.items()}
+    print_tables(
+        class_table(evaluation.labels, per_class, keys=tuple(per_class)),
+        aggregate_table(evaluation.aggregate),
+    )
 
 
 def _advice(evaluation: Evaluation, goal: str, about: str | None, balance_known: bool) -> Advice:

@@ -55,9 +55,14 @@ def matrix_table(matrix: ConfusionMatrix) -> Table:
     return table
 
 
-def class_table(names: Sequence[str], per_class: Mapping[str, Sequence[MetricValue]]) -> Table:
-    """The headline values of each class; `per_class` is by key, in label order."""
-    keys = [key for key in PER_CLASS_KEYS if key in per_class]
+def class_table(
+    names: Sequence[str],
+    per_class: Mapping[str, Sequence[MetricValue]],
+    *,
+    keys: Sequence[str] = PER_CLASS_KEYS,
+) -> Table:
+    """The values of `keys`, as far as they exist; `per_class` is by key, in label order."""
+    keys = [key for key in keys if key in per_class]
     table = open_table(title="Each class against the rest")
     table.add_column("class")
     for key in keys:
