@@ -8,15 +8,13 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sqlalchemy import delete, func, select, update
+from sqlalchemy import func, select, update
 from sqlalchemy.orm import Session
 
-from offdiag.arrays.ids import SampleIds
 from offdiag.arrays.labels import Codes
 from offdiag.arrays.scores import Scores
 from offdiag.store import codec
-from offdiag.store.ids_codec import decode_ids, encode_ids
-from offdiag.store.models import PendingTruthRow, PredictionChunkRow, ScoreChunkRow
+from offdiag.store.models import PredictionChunkRow, ScoreChunkRow
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,15 +24,6 @@ class ChunkMeta:
     seq: int
     n: int
     sha256: str
-
-
-@dataclass(frozen=True, slots=True)
-class PendingTruth:
-    """Truth that an open run brought along with one chunk."""
-
-    seq: int
-    actual: Codes | None
-    ids: SampleIds | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +45,14 @@ class StoredChunk:
         following = slice(self.start, self.start + len(self.predicted))
         actual: Codes = truth[following if self.positions is None else self.positions]
         return actual
+
+
+@dataclass(frozen=True, slots=True)
+class PackedCounts:
+    """A partial matrix ready to be kept with its chunk."""
+
+    seq: int
+    data: bytes
 
 
 def chunk_sha256(session: Session, run_id: str, seq: int) -> str | None:
@@ -104,47 +101,6 @@ def insert_chunk(
             )
         )
         session.flush()  # Blobs are sent chunk by chunk instead of piling up in memory.
-
-
-def insert_pending_truth(
-    session: Session, *, run_id: str, seq: int, actual: Codes | None, ids: SampleIds | None
-) -> None:
-    """Keep what a chunk says about the truth until the run is finished."""
-    session.add(
-        PendingTruthRow(
-            run_id=run_id,
-            seq=seq,
-            dtype=None if actual is None else actual.dtype.str[1:],
-            codes=None if actual is None else codec.encode_codes(actual),
-            id_kind="position" if ids is None else ids.kind,
-            sample_ids=None if ids is None else encode_ids(ids),
-        )
-    )
-    session.flush()  # As above.
-
-
-def pending_truth(session: Session, run_id: str) -> list[PendingTruth]:
-    """What the chunks of an open run said about the truth, in order."""
-    rows = session.scalars(
-        select(PendingTruthRow)
-        .where(PendingTruthRow.run_id == run_id)
-        .order_by(PendingTruthRow.seq)
-    )
-    return [
-        PendingTruth(
-            row.seq,
-            None
-            if row.codes is None or row.dtype is None
-            else codec.decode_codes(row.codes, row.dtype),
-            None if row.sample_ids is None else decode_ids(row.sample_ids, row.id_kind),
-        )
-        for row in rows
-    ]
-
-
-def delete_pending_truth(session: Session, run_id: str) -> None:
-    """Drop it, once the truth is registered."""
-    session.execute(delete(PendingTruthRow).where(PendingTruthRow.run_id == run_id))
 
 
 def chunk_list(session: Session, run_id: str) -> list[ChunkMeta]:
@@ -235,6 +191,21 @@ def place_chunk(
             positions=None if positions is None else _encode_positions(positions),
             counts=_counts_if_smaller(counts, than=predicted.nbytes),
         )
+    )
+
+
+def pack_counts(seq: int, counts: NDArray[np.int64], predicted: Codes) -> PackedCounts | None:
+    """A partial matrix to keep with its chunk, None where counting again is cheaper."""
+    data = _counts_if_smaller(counts, than=predicted.nbytes)
+    return None if data is None else PackedCounts(seq, data)
+
+
+def keep_counts(session: Session, run_id: str, part: PackedCounts) -> None:
+    """Keep a partial matrix that was counted again."""
+    session.execute(
+        update(PredictionChunkRow)
+        .where(PredictionChunkRow.run_id == run_id, PredictionChunkRow.seq == part.seq)
+        .values(counts=part.data)
     )
 
 

@@ -61,7 +61,8 @@ def insert_many_pending(
         return 0
     now = session.scalar(select(database_now()))
     rows = [_todo(task=task, args=args, key=key, now=now) for key, args in entries]
-    return session.connection().execute(_insert_unless_waiting(session), rows).rowcount
+    insert = _insert_unless_waiting(session).returning(WorkRow.id)
+    return len(session.connection().execute(insert, rows).all())
 
 
 def _todo(*, task: str, args: Mapping[str, Any], key: str, now: object) -> dict[str, Any]:
@@ -230,6 +231,11 @@ def bury_expired(session: Session, *, max_attempts: int) -> list[Lease]:
         .returning(WorkRow.id, WorkRow.task, WorkRow.args, WorkRow.key, WorkRow.attempts)
     )
     return [Lease(r.id, "", r.task, r.args, r.key, r.attempts) for r in rows]
+
+
+def withdraw(session: Session, key: str) -> None:
+    """Take back what waits or was given up; what somebody is doing ends by itself."""
+    session.execute(delete(WorkRow).where(WorkRow.key == key, WorkRow.state != "doing"))
 
 
 def notify(session: Session, channel: str) -> None:

@@ -3,25 +3,20 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
-from offdiag.arrays.labels import Codes
-from offdiag.arrays.partial_labels import nothing_labelled
 from offdiag.domain.orientation import SourceOrientation
 from offdiag.domain.slices import Slice
 from offdiag.errors import InvalidInput
 from offdiag.metrics.confusion import ConfusionMatrix
-from offdiag.metrics.counting import count_labelled_pairs
 from offdiag.metrics.probabilistic.forecasts import Forecasts
 from offdiag.metrics.suite import SUITE_VERSION
+from offdiag.services.evaluation.cases import Cases
 from offdiag.services.evaluation.membership import members_of
-from offdiag.store import chunks, datasets, matrices, runs, truth_versions, truths
-from offdiag.store.chunks import StoredChunk
+from offdiag.store import datasets, matrices, runs, truth_versions
+from offdiag.store.chunks import PackedCounts
 from offdiag.store.datasets import DatasetRecord
 from offdiag.store.runs import RunRecord
 from offdiag.store.session import Session
@@ -45,6 +40,8 @@ class EvaluationInputs:
     matrix: ConfusionMatrix
     forecasts: Forecasts | None
     digest: str
+    new_parts: tuple[PackedCounts, ...] = ()
+    """Partial matrices that chunks of the run should have and have not."""
 
 
 def read_inputs(session: Session, run_id: str, part: Slice | None = None) -> EvaluationInputs:
@@ -55,6 +52,7 @@ def read_inputs(session: Session, run_id: str, part: Slice | None = None) -> Eva
     run = runs.get_any_run(session, run_id)
     dataset = datasets.get_dataset(session, run.dataset_id)
     truth = truth_that_counts(session, run)
+    new_parts: tuple[PackedCounts, ...] = ()
     if run.source is not SourceOrientation.PREDICTIONS:
         if part is not None:
             raise _no_cases_to_choose_from(run)
@@ -64,11 +62,14 @@ def read_inputs(session: Session, run_id: str, part: Slice | None = None) -> Eva
         assert truth is not None  # noqa: S101  # Finishing predictions sets it.
         members = None if part is None else members_of(session, truth, part)
         n_cases = run.n_predictions if members is None else int(np.count_nonzero(members))
-        cases = _Cases(session, run, truth, len(dataset.labels), members)
-        matrix = ConfusionMatrix(cases.count(), dataset.labels)
+        cases = Cases(session, run, truth, len(dataset.labels), members)
+        counts, new_parts = cases.count()
+        matrix = ConfusionMatrix(counts, dataset.labels)
         forecasts = cases.forecasts(dataset)
     digest = input_digest(run, truth, part)
-    return EvaluationInputs(run, dataset, truth, part, n_cases, matrix, forecasts, digest)
+    return EvaluationInputs(
+        run, dataset, truth, part, n_cases, matrix, forecasts, digest, new_parts
+    )
 
 
 def truth_that_counts(session: Session, run: RunRecord) -> TruthRecord | None:
@@ -98,69 +99,6 @@ def input_digest(run: RunRecord, truth: TruthRecord | None, part: Slice | None =
     if part is not None:
         facts += f"\n{part}"
     return hashlib.sha256(facts.encode()).hexdigest()
-
-
-@dataclass(frozen=True)
-class _Cases:
-    """The predictions of a run beside the truth; `members` says which samples are meant."""
-
-    session: Session
-    run: RunRecord
-    truth: TruthRecord
-    n_classes: int
-    members: NDArray[np.bool_] | None
-
-    def count(self) -> NDArray[np.int64]:
-        """The matrix of the cases that have a label, (K, K)."""
-        if self.members is None and self.truth.id == self.run.truth_version_id:
-            counts = self._sum_of_parts()
-            if counts is not None:
-                return counts
-        total = np.zeros((self.n_classes, self.n_classes), dtype=np.int64)
-        for chunk in self._chunks():
-            total += count_labelled_pairs(
-                chunk.actual_in(self.actual), chunk.predicted, n_classes=self.n_classes
-            )
-        return total
-
-    def forecasts(self, dataset: DatasetRecord) -> Forecasts | None:
-        """Scores of the cases that have a label, in the order they were logged in."""
-        scores = chunks.read_scores(self.session, self.run.id)
-        if scores is None:
-            return None
-        actual = np.concatenate([chunk.actual_in(self.actual) for chunk in self._chunks()])
-        labelled = actual < self.n_classes
-        positive = dataset.positive_label
-        return Forecasts(
-            actual if labelled.all() else actual[labelled],
-            scores if labelled.all() else scores[labelled],
-            n_classes=self.n_classes,
-            positive=None if positive is None else dataset.labels.index[positive],
-        )
-
-    @cached_property
-    def actual(self) -> Codes:
-        """Codes of all samples; those that are not meant are as if they had no label."""
-        codes = truths.truth_codes(self.session, self.truth.id)
-        if self.members is None:
-            return codes
-        none = nothing_labelled(len(codes), self.n_classes)
-        return np.where(self.members, codes, none)
-
-    def _sum_of_parts(self) -> NDArray[np.int64] | None:
-        """The sum of the partial matrices that were counted when the run was logged.
-
-        None when a chunk has none, because it would be larger than the chunk.
-        """
-        total = np.zeros((self.n_classes, self.n_classes), dtype=np.int64)
-        for part in chunks.partial_counts(self.session, self.run.id, n_classes=self.n_classes):
-            if part is None:
-                return None
-            total += part
-        return total
-
-    def _chunks(self) -> Iterator[StoredChunk]:
-        return chunks.read_chunks(self.session, self.run.id, n_classes=self.n_classes)
 
 
 def _no_cases_to_choose_from(run: RunRecord) -> InvalidInput:

@@ -10,7 +10,7 @@ from offdiag.domain.runs import RunState
 from offdiag.metrics.suite import SUITE_VERSION
 from offdiag.services.evaluation.compute import evaluate
 from offdiag.services.evaluation.inputs import read_inputs, truth_that_counts
-from offdiag.store import runs
+from offdiag.store import chunks, runs
 from offdiag.store.database import Database
 from offdiag.store.evaluation_writing import NewEvaluation, write_evaluation
 from offdiag.store.session import Session
@@ -41,6 +41,8 @@ def compute_evaluation(database: Database, args: Mapping[str, Any]) -> Callable[
         # be there already. This one must not count after it.
         counts = truth_that_counts(session, inputs.run) == inputs.truth
         write_evaluation(session, evaluation, database.clock(), counts=counts)
+        for part in inputs.new_parts:
+            chunks.keep_counts(session, evaluation.run_id, part)
         if counts:
             runs.set_state(session, evaluation.run_id, RunState.EVALUATED)
 

@@ -11,7 +11,7 @@ from offdiag.domain.runs import RunState
 from offdiag.errors import Conflict, InvalidInput
 from offdiag.metrics.counting import count_labelled_pairs
 from offdiag.services.ingest.batch import Batch
-from offdiag.store import chunks, datasets, runs, slices
+from offdiag.store import chunks, datasets, pending_truth, runs, slices
 from offdiag.store.database import Database
 from offdiag.store.session import Session
 
@@ -48,7 +48,7 @@ def put_chunk(database: Database, run_id: str, seq: int, batch: Batch) -> PutOut
             )
         store_chunk(session, run_id, seq, batch, n_classes=len(dataset.labels), digest=digest)
         if batch.actual is not None or batch.ids is not None:
-            chunks.insert_pending_truth(
+            pending_truth.insert_pending(
                 session, run_id=run_id, seq=seq, actual=batch.actual, ids=batch.ids
             )
         slices.insert_pending_slices(session, run_id, seq, batch.slices)

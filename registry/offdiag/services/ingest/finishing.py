@@ -21,10 +21,11 @@ from offdiag.services.ingest.batch import some_batches_lack
 from offdiag.services.ingest.slices import register_slices
 from offdiag.services.ingest.truth import PlacedTruth, place_in_latest_truth, register_truth
 from offdiag.services.work.submit import submit_evaluation
-from offdiag.store import chunks, datasets, runs, slices
-from offdiag.store.chunks import ChunkMeta, PendingTruth
+from offdiag.store import chunks, datasets, pending_truth, runs, slices
+from offdiag.store.chunks import ChunkMeta
 from offdiag.store.database import Database
 from offdiag.store.datasets import DatasetRecord
+from offdiag.store.pending_truth import PendingTruth
 from offdiag.store.runs import RunRecord
 from offdiag.store.session import Session
 
@@ -52,7 +53,7 @@ def finish_run(database: Database, run_id: str) -> RunRecord:
         columns = _slices_of(session, run_id, len(stored))
         register_slices(session, truth, columns, now=database.clock())
         _place_chunks(session, run_id, truth, n_classes=len(dataset.labels))
-        chunks.delete_pending_truth(session, run_id)
+        pending_truth.delete_pending(session, run_id)
         slices.delete_pending_slices(session, run_id)
         runs.mark_finished(
             session,
@@ -91,7 +92,7 @@ def _truth_of(
     dataset: DatasetRecord,
     stored: list[ChunkMeta],
 ) -> PlacedTruth:
-    pending = chunks.pending_truth(session, run.id)
+    pending = pending_truth.pending_parts(session, run.id)
     _require_uniform(pending, len(stored))
     actual: list[Codes] = [part.actual for part in pending if part.actual is not None]
     ids = [part.ids for part in pending if part.ids is not None]

@@ -1,0 +1,1 @@
+"""What is kept and for how long: deleted runs, old results, archives and backups."""

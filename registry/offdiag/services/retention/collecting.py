@@ -1,0 +1,73 @@
+"""Removing for good what nobody will look at any more."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from offdiag.store import retention
+from offdiag.store.database import Database
+from offdiag.store.session import Session
+
+_RUNS_AT_ONCE = 20
+_EVALUATIONS_AT_ONCE = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Collected:
+    """How much was removed."""
+
+    deleted_runs: int
+    open_runs: int
+    evaluations: int
+
+
+def collect(
+    database: Database,
+    *,
+    older_than: timedelta,
+    keep: int,
+    open_older_than: timedelta | None = None,
+) -> Collected:
+    """Remove runs deleted longer ago than `older_than`, and superseded evaluations.
+
+    Of these the newest `keep` of each run and slice stay, for its history and for the reports
+    on corrections of the truth. Runs that were opened longer ago than `open_older_than` and
+    never finished are removed only if that is given: a training job may take its time.
+
+    Each transaction is short, so that others can write in between; what an interrupted
+    collection left is removed by the next.
+    """
+    now = database.clock()
+    return Collected(
+        deleted_runs=_remove_runs(database, retention.runs_deleted_before, now - older_than),
+        open_runs=0
+        if open_older_than is None
+        else _remove_runs(database, retention.runs_open_since_before, now - open_older_than),
+        evaluations=_remove_evaluations(database, keep),
+    )
+
+
+def _remove_runs(
+    database: Database, find: Callable[[Session, datetime, int], Sequence[str]], before: datetime
+) -> int:
+    removed = 0
+    while True:
+        with database.write() as session:
+            run_ids = find(session, before, _RUNS_AT_ONCE)
+            retention.remove_runs(session, run_ids)
+        removed += len(run_ids)
+        if len(run_ids) < _RUNS_AT_ONCE:
+            return removed
+
+
+def _remove_evaluations(database: Database, keep: int) -> int:
+    removed = 0
+    while True:
+        with database.write() as session:
+            found = retention.superseded_evaluations(session, keep, _EVALUATIONS_AT_ONCE)
+            retention.remove_evaluations(session, found)
+        removed += len(found)
+        if len(found) < _EVALUATIONS_AT_ONCE:
+            return removed

@@ -1,0 +1,64 @@
+"""Statements on the truth that open runs brought along, until they are finished."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sqlalchemy import delete, select
+from sqlalchemy.orm import Session
+
+from offdiag.arrays.ids import SampleIds
+from offdiag.arrays.labels import Codes
+from offdiag.store import codec
+from offdiag.store.ids_codec import decode_ids, encode_ids
+from offdiag.store.models import PendingTruthRow
+
+
+@dataclass(frozen=True, slots=True)
+class PendingTruth:
+    """Truth that an open run brought along with one chunk."""
+
+    seq: int
+    actual: Codes | None
+    ids: SampleIds | None
+
+
+def insert_pending(
+    session: Session, *, run_id: str, seq: int, actual: Codes | None, ids: SampleIds | None
+) -> None:
+    """Keep what a chunk says about the truth until the run is finished."""
+    session.add(
+        PendingTruthRow(
+            run_id=run_id,
+            seq=seq,
+            dtype=None if actual is None else actual.dtype.str[1:],
+            codes=None if actual is None else codec.encode_codes(actual),
+            id_kind="position" if ids is None else ids.kind,
+            sample_ids=None if ids is None else encode_ids(ids),
+        )
+    )
+    session.flush()  # Blobs are sent chunk by chunk instead of piling up in memory.
+
+
+def pending_parts(session: Session, run_id: str) -> list[PendingTruth]:
+    """What the chunks of an open run said about the truth, in order."""
+    rows = session.scalars(
+        select(PendingTruthRow)
+        .where(PendingTruthRow.run_id == run_id)
+        .order_by(PendingTruthRow.seq)
+    )
+    return [
+        PendingTruth(
+            row.seq,
+            None
+            if row.codes is None or row.dtype is None
+            else codec.decode_codes(row.codes, row.dtype),
+            None if row.sample_ids is None else decode_ids(row.sample_ids, row.id_kind),
+        )
+        for row in rows
+    ]
+
+
+def delete_pending(session: Session, run_id: str) -> None:
+    """Drop it, once the truth is registered."""
+    session.execute(delete(PendingTruthRow).where(PendingTruthRow.run_id == run_id))

@@ -1,0 +1,217 @@
+"""Deleted runs are hidden at once and removed later; old results go when there are many."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from typing import Any
+
+import pytest
+from sqlalchemy import func, select, update
+
+from offdiag.domain.labels import LabelSet
+from offdiag.domain.runs import RunFacts, RunState
+from offdiag.errors import Conflict, NotFound
+from offdiag.services.browse import browse_datasets, browse_run, browse_runs
+from offdiag.services.health import registry_health
+from offdiag.services.ingest.opening import open_run
+from offdiag.services.retention.collecting import Collected, collect
+from offdiag.services.retention.deleting import delete_run, restore_run
+from offdiag.services.truth.revise import revise_truth
+from offdiag.services.truth.versions import truth_history
+from offdiag.services.work.sweep import sweep
+from offdiag.store import runs
+from offdiag.store.database import Database
+from offdiag.store.models import (
+    Base,
+    EvaluationRow,
+    MetricValueRow,
+    PredictionChunkRow,
+    RunRow,
+    WorkRow,
+)
+from support.logging_runs import POLICY, evaluate, log, work_off
+
+DAY = timedelta(days=1)
+IDS = [1, 2, 3, 4, 5, 6]
+
+
+def rows_in(database: Database, table: type[Base]) -> int:
+    with database.read() as session:
+        return session.scalar(select(func.count()).select_from(table)) or 0
+
+
+def listed(database: Database) -> list[str]:
+    return [entry.id for entry in browse_runs(database).page.entries]
+
+
+def revise(database: Database, labels: dict[int, str]) -> None:
+    revise_truth(
+        database,
+        project="default",
+        dataset="holdout",
+        labels=labels,
+        reason=f"these are {labels}",
+        author=None,
+    )
+
+
+def age(database: Database, run_id: str, **moments: datetime) -> None:
+    with database.write() as session:
+        session.execute(update(RunRow).where(RunRow.id == run_id).values(**moments))
+
+
+def test_a_deleted_run_is_hidden_everywhere(database: Database) -> None:
+    kept, gone = log(database), log(database)
+    work_off(database)
+
+    delete_run(database, gone.id, by="ada")
+
+    assert listed(database) == [kept.id]
+    ((_, logged),) = browse_datasets(database)
+    assert logged.by_state[RunState.EVALUATED] == 1
+    assert registry_health(database).runs_by_state == {RunState.EVALUATED: 1}
+    history = truth_history(database, project="default", dataset="holdout")
+    assert history.versions[0].n_runs == 1
+    with pytest.raises(NotFound, match="there is no run"):
+        browse_run(database, gone.id)
+    with pytest.raises(NotFound, match=r"was deleted.*runs restore"):
+        evaluate(database, gone.id)
+
+
+def test_a_restored_run_is_as_it_was(database: Database) -> None:
+    run = log(database)
+    before = evaluate(database, run.id)
+    delete_run(database, run.id, by="ada")
+
+    restored = restore_run(database, run.id)
+
+    assert restored.deleted_at is None
+    assert listed(database) == [run.id]
+    assert evaluate(database, run.id).id == before.id
+
+
+def test_a_restored_run_catches_up_with_the_truth(database: Database) -> None:
+    run = log(database, sample_ids=IDS)
+    work_off(database)
+    delete_run(database, run.id, by=None)
+
+    revise(database, {6: "a"})
+
+    assert rows_in(database, WorkRow) == 0
+    assert sweep(database, POLICY).submitted == 0
+    restore_run(database, run.id)
+    assert evaluate(database, run.id).matrix.counts.tolist()[0] == [2, 1, 0]
+
+
+def test_deleting_twice_keeps_the_first_time(database: Database) -> None:
+    run = log(database)
+    first = delete_run(database, run.id, by="ada")
+
+    second = delete_run(database, run.id, by="bob")
+
+    assert second.deleted_at == first.deleted_at
+
+
+def test_work_for_a_deleted_run_is_withdrawn(database: Database) -> None:
+    run = log(database)
+
+    delete_run(database, run.id, by=None)
+
+    assert rows_in(database, WorkRow) == 0
+
+
+def test_what_does_not_exist_can_be_neither_deleted_nor_restored(database: Database) -> None:
+    with pytest.raises(NotFound, match="there is no run 'r_0'"):
+        delete_run(database, "r_0", by=None)
+    with pytest.raises(NotFound, match="there is no run 'r_0'"):
+        restore_run(database, "r_0")
+
+
+def test_the_key_of_a_deleted_run_is_not_free(database: Database) -> None:
+    facts = RunFacts(name="run", client_key="job-17")
+    run = log(database, facts=facts)
+    delete_run(database, run.id, by=None)
+
+    with pytest.raises(Conflict, match="which was deleted"):
+        log(database, facts=facts)
+
+
+def collected(database: Database, **changes: Any) -> Collected:
+    given: dict[str, Any] = {"older_than": 30 * DAY, "keep": 1}
+    return collect(database, **(given | changes))
+
+
+def test_runs_that_were_deleted_long_ago_are_removed_with_everything(database: Database) -> None:
+    old, recent = log(database), log(database)
+    work_off(database)
+    for run in (old, recent):
+        delete_run(database, run.id, by=None)
+    age(database, old.id, deleted_at=database.clock() - 31 * DAY)
+
+    found = collected(database)
+
+    assert found == Collected(deleted_runs=1, open_runs=0, evaluations=0)
+    with database.read() as session:
+        assert session.scalars(select(RunRow.id)).all() == [recent.id]
+        assert session.scalars(select(PredictionChunkRow.run_id)).all() == [recent.id]
+        assert session.scalars(select(EvaluationRow.run_id)).all() == [recent.id]
+    assert restore_run(database, recent.id).id == recent.id
+
+
+def test_superseded_evaluations_beyond_those_to_keep_are_removed(database: Database) -> None:
+    run = log(database, sample_ids=IDS)
+    work_off(database)
+    for label in ("a", "b", "c", "a"):
+        revise(database, {6: label}) if label != "c" else revise(database, {6: "c", 5: "b"})
+        work_off(database)
+    current = evaluate(database, run.id)
+
+    found = collected(database, keep=2)
+
+    assert found.evaluations == 2
+    with database.read() as session:
+        kept = session.scalars(select(EvaluationRow.id).order_by(EvaluationRow.id)).all()
+        with_values = session.scalars(select(MetricValueRow.evaluation_id).distinct()).all()
+    assert len(kept) == 3
+    assert kept[-1] == current.id
+    assert set(with_values) == set(kept)
+    assert collected(database, keep=2).evaluations == 0
+
+
+def test_open_runs_are_removed_only_when_asked_for(database: Database) -> None:
+    opened = open_run(
+        database,
+        facts=RunFacts(name="forgotten"),
+        dataset="holdout",
+        labels=LabelSet.declared(["a", "b"]),
+        positive_label=None,
+    )
+    age(database, opened.run.id, created_at=database.clock() - 10 * DAY)
+
+    assert collected(database).open_runs == 0
+    assert collected(database, open_older_than=11 * DAY).open_runs == 0
+    assert collected(database, open_older_than=9 * DAY).open_runs == 1
+    assert rows_in(database, RunRow) == 0
+
+
+def test_many_runs_are_removed_in_several_transactions(sqlite_database: Database) -> None:
+    for _ in range(25):
+        run = log(sqlite_database)
+        delete_run(sqlite_database, run.id, by=None)
+        age(sqlite_database, run.id, deleted_at=sqlite_database.clock() - 31 * DAY)
+
+    assert collected(sqlite_database).deleted_runs == 25
+
+
+def test_a_run_that_is_deleted_while_it_is_evaluated_does_no_harm(database: Database) -> None:
+    from offdiag.services.evaluation.task import compute_evaluation
+
+    run = log(database)
+    write = compute_evaluation(database, {"run": run.id})
+    delete_run(database, run.id, by=None)
+
+    with database.write() as session:
+        write(session)
+
+    with database.read() as session:
+        assert runs.get_any_run(session, run.id).deleted_at is not None
