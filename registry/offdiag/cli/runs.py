@@ -1,4 +1,4 @@
-"""`offdiag runs list` and `offdiag runs show`."""
+"""`offdiag runs …`: list, show, delete and restore runs."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @click.group()
 def runs() -> None:
-    """Look at the runs of a registry."""
+    """Look at the runs of a registry; delete and restore them."""
 
 
 @runs.command(name="list")
@@ -91,6 +91,53 @@ def show(run_id: str, slice_text: str | None, url: str | None, as_json: bool) ->
         print_json(shown)
     else:
         print_tables(*tables)
+
+
+@runs.command()
+@click.argument("run_id", metavar="RUN")
+@url_option
+@json_option
+def history(run_id: str, url: str | None, as_json: bool) -> None:
+    """Show every evaluation of a run, and what differed from one to the next."""
+    from offdiag.cli.history_table import history_list, history_table
+    from offdiag.cli.registry import opened
+    from offdiag.services.evaluation.history import run_history
+
+    with opened(settings_for(url)) as database:
+        entries = run_history(database, run_id)
+    if as_json:
+        print_json({"id": run_id, "evaluations": history_list(entries)})
+    elif entries:
+        print_tables(history_table(entries))
+    else:
+        click.echo(f"{run_id} was not evaluated yet.")
+
+
+@runs.command()
+@click.argument("run_id", metavar="RUN")
+@url_option
+def delete(run_id: str, url: str | None) -> None:
+    """Hide a run everywhere. `offdiag gc` removes it for good after a while."""
+    from offdiag.cli.registry import opened
+    from offdiag.sdk import provenance
+    from offdiag.services.retention.deleting import delete_run
+
+    with opened(settings_for(url)) as database:
+        delete_run(database, run_id, by=provenance.author())
+    click.echo(f"{run_id} is deleted; offdiag runs restore {run_id} brings it back.")
+
+
+@runs.command()
+@click.argument("run_id", metavar="RUN")
+@url_option
+def restore(run_id: str, url: str | None) -> None:
+    """Bring a deleted run back."""
+    from offdiag.cli.registry import opened
+    from offdiag.services.retention.deleting import restore_run
+
+    with opened(settings_for(url)) as database:
+        restore_run(database, run_id)
+    click.echo(f"{run_id} is back.")
 
 
 def _terms(project: str | None, dataset: str | None) -> RunFilter:

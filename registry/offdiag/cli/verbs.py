@@ -19,6 +19,8 @@ VERBS = (
     "gate",
     "runs",
     "truth",
+    "recompute",
+    "gc",
     "doctor",
 )
 _MODULES = {"import": "importing"}

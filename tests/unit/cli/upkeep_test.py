@@ -1,0 +1,104 @@
+"""`recompute`, `gc` and `runs history|delete|restore`: looking after what was logged."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import offdiag as library
+
+Command = Callable[..., Any]
+
+
+@pytest.fixture
+def logged(folder: Path) -> library.Run:
+    """A run that nobody has evaluated yet."""
+    return library.log_run(
+        y_true=["ill", "ill", "well"],
+        y_pred=["ill", "well", "well"],
+        sample_ids=[1, 2, 3],
+        name="first",
+        dataset="clinic",
+    )
+
+
+def revise(labels: dict[int, str]) -> None:
+    library.revise_truth(dataset="clinic", labels=labels, reason="second look")
+
+
+def test_what_is_stale_is_asked_for(offdiag: Command, logged: library.Run) -> None:
+    logged.evaluation()
+    assert offdiag("recompute").out.strip() == "Nothing is stale."
+    revise({2: "well"})
+
+    answer = offdiag("recompute", "--stale")
+    as_json = offdiag("recompute", "--json").json
+
+    assert answer.out.strip() == (
+        "1 run is to be evaluated (ground truth was corrected: 1). "
+        "1 of them waited for it already."
+    )
+    assert as_json == {
+        "n_submitted": 0,
+        "runs": [{"id": logged.id, "reasons": ["truth_revised"]}],
+    }
+
+
+def test_named_runs_and_all_are_computed_anew(offdiag: Command, logged: library.Run) -> None:
+    before = logged.evaluation().to_dict()
+
+    named = offdiag("recompute", logged.id)
+    assert named.out.strip() == "1 run is to be evaluated (not evaluated yet: 1)."
+    assert logged.evaluation().to_dict() == before
+
+    assert offdiag("recompute", "--all").code == 0
+    assert logged.evaluation().to_dict() == before
+
+
+def test_only_one_kind_of_choice_is_possible(offdiag: Command, logged: library.Run) -> None:
+    answer = offdiag("recompute", logged.id, "--all")
+
+    assert answer.code == 2
+    assert "Name runs, or give --stale or --all." in answer.err
+
+
+def test_the_history_of_a_run_is_shown(offdiag: Command, logged: library.Run) -> None:
+    assert "was not evaluated yet" in offdiag("runs", "history", logged.id).out
+    logged.evaluation()
+    revise({2: "well"})
+    logged.evaluation()
+
+    shown = offdiag("runs", "history", logged.id).out
+    found = offdiag("runs", "history", logged.id, "--json").json["evaluations"]
+
+    assert "truth version 1 → 2" in shown
+    assert [entry["is_current"] for entry in found] == [False, True]
+    assert found[1]["differences"] == ["truth version 1 → 2"]
+    assert found[1]["aggregate"]["overall_accuracy"]["value"] == 1.0
+
+
+def test_a_deleted_run_is_gone_until_it_is_restored(offdiag: Command, logged: library.Run) -> None:
+    deleted = offdiag("runs", "delete", logged.id)
+
+    assert f"offdiag runs restore {logged.id}" in deleted.out
+    assert offdiag("runs", "list", "--json").json["runs"] == []
+    refused = offdiag("runs", "history", logged.id)
+    assert refused.code == 2
+    assert "was deleted" in refused.err
+
+    assert offdiag("runs", "restore", logged.id).out.strip() == f"{logged.id} is back."
+    assert len(offdiag("runs", "list", "--json").json["runs"]) == 1
+
+
+def test_collecting_says_what_it_removed(offdiag: Command, logged: library.Run) -> None:
+    offdiag("runs", "delete", logged.id)
+
+    kept = offdiag("gc", "--json").json
+    removed = offdiag("gc", "--older-than", "0")
+
+    assert kept == {"deleted_runs": 0, "open_runs": 0, "evaluations": 0}
+    assert removed.out.startswith("Removed 1 deleted runs, 0 runs that were never finished")
+    assert offdiag("runs", "restore", logged.id).code == 2
