@@ -78,6 +78,7 @@ def _defect(error: Exception) -> str:
 _EXTRA_OF = {
     "apscheduler": "server",
     "flask": "server",
+    "jinja2": "server",
     "structlog": "server",
     "waitress": "server",
     "sklearn": "demo",

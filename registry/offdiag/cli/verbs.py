@@ -21,6 +21,9 @@ VERBS = (
     "truth",
     "recompute",
     "gc",
+    "schedule",
+    "report",
+    "jobs",
     "doctor",
 )
 _MODULES = {"import": "importing"}

@@ -109,6 +109,16 @@ def find_issue(session: Session, issue_id: int) -> IssueRecord | None:
     return None if found is None else _record(*found)
 
 
+def find_issues(session: Session, issue_ids: Sequence[int]) -> list[IssueRecord]:
+    """Issues by id, the newest of each series first."""
+    rows = session.execute(
+        _select()
+        .where(ReportIssueRow.id.in_(issue_ids))
+        .order_by(ProjectRow.name, ReportIssueRow.name, ReportIssueRow.number.desc())
+    )
+    return [_record(*row) for row in rows]
+
+
 def find_numbered(
     session: Session, *, project: str, name: str, number: int | None
 ) -> IssueRecord | None:

@@ -1,0 +1,155 @@
+"""`offdiag report …`: issue reports, look at them, take them out."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+
+from offdiag.cli.options import json_option, settings_for, url_option
+from offdiag.cli.output import print_json, print_tables
+from offdiag.cli.report_options import ReportInput, report_options
+
+_project = click.option("--project", help="Project of the report.  [default: the configured one]")
+_name = click.argument("name")
+_number = click.argument("number", type=int, required=False)
+
+
+@click.group()
+def report() -> None:
+    """Say what changed beyond its interval since the issue before."""
+
+
+@report.command()
+@_name
+@_project
+@report_options
+@click.option("--zone", default="UTC", show_default=True, help="Time zone of the issue.")
+@click.option(
+    "--timeout",
+    type=click.FloatRange(min=0),
+    default=60.0,
+    show_default=True,
+    metavar="SECONDS",
+    help="How long to wait for the figures.",
+)
+@url_option
+@json_option
+@click.pass_context
+def now(
+    context: click.Context,
+    /,
+    *,
+    name: str,
+    project: str | None,
+    zone: str,
+    timeout: float,
+    url: str | None,
+    as_json: bool,
+    **given: Any,
+) -> None:
+    """Issue a report NAME now. Issues of one name are compared with each other."""
+    from offdiag.cli.registry import opened
+    from offdiag.cli.reporting import present_issue
+    from offdiag.services.reports.asking import report_now
+
+    settings = settings_for(url)
+    given_report = ReportInput(**given)
+    scope = given_report.scope(project or settings.project)
+    with opened(settings) as database:
+        asked = report_now(
+            database, name=name, scope=scope, delivery=given_report.targets(), zone=zone
+        )
+        present_issue(
+            context,
+            database,
+            settings,
+            asked,
+            project=scope.project,
+            timeout=timeout,
+            as_json=as_json,
+        )
+
+
+@report.command(name="list")
+@click.option("--project", help="Only reports of this project.")
+@url_option
+@json_option
+def list_reports(project: str | None, url: str | None, as_json: bool) -> None:
+    """List reports with their newest issue."""
+    from offdiag.cli.registry import opened
+    from offdiag.cli.report_tables import report_dict, report_table
+    from offdiag.services.reports.pages import reports_page
+
+    with opened(settings_for(url)) as database:
+        page = reports_page(database, project=project)
+    if as_json:
+        print_json({"reports": [report_dict(entry) for entry in page.entries]})
+    elif page.entries:
+        print_tables(report_table(page.entries))
+    else:
+        click.echo("There are no reports.")
+
+
+@report.command()
+@_name
+@_number
+@_project
+@url_option
+@json_option
+def show(
+    name: str, number: int | None, project: str | None, url: str | None, as_json: bool
+) -> None:
+    """Show an issue of a report, the newest unless a NUMBER is given."""
+    from offdiag.cli.registry import opened
+    from offdiag.cli.report_tables import issue_dict, issue_tables
+    from offdiag.services.reports.pages import issue_page
+
+    settings = settings_for(url)
+    with opened(settings) as database:
+        page = issue_page(database, project=project or settings.project, name=name, number=number)
+    if as_json:
+        print_json(issue_dict(page))
+    else:
+        print_tables(*issue_tables(page))
+
+
+@report.command()
+@_name
+@_number
+@_project
+@click.option(
+    "--format",
+    "kind",
+    type=click.Choice(["html", "markdown", "json", "csv"]),
+    default="html",
+    show_default=True,
+)
+@click.option(
+    "--output", type=click.Path(path_type=Path), help="File to write.  [default: stdout]"
+)
+@url_option
+def export(
+    *,
+    name: str,
+    number: int | None,
+    project: str | None,
+    kind: str,
+    output: Path | None,
+    url: str | None,
+) -> None:
+    """Take a file of an issue out, byte for byte as it was frozen."""
+    from offdiag.cli.registry import opened
+    from offdiag.services.reports.pages import issue_file
+
+    settings = settings_for(url)
+    with opened(settings) as database:
+        file = issue_file(
+            database, project=project or settings.project, name=name, number=number, kind=kind
+        )
+    if output is None:
+        sys.stdout.buffer.write(file.content)
+    else:
+        output.write_bytes(file.content)

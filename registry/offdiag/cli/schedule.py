@@ -1,0 +1,190 @@
+"""`offdiag schedule …`: reports at set times."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from offdiag.cli.options import json_option, settings_for, url_option
+from offdiag.cli.output import print_json, print_tables
+from offdiag.cli.report_options import ReportInput, report_options
+
+if TYPE_CHECKING:
+    from offdiag.store.database import Database
+
+_name = click.argument("name")
+_project = click.option("--project", help="Project of the report.  [default: the configured one]")
+_any_project = click.option("--project", help="Only schedules of this project.")
+
+
+@click.group()
+def schedule() -> None:
+    """Issue reports at set times."""
+
+
+@schedule.command()
+@_name
+@click.option(
+    "--cron",
+    required=True,
+    metavar="FIELDS",
+    help="Minute, hour, day of month, month, day of week: '0 6 * * 1' is Mondays at 06:00.",
+)
+@click.option("--zone", default="UTC", show_default=True, help="Time zone, such as Europe/Berlin.")
+@_project
+@report_options
+@url_option
+@json_option
+def add(
+    *,
+    name: str,
+    cron: str,
+    zone: str,
+    project: str | None,
+    url: str | None,
+    as_json: bool,
+    **given: Any,
+) -> None:
+    """Make a schedule NAME; show its next times."""
+    from offdiag.cli.registry import opened
+    from offdiag.services.schedules.planning import add_schedule
+
+    settings = settings_for(url)
+    report = ReportInput(**given)
+    scope = report.scope(project or settings.project)
+    with opened(settings) as database:
+        add_schedule(
+            database, name=name, cron=cron, zone=zone, scope=scope, delivery=report.targets()
+        )
+        _show(database, scope.project, name, as_json=as_json)
+
+
+@schedule.command(name="list")
+@_any_project
+@url_option
+@json_option
+def list_schedules(project: str | None, url: str | None, as_json: bool) -> None:
+    """List schedules with their next times, and whether anybody ticks."""
+    from offdiag.cli.registry import opened
+    from offdiag.cli.schedule_tables import schedule_dict, schedule_table, scheduler_sentence
+    from offdiag.services.schedules.pages import schedules_page
+
+    with opened(settings_for(url)) as database:
+        page = schedules_page(database, project=project)
+    if as_json:
+        print_json(
+            {
+                "schedules": [schedule_dict(entry) for entry in page.entries],
+                "scheduler_alive": page.reports.has_scheduler,
+            }
+        )
+        return
+    if page.entries:
+        print_tables(schedule_table(page.entries))
+    else:
+        click.echo("There are no schedules.")
+    click.echo(scheduler_sentence(page.reports))
+
+
+@schedule.command()
+@_name
+@_project
+@url_option
+@json_option
+def show(name: str, project: str | None, url: str | None, as_json: bool) -> None:
+    """Show one schedule and its next five times."""
+    from offdiag.cli.registry import opened
+
+    settings = settings_for(url)
+    with opened(settings) as database:
+        _show(database, project or settings.project, name, as_json=as_json)
+
+
+@schedule.command()
+@_name
+@_project
+@url_option
+@json_option
+def pause(name: str, project: str | None, url: str | None, as_json: bool) -> None:
+    """Let a schedule fire no more until it is resumed."""
+    from offdiag.cli.registry import opened
+    from offdiag.services.schedules.planning import pause_schedule
+
+    settings = settings_for(url)
+    where = project or settings.project
+    with opened(settings) as database:
+        pause_schedule(database, project=where, name=name)
+        _show(database, where, name, as_json=as_json)
+
+
+@schedule.command()
+@_name
+@_project
+@url_option
+@json_option
+def resume(name: str, project: str | None, url: str | None, as_json: bool) -> None:
+    """Let a paused schedule fire again, from its next time on."""
+    from offdiag.cli.registry import opened
+    from offdiag.services.schedules.planning import resume_schedule
+
+    settings = settings_for(url)
+    where = project or settings.project
+    with opened(settings) as database:
+        resume_schedule(database, project=where, name=name)
+        _show(database, where, name, as_json=as_json)
+
+
+@schedule.command()
+@_name
+@_project
+@click.option("--timeout", type=click.FloatRange(min=0), default=60.0, show_default=True)
+@url_option
+@json_option
+@click.pass_context
+def run(
+    context: click.Context,
+    *,
+    name: str,
+    project: str | None,
+    timeout: float,
+    url: str | None,
+    as_json: bool,
+) -> None:
+    """Issue the report of a schedule now, beside its planned issues."""
+    from offdiag.cli.registry import opened
+    from offdiag.cli.reporting import present_issue
+    from offdiag.services.schedules.planning import run_schedule
+
+    settings = settings_for(url)
+    where = project or settings.project
+    with opened(settings) as database:
+        asked = run_schedule(database, project=where, name=name)
+        present_issue(
+            context, database, settings, asked, project=where, timeout=timeout, as_json=as_json
+        )
+
+
+@schedule.command()
+@_name
+@_project
+@url_option
+def remove(name: str, project: str | None, url: str | None) -> None:
+    """Remove a schedule. Its issues stay."""
+    from offdiag.cli.registry import opened
+    from offdiag.services.schedules.planning import remove_schedule
+
+    settings = settings_for(url)
+    with opened(settings) as database:
+        remove_schedule(database, project=project or settings.project, name=name)
+
+
+def _show(database: Database, project: str, name: str, *, as_json: bool) -> None:
+    from offdiag.cli.schedule_tables import schedule_dict, schedule_facts
+    from offdiag.services.schedules.pages import schedule_page
+
+    entry = schedule_page(database, project=project, name=name)
+    if as_json:
+        print_json(schedule_dict(entry))
+    else:
+        print_tables(schedule_facts(entry))

@@ -1,0 +1,80 @@
+"""The reports of a registry as people look at them: series of issues, newest first."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sqlalchemy import func, select
+from sqlalchemy.orm import Session
+
+from offdiag.store.models import ProjectRow, ReportFileRow, ReportIssueRow
+from offdiag.store.report_issues import IssueRecord, find_issues
+
+
+@dataclass(frozen=True, slots=True)
+class Series:
+    """All issues of one name in one project, by their number and the newest of them."""
+
+    project: str
+    name: str
+    n_issues: int
+    last: IssueRecord
+
+
+@dataclass(frozen=True, slots=True)
+class FileFacts:
+    """One form of an issue, without its content."""
+
+    kind: str
+    content_type: str
+    n_bytes: int
+    sha256: str
+
+
+def report_series(session: Session, *, project: str | None = None) -> tuple[Series, ...]:
+    """All series by project and name, or those of one project; two statements."""
+    newest = (
+        select(
+            ReportIssueRow.project_id,
+            ReportIssueRow.name,
+            func.max(ReportIssueRow.id).label("last_id"),
+            func.count().label("n_issues"),
+        )
+        .group_by(ReportIssueRow.project_id, ReportIssueRow.name)
+        .subquery()
+    )
+    statement = select(ProjectRow.name.label("project"), newest).join(
+        ProjectRow, ProjectRow.id == newest.c.project_id
+    )
+    if project is not None:
+        statement = statement.where(ProjectRow.name == project)
+    rows = session.execute(statement.order_by(ProjectRow.name, newest.c.name)).all()
+    last = {issue.id: issue for issue in find_issues(session, [row.last_id for row in rows])}
+    return tuple(Series(row.project, row.name, row.n_issues, last[row.last_id]) for row in rows)
+
+
+def issues_of(session: Session, *, project: str, name: str, limit: int) -> tuple[IssueRecord, ...]:
+    """The newest issues of a series, newest first."""
+    ids = session.scalars(
+        select(ReportIssueRow.id)
+        .join(ProjectRow, ProjectRow.id == ReportIssueRow.project_id)
+        .where(ProjectRow.name == project, ReportIssueRow.name == name)
+        .order_by(ReportIssueRow.number.desc())
+        .limit(limit)
+    ).all()
+    return tuple(find_issues(session, ids))
+
+
+def file_facts(session: Session, issue_id: int) -> tuple[FileFacts, ...]:
+    """The forms an issue was frozen in."""
+    rows = session.execute(
+        select(
+            ReportFileRow.kind,
+            ReportFileRow.content_type,
+            func.length(ReportFileRow.content),
+            ReportFileRow.sha256,
+        )
+        .where(ReportFileRow.issue_id == issue_id)
+        .order_by(ReportFileRow.kind)
+    )
+    return tuple(FileFacts(*row) for row in rows)

@@ -1,0 +1,165 @@
+"""`schedule`, `report` and `jobs`: from a plan to a frozen file, without a server."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+Command = Callable[..., Any]
+
+PREDICTIONS = "id,y_true,y_pred\nx1,ill,ill\nx2,ill,well\nx3,well,well\nx4,well,well\n"
+WEEKLY = ("schedule", "add", "weekly", "--cron", "0 6 * * 1", "--dataset", "clinic")
+
+
+@pytest.fixture(autouse=True)
+def _run(folder: Path, offdiag: Command) -> None:
+    (folder / "p.csv").write_text(PREDICTIONS, encoding="utf-8")
+    answer = offdiag("log", "p.csv", "--name", "first", "--dataset", "clinic", "--id", "id")
+    assert answer.code == 0, answer.err
+
+
+def test_a_schedule_is_made_listed_paused_resumed_and_removed(offdiag: Command) -> None:
+    made = offdiag(*WEEKLY, "--zone", "Europe/Ljubljana", "--folder", "weekly", "--json").json
+    listed = offdiag("schedule", "list", "--json").json
+    paused = offdiag("schedule", "pause", "weekly", "--json").json
+    resumed = offdiag("schedule", "resume", "weekly", "--json").json
+    removed = offdiag("schedule", "remove", "weekly")
+
+    assert made["words"] == "Mondays at 06:00, Europe/Ljubljana"
+    assert made["targets"] == ["folder weekly"]
+    assert len(made["next"]) == 5
+    assert all(fire["local"].endswith("T06:00") for fire in made["next"])
+    assert [entry["name"] for entry in listed["schedules"]] == ["weekly"]
+    assert listed["scheduler_alive"] is False
+    assert (paused["enabled"], paused["next"]) == (False, [])
+    assert resumed["next"] == made["next"]
+    assert removed.code == 0
+    assert offdiag("schedule", "show", "weekly").code == 2
+
+
+def test_the_tables_say_in_words_when_it_is_due(offdiag: Command) -> None:
+    shown = offdiag(*WEEKLY)
+    listed = offdiag("schedule", "list")
+
+    assert "Mondays at 06:00, UTC" in shown.out
+    assert shown.out.count("Mon 20") == 5
+    assert "NO SCHEDULER is running" in listed.out
+
+
+def test_a_schedule_is_run_now_and_its_files_lie_in_their_folder(
+    folder: Path, offdiag: Command
+) -> None:
+    offdiag(*WEEKLY, "--folder", "weekly")
+
+    issued = offdiag("schedule", "run", "weekly", "--json").json
+
+    assert (issued["number"], issued["state"]) == (1, "computed")
+    assert issued["deliveries"][0]["state"] == "sent"
+    assert (folder / "reports" / "weekly" / "weekly-0001.html").is_file()
+
+
+def test_a_report_says_what_changed_since_the_one_before(offdiag: Command) -> None:
+    first = offdiag("report", "now", "once", "--dataset", "clinic", "--json").json
+    second = offdiag("report", "now", "once", "--dataset", "clinic")
+
+    assert first["headline"].startswith("This is the first issue")
+    assert "No change exceeds its interval." in second.out
+    assert first["report"]["snapshot"]["runs"][0]["name"] == "first"
+
+
+def test_alerts_slices_and_terms_are_read(offdiag: Command) -> None:
+    answer = offdiag(
+        *("report", "now", "once", "--dataset", "clinic", "--json"),
+        *("--alert", "recall[ill]<0.9", "--alert", "mcc>=0.1", "--metric", "mcc"),
+        *("--tag", "team=a", "--tag", "final", "--name-contains", "fir", "--model", "v*"),
+    ).json
+
+    scope = answer["report"]["scope"]
+    assert scope["metrics"] == ["mcc"]
+    assert scope["alerts"] == [
+        {"metric": "recall", "side": "below", "limit": 0.9, "class_label": "ill"},
+        {"metric": "mcc", "side": "above", "limit": 0.1, "class_label": None},
+    ]
+    assert [term["field"] for term in scope["terms"]] == ["tag", "tag", "model", "name"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        (("--cron", "61 * * * *", "--dataset", "clinic"), "cron: 61 in the field minute"),
+        (("--cron", "0 0 31 2 *", "--dataset", "clinic"), "cron: '0 0 31 2 *' never happens"),
+        (("--cron", "0 6 * * 1", "--zone", "Mars", "--dataset", "clinic"), "zone: there is no"),
+        (("--cron", "0 6 * * 1", "--dataset", "other"), "dataset: project 'default' has no"),
+        (
+            ("--cron", "0 6 * * 1", "--dataset", "clinic", "--alert", "low(mcc)<0.5"),
+            "alerts: 'low(mcc)<0.5' is no condition of an alert",
+        ),
+        (
+            ("--cron", "0 6 * * 1", "--dataset", "clinic", "--alert", "no-badge"),
+            "alerts: 'no-badge' is no condition",
+        ),
+        (("--cron", "0 6 * * 1", "--dataset", "clinic", "--slice", "country"), "slice: "),
+        (("--cron", "0 6 * * 1", "--dataset", "clinic", "--email", "ana"), "email: 'ana' is no"),
+    ],
+)
+def test_what_cannot_be_meant_is_one_line_and_nothing_is_stored(
+    offdiag: Command, arguments: tuple[str, ...], complaint: str
+) -> None:
+    answer = offdiag("schedule", "add", "weekly", *arguments)
+
+    assert answer.code == 2
+    assert answer.err.startswith(f"offdiag: {complaint}")
+    assert answer.err.count("\n") == 1
+    assert offdiag("schedule", "list", "--json").json["schedules"] == []
+
+
+def test_reports_are_listed_shown_and_exported(folder: Path, offdiag: Command) -> None:
+    offdiag("report", "now", "once", "--dataset", "clinic")
+    offdiag("report", "now", "once", "--dataset", "clinic")
+
+    listed = offdiag("report", "list", "--json").json["reports"]
+    shown = offdiag("report", "show", "once", "1", "--json").json
+    exported = offdiag("report", "export", "once", "--output", "r.html")
+    as_text = offdiag("report", "export", "once", "1", "--format", "json")
+
+    assert [(entry["name"], entry["n_issues"], entry["scheduled"]) for entry in listed] == [
+        ("once", 2, False)
+    ]
+    assert shown["number"] == 1
+    assert exported.code == 0
+    assert (folder / "r.html").read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
+    assert json.loads(as_text.out)["data_digest"] == shown["data_digest"]
+
+
+def test_a_report_that_waits_for_nothing_says_that_nothing_is_lost(offdiag: Command) -> None:
+    answer = offdiag("report", "now", "once", "--dataset", "clinic", "--timeout", "0")
+
+    assert answer.code == 1
+    assert "nothing is lost" in answer.err
+    assert offdiag("report", "export", "once").code == 2
+
+
+def test_jobs_show_what_was_given_up_and_try_it_again(offdiag: Command) -> None:
+    offdiag("report", "now", "once", "--dataset", "clinic", "--email", "ana@example.org")
+
+    (dead,) = offdiag("jobs", "list", "--json").json["jobs"]
+    for_people = offdiag("jobs", "list")
+    retried = offdiag("jobs", "retry", str(dead["id"]), "--json").json
+    (waiting,) = offdiag("jobs", "list", "--json").json["jobs"]
+
+    assert (dead["state"], dead["task"]) == ("dead", "deliver")
+    assert "Set smtp.host and smtp.sender" in dead["error"]
+    assert "1 dead" in for_people.out
+    assert retried == {"retried": 1}
+    assert waiting["state"] == "queued"
+
+
+def test_retrying_needs_one_job_or_all_of_them(offdiag: Command) -> None:
+    assert offdiag("jobs", "retry").code == 2
+    assert offdiag("jobs", "retry", "1", "--all").code == 2
+    assert offdiag("jobs", "retry", "999").err.startswith("offdiag: job: there is no job 999")
+    assert offdiag("jobs", "retry", "--all").out == "0 put back into the queue.\n"
