@@ -10,7 +10,7 @@ from playwright.sync_api import Page, expect
 
 from offdiag_web.addresses.datasets import DatasetAddress
 from support.browser import violations
-from support.revised import HOSTILE_DATASET
+from support.revised import HOSTILE_DATASET, RevisedRegistry
 
 pytestmark = pytest.mark.browser
 
@@ -30,13 +30,18 @@ PAGES = {
     "a hostile impact": HOSTILE.impact_url(2),
     "a hostile difference": HOSTILE.difference_url(1, 2),
 }
+RUN_PAGES = ("seer/history", "waiting/history", "partly")
 Theme = Literal["light", "dark"]
 THEMES: tuple[Theme, ...] = ("light", "dark")
 
 
-@pytest.fixture(params=PAGES)
-def path(request: pytest.FixtureRequest) -> str:
-    return PAGES[request.param]
+@pytest.fixture(params=[*PAGES, *RUN_PAGES])
+def path(request: pytest.FixtureRequest, revised: RevisedRegistry) -> str:
+    """Each page that answers 200."""
+    if request.param in PAGES:
+        return PAGES[request.param]
+    kind, slash, tab = request.param.partition("/")
+    return f"/runs/{getattr(revised, kind)}{slash}{tab}"
 
 
 @pytest.mark.parametrize("theme", THEMES)

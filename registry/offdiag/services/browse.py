@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from offdiag.domain.runs import RunState
+from offdiag.metrics.suite import SUITE_VERSION
 from offdiag.store.database import Database
 from offdiag.store.queries.dataset_list import (
     DatasetFacts,
@@ -12,9 +14,11 @@ from offdiag.store.queries.dataset_list import (
     dataset_overview,
 )
 from offdiag.store.queries.run_filter import FilterField, FilterTerm, RunFilter
+from offdiag.store.queries.run_history import outdated_results
 from offdiag.store.queries.run_list import RunListPage, matches_without_each, run_list
 from offdiag.store.queries.run_order import Cursor, RunOrder
 from offdiag.store.queries.run_page import RunDetail, run_detail
+from offdiag.store.session import Session
 
 RUNS_PER_PAGE = 50
 
@@ -67,7 +71,21 @@ def browse_runs(
 def browse_run(database: Database, run_id: str) -> RunDetail:
     """One run with its results. Raises `NotFound`."""
     with database.read() as session:
-        return run_detail(session, run_id)
+        return run_with_currency(session, run_id)
+
+
+def run_with_currency(session: Session, run_id: str) -> RunDetail:
+    """A run that says whether its results are out of date. Raises `NotFound`."""
+    detail = run_detail(session, run_id)
+    if detail.results is None:
+        return detail
+    outdated = outdated_results(
+        session,
+        run_id,
+        suite_version=SUITE_VERSION,
+        has_failed=detail.run.state is RunState.FAILED,
+    )
+    return replace(detail, outdated=outdated)
 
 
 def _scope(datasets: tuple[DatasetFacts, ...], terms: RunFilter) -> DatasetFacts | None:

@@ -55,7 +55,9 @@ def metadata_record(detail: RunDetail) -> dict[str, object]:
         "evaluation": None
         if results is None
         else {
+            "truth_version": results.facts.truth_number,
             "n_cases": results.facts.n_cases,
+            "n_unlabelled": results.facts.n_unlabelled,
             "suite_version": results.facts.suite_version,
             "engine_version": results.facts.engine_version,
             "input_digest": results.facts.input_digest,

@@ -18,12 +18,13 @@ from offdiag_web.presenters.chips import (
     state_chip,
     tag_text,
 )
+from offdiag_web.presenters.currency import coverage_chip, stale_caution
 from offdiag_web.presenters.times import Moment, moment
 
 MOST_TAGS = 6
 """Tags shown in the header; the metadata page has all."""
 
-TABS = (("matrix", "Matrix"), ("classes", "Classes"), ("meta", "Metadata"))
+TABS = (("matrix", "Matrix"), ("classes", "Classes"), ("history", "History"), ("meta", "Metadata"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +48,7 @@ class RunHeaderView:
     chips: tuple[Chip, ...]
     orientation: Chip
     caution: Caution | None
+    stale: Caution | None
     state: Chip | None
     is_pending: bool
     logged: Moment
@@ -67,16 +69,26 @@ def run_header(
         name=run.name,
         dataset=run.dataset,
         dataset_url=_dataset_url(run),
-        scope=run.dataset + (f" v{run.truth.number}" if run.truth else ""),
+        scope=_scope(detail),
         chips=_chips(detail),
         orientation=orientation_chip(run.source, run.orientation_verdict),
         caution=orientation_warning(run.source, run.orientation_verdict),
+        stale=stale_caution(detail, now=now),
         state=state,
         is_pending=state is not None and state.tone == "busy",
         logged=moment(run.created_at, now=now),
         author=run.author,
         tabs=tuple(Tab(text, tab_url(name), name == current) for name, text in TABS),
     )
+
+
+def _scope(detail: RunDetail) -> str:
+    """The dataset with the version of its truth that the results were made with."""
+    run, results = detail.run, detail.results
+    number = results.facts.truth_number if results is not None else None
+    if number is None and run.truth is not None:
+        number = run.truth.number
+    return run.dataset if number is None else f"{run.dataset} v{number}"
 
 
 def _dataset_url(run: RunHeader) -> str:
@@ -92,4 +104,6 @@ def _chips(detail: RunDetail) -> tuple[Chip, ...]:
     if run.project != "default":
         facts.append(f"project {run.project}")
     facts += [tag_text(key, value) for key, value in sorted(run.tags.items())][:MOST_TAGS]
-    return tuple(Chip(numbers.shortened(fact, longest=48)) for fact in facts)
+    chips = [Chip(numbers.shortened(fact, longest=48)) for fact in facts]
+    coverage = coverage_chip(detail.results)
+    return tuple([*chips, coverage] if coverage else chips)

@@ -42,7 +42,7 @@ class SliceFacts:
 
 
 def dataset_runs(session: Session, dataset_id: int) -> DatasetRuns:
-    """All runs of a dataset, counted in one statement."""
+    """All runs of a dataset but the deleted ones, counted in one statement."""
     newer = aliased(TruthVersionRow)
     is_behind = and_(
         RunRow.source_orientation == SourceOrientation.PREDICTIONS,
@@ -58,7 +58,7 @@ def dataset_runs(session: Session, dataset_id: int) -> DatasetRuns:
                 EvaluationRow.slice.is_(None),
             ),
         )
-        .where(RunRow.dataset_id == dataset_id)
+        .where(RunRow.dataset_id == dataset_id, RunRow.deleted_at.is_(None))
         .group_by(RunRow.state, is_behind)
     )
     by_state = dict.fromkeys(RunState, 0)

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import and_, select
-from sqlalchemy.orm import Session
+from sqlalchemy import ScalarSelect, and_, func, select
+from sqlalchemy.orm import Session, aliased
 
 from offdiag.domain.labels import LabelSet
 from offdiag.domain.orientation import SourceOrientation
@@ -32,6 +32,7 @@ from offdiag.store.models.evaluations import AGGREGATE
 from offdiag.store.queries.pending_work import EvaluationWork, evaluation_work
 from offdiag.store.queries.recorded_values import recorded_value, select_values
 from offdiag.store.queries.run_entries import logged_predictions
+from offdiag.store.queries.run_history import OutdatedResults
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +80,8 @@ class EvaluationFacts:
 
     `n_cases` counts the cases that were scored, `n_unlabelled` those that wait for a label.
     `truth_number` is the version of the truth they were scored with, which may correct the one
-    the run was logged with; None for an uploaded matrix without any.
+    the run was logged with; None for an uploaded matrix without any. `newest_truth_number` is
+    the one that would count for a new evaluation.
     """
 
     id: int
@@ -92,6 +94,7 @@ class EvaluationFacts:
     duration_s: float
     n_unlabelled: int = 0
     truth_number: int | None = None
+    newest_truth_number: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,11 +109,15 @@ class RunResults:
 
 @dataclass(frozen=True, slots=True)
 class RunDetail:
-    """A run, its results if there are any, and the work that still stands for them."""
+    """A run, its results if there are any, and the work that still stands for them.
+
+    `outdated` says why results are stale, and is None where they are not.
+    """
 
     run: RunHeader
     results: RunResults | None
     work: EvaluationWork | None
+    outdated: OutdatedResults | None = None
 
 
 def run_detail(session: Session, run_id: str) -> RunDetail:
@@ -180,7 +187,12 @@ def _truth(row: TruthVersionRow | None) -> TruthFacts | None:
 def _results(session: Session, run_id: str, *, inferred: bool) -> RunResults | None:
     found = session.execute(
         select(
-            EvaluationRow, ConfusionMatrixRow, LabelSetRow, ClassValuesRow, TruthVersionRow.number
+            EvaluationRow,
+            ConfusionMatrixRow,
+            LabelSetRow,
+            ClassValuesRow,
+            TruthVersionRow.number,
+            _newest_number(),
         )
         .join(ConfusionMatrixRow, ConfusionMatrixRow.evaluation_id == EvaluationRow.id)
         .join(LabelSetRow, LabelSetRow.id == ConfusionMatrixRow.label_set_id)
@@ -196,7 +208,7 @@ def _results(session: Session, run_id: str, *, inferred: bool) -> RunResults | N
     ).one_or_none()
     if found is None:
         return None
-    evaluation, stored, label_set, packed, truth_number = found
+    evaluation, stored, label_set, packed, truth_number, newest_number = found
     labels = LabelSet(tuple(label_set.names), label_set.ordinal, inferred)
     aggregates = session.execute(
         select_values().where(
@@ -216,10 +228,25 @@ def _results(session: Session, run_id: str, *, inferred: bool) -> RunResults | N
             duration_s=evaluation.duration_s,
             n_unlabelled=evaluation.n_cases - evaluation.n_labelled,
             truth_number=truth_number,
+            newest_truth_number=newest_number,
         ),
         matrix=ConfusionMatrix(codec.decode_counts(stored.cells, stored.n_classes), labels),
         aggregate={row.key: recorded_value(row) for row in aggregates},
         per_class=class_values.unpack(
             class_values.ClassValues(packed.keys, packed.reasons, packed.n_classes, packed.data)
         ),
+    )
+
+
+def _newest_number() -> ScalarSelect[int | None]:
+    """Number of the newest version in the lineage of a truth version."""
+    newer = aliased(TruthVersionRow)
+    return (
+        select(func.max(newer.number))
+        .where(
+            newer.dataset_id == TruthVersionRow.dataset_id,
+            newer.root_id == TruthVersionRow.root_id,
+        )
+        .correlate(TruthVersionRow)
+        .scalar_subquery()
     )

@@ -89,6 +89,7 @@ def _runs(root_id: int, limit: int) -> Subquery:
         .where(
             logged_on.root_id == root_id,
             RunRow.source_orientation == SourceOrientation.PREDICTIONS,
+            RunRow.deleted_at.is_(None),
         )
         .order_by(RunRow.created_at.desc(), RunRow.id.desc())
         .limit(limit)
