@@ -10,7 +10,7 @@ PYTEST_ARGS ?=
 # The demo needs little; tests and checks need the development tools, which include the demo's.
 DEMO_READY := $(VENV)/.ready-demo
 DEV_READY := $(VENV)/.ready-dev
-BENCHMARKS := $(filter-out benchmarks/harness.py,$(wildcard benchmarks/*.py))
+BENCHMARKS := $(filter-out benchmarks/harness.py benchmarks/summary.py,$(wildcard benchmarks/*.py))
 SOURCES := registry migrations web workers tests benchmarks docs
 
 .DEFAULT_GOAL := help
@@ -43,9 +43,11 @@ docs: $(DEV_READY) ## Rewrite the pages that are generated from code.
 
 bench: $(DEV_READY) ## Measure, the quick set.
 	@for script in $(BENCHMARKS); do $(BIN)/python $$script || exit 1; done
+	@$(BIN)/python benchmarks/summary.py
 
 bench-full: $(DEV_READY) ## Measure everything.
 	@for script in $(BENCHMARKS); do $(BIN)/python $$script --full || exit 1; done
+	@$(BIN)/python benchmarks/summary.py
 
 clean: ## Remove .venv, caches and build results; registries stay.
 	@rm -rf $(VENV) .cache .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache dist build

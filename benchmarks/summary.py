@@ -1,0 +1,60 @@
+"""Write README.md from the results beside it: one line for each goal, met or missed.
+
+python benchmarks/summary.py
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from harness import RESULTS
+
+README = Path(__file__).parent / "README.md"
+
+INTRODUCTION = """\
+# Benchmarks
+
+`make bench` measures the quick set, `make bench-full` everything. Each script runs its variants
+in turns within one process, so that a busy machine disturbs all of them alike; goals are ratios
+between medians of the same run. Absolute times belong to the machine and the load that stand
+beside them. `flag_rates.py` is a simulation and prints rates, not times.
+
+Written by `summary.py` from `results/`; measure again on a quiet machine before you compare.
+"""
+
+
+def main() -> None:
+    sections = [_section(json.loads(path.read_text())) for path in sorted(RESULTS.glob("*.json"))]
+    README.write_text("\n".join([INTRODUCTION, *sections]), encoding="utf-8")
+
+
+def _section(result: dict[str, Any]) -> str:
+    machine = result["machine"]
+    where = (
+        f"{result['date']}, {machine['processor']}, {machine['cores']} cores, "
+        f"Python {machine['python']}, load {machine['load_1_min']}"
+    )
+    lines = [
+        f"## {result['name']}",
+        "",
+        where,
+        "",
+        "| goal | wanted | measured | |",
+        "|---|--:|--:|---|",
+    ]
+    lines += [_line(goal) for goal in result["goals"]]
+    return "\n".join([*lines, ""])
+
+
+def _line(goal: dict[str, Any]) -> str:
+    sign = "≥" if goal["at_least"] else "≤"
+    verdict = "met" if goal["is_met"] else "**missed**"
+    return (
+        f"| {goal['name']} | {sign} {goal['wanted']:,.4g} | {goal['measured']:,.4g} | {verdict} |"
+    )
+
+
+if __name__ == "__main__":
+    main()
