@@ -20,7 +20,7 @@ def test_every_evaluation_is_a_line_with_what_differed(
     page = _page(revised_reader, f"/runs/{revised.seer}/history")
 
     newest, first = page.table("data")
-    assert newest[1:4] == ["truth v1 → v2", "v2", "all 60"]
+    assert newest[1:4] == ["truth version 1 → 2", "v2", "all 60"]
     assert "current" in newest[0]
     assert first[1:4] == ["first evaluation", "v1", "all 60"]
     assert "current" not in first[0]
@@ -41,7 +41,7 @@ def test_late_labels_are_told_as_newly_scored(
     page = _page(revised_reader, f"/runs/{revised.partly}/history")
 
     newest, first = page.table("data")[:2]
-    assert newest[1] == "truth v2 → v3; +5 scored"
+    assert newest[1] == "truth version 2 → 3; labelled cases 45 → 50"
     assert (newest[3], first[3]) == ("50 of 60 (83.3 %)", "45 of 60 (75.0 %)")
 
 

@@ -13,8 +13,8 @@ from offdiag.store.queries.dataset_list import (
     dataset_list,
     dataset_overview,
 )
+from offdiag.store.queries.outdated_results import outdated_results
 from offdiag.store.queries.run_filter import FilterField, FilterTerm, RunFilter
-from offdiag.store.queries.run_history import outdated_results
 from offdiag.store.queries.run_list import RunListPage, matches_without_each, run_list
 from offdiag.store.queries.run_order import Cursor, RunOrder
 from offdiag.store.queries.run_page import RunDetail, run_detail

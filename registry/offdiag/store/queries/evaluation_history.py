@@ -6,13 +6,13 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy import select
+from sqlalchemy import and_, select
 from sqlalchemy.orm import Session
 
 from offdiag.domain.values import MetricValue
 from offdiag.store.models import EvaluationRow, MetricValueRow, TruthVersionRow
 from offdiag.store.models.evaluations import AGGREGATE
-from offdiag.store.queries.recorded_values import recorded_value, select_values
+from offdiag.store.queries.recorded_values import VALUE_COLUMNS, recorded_value
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,14 +35,27 @@ class PastEvaluation:
 def evaluation_history(
     session: Session, run_id: str, *, keys: Collection[str]
 ) -> tuple[PastEvaluation, ...]:
-    """The evaluations of a run, oldest first, each with the aggregates `keys`; two statements."""
+    """The evaluations of a run, oldest first, each with the aggregates `keys`; one statement."""
     rows = session.execute(
-        select(EvaluationRow, TruthVersionRow.number)
+        select(EvaluationRow, TruthVersionRow.number, *VALUE_COLUMNS)
         .outerjoin(TruthVersionRow, TruthVersionRow.id == EvaluationRow.truth_version_id)
+        .outerjoin(
+            MetricValueRow,
+            and_(
+                MetricValueRow.evaluation_id == EvaluationRow.id,
+                MetricValueRow.class_index == AGGREGATE,
+                MetricValueRow.key.in_(keys),
+            ),
+        )
         .where(EvaluationRow.run_id == run_id)
         .order_by(EvaluationRow.id)
     ).all()
-    values = _values(session, [row.id for row, _ in rows], keys)
+    values: dict[int, dict[str, MetricValue]] = {}
+    for row in rows:
+        known = values.setdefault(row[0].id, {})
+        if row.key is not None:
+            known[row.key] = recorded_value(row)
+    found = {row[0].id: (row[0], row.number) for row in rows}
     return tuple(
         PastEvaluation(
             id=row.id,
@@ -54,22 +67,7 @@ def evaluation_history(
             n_labelled=row.n_labelled,
             is_current=row.is_current,
             computed_at=row.computed_at,
-            metrics=values.get(row.id, {}),
+            metrics=values[row.id],
         )
-        for row, number in rows
+        for row, number in found.values()
     )
-
-
-def _values(
-    session: Session, evaluation_ids: Collection[int], keys: Collection[str]
-) -> dict[int, dict[str, MetricValue]]:
-    found: dict[int, dict[str, MetricValue]] = {}
-    for row in session.execute(
-        select_values().where(
-            MetricValueRow.evaluation_id.in_(evaluation_ids),
-            MetricValueRow.class_index == AGGREGATE,
-            MetricValueRow.key.in_(keys),
-        )
-    ):
-        found.setdefault(row.evaluation_id, {})[row.key] = recorded_value(row)
-    return found

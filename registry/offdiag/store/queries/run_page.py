@@ -29,10 +29,10 @@ from offdiag.store.models import (
     TruthVersionRow,
 )
 from offdiag.store.models.evaluations import AGGREGATE
+from offdiag.store.queries.outdated_results import OutdatedResults
 from offdiag.store.queries.pending_work import EvaluationWork, evaluation_work
 from offdiag.store.queries.recorded_values import recorded_value, select_values
 from offdiag.store.queries.run_entries import logged_predictions
-from offdiag.store.queries.run_history import OutdatedResults
 
 
 @dataclass(frozen=True, slots=True)
