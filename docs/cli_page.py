@@ -29,7 +29,7 @@ An error is one line that says what is wrong and what to do next:
 | code | meaning |
 | --- | --- |
 | 0 | done |
-| 1 | it worked and the answer is no: `db check` finds another schema, `doctor` a problem |
+| 1 | it worked and the answer is no: `doctor` finds a problem, a report could not be computed |
 | 2 | wrong usage, unusable input, or an error |
 | 130 | interrupted by Ctrl-C before it was done; `serve` and `worker` end with 0 |
 | 141 | whoever read the output stopped reading |
