@@ -20,6 +20,7 @@ VERBS = (
     "runs",
     "truth",
     "recompute",
+    "verify",
     "gc",
     "schedule",
     "report",

@@ -29,7 +29,8 @@ from offdiag.store.models.evaluations import AGGREGATE
 class StoredEvaluation:
     """An evaluation of a run, or of a slice of it, as computed then.
 
-    `n_cases` counts cases with and without a label; the matrix has those with one.
+    `n_cases` counts cases with and without a label, `n_labelled` those with one, which the
+    matrix has. `matrix_digest` was taken when it was stored.
     """
 
     id: int
@@ -41,14 +42,16 @@ class StoredEvaluation:
     input_digest: str
     computed_at: datetime
     n_cases: int
+    n_labelled: int
     matrix: ConfusionMatrix
+    matrix_digest: str
     aggregate: Mapping[str, MetricValue]
     per_class: Mapping[str, tuple[MetricValue, ...]]
 
 
 def current_evaluation(session: Session, run_id: str) -> StoredEvaluation | None:
     """The evaluation that counts for a run, None while there is none."""
-    return _stored(
+    found = _stored(
         session,
         and_(
             EvaluationRow.run_id == run_id,
@@ -56,29 +59,47 @@ def current_evaluation(session: Session, run_id: str) -> StoredEvaluation | None
             EvaluationRow.slice.is_(None),
         ),
     )
+    return found[0] if found else None
+
+
+def current_evaluations(session: Session, run_id: str) -> list[StoredEvaluation]:
+    """The evaluations that count for a run: of all its cases first, then of slices."""
+    return _stored(session, and_(EvaluationRow.run_id == run_id, EvaluationRow.is_current))
 
 
 def evaluation_of_inputs(
     session: Session, run_id: str, input_digest: str
 ) -> StoredEvaluation | None:
     """The evaluation of a run that was made from exactly these inputs."""
-    return _stored(
+    found = _stored(
         session,
         and_(EvaluationRow.run_id == run_id, EvaluationRow.input_digest == input_digest),
     )
+    return found[0] if found else None
 
 
-def _stored(session: Session, condition: ColumnElement[bool]) -> StoredEvaluation | None:
-    found = session.execute(
+def _stored(session: Session, condition: ColumnElement[bool]) -> list[StoredEvaluation]:
+    rows = session.execute(
         select(EvaluationRow, ConfusionMatrixRow, LabelSetRow, ClassValuesRow)
         .join(ConfusionMatrixRow, ConfusionMatrixRow.evaluation_id == EvaluationRow.id)
         .join(LabelSetRow, LabelSetRow.id == ConfusionMatrixRow.label_set_id)
         .join(ClassValuesRow, ClassValuesRow.evaluation_id == EvaluationRow.id)
         .where(condition)
-    ).one_or_none()
-    if found is None:
-        return None
-    evaluation, matrix, label_set, packed = found
+        .order_by(EvaluationRow.slice.is_not(None), EvaluationRow.slice)
+    )
+    return [
+        _read(session, evaluation, matrix, label_set, packed)
+        for evaluation, matrix, label_set, packed in rows.all()
+    ]
+
+
+def _read(
+    session: Session,
+    evaluation: EvaluationRow,
+    matrix: ConfusionMatrixRow,
+    label_set: LabelSetRow,
+    packed: ClassValuesRow,
+) -> StoredEvaluation:
     labels = LabelSet(tuple(label_set.names), label_set.ordinal)
     counts = codec.decode_counts(matrix.cells, matrix.n_classes)
     values = ClassValues(packed.keys, packed.reasons, packed.n_classes, packed.data)
@@ -92,7 +113,9 @@ def _stored(session: Session, condition: ColumnElement[bool]) -> StoredEvaluatio
         input_digest=evaluation.input_digest,
         computed_at=evaluation.computed_at,
         n_cases=evaluation.n_cases,
+        n_labelled=evaluation.n_labelled,
         matrix=ConfusionMatrix(np.array(counts), labels),
+        matrix_digest=matrix.digest,
         aggregate=_aggregates(session, evaluation.id),
         per_class=unpack(values),
     )

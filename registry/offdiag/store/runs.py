@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -14,6 +14,8 @@ from offdiag.domain.orientation import OrientationEvidence, SourceOrientation
 from offdiag.domain.runs import RunFacts, RunState
 from offdiag.errors import NotFound
 from offdiag.store.models import RunRow
+
+_KEYS_AT_ONCE = 1_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +107,25 @@ def find_by_client_key(session: Session, *, project_id: int, client_key: str) ->
         select(RunRow).where(RunRow.project_id == project_id, RunRow.client_key == client_key)
     )
     return None if row is None else _record(row)
+
+
+def content_by_client_key(
+    session: Session, client_keys: Sequence[str]
+) -> dict[str, tuple[str, ...]]:
+    """Content digests of the complete runs that were opened with these keys, in any project."""
+    found: dict[str, tuple[str, ...]] = {}
+    for start in range(0, len(client_keys), _KEYS_AT_ONCE):
+        rows = session.execute(
+            select(RunRow.client_key, RunRow.content_digest).where(
+                RunRow.client_key.in_(client_keys[start : start + _KEYS_AT_ONCE]),
+                RunRow.content_digest.is_not(None),
+                RunRow.deleted_at.is_(None),
+            )
+        )
+        for client_key, digest in rows:
+            if client_key is not None and digest is not None:
+                found[client_key] = (*found.get(client_key, ()), digest)
+    return found
 
 
 def mark_finished(

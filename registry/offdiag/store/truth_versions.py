@@ -97,6 +97,12 @@ def get_truth(session: Session, truth_id: int) -> TruthRecord:
     return record
 
 
+def all_truths(session: Session) -> list[TruthRecord]:
+    """Every truth version of every dataset."""
+    rows = session.scalars(select(TruthVersionRow).order_by(TruthVersionRow.id))
+    return [record for row in rows if (record := _record(row)) is not None]
+
+
 def lock_truths(session: Session, dataset_id: int) -> None:
     """Let nobody else add a truth version to this dataset until the transaction ends."""
     session.execute(

@@ -102,3 +102,26 @@ def test_collecting_says_what_it_removed(offdiag: Command, logged: library.Run) 
     assert kept == {"deleted_runs": 0, "open_runs": 0, "evaluations": 0}
     assert removed.out.startswith("Removed 1 deleted runs, 0 runs that were never finished")
     assert offdiag("runs", "restore", logged.id).code == 2
+
+
+def test_a_sound_registry_is_verified(offdiag: Command, logged: library.Run) -> None:
+    logged.evaluation()
+
+    answer = offdiag("verify", "--sample")
+
+    assert answer.code == 0
+    assert answer.out.strip() == "1 runs, 1 computed again: nothing is wrong."
+
+
+def test_what_is_wrong_is_shown_and_ends_with_1(
+    folder: Path, offdiag: Command, logged: library.Run
+) -> None:
+    (folder / "ledger.txt").write_text(f"job-1 {'0' * 64}\n")
+
+    shown = offdiag("verify", "--ledger", "ledger.txt")
+    found = offdiag("verify", "--ledger", "ledger.txt", "--json")
+
+    assert shown.code == found.code == 1
+    assert "1 runs, 1 computed again, 1 wait for their evaluation: 1 things are wrong." in shown.out
+    assert "client key job-1" in shown.out
+    assert found.json["findings"][0]["kind"] == "lost"

@@ -1,0 +1,137 @@
+"""What must hold in every registry at any time, as statements that find where it does not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from sqlalchemy import exists, func, or_, select
+from sqlalchemy.orm import Session
+
+from offdiag.domain.orientation import SourceOrientation
+from offdiag.domain.runs import RunState
+from offdiag.store.clock import database_now
+from offdiag.store.models import (
+    EvaluationRow,
+    PredictionChunkRow,
+    RunRow,
+    ScoreChunkRow,
+    WorkRow,
+)
+
+OVERDUE_S = 600.0
+"""Work that waits longer than this, in seconds, waits for a worker that is not there."""
+
+
+@dataclass(frozen=True, slots=True)
+class Breach:
+    """A row that breaks a rule, and how."""
+
+    subject: str
+    sentence: str
+
+
+def incomplete_runs(session: Session) -> Iterator[Breach]:
+    """Complete runs whose chunks are not what the run says it has."""
+    chunks = (
+        select(
+            PredictionChunkRow.run_id,
+            func.count().label("n_chunks"),
+            func.sum(PredictionChunkRow.n).label("n_predictions"),
+            func.max(PredictionChunkRow.seq).label("last_seq"),
+        )
+        .group_by(PredictionChunkRow.run_id)
+        .subquery()
+    )
+    scores = (
+        select(
+            ScoreChunkRow.run_id,
+            func.count().label("n_chunks"),
+            func.min(ScoreChunkRow.n_columns).label("fewest"),
+            func.max(ScoreChunkRow.n_columns).label("most"),
+        )
+        .group_by(ScoreChunkRow.run_id)
+        .subquery()
+    )
+    rows = session.execute(
+        select(
+            RunRow.id,
+            RunRow.n_predictions,
+            RunRow.score_columns,
+            func.coalesce(chunks.c.n_chunks, 0).label("n_chunks"),
+            func.coalesce(chunks.c.n_predictions, 0).label("n_stored"),
+            func.coalesce(chunks.c.last_seq, -1).label("last_seq"),
+            func.coalesce(scores.c.n_chunks, 0).label("n_scored"),
+            func.coalesce(scores.c.fewest, 0).label("fewest"),
+            func.coalesce(scores.c.most, 0).label("most"),
+        )
+        .outerjoin(chunks, chunks.c.run_id == RunRow.id)
+        .outerjoin(scores, scores.c.run_id == RunRow.id)
+        .where(
+            RunRow.state != RunState.OPEN,
+            RunRow.deleted_at.is_(None),
+            RunRow.source_orientation == SourceOrientation.PREDICTIONS,
+        )
+    )
+    for row in rows:
+        if row.n_stored != row.n_predictions:
+            sentence = f"its chunks hold {row.n_stored} predictions, it says {row.n_predictions}."
+            yield Breach(row.id, sentence)
+        if row.last_seq != row.n_chunks - 1:
+            yield Breach(row.id, "the numbers of its chunks do not count up from 0.")
+        if row.n_scored != (row.n_chunks if row.score_columns else 0):
+            sentence = f"{row.n_scored} of its {row.n_chunks} chunks have scores."
+            yield Breach(row.id, sentence)
+        if not row.fewest == row.most == row.score_columns:
+            yield Breach(row.id, "its scores have other columns than it says.")
+
+
+def runs_without_results(session: Session) -> Iterator[Breach]:
+    """Runs that claim to be evaluated and are not, and runs that were given up."""
+    current = exists().where(
+        EvaluationRow.run_id == RunRow.id,
+        EvaluationRow.is_current,
+        EvaluationRow.slice.is_(None),
+    )
+    rows = session.execute(
+        select(RunRow.id, RunRow.state)
+        .where(
+            RunRow.deleted_at.is_(None),
+            or_(RunRow.state == RunState.FAILED, (RunRow.state == RunState.EVALUATED) & ~current),
+        )
+        .order_by(RunRow.id)
+    )
+    for run_id, state in rows:
+        if state == RunState.FAILED:
+            yield Breach(run_id, "its evaluation was given up after repeated errors.")
+        else:
+            yield Breach(run_id, "it is marked as evaluated and has no evaluation.")
+
+
+def stuck_work(session: Session) -> Iterator[Breach]:
+    """Work that has been waiting for too long, and work that was given up without a word."""
+    overdue = database_now() - OVERDUE_S
+    rows = session.execute(
+        select(WorkRow.id, WorkRow.key, WorkRow.state)
+        .where(
+            or_(
+                (WorkRow.state == "todo") & (WorkRow.due < overdue),
+                (WorkRow.state == "doing") & (WorkRow.lease_until < overdue),
+                (WorkRow.state == "dead") & func.coalesce(WorkRow.error, "").in_([""]),
+            )
+        )
+        .order_by(WorkRow.id)
+    )
+    for work_id, key, state in rows:
+        what = {
+            "todo": "has waited for more than ten minutes; is a worker running?",
+            "doing": "was begun and not ended; is a worker running?",
+            "dead": "was given up without an error.",
+        }[state]
+        yield Breach(f"work {work_id}", f"{key} {what}")
+
+
+def unasked_runs(session: Session, run_ids: list[str]) -> list[str]:
+    """Those of some runs that no work stands for."""
+    asked = exists().where(WorkRow.key == "evaluate:" + RunRow.id, WorkRow.state != "dead")
+    return list(session.scalars(select(RunRow.id).where(RunRow.id.in_(run_ids), ~asked)))
