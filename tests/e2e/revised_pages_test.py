@@ -28,6 +28,7 @@ PAGES = {
     "an impact that waits": "/datasets/behind/truth/2/impact",
     "no impact": "/datasets/pets/truth/1/impact",
     "a hostile impact": HOSTILE.impact_url(2),
+    "jobs": "/jobs",
     "a hostile difference": HOSTILE.difference_url(1, 2),
 }
 RUN_PAGES = ("seer/history", "waiting/history", "partly")

@@ -6,10 +6,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from sqlalchemy import update
+
 from offdiag.domain.runs import RunFacts
 from offdiag.services.truth.revise import Revision, revise_truth
+from offdiag.store import heartbeats
 from offdiag.store.database import Database
-from support.dashboard import HOSTILE_NAMES
+from offdiag.store.models import HeartbeatRow
+from support.dashboard import HOSTILE_NAMES, fail_evaluation
 from support.logging_runs import log, work_off
 
 CLASSES = ("cat", "dog", "fox")
@@ -61,6 +65,9 @@ def fill_revised(database: Database) -> RevisedRegistry:
     revise(database, CORRECTED, reason="ten dogs in the cats' folder", author="ana")
     work_off(database)
     revise(database, {IDS[0]: "fox"}, dataset="behind")
+    broken = log_pets(database, TRUTH, name="broken", dataset="broken")
+    fail_evaluation(database, broken, error=f"Traceback\n  somewhere\nOSError: {HOSTILE_NAMES[0]}")
+    live_and_silent_processes(database)
     return RevisedRegistry(database, waiting=waiting, partly=partly, **runs)
 
 
@@ -98,6 +105,25 @@ def revise(
         reason=facts.get("reason", "second look"),
         author=facts.get("author"),
     )
+
+
+def live_and_silent_processes(database: Database) -> None:
+    """A scheduler that lives, and a worker that has been silent for an hour."""
+    with database.write() as session:
+        for kind, pid in (("worker", 41), ("scheduler", 42)):
+            heartbeats.beat(
+                session,
+                name=f"{kind} {pid}@host",
+                kind=kind,
+                host="host",
+                pid=pid,
+                started_at=database.clock(),
+            )
+        session.execute(
+            update(HeartbeatRow)
+            .where(HeartbeatRow.kind == "worker")
+            .values(seen_at=HeartbeatRow.seen_at - 3600)
+        )
 
 
 def log_hostile(database: Database) -> None:

@@ -7,13 +7,14 @@ from jinja2 import StrictUndefined
 
 from offdiag.settings import Settings
 from offdiag.store.database import Database
-from offdiag_web import assets, failures, security
+from offdiag_web import assets, failures, forms, security
 from offdiag_web.dataset_name import DatasetNameConverter
 from offdiag_web.pages import (
     datasets,
     gallery,
     health,
     home,
+    jobs,
     preferences,
     run_classes,
     run_history,
@@ -52,6 +53,7 @@ def create_app(settings: Settings, database: Database) -> Flask:
     app.extensions[Registry.KEY] = Registry(settings, database)
     security.protect(app, bound_host=settings.server.host)
     failures.register(app)
+    forms.protect(app)
     preferences.register(app)
     for blueprint in (
         assets.blueprint,
@@ -60,6 +62,7 @@ def create_app(settings: Settings, database: Database) -> Flask:
         datasets.blueprint,
         truth_difference.blueprint,
         truth_impact.blueprint,
+        jobs.blueprint,
         run_matrix.blueprint,
         run_classes.blueprint,
         run_history.blueprint,

@@ -66,13 +66,7 @@ def register(app: Flask) -> None:
 
     app.register_error_handler(OffdiagError, domain_answer)
 
-    @app.errorhandler(HTTPException)
-    def for_http_error(error: HTTPException) -> Response:
-        response = _answer(_http_failure(error))
-        for name, value in error.get_headers():
-            if name not in {"Content-Type", "Content-Length"}:
-                response.headers[name] = value
-        return response
+    app.register_error_handler(HTTPException, http_answer)
 
     @app.errorhandler(500)
     def for_defect(error: InternalServerError) -> Response:
@@ -85,6 +79,15 @@ def register(app: Flask) -> None:
 def domain_answer(error: OffdiagError) -> Response:
     """The answer to a request that ended with an error of the domain."""
     return _answer(_domain_failure(error))
+
+
+def http_answer(error: HTTPException) -> Response:
+    """The answer to a request that ended with a status."""
+    response = _answer(_http_failure(error))
+    for name, value in error.get_headers():
+        if name not in {"Content-Type", "Content-Length"}:
+            response.headers[name] = value
+    return response
 
 
 def _domain_failure(error: OffdiagError) -> Failure:

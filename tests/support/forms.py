@@ -1,0 +1,30 @@
+"""Sending the forms of a page as a browser does."""
+
+from __future__ import annotations
+
+from flask.testing import FlaskClient
+from werkzeug.test import TestResponse
+
+from support.pages import Element, Page
+
+
+def forms_of(client: FlaskClient, path: str) -> list[Element]:
+    """All forms on a page that change something, but for that of the theme."""
+    response = client.get(path)
+    assert response.status_code == 200, response.get_data(as_text=True)[-300:]
+    page = Page(response.get_data(as_text=True))
+    return [
+        form
+        for form in page.all("form")
+        if form.attributes.get("method") == "post" and form.attributes["action"] != "/preferences"
+    ]
+
+
+def send(client: FlaskClient, form: Element, data: dict[str, str] | None = None) -> TestResponse:
+    """Post a form with what it holds and with what a reader typed."""
+    held = {
+        field.attributes["name"]: field.attributes.get("value", "")
+        for field in form.inside("input")
+        if field.attributes.get("type") == "hidden"
+    }
+    return client.post(form.attributes["action"], data={**held, **(data or {})})

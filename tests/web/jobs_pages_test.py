@@ -1,0 +1,179 @@
+import csv
+import io
+
+import pytest
+from flask.testing import FlaskClient
+
+from offdiag.store.database import Database
+from support.dashboard import (
+    HOSTILE_NAMES,
+    counted_statements,
+    fail_evaluation,
+    log_lesions,
+)
+from support.forms import forms_of, send
+from support.logging_runs import work_off
+from support.pages import Page
+from support.revised import RevisedRegistry
+
+
+@pytest.fixture
+def dead(sqlite_database: Database) -> str:
+    """The run whose evaluation was given up."""
+    run_id = log_lesions(sqlite_database, evaluated=False)
+    fail_evaluation(sqlite_database, run_id, error="Traceback\nValueError: wrong shape")
+    return run_id
+
+
+def test_what_was_given_up_comes_first_with_its_last_error(
+    revised_reader: FlaskClient,
+) -> None:
+    page = _page(revised_reader, "/jobs")
+
+    first, second = page.table("data")
+    assert first[2:5] == ["✕given up", "waits for somebody to ask for another try", "5"]
+    assert first[6] == f"OSError: {HOSTILE_NAMES[0]}"
+    assert first[7].startswith("Retry")
+    assert (second[2], second[7]) == ("queued", "")
+    chips = [chip.text for chip in page.one("div", "chips").inside("span")]
+    assert "✕1 given up" in chips
+
+
+def test_a_job_leads_to_its_run(revised_reader: FlaskClient, revised: RevisedRegistry) -> None:
+    page = _page(revised_reader, "/jobs")
+
+    assert f"/runs/{revised.waiting}" in [a.attributes["href"] for a in page.all("a")]
+
+
+def test_silent_workers_and_live_schedulers_are_told_apart(
+    revised_reader: FlaskClient,
+) -> None:
+    page = _page(revised_reader, "/jobs")
+
+    body = page.all("table", "data")[1].inside("tbody")[0]
+    lines = [row.text for row in body.inside("tr")]
+    assert lines[0].startswith("worker host 41")
+    assert lines[0].endswith("▲silent")
+    assert lines[1].endswith("✓alive")
+    assert page.one("div", "callout-warning").text.startswith(
+        "▲ No worker gave a sign of life in the last 30 s: queued jobs wait."
+    )
+
+
+def test_an_empty_queue_says_that_nothing_waits(client: FlaskClient) -> None:
+    page = _page(client, "/jobs")
+
+    assert page.one("div", "empty").inside("h2")[0].text == "Nothing is waiting"
+    assert "No worker and no scheduler gave a sign" in page.one("div", "callout-warning").text
+
+
+def test_the_page_of_a_job_shows_its_whole_error(client: FlaskClient, dead: str) -> None:
+    page = _page(client, "/jobs/1")
+
+    assert page.one("pre", "snippet").text == "Traceback ValueError: wrong shape"
+    assert dead in page.one("p", "subtitle").text
+
+
+def test_a_job_that_was_given_up_can_be_tried_again(
+    client: FlaskClient, dead: str, sqlite_database: Database
+) -> None:
+    (form,) = forms_of(client, "/jobs/1")
+
+    response = send(client, form)
+    page = _page(client, response.headers["Location"])
+    work_off(sqlite_database)
+
+    assert response.status_code == 303
+    assert "queued" in page.one("dl", "facts").text
+    assert client.get(f"/runs/{dead}.json").get_json()["state"] == "evaluated"
+
+
+def test_all_that_was_given_up_can_be_tried_again_at_once(client: FlaskClient, dead: str) -> None:
+    form = next(
+        each for each in forms_of(client, "/jobs") if each.attributes["action"] == "/jobs/retry"
+    )
+
+    response = send(client, form)
+
+    assert response.status_code == 303
+    assert client.get("/jobs.json").get_json()["counts"]["dead"] == 0
+    assert dead
+
+
+def test_a_job_that_waits_cannot_be_retried(
+    client: FlaskClient, sqlite_database: Database
+) -> None:
+    fail_evaluation(sqlite_database, log_lesions(sqlite_database, evaluated=False), error="x")
+    log_lesions(sqlite_database, evaluated=False)
+    form = forms_of(client, "/jobs/1")[0]
+    form.attributes["action"] = "/jobs/2/retry"
+
+    assert send(client, form).status_code == 409
+
+
+@pytest.mark.parametrize("path", ["/jobs/1/retry", "/jobs/retry"])
+def test_without_the_token_of_a_form_nothing_is_done(
+    client: FlaskClient, dead: str, path: str
+) -> None:
+    for data in ({}, {"csrf_token": "made up"}):
+        response = client.post(path, data=data)
+
+        assert response.status_code == 400
+        assert "This form is out of date" in response.get_data(as_text=True)
+    assert client.get("/jobs/1.json").get_json()["state"] == "dead"
+    assert dead
+
+
+def test_with_the_token_but_from_another_site_nothing_is_done(
+    client: FlaskClient, dead: str
+) -> None:
+    (form,) = forms_of(client, "/jobs/1")
+    (token,) = form.inside("input")
+
+    response = client.post(
+        "/jobs/1/retry",
+        data={"csrf_token": token.attributes["value"]},
+        headers={"Origin": "https://evil.example"},
+    )
+
+    assert response.status_code == 403
+    assert dead
+
+
+def test_the_cookie_of_forms_is_for_this_site_only_and_only_where_it_is_needed(
+    client: FlaskClient, dead: str
+) -> None:
+    cookie = client.get("/jobs").headers["Set-Cookie"]
+
+    assert "HttpOnly" in cookie
+    assert "SameSite=Strict" in cookie
+    assert "Set-Cookie" not in client.get(f"/runs/{dead}").headers
+
+
+def test_finished_and_unknown_jobs_are_not_found(client: FlaskClient) -> None:
+    for path in ("/jobs/1", "/jobs/1.json", "/jobs/99999999999999999999"):
+        assert client.get(path).status_code == 404
+    assert "finished work leaves the queue" in client.get("/jobs/1").get_data(as_text=True)
+
+
+def test_the_twins_hold_the_queue(client: FlaskClient, dead: str) -> None:
+    record = client.get("/jobs.json").get_json()
+    text = client.get("/jobs.csv").get_data(as_text=True)
+    (line,) = csv.DictReader(io.StringIO(text, newline=""))
+
+    assert record["counts"] == {"running": 0, "queued": 0, "failed": 0, "dead": 1}
+    assert record["jobs"][0]["args"] == {"run": dead}
+    assert (line["state"], line["about"]) == ("dead", dead)
+
+
+def test_a_page_needs_few_statements(revised_reader: FlaskClient) -> None:
+    with counted_statements() as statements:
+        revised_reader.get("/jobs")
+
+    assert 0 < len(statements) <= 6
+
+
+def _page(client: FlaskClient, path: str) -> Page:
+    response = client.get(path)
+    assert response.status_code == 200
+    return Page(response.get_data(as_text=True))
