@@ -85,4 +85,6 @@ def test_from_the_datasets_to_what_a_correction_changed(open_revised: Any) -> No
 
 def _text_of(page: Page) -> str:
     """What the page says but for how long ago things were: that goes on while it is loaded."""
-    return re.sub(r"just now|\d+ (?:s|min) ago", "a moment ago", page.locator("main").inner_text())
+    return re.sub(
+        r"just now|\d+ (?:s|min)\b(?: ago)?", "a moment", page.locator("main").inner_text()
+    )

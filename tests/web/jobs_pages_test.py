@@ -88,7 +88,11 @@ def test_a_job_that_was_given_up_can_be_tried_again(
     assert client.get(f"/runs/{dead}.json").get_json()["state"] == "evaluated"
 
 
-def test_all_that_was_given_up_can_be_tried_again_at_once(client: FlaskClient, dead: str) -> None:
+def test_all_that_was_given_up_can_be_tried_again_at_once(
+    client: FlaskClient, dead: str, sqlite_database: Database
+) -> None:
+    other = log_lesions(sqlite_database, evaluated=False)
+    fail_evaluation(sqlite_database, other, error="boom")
     form = next(
         each for each in forms_of(client, "/jobs") if each.attributes["action"] == "/jobs/retry"
     )

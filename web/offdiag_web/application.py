@@ -8,7 +8,7 @@ from jinja2 import StrictUndefined
 from offdiag.settings import Settings
 from offdiag.store.database import Database
 from offdiag_web import assets, failures, forms, security
-from offdiag_web.dataset_name import DatasetNameConverter
+from offdiag_web.names_in_paths import NameConverter
 from offdiag_web.pages import (
     datasets,
     gallery,
@@ -49,7 +49,7 @@ def create_app(settings: Settings, database: Database) -> Flask:
         "undefined": StrictUndefined,
     }
     app.url_map.converters["run"] = RunIdConverter
-    app.url_map.converters["dataset"] = DatasetNameConverter
+    app.url_map.converters["name"] = NameConverter
     app.extensions[Registry.KEY] = Registry(settings, database)
     security.protect(app, bound_host=settings.server.host)
     failures.register(app)

@@ -9,21 +9,15 @@ from werkzeug.wrappers import Response
 
 from offdiag.errors import InvalidInput, NotFound
 from offdiag.services.browse_datasets import projects_with
-from offdiag_web.addresses.datasets import DEFAULT_PROJECT
+from offdiag_web.addresses.names import DEFAULT_PROJECT
 from offdiag_web.addresses.query_string import with_query
 from offdiag_web.failures import domain_answer
 from offdiag_web.registry import current_registry
 
-DATASET = "/datasets/<dataset:name>"
+DATASET = "/datasets/<name:name>"
 """Address of a dataset; each page adds its own name to it."""
-TWIN = ".<any(json, csv):form>"
 VERSION = "int(min=1, max=2147483647)"
 """Converter for the number of a truth version."""
-
-
-def asked_project() -> str:
-    """The project that a request names, else the default one."""
-    return request.args.get("project") or DEFAULT_PROJECT
 
 
 def find_in_any_project(blueprint: Blueprint) -> None:

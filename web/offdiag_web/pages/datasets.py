@@ -9,7 +9,8 @@ from offdiag.services.browse import browse_datasets
 from offdiag.services.browse_datasets import DatasetDetail, browse_dataset
 from offdiag_web.addresses.datasets import read_start
 from offdiag_web.exports import csv_response
-from offdiag_web.pages.dataset_frame import DATASET, TWIN, asked_project, find_in_any_project
+from offdiag_web.pages.dataset_frame import DATASET, find_in_any_project
+from offdiag_web.pages.request_words import TWIN, asked_project
 from offdiag_web.presenters.dataset_export import (
     CLASS_COUNT_COLUMNS,
     class_count_rows,

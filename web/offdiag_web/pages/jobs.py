@@ -8,7 +8,7 @@ from werkzeug.wrappers import Response
 from offdiag.services.jobs.pages import job_page, jobs_page
 from offdiag.services.jobs.retrying import retry_all, retry_job
 from offdiag_web.exports import csv_response
-from offdiag_web.pages.dataset_frame import TWIN
+from offdiag_web.pages.request_words import TWIN
 from offdiag_web.presenters.jobs import (
     JOB_COLUMNS,
     job_line,

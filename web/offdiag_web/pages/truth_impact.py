@@ -8,13 +8,8 @@ from werkzeug.wrappers import Response
 from offdiag.services.browse_impact import TruthImpact, browse_impact
 from offdiag_web.addresses.datasets import DatasetAddress, read_start
 from offdiag_web.exports import csv_response
-from offdiag_web.pages.dataset_frame import (
-    DATASET,
-    TWIN,
-    VERSION,
-    asked_project,
-    find_in_any_project,
-)
+from offdiag_web.pages.dataset_frame import DATASET, VERSION, find_in_any_project
+from offdiag_web.pages.request_words import TWIN, asked_project
 from offdiag_web.presenters.differences import METRIC_TITLES
 from offdiag_web.presenters.truth_impact import impact_view, written
 from offdiag_web.presenters.truth_impact_export import (

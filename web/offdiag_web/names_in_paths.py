@@ -1,4 +1,4 @@
-"""Dataset names in URLs."""
+"""Names that people gave to things, in URLs."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from urllib.parse import quote
 
 from werkzeug.routing import BaseConverter
 
-from offdiag_web.addresses.datasets import name_from_path, name_in_path
+from offdiag_web.addresses.names import name_from_path, name_in_path
 
 
-class DatasetNameConverter(BaseConverter):
+class NameConverter(BaseConverter):
     """Any name, as one segment of a path; its end is never mistaken for that of a twin."""
 
     regex = r"(?:(?!\.(?:json|csv)(?:/|$))[^/])+"

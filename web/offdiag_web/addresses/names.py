@@ -1,0 +1,40 @@
+"""Names that people gave to things, as segments of a path."""
+
+from __future__ import annotations
+
+import re
+from urllib.parse import quote
+
+DEFAULT_PROJECT = "default"
+"""The project of runs that name none; addresses do not name it either."""
+
+_UNFIT = re.compile(r"[~/\\]")
+_ESCAPED = re.compile(r"~([0-9A-F]{2})")
+_TWINS = (".json", ".csv")
+_READABLE = ":@,~"
+
+
+def name_segment(name: str) -> str:
+    """A name as it stands in a URL."""
+    return quote(name_in_path(name), safe=_READABLE)
+
+
+def name_in_path(name: str) -> str:
+    """A name as one segment of a path, before percent-encoding.
+
+    Slashes part segments even where they are percent-encoded, browsers resolve dots, and an
+    end such as `.json` names a twin. Such characters are written as `~` and their code.
+    """
+    written = _UNFIT.sub(lambda found: _code(found.group()), name)
+    if name in {".", ".."} or name.endswith(_TWINS):
+        return written.replace(".", _code("."))
+    return written
+
+
+def name_from_path(segment: str) -> str:
+    """The name that `name_in_path` wrote."""
+    return _ESCAPED.sub(lambda found: chr(int(found[1], 16)), segment)
+
+
+def _code(character: str) -> str:
+    return f"~{ord(character):02X}"
