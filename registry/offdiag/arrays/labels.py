@@ -81,9 +81,7 @@ def encode_labels(values: object, labels: LabelSet, *, field: str) -> Codes:
 def infer_labels(*arrays: tuple[str, object]) -> LabelSet:
     """The sorted labels that occur in the named arrays, marked as inferred."""
     found = [
-        name
-        for field, values in arrays
-        for name in _distinct(_label_column(values, field), field)
+        name for field, values in arrays for name in _distinct(_label_column(values, field), field)
     ]
     if not found:
         raise _empty(arrays[0][0])
