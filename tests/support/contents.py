@@ -10,7 +10,15 @@ from sqlalchemy import Table, select
 from offdiag.store.database import Database
 from offdiag.store.models import Base
 
-_CLOCK = {("evaluation", "computed_at"), ("evaluation", "duration_s")}
+_CLOCK = {
+    ("evaluation", "computed_at"),
+    ("evaluation", "duration_s"),
+    ("report_issue", "computed_at"),
+    ("report_file", "content"),
+    ("report_file", "sha256"),
+    ("delivery", "created_at"),
+    ("delivery", "sent_at"),
+}
 """Columns that tell when something was computed and how long it took, not what."""
 _SIGNS_OF_LIFE = "heartbeat"
 """Tells which processes there are, not what the database holds."""

@@ -11,6 +11,7 @@ import pytest
 from sqlalchemy import delete, func, select
 
 from offdiag.errors import DatabaseUnavailable
+from offdiag.services.work.perform import perform_next
 from offdiag.settings import Settings
 from offdiag.settings.model import JobsSettings
 from offdiag.store.database import Database
@@ -80,14 +81,13 @@ def test_an_unreachable_database_is_waited_for(
 ) -> None:
     log(sqlite_database)
     calls = 0
-    really = loop.perform_next
 
     def broken_at_first(*args: object, **kwargs: object) -> object:
         nonlocal calls
         calls += 1
         if calls <= 2:
             raise DatabaseUnavailable("the server cannot be reached.")
-        return really(*args, **kwargs)  # type: ignore[arg-type]  # passed on as it came
+        return perform_next(*args, **kwargs)  # type: ignore[arg-type]  # passed on as it came
 
     monkeypatch.setattr(loop, "perform_next", broken_at_first)
     monkeypatch.setattr(loop, "_DATABASE_RETRY_S", 0.01)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import os
 import shutil
 import subprocess
 import sys
@@ -15,6 +17,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import select, update
 
+from offdiag.services.delivery.targets import FolderTarget
 from offdiag.services.heartbeats import SILENT_AFTER_S
 from offdiag.services.jobs.pages import jobs_page
 from offdiag.services.reports.asking import report_now
@@ -31,6 +34,7 @@ START = utc("2026-03-29 00:00")
 SPEED = 1_800
 """Half an hour of the schedule passes in each second."""
 N_SCHEDULES = 3
+KILL_POINTS = Path(__file__).parent.parent / "support" / "kill_points.py"
 
 
 def ticking(stack: ExitStack, database: Database, began: float) -> Process:
@@ -96,6 +100,31 @@ def test_after_all_were_down_one_issue_catches_up(database: Database) -> None:
     assert first.covers_missed == 0
     assert caught_up.covers_missed >= 5
     assert len({issue.fire_time for issue in issues(database)}) == len(issues(database))
+
+
+def test_killed_between_any_two_statements_an_issue_is_made_and_sent_once(
+    sqlite_database: Database, tmp_path: Path
+) -> None:
+    log_run(sqlite_database)
+    report_now(sqlite_database, name="weekly", scope=SCOPE, delivery=[FolderTarget("weekly")])
+    assert sqlite_database.path is not None
+    sqlite_database.close()
+    undisturbed = shutil.copy(sqlite_database.path, tmp_path / "undisturbed.db")
+
+    done = subprocess.run(
+        [sys.executable, str(KILL_POINTS), str(undisturbed)],
+        env={**os.environ, "OFFDIAG_REPORTS__FOLDER": str(tmp_path / "reports")},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    lines = [json.loads(line) for line in done.stdout.splitlines()]
+
+    assert [line["killed"] for line in lines] == [True] * (len(lines) - 1) + [False]
+    assert len(lines) > 25, "the work has fewer statements than were counted when this was written"
+    assert len({line["contents"] for line in lines}) == 1
+    written = sorted(path.name for path in (tmp_path / "reports" / "weekly").iterdir())
+    assert written == [f"weekly-0001{suffix}" for suffix in (".csv", ".html", ".json", ".md")]
 
 
 def test_wherever_the_disk_fills_up_an_issue_is_whole_or_not_there(

@@ -140,7 +140,8 @@ def queue_finding(queue: QueueState) -> Finding:
     """Whether somebody works the queue off."""
     text = f"{queue.waiting} waiting, {queue.doing} being done, {queue.dead} given up"
     if queue.dead:
-        return Finding("queue", f"{text}.", "The pages of those runs show the error.")
+        hint = "offdiag jobs list shows why; offdiag jobs retry tries again."
+        return Finding("queue", f"{text}.", hint)
     waited = queue.oldest_waiting_s
     if waited is not None and waited > _LONG_WAIT_S and not queue.doing:
         return Finding(

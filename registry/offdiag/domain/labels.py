@@ -68,8 +68,8 @@ class LabelSet:
     """Distinct class names in order.
 
     `ordinal` says that the order has a meaning (small < medium < large); `inferred` that
-    nobody declared it, so that nothing may depend on it. Both sets with the same names in the same order and the same `ordinal`
-    have the same digest, declared or not.
+    nobody declared it, so that nothing may depend on it. Two sets with the same names in the
+    same order and the same `ordinal` have the same digest, declared or not.
     """
 
     names: tuple[str, ...]

@@ -69,7 +69,7 @@ def at(value: float) -> str:
 
 def short(name: str) -> str:
     """A name cut in the middle: both ends tell names apart."""
-    visible = wording.name(name)
+    visible = wording.visible(name)
     if len(visible) <= _LONGEST_NAME:
         return visible
     half = _LONGEST_NAME // 2

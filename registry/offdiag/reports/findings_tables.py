@@ -38,13 +38,19 @@ def alerts_table(report: Report) -> Table | None:
 
 def changes_table(report: Report) -> Table | None:
     changes = report.findings.changes
+    note = (
+        f"{wording.count(changes.n_compared, 'value was', 'values were')} compared with issue "
+        f"{report.findings.since}."
+    )
+    if any(change.origin is Origin.SUCCEEDED for change in changes.beyond):
+        note += (
+            " Of the differences between two runs one in twenty may exceed its interval by chance."
+        )
     return table_of(
         "Changes beyond their interval",
         ("run", "value", "before", "now", "difference", "because"),
         [_change_row(change) for change in changes.beyond],
-        f"{wording.count(changes.n_compared, 'value was', 'values were')} compared with issue "
-        f"{report.findings.since}. Of the differences between two runs one in twenty may exceed "
-        "its interval by chance.",
+        note,
     )
 
 

@@ -12,6 +12,7 @@ from offdiag.reports.scope import Condition, spec_of
 MINUS = "\N{MINUS SIGN}"
 EN_DASH = "\N{EN DASH}"
 LONGEST_NAME = 60
+_PUNCTUATION = set(",;:()“”")
 _SURNAMES = {"Matthews", "Brier", "Kolmogorov-Smirnov"}
 _INVISIBLE = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
 
@@ -86,12 +87,16 @@ def visible(text: str) -> str:
 
 
 def name(text: str) -> str:
-    """A name as it may stand in a sentence: nothing invisible, and cut where it is long."""
-    shown_text = visible(text)
-    if len(shown_text) <= LONGEST_NAME:
-        return shown_text
-    half = (LONGEST_NAME - 1) // 2
-    return f"{shown_text[:half]}\N{HORIZONTAL ELLIPSIS}{shown_text[-half:]}"
+    """A name as it may stand in a sentence: nothing invisible, and cut where it is long.
+
+    One that holds punctuation is quoted, or it would look like several.
+    """
+    kept = visible(text)
+    if len(kept) > LONGEST_NAME:
+        half = (LONGEST_NAME - 1) // 2
+        kept = f"{kept[:half]}\N{HORIZONTAL ELLIPSIS}{kept[-half:]}"
+    needs_quotes = kept != kept.strip() or not kept or _PUNCTUATION & set(kept)
+    return f"“{kept}”" if needs_quotes else kept
 
 
 def title(metric: str, class_label: str | None = None) -> str:

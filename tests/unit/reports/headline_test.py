@@ -196,3 +196,10 @@ def test_another_dataset_is_never_compared() -> None:
     shown = report(snapshot([run("focal", 0.1)]), BEFORE, scope=elsewhere)
 
     assert "cannot be compared" in headline(shown)
+
+
+def test_names_that_hold_punctuation_are_quoted() -> None:
+    before = report(snapshot([run("forest, deep", 0.710), run("plain", 0.711)]))
+    after = report(snapshot([run("forest, deep", 0.715), run("plain", 0.711)]), before)
+
+    assert "(“forest, deep” from 2 to 1 and plain from 1 to 2)" in headline(after)

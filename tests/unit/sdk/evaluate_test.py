@@ -107,7 +107,7 @@ def test_labels_and_predictions_become_a_matrix_in_declared_order() -> None:
 
 def test_positions_cannot_be_swapped_by_accident() -> None:
     with pytest.raises(TypeError):
-        evaluate_labels([0, 1], [1, 1])  # type: ignore[call-arg]  # That is what is tested.
+        evaluate_labels([0, 1], [1, 1])  # type: ignore[call-overload]  # That is what is tested.
 
 
 def test_a_hundred_thousand_numbers_agree_with_the_matrix_they_make() -> None:

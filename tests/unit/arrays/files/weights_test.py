@@ -9,7 +9,10 @@ import pytest
 from offdiag.arrays.files.weights import WeightsFile, read_weights
 from offdiag.errors import InvalidInput
 
-WEIGHTS: dict[str, dict[str, float]] = {"sick": {"sick": 0, "well": 100}, "well": {"sick": 7.5, "well": 0}}
+WEIGHTS: dict[str, dict[str, float]] = {
+    "sick": {"sick": 0, "well": 100},
+    "well": {"sick": 7.5, "well": 0},
+}
 
 TOML = """\
 currency = "EUR"

@@ -40,14 +40,15 @@ def equal_mass_error(cells: ScoreCells, counts: Floats) -> Floats:
     up_to = np.cumsum(counts, axis=CELL_AXIS)
     n_cases = int(up_to[0, -1])
     smallest = [-(-place * n_cases // DEFAULT_BINS) for place in range(1, DEFAULT_BINS)]
-    starts = cells.group_starts
+    ends = np.append(cells.group_starts, len(cells.score))
     errors = np.empty(len(counts))
     for replicate, (drawn, cumulated) in enumerate(zip(counts, up_to, strict=True)):
-        below = cumulated[starts] - drawn[starts]
-        first = np.searchsorted(below, smallest, side="left")
-        borders = np.unique(np.append(0, starts[first[first < len(starts)]]))
-        gaps = np.add.reduceat(drawn * cells.surplus, borders)
-        errors[replicate] = np.abs(gaps).sum()
+        # A bin begins with the first score that has enough smaller ones: the score after the
+        # one with which the wanted number is reached.
+        reached = np.searchsorted(cumulated, smallest, side="left")
+        begins = ends[np.searchsorted(ends, reached, side="right")]
+        borders = np.unique(np.append(0, begins[begins < len(cells.score)]))
+        errors[replicate] = np.abs(np.add.reduceat(drawn * cells.surplus, borders)).sum()
     return errors / n_cases
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import log
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -17,7 +19,9 @@ def loss_intervals(forecasts: Forecasts, *, confidence: float) -> dict[str, Inte
     clipped = np.clip(given, CLIP, 1 - CLIP)
     squares = squared_distances(forecasts)
     found = {
-        "log_loss_clipped": mean_loss_interval(-np.log(clipped), confidence=confidence),
+        "log_loss_clipped": mean_loss_interval(
+            -np.log(clipped), largest=-log(CLIP), confidence=confidence
+        ),
         "brier_sum": mean_loss_interval(squares, largest=2.0, confidence=confidence),
         "brier_half": mean_loss_interval(squares / 2, largest=1.0, confidence=confidence),
     }

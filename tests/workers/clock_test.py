@@ -1,0 +1,93 @@
+"""The clock of a process: it issues, says that it lives, and does not repeat itself."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+from sqlalchemy import delete, update
+from structlog.testing import capture_logs
+
+from offdiag.errors import DatabaseUnavailable
+from offdiag.services.jobs.pages import jobs_page
+from offdiag.services.reports.asking import report_now
+from offdiag.store.database import Database
+from offdiag.store.models import ScheduleRow, WorkRow
+from offdiag_workers import clock
+from offdiag_workers.clock import Ticker, ticking
+from offdiag_workers.heartbeat import beating
+from support.logging_runs import POLICY
+from support.reporting import SCOPE, issues, log_run, weekly, work_keys
+
+
+def test_what_is_due_is_issued_at_once_when_it_starts(database: Database) -> None:
+    log_run(database)
+    weekly(database, cron="* * * * *", due=database.clock() - timedelta(minutes=1))
+
+    with capture_logs() as logs, ticking(database, POLICY):
+        pass
+
+    assert len(issues(database)) >= 1
+    fired = [line for line in logs if line["event"] == "fired"]
+    assert (fired[0]["project"], fired[0]["report"]) == ("skin", "weekly")
+
+
+def test_lost_work_of_issues_is_asked_for_again(database: Database) -> None:
+    log_run(database)
+    report_now(database, name="once", scope=SCOPE)
+    with database.write() as session:
+        session.execute(delete(WorkRow))
+
+    with ticking(database, POLICY):
+        pass
+
+    assert work_keys(database) == [f"report:{issues(database)[0].id}"]
+
+
+def test_while_it_ticks_there_is_a_scheduler_and_then_there_is_none(database: Database) -> None:
+    with ticking(database, POLICY):
+        during = jobs_page(database).has_scheduler
+
+    assert during
+    assert not jobs_page(database).schedulers
+
+
+def test_while_it_works_there_is_a_worker_and_then_there_is_none(database: Database) -> None:
+    with beating(database, "worker"):
+        for _ in range(200):
+            if jobs_page(database).has_worker:
+                break
+        during = jobs_page(database).has_worker
+
+    assert during
+    assert not jobs_page(database).workers
+
+
+def test_an_unreadable_schedule_is_told_once(sqlite_database: Database) -> None:
+    log_run(sqlite_database)
+    weekly(sqlite_database, due=sqlite_database.clock())
+    with sqlite_database.write() as session:
+        session.execute(update(ScheduleRow).values(zone="Mars/Olympus"))
+    ticker = Ticker(sqlite_database)
+
+    with capture_logs() as logs:
+        for _ in range(3):
+            ticker.tick()
+
+    assert [line["event"] for line in logs] == ["schedule_unreadable"]
+    assert "there is no time zone 'Mars/Olympus'" in logs[0]["reason"]
+
+
+def test_a_database_that_is_away_costs_one_round_and_no_sign_of_life(
+    sqlite_database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def away(_database: Database) -> None:
+        raise DatabaseUnavailable("the server cannot be reached.")
+
+    monkeypatch.setattr(clock, "tick", away)
+
+    with capture_logs() as logs, ticking(sqlite_database, POLICY):
+        alive = jobs_page(sqlite_database).has_scheduler
+
+    assert not alive
+    assert ("clock_skipped", "tick") in {(line["event"], line.get("act")) for line in logs}
