@@ -14,7 +14,7 @@ from playwright.sync_api import Browser, Page, expect
 from offdiag.settings import Settings
 from offdiag.store.database import Database
 from offdiag_web import create_app
-from support.browser import served, watched
+from support.browser import served, text_without_ages, watched
 from support.dashboard import LesionRegistry, log_lesions
 from support.logging_runs import evaluate
 
@@ -60,12 +60,7 @@ def test_an_address_shows_the_same_to_somebody_else(
 
     theirs: Page = open_page(mine.url).page
 
-    assert _without_ages(theirs) == _without_ages(mine)
-
-
-def _without_ages(page: Page) -> str:
-    """What a page says, but for how long ago things happened: that goes on while one looks."""
-    return re.sub(r"just now|\d+ (s|min|h) ago", "a while ago", page.locator("main").inner_text())
+    assert text_without_ages(theirs) == text_without_ages(mine)
 
 
 def test_going_back_restores_the_view_before(open_page: Any, registry: LesionRegistry) -> None:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any, Literal
 
 import pytest
 from playwright.sync_api import Page, expect
 
 from offdiag_web.addresses.datasets import DatasetAddress
-from support.browser import violations
+from support.browser import text_without_ages, violations
 from support.revised import HOSTILE_DATASET, RevisedRegistry
 
 pytestmark = pytest.mark.browser
@@ -66,7 +65,7 @@ def test_a_page_says_the_same_without_scripts(open_revised: Any, path: str) -> N
     with_scripts = open_revised(path).page
     without = open_revised(path, java_script_enabled=False).page
 
-    assert _text_of(without) == _text_of(with_scripts)
+    assert text_without_ages(without) == text_without_ages(with_scripts)
 
 
 def test_from_the_datasets_to_what_a_correction_changed(open_revised: Any) -> None:
@@ -81,10 +80,3 @@ def test_from_the_datasets_to_what_a_correction_changed(open_revised: Any) -> No
     page.get_by_role("link", name="Impact on runs").click()
     expect(page.get_by_text("rises from rank 2 to 1")).to_be_visible()
     seen.expect_no_complaints()
-
-
-def _text_of(page: Page) -> str:
-    """What the page says but for how long ago things were: that goes on while it is loaded."""
-    return re.sub(
-        r"just now|\d+ (?:s|min)\b(?: ago)?", "a moment", page.locator("main").inner_text()
-    )

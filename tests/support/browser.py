@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -24,6 +25,13 @@ CHROMIUM_ARGUMENTS = (
 )
 AXE = Path(__file__).parents[1] / "assets" / "axe-core" / "axe.min.js"
 AXE_TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
+
+
+def text_without_ages(page: Page) -> str:
+    """What a page says, but for how long ago things were: that goes on while it is loaded."""
+    return re.sub(
+        r"just now|\d+ (?:s|min|h)\b(?: ago)?", "a moment", page.locator("main").inner_text()
+    )
 
 
 def chromium() -> str | None:
