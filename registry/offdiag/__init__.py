@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from offdiag.sdk.cost import CostEvaluation, cost
     from offdiag.sdk.evaluate import evaluate_labels, evaluate_matrix
     from offdiag.sdk.evaluation import Evaluation
+    from offdiag.sdk.flag import Flag
     from offdiag.sdk.multilabel import evaluate_multilabel
     from offdiag.sdk.multilabel_evaluation import MultilabelEvaluation
     from offdiag.sdk.run import OpenRun, Run
@@ -65,6 +66,7 @@ _HOMES = {
     "evaluate_labels": "offdiag.sdk.evaluate",
     "evaluate_matrix": "offdiag.sdk.evaluate",
     "Evaluation": "offdiag.sdk.evaluation",
+    "Flag": "offdiag.sdk.flag",
     "evaluate_multilabel": "offdiag.sdk.multilabel",
     "MultilabelEvaluation": "offdiag.sdk.multilabel_evaluation",
     "OpenRun": "offdiag.sdk.run",
@@ -83,6 +85,7 @@ __all__ = [
     "Evaluation",
     "EvaluationFailed",
     "EvaluationPending",
+    "Flag",
     "InvalidInput",
     "MetricValue",
     "MultilabelEvaluation",

@@ -12,7 +12,8 @@ from offdiag.errors import InvalidInput, NotFound
 from offdiag.flags.thresholds import Thresholds
 from offdiag.gate.judging import Finding
 from offdiag.gate.parsing import parse_condition
-from offdiag.services.gating.gate import GateResult, StatedCosts, gate_matrix, gate_run
+from offdiag.services.gating.costs import StatedCosts
+from offdiag.services.gating.gate import GateResult, gate_matrix, gate_run
 from offdiag.services.ingest.matrices import log_matrix
 from offdiag.stats import paired_difference
 from offdiag.store.database import Database

@@ -13,6 +13,9 @@ from offdiag.store.models import Base
 _CLOCK = {
     ("evaluation", "computed_at"),
     ("evaluation", "duration_s"),
+    ("flag", "first_seen"),
+    ("flag", "last_seen"),
+    ("flag_event", "at"),
     ("report_issue", "computed_at"),
     ("report_file", "content"),
     ("report_file", "sha256"),

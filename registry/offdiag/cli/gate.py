@@ -15,7 +15,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from offdiag.gate.conditions import Condition
-    from offdiag.services.gating.gate import GateResult, StatedCosts
+    from offdiag.services.cost_matrices import CostName
+    from offdiag.services.gating.costs import StatedCosts
+    from offdiag.services.gating.gate import GateResult
     from offdiag.settings import Settings
 
 
@@ -33,12 +35,21 @@ if TYPE_CHECKING:
     metavar="CONDITION",
     help="What must hold. May be repeated.",
 )
-@click.option("--baseline", metavar="RUN", help="Run that diff(…) and F14 compare with.")
+@click.option(
+    "--baseline",
+    metavar="RUN",
+    help="Run that diff(…) and F14 compare with.  [default: the one pinned to the dataset]",
+)
+@click.option(
+    "--cost-matrix",
+    metavar="NAME[@VERSION]",
+    help="What errors cost, as stored.  [default: that of the dataset]",
+)
 @click.option(
     "--weights",
     type=click.Path(path_type=Path),
     metavar="FILE",
-    help="What errors cost: TOML, JSON or CSV.",
+    help="What errors cost, from TOML, JSON or CSV.",
 )
 @click.option(
     "--timeout",
@@ -61,6 +72,7 @@ def gate(
     run_id: str | None,
     conditions: tuple[str, ...],
     baseline: str | None,
+    cost_matrix: str | None,
     weights: Path | None,
     timeout: float,
     file: Path | None,
@@ -78,16 +90,20 @@ def gate(
         raise click.UsageError("Name a run, or a file with --file.")
     if file is not None and baseline is not None:
         raise click.UsageError("A file has no cases in common with a run; leave --baseline out.")
+    if cost_matrix is not None and (weights is not None or file is not None):
+        raise click.UsageError("Give --cost-matrix for a stored run, or --weights.")
     from offdiag.cli.gate_table import print_gate
     from offdiag.gate.parsing import parse_condition
+    from offdiag.services.cost_matrices import CostName
 
     asked = [parse_condition(text) for text in conditions]
-    costs = None if weights is None else _stated_costs(weights)
+    weighed = None if weights is None else _stated_costs(weights)
     if file is not None:
         given = FileInput(file=file, **stated)
         with busy(f"Judging {file.name}"):
-            result = _judge_file(given, asked, costs, settings_for(None))
+            result = _judge_file(given, asked, weighed, settings_for(None))
     else:
+        costs = weighed if cost_matrix is None else CostName.parse(cost_matrix)
         with busy(f"Judging {run_id}"):
             result = _judge_run(
                 str(run_id), asked, baseline, costs, timeout_s=timeout, settings=settings_for(url)
@@ -102,7 +118,7 @@ def gate(
 
 def _stated_costs(file: Path) -> StatedCosts:
     from offdiag.arrays.files.weights import read_weights
-    from offdiag.services.gating.gate import StatedCosts
+    from offdiag.services.gating.costs import StatedCosts
 
     found = read_weights(file)
     return StatedCosts(found.weights, found.currency)
@@ -125,7 +141,7 @@ def _judge_run(
     run_id: str,
     conditions: Sequence[Condition],
     baseline: str | None,
-    costs: StatedCosts | None,
+    costs: StatedCosts | CostName | None,
     *,
     timeout_s: float,
     settings: Settings,

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from offdiag.cli.baseline import baseline
 from offdiag.cli.options import json_option, settings_for, url_option
 from offdiag.cli.output import print_json, print_tables, room_for_intervals
 
@@ -22,6 +23,9 @@ if TYPE_CHECKING:
 @click.group()
 def runs() -> None:
     """Look at the runs of a registry; delete and restore them."""
+
+
+runs.add_command(baseline)
 
 
 @runs.command(name="list")

@@ -17,6 +17,8 @@ VERBS = (
     "evaluate",
     "audit",
     "gate",
+    "flags",
+    "cost",
     "runs",
     "truth",
     "recompute",

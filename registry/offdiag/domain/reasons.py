@@ -1,4 +1,4 @@
-"""Why somebody changed something, in their words."""
+"""Why somebody changed something, or what they think of it, in their words."""
 
 from __future__ import annotations
 
@@ -7,24 +7,24 @@ from offdiag.errors import InvalidInput
 MAX_REASON_LENGTH = 5_000
 
 
-def require_reason(reason: object) -> str:
-    """The reason, without blanks around it. Raises `InvalidInput` for none and for a novel."""
+def require_reason(reason: object, *, field: str = "reason") -> str:
+    """The words, without blanks around them. Raises `InvalidInput` for none and for a novel."""
     if not isinstance(reason, str) or not reason.strip():
         raise InvalidInput(
-            "no reason is given.",
-            field="reason",
-            hint="Say in a few words why; it is kept with the change for whoever asks later.",
+            f"no {field} is given.",
+            field=field,
+            hint="Say in a few words why; it is kept for whoever asks later.",
         )
     if len(reason) > MAX_REASON_LENGTH:
         raise InvalidInput(
             f"it has {len(reason)} characters.",
-            field="reason",
+            field=field,
             hint=f"At most {MAX_REASON_LENGTH} are stored.",
         )
     if "\0" in reason:
         raise InvalidInput(
             "it contains a NUL character.",
-            field="reason",
+            field=field,
             hint="Databases cannot store it; remove it.",
         )
     return reason.strip()

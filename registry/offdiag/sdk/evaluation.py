@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from offdiag.domain.labels import LabelSet, label_text
@@ -12,6 +13,7 @@ from offdiag.domain.values import MetricValue
 from offdiag.errors import UnknownKey
 from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.suite import evaluate_stack
+from offdiag.sdk.flag import Flag, Judgement
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -76,14 +78,16 @@ class ClassValues(Mapping[str, MetricValue]):
 
 @dataclass(frozen=True)
 class Evaluation:
-    """A confusion matrix and every metric of it.
+    """A confusion matrix, every metric of it, and what the rules say about it.
 
     `aggregate[key]` is one `MetricValue`; `per_class[key][label]` another for each class.
+    `judgement` is what was stored with a run, None to ask the rules when somebody wants to know.
     """
 
     matrix: ConfusionMatrix
     aggregate: MetricTable[MetricValue]
     per_class: MetricTable[ClassValues]
+    judgement: Judgement | None = None
 
     @classmethod
     def of_matrix(cls, matrix: ConfusionMatrix) -> Evaluation:
@@ -105,6 +109,7 @@ class Evaluation:
         *,
         aggregate: Mapping[str, MetricValue],
         per_class: Mapping[str, Sequence[MetricValue]],
+        judgement: Judgement | None = None,
     ) -> Evaluation:
         """Take values computed before, with or without intervals; classes in label order."""
         return cls(
@@ -113,7 +118,26 @@ class Evaluation:
             MetricTable(
                 {key: ClassValues(matrix.labels, values) for key, values in per_class.items()}
             ),
+            judgement,
         )
+
+    @property
+    def flags(self) -> list[Flag]:
+        """What the rules say: of a run those that were raised and have not been closed.
+
+        An evaluation that is stored nowhere is judged here, by the rules that need only a
+        matrix, with their default thresholds.
+        """
+        return list(self._judged.flags)
+
+    @property
+    def badge(self) -> bool:
+        """Whether accuracy hides a minority class; False also where nothing can be said."""
+        return self._judged.badge
+
+    @cached_property
+    def _judged(self) -> Judgement:
+        return self.judgement or Judgement.of_matrix(self.matrix)
 
     @property
     def labels(self) -> tuple[str, ...]:

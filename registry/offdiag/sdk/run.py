@@ -8,14 +8,18 @@ from typing import Self
 from offdiag.errors import Conflict
 from offdiag.sdk.buffer import ChunkBuffer
 from offdiag.sdk.evaluation import Evaluation
+from offdiag.sdk.flag import Flag, Judgement
 from offdiag.sdk.target import Target
 from offdiag.services.evaluation.reading import evaluation_of
 from offdiag.services.evaluation.slices import evaluation_of_slice
+from offdiag.services.flags.inbox import flags_that_fire
+from offdiag.services.flags.settings import thresholds_in
 from offdiag.services.ingest.batch import Batch, read_batch
 from offdiag.services.ingest.chunks import put_chunk
 from offdiag.services.ingest.finishing import finish_run
 from offdiag.store.datasets import DatasetRecord
 from offdiag.store.evaluations import StoredEvaluation
+from offdiag.store.flags import FlagRecord
 
 
 class Run:
@@ -41,7 +45,9 @@ class Run:
         worker gave up.
         """
         if slice is not None:
-            return _shown(evaluation_of_slice(self._target.database, self.id, slice))
+            part = evaluation_of_slice(self._target.database, self.id, slice)
+            thresholds = thresholds_in(self._target.settings.flags)
+            return _shown(part, Judgement.of_matrix(part.matrix, thresholds))
         stored = evaluation_of(
             self._target.database,
             self.id,
@@ -49,12 +55,29 @@ class Run:
             lease_s=self._target.settings.jobs.lease_s,
             policy=self._target.policy,
         )
-        return _shown(stored)
+        raised = flags_that_fire(self._target.database, self.id)
+        return _shown(
+            stored, Judgement(tuple(map(_flag, raised)), badge=bool(stored.hides_minority))
+        )
 
 
-def _shown(stored: StoredEvaluation) -> Evaluation:
+def _shown(stored: StoredEvaluation, judgement: Judgement) -> Evaluation:
     return Evaluation.of_values(
-        stored.matrix, aggregate=stored.aggregate, per_class=stored.per_class
+        stored.matrix,
+        aggregate=stored.aggregate,
+        per_class=stored.per_class,
+        judgement=judgement,
+    )
+
+
+def _flag(flag: FlagRecord) -> Flag:
+    return Flag(
+        flag.content.rule,
+        flag.standing.severity.value,
+        flag.content.class_label,
+        flag.content.message,
+        dict(flag.content.evidence),
+        flag.standing.state.value,
     )
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from offdiag.domain.runs import RunState
 from offdiag.errors import Conflict
 from offdiag.metrics.suite import SUITE_VERSION
+from offdiag.services.flags.settings import rules_in_force
 from offdiag.services.work.submit import evaluation_key, submit_evaluations
 from offdiag.store import cached_results, runs, work
 from offdiag.store.database import Database
@@ -28,14 +29,13 @@ class Asked:
 def find_stale(database: Database) -> list[StaleRun]:
     """Every run whose results are missing or out of date, with the reasons."""
     with database.read() as session:
-        return stale_runs(session, suite_version=SUITE_VERSION)
+        return _stale(session)
 
 
 def recompute_stale(database: Database) -> Asked:
     """Ask for exactly what is stale."""
     with database.write() as session:
-        stale = stale_runs(session, suite_version=SUITE_VERSION)
-        return _asked(session, stale)
+        return _asked(session, _stale(session))
 
 
 def recompute_all(database: Database) -> Asked:
@@ -81,6 +81,11 @@ def _drop_and_ask(session: Session, run_ids: Sequence[str]) -> Asked:
     return _asked(session, stale_runs(session, suite_version=SUITE_VERSION, run_ids=run_ids))
 
 
+def _stale(session: Session) -> list[StaleRun]:
+    """Whatever the evaluations of this process would be different from."""
+    return stale_runs(session, suite_version=SUITE_VERSION, rules_digest=rules_in_force().digest)
+
+
 def _asked(session: Session, stale: list[StaleRun]) -> Asked:
     submitted = submit_evaluations(session, [run.run_id for run in stale])
     return Asked(tuple(stale), submitted)
@@ -95,4 +100,7 @@ _WORDS = {
     StaleReason.NOT_EVALUATED: "not evaluated yet",
     StaleReason.TRUTH_REVISED: "ground truth was corrected",
     StaleReason.SUITE_CHANGED: "metrics have a new version",
+    StaleReason.RULES_CHANGED: "rules or thresholds have changed",
+    StaleReason.COSTS_CHANGED: "costs have changed",
+    StaleReason.BASELINE_CHANGED: "another baseline",
 }

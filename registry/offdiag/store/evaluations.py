@@ -30,7 +30,8 @@ class StoredEvaluation:
     """An evaluation of a run, or of a slice of it, as computed then.
 
     `n_cases` counts cases with and without a label, `n_labelled` those with one, which the
-    matrix has. `matrix_digest` was taken when it was stored.
+    matrix has. `matrix_digest` was taken when it was stored. `hides_minority` is the badge that
+    the flags add up to, None where nothing can be said.
     """
 
     id: int
@@ -47,6 +48,7 @@ class StoredEvaluation:
     matrix_digest: str
     aggregate: Mapping[str, MetricValue]
     per_class: Mapping[str, tuple[MetricValue, ...]]
+    hides_minority: bool | None = None
 
 
 def current_evaluation(session: Session, run_id: str) -> StoredEvaluation | None:
@@ -118,6 +120,7 @@ def _read(
         matrix_digest=matrix.digest,
         aggregate=_aggregates(session, evaluation.id),
         per_class=unpack(values),
+        hides_minority=evaluation.hides_minority,
     )
 
 

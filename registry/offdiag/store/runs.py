@@ -156,6 +156,21 @@ def mark_finished(
     )
 
 
+def complete_run_ids(session: Session, dataset_id: int) -> list[str]:
+    """Ids of the runs of a dataset that have been finished and not given up, oldest first."""
+    return list(
+        session.scalars(
+            select(RunRow.id)
+            .where(
+                RunRow.dataset_id == dataset_id,
+                RunRow.state.in_([RunState.FINISHED, RunState.EVALUATED]),
+                RunRow.deleted_at.is_(None),
+            )
+            .order_by(RunRow.created_at, RunRow.id)
+        )
+    )
+
+
 def set_state(session: Session, run_id: str, state: RunState) -> None:
     """Record where a finished run stands."""
     session.execute(update(RunRow).where(RunRow.id == run_id).values(state=state))

@@ -16,7 +16,14 @@ from sqlalchemy.orm import Session, aliased
 
 from offdiag.domain.orientation import SourceOrientation
 from offdiag.domain.runs import RunState
-from offdiag.store.models import EvaluationRow, RunRow, TruthVersionRow, WorkRow
+from offdiag.store.models import (
+    BaselineRow,
+    DatasetRow,
+    EvaluationRow,
+    RunRow,
+    TruthVersionRow,
+    WorkRow,
+)
 
 
 class StaleReason(StrEnum):
@@ -25,6 +32,9 @@ class StaleReason(StrEnum):
     NOT_EVALUATED = "not_evaluated"
     TRUTH_REVISED = "truth_revised"
     SUITE_CHANGED = "suite_changed"
+    RULES_CHANGED = "rules_changed"
+    COSTS_CHANGED = "costs_changed"
+    BASELINE_CHANGED = "baseline_changed"
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +49,7 @@ def stale_runs(
     session: Session,
     *,
     suite_version: int,
+    rules_digest: str | None = None,
     run_ids: Collection[str] | None = None,
     unasked: bool = False,
     limit: int | None = None,
@@ -46,9 +57,10 @@ def stale_runs(
     """Complete runs to evaluate again, oldest first; all of them, or those among `run_ids`.
 
     With `unasked`, only those that no work stands for. Runs whose evaluation was given up are
-    left out: trying again by itself would not end.
+    left out: trying again by itself would not end. Without `rules_digest` it does not matter by
+    which rules and thresholds flags were raised: only who evaluates knows those in force.
     """
-    reasons = _reasons(suite_version)
+    reasons = _reasons(suite_version, rules_digest)
     statement = (
         select(RunRow.id, *(condition.label(reason) for reason, condition in reasons.items()))
         .outerjoin(
@@ -77,13 +89,33 @@ def stale_runs(
     ]
 
 
-def _reasons(suite_version: int) -> dict[StaleReason, ColumnElement[bool]]:
+def _reasons(
+    suite_version: int, rules_digest: str | None
+) -> dict[StaleReason, ColumnElement[bool]]:
     """What makes a run stale, as conditions on it and on its current evaluation if it has one.
 
-    Whatever else an evaluation will depend on, such as rules or costs, has its line here.
+    Whatever else an evaluation will depend on has its line here.
     """
     newer = aliased(TruthVersionRow)
     evaluated = EvaluationRow.id.is_not(None)
+    default_costs = (
+        select(DatasetRow.default_cost_matrix_id)
+        .where(DatasetRow.id == RunRow.dataset_id)
+        .scalar_subquery()
+    )
+    pinned = aliased(RunRow)
+    baseline = (
+        select(pinned.id)
+        .join(BaselineRow, BaselineRow.run_id == pinned.id)
+        .where(
+            BaselineRow.dataset_id == RunRow.dataset_id,
+            pinned.id != RunRow.id,
+            pinned.deleted_at.is_(None),
+        )
+        .correlate(RunRow)
+        .scalar_subquery()
+    )
+    rules_changed = EvaluationRow.rules_digest.is_distinct_from(rules_digest)
     return {
         StaleReason.NOT_EVALUATED: EvaluationRow.id.is_(None),
         StaleReason.TRUTH_REVISED: and_(
@@ -92,4 +124,13 @@ def _reasons(suite_version: int) -> dict[StaleReason, ColumnElement[bool]]:
             exists().where(newer.parent_id == EvaluationRow.truth_version_id),
         ),
         StaleReason.SUITE_CHANGED: and_(evaluated, EvaluationRow.suite_version != suite_version),
+        StaleReason.RULES_CHANGED: false()
+        if rules_digest is None
+        else and_(evaluated, rules_changed),
+        StaleReason.COSTS_CHANGED: and_(
+            evaluated, EvaluationRow.cost_matrix_id.is_distinct_from(default_costs)
+        ),
+        StaleReason.BASELINE_CHANGED: and_(
+            evaluated, EvaluationRow.baseline_run_id.is_distinct_from(baseline)
+        ),
     }

@@ -1,3 +1,13 @@
+CREATE TABLE baseline (
+    dataset_id BIGINT NOT NULL,
+    run_id TEXT COLLATE "C" NOT NULL,
+    author TEXT COLLATE "C",
+    pinned_at TIMESTAMP WITH TIME ZONE NOT NULL,
+    CONSTRAINT fk_baseline_dataset_id_dataset FOREIGN KEY(dataset_id) REFERENCES dataset (id) ON DELETE CASCADE,
+    CONSTRAINT fk_baseline_run_id_run FOREIGN KEY(run_id) REFERENCES run (id) ON DELETE CASCADE,
+    CONSTRAINT pk_baseline PRIMARY KEY (dataset_id)
+);
+
 CREATE TABLE class_values (
     evaluation_id BIGINT NOT NULL,
     n_classes INTEGER NOT NULL,
@@ -25,6 +35,26 @@ CREATE TABLE confusion_matrix (
 
 ALTER TABLE confusion_matrix ALTER COLUMN cells SET STORAGE EXTERNAL;
 
+CREATE TABLE cost_matrix (
+    id BIGSERIAL NOT NULL,
+    project_id BIGINT NOT NULL,
+    name TEXT COLLATE "C" NOT NULL,
+    version INTEGER NOT NULL,
+    label_set_id BIGINT NOT NULL,
+    weights BYTEA NOT NULL,
+    currency TEXT COLLATE "C",
+    author TEXT COLLATE "C",
+    note TEXT COLLATE "C",
+    created_at TIMESTAMP WITH TIME ZONE NOT NULL,
+    CONSTRAINT ck_cost_matrix_version CHECK (version >= 1 AND version <= 2147483647),
+    CONSTRAINT fk_cost_matrix_label_set_id_label_set FOREIGN KEY(label_set_id) REFERENCES label_set (id),
+    CONSTRAINT fk_cost_matrix_project_id_project FOREIGN KEY(project_id) REFERENCES project (id),
+    CONSTRAINT pk_cost_matrix PRIMARY KEY (id),
+    CONSTRAINT uq_cost_matrix_project_id_name_version UNIQUE NULLS DISTINCT (project_id, name, version)
+);
+
+ALTER TABLE cost_matrix ALTER COLUMN weights SET STORAGE EXTERNAL;
+
 CREATE TABLE dataset (
     id BIGSERIAL NOT NULL,
     project_id BIGINT NOT NULL,
@@ -34,7 +64,9 @@ CREATE TABLE dataset (
     labels_inferred BOOLEAN NOT NULL,
     positive_label TEXT COLLATE "C",
     created_at TIMESTAMP WITH TIME ZONE NOT NULL,
+    default_cost_matrix_id BIGINT,
     CONSTRAINT ck_dataset_task CHECK (task = ANY (ARRAY['binary'::text, 'multiclass'::text, 'multilabel'::text])),
+    CONSTRAINT fk_dataset_default_cost_matrix_id_cost_matrix FOREIGN KEY(default_cost_matrix_id) REFERENCES cost_matrix (id),
     CONSTRAINT fk_dataset_label_set_id_label_set FOREIGN KEY(label_set_id) REFERENCES label_set (id),
     CONSTRAINT fk_dataset_project_id_project FOREIGN KEY(project_id) REFERENCES project (id),
     CONSTRAINT pk_dataset PRIMARY KEY (id),
@@ -72,6 +104,10 @@ CREATE TABLE evaluation (
     duration_s DOUBLE PRECISION NOT NULL,
     slice TEXT COLLATE "C",
     n_labelled BIGINT NOT NULL,
+    hides_minority BOOLEAN,
+    rules_digest TEXT COLLATE "C",
+    cost_matrix_id BIGINT,
+    baseline_run_id TEXT COLLATE "C",
     CONSTRAINT ck_evaluation_duration_s CHECK (duration_s >= '-1e+300'::double precision AND duration_s <= '1e+300'::double precision),
     CONSTRAINT ck_evaluation_n_cases CHECK (n_cases >= 0 AND n_cases <= '9223372036854775807'::bigint),
     CONSTRAINT ck_evaluation_n_labelled CHECK (n_labelled >= 0 AND n_labelled <= n_cases),
@@ -85,6 +121,58 @@ CREATE TABLE evaluation (
 CREATE UNIQUE INDEX uq_evaluation_run_id_current ON evaluation (run_id) WHERE (is_current AND (slice IS NULL));
 
 CREATE UNIQUE INDEX uq_evaluation_run_id_slice_current ON evaluation (run_id, slice) WHERE (is_current AND (slice IS NOT NULL));
+
+CREATE TABLE flag (
+    id BIGSERIAL NOT NULL,
+    run_id TEXT COLLATE "C" NOT NULL,
+    rule TEXT COLLATE "C" NOT NULL,
+    rule_version INTEGER NOT NULL,
+    class_label TEXT COLLATE "C" NOT NULL,
+    severity TEXT COLLATE "C" NOT NULL,
+    message TEXT COLLATE "C" NOT NULL,
+    evidence JSONB NOT NULL,
+    fired JSONB NOT NULL,
+    thresholds JSONB NOT NULL,
+    in_badge BOOLEAN NOT NULL,
+    state TEXT COLLATE "C" NOT NULL,
+    settled_severity TEXT COLLATE "C",
+    snoozed_until TIMESTAMP WITH TIME ZONE,
+    reason TEXT COLLATE "C",
+    assignee TEXT COLLATE "C",
+    first_seen TIMESTAMP WITH TIME ZONE NOT NULL,
+    last_seen TIMESTAMP WITH TIME ZONE NOT NULL,
+    closed_at TIMESTAMP WITH TIME ZONE,
+    evaluation_id BIGINT,
+    CONSTRAINT ck_flag_closed_at CHECK ((state = 'closed'::text) = (closed_at IS NOT NULL)),
+    CONSTRAINT ck_flag_dismissed_for_reason CHECK (state <> 'dismissed'::text OR reason IS NOT NULL),
+    CONSTRAINT ck_flag_rule_version CHECK (rule_version >= 1 AND rule_version <= 2147483647),
+    CONSTRAINT ck_flag_settled_severity CHECK (settled_severity = ANY (ARRAY['info'::text, 'medium'::text, 'high'::text, 'critical'::text])),
+    CONSTRAINT ck_flag_severity CHECK (severity = ANY (ARRAY['info'::text, 'medium'::text, 'high'::text, 'critical'::text])),
+    CONSTRAINT ck_flag_snoozed_until CHECK ((state = 'snoozed'::text) = (snoozed_until IS NOT NULL)),
+    CONSTRAINT ck_flag_state CHECK (state = ANY (ARRAY['open'::text, 'acknowledged'::text, 'snoozed'::text, 'dismissed'::text, 'closed'::text])),
+    CONSTRAINT fk_flag_evaluation_id_evaluation FOREIGN KEY(evaluation_id) REFERENCES evaluation (id) ON DELETE SET NULL,
+    CONSTRAINT fk_flag_run_id_run FOREIGN KEY(run_id) REFERENCES run (id) ON DELETE CASCADE,
+    CONSTRAINT pk_flag PRIMARY KEY (id),
+    CONSTRAINT uq_flag_run_id_rule_class_label UNIQUE NULLS DISTINCT (run_id, rule, class_label)
+);
+
+CREATE INDEX ix_flag_evaluation_id ON flag (evaluation_id);
+
+CREATE INDEX ix_flag_state_severity ON flag (state, severity);
+
+CREATE TABLE flag_event (
+    id BIGSERIAL NOT NULL,
+    flag_id BIGINT NOT NULL,
+    at TIMESTAMP WITH TIME ZONE NOT NULL,
+    author TEXT COLLATE "C",
+    kind TEXT COLLATE "C" NOT NULL,
+    text TEXT COLLATE "C",
+    CONSTRAINT ck_flag_event_kind CHECK (kind = ANY (ARRAY['opened'::text, 'acknowledged'::text, 'snoozed'::text, 'dismissed'::text, 'reopened'::text, 'closed'::text, 'assigned'::text, 'commented'::text, 'updated'::text])),
+    CONSTRAINT fk_flag_event_flag_id_flag FOREIGN KEY(flag_id) REFERENCES flag (id) ON DELETE CASCADE,
+    CONSTRAINT pk_flag_event PRIMARY KEY (id)
+);
+
+CREATE INDEX ix_flag_event_flag_id ON flag_event (flag_id);
 
 CREATE TABLE heartbeat (
     name TEXT COLLATE "C" NOT NULL,

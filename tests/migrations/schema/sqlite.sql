@@ -1,3 +1,13 @@
+CREATE TABLE baseline (
+    dataset_id INTEGER NOT NULL,
+    run_id TEXT NOT NULL,
+    author TEXT,
+    pinned_at DATETIME NOT NULL,
+    CONSTRAINT fk_baseline_dataset_id_dataset FOREIGN KEY(dataset_id) REFERENCES dataset (id) ON DELETE CASCADE,
+    CONSTRAINT fk_baseline_run_id_run FOREIGN KEY(run_id) REFERENCES run (id) ON DELETE CASCADE,
+    CONSTRAINT pk_baseline PRIMARY KEY (dataset_id)
+);
+
 CREATE TABLE class_values (
     evaluation_id INTEGER NOT NULL,
     n_classes INTEGER NOT NULL,
@@ -21,6 +31,23 @@ CREATE TABLE confusion_matrix (
     CONSTRAINT pk_confusion_matrix PRIMARY KEY (evaluation_id)
 );
 
+CREATE TABLE cost_matrix (
+    id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
+    project_id INTEGER NOT NULL,
+    name TEXT NOT NULL,
+    version INTEGER NOT NULL,
+    label_set_id INTEGER NOT NULL,
+    weights BLOB NOT NULL,
+    currency TEXT,
+    author TEXT,
+    note TEXT,
+    created_at DATETIME NOT NULL,
+    CONSTRAINT ck_cost_matrix_version CHECK (version BETWEEN 1 AND 2147483647),
+    CONSTRAINT fk_cost_matrix_label_set_id_label_set FOREIGN KEY(label_set_id) REFERENCES label_set (id),
+    CONSTRAINT fk_cost_matrix_project_id_project FOREIGN KEY(project_id) REFERENCES project (id),
+    CONSTRAINT uq_cost_matrix_project_id_name_version UNIQUE (project_id, name, version)
+);
+
 CREATE TABLE dataset (
     id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
     project_id INTEGER NOT NULL,
@@ -30,7 +57,9 @@ CREATE TABLE dataset (
     labels_inferred BOOLEAN NOT NULL,
     positive_label TEXT,
     created_at DATETIME NOT NULL,
+    default_cost_matrix_id INTEGER,
     CONSTRAINT ck_dataset_task CHECK (task IN ('binary', 'multiclass', 'multilabel')),
+    CONSTRAINT fk_dataset_default_cost_matrix_id_cost_matrix FOREIGN KEY(default_cost_matrix_id) REFERENCES cost_matrix (id),
     CONSTRAINT fk_dataset_label_set_id_label_set FOREIGN KEY(label_set_id) REFERENCES label_set (id),
     CONSTRAINT fk_dataset_project_id_project FOREIGN KEY(project_id) REFERENCES project (id),
     CONSTRAINT uq_dataset_project_id_name UNIQUE (project_id, name)
@@ -65,7 +94,7 @@ CREATE TABLE evaluation (
     computed_at DATETIME NOT NULL,
     duration_s DOUBLE NOT NULL,
     slice TEXT,
-    n_labelled BIGINT NOT NULL,
+    n_labelled BIGINT NOT NULL, hides_minority BOOLEAN, rules_digest TEXT, cost_matrix_id INTEGER, baseline_run_id TEXT,
     CONSTRAINT ck_evaluation_duration_s CHECK (duration_s BETWEEN CAST('-1e300' AS DOUBLE PRECISION) AND CAST('1e300' AS DOUBLE PRECISION)),
     CONSTRAINT ck_evaluation_n_cases CHECK (n_cases BETWEEN 0 AND 9223372036854775807),
     CONSTRAINT ck_evaluation_n_labelled CHECK (n_labelled BETWEEN 0 AND n_cases),
@@ -78,6 +107,56 @@ CREATE TABLE evaluation (
 CREATE UNIQUE INDEX uq_evaluation_run_id_current ON evaluation (run_id) WHERE is_current AND slice IS NULL;
 
 CREATE UNIQUE INDEX uq_evaluation_run_id_slice_current ON evaluation (run_id, slice) WHERE is_current AND slice IS NOT NULL;
+
+CREATE TABLE flag (
+    id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
+    run_id TEXT NOT NULL,
+    rule TEXT NOT NULL,
+    rule_version INTEGER NOT NULL,
+    class_label TEXT NOT NULL,
+    severity TEXT NOT NULL,
+    message TEXT NOT NULL,
+    evidence JSON NOT NULL,
+    fired JSON NOT NULL,
+    thresholds JSON NOT NULL,
+    in_badge BOOLEAN NOT NULL,
+    state TEXT NOT NULL,
+    settled_severity TEXT,
+    snoozed_until DATETIME,
+    reason TEXT,
+    assignee TEXT,
+    first_seen DATETIME NOT NULL,
+    last_seen DATETIME NOT NULL,
+    closed_at DATETIME,
+    evaluation_id INTEGER,
+    CONSTRAINT ck_flag_closed_at CHECK ((state = 'closed') = (closed_at IS NOT NULL)),
+    CONSTRAINT ck_flag_dismissed_for_reason CHECK (state <> 'dismissed' OR reason IS NOT NULL),
+    CONSTRAINT ck_flag_rule_version CHECK (rule_version BETWEEN 1 AND 2147483647),
+    CONSTRAINT ck_flag_settled_severity CHECK (settled_severity IN ('info', 'medium', 'high', 'critical')),
+    CONSTRAINT ck_flag_severity CHECK (severity IN ('info', 'medium', 'high', 'critical')),
+    CONSTRAINT ck_flag_snoozed_until CHECK ((state = 'snoozed') = (snoozed_until IS NOT NULL)),
+    CONSTRAINT ck_flag_state CHECK (state IN ('open', 'acknowledged', 'snoozed', 'dismissed', 'closed')),
+    CONSTRAINT fk_flag_evaluation_id_evaluation FOREIGN KEY(evaluation_id) REFERENCES evaluation (id) ON DELETE SET NULL,
+    CONSTRAINT fk_flag_run_id_run FOREIGN KEY(run_id) REFERENCES run (id) ON DELETE CASCADE,
+    CONSTRAINT uq_flag_run_id_rule_class_label UNIQUE (run_id, rule, class_label)
+);
+
+CREATE INDEX ix_flag_evaluation_id ON flag (evaluation_id);
+
+CREATE INDEX ix_flag_state_severity ON flag (state, severity);
+
+CREATE TABLE flag_event (
+    id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
+    flag_id INTEGER NOT NULL,
+    at DATETIME NOT NULL,
+    author TEXT,
+    kind TEXT NOT NULL,
+    text TEXT,
+    CONSTRAINT ck_flag_event_kind CHECK (kind IN ('opened', 'acknowledged', 'snoozed', 'dismissed', 'reopened', 'closed', 'assigned', 'commented', 'updated')),
+    CONSTRAINT fk_flag_event_flag_id_flag FOREIGN KEY(flag_id) REFERENCES flag (id) ON DELETE CASCADE
+);
+
+CREATE INDEX ix_flag_event_flag_id ON flag_event (flag_id);
 
 CREATE TABLE heartbeat (
     name TEXT NOT NULL,

@@ -24,6 +24,8 @@ def stale_caution(detail: RunDetail, *, now: datetime) -> Caution | None:
     if StaleReason.SUITE_CHANGED in outdated.reasons:
         current = f"{outdated.newest_suite_version} is current"
         parts.append(f"Computed with metric suite {facts.suite_version}; {current}.")
+    if {StaleReason.COSTS_CHANGED, StaleReason.BASELINE_CHANGED} & set(outdated.reasons):
+        parts.append("Its flags were raised under other costs or against another baseline.")
     if not parts:
         parts.append(f"Computed with truth v{facts.truth_number}, before scoring again failed.")
     return Caution(" ".join(parts), _what_is_done(outdated.work, now))

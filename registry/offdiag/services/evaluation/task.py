@@ -10,6 +10,10 @@ from offdiag.domain.runs import RunState
 from offdiag.metrics.suite import SUITE_VERSION
 from offdiag.services.evaluation.compute import evaluate
 from offdiag.services.evaluation.inputs import read_inputs, truth_that_counts
+from offdiag.services.flags.circumstances import read_circumstances
+from offdiag.services.flags.recording import record_verdicts
+from offdiag.services.flags.settings import rules_in_force
+from offdiag.services.flags.verdicts import judge_run
 from offdiag.store import chunks, runs
 from offdiag.store.database import Database
 from offdiag.store.evaluation_writing import NewEvaluation, write_evaluation
@@ -22,7 +26,14 @@ def compute_evaluation(database: Database, args: Mapping[str, Any]) -> Callable[
     started = time.perf_counter()
     with database.read() as session:
         inputs = read_inputs(session, str(args["run"]))
+        judged_by = read_circumstances(
+            session,
+            inputs.run,
+            truth_id=None if inputs.truth is None else inputs.truth.id,
+            rules=rules_in_force(),
+        )
     values = evaluate(inputs)
+    found = judge_run(inputs.matrix, judged_by.circumstances)
     evaluation = NewEvaluation(
         run_id=inputs.run.id,
         truth_version_id=None if inputs.truth is None else inputs.truth.id,
@@ -40,10 +51,19 @@ def compute_evaluation(database: Database, args: Mapping[str, Any]) -> Callable[
         # A correction made in the meantime has asked for another evaluation, which may even
         # be there already. This one must not count after it.
         counts = truth_that_counts(session, inputs.run) == inputs.truth
-        write_evaluation(session, evaluation, database.clock(), counts=counts)
+        now = database.clock()
+        evaluation_id = write_evaluation(session, evaluation, now, counts=counts)
         for part in inputs.new_parts:
             chunks.keep_counts(session, evaluation.run_id, part)
         if counts:
+            record_verdicts(
+                session,
+                run_id=evaluation.run_id,
+                evaluation_id=evaluation_id,
+                found=found,
+                judged_by=judged_by,
+                now=now,
+            )
             runs.set_state(session, evaluation.run_id, RunState.EVALUATED)
 
     return write

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from offdiag.metrics.suite import SUITE_VERSION
+from offdiag.services.flags.settings import rules_in_force
 from offdiag.services.work.bell import LOCAL_BELL
 from offdiag.services.work.perform import RetryPolicy
 from offdiag.services.work.submit import submit_evaluations
@@ -37,7 +38,13 @@ def sweep(database: Database, policy: RetryPolicy, tasks: Mapping[str, TaskKind]
         for lease in buried:
             error = "the worker stopped without a word in each of its attempts"
             tasks[lease.task].give_up(session, lease.args, error)
-        stale = stale_runs(session, suite_version=SUITE_VERSION, unasked=True, limit=_AT_ONCE)
+        stale = stale_runs(
+            session,
+            suite_version=SUITE_VERSION,
+            rules_digest=rules_in_force().digest,
+            unasked=True,
+            limit=_AT_ONCE,
+        )
         submit_evaluations(session, [run.run_id for run in stale])
         waiting = work.due_ids(session, max_attempts=policy.max_attempts, limit=_AT_ONCE)
         if waiting:

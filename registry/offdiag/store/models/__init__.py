@@ -1,12 +1,14 @@
 """The tables, one module per aggregate."""
 
 from offdiag.store.models.base import Base
+from offdiag.store.models.baselines import BaselineRow
 from offdiag.store.models.chunks import (
     PendingTruthRow,
     PredictionChunkRow,
     ScoreChunkRow,
     TruthChunkRow,
 )
+from offdiag.store.models.costs import CostMatrixRow
 from offdiag.store.models.datasets import DatasetRow, TruthVersionRow
 from offdiag.store.models.evaluations import (
     AGGREGATE,
@@ -15,6 +17,7 @@ from offdiag.store.models.evaluations import (
     EvaluationRow,
     MetricValueRow,
 )
+from offdiag.store.models.flags import FlagEventRow, FlagRow
 from offdiag.store.models.heartbeats import HeartbeatRow
 from offdiag.store.models.labels import LabelSetRow
 from offdiag.store.models.projects import ProjectRow
@@ -27,11 +30,15 @@ from offdiag.store.models.work import WorkRow
 __all__ = [
     "AGGREGATE",
     "Base",
+    "BaselineRow",
     "ClassValuesRow",
     "ConfusionMatrixRow",
+    "CostMatrixRow",
     "DatasetRow",
     "DeliveryRow",
     "EvaluationRow",
+    "FlagEventRow",
+    "FlagRow",
     "HeartbeatRow",
     "LabelSetRow",
     "MetricValueRow",

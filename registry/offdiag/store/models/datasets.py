@@ -35,6 +35,8 @@ ID_KINDS = ("position", "int", "text")
 
 
 class DatasetRow(Base):
+    """`default_cost_matrix_id` is what its runs are judged by once errors have a price."""
+
     __tablename__ = "dataset"
     __table_args__ = (
         UniqueConstraint("project_id", "name"),
@@ -50,6 +52,7 @@ class DatasetRow(Base):
     labels_inferred: Mapped[bool]
     positive_label: Mapped[str | None]
     created_at: Mapped[datetime]
+    default_cost_matrix_id: Mapped[int | None] = mapped_column(ForeignKey("cost_matrix.id"))
 
 
 class TruthVersionRow(Base):

@@ -37,6 +37,11 @@ class EvaluationRow(Base):
 
     `slice` is the canonical text of a slice, absent where all cases are meant. `n_cases` counts
     the cases of the run that are in it, `n_labelled` those that have a label and are scored.
+
+    The flags of the run were raised by the rules and thresholds of `rules_digest`, with these
+    costs and against this baseline. Other ones make them out of date, so they are named here
+    and not referred to: a baseline that was deleted must be seen to be missing.
+    `hides_minority` is absent where nothing can be said.
     """
 
     __tablename__ = "evaluation"
@@ -76,6 +81,10 @@ class EvaluationRow(Base):
     duration_s: Mapped[float]
     slice: Mapped[str | None]
     n_labelled: Mapped[int] = mapped_column(BigInteger)
+    hides_minority: Mapped[bool | None]
+    rules_digest: Mapped[str | None]
+    cost_matrix_id: Mapped[int | None] = mapped_column(Identifier)
+    baseline_run_id: Mapped[str | None]
 
 
 def _evaluation_id() -> Mapped[int]:

@@ -1,0 +1,200 @@
+"""Flags as tables for a terminal and as plain values for programs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import datetime
+from typing import Any
+
+from rich.table import Table
+from rich.text import Text
+
+from offdiag.cli.tables import facts_table, open_table
+from offdiag.cli.text import label, printable
+from offdiag.flags.lifecycle import FlagState
+from offdiag.services.flags.better import BetterOnClass
+from offdiag.services.flags.inbox import FlagDetail
+from offdiag.store.flags import FlagRecord
+from offdiag.store.queries.flag_inbox import FlagEntry, FlagPage
+
+
+def flag_name(flag_id: int) -> str:
+    """A flag as people name it."""
+    return f"F-{flag_id}"
+
+
+def state_of(flag: FlagRecord, now: datetime) -> str:
+    """The state in words, with the end of a rest."""
+    state = flag.standing.state_at(now)
+    until = flag.standing.snoozed_until
+    rest = f" until {until:%Y-%m-%d %H:%M} UTC" if state is FlagState.SNOOZED and until else ""
+    return f"{state.value}{rest}"
+
+
+def inbox_table(page: FlagPage, now: datetime) -> Table:
+    """One line for each flag, and how many there are in each state."""
+    counts = ", ".join(f"{count} {state.value}" for state, count in page.counts.items())
+    table = open_table(caption=f"{counts}.")
+    for name in ("flag", "severity", "rule", "class", "run", "dataset", "state", "message"):
+        table.add_column(name)
+    for entry in page.entries:
+        flag, content = entry.flag, entry.flag.content
+        table.add_row(
+            str(flag.id),
+            flag.standing.severity.value,
+            content.rule,
+            Text("" if content.class_label is None else label(content.class_label)),
+            Text(printable(f"{entry.run_name} ({flag.run_id})")),
+            Text(printable(entry.dataset)),
+            state_of(flag, now),
+            Text(printable(content.message)),
+        )
+    return table
+
+
+def detail_tables(detail: FlagDetail, now: datetime) -> Iterable[Table]:
+    """All about one flag."""
+    yield facts_table(flag_name(detail.entry.flag.id), _facts(detail, now))
+    yield _fired_table(detail.entry.flag)
+    yield _history_table(detail)
+    if detail.better:
+        yield _better_table(detail)
+
+
+def flag_dict(flag: FlagRecord, now: datetime) -> dict[str, Any]:
+    """A flag by itself. `state` is as people see it."""
+    content, standing = flag.content, flag.standing
+    return {
+        "id": flag.id,
+        "run": flag.run_id,
+        "rule": content.rule,
+        "rule_version": content.rule_version,
+        "class_label": content.class_label,
+        "severity": standing.severity.value,
+        "message": content.message,
+        "evidence": dict(content.evidence),
+        "fired": [dict(comparison) for comparison in content.fired],
+        "thresholds": dict(content.thresholds),
+        "in_badge": content.in_badge,
+        "state": standing.state_at(now).value,
+        "snoozed_until": _time(standing.snoozed_until),
+        "reason": standing.reason,
+        "assignee": flag.assignee,
+        "first_seen": _time(flag.first_seen),
+        "last_seen": _time(flag.last_seen),
+        "closed_at": _time(flag.closed_at),
+    }
+
+
+def entry_dict(entry: FlagEntry, now: datetime) -> dict[str, Any]:
+    """A flag with the names of what it belongs to."""
+    return flag_dict(entry.flag, now) | {
+        "run_name": entry.run_name,
+        "model": entry.model,
+        "dataset": entry.dataset,
+        "project": entry.project,
+    }
+
+
+def detail_dict(detail: FlagDetail, now: datetime) -> dict[str, Any]:
+    """All about one flag."""
+    return entry_dict(detail.entry, now) | {
+        "title": None if detail.rule is None else detail.rule.title,
+        "help": None if detail.rule is None else detail.rule.help,
+        "history": [
+            {
+                "at": _time(event.at),
+                "author": event.author,
+                "kind": event.kind.value,
+                "text": event.text,
+            }
+            for event in detail.history
+        ],
+        "better": [_better_dict(better) for better in detail.better],
+    }
+
+
+def _better_dict(better: BetterOnClass) -> dict[str, Any]:
+    return {
+        "run": better.run.run_id,
+        "name": better.run.name,
+        "model": better.run.model,
+        "recall": better.run.recall,
+        "accuracy": better.run.accuracy,
+        "accuracy_gain": better.accuracy_gain,
+        "won": better.won,
+        "lost": better.lost,
+        "p": better.p,
+    }
+
+
+def _facts(detail: FlagDetail, now: datetime) -> dict[str, str]:
+    flag, content = detail.entry.flag, detail.entry.flag.content
+    title = "" if detail.rule is None else f": {detail.rule.title}"
+    facts = {
+        "rule": f"{content.rule} v{content.rule_version}{title}",
+        "severity": flag.standing.severity.value,
+        "run": f"{detail.entry.run_name} ({flag.run_id})",
+        "dataset": detail.entry.dataset,
+        "class": content.class_label,
+        "message": content.message,
+        "state": state_of(flag, now),
+        "reason": flag.standing.reason,
+        "assigned to": flag.assignee,
+        "badge": "accuracy hides a minority class" if content.in_badge else None,
+        "first seen": _time(flag.first_seen),
+        "last seen": _time(flag.last_seen),
+        "help": None if detail.rule is None else detail.rule.help,
+    }
+    return {name: text for name, text in facts.items() if text}
+
+
+def _fired_table(flag: FlagRecord) -> Table:
+    table = open_table(title="What fired")
+    for name in ("what", "measured", "", "threshold", "holds"):
+        table.add_column(name)
+    for comparison in flag.content.fired:
+        measured = comparison["measured"]
+        table.add_row(
+            str(comparison["what"]),
+            "undefined" if measured is None else f"{measured:.6g}",
+            str(comparison["sign"]),
+            f"{comparison['threshold']:.6g}",
+            "yes" if comparison["holds"] else "no",
+        )
+    return table
+
+
+def _history_table(detail: FlagDetail) -> Table:
+    table = open_table(title="History")
+    for name in ("when", "who", "what", "text"):
+        table.add_column(name)
+    for event in detail.history:
+        table.add_row(
+            _time(event.at),
+            Text(printable(event.author or "an evaluation")),
+            event.kind.value,
+            Text(printable(event.text or "")),
+        )
+    return table
+
+
+def _better_table(detail: FlagDetail) -> Table:
+    table = open_table(title=f"Better on {label(detail.entry.flag.content.class_label or '')}")
+    for name in ("run", "recall", "won", "lost", "p", "accuracy"):
+        table.add_column(name)
+    for better in detail.better:
+        gain = better.accuracy_gain
+        table.add_row(
+            Text(printable(f"{better.run.name} ({better.run.run_id})")),
+            f"{better.run.recall:.3f}",
+            "" if better.won is None else str(better.won),
+            "" if better.lost is None else str(better.lost),
+            "not paired" if better.p is None else f"{better.p:.2g}",
+            "" if gain is None else f"{100 * gain:+.1f} points",
+        )
+    return table
+
+
+def _time(moment: datetime | None) -> str | None:
+    return None if moment is None else moment.isoformat(timespec="seconds")

@@ -1,0 +1,235 @@
+"""`offdiag flags …`: what the rules say about runs, and what people make of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from offdiag.cli.options import json_option, settings_for, url_option
+from offdiag.cli.output import print_json, print_tables
+
+if TYPE_CHECKING:
+    from offdiag.store.database import Database
+    from offdiag.store.flags import FlagRecord
+
+STATES = ("open", "acknowledged", "snoozed", "dismissed", "closed")
+SEVERITIES = ("info", "medium", "high", "critical")
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+@click.group()
+def flags() -> None:
+    """Look at the flags of runs, and settle them."""
+
+
+@flags.command(name="list")
+@click.option(
+    "--state",
+    type=click.Choice((*STATES, "all")),
+    default="open",
+    show_default=True,
+)
+@click.option(
+    "--at-least",
+    type=click.Choice(SEVERITIES),
+    help="Only flags at least this grave.",
+)
+@click.option("--rule", metavar="F4", help="Only flags of this rule.")
+@click.option("--class", "class_label", metavar="CLASS", help="Only flags about this class.")
+@click.option("--run", "run_id", metavar="RUN", help="Only flags of this run.")
+@click.option("--dataset", help="Only flags of runs on this dataset.")
+@click.option("--project", help="Only flags of runs of this project.")
+@click.option("--assignee", metavar="NAME", help="Only flags that this person looks after.")
+@click.option("--badge", is_flag=True, help="Only those by which accuracy hides a class.")
+@click.option("--limit", type=click.IntRange(1, 100_000), default=50, show_default=True)
+@url_option
+@json_option
+def list_flags(
+    *,
+    state: str,
+    at_least: str | None,
+    badge: bool,
+    limit: int,
+    url: str | None,
+    as_json: bool,
+    **wanted: Any,
+) -> None:
+    """List flags, the gravest first."""
+    from offdiag.cli.flag_tables import entry_dict, inbox_table
+    from offdiag.cli.registry import opened
+    from offdiag.flags.lifecycle import FlagState
+    from offdiag.flags.severity import Severity
+    from offdiag.services.flags.inbox import browse_flags
+    from offdiag.store.queries.flag_inbox import FlagFilter
+
+    meant = FlagFilter(
+        state=None if state == "all" else FlagState(state),
+        at_least=None if at_least is None else Severity(at_least),
+        in_badge=True if badge else None,
+        **wanted,
+    )
+    with opened(settings_for(url)) as database:
+        page = browse_flags(database, meant, limit=limit)
+        now = database.clock()
+    if as_json:
+        print_json(
+            {
+                "flags": [entry_dict(entry, now) for entry in page.entries],
+                "counts": {each.value: count for each, count in page.counts.items()},
+            }
+        )
+    elif page.entries:
+        print_tables(inbox_table(page, now))
+    else:
+        click.echo("There are no such flags.")
+
+
+@flags.command()
+@click.argument("flag_id", metavar="FLAG", type=int)
+@url_option
+@json_option
+def show(flag_id: int, url: str | None, as_json: bool) -> None:
+    """Show one flag: what fired, its history, and runs that do better on its class."""
+    from offdiag.cli.flag_tables import detail_dict, detail_tables
+    from offdiag.cli.registry import opened
+    from offdiag.services.flags.inbox import browse_flag
+
+    with opened(settings_for(url)) as database:
+        detail = browse_flag(database, flag_id)
+        now = database.clock()
+    if as_json:
+        print_json(detail_dict(detail, now))
+    else:
+        print_tables(*detail_tables(detail, now))
+
+
+def _on_flags(command: Command) -> Command:
+    """What every command that settles flags takes."""
+    for option in (
+        json_option,
+        url_option,
+        click.option("--author", metavar="NAME", help="Who does it.  [default: you]"),
+        click.argument("ids", metavar="FLAG…", type=int, nargs=-1, required=True),
+    ):
+        command = option(command)
+    return command
+
+
+@flags.command()
+@_on_flags
+def acknowledge(*, ids: tuple[int, ...], **where: Any) -> None:
+    """Note that you have seen flags."""
+    from offdiag.services.flags.settling import acknowledge_flags
+
+    _settle(
+        lambda database, author: acknowledge_flags(database, ids, author=author),
+        **where,
+    )
+
+
+@flags.command()
+@_on_flags
+@click.option(
+    "--until",
+    required=True,
+    metavar="TIME",
+    help="When they count as open again: 2026-12-01, or 2026-12-01T09:00+01:00; else in UTC.",
+)
+def snooze(*, ids: tuple[int, ...], until: str, **where: Any) -> None:
+    """Put flags aside until a moment."""
+    from offdiag.services.flags.settling import snooze_flags
+
+    moment = _moment(until)
+    _settle(
+        lambda database, author: snooze_flags(database, ids, until=moment, author=author),
+        **where,
+    )
+
+
+@flags.command()
+@_on_flags
+@click.option("--reason", required=True, help="Why they do not matter; it is kept with them.")
+def dismiss(*, ids: tuple[int, ...], reason: str, **where: Any) -> None:
+    """Note that flags do not matter, and why."""
+    from offdiag.services.flags.settling import dismiss_flags
+
+    _settle(
+        lambda database, author: dismiss_flags(database, ids, reason=reason, author=author),
+        **where,
+    )
+
+
+@flags.command()
+@_on_flags
+def reopen(*, ids: tuple[int, ...], **where: Any) -> None:
+    """Take back what was settled."""
+    from offdiag.services.flags.settling import reopen_flags
+
+    _settle(lambda database, author: reopen_flags(database, ids, author=author), **where)
+
+
+@flags.command()
+@_on_flags
+@click.option("--to", "assignee", metavar="NAME", help="Who looks after them; nobody without it.")
+def assign(*, ids: tuple[int, ...], assignee: str | None, **where: Any) -> None:
+    """Make somebody responsible for flags."""
+    from offdiag.services.flags.settling import assign_flags
+
+    _settle(
+        lambda database, author: assign_flags(database, ids, assignee=assignee, author=author),
+        **where,
+    )
+
+
+@flags.command()
+@_on_flags
+@click.option("--text", required=True, help="Plain text.")
+def comment(*, ids: tuple[int, ...], text: str, **where: Any) -> None:
+    """Add a remark to the history of flags."""
+    from offdiag.services.flags.settling import comment_on_flags
+
+    _settle(
+        lambda database, author: comment_on_flags(database, ids, text=text, author=author),
+        **where,
+    )
+
+
+def _settle(
+    act: Callable[[Database, str | None], list[FlagRecord]],
+    *,
+    author: str | None,
+    url: str | None,
+    as_json: bool,
+) -> None:
+    from offdiag.cli.flag_tables import flag_dict, flag_name, state_of
+    from offdiag.cli.registry import opened
+    from offdiag.sdk import provenance
+
+    with opened(settings_for(url)) as database:
+        found = act(database, author or provenance.author())
+        now = database.clock()
+    if as_json:
+        print_json({"flags": [flag_dict(flag, now) for flag in found]})
+        return
+    for flag in found:
+        click.echo(f"{flag_name(flag.id)} is {state_of(flag, now)}.")
+
+
+def _moment(text: str) -> datetime:
+    """A moment as people write it; without a zone it is meant in UTC."""
+    from datetime import UTC
+
+    from offdiag.errors import InvalidInput
+
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError:
+        raise InvalidInput(
+            f"{text!r} is no moment.",
+            field="until",
+            hint="Write 2026-12-01 or 2026-12-01T09:00+01:00.",
+        ) from None
+    return moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)

@@ -1,0 +1,176 @@
+"""What becomes of a flag: how people settle it, and how another evaluation changes that.
+
+A flag belongs to a run, a rule and a class. Evaluating the run again never makes a second one:
+it updates the flag, closes it when the rule no longer fires, and opens it again when it does.
+What a person has settled stays settled while the flag is no graver than it was then.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from datetime import datetime
+from enum import StrEnum
+
+from offdiag.errors import Conflict
+from offdiag.flags.severity import Severity
+
+
+class FlagState(StrEnum):
+    """Where a flag stands."""
+
+    OPEN = "open"
+    ACKNOWLEDGED = "acknowledged"
+    """Somebody has seen it."""
+    SNOOZED = "snoozed"
+    """Nobody wants to see it before a certain time."""
+    DISMISSED = "dismissed"
+    """It does not matter, for a stated reason."""
+    CLOSED = "closed"
+    """The rule no longer fires."""
+
+
+class FlagEventKind(StrEnum):
+    """What happened to a flag."""
+
+    OPENED = "opened"
+    ACKNOWLEDGED = "acknowledged"
+    SNOOZED = "snoozed"
+    DISMISSED = "dismissed"
+    REOPENED = "reopened"
+    CLOSED = "closed"
+    ASSIGNED = "assigned"
+    COMMENTED = "commented"
+    UPDATED = "updated"
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """Where a flag stands and since which severity that has been settled.
+
+    `settled` is the severity at which a person last settled it, None if nobody has. `reason` is
+    that of a dismissal; a closed flag keeps it, so that firing again finds it dismissed.
+    """
+
+    state: FlagState
+    severity: Severity
+    settled: Severity | None = None
+    snoozed_until: datetime | None = None
+    reason: str | None = None
+
+    @property
+    def is_dismissed(self) -> bool:
+        return self.state is FlagState.DISMISSED
+
+    def state_at(self, now: datetime) -> FlagState:
+        """The state as people see it: a flag whose rest is over is open."""
+        is_over = self.snoozed_until is not None and self.snoozed_until <= now
+        return FlagState.OPEN if is_over else self.state
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """The standing after something happened, and what is to be told of it, if anything."""
+
+    after: Standing
+    kind: FlagEventKind | None = None
+    text: str | None = None
+
+
+def first_seen(severity: Severity) -> Step:
+    """A rule fires that has not fired for this run and class before."""
+    return Step(Standing(FlagState.OPEN, severity), FlagEventKind.OPENED)
+
+
+def seen_again(before: Standing, severity: Severity) -> Step:
+    """The rule fires in another evaluation of the run.
+
+    A settled flag that has become graver than when it was settled is open again, and so is a
+    closed one, unless it was dismissed and is no graver than then.
+    """
+    now = replace(before, severity=severity)
+    change = f"{before.severity.value} before, {severity.value} now"
+    is_graver = before.settled is not None and severity.rank > before.settled.rank
+    if before.state is FlagState.CLOSED:
+        if before.reason is None or is_graver:
+            return Step(Standing(FlagState.OPEN, severity), FlagEventKind.REOPENED, "fires again")
+        return Step(
+            replace(now, state=FlagState.DISMISSED),
+            FlagEventKind.UPDATED,
+            "fires again, no graver than when it was dismissed",
+        )
+    if is_graver:
+        return Step(Standing(FlagState.OPEN, severity), FlagEventKind.REOPENED, change)
+    if severity is not before.severity:
+        return Step(now, FlagEventKind.UPDATED, change)
+    return Step(now)
+
+
+def gone(before: Standing) -> Step:
+    """The rule does not fire in another evaluation of the run."""
+    if before.state is FlagState.CLOSED:
+        return Step(before)
+    was_dismissed = before.state is FlagState.DISMISSED
+    return Step(
+        Standing(
+            FlagState.CLOSED,
+            before.severity,
+            before.settled if was_dismissed else None,
+            reason=before.reason if was_dismissed else None,
+        ),
+        FlagEventKind.CLOSED,
+    )
+
+
+def acknowledged(before: Standing) -> Step:
+    """Somebody has seen it. Raises `Conflict` for a closed flag."""
+    return _settled(before, FlagState.ACKNOWLEDGED, FlagEventKind.ACKNOWLEDGED)
+
+
+def snoozed(before: Standing, until: datetime) -> Step:
+    """Nobody wants to see it before `until`. Raises `Conflict` for a closed flag."""
+    return _settled(
+        before,
+        FlagState.SNOOZED,
+        FlagEventKind.SNOOZED,
+        snoozed_until=until,
+        text=f"until {until.isoformat(timespec='seconds')}",
+    )
+
+
+def dismissed(before: Standing, reason: str) -> Step:
+    """It does not matter, and why. Raises `Conflict` for a closed flag."""
+    return _settled(
+        before, FlagState.DISMISSED, FlagEventKind.DISMISSED, reason=reason, text=reason
+    )
+
+
+def reopened(before: Standing) -> Step:
+    """Somebody takes back what was settled. Raises `Conflict` for a closed flag."""
+    _require_not_closed(before)
+    if before.state is FlagState.OPEN:
+        return Step(before)
+    return Step(Standing(FlagState.OPEN, before.severity), FlagEventKind.REOPENED)
+
+
+def _settled(
+    before: Standing,
+    state: FlagState,
+    kind: FlagEventKind,
+    *,
+    snoozed_until: datetime | None = None,
+    reason: str | None = None,
+    text: str | None = None,
+) -> Step:
+    _require_not_closed(before)
+    after = Standing(state, before.severity, before.severity, snoozed_until, reason)
+    # Doing the same twice is the same as once.
+    return Step(before) if after == before else Step(after, kind, text)
+
+
+def _require_not_closed(before: Standing) -> None:
+    if before.state is FlagState.CLOSED:
+        raise Conflict(
+            "the flag is closed: the rule no longer fires.",
+            field="flag",
+            hint="It opens by itself if the rule fires again.",
+        )

@@ -1,0 +1,67 @@
+"""What an evaluation says that a person should know."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from offdiag.flags.lifecycle import FlagState
+from offdiag.flags.thresholds import Thresholds
+from offdiag.flags.verdict import Verdict
+from offdiag.metrics.confusion import ConfusionMatrix
+
+
+@dataclass(frozen=True, slots=True)
+class Flag:
+    """A rule that fires: which, how grave, about which class, in which words, on what evidence.
+
+    `class_label` is None for rules about the run as a whole. `state` is "open" unless somebody
+    has settled the flag of a stored run.
+    """
+
+    rule: str
+    severity: str
+    class_label: str | None
+    message: str
+    evidence: Mapping[str, Any]
+    state: str = FlagState.OPEN.value
+
+    @classmethod
+    def of_verdict(cls, verdict: Verdict) -> Flag:
+        """What a rule has just said."""
+        return cls(
+            verdict.rule,
+            verdict.severity.value,
+            verdict.class_label,
+            verdict.message,
+            dict(verdict.evidence),
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, ready for `json.dumps(..., allow_nan=False)`."""
+        return {
+            "rule": self.rule,
+            "severity": self.severity,
+            "class_label": self.class_label,
+            "message": self.message,
+            "evidence": dict(self.evidence),
+            "state": self.state,
+        }
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """All flags of an evaluation, and the headline badge they add up to."""
+
+    flags: tuple[Flag, ...]
+    badge: bool
+
+    @classmethod
+    def of_matrix(cls, matrix: ConfusionMatrix, thresholds: Thresholds | None = None) -> Judgement:
+        """Ask the rules that need only a matrix; the gravest flags first."""
+        from offdiag.flags.assessment import assess
+
+        found = assess(matrix, thresholds)
+        gravest_first = sorted(found.verdicts, key=lambda verdict: -verdict.severity.rank)
+        return cls(tuple(map(Flag.of_verdict, gravest_first)), found.badge)

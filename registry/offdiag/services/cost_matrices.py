@@ -1,0 +1,141 @@
+"""Cost matrices: naming them, changing them by new versions, judging datasets by them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from offdiag.domain.runs import MAX_TEXT_LENGTH, require_name
+from offdiag.errors import Conflict, InvalidInput, NotFound
+from offdiag.metrics.costs.matrix import cost_matrix
+from offdiag.services.truth.lookup import dataset_named
+from offdiag.services.work.submit import submit_evaluations
+from offdiag.store import cost_matrices, datasets, runs
+from offdiag.store.cost_matrices import CostMatrixRecord
+from offdiag.store.database import Database
+from offdiag.store.session import Session
+
+
+@dataclass(frozen=True, slots=True)
+class CostName:
+    """A cost matrix by name, in a version or (None) in the newest one."""
+
+    name: str
+    version: int | None = None
+
+    @classmethod
+    def parse(cls, text: str) -> CostName:
+        """`visits` or `visits@3`."""
+        name, separator, number = text.rpartition("@")
+        return cls(name, int(number)) if separator and number.isdecimal() else cls(text)
+
+    def __str__(self) -> str:
+        return self.name if self.version is None else f"{self.name}@{self.version}"
+
+
+def add_costs(
+    database: Database,
+    *,
+    project: str,
+    dataset: str,
+    name: str,
+    weights: Mapping[str, Mapping[str, float]],
+    currency: str | None = None,
+    note: str | None = None,
+    author: str | None = None,
+) -> CostMatrixRecord:
+    """Store what errors cost between the classes of a dataset, as a new version of a name.
+
+    `weights[actual][predicted]` must name every cell. The same costs again are the version that
+    has them, if that is the newest. Raises `NotFound` for an unknown dataset and `InvalidInput`
+    for unusable names and costs.
+    """
+    require_name(name, "name")
+    if "@" in name:
+        raise InvalidInput(
+            f"{name!r} contains an @, which stands before the number of a version.",
+            field="name",
+            hint="Leave it out.",
+        )
+    if note is not None and len(note) > MAX_TEXT_LENGTH:
+        raise InvalidInput(
+            f"it has {len(note)} characters.",
+            field="note",
+            hint=f"At most {MAX_TEXT_LENGTH} are stored.",
+        )
+    with database.write() as session:
+        known = dataset_named(session, project=project, name=dataset)
+        costs = cost_matrix(weights, labels=known.labels, currency=currency)
+        newest = cost_matrices.find_costs(session, project_id=known.project_id, name=name)
+        if (
+            newest is not None
+            and newest.costs.labels.digest == costs.labels.digest
+            and np.array_equal(newest.costs.weights, costs.weights)
+            and (newest.costs.currency, newest.note) == (costs.currency, note)
+        ):
+            return newest
+        costs_id = cost_matrices.insert_costs(
+            session,
+            project_id=known.project_id,
+            name=name,
+            costs=costs,
+            author=author,
+            note=note,
+            now=database.clock(),
+        )
+        return cost_matrices.get_costs(session, costs_id)
+
+
+def find_costs(database: Database, *, project: str, wanted: CostName) -> CostMatrixRecord:
+    """A cost matrix by name. Raises `NotFound`."""
+    with database.read() as session:
+        return costs_named(session, project=project, wanted=wanted)
+
+
+def list_costs(database: Database, *, project: str | None = None) -> list[CostMatrixRecord]:
+    """The newest version of each cost matrix, of one project or of all."""
+    with database.read() as session:
+        return cost_matrices.list_costs(session, project=project)
+
+
+def set_default_costs(
+    database: Database, *, project: str, dataset: str, wanted: CostName | None
+) -> int:
+    """Judge the runs of a dataset by a cost matrix from now on, or by none.
+
+    In the same transaction all its runs are asked to be evaluated again; returns how many were
+    not waiting already. Raises `NotFound`, and `Conflict` for costs of other classes.
+    """
+    with database.write() as session:
+        known = dataset_named(session, project=project, name=dataset)
+        costs = None if wanted is None else costs_named(session, project=project, wanted=wanted)
+        if costs is not None and costs.costs.labels.digest != known.labels.digest:
+            raise Conflict(
+                f"cost matrix {wanted} is about the classes {costs.costs.labels.preview()}, "
+                f"dataset {dataset!r} has {known.labels.preview()}.",
+                field="cost_matrix",
+                hint="Add costs for the classes of this dataset.",
+            )
+        cost_matrices.set_default_costs(session, known.id, None if costs is None else costs.id)
+        return submit_evaluations(session, runs.complete_run_ids(session, known.id))
+
+
+def costs_named(session: Session, *, project: str, wanted: CostName) -> CostMatrixRecord:
+    """A cost matrix by name. Raises `NotFound`."""
+    project_id = datasets.project_id(session, project)
+    found = (
+        None
+        if project_id is None
+        else cost_matrices.find_costs(
+            session, project_id=project_id, name=wanted.name, version=wanted.version
+        )
+    )
+    if found is None:
+        raise NotFound(
+            f"project {project!r} has no cost matrix {str(wanted)!r}.",
+            field="cost_matrix",
+            hint="`offdiag cost list` shows those there are.",
+        )
+    return found

@@ -1,0 +1,147 @@
+"""Statements on cost matrices: named, in versions that never change."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+import numpy as np
+from sqlalchemy import ColumnElement, Row, Select, func, select, update
+from sqlalchemy.orm import Session
+
+from offdiag.domain.labels import LabelSet
+from offdiag.metrics.costs.matrix import CostMatrix
+from offdiag.store.datasets import label_set_id
+from offdiag.store.models import CostMatrixRow, DatasetRow, LabelSetRow, ProjectRow
+
+_LITTLE_ENDIAN = "<f8"
+
+
+@dataclass(frozen=True)
+class CostMatrixRecord:
+    """A version of a cost matrix as the rest of the program sees it."""
+
+    id: int
+    project: str
+    name: str
+    version: int
+    costs: CostMatrix
+    author: str | None
+    note: str | None
+    created_at: datetime
+
+
+def insert_costs(
+    session: Session,
+    *,
+    project_id: int,
+    name: str,
+    costs: CostMatrix,
+    author: str | None,
+    note: str | None,
+    now: datetime,
+) -> int:
+    """Store a new version, numbered after the newest one of this name; returns its id."""
+    # Whoever numbers versions of a project does so one after the other.
+    session.execute(select(ProjectRow.id).where(ProjectRow.id == project_id).with_for_update())
+    newest = session.scalar(
+        select(func.max(CostMatrixRow.version)).where(
+            CostMatrixRow.project_id == project_id, CostMatrixRow.name == name
+        )
+    )
+    row = CostMatrixRow(
+        project_id=project_id,
+        name=name,
+        version=(newest or 0) + 1,
+        label_set_id=label_set_id(session, costs.labels),
+        weights=costs.weights.astype(_LITTLE_ENDIAN).tobytes(),
+        currency=costs.currency,
+        author=author,
+        note=note,
+        created_at=now,
+    )
+    session.add(row)
+    session.flush()  # The id is asked for.
+    return row.id
+
+
+def find_costs(
+    session: Session, *, project_id: int, name: str, version: int | None = None
+) -> CostMatrixRecord | None:
+    """A version of a cost matrix, the newest one without a number."""
+    found = _select(CostMatrixRow.project_id == project_id, CostMatrixRow.name == name)
+    if version is not None:
+        found = found.where(CostMatrixRow.version == version)
+    row = session.execute(found.order_by(CostMatrixRow.version.desc()).limit(1)).one_or_none()
+    return None if row is None else _record(row)
+
+
+def get_costs(session: Session, costs_id: int) -> CostMatrixRecord:
+    """A cost matrix by id, which must exist."""
+    return _record(session.execute(_select(CostMatrixRow.id == costs_id)).one())
+
+
+def default_costs(session: Session, dataset_id: int) -> CostMatrixRecord | None:
+    """The cost matrix that the runs of a dataset are judged by."""
+    default = select(DatasetRow.default_cost_matrix_id).where(DatasetRow.id == dataset_id)
+    row = session.execute(_select(CostMatrixRow.id == default.scalar_subquery())).one_or_none()
+    return None if row is None else _record(row)
+
+
+def set_default_costs(session: Session, dataset_id: int, costs_id: int | None) -> None:
+    """Judge the runs of a dataset by these costs from now on, or by none."""
+    session.execute(
+        update(DatasetRow)
+        .where(DatasetRow.id == dataset_id)
+        .values(default_cost_matrix_id=costs_id)
+    )
+
+
+def list_costs(session: Session, *, project: str | None = None) -> list[CostMatrixRecord]:
+    """The newest version of each cost matrix, by project and name."""
+    newest = (
+        select(CostMatrixRow.project_id, CostMatrixRow.name, func.max(CostMatrixRow.version))
+        .group_by(CostMatrixRow.project_id, CostMatrixRow.name)
+        .subquery()
+    )
+    found = (
+        _select()
+        .join(
+            newest,
+            (newest.c[0] == CostMatrixRow.project_id)
+            & (newest.c[1] == CostMatrixRow.name)
+            & (newest.c[2] == CostMatrixRow.version),
+        )
+        .order_by(ProjectRow.name, CostMatrixRow.name)
+    )
+    if project is not None:
+        found = found.where(ProjectRow.name == project)
+    return [_record(row) for row in session.execute(found)]
+
+
+def _select(
+    *conditions: ColumnElement[bool],
+) -> Select[CostMatrixRow, LabelSetRow, str]:
+    return (
+        select(CostMatrixRow, LabelSetRow, ProjectRow.name)
+        .join(LabelSetRow, LabelSetRow.id == CostMatrixRow.label_set_id)
+        .join(ProjectRow, ProjectRow.id == CostMatrixRow.project_id)
+        .where(*conditions)
+    )
+
+
+def _record(found: Row[CostMatrixRow, LabelSetRow, str]) -> CostMatrixRecord:
+    row, label_set, project = found
+    labels = LabelSet(tuple(label_set.names), label_set.ordinal)
+    size = len(labels)
+    weights = np.frombuffer(row.weights, _LITTLE_ENDIAN).reshape(size, size).astype(np.float64)
+    return CostMatrixRecord(
+        id=row.id,
+        project=project,
+        name=row.name,
+        version=row.version,
+        costs=CostMatrix(weights, labels, row.currency),
+        author=row.author,
+        note=row.note,
+        created_at=row.created_at,
+    )

@@ -1,0 +1,252 @@
+"""Statements on flags and their history."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import insert, select, update
+from sqlalchemy.orm import Session
+
+from offdiag.flags.catalogue import RULES
+from offdiag.flags.lifecycle import FlagEventKind, FlagState, Standing
+from offdiag.flags.severity import Severity
+from offdiag.store.models import EvaluationRow, FlagEventRow, FlagRow
+
+RUN_AS_A_WHOLE = ""
+"""Stands in `flag.class_label` where a rule is not about a class."""
+
+
+@dataclass(frozen=True)
+class FlagContent:
+    """What a rule says about a run, or (`class_label`) about one class of it.
+
+    `fired` are the comparisons and `thresholds` the settings of the rule, as plain values.
+    """
+
+    rule: str
+    rule_version: int
+    class_label: str | None
+    message: str
+    evidence: Mapping[str, Any]
+    fired: Sequence[Mapping[str, Any]]
+    thresholds: Mapping[str, float]
+    in_badge: bool
+
+
+@dataclass(frozen=True)
+class FlagRecord:
+    """A flag as the rest of the program sees it."""
+
+    id: int
+    run_id: str
+    content: FlagContent
+    standing: Standing
+    assignee: str | None
+    first_seen: datetime
+    last_seen: datetime
+    closed_at: datetime | None
+    evaluation_id: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class FlagEvent:
+    """One entry of the history; `author` is None where an evaluation did it."""
+
+    flag_id: int
+    at: datetime
+    author: str | None
+    kind: FlagEventKind
+    text: str | None
+
+
+def flags_of_run(session: Session, run_id: str, *, for_update: bool = False) -> list[FlagRecord]:
+    """All flags of a run, closed ones too, in the order they were first raised.
+
+    `for_update` keeps others from settling them until the transaction ends.
+    """
+    statement = select(FlagRow).where(FlagRow.run_id == run_id).order_by(FlagRow.id)
+    if for_update:
+        statement = statement.with_for_update()
+    return [record(row) for row in session.scalars(statement)]
+
+
+def flags_by_id(session: Session, ids: Sequence[int]) -> list[FlagRecord]:
+    """The flags with these ids, by id, locked until the transaction ends."""
+    statement = select(FlagRow).where(FlagRow.id.in_(ids)).order_by(FlagRow.id).with_for_update()
+    rows = session.scalars(statement.execution_options(populate_existing=True))
+    return [record(row) for row in rows]
+
+
+def find_flag(session: Session, flag_id: int) -> FlagRecord | None:
+    """A flag by id."""
+    row = session.get(FlagRow, flag_id, populate_existing=True)
+    return None if row is None else record(row)
+
+
+def insert_flags(
+    session: Session,
+    run_id: str,
+    flags: Iterable[tuple[FlagContent, Standing]],
+    *,
+    evaluation_id: int,
+    now: datetime,
+) -> list[int]:
+    """Store new flags of a run and return their ids, in the same order."""
+    rows = [
+        FlagRow(
+            run_id=run_id,
+            **_content(content),
+            **_standing(standing, now),
+            first_seen=now,
+            last_seen=now,
+            evaluation_id=evaluation_id,
+        )
+        for content, standing in flags
+    ]
+    session.add_all(rows)
+    session.flush()  # The events need the ids.
+    return [row.id for row in rows]
+
+
+def update_seen_flags(
+    session: Session,
+    flags: Iterable[tuple[int, FlagContent, Standing]],
+    *,
+    evaluation_id: int,
+    now: datetime,
+) -> None:
+    """Record that flags fire in an evaluation: what they say now, and where they stand."""
+    changes = [
+        {
+            "id": flag_id,
+            **_content(content),
+            **_standing(standing, now),
+            "last_seen": now,
+            "evaluation_id": evaluation_id,
+        }
+        for flag_id, content, standing in flags
+    ]
+    if changes:
+        session.execute(update(FlagRow), changes)
+
+
+def update_standings(
+    session: Session, flags: Iterable[tuple[int, Standing]], *, now: datetime
+) -> None:
+    """Record where flags stand after somebody settled them, or after they ceased to fire."""
+    changes = [{"id": flag_id, **_standing(standing, now)} for flag_id, standing in flags]
+    if changes:
+        session.execute(update(FlagRow), changes)
+
+
+def assign_flags(session: Session, ids: Sequence[int], assignee: str | None) -> None:
+    """Make somebody responsible for flags, or nobody."""
+    session.execute(update(FlagRow).where(FlagRow.id.in_(ids)).values(assignee=assignee))
+
+
+def insert_events(session: Session, events: Iterable[FlagEvent]) -> None:
+    """Add to the history of flags."""
+    rows = [
+        {
+            "flag_id": event.flag_id,
+            "at": event.at,
+            "author": event.author,
+            "kind": event.kind,
+            "text": event.text,
+        }
+        for event in events
+    ]
+    if rows:
+        session.execute(insert(FlagEventRow), rows)
+
+
+def events_of(session: Session, flag_id: int) -> list[FlagEvent]:
+    """The history of a flag, oldest first."""
+    rows = session.scalars(
+        select(FlagEventRow).where(FlagEventRow.flag_id == flag_id).order_by(FlagEventRow.id)
+    )
+    return [
+        FlagEvent(row.flag_id, row.at, row.author, FlagEventKind(row.kind), row.text)
+        for row in rows
+    ]
+
+
+def record_judgement(
+    session: Session,
+    evaluation_id: int,
+    *,
+    rules_digest: str,
+    cost_matrix_id: int | None,
+    baseline_run_id: str | None,
+    hides_minority: bool | None,
+) -> None:
+    """Note with an evaluation by what its flags were raised, and the badge they add up to."""
+    session.execute(
+        update(EvaluationRow)
+        .where(EvaluationRow.id == evaluation_id)
+        .values(
+            rules_digest=rules_digest,
+            cost_matrix_id=cost_matrix_id,
+            baseline_run_id=baseline_run_id,
+            hides_minority=hides_minority,
+        )
+    )
+
+
+def record(row: FlagRow) -> FlagRecord:
+    """A row as a record that can leave the store."""
+    rule = RULES.get(row.rule)
+    about_class = row.class_label != RUN_AS_A_WHOLE if rule is None else rule.per_class
+    return FlagRecord(
+        id=row.id,
+        run_id=row.run_id,
+        content=FlagContent(
+            rule=row.rule,
+            rule_version=row.rule_version,
+            class_label=row.class_label if about_class else None,
+            message=row.message,
+            evidence=row.evidence,
+            fired=row.fired,
+            thresholds=row.thresholds,
+            in_badge=row.in_badge,
+        ),
+        standing=Standing(
+            FlagState(row.state),
+            Severity(row.severity),
+            None if row.settled_severity is None else Severity(row.settled_severity),
+            row.snoozed_until,
+            row.reason,
+        ),
+        assignee=row.assignee,
+        first_seen=row.first_seen,
+        last_seen=row.last_seen,
+        closed_at=row.closed_at,
+        evaluation_id=row.evaluation_id,
+    )
+
+
+def _content(content: FlagContent) -> dict[str, Any]:
+    return {
+        "rule": content.rule,
+        "rule_version": content.rule_version,
+        "class_label": RUN_AS_A_WHOLE if content.class_label is None else content.class_label,
+        "message": content.message,
+        "evidence": dict(content.evidence),
+        "fired": [dict(comparison) for comparison in content.fired],
+        "thresholds": dict(content.thresholds),
+        "in_badge": content.in_badge,
+    }
+
+
+def _standing(standing: Standing, now: datetime) -> dict[str, Any]:
+    return {
+        "state": standing.state,
+        "severity": standing.severity,
+        "settled_severity": standing.settled,
+        "snoozed_until": standing.snoozed_until,
+        "reason": standing.reason,
+        "closed_at": now if standing.state is FlagState.CLOSED else None,
+    }

@@ -1,0 +1,80 @@
+"""Flags: what the rules say about runs, and what people made of it."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import CheckConstraint, ForeignKey, Index, UniqueConstraint
+from sqlalchemy.orm import Mapped, mapped_column
+
+from offdiag.flags.lifecycle import FlagEventKind, FlagState
+from offdiag.flags.severity import Severity
+from offdiag.store.models.base import IDS_ARE_NEVER_REUSED, Base, one_of, whole_number
+from offdiag.store.types import Identifier
+
+
+class FlagRow(Base):
+    """One for each run, rule and class, however often the run is evaluated.
+
+    `class_label` is empty for rules about the run as a whole: NULLs would not be unique.
+    `thresholds` and `rule_version` say what was asked, `fired` every comparison with its
+    measured value. `settled_severity` is that at which a person last settled the flag.
+    """
+
+    __tablename__ = "flag"
+    __table_args__ = (
+        UniqueConstraint("run_id", "rule", "class_label"),
+        whole_number("rule_version", at_least=1),
+        one_of("severity", Severity),
+        one_of("settled_severity", Severity),
+        one_of("state", FlagState),
+        CheckConstraint("(state = 'snoozed') = (snoozed_until IS NOT NULL)", name="snoozed_until"),
+        CheckConstraint("state <> 'dismissed' OR reason IS NOT NULL", name="dismissed_for_reason"),
+        CheckConstraint("(state = 'closed') = (closed_at IS NOT NULL)", name="closed_at"),
+        Index(None, "state", "severity"),
+        # Deleting an evaluation looks for the flags that name it.
+        Index(None, "evaluation_id"),
+        IDS_ARE_NEVER_REUSED,
+    )
+
+    id: Mapped[int] = mapped_column(Identifier, primary_key=True)
+    run_id: Mapped[str] = mapped_column(ForeignKey("run.id", ondelete="CASCADE"))
+    rule: Mapped[str]
+    rule_version: Mapped[int]
+    class_label: Mapped[str]
+    severity: Mapped[str]
+    message: Mapped[str]
+    evidence: Mapped[dict[str, Any]]
+    fired: Mapped[list[dict[str, Any]]]
+    thresholds: Mapped[dict[str, Any]]
+    in_badge: Mapped[bool]
+    state: Mapped[str]
+    settled_severity: Mapped[str | None]
+    snoozed_until: Mapped[datetime | None]
+    reason: Mapped[str | None]
+    assignee: Mapped[str | None]
+    first_seen: Mapped[datetime]
+    last_seen: Mapped[datetime]
+    closed_at: Mapped[datetime | None]
+    evaluation_id: Mapped[int | None] = mapped_column(
+        ForeignKey("evaluation.id", ondelete="SET NULL")
+    )
+
+
+class FlagEventRow(Base):
+    """What happened to a flag; `author` is absent where an evaluation did it."""
+
+    __tablename__ = "flag_event"
+    __table_args__ = (
+        one_of("kind", FlagEventKind),
+        Index(None, "flag_id"),
+        IDS_ARE_NEVER_REUSED,
+    )
+
+    id: Mapped[int] = mapped_column(Identifier, primary_key=True)
+    flag_id: Mapped[int] = mapped_column(ForeignKey("flag.id", ondelete="CASCADE"))
+    at: Mapped[datetime]
+    author: Mapped[str | None]
+    kind: Mapped[str]
+    text: Mapped[str | None]

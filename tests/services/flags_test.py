@@ -1,0 +1,487 @@
+"""Flags of stored runs: raised with the evaluation, settled by people, closed by recomputing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+
+from offdiag.domain.runs import RunFacts
+from offdiag.errors import Conflict, InvalidInput, NotFound
+from offdiag.flags.assessment import assess
+from offdiag.flags.lifecycle import FlagEventKind, FlagState
+from offdiag.flags.severity import Severity
+from offdiag.services.baselines import pin_baseline, unpin_baseline
+from offdiag.services.cost_matrices import CostName, add_costs, set_default_costs
+from offdiag.services.flags import settling
+from offdiag.services.flags.inbox import browse_flag, browse_flags
+from offdiag.services.ingest.matrices import log_matrix
+from offdiag.services.truth.revise import revise_truth
+from offdiag.services.work.submit import submit_evaluation
+from offdiag.services.work.sweep import sweep
+from offdiag.store import evaluations, flags
+from offdiag.store.database import Database
+from offdiag.store.flags import FlagRecord
+from offdiag.store.queries.flag_inbox import FlagEntry, FlagFilter
+from offdiag.store.runs import RunRecord
+from support.logging_runs import POLICY, log, work_off
+from support.matrices import matrix_of
+
+MAJORITY = [[95, 0], [5, 0]]
+"""Always the same answer: F1 to F8 and more."""
+GOOD = [[90, 5], [1, 40]]
+
+A_DAY = timedelta(days=1)
+
+
+def log_counts(database: Database, counts: list[list[int]], name: str = "run") -> RunRecord:
+    return log_matrix(
+        database,
+        facts=RunFacts(name=name),
+        dataset="holdout",
+        matrix=counts,
+        labels=["0", "1"],
+        orientation="actual_rows",
+        ordinal=False,
+    )
+
+
+def log_answers(
+    database: Database, hits: dict[str, tuple[int, int]], *, name: str, dataset: str = "cases"
+) -> RunRecord:
+    """A run that finds `hits[label] = (found, of)` cases of each class, the first ones."""
+    y_true = [label for label, (_, of) in hits.items() for _ in range(of)]
+    other = {"common": "rare", "rare": "common"}
+    y_pred = [
+        label if place < found else other[label]
+        for label, (found, of) in hits.items()
+        for place in range(of)
+    ]
+    return log(database, y_true=y_true, y_pred=y_pred, dataset=dataset, facts=RunFacts(name=name))
+
+
+def evaluate_again(database: Database, run: RunRecord) -> None:
+    with database.write() as session:
+        submit_evaluation(session, run.id)
+    work_off(database)
+
+
+def flags_of(database: Database, run: RunRecord) -> dict[tuple[str, str | None], FlagRecord]:
+    with database.read() as session:
+        found = flags.flags_of_run(session, run.id)
+    return {(flag.content.rule, flag.content.class_label): flag for flag in found}
+
+
+def open_rules(database: Database, run: RunRecord) -> set[str]:
+    return {
+        rule
+        for (rule, _), flag in flags_of(database, run).items()
+        if flag.standing.state is FlagState.OPEN
+    }
+
+
+def history(database: Database, flag_id: int) -> list[FlagEventKind]:
+    return [event.kind for event in browse_flag(database, flag_id).history]
+
+
+@pytest.fixture
+def flagged(database: Database) -> RunRecord:
+    """A run that always gives the same answer, evaluated."""
+    run = log_counts(database, MAJORITY)
+    work_off(database)
+    return run
+
+
+def test_an_evaluation_raises_what_the_rules_say(database: Database, flagged: RunRecord) -> None:
+    found = flags_of(database, flagged)
+
+    expected = {(v.rule, v.class_label): v for v in assess(matrix_of(MAJORITY)).verdicts}
+    assert found.keys() == expected.keys()
+    for key, flag in found.items():
+        verdict = expected[key].to_dict()
+        assert flag.content.message == verdict["message"]
+        assert dict(flag.content.evidence) == verdict["evidence"]
+        assert list(flag.content.fired) == verdict["fired"]
+        assert dict(flag.content.thresholds) == verdict["thresholds"]
+        assert flag.standing.severity.value == verdict["severity"]
+        assert history(database, flag.id) == [FlagEventKind.OPENED]
+
+
+def test_the_badge_and_what_was_asked_are_kept_with_the_evaluation(
+    database: Database, flagged: RunRecord
+) -> None:
+    good = log_counts(database, GOOD)
+    work_off(database)
+
+    with database.read() as session:
+        bad_one = evaluations.current_evaluation(session, flagged.id)
+        good_one = evaluations.current_evaluation(session, good.id)
+    assert bad_one is not None
+    assert good_one is not None
+    assert (bad_one.hides_minority, good_one.hides_minority) == (True, False)
+    in_badge = {key[0] for key, f in flags_of(database, flagged).items() if f.content.in_badge}
+    assert in_badge == {"F1", "F3", "F4"} & {key[0] for key in flags_of(database, flagged)}
+
+
+def test_a_run_of_one_class_is_not_judged(database: Database) -> None:
+    run = log_counts(database, [[9, 1], [0, 0]])
+    work_off(database)
+
+    with database.read() as session:
+        evaluation = evaluations.current_evaluation(session, run.id)
+    assert evaluation is not None
+    assert evaluation.hides_minority is None
+    assert flags_of(database, run) == {}
+
+
+def test_evaluating_again_updates_flags_and_never_doubles_them(
+    database: Database, flagged: RunRecord
+) -> None:
+    before = flags_of(database, flagged)
+
+    evaluate_again(database, flagged)
+
+    after = flags_of(database, flagged)
+    assert [flag.id for flag in after.values()] == [flag.id for flag in before.values()]
+    assert all(flag.first_seen == before[key].first_seen for key, flag in after.items())
+    assert all(history(database, f.id) == [FlagEventKind.OPENED] for f in after.values())
+
+
+def test_a_corrected_truth_closes_what_no_longer_fires_and_opens_what_does_again(
+    database: Database,
+) -> None:
+    run = log_answers(database, {"common": (50, 50), "rare": (0, 10)}, name="blind")
+    work_off(database)
+    assert "F3" in open_rules(database, run)
+    flag = flags_of(database, run)["F3", "rare"]
+
+    revise_truth(
+        database,
+        project="default",
+        dataset="cases",
+        labels=dict.fromkeys(range(50, 60), "common"),
+        reason="they were common after all",
+        author="lee",
+    )
+    work_off(database)
+    closed = flags_of(database, run)["F3", "rare"]
+    revise_truth(
+        database,
+        project="default",
+        dataset="cases",
+        labels=dict.fromkeys(range(50, 60), "rare"),
+        reason="they were not",
+        author="lee",
+    )
+    work_off(database)
+
+    assert closed.standing.state is FlagState.CLOSED
+    assert closed.closed_at is not None
+    again = flags_of(database, run)["F3", "rare"]
+    assert (again.id, again.standing.state, again.closed_at) == (flag.id, FlagState.OPEN, None)
+    assert history(database, flag.id) == [
+        FlagEventKind.OPENED,
+        FlagEventKind.CLOSED,
+        FlagEventKind.REOPENED,
+    ]
+
+
+def test_a_dismissed_flag_stays_dismissed_when_it_fires_again(
+    database: Database, flagged: RunRecord
+) -> None:
+    flag = flags_of(database, flagged)["F5", None]
+
+    settling.dismiss_flags(database, [flag.id], reason="a baseline by design", author="lee")
+    evaluate_again(database, flagged)
+
+    again = flags_of(database, flagged)["F5", None]
+    assert again.standing.state is FlagState.DISMISSED
+    assert again.standing.reason == "a baseline by design"
+
+
+def test_costs_that_become_the_default_are_judged_by(database: Database) -> None:
+    run = log_counts(database, GOOD)
+    work_off(database)
+    assert "F11" not in open_rules(database, run)
+
+    weights = {"0": {"0": 0.0, "1": 100.0}, "1": {"0": 1.0, "1": 0.0}}
+    add_costs(database, project="default", dataset="holdout", name="alarms", weights=weights)
+    asked = set_default_costs(
+        database, project="default", dataset="holdout", wanted=CostName("alarms")
+    )
+    work_off(database)
+
+    assert asked == 1
+    assert "F11" in open_rules(database, run)
+
+    set_default_costs(database, project="default", dataset="holdout", wanted=None)
+    work_off(database)
+    assert flags_of(database, run)["F11", None].standing.state is FlagState.CLOSED
+
+
+def test_a_pinned_baseline_is_compared_with_case_by_case(database: Database) -> None:
+    before = log_answers(database, {"common": (50, 50), "rare": (18, 20)}, name="old")
+    after = log_answers(database, {"common": (50, 50), "rare": (5, 20)}, name="new")
+    work_off(database)
+
+    repinned = pin_baseline(database, before.id, author="lee")
+    work_off(database)
+
+    assert repinned.baseline is not None
+    assert (repinned.baseline.run_id, repinned.n_runs) == (before.id, 2)
+    assert flags_of(database, after)["F14", "rare"].content.evidence["baseline"] == "old"
+    assert ("F14", "rare") not in flags_of(database, before)
+
+    unpin_baseline(database, project="default", dataset="cases")
+    work_off(database)
+    assert flags_of(database, after)["F14", "rare"].standing.state is FlagState.CLOSED
+
+
+def test_pinning_the_same_baseline_again_asks_for_nothing(database: Database) -> None:
+    run = log_answers(database, {"common": (50, 50), "rare": (18, 20)}, name="old")
+    pin_baseline(database, run.id, author="lee")
+
+    assert pin_baseline(database, run.id, author="kim").n_runs == 0
+
+
+def test_an_open_run_is_no_baseline(database: Database) -> None:
+    with pytest.raises(NotFound):
+        pin_baseline(database, "r_missing", author=None)
+
+
+def test_other_thresholds_make_a_sweep_judge_again(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = log_counts(database, [[80, 20], [40, 60]])
+    work_off(database)
+    assert ("F4", "1") in flags_of(database, run)
+    assert sweep(database, POLICY).submitted == 0
+
+    monkeypatch.setenv("OFFDIAG_FLAGS__RECALL_GAP", "0.3")
+    assert sweep(database, POLICY).submitted == 1
+    work_off(database)
+
+    flag = flags_of(database, run)["F4", "1"]
+    assert flag.standing.state is FlagState.CLOSED
+    assert sweep(database, POLICY).submitted == 0
+
+
+def test_an_uploaded_matrix_against_the_truth_is_flagged(database: Database) -> None:
+    log(database, y_true=[0] * 90 + [1] * 10, y_pred=[0] * 97 + [1] * 3, dataset="holdout")
+    swapped = log_counts(database, [[88, 9], [2, 1]])
+    work_off(database)
+
+    assert "F13" in open_rules(database, swapped)
+
+
+Settle = Callable[[Database, list[int]], list[FlagRecord]]
+SETTLING: dict[FlagState, Settle] = {
+    FlagState.ACKNOWLEDGED: lambda d, ids: settling.acknowledge_flags(d, ids, author="lee"),
+    FlagState.SNOOZED: lambda d, ids: settling.snooze_flags(
+        d, ids, until=d.clock() + A_DAY, author="lee"
+    ),
+    FlagState.DISMISSED: lambda d, ids: settling.dismiss_flags(
+        d, ids, reason="known", author="lee"
+    ),
+}
+
+
+@pytest.mark.parametrize("state", SETTLING, ids=lambda state: state.value)
+def test_many_flags_are_settled_at_once_and_it_is_remembered_by_whom(
+    database: Database, flagged: RunRecord, state: FlagState
+) -> None:
+    ids = [flag.id for flag in flags_of(database, flagged).values()]
+
+    found = SETTLING[state](database, ids)
+
+    assert {flag.standing.state for flag in found} == {state}
+    for flag_id in ids:
+        event = browse_flag(database, flag_id).history[-1]
+        assert (event.kind.value, event.author) == (state.value, "lee")
+
+
+def test_settling_twice_leaves_one_entry(database: Database, flagged: RunRecord) -> None:
+    flag = flags_of(database, flagged)["F5", None]
+
+    for _ in range(2):
+        settling.acknowledge_flags(database, [flag.id], author="lee")
+
+    assert history(database, flag.id) == [FlagEventKind.OPENED, FlagEventKind.ACKNOWLEDGED]
+
+
+def test_a_settled_flag_can_be_opened_again(database: Database, flagged: RunRecord) -> None:
+    flag = flags_of(database, flagged)["F5", None]
+    settling.dismiss_flags(database, [flag.id], reason="known", author="lee")
+
+    (again,) = settling.reopen_flags(database, [flag.id], author="kim")
+
+    assert again.standing.state is FlagState.OPEN
+    assert again.standing.reason is None
+
+
+def test_flags_are_assigned_and_talked_about(database: Database, flagged: RunRecord) -> None:
+    flag = flags_of(database, flagged)["F5", None]
+
+    settling.assign_flags(database, [flag.id], assignee="kim", author="lee")
+    settling.comment_on_flags(database, [flag.id], text=" See the notebook. ", author="kim")
+    (found,) = settling.assign_flags(database, [flag.id], assignee=None, author="lee")
+
+    assert found.assignee is None
+    assert [(e.kind.value, e.text) for e in browse_flag(database, flag.id).history[1:]] == [
+        ("assigned", "kim"),
+        ("commented", "See the notebook."),
+        ("assigned", "nobody"),
+    ]
+
+
+def test_nothing_is_changed_if_one_of_many_cannot_be(
+    database: Database, flagged: RunRecord
+) -> None:
+    flag = flags_of(database, flagged)["F5", None]
+
+    with pytest.raises(NotFound, match="there is no flag 987654"):
+        settling.acknowledge_flags(database, [flag.id, 987_654], author="lee")
+
+    assert flags_of(database, flagged)["F5", None].standing.state is FlagState.OPEN
+
+
+def test_a_closed_flag_cannot_be_settled(database: Database) -> None:
+    run = log_counts(database, GOOD)
+    weights = {"0": {"0": 0.0, "1": 100.0}, "1": {"0": 1.0, "1": 0.0}}
+    add_costs(database, project="default", dataset="holdout", name="alarms", weights=weights)
+    for wanted in (CostName("alarms"), None):
+        set_default_costs(database, project="default", dataset="holdout", wanted=wanted)
+        work_off(database)
+    flag = flags_of(database, run)["F11", None]
+
+    with pytest.raises(Conflict, match=f"flag {flag.id} is closed"):
+        settling.acknowledge_flags(database, [flag.id], author="lee")
+
+
+@pytest.mark.parametrize(
+    ("act", "says"),
+    [
+        (lambda d, i: settling.dismiss_flags(d, i, reason=" ", author=None), "no reason"),
+        (lambda d, i: settling.comment_on_flags(d, i, text="", author=None), "no comment"),
+        (
+            lambda d, i: settling.snooze_flags(
+                d,
+                i,
+                until=datetime(2030, 1, 1),  # noqa: DTZ001
+                author=None,
+            ),
+            "no time zone",
+        ),
+        (
+            lambda d, i: settling.snooze_flags(
+                d, i, until=datetime(2020, 1, 1, tzinfo=UTC), author=None
+            ),
+            "is over",
+        ),
+        (lambda d, _: settling.acknowledge_flags(d, [], author=None), "0 flags"),
+        (lambda d, i: settling.acknowledge_flags(d, i * 1001, author=None), "1001 flags"),
+        (lambda d, i: settling.assign_flags(d, i, assignee=" ", author=None), "empty"),
+    ],
+)
+def test_what_cannot_be_meant_is_refused(
+    database: Database,
+    flagged: RunRecord,
+    act: Callable[[Database, list[int]], Any],
+    says: str,
+) -> None:
+    flag = flags_of(database, flagged)["F5", None]
+
+    with pytest.raises(InvalidInput, match=says):
+        act(database, [flag.id])
+
+    assert history(database, flag.id) == [FlagEventKind.OPENED]
+
+
+def entries(database: Database, **wanted: Any) -> list[FlagEntry]:
+    return list(browse_flags(database, FlagFilter(**wanted)).entries)
+
+
+def test_the_inbox_shows_the_gravest_first_page_by_page(database: Database) -> None:
+    for number in range(3):
+        log_counts(database, MAJORITY, name=f"run {number}")
+    work_off(database)
+
+    seen: list[FlagEntry] = []
+    page = browse_flags(database, FlagFilter(), limit=4)
+    seen += page.entries
+    while page.following is not None:
+        page = browse_flags(database, FlagFilter(), after=page.following, limit=4)
+        seen += page.entries
+
+    places = [(entry.flag.standing.severity.rank, entry.flag.id) for entry in seen]
+    assert places == sorted(places, reverse=True)
+    assert len(set(places)) == len(places) == page.counts[FlagState.OPEN]
+
+
+def test_the_inbox_is_filtered(database: Database, flagged: RunRecord) -> None:
+    other = log_answers(database, {"common": (50, 50), "rare": (0, 10)}, name="blind")
+    work_off(database)
+    assigned = entries(database, rule="F5", dataset="holdout")[0].flag.id
+    settling.assign_flags(database, [assigned], assignee="kim", author="lee")
+
+    assert {entry.flag.run_id for entry in entries(database, run_id=other.id)} == {other.id}
+    assert {entry.dataset for entry in entries(database, dataset="cases")} == {"cases"}
+    assert [entry.flag.id for entry in entries(database, assignee="kim")] == [assigned]
+    grave = entries(database, at_least=Severity.CRITICAL)
+    assert {entry.flag.standing.severity for entry in grave} == {Severity.CRITICAL}
+    rare = entries(database, class_label="rare")
+    assert {entry.flag.content.class_label for entry in rare} == {"rare"}
+    assert {e.flag.content.rule for e in entries(database, in_badge=True)} <= {"F1", "F3", "F4"}
+    assert entries(database, project="elsewhere") == []
+
+
+def test_states_are_counted_and_a_rest_that_is_over_counts_as_open(
+    database: Database, flagged: RunRecord, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first, second, *rest = (flag.id for flag in flags_of(database, flagged).values())
+    settling.acknowledge_flags(database, [first], author="lee")
+    settling.snooze_flags(database, [second], until=database.clock() + A_DAY, author="lee")
+
+    page = browse_flags(database, FlagFilter(state=FlagState.OPEN))
+    assert {entry.flag.id for entry in page.entries} == set(rest)
+    assert (page.counts[FlagState.ACKNOWLEDGED], page.counts[FlagState.SNOOZED]) == (1, 1)
+
+    tomorrow = database.clock() + 2 * A_DAY
+    monkeypatch.setattr(database, "clock", lambda: tomorrow)
+    page = browse_flags(database, FlagFilter(state=FlagState.OPEN))
+    assert {entry.flag.id for entry in page.entries} == {second, *rest}
+    assert (page.counts[FlagState.OPEN], page.counts[FlagState.SNOOZED]) == (len(rest) + 1, 0)
+    assert entries(database, state=FlagState.SNOOZED) == []
+
+
+def test_runs_that_do_better_on_the_class_are_named_with_what_they_win(
+    database: Database,
+) -> None:
+    blind = log_answers(database, {"common": (50, 50), "rare": (0, 20)}, name="blind")
+    best = log_answers(database, {"common": (45, 50), "rare": (20, 20)}, name="best")
+    some = log_answers(database, {"common": (50, 50), "rare": (4, 20)}, name="some")
+    log_answers(
+        database, {"common": (50, 50), "rare": (20, 20)}, name="elsewhere", dataset="other"
+    )
+    work_off(database)
+
+    better = browse_flag(database, flags_of(database, blind)["F3", "rare"].id).better
+
+    assert [each.run.run_id for each in better] == [best.id, some.id]
+    assert [(each.won, each.lost) for each in better] == [(20, 0), (4, 0)]
+    # Exact McNemar, 2 / 2^20 and 2 / 2^4; Holm doubles the smaller one.
+    assert [each.p for each in better] == [pytest.approx(2 * 2 / 2**20), pytest.approx(2 / 2**4)]
+    assert better[0].accuracy_gain == pytest.approx(15 / 70)
+
+
+def test_flags_of_the_run_as_a_whole_have_no_better_runs(
+    database: Database, flagged: RunRecord
+) -> None:
+    assert browse_flag(database, flags_of(database, flagged)["F5", None].id).better == ()
+
+
+def test_a_flag_that_does_not_exist_is_not_found(database: Database) -> None:
+    with pytest.raises(NotFound, match="there is no flag 1"):
+        browse_flag(database, 1)

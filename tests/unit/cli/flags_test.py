@@ -1,0 +1,216 @@
+"""`offdiag flags`, `offdiag cost` and `offdiag runs baseline`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+Command = Callable[..., Any]
+
+HEAD = "y_true,y_pred\n"
+BLIND = HEAD + "common,common\n" * 50 + "rare,common\n" * 20
+BETTER = HEAD + "common,common\n" * 50 + "rare,rare\n" * 18 + "rare,common\n" * 2
+COSTS = 'currency = "EUR"\n[weights.common]\ncommon = 0\nrare = 1\n[weights.rare]\n'
+COSTS += "common = 10\nrare = 0\n"
+
+
+def log(offdiag: Command, folder: Path, text: str, name: str) -> str:
+    """Log predictions and have them evaluated by gating them."""
+    (folder / f"{name}.csv").write_text(text, encoding="utf-8")
+    answer = offdiag("log", f"{name}.csv", "--dataset", "d", "--name", name, "--json")
+    run_id = str(answer.json["id"])
+    assert offdiag("gate", run_id, "--min", "n>=1").code == 0
+    return run_id
+
+
+@pytest.fixture
+def blind(folder: Path, offdiag: Command) -> str:
+    return log(offdiag, folder, BLIND, "blind")
+
+
+def flags(offdiag: Command, *arguments: str) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = offdiag("flags", "list", *arguments, "--json").json["flags"]
+    return found
+
+
+def flag_of(offdiag: Command, rule: str) -> dict[str, Any]:
+    return flags(offdiag, "--rule", rule, "--state", "all")[0]
+
+
+def test_flags_are_listed_the_gravest_first(offdiag: Command, blind: str) -> None:
+    found = flags(offdiag)
+    answer = offdiag("flags", "list")
+
+    grades = ["info", "medium", "high", "critical"]
+    ranks = [grades.index(flag["severity"]) for flag in found]
+    assert ranks == sorted(ranks, reverse=True)
+    assert {flag["run"] for flag in found} == {blind}
+    assert f"{len(found)} open" in answer.out
+
+
+def test_flags_are_filtered(offdiag: Command, blind: str) -> None:
+    badge = flags(offdiag, "--badge", "--class", "rare", "--at-least", "critical")
+
+    assert {flag["rule"] for flag in badge} == {"F3", "F4"}
+    assert offdiag("flags", "list", "--dataset", "other").out == "There are no such flags.\n"
+
+
+def test_one_flag_is_shown_with_what_fired_and_runs_to_use_instead(
+    folder: Path, offdiag: Command, blind: str
+) -> None:
+    better = log(offdiag, folder, BETTER, "better")
+    flag = flag_of(offdiag, "F3")
+
+    shown = offdiag("flags", "show", str(flag["id"]), "--json").json
+    table = offdiag("flags", "show", str(flag["id"])).out
+
+    assert [entry["kind"] for entry in shown["history"]] == ["opened"]
+    assert all({"what", "measured", "threshold"} <= set(each) for each in shown["fired"])
+    assert [(each["run"], each["won"]) for each in shown["better"]] == [(better, 18)]
+    for title in ("What fired", "History", "Better on rare"):
+        assert title in table
+
+
+@pytest.mark.parametrize(
+    ("arguments", "state"),
+    [
+        (["acknowledge"], "acknowledged"),
+        (["snooze", "--until", "2099-01-01"], "snoozed"),
+        (["dismiss", "--reason", "by design"], "dismissed"),
+    ],
+)
+def test_flags_are_settled_and_opened_again(
+    offdiag: Command, blind: str, arguments: list[str], state: str
+) -> None:
+    ids = [str(flag["id"]) for flag in flags(offdiag)[:2]]
+    verb, *options = arguments
+
+    settled = offdiag("flags", verb, *ids, *options, "--author", "lee", "--json").json["flags"]
+    opened = offdiag("flags", "reopen", *ids, "--json").json["flags"]
+
+    assert [flag["state"] for flag in settled] == [state, state]
+    assert [flag["state"] for flag in opened] == ["open", "open"]
+    history = offdiag("flags", "show", ids[0], "--json").json["history"]
+    assert (history[1]["kind"], history[1]["author"]) == (state, "lee")
+
+
+def test_flags_are_assigned_and_commented_on(offdiag: Command, blind: str) -> None:
+    flag_id = str(flag_of(offdiag, "F3")["id"])
+
+    offdiag("flags", "assign", flag_id, "--to", "kim")
+    answer = offdiag("flags", "comment", flag_id, "--text", "See the notebook.")
+
+    shown = offdiag("flags", "show", flag_id, "--json").json
+    assert answer.out == f"F-{flag_id} is open.\n"
+    assert shown["assignee"] == "kim"
+    assert shown["history"][-1]["text"] == "See the notebook."
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["dismiss", "1", "--reason", " "], "no reason is given"),
+        (["dismiss", "1"], "Missing option '--reason'"),
+        (["snooze", "1", "--until", "soon"], "'soon' is no moment"),
+        (["snooze", "1", "--until", "2020-01-01"], "is over"),
+        (["acknowledge", "999"], "there is no flag 999"),
+        (["show", "999"], "there is no flag 999"),
+        (["acknowledge"], "Missing argument"),
+    ],
+)
+def test_what_cannot_be_done_is_an_error(
+    offdiag: Command, blind: str, arguments: list[str], says: str
+) -> None:
+    answer = offdiag("flags", *arguments)
+
+    assert answer.code == 2
+    assert says in answer.err
+
+
+def test_costs_are_stored_in_versions_and_judged_by(
+    folder: Path, offdiag: Command, blind: str
+) -> None:
+    (folder / "costs.toml").write_text(COSTS, encoding="utf-8")
+    add = ("cost", "add", "misses", "costs.toml", "--dataset", "d", "--json")
+    first, again = offdiag(*add).json, offdiag(*add).json
+    (folder / "costs.toml").write_text(COSTS.replace("10", "20"), encoding="utf-8")
+    changed = offdiag(*add).json
+
+    judged = offdiag("cost", "default", "d", "misses@1", "--json").json
+    offdiag("gate", blind, "--min", "n>=1")
+
+    assert [each["version"] for each in (first, again, changed)] == [1, 1, 2]
+    assert judged["runs_asked"] == 1
+    shown = offdiag("cost", "show", "misses", "--json").json
+    assert shown["weights"]["rare"] == {"common": 20.0, "rare": 0.0}
+    listed = offdiag("cost", "list", "--json").json["cost_matrices"]
+    assert [(each["name"], each["version"]) for each in listed] == [("misses", 2)]
+    assert "misses@2" in offdiag("cost", "show", "misses").out
+    assert "misses" in offdiag("cost", "list").out
+
+
+def test_a_gate_takes_the_costs_of_the_dataset_or_those_that_are_named(
+    folder: Path, offdiag: Command, blind: str
+) -> None:
+    (folder / "costs.toml").write_text(COSTS, encoding="utf-8")
+    offdiag("cost", "add", "misses", "costs.toml", "--dataset", "d")
+    condition = ("--min", "total_cost=200")
+
+    unknown = offdiag("gate", blind, *condition)
+    named = offdiag("gate", blind, "--cost-matrix", "misses", *condition)
+    offdiag("cost", "default", "d", "misses")
+    default = offdiag("gate", blind, *condition)
+
+    assert [unknown.code, named.code, default.code] == [2, 0, 0]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["default", "d"], "Name a cost matrix, or give --none."),
+        (["default", "d", "gone"], "has no cost matrix 'gone'"),
+        (["show", "gone@3"], "has no cost matrix 'gone@3'"),
+        (["add", "a@1", "costs.toml", "--dataset", "d"], "contains an @"),
+        (["add", "a", "costs.toml", "--dataset", "gone"], "has no dataset 'gone'"),
+    ],
+)
+def test_costs_that_cannot_be_are_refused(
+    folder: Path, offdiag: Command, blind: str, arguments: list[str], says: str
+) -> None:
+    (folder / "costs.toml").write_text(COSTS, encoding="utf-8")
+
+    answer = offdiag("cost", *arguments)
+
+    assert answer.code == 2
+    assert says in answer.err
+
+
+def test_a_baseline_is_pinned_and_a_gate_compares_with_it(
+    folder: Path, offdiag: Command, blind: str
+) -> None:
+    better = log(offdiag, folder, BETTER, "better")
+
+    pinned = offdiag("runs", "baseline", better, "--json").json
+    gated = offdiag("gate", blind, "--min", "diff(recall[rare])>=-0.1", "--json")
+
+    assert (pinned["baseline"], pinned["runs_asked"]) == (better, 2)
+    assert (gated.code, gated.json["baseline"]) == (1, better)
+    assert offdiag("runs", "baseline", "--dataset", "d", "--json").json["baseline"] == better
+    cleared = offdiag("runs", "baseline", "--dataset", "d", "--clear")
+    assert cleared.out == "There is no baseline.\n"
+    assert offdiag("runs", "baseline").code == 2
+
+
+def test_a_dismissed_flag_does_not_close_a_gate(offdiag: Command, blind: str) -> None:
+    found = flags(offdiag, "--badge")
+    ids = [str(flag["id"]) for flag in found]
+    assert offdiag("gate", blind, "--require", "no-badge").code == 1
+
+    offdiag("flags", "dismiss", *ids, "--reason", "a baseline by design")
+
+    answer = offdiag("gate", blind, "--require", "no-badge", "--require", "no-flag F3")
+    assert answer.code == 0
+    assert "dismissed by a person" in answer.out

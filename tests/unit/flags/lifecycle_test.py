@@ -1,0 +1,142 @@
+"""The life of a flag: what people settle, what evaluations change, and who wins."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from offdiag.errors import Conflict
+from offdiag.flags.lifecycle import (
+    FlagEventKind,
+    FlagState,
+    Standing,
+    Step,
+    acknowledged,
+    dismissed,
+    first_seen,
+    gone,
+    reopened,
+    seen_again,
+    snoozed,
+)
+from offdiag.flags.severity import Severity
+
+NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
+OPEN = Standing(FlagState.OPEN, Severity.HIGH)
+ACKNOWLEDGED = Standing(FlagState.ACKNOWLEDGED, Severity.HIGH, Severity.HIGH)
+SNOOZED = Standing(FlagState.SNOOZED, Severity.HIGH, Severity.HIGH, NOW + timedelta(days=1))
+DISMISSED = Standing(FlagState.DISMISSED, Severity.HIGH, Severity.HIGH, None, "known noise")
+CLOSED = Standing(FlagState.CLOSED, Severity.HIGH)
+CLOSED_AFTER_DISMISSAL = Standing(
+    FlagState.CLOSED, Severity.HIGH, Severity.HIGH, None, "known noise"
+)
+SETTLED = (ACKNOWLEDGED, SNOOZED, DISMISSED)
+
+
+def test_a_rule_that_fires_for_the_first_time_opens_a_flag() -> None:
+    assert first_seen(Severity.HIGH) == Step(OPEN, FlagEventKind.OPENED)
+
+
+@pytest.mark.parametrize("standing", [OPEN, *SETTLED])
+def test_firing_again_as_before_changes_nothing_and_is_not_told(standing: Standing) -> None:
+    assert seen_again(standing, Severity.HIGH) == Step(standing)
+
+
+def test_an_open_flag_takes_its_new_severity() -> None:
+    step = seen_again(OPEN, Severity.CRITICAL)
+
+    assert step.after == Standing(FlagState.OPEN, Severity.CRITICAL)
+    assert (step.kind, step.text) == (FlagEventKind.UPDATED, "high before, critical now")
+
+
+@pytest.mark.parametrize("standing", SETTLED)
+def test_what_was_settled_is_open_again_once_it_is_graver(standing: Standing) -> None:
+    step = seen_again(standing, Severity.CRITICAL)
+
+    assert step.after == Standing(FlagState.OPEN, Severity.CRITICAL)
+    assert step.kind is FlagEventKind.REOPENED
+
+
+@pytest.mark.parametrize("standing", SETTLED)
+def test_what_was_settled_stays_settled_when_it_gets_milder(standing: Standing) -> None:
+    milder = seen_again(standing, Severity.MEDIUM).after
+
+    assert (milder.state, milder.settled) == (standing.state, Severity.HIGH)
+    assert seen_again(milder, Severity.HIGH).after == standing
+
+
+@pytest.mark.parametrize("standing", [OPEN, ACKNOWLEDGED, SNOOZED])
+def test_a_rule_that_no_longer_fires_closes_its_flag(standing: Standing) -> None:
+    assert gone(standing) == Step(CLOSED, FlagEventKind.CLOSED)
+
+
+def test_closing_twice_is_the_same_as_once() -> None:
+    assert gone(CLOSED) == Step(CLOSED)
+
+
+def test_a_closed_flag_opens_when_its_rule_fires_again() -> None:
+    step = seen_again(CLOSED, Severity.HIGH)
+
+    assert (step.after, step.kind) == (OPEN, FlagEventKind.REOPENED)
+
+
+def test_a_dismissed_flag_that_was_closed_comes_back_dismissed() -> None:
+    closed = gone(DISMISSED).after
+
+    assert closed == CLOSED_AFTER_DISMISSAL
+    assert seen_again(closed, Severity.HIGH).after == DISMISSED
+    assert seen_again(closed, Severity.MEDIUM).after.state is FlagState.DISMISSED
+
+
+def test_a_dismissed_flag_that_was_closed_comes_back_open_if_it_is_graver() -> None:
+    step = seen_again(CLOSED_AFTER_DISMISSAL, Severity.CRITICAL)
+
+    assert step.after == Standing(FlagState.OPEN, Severity.CRITICAL)
+
+
+def test_settling_keeps_the_severity_it_was_settled_at() -> None:
+    until = NOW + timedelta(days=1)
+
+    assert acknowledged(OPEN) == Step(ACKNOWLEDGED, FlagEventKind.ACKNOWLEDGED)
+    assert snoozed(OPEN, until) == Step(
+        SNOOZED, FlagEventKind.SNOOZED, "until 2026-11-21T12:00:00+00:00"
+    )
+    assert dismissed(OPEN, "known noise") == Step(
+        DISMISSED, FlagEventKind.DISMISSED, "known noise"
+    )
+
+
+def test_settling_twice_alike_is_told_once() -> None:
+    assert acknowledged(ACKNOWLEDGED) == Step(ACKNOWLEDGED)
+    assert dismissed(DISMISSED, "known noise") == Step(DISMISSED)
+
+
+def test_another_decision_takes_the_place_of_the_one_before() -> None:
+    assert acknowledged(DISMISSED).after == ACKNOWLEDGED
+    assert dismissed(SNOOZED, "known noise").after == DISMISSED
+
+
+@pytest.mark.parametrize("standing", SETTLED)
+def test_what_was_settled_can_be_taken_back(standing: Standing) -> None:
+    assert reopened(standing) == Step(OPEN, FlagEventKind.REOPENED)
+
+
+def test_an_open_flag_need_not_be_opened() -> None:
+    assert reopened(OPEN) == Step(OPEN)
+
+
+def test_a_closed_flag_cannot_be_settled() -> None:
+    for settle in (acknowledged, reopened):
+        with pytest.raises(Conflict, match="no longer fires"):
+            settle(CLOSED)
+    with pytest.raises(Conflict):
+        dismissed(CLOSED, "noise")
+    with pytest.raises(Conflict):
+        snoozed(CLOSED, NOW)
+
+
+def test_a_rest_that_is_over_leaves_a_flag_open() -> None:
+    assert SNOOZED.state_at(NOW) is FlagState.SNOOZED
+    assert SNOOZED.state_at(NOW + timedelta(days=1)) is FlagState.OPEN
+    assert ACKNOWLEDGED.state_at(NOW) is FlagState.ACKNOWLEDGED

@@ -1,0 +1,69 @@
+"""Flags and the badge of an evaluation, stored or not."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import offdiag
+from offdiag.flags.severity import Severity
+from offdiag.services.flags.inbox import flags_that_fire
+from offdiag.services.flags.settling import dismiss_flags
+from offdiag.store.schema import open_database
+
+MAJORITY = [[95, 0], [5, 0]]
+GOOD = [[90, 5], [1, 40]]
+
+
+def test_a_matrix_is_judged_without_any_database() -> None:
+    bad = offdiag.evaluate_matrix(MAJORITY, orientation="actual_rows")
+    good = offdiag.evaluate_matrix(GOOD, orientation="actual_rows")
+
+    assert (bad.badge, good.badge) == (True, False)
+    assert "F1" in {flag.rule for flag in bad.flags}
+    ranks = [Severity(flag.severity).rank for flag in bad.flags]
+    assert ranks == sorted(ranks, reverse=True)
+
+
+def test_a_flag_says_everything_in_plain_values() -> None:
+    flags = offdiag.evaluate_matrix([[950, 0], [50, 0]], orientation="actual_rows").flags
+    flag = next(each for each in flags if each.rule == "F3")
+
+    assert isinstance(flag, offdiag.Flag)
+    assert (flag.severity, flag.class_label, flag.state) == ("critical", "1", "open")
+    assert json.loads(json.dumps(flag.to_dict()))["evidence"] == dict(flag.evidence)
+
+
+def test_the_list_of_flags_belongs_to_whoever_asked() -> None:
+    evaluation = offdiag.evaluate_matrix(MAJORITY, orientation="actual_rows")
+
+    evaluation.flags.clear()
+
+    assert evaluation.flags
+
+
+def test_one_class_alone_is_not_judged() -> None:
+    evaluation = offdiag.evaluate_matrix([[9, 1], [0, 0]], orientation="actual_rows")
+
+    assert (evaluation.flags, evaluation.badge) == ([], False)
+
+
+def test_a_stored_run_tells_what_was_made_of_its_flags(tmp_path: Path) -> None:
+    url = f"sqlite:///{tmp_path / 'registry.db'}"
+    run = offdiag.log_matrix(
+        MAJORITY, orientation="actual_rows", labels=["0", "1"], name="n", dataset="d", url=url
+    )
+    computed = offdiag.evaluate_matrix(MAJORITY, orientation="actual_rows", labels=["0", "1"])
+
+    stored = run.evaluation()
+    assert {(f.rule, f.class_label, f.message) for f in stored.flags} == {
+        (f.rule, f.class_label, f.message) for f in computed.flags
+    }
+    assert stored.badge
+
+    database = open_database(url)
+    flag = flags_that_fire(database, run.id)[0]
+    dismiss_flags(database, [flag.id], reason="known", author=None)
+    database.close()
+    states = {(f.rule, f.class_label): f.state for f in run.evaluation().flags}
+    assert states[flag.content.rule, flag.content.class_label] == "dismissed"
