@@ -44,7 +44,7 @@ def check(database: Database) -> SchemaState:
     if database.path is not None and not database.path.exists():
         return _state(None)
     with database.read() as session:
-        return _state(_current_revision(session.connection()))
+        return state_of(session.connection())
 
 
 def upgrade(database: Database) -> SchemaState:
@@ -53,14 +53,14 @@ def upgrade(database: Database) -> SchemaState:
     Raises `SchemaMismatch` for a newer database and for a file of another program,
     `DatabaseUnavailable` when it cannot be written. Nothing was changed then.
     """
-    with _one_at_a_time, database.migrate() as connection:
-        _wait_for_other_upgrades(connection)
-        state = _state(_current_revision(connection))
-        _refuse_what_is_not_ours(database, connection, state)
+    with database.migrate() as connection:
+        wait_for_other_upgrades(connection)
+        state = state_of(connection)
+        refuse_what_is_not_ours(database, connection, state)
         if not state.is_current:
-            _run_migrations(connection)
-            _require_intact_references(connection)
-        return _state(_current_revision(connection))
+            migrate_to(connection, "head")
+            require_intact_references(connection)
+        return state_of(connection)
 
 
 def open_database(url: str, **options: Any) -> Database:
@@ -87,6 +87,11 @@ def open_database(url: str, **options: Any) -> Database:
     return database
 
 
+def state_of(connection: Connection) -> SchemaState:
+    """The state of the database behind an open transaction."""
+    return _state(_current_revision(connection))
+
+
 def _state(current: str | None) -> SchemaState:
     head = offdiag_migrations.head()
     return SchemaState(
@@ -104,7 +109,8 @@ def _current_revision(connection: Connection) -> str | None:
     return revision
 
 
-def _wait_for_other_upgrades(connection: Connection) -> None:
+def wait_for_other_upgrades(connection: Connection) -> None:
+    """Be the only one that changes the schema, for as long as the transaction takes."""
     # On SQLite the transaction itself is the lock.
     if connection.dialect.name == "postgresql":
         connection.execute(text("SET LOCAL lock_timeout = 0"))
@@ -114,7 +120,8 @@ def _wait_for_other_upgrades(connection: Connection) -> None:
         )
 
 
-def _run_migrations(connection: Connection) -> None:
+def migrate_to(connection: Connection, revision: str) -> None:
+    """Bring an open transaction up to a revision; `head` is the newest."""
     from alembic import command
     from alembic.config import Config
 
@@ -123,7 +130,8 @@ def _run_migrations(connection: Connection) -> None:
     folder = str(offdiag_migrations.FOLDER).replace("%", "%%")
     config.set_main_option("script_location", folder)
     try:
-        command.upgrade(config, "head")
+        with _one_at_a_time:
+            command.upgrade(config, revision)
     except DBAPIError as error:
         raise _first_of_its_causes(error) from error
 
@@ -142,7 +150,7 @@ def _first_of_its_causes(error: DBAPIError) -> DBAPIError:
     return first
 
 
-def _require_intact_references(connection: Connection) -> None:
+def require_intact_references(connection: Connection) -> None:
     """On SQLite foreign keys were off, so that tables could be replaced."""
     if connection.dialect.name == "sqlite":
         broken = connection.exec_driver_sql("PRAGMA foreign_key_check").all()
@@ -154,9 +162,10 @@ def _require_intact_references(connection: Connection) -> None:
             )
 
 
-def _refuse_what_is_not_ours(
+def refuse_what_is_not_ours(
     database: Database, connection: Connection, state: SchemaState
 ) -> None:
+    """Raise `SchemaMismatch` for a newer database and for a file of another program."""
     if state.is_newer:
         raise _newer(database, state)
     # A PostgreSQL database may well hold tables of others; a file belongs to one program.

@@ -1,0 +1,1 @@
+"""Rows of a registry in one file that any other registry can read, on either database."""

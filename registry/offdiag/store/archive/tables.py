@@ -1,0 +1,95 @@
+"""The tables a database has, as an archive sees them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sqlalchemy import JSON, Connection, MetaData, Table, func, inspect, select, text
+
+from offdiag.store.models import Base
+from offdiag.store.types import Json
+
+BOOKKEEPING = "alembic_version"
+
+
+def reflected_tables(connection: Connection) -> list[Table]:
+    """Our tables as they are in this database, those that others refer to first.
+
+    They are asked for and not taken from the models, because an archive may be of an older
+    schema than the models describe. A PostgreSQL database may hold tables of others; those are
+    left alone.
+    """
+    known = set(Base.metadata.tables)
+    found = set(inspect(connection).get_table_names()) & known
+    metadata = MetaData()
+    metadata.reflect(connection, only=sorted(found))
+    tables = [table for table in metadata.sorted_tables if table.name in found]
+    for table in tables:
+        for column in table.columns:
+            if isinstance(column.type, JSON):
+                # A missing document is SQL NULL here, and would be the document null.
+                column.type = Json
+    return tables
+
+
+def in_insertion_order(table: Table) -> Any:
+    """All rows of a table, those first that later ones may refer to."""
+    return select(table).order_by(*table.primary_key.columns)
+
+
+def sequences(connection: Connection, tables: list[Table]) -> dict[str, int]:
+    """The last id that each table handed out, of those that count their rows."""
+    if connection.dialect.name == "sqlite":
+        rows = connection.execute(text("SELECT name, seq FROM sqlite_sequence"))
+        ours = {table.name for table in tables}
+        return {name: seq for name, seq in rows if name in ours}
+    found = {}
+    for table in tables:
+        sequence = _sequence_of(connection, table)
+        if sequence is not None:
+            last = connection.scalar(
+                text("SELECT pg_sequence_last_value(CAST(:name AS regclass))"), {"name": sequence}
+            )
+            if last is not None:
+                found[table.name] = int(last)
+    return found
+
+
+def set_sequences(connection: Connection, tables: list[Table], last: dict[str, int]) -> None:
+    """Let each table go on counting after the last id, so that none is handed out twice."""
+    for table in tables:
+        if table.name not in last:
+            continue
+        if connection.dialect.name == "sqlite":
+            values = {"name": table.name, "last": last[table.name]}
+            changed = connection.execute(
+                text("UPDATE sqlite_sequence SET seq = :last WHERE name = :name"), values
+            )
+            if changed.rowcount == 0:
+                connection.execute(
+                    text("INSERT INTO sqlite_sequence (name, seq) VALUES (:name, :last)"), values
+                )
+            continue
+        sequence = _sequence_of(connection, table)
+        if sequence is not None:
+            connection.execute(
+                text("SELECT setval(CAST(:name AS regclass), :last)"),
+                {"name": sequence, "last": last[table.name]},
+            )
+
+
+def has_rows(connection: Connection, tables: list[Table]) -> bool:
+    """Whether any table holds anything."""
+    return any(
+        connection.scalar(select(func.count()).select_from(table.select().limit(1).subquery()))
+        for table in tables
+    )
+
+
+def _sequence_of(connection: Connection, table: Table) -> str | None:
+    if "id" not in table.columns:
+        return None
+    name: str | None = connection.scalar(
+        text("SELECT pg_get_serial_sequence(:table, 'id')"), {"table": table.name}
+    )
+    return name
