@@ -19,6 +19,11 @@ def name_segment(name: str) -> str:
     return quote(name_in_path(name), safe=_READABLE)
 
 
+def escaped_start(name: str) -> str:
+    """A name that an address uses for something else, with its first character as a code."""
+    return f"{_code(name[0])}{name_segment(name[1:])}"
+
+
 def name_in_path(name: str) -> str:
     """A name as one segment of a path, before percent-encoding.
 
