@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import time
 from pathlib import Path
 
 import pytest
@@ -125,3 +127,36 @@ def test_a_failure_in_between_keeps_the_file_that_was_there(
     page = Path(settings.folder) / "weekly" / "derm-7-weekly-0041.html"
     assert page.read_bytes() == parcel().file("html").content
     assert len(names(settings)) == 4
+
+
+@pytest.mark.processes
+def test_what_a_killed_delivery_left_is_gone_after_the_next_try(tmp_path: Path) -> None:
+    with started("support.deliver_and_hang", str(tmp_path)) as process:
+        process.wait_for_line()
+        process.end()
+    settings = ReportsSettings(folder=str(tmp_path))
+    left = names(settings)
+
+    deliver_to_folder(parcel(), "weekly", settings)
+
+    assert [name for name in left if name.endswith(".part")]
+    assert not [name for name in names(settings) if name.endswith(".part")]
+    assert len(names(settings)) == 4
+
+
+def test_unfinished_files_of_others_stay_for_an_hour(settings: ReportsSettings) -> None:
+    place = Path(settings.folder) / "weekly"
+    place.mkdir(parents=True)
+    young, old, foreign = (
+        place / name
+        for name in (".other-0007.md.a1b2.part", ".other-0008.md.c3d4.part", ".download.part")
+    )
+    for path in (young, old, foreign):
+        path.write_bytes(b"half")
+    long_ago = time.time() - 2 * 3_600
+    for path in (old, foreign):
+        os.utime(path, (long_ago, long_ago))
+
+    deliver_to_folder(parcel(), "weekly", settings)
+
+    assert [young.exists(), old.exists(), foreign.exists()] == [True, False, True]

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import os
+import re
 import tempfile
+import time
+from collections.abc import Collection
 from contextlib import suppress
 from pathlib import Path
 
@@ -13,6 +16,8 @@ from offdiag.settings import ReportsSettings
 
 _FOLDER_MODE = 0o755
 _FILE_MODE = 0o644
+_UNFINISHED = re.compile(r"\.(?P<file>.+-\d{4,}\.(?:html|md|json|csv))\.[^.]+\.part")
+_ABANDONED_AFTER_S = 3_600.0
 
 
 def deliver_to_folder(parcel: Parcel, folder: str, settings: ReportsSettings) -> None:
@@ -30,10 +35,27 @@ def deliver_to_folder(parcel: Parcel, folder: str, settings: ReportsSettings) ->
                 "reports.folder."
             )
         place.mkdir(mode=_FOLDER_MODE, parents=True, exist_ok=True)
-        for file in parcel.files:
-            _write_whole(place / parcel.file_name(file.kind), file.content)
+        files = {parcel.file_name(file.kind): file.content for file in parcel.files}
+        _remove_abandoned(place, files.keys())
+        for name, content in files.items():
+            _write_whole(place / name, content)
     except OSError as error:
         raise DeliveryFailed(f"{error.filename or place}: {error.strerror or error}.") from error
+
+
+def _remove_abandoned(place: Path, own: Collection[str]) -> None:
+    """Remove what deliveries left unfinished that were killed while they wrote.
+
+    Of the files that are about to be written nobody else has a claim: they are worked on by
+    one worker at a time, with the same bytes. Those of other issues get an hour, for their
+    own worker may be writing them.
+    """
+    before = time.time() - _ABANDONED_AFTER_S
+    for path in place.glob(".*.part"):
+        found = _UNFINISHED.fullmatch(path.name)
+        with suppress(FileNotFoundError):
+            if found and (found["file"] in own or path.lstat().st_mtime < before):
+                path.unlink()
 
 
 def _write_whole(path: Path, content: bytes) -> None:
