@@ -12,7 +12,7 @@ from support.processes import say
 
 
 def main(root: str) -> None:
-    def hang(_file: object) -> None:
+    def hang(fd: object) -> None:
         say("written")
         sys.stdin.readline()
 
