@@ -26,6 +26,7 @@ from offdiag_web.pages import (
 )
 from offdiag_web.registry import Registry
 from offdiag_web.run_id import RunIdConverter
+from offdiag_web.signing_key import signing_key
 
 _KIB = 1024
 
@@ -34,6 +35,7 @@ def create_app(settings: Settings, database: Database) -> Flask:
     """The dashboard over an open database, as a WSGI application.
 
     Nothing is read from the environment and no connection is made before the first request.
+    Raises `InvalidInput` where there is no usable key for signing forms.
     """
     app = Flask("offdiag_web", static_folder=None)
     app.config.update(
@@ -53,7 +55,7 @@ def create_app(settings: Settings, database: Database) -> Flask:
     app.extensions[Registry.KEY] = Registry(settings, database)
     security.protect(app, bound_host=settings.server.host)
     failures.register(app)
-    forms.protect(app)
+    forms.protect(app, key=signing_key(settings.server, database))
     preferences.register(app)
     for blueprint in (
         assets.blueprint,

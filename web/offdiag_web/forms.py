@@ -6,7 +6,7 @@ elsewhere, and stands in `offdiag_web.security`.
 
 from __future__ import annotations
 
-import secrets
+import hashlib
 
 from flask import Flask
 from flask_wtf.csrf import CSRFError, CSRFProtect
@@ -17,16 +17,17 @@ from offdiag_web.failures import http_answer
 from offdiag_web.pages import preferences
 
 
-def protect(app: Flask) -> None:
+def protect(app: Flask, *, key: str) -> None:
     """Ask for a token wherever something is posted, but for a reader's own preferences.
 
-    The key that signs lives as long as the process, because nothing else is signed with it:
-    after a restart a form that was left open has to be opened again. The cookie is set only
-    where a page holds a form that needs it.
+    `key` signs the tokens. The cookie is set only where a page holds a form that needs it. Its
+    name tells keys apart: browsers send it to all ports of a machine, and two registries there
+    would otherwise put each other's forms out of date.
     """
+    digest = hashlib.sha256(key.encode()).hexdigest()
     app.config.update(
-        SECRET_KEY=secrets.token_hex(32),
-        SESSION_COOKIE_NAME="offdiag-form",
+        SECRET_KEY=key,
+        SESSION_COOKIE_NAME=f"offdiag-form-{digest[:8]}",
         SESSION_COOKIE_HTTPONLY=True,
         SESSION_COOKIE_SAMESITE="Strict",
         WTF_CSRF_TIME_LIMIT=None,

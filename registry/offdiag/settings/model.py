@@ -11,7 +11,7 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-SECRETS = frozenset({"smtp.password", "webhook.secret"})
+SECRETS = frozenset({"server.secret_key", "smtp.password", "webhook.secret"})
 """Settings whose values are shown nowhere."""
 
 Name = Annotated[str, Field(min_length=1, max_length=200)]
@@ -40,6 +40,10 @@ class ServerSettings(Section):
     """0 takes any free port."""
     threads: Annotated[int, Field(ge=1, le=256)] = 8
     """Requests answered at the same time."""
+    secret_key: Annotated[str, Field(repr=False)] = ""
+    """Key that signs forms. Empty: the one in `secret_key_file`."""
+    secret_key_file: str = ""
+    """File of that key, made if it is not there. Empty: beside an embedded database."""
 
 
 class JobsSettings(Section):
