@@ -11,6 +11,8 @@ import offdiag_migrations
 from offdiag.store.database import Database
 from support.schema_text import schema_text
 
+CHANGES_ONLY_DATA = {"0007_costs_of_results"}
+
 
 def go_to(database: Database, revision: str, *, down: bool = False) -> str:
     """Migrate, and return the schema there."""
@@ -37,7 +39,7 @@ def test_a_step_up_down_and_up_again_ends_where_it_was(
     below_again = go_to(empty_database, before, down=True)
     above_again = go_to(empty_database, revision)
 
-    assert below != above
+    assert (below == above) == (revision in CHANGES_ONLY_DATA)
     assert below_again == below
     assert above_again == above
 

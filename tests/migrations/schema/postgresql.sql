@@ -345,6 +345,8 @@ CREATE TABLE run (
     finished_at TIMESTAMP WITH TIME ZONE,
     deleted_at TIMESTAMP WITH TIME ZONE,
     deleted_by TEXT COLLATE "C",
+    derived_from TEXT COLLATE "C",
+    derivation JSONB,
     CONSTRAINT ck_run_n_predictions CHECK (n_predictions >= 0 AND n_predictions <= '9223372036854775807'::bigint),
     CONSTRAINT ck_run_open_until_finished_at CHECK ((state = 'open'::text) = (finished_at IS NULL)),
     CONSTRAINT ck_run_orientation_verdict CHECK (orientation_verdict = ANY (ARRAY['canonical'::text, 'transposed'::text, 'ambiguous'::text, 'inconsistent'::text, 'unverified'::text])),

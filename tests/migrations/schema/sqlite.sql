@@ -312,7 +312,7 @@ CREATE TABLE run (
     score_columns INTEGER DEFAULT 0 NOT NULL,
     content_digest TEXT,
     created_at DATETIME NOT NULL,
-    finished_at DATETIME, deleted_at DATETIME, deleted_by TEXT,
+    finished_at DATETIME, deleted_at DATETIME, deleted_by TEXT, derived_from TEXT, derivation JSON,
     CONSTRAINT ck_run_n_predictions CHECK (n_predictions BETWEEN 0 AND 9223372036854775807),
     CONSTRAINT ck_run_open_until_finished_at CHECK ((state = 'open') = (finished_at IS NULL)),
     CONSTRAINT ck_run_orientation_verdict CHECK (orientation_verdict IN ('canonical', 'transposed', 'ambiguous', 'inconsistent', 'unverified')),

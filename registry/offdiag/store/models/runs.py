@@ -26,6 +26,10 @@ class RunRow(Base):
     `score_columns` is the number of scores per prediction, 0 where none were logged. A run that
     somebody deleted stays, hidden everywhere, until it is removed for good; `deleted_at` says
     since when.
+
+    A run whose predictions were decided anew from the scores of another one names that run in
+    `derived_from` and the rule in `derivation`. It names it and does not refer to it: where a run
+    comes from stays true when the other one is removed.
     """
 
     __tablename__ = "run"
@@ -76,6 +80,8 @@ class RunRow(Base):
     finished_at: Mapped[datetime | None]
     deleted_at: Mapped[datetime | None]
     deleted_by: Mapped[str | None]
+    derived_from: Mapped[str | None]
+    derivation: Mapped[dict[str, Any] | None]
 
 
 class UploadedMatrixRow(Base):
