@@ -22,6 +22,7 @@ if TYPE_CHECKING:
         NotFound,
         OffdiagError,
         SchemaMismatch,
+        StorageFull,
         UnknownKey,
     )
     from offdiag.sdk.advise import advise
@@ -55,6 +56,7 @@ _HOMES = {
     "NotFound": "offdiag.errors",
     "OffdiagError": "offdiag.errors",
     "SchemaMismatch": "offdiag.errors",
+    "StorageFull": "offdiag.errors",
     "UnknownKey": "offdiag.errors",
     "advise": "offdiag.sdk.advise",
     "log_matrix": "offdiag.sdk.api",
@@ -95,6 +97,7 @@ __all__ = [
     "Run",
     "SchemaMismatch",
     "ScoreEvaluation",
+    "StorageFull",
     "TruthRevision",
     "UnknownKey",
     "WeightedEvaluation",

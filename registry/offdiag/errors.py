@@ -70,6 +70,12 @@ class DatabaseUnavailable(OffdiagError):
     code = "database_unavailable"
 
 
+class StorageFull(DatabaseUnavailable):
+    """The database has no room left on its disk; nothing was half written."""
+
+    code = "storage_full"
+
+
 class SchemaMismatch(OffdiagError):
     """The database has another schema version than this program needs."""
 

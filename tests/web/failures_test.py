@@ -5,7 +5,7 @@ from flask import Flask
 from flask.testing import FlaskClient
 
 from offdiag import errors
-from offdiag.errors import OffdiagError
+from offdiag.errors import OffdiagError, StorageFull
 from offdiag.settings import Settings
 from offdiag.store.database import Database
 from offdiag_web import create_app
@@ -88,6 +88,19 @@ def test_the_page_of_a_missing_database_names_file_and_remedy(tmp_path: Path) ->
     assert any(link.text == "Try again" for link in page.all("a"))
 
 
+@pytest.mark.parametrize("path", ["/full", "/full.json"])
+def test_a_full_disk_is_a_507_that_says_what_to_do(app: Flask, path: str) -> None:
+    app.add_url_rule(path, view_func=_full_disk)
+
+    response = app.test_client().get(path)
+
+    assert response.status_code == 507
+    answer = response.get_data(as_text=True)
+    assert "The disk is full." in answer
+    assert "Make room" in answer
+    assert "Retry-After" not in response.headers
+
+
 def test_a_defect_is_a_page_without_a_trace(app: Flask, caplog: pytest.LogCaptureFixture) -> None:
     app.config["PROPAGATE_EXCEPTIONS"] = False
     app.add_url_rule("/defect", view_func=_defect)
@@ -105,6 +118,10 @@ def test_health_needs_no_database(tmp_path: Path) -> None:
     response = client.get("/healthz")
 
     assert (response.status_code, response.get_json()) == (200, {"status": "ok"})
+
+
+def _full_disk() -> str:
+    raise StorageFull("the disk is full.", hint="Make room and try again.")
 
 
 def _defect() -> str:

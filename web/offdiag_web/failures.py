@@ -16,6 +16,7 @@ from offdiag.errors import (
     NotFound,
     OffdiagError,
     SchemaMismatch,
+    StorageFull,
 )
 
 STATUS_OF: dict[type[OffdiagError], int] = {
@@ -26,6 +27,7 @@ STATUS_OF: dict[type[OffdiagError], int] = {
     DatabaseUnavailable: 503,
     SchemaMismatch: 503,
     EvaluationPending: 503,
+    StorageFull: 507,
 }
 RETRY_AFTER_S = 5
 
@@ -38,6 +40,7 @@ _TITLES = {
     413: "This request is too large",
     500: "Something went wrong",
     503: "The registry is not available",
+    507: "The registry has no room left",
 }
 _HINTS = {
     404: "Check the address, or start from the list of runs.",

@@ -14,12 +14,13 @@ from typing import NamedTuple
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 
-from offdiag.errors import DatabaseUnavailable
+from offdiag.errors import DatabaseUnavailable, StorageFull
 
 
 class Failure(NamedTuple):
     sentence: str
     hint: str
+    kind: type[DatabaseUnavailable] = DatabaseUnavailable
 
 
 _BUSY = Failure(
@@ -30,7 +31,11 @@ _NOT_WRITABLE = Failure(
     "it cannot be written.",
     "Give this user write permission on the file and its folder, or name another place.",
 )
-_FULL = Failure("the disk is full.", "Make room; nothing was half written.")
+_FULL = Failure(
+    "the disk is full.",
+    "Make room and try again; nothing was half written, and what is stored can be read.",
+    StorageFull,
+)
 _BROKEN_DISK = Failure(
     "reading or writing failed on the disk.", "Look at the disk and the log of the system."
 )
@@ -90,8 +95,8 @@ _BY_SQLSTATE = {
 def translated(place: str, *, writing_is_allowed: bool = True) -> Iterator[None]:
     """Raise `DatabaseUnavailable` naming the place for what the outside world causes.
 
-    Where writing is not allowed, the refusal to write is the caller's defect and passes
-    through.
+    A full disk is its kind `StorageFull`. Where writing is not allowed, the refusal to write is
+    the caller's defect and passes through.
     """
     try:
         yield
@@ -121,4 +126,4 @@ def _is_operational(error: DBAPIError) -> bool:
 
 
 def _unavailable(place: str, failure: Failure) -> DatabaseUnavailable:
-    return DatabaseUnavailable(f"{place}: {failure.sentence}", hint=failure.hint)
+    return failure.kind(f"{place}: {failure.sentence}", hint=failure.hint)

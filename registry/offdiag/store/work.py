@@ -20,6 +20,9 @@ from offdiag.store.models import WorkRow
 _TODO = text("state = 'todo'")
 """Spelled out: a bound parameter cannot prove a partial index once the plan is generic."""
 
+WITHOUT_A_WORD = "every attempt ended without a word: its worker was killed or lost the database."
+"""Why work was given up that nobody gave back."""
+
 
 @dataclass(frozen=True, slots=True)
 class Lease:
@@ -226,7 +229,7 @@ def bury_expired(session: Session, *, max_attempts: int) -> list[Lease]:
             state="dead",
             lease=None,
             lease_until=None,
-            error="the worker stopped without a word in each of its attempts",
+            error=WITHOUT_A_WORD,
         )
         .returning(WorkRow.id, WorkRow.task, WorkRow.args, WorkRow.key, WorkRow.attempts)
     )

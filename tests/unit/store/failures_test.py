@@ -17,7 +17,7 @@ from sqlalchemy.exc import (
 )
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 
-from offdiag.errors import DatabaseUnavailable
+from offdiag.errors import DatabaseUnavailable, StorageFull
 from offdiag.store.failures import translated
 
 
@@ -83,6 +83,12 @@ def test_a_state_of_postgresql_becomes_a_sentence(sqlstate: str, sentence: str) 
         raise_within(postgres_error(sqlstate))
 
     assert failure.value.hint
+
+
+@pytest.mark.parametrize("full", [sqlite_error(sqlite3.SQLITE_FULL), postgres_error("53100")])
+def test_a_full_disk_has_a_kind_of_its_own(full: DBAPIError) -> None:
+    with pytest.raises(StorageFull):
+        raise_within(full)
 
 
 def test_a_connection_that_failed_without_a_state_is_unreachable() -> None:

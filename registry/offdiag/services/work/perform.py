@@ -10,10 +10,11 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from enum import StrEnum
 
-from offdiag.errors import DatabaseUnavailable
+from offdiag.errors import DatabaseUnavailable, StorageFull
 from offdiag.services.work.endings import Never, NotYet
 from offdiag.services.work.leases import LeaseKeeper
 from offdiag.services.work.tasks import TASKS, TaskKind, Writer
@@ -21,6 +22,9 @@ from offdiag.store import work
 from offdiag.store.database import Database
 from offdiag.store.session import Session
 from offdiag.store.work import Lease
+
+_LOOK_FOR_ROOM_S = 10.0
+"""Seconds until work that found the disk full is tried again."""
 
 
 class Outcome(StrEnum):
@@ -78,7 +82,8 @@ def perform(
 
     Errors of the work itself end in a later attempt or, after the last one, in burial.
     Raises `DatabaseUnavailable` when the database cannot be reached: the lease then runs out
-    and the work is taken up again.
+    and the work is taken up again. A full disk is no attempt: it may stay full for longer than
+    all attempts last, and no work is to blame for it.
     """
     with database.write() as session:
         lease = work.claim(
@@ -98,6 +103,10 @@ def perform(
                 _write_once(session, lease, writer)
         except _LeaseLostError:
             return Outcome.LOST
+        except StorageFull:
+            if not kind.reaches_out:
+                _wait_for_room(database, lease)
+            raise
         except DatabaseUnavailable:
             raise
         except NotYet as pause:
@@ -117,6 +126,12 @@ def _put_off(database: Database, lease: Lease, pause: NotYet) -> Outcome:
     with database.write() as session:
         held = work.give_back(session, lease, error=None, delay_s=pause.delay_s, counts=False)
     return Outcome.PUT_OFF if held else Outcome.LOST
+
+
+def _wait_for_room(database: Database, lease: Lease) -> None:
+    # Giving back changes a row and adds none, which a full disk mostly allows.
+    with suppress(DatabaseUnavailable), database.write() as session:
+        work.give_back(session, lease, error=None, delay_s=_LOOK_FOR_ROOM_S, counts=False)
 
 
 def _failed(

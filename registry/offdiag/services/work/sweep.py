@@ -36,8 +36,7 @@ def sweep(database: Database, policy: RetryPolicy, tasks: Mapping[str, TaskKind]
     with database.write() as session:
         buried = work.bury_expired(session, max_attempts=policy.max_attempts)
         for lease in buried:
-            error = "the worker stopped without a word in each of its attempts"
-            tasks[lease.task].give_up(session, lease.args, error)
+            tasks[lease.task].give_up(session, lease.args, work.WITHOUT_A_WORD)
         stale = stale_runs(
             session,
             suite_version=SUITE_VERSION,

@@ -34,16 +34,21 @@ class TaskKind:
     `give_up` records, in the transaction that buries the work, that it failed for good, and
     `take_up` takes that back when somebody asks for another try. `patience` stretches the
     waits between attempts: the servers of others take longer to recover than a database.
+    `reaches_out` tells that computing does something that others see, so that every attempt
+    counts, whatever ended it.
     """
 
     compute: Callable[[Database, Args], Writer]
     give_up: Callable[[Session, Args, str], None]
     take_up: Callable[[Session, Args], None] = lambda _session, _args: None
     patience: float = 1.0
+    reaches_out: bool = False
 
 
 TASKS: Mapping[str, TaskKind] = {
     EVALUATE: TaskKind(compute_evaluation, give_up_evaluation, take_up_evaluation),
     REPORT: TaskKind(compute_report, give_up_report, take_up_report),
-    DELIVER: TaskKind(compute_delivery, give_up_delivery, take_up_delivery, patience=30.0),
+    DELIVER: TaskKind(
+        compute_delivery, give_up_delivery, take_up_delivery, patience=30.0, reaches_out=True
+    ),
 }

@@ -1,0 +1,111 @@
+"""A full disk costs time: nothing is half written, nothing is given up, and work goes on."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from sqlalchemy import func, select, update
+
+from offdiag.domain.runs import RunState
+from offdiag.errors import DatabaseUnavailable, StorageFull
+from offdiag.services.reports.asking import report_now
+from offdiag.services.verification.verify import verify
+from offdiag.services.work.leases import LeaseKeeper
+from offdiag.services.work.perform import perform_next
+from offdiag.services.work.sweep import sweep
+from offdiag.store.database import Database
+from offdiag.store.models import EvaluationRow, RunRow, WorkRow
+from support.full_disks import full_disk
+from support.logging_runs import POLICY, log, work_off
+from support.reporting import SCOPE, issues, log_run
+
+
+def log_large(database: Database) -> None:
+    """More than fits into the room that is left in pages."""
+    truth = np.arange(200_000) % 7
+    log(database, y_true=truth, y_pred=truth[::-1], dataset="large")
+
+
+def try_hard(database: Database) -> int:
+    """More rounds than work is tried, each after its pause. Returns how often room was lacking."""
+    lacking = 0
+    for _ in range(POLICY.max_attempts + 2):
+        with LeaseKeeper(database, lease_s=30) as keeper:
+            try:
+                perform_next(database, keeper, POLICY)
+            except StorageFull:
+                lacking += 1
+        with database.write() as session:
+            session.execute(update(WorkRow).values(due=0.0))
+            session.execute(
+                update(WorkRow).where(WorkRow.lease.is_not(None)).values(lease_until=0)
+            )
+        sweep(database, POLICY)
+    return lacking
+
+
+def count(database: Database, table: type[RunRow | EvaluationRow]) -> int:
+    with database.read() as session:
+        return session.scalar(select(func.count()).select_from(table)) or 0
+
+
+def test_a_full_disk_is_told_apart_from_a_database_that_is_away(database: Database) -> None:
+    log(database)
+
+    with full_disk(database), pytest.raises(StorageFull, match="the disk is full") as full:
+        log_large(database)
+
+    assert isinstance(full.value, DatabaseUnavailable)
+    assert full.value.code == "storage_full"
+    assert "Make room" in (full.value.hint or "")
+
+
+def test_on_a_full_disk_nothing_is_half_there_and_what_is_there_can_be_read(
+    database: Database,
+) -> None:
+    log(database)
+    work_off(database)
+
+    with full_disk(database):
+        with pytest.raises(StorageFull):
+            log_large(database)
+        found = verify(database)
+
+    assert found.is_clean
+    assert (found.n_runs, count(database, RunRow)) == (1, 1)
+
+
+def test_what_found_no_room_can_be_logged_once_there_is_some(database: Database) -> None:
+    with full_disk(database), pytest.raises(StorageFull):
+        log_large(database)
+
+    log_large(database)
+    work_off(database)
+
+    assert count(database, EvaluationRow) == 1
+
+
+def test_however_long_the_disk_is_full_no_evaluation_is_given_up(database: Database) -> None:
+    truth = np.arange(3_000) % 60
+    log(database, y_true=truth, y_pred=np.roll(truth, 7))
+
+    with full_disk(database):
+        lacking = try_hard(database)
+    work_off(database)
+
+    assert lacking == POLICY.max_attempts + 2
+    assert count(database, EvaluationRow) == 1
+    with database.read() as session:
+        assert session.scalars(select(RunRow.state)).all() == [RunState.EVALUATED]
+
+
+def test_however_long_the_disk_is_full_no_issue_is_given_up(database: Database) -> None:
+    log_run(database)
+    report_now(database, name="weekly", scope=SCOPE)
+
+    with full_disk(database):
+        lacking = try_hard(database)
+    work_off(database)
+
+    assert lacking == POLICY.max_attempts + 2
+    assert [issue.state.value for issue in issues(database)] == ["computed"]
