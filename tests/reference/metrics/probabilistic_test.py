@@ -16,6 +16,7 @@ from offdiag.metrics.probabilistic.curves import (
     roc_curve,
 )
 from offdiag.metrics.probabilistic.forecasts import Forecasts
+from offdiag.metrics.probabilistic.operating_points import operating_points, reduced
 from offdiag.metrics.probabilistic.ranked import doubled_wins, rank_scores
 from offdiag.metrics.probabilistic.suite import class_metrics, score_metrics
 
@@ -134,3 +135,34 @@ def test_the_reliability_curve() -> None:
     used = ours["count"] > 0
     assert np.allclose(ours["observed_share"][used], observed, rtol=1e-12)
     assert np.allclose(ours["mean_score"][used], mean_score, rtol=1e-12)
+
+
+@pytest.mark.parametrize("levels", [4, 20, 10**9])
+def test_operating_points_are_those_of_both_curves(levels: int) -> None:
+    actual, p = event(levels)
+
+    points = operating_points(rank_scores(actual == 1, p))
+
+    theirs = sk.roc_curve(actual, p, drop_intermediate=False)
+    assert points.false_positive_rate == pytest.approx(theirs[0], abs=1e-15)
+    assert points.recall == pytest.approx(theirs[1], abs=1e-15)
+    assert points.thresholds[1:] == pytest.approx(theirs[2][1:], abs=0)
+    precision, recall, _ = sk.precision_recall_curve(actual, p)
+    assert points.precision()[1:] == pytest.approx(precision[-2::-1], abs=1e-15)
+    assert points.recall[1:] == pytest.approx(recall[-2::-1], abs=1e-15)
+
+
+def test_thinned_points_are_points_of_both_curves() -> None:
+    generator = np.random.default_rng(1)
+    actual = (generator.random(20_000) < 0.05).astype(np.int64)
+    p = generator.random(20_000) ** 2 * 0.8 + 0.2 * actual
+
+    points = reduced(operating_points(rank_scores(actual == 1, p)), cells=64)
+
+    false_positive_rate, recall, _ = sk.roc_curve(actual, p, drop_intermediate=False)
+    theirs = set(zip(false_positive_rate.tolist(), recall.tolist(), strict=True))
+    ours = zip(points.false_positive_rate.tolist(), points.recall.tolist(), strict=True)
+    assert len(points) < 1_000
+    assert set(ours) <= theirs
+    area = np.trapezoid(points.recall, points.false_positive_rate)
+    assert area == pytest.approx(sk.roc_auc_score(actual, p), abs=1 / 64**2)
