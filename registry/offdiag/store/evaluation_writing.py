@@ -6,11 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy import ColumnElement, insert, or_, select, update
+from sqlalchemy import ColumnElement, delete, insert, or_, select, update
 from sqlalchemy.orm import Session
 
 from offdiag.domain.values import MetricValue
 from offdiag.metrics.confusion import ConfusionMatrix
+from offdiag.metrics.costs.summary import COST_KEYS
 from offdiag.store import codec
 from offdiag.store.class_values import pack
 from offdiag.store.datasets import label_set_id
@@ -78,6 +79,26 @@ def write_evaluation(
             update(EvaluationRow).where(EvaluationRow.id == known).values(is_current=True)
         )
     return known
+
+
+def keep_costs(session: Session, evaluation_id: int, values: Mapping[str, MetricValue]) -> None:
+    """Keep what the errors of an evaluation cost, in place of what they cost before.
+
+    The costs that count may change while everything else an evaluation is made from stays, so
+    they are written apart from it.
+    """
+    session.execute(
+        delete(MetricValueRow).where(
+            MetricValueRow.evaluation_id == evaluation_id,
+            MetricValueRow.class_index == AGGREGATE,
+            MetricValueRow.key.in_(COST_KEYS),
+        )
+    )
+    if values:
+        session.execute(
+            insert(MetricValueRow),
+            [_value_row(evaluation_id, key, AGGREGATE, value) for key, value in values.items()],
+        )
 
 
 def _superseded_by(evaluation: NewEvaluation) -> ColumnElement[bool]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 
 import numpy as np
@@ -13,6 +13,7 @@ from sqlalchemy.orm import Session
 from offdiag.domain.labels import LabelSet
 from offdiag.domain.values import MetricValue
 from offdiag.metrics.confusion import ConfusionMatrix
+from offdiag.metrics.costs.summary import COST_KEYS
 from offdiag.store import codec
 from offdiag.store.class_values import ClassValues, unpack
 from offdiag.store.models import (
@@ -31,7 +32,8 @@ class StoredEvaluation:
 
     `n_cases` counts cases with and without a label, `n_labelled` those with one, which the
     matrix has. `matrix_digest` was taken when it was stored. `hides_minority` is the badge that
-    the flags add up to, None where nothing can be said.
+    the flags add up to, None where nothing can be said. `costs` are those of the errors under
+    the cost matrix `cost_matrix_id`, empty where the dataset had none.
     """
 
     id: int
@@ -49,6 +51,8 @@ class StoredEvaluation:
     aggregate: Mapping[str, MetricValue]
     per_class: Mapping[str, tuple[MetricValue, ...]]
     hides_minority: bool | None = None
+    cost_matrix_id: int | None = None
+    costs: Mapping[str, MetricValue] = field(default_factory=dict)
 
 
 def current_evaluation(session: Session, run_id: str) -> StoredEvaluation | None:
@@ -105,6 +109,7 @@ def _read(
     labels = LabelSet(tuple(label_set.names), label_set.ordinal)
     counts = codec.decode_counts(matrix.cells, matrix.n_classes)
     values = ClassValues(packed.keys, packed.reasons, packed.n_classes, packed.data)
+    aggregate, costs = parted(_aggregates(session, evaluation.id))
     return StoredEvaluation(
         id=evaluation.id,
         run_id=evaluation.run_id,
@@ -118,9 +123,21 @@ def _read(
         n_labelled=evaluation.n_labelled,
         matrix=ConfusionMatrix(np.array(counts), labels),
         matrix_digest=matrix.digest,
-        aggregate=_aggregates(session, evaluation.id),
+        aggregate=aggregate,
         per_class=unpack(values),
         hides_minority=evaluation.hides_minority,
+        cost_matrix_id=evaluation.cost_matrix_id,
+        costs=costs,
+    )
+
+
+def parted(
+    values: Mapping[str, MetricValue],
+) -> tuple[dict[str, MetricValue], dict[str, MetricValue]]:
+    """What a matrix alone says, and what its errors cost."""
+    return (
+        {key: value for key, value in values.items() if key not in COST_KEYS},
+        {key: value for key, value in values.items() if key in COST_KEYS},
     )
 
 

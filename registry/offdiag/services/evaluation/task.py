@@ -9,6 +9,7 @@ from typing import Any
 from offdiag.domain.runs import RunState
 from offdiag.metrics.suite import SUITE_VERSION
 from offdiag.services.evaluation.compute import evaluate
+from offdiag.services.evaluation.costs import price
 from offdiag.services.evaluation.inputs import read_inputs, truth_that_counts
 from offdiag.services.flags.circumstances import read_circumstances
 from offdiag.services.flags.recording import record_verdicts
@@ -16,7 +17,7 @@ from offdiag.services.flags.settings import rules_in_force
 from offdiag.services.flags.verdicts import judge_run
 from offdiag.store import chunks, runs
 from offdiag.store.database import Database
-from offdiag.store.evaluation_writing import NewEvaluation, write_evaluation
+from offdiag.store.evaluation_writing import NewEvaluation, keep_costs, write_evaluation
 from offdiag.store.session import Session
 from offdiag.version import offdiag_version
 
@@ -34,6 +35,8 @@ def compute_evaluation(database: Database, args: Mapping[str, Any]) -> Callable[
         )
     values = evaluate(inputs)
     found = judge_run(inputs.matrix, judged_by.circumstances)
+    costs = judged_by.circumstances.costs
+    priced = {} if costs is None else price(inputs.matrix, costs)
     evaluation = NewEvaluation(
         run_id=inputs.run.id,
         truth_version_id=None if inputs.truth is None else inputs.truth.id,
@@ -56,6 +59,7 @@ def compute_evaluation(database: Database, args: Mapping[str, Any]) -> Callable[
         for part in inputs.new_parts:
             chunks.keep_counts(session, evaluation.run_id, part)
         if counts:
+            keep_costs(session, evaluation_id, priced)
             record_verdicts(
                 session,
                 run_id=evaluation.run_id,

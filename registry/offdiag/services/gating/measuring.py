@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from offdiag.domain.values import MetricValue
 from offdiag.gate.subject import Differences, MetricValues
 from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.costs.matrix import CostMatrix
-from offdiag.metrics.costs.summary import evaluate_costs
-from offdiag.metrics.intervals.costs import cost_intervals
 from offdiag.metrics.paired.costs import paired_cost_differences
 from offdiag.metrics.paired.difference import paired_differences
 from offdiag.metrics.paired.joint import JointCounts
 from offdiag.services.evaluation.compute import INTERVAL_SEED, EvaluatedValues
+from offdiag.services.evaluation.costs import price
 
 
 def values_with_costs(
@@ -24,7 +23,7 @@ def values_with_costs(
     return MetricValues(
         values.aggregate,
         values.per_class,
-        None if costs is None else _cost_values(matrix, costs),
+        None if costs is None else price(matrix, costs),
     )
 
 
@@ -54,13 +53,6 @@ def differences(
     if joint is None:
         return Differences(plain, not_paired)
     return Differences(_with_paired_intervals(plain, joint, costs))
-
-
-def _cost_values(matrix: ConfusionMatrix, costs: CostMatrix) -> Mapping[str, MetricValue]:
-    found = evaluate_costs(matrix.counts, costs.weights)
-    intervals = cost_intervals(matrix, costs, seed=INTERVAL_SEED)
-    values = {key: quantity.at() for key, quantity in found.items()}
-    return values | {key: interval.around(values[key]) for key, interval in intervals.items()}
 
 
 def _with_paired_intervals(

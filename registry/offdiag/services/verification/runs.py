@@ -13,10 +13,19 @@ from offdiag.errors import InvalidInput
 from offdiag.metrics.counting import count_labelled_pairs
 from offdiag.metrics.suite import SUITE_VERSION
 from offdiag.services.evaluation.compute import evaluate
+from offdiag.services.evaluation.costs import price
 from offdiag.services.evaluation.inputs import EvaluationInputs, read_inputs
 from offdiag.services.verification.content import content_is_intact
 from offdiag.services.verification.findings import Finding, FindingKind
-from offdiag.store import chunks, datasets, evaluations, runs, truth_versions, truths
+from offdiag.store import (
+    chunks,
+    cost_matrices,
+    datasets,
+    evaluations,
+    runs,
+    truth_versions,
+    truths,
+)
 from offdiag.store.datasets import DatasetRecord
 from offdiag.store.evaluations import StoredEvaluation
 from offdiag.store.runs import RunRecord
@@ -79,6 +88,11 @@ def _drift(session: Session, run: RunRecord, stored: StoredEvaluation) -> Iterat
     for sentence in _differences(inputs, stored):
         where = "" if stored.slice is None else f" of {stored.slice}"
         yield Finding(FindingKind.DRIFT, run.id, f"{sentence[0]}{where} {sentence[1]}")
+    if stored.cost_matrix_id is not None:
+        costs = cost_matrices.get_costs(session, stored.cost_matrix_id)
+        priced = price(inputs.matrix, costs.costs)
+        for subject, how in _different_values("", stored.costs, priced):
+            yield Finding(FindingKind.DRIFT, run.id, f"{subject} {how}")
 
 
 def _differences(inputs: EvaluationInputs, stored: StoredEvaluation) -> Iterator[tuple[str, str]]:

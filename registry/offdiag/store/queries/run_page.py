@@ -17,9 +17,11 @@ from offdiag.domain.values import MetricValue
 from offdiag.errors import NotFound
 from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.store import class_values, codec
+from offdiag.store.evaluations import parted
 from offdiag.store.models import (
     ClassValuesRow,
     ConfusionMatrixRow,
+    CostMatrixRow,
     DatasetRow,
     EvaluationRow,
     LabelSetRow,
@@ -98,13 +100,27 @@ class EvaluationFacts:
 
 
 @dataclass(frozen=True, slots=True)
+class RunCosts:
+    """What the errors cost, and the version of a cost matrix that says so."""
+
+    name: str
+    version: int
+    currency: str | None
+    values: Mapping[str, MetricValue]
+
+
+@dataclass(frozen=True, slots=True)
 class RunResults:
-    """The current evaluation. Per-class values are in label order, by key."""
+    """The current evaluation. Per-class values are in label order, by key.
+
+    `costs` is None where the dataset had no cost matrix when it was made.
+    """
 
     facts: EvaluationFacts
     matrix: ConfusionMatrix
     aggregate: Mapping[str, MetricValue]
     per_class: Mapping[str, tuple[MetricValue, ...]]
+    costs: RunCosts | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,11 +209,15 @@ def _results(session: Session, run_id: str, *, inferred: bool) -> RunResults | N
             ClassValuesRow,
             TruthVersionRow.number,
             _newest_number(),
+            CostMatrixRow.name,
+            CostMatrixRow.version,
+            CostMatrixRow.currency,
         )
         .join(ConfusionMatrixRow, ConfusionMatrixRow.evaluation_id == EvaluationRow.id)
         .join(LabelSetRow, LabelSetRow.id == ConfusionMatrixRow.label_set_id)
         .join(ClassValuesRow, ClassValuesRow.evaluation_id == EvaluationRow.id)
         .outerjoin(TruthVersionRow, TruthVersionRow.id == EvaluationRow.truth_version_id)
+        .outerjoin(CostMatrixRow, CostMatrixRow.id == EvaluationRow.cost_matrix_id)
         .where(
             and_(
                 EvaluationRow.run_id == run_id,
@@ -208,14 +228,15 @@ def _results(session: Session, run_id: str, *, inferred: bool) -> RunResults | N
     ).one_or_none()
     if found is None:
         return None
-    evaluation, stored, label_set, packed, truth_number, newest_number = found
+    evaluation, stored, label_set, packed, truth_number, newest_number, *priced_by = found
     labels = LabelSet(tuple(label_set.names), label_set.ordinal, inferred)
-    aggregates = session.execute(
+    rows = session.execute(
         select_values().where(
             MetricValueRow.evaluation_id == evaluation.id,
             MetricValueRow.class_index == AGGREGATE,
         )
     )
+    aggregate, costs = parted({row.key: recorded_value(row) for row in rows})
     return RunResults(
         facts=EvaluationFacts(
             id=evaluation.id,
@@ -231,10 +252,11 @@ def _results(session: Session, run_id: str, *, inferred: bool) -> RunResults | N
             newest_truth_number=newest_number,
         ),
         matrix=ConfusionMatrix(codec.decode_counts(stored.cells, stored.n_classes), labels),
-        aggregate={row.key: recorded_value(row) for row in aggregates},
+        aggregate=aggregate,
         per_class=class_values.unpack(
             class_values.ClassValues(packed.keys, packed.reasons, packed.n_classes, packed.data)
         ),
+        costs=RunCosts(*priced_by, costs) if costs else None,
     )
 
 

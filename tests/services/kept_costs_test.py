@@ -1,0 +1,130 @@
+"""What errors cost is kept with evaluations, under the costs that count for the dataset."""
+
+from __future__ import annotations
+
+from sqlalchemy import update
+
+from offdiag.metrics.costs.summary import COST_KEYS
+from offdiag.services.browse import browse_run
+from offdiag.services.cost_matrices import CostName, add_costs, set_default_costs
+from offdiag.services.verification.verify import verify
+from offdiag.services.work.sweep import sweep
+from offdiag.store import evaluations
+from offdiag.store.database import Database
+from offdiag.store.evaluations import StoredEvaluation
+from offdiag.store.models import EvaluationRow, MetricValueRow
+from support.logging_runs import POLICY, evaluate, log, work_off
+
+DEAR_B = {
+    "a": {"a": 0, "b": 1, "c": 1},
+    "b": {"a": 9, "b": 0, "c": 9},
+    "c": {"a": 2, "b": 1, "c": 0},
+}
+
+
+def add(database: Database, name: str, factor: float = 1.0) -> None:
+    add_costs(
+        database,
+        project="default",
+        dataset="holdout",
+        name=name,
+        weights={
+            actual: {predicted: factor * cost for predicted, cost in row.items()}
+            for actual, row in DEAR_B.items()
+        },
+        currency="EUR",
+    )
+
+
+def judge_by(database: Database, name: str | None) -> None:
+    wanted = None if name is None else CostName(name)
+    set_default_costs(database, project="default", dataset="holdout", wanted=wanted)
+    work_off(database)
+
+
+def stored(database: Database, run_id: str) -> StoredEvaluation:
+    with database.read() as session:
+        found = evaluations.current_evaluation(session, run_id)
+    assert found is not None
+    return found
+
+
+def test_a_run_of_a_dataset_without_costs_has_none(database: Database) -> None:
+    run = log(database)
+
+    found = evaluate(database, run.id)
+
+    assert found.costs == {}
+    assert browse_run(database, run.id).results is not None
+    assert browse_run(database, run.id).results.costs is None  # type: ignore[union-attr]
+
+
+def test_costs_are_kept_apart_from_what_the_matrix_says(database: Database) -> None:
+    run = log(database)
+    evaluate(database, run.id)
+    add(database, "visits")
+
+    judge_by(database, "visits")
+
+    found = stored(database, run.id)
+    # One "a" was taken for "b", one "c" for "a".
+    assert found.costs["total_cost"].value == 3.0
+    assert found.costs["mean_cost"].value == 0.5
+    assert found.costs["mean_cost"].ci_low is not None
+    assert set(found.costs) == set(COST_KEYS)
+    assert not set(found.aggregate) & set(COST_KEYS)
+
+
+def test_other_costs_replace_the_ones_before_in_the_same_evaluation(database: Database) -> None:
+    run = log(database)
+    add(database, "visits")
+    add(database, "dearer", 10.0)
+    judge_by(database, "visits")
+    before = stored(database, run.id)
+
+    judge_by(database, "dearer")
+
+    after = stored(database, run.id)
+    assert after.id == before.id
+    assert after.costs["total_cost"].value == 30.0
+    assert browse_run(database, run.id).results.costs.name == "dearer"  # type: ignore[union-attr]
+
+
+def test_a_dataset_that_stops_being_judged_by_costs_keeps_none(database: Database) -> None:
+    run = log(database)
+    add(database, "visits")
+    judge_by(database, "visits")
+
+    judge_by(database, None)
+
+    assert stored(database, run.id).costs == {}
+
+
+def test_the_sweep_asks_for_runs_that_were_judged_by_other_costs(database: Database) -> None:
+    run = log(database)
+    add(database, "visits")
+    judge_by(database, "visits")
+    with database.write() as session:
+        session.execute(update(EvaluationRow).values(cost_matrix_id=None))
+
+    sweep(database, POLICY)
+    work_off(database)
+
+    assert stored(database, run.id).cost_matrix_id is not None
+
+
+def test_changed_costs_are_found_by_verifying(database: Database) -> None:
+    log(database)
+    add(database, "visits")
+    judge_by(database, "visits")
+    assert verify(database).findings == ()
+    with database.write() as session:
+        session.execute(
+            update(MetricValueRow).where(MetricValueRow.key == "total_cost").values(value=4.0)
+        )
+
+    found = verify(database).findings
+
+    assert [finding.sentence for finding in found] == [
+        "total_cost is 3.0 [0.0, 7.0], stored is 4.0 [0.0, 7.0]."
+    ]
