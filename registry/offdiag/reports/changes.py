@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from offdiag.domain.values import MetricValue
+from offdiag.metrics.intervals.independent import difference_bounds
 from offdiag.reports.snapshot import RunFigures
 
 CHANGING_CLASS_METRICS = ("recall", "precision")
@@ -83,26 +84,6 @@ def find_changes(
     beyond = [change for change in compared if _is_beyond(change)]
     beyond.sort(key=lambda change: -_size(change))
     return Changes(tuple(beyond), len(compared))
-
-
-def difference_bounds(before: MetricValue, after: MetricValue) -> tuple[float, float] | None:
-    """Interval of the difference of two values, new minus old, from the interval of each.
-
-    Square-and-add (Zou and Donner 2008, Statistics in Medicine 27, 1693-1702), which takes
-    the runs for independent. Runs on the same cases usually err on the same ones, and then
-    this interval is wider than it need be. None where either interval is missing.
-    """
-    if before.value is None or after.value is None:
-        return None
-    bounds = before.ci_low, before.ci_high, after.ci_low, after.ci_high
-    if None in bounds:
-        return None
-    old_low, old_high, new_low, new_high = (bound or 0.0 for bound in bounds)
-    difference = after.value - before.value
-    return (
-        difference - math.hypot(after.value - new_low, old_high - before.value),
-        difference + math.hypot(new_high - after.value, before.value - old_low),
-    )
 
 
 def _pairs(before: Sequence[RunFigures], after: Sequence[RunFigures]) -> Iterator[_Pair]:

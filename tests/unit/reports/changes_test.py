@@ -8,8 +8,8 @@ from datetime import UTC, datetime
 import pytest
 
 from offdiag.domain.values import MetricValue
-from offdiag.reports.changes import Origin, difference_bounds, find_changes
-from support.report_figures import UNDEFINED, run, value
+from offdiag.reports.changes import Origin, find_changes
+from support.report_figures import UNDEFINED, run
 
 METRICS = ("mcc",)
 EARLY, LATE = datetime(2026, 11, 2, tzinfo=UTC), datetime(2026, 11, 9, tzinfo=UTC)
@@ -64,31 +64,9 @@ def test_two_runs_that_overlap_a_little_may_still_differ() -> None:
     assert change.high == pytest.approx(0.03 + 0.02 * 2**0.5)
 
 
-def test_the_difference_of_skew_intervals_uses_the_ends_that_face_each_other() -> None:
-    old = MetricValue(0.5, ci_low=0.4, ci_high=0.55, ci_method="m")
-    new = MetricValue(0.7, ci_low=0.67, ci_high=0.9, ci_method="m")
-
-    low, high = difference_bounds(old, new) or (0.0, 0.0)
-
-    assert low == pytest.approx(0.2 - (0.03**2 + 0.05**2) ** 0.5)
-    assert high == pytest.approx(0.2 + (0.2**2 + 0.1**2) ** 0.5)
-
-
-def test_the_difference_to_an_interval_as_newcombe_publishes_it() -> None:
-    # Newcombe 1998, Statistics in Medicine 17, 873-890, Table II, method 10: 56/70 - 48/80.
-    first = MetricValue(48 / 80, ci_low=0.4905, ci_high=0.7003, ci_method="Wilson")
-    second = MetricValue(56 / 70, ci_low=0.6918, ci_high=0.8769, ci_method="Wilson")
-
-    low, high = difference_bounds(first, second) or (0.0, 0.0)
-
-    assert low == pytest.approx(0.0524, abs=2e-4)
-    assert high == pytest.approx(0.3339, abs=2e-4)
-
-
 def test_without_an_interval_nothing_can_be_said() -> None:
     plain = MetricValue(0.8)
 
-    assert difference_bounds(plain, value(0.9)) is None
     found = find_changes(
         [run("a", 0.8, metrics={"mcc": plain}, classes=())],
         [run("a", 0.1, metrics={"mcc": MetricValue(0.1)}, classes=())],

@@ -28,18 +28,35 @@ from offdiag.metrics.paired.delta import (
     difference_bounds,
 )
 from offdiag.metrics.paired.joint import JointCounts
-from offdiag.metrics.paired.proportions import shared_proportion_intervals
+from offdiag.metrics.paired.proportions import SharedProportion, shared_proportion_intervals
 from offdiag.metrics.paired.resampling import bootstrap_name, difference, paired_bootstrap
 from offdiag.metrics.quantity import Quantity, first_cause
-from offdiag.metrics.suite import AGGREGATE_KEYS, PER_CLASS_KEYS, Suite, evaluate_stack
+from offdiag.metrics.suite import AGGREGATE_KEYS, PER_CLASS_KEYS, evaluate_stack
 
 SAME_FOR_BOTH = frozenset({"prevalence"})
 """Facts of the ground truth, which two runs on the same cases share."""
 
 AGGREGATES = tuple(key for key in AGGREGATE_KEYS if key not in WITHOUT_INTERVAL)
 PER_CLASS = tuple(key for key in PER_CLASS_KEYS if key not in WITHOUT_INTERVAL | SAME_FOR_BOTH)
-RESAMPLED_AGGREGATES = tuple(key for key in AGGREGATES if key not in proportions.AGGREGATE)
-RESAMPLED_PER_CLASS = tuple(key for key in PER_CLASS if key not in proportions.PER_CLASS)
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """Which metrics are compared: keys of aggregates and of per-class metrics."""
+
+    aggregate: tuple[str, ...] = AGGREGATES
+    per_class: tuple[str, ...] = PER_CLASS
+
+    @property
+    def resampled_aggregates(self) -> tuple[str, ...]:
+        return tuple(key for key in self.aggregate if key not in proportions.AGGREGATE)
+
+    @property
+    def resampled_per_class(self) -> tuple[str, ...]:
+        return tuple(key for key in self.per_class if key not in proportions.PER_CLASS)
+
+
+EVERYTHING = Compared()
 
 
 @dataclass(frozen=True)
@@ -60,14 +77,20 @@ class PairedDifferences:
 
 
 def paired_differences(
-    joint: JointCounts, *, seed: int, confidence: float = 0.95, replicates: int = 2_000
+    joint: JointCounts,
+    *,
+    compared: Compared = EVERYTHING,
+    seed: int,
+    confidence: float = 0.95,
+    replicates: int = 2_000,
 ) -> PairedDifferences:
     """Differences of the metrics of two runs on the same cases, with intervals.
 
-    The same counts, seed and replicates give the same bits. With more than 2,500 distinct
-    triples, or more than 200 classes, nothing is resampled and `replicates` is 0 in the
-    result. Two runs that agree on every case have differences of 0, whose bootstrap has no
-    spread and hence no interval; the score intervals of recall and accuracy keep theirs.
+    The same counts, seed and replicates give the same bits, whatever else is compared. With
+    more than 2,500 distinct triples, or more than 200 classes, nothing is resampled and
+    `replicates` is 0 in the result. Two runs that agree on every case have differences of 0,
+    whose bootstrap has no spread and hence no interval; the score intervals of recall and
+    accuracy keep theirs.
 
     Raises `InvalidInput` for a confidence outside (0, 1) or no replicates.
     """
@@ -76,25 +99,39 @@ def paired_differences(
     ordinal = joint.labels.has_declared_order
     first = evaluate_stack(joint.first_matrix.counts, ordinal=ordinal)
     second = evaluate_stack(joint.second_matrix.counts, ordinal=ordinal)
-    aggregate = {key: _gap(first.aggregate[key], second.aggregate[key]) for key in AGGREGATES}
-    per_class = {key: _gap(first.per_class[key], second.per_class[key]) for key in PER_CLASS}
-    of_aggregates = shared_proportion_intervals(joint, proportions.AGGREGATE, confidence=level)
-    of_classes = shared_proportion_intervals(joint, proportions.PER_CLASS, confidence=level)
+    aggregate = {
+        key: _gap(first.aggregate[key], second.aggregate[key]) for key in compared.aggregate
+    }
+    per_class = {
+        key: _gap(first.per_class[key], second.per_class[key]) for key in compared.per_class
+    }
+    of_aggregates = shared_proportion_intervals(
+        joint, _chosen(proportions.AGGREGATE, compared.aggregate), confidence=level
+    )
+    of_classes = shared_proportion_intervals(
+        joint, _chosen(proportions.PER_CLASS, compared.per_class), confidence=level
+    )
     is_resampled = (
         0 < len(joint.counts) <= LARGEST_BOOTSTRAPPED and joint.n_classes <= LARGEST_BOOTSTRAPPED_K
     )
     if joint.total:
-        estimates = {key: aggregate[key].value for key in RESAMPLED_AGGREGATES} | {
-            key: per_class[key].value for key in RESAMPLED_PER_CLASS
-        }
+        estimates = {key: aggregate[key].value for key in compared.resampled_aggregates}
+        class_estimates = {key: per_class[key].value for key in compared.resampled_per_class}
         if is_resampled:
-            found = _resampled(joint, estimates, seed=seed, confidence=level, replicates=count)
+            found = _resampled(
+                joint,
+                compared,
+                estimates | class_estimates,
+                seed=seed,
+                confidence=level,
+                replicates=count,
+            )
         else:
-            found = _from_gradients(joint, estimates, confidence=level)
+            found = _from_gradients(joint, compared, estimates | class_estimates, confidence=level)
         cases = joint.first_matrix.actual
-        for key in RESAMPLED_AGGREGATES:
+        for key in estimates:
             of_aggregates[key] = flagged(found[key], smallest_class(cases), "smallest class")
-        for key in RESAMPLED_PER_CLASS:
+        for key in class_estimates:
             of_classes[key] = flagged(found[key], cases, "class")
     return PairedDifferences(
         aggregate,
@@ -107,8 +144,15 @@ def paired_differences(
     )
 
 
+def _chosen(
+    known: Mapping[str, SharedProportion], keys: tuple[str, ...]
+) -> dict[str, SharedProportion]:
+    return {key: known[key] for key in keys if key in known}
+
+
 def _resampled(
     joint: JointCounts,
+    compared: Compared,
     estimates: Mapping[str, NDArray[np.float64]],
     *,
     seed: int,
@@ -116,7 +160,11 @@ def _resampled(
     replicates: int,
 ) -> dict[str, Intervals]:
     def evaluate(stack: NDArray[np.int64]) -> dict[str, NDArray[np.float64]]:
-        return _resampled_values(evaluate_stack(stack, ordinal=joint.labels.has_declared_order))
+        suite = evaluate_stack(stack, ordinal=joint.labels.has_declared_order)
+        return {
+            **{key: replicated(suite.aggregate[key]) for key in compared.resampled_aggregates},
+            **{key: replicated(suite.per_class[key]) for key in compared.resampled_per_class},
+        }
 
     values = paired_bootstrap(joint, evaluate, seed=seed, replicates=replicates)
     method = bootstrap_name(replicates)
@@ -129,10 +177,14 @@ def _resampled(
 
 
 def _from_gradients(
-    joint: JointCounts, estimates: Mapping[str, NDArray[np.float64]], *, confidence: float
+    joint: JointCounts,
+    compared: Compared,
+    estimates: Mapping[str, NDArray[np.float64]],
+    *,
+    confidence: float,
 ) -> dict[str, Intervals]:
-    errors = aggregate_difference_errors(joint, RESAMPLED_AGGREGATES)
-    errors |= class_difference_errors(joint, RESAMPLED_PER_CLASS)
+    errors = aggregate_difference_errors(joint, compared.resampled_aggregates)
+    errors |= class_difference_errors(joint, compared.resampled_per_class)
     return {
         key: Intervals(
             difference_bounds(key, estimate, errors[key], confidence=confidence),
@@ -142,12 +194,6 @@ def _from_gradients(
         )
         for key, estimate in estimates.items()
     }
-
-
-def _resampled_values(suite: Suite) -> dict[str, NDArray[np.float64]]:
-    aggregate = {key: replicated(suite.aggregate[key]) for key in RESAMPLED_AGGREGATES}
-    per_class = {key: replicated(suite.per_class[key]) for key in RESAMPLED_PER_CLASS}
-    return aggregate | per_class
 
 
 def _gap(first: Quantity, second: Quantity) -> Quantity:

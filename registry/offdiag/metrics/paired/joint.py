@@ -78,6 +78,28 @@ class JointCounts:
         return self._matrix(self.second_cells)
 
     @cached_property
+    def answers(self) -> NDArray[np.int64]:
+        """Cases by both predictions whatever is right, (K, K): the first run's class comes first.
+
+        Symmetric where the runs exchange classes equally often in both directions.
+        """
+        size = self.n_classes
+        cells = np.zeros(size * size, np.int64)
+        np.add.at(cells, self.first * size + self.second, self.counts)
+        return cells.reshape(size, size)
+
+    def swapped(self) -> JointCounts:
+        """The same cases with the second run first."""
+        order = np.lexsort((self.first, self.second, self.actual))
+        return JointCounts(
+            self.actual[order],
+            self.second[order],
+            self.first[order],
+            self.counts[order],
+            self.labels,
+        )
+
+    @cached_property
     def accuracy(self) -> PairedRates:
         """Cases predicted rightly, arrays of shape ()."""
         right_first, right_second = self.first == self.actual, self.second == self.actual

@@ -18,7 +18,7 @@ from offdiag.metrics.paired.score_interval import METHOD, paired_score_interval
 
 
 @dataclass(frozen=True)
-class _SharedProportion:
+class SharedProportion:
     """A fact of each case whose share, times a number of classes K, is the metric."""
 
     rates: Callable[[JointCounts], PairedRates]
@@ -49,27 +49,27 @@ def _rightly_sorted(joint: JointCounts) -> PairedRates:
     )
 
 
-PER_CLASS: Mapping[str, _SharedProportion] = MappingProxyType(
+PER_CLASS: Mapping[str, SharedProportion] = MappingProxyType(
     {
-        "recall": _SharedProportion(lambda joint: joint.hits),
-        "fnr": _SharedProportion(lambda joint: _opposite(joint.hits)),
-        "fpr": _SharedProportion(lambda joint: joint.false_alarms),
-        "specificity": _SharedProportion(lambda joint: _opposite(joint.false_alarms)),
-        "predicted_rate": _SharedProportion(_predicted),
-        "accuracy_ovr": _SharedProportion(_rightly_sorted),
+        "recall": SharedProportion(lambda joint: joint.hits),
+        "fnr": SharedProportion(lambda joint: _opposite(joint.hits)),
+        "fpr": SharedProportion(lambda joint: joint.false_alarms),
+        "specificity": SharedProportion(lambda joint: _opposite(joint.false_alarms)),
+        "predicted_rate": SharedProportion(_predicted),
+        "accuracy_ovr": SharedProportion(_rightly_sorted),
     }
 )
-_ACCURACY = _SharedProportion(lambda joint: joint.accuracy)
-AGGREGATE: Mapping[str, _SharedProportion] = MappingProxyType(
+_ACCURACY = SharedProportion(lambda joint: joint.accuracy)
+AGGREGATE: Mapping[str, SharedProportion] = MappingProxyType(
     {
         "overall_accuracy": _ACCURACY,
         "micro_precision": _ACCURACY,
         "micro_recall": _ACCURACY,
         "micro_f1": _ACCURACY,
         "weighted_recall": _ACCURACY,
-        "error_rate": _SharedProportion(lambda joint: _opposite(joint.accuracy)),
-        "average_accuracy": _SharedProportion(lambda joint: joint.accuracy, lambda k: 2 / k),
-        "average_error_rate": _SharedProportion(
+        "error_rate": SharedProportion(lambda joint: _opposite(joint.accuracy)),
+        "average_accuracy": SharedProportion(lambda joint: joint.accuracy, lambda k: 2 / k),
+        "average_error_rate": SharedProportion(
             lambda joint: _opposite(joint.accuracy), lambda k: 2 / k
         ),
     }
@@ -77,7 +77,7 @@ AGGREGATE: Mapping[str, _SharedProportion] = MappingProxyType(
 
 
 def shared_proportion_intervals(
-    joint: JointCounts, proportions: Mapping[str, _SharedProportion], *, confidence: float
+    joint: JointCounts, proportions: Mapping[str, SharedProportion], *, confidence: float
 ) -> dict[str, Intervals]:
     """Intervals of second minus first run for `PER_CLASS` or `AGGREGATE` of this module."""
     found = {}

@@ -102,3 +102,17 @@ def test_no_cases_have_no_triples() -> None:
 def test_codes_that_cannot_be_meant_are_refused(first: Any, text: str) -> None:
     with pytest.raises(InvalidInput, match=text):
         joint_counts(actual=ACTUAL, first=first, second=SECOND, labels=numbered_labels(3))
+
+
+def test_answers_pair_the_predictions_whatever_is_right(joint: JointCounts) -> None:
+    expected = [[int(((i == FIRST) & (j == SECOND)).sum()) for j in range(3)] for i in range(3)]
+
+    assert joint.answers.tolist() == expected
+
+
+def test_swapping_exchanges_the_runs_and_keeps_the_order(joint: JointCounts) -> None:
+    swapped = joint.swapped()
+
+    expected = joint_counts(actual=ACTUAL, first=SECOND, second=FIRST, labels=numbered_labels(3))
+    for part in ("actual", "first", "second", "counts"):
+        assert getattr(swapped, part).tolist() == getattr(expected, part).tolist()

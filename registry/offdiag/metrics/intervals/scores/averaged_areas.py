@@ -105,6 +105,15 @@ def averaged_area_variances(
 ) -> dict[str, float]:
     """First-order variances by key, with DeLong's denominators; each class has two cases."""
     n_classes = len(scores[0])
+    at_case = slopes_at_cases(actual, scores, slopes)
+    return {key: slope_variance(at_case[key], actual, n_classes) for key in slopes}
+
+
+def slopes_at_cases(
+    actual: NDArray[Any], scores: NDArray[Any], slopes: Mapping[str, AreaSlopes]
+) -> dict[str, Floats]:
+    """What each case adds to the averages to first order, by key, shape (n,)."""
+    n_classes = len(scores[0])
     at_case = {key: slope.by_cases[actual] for key, slope in slopes.items()}
     for code in range(n_classes):
         column = scores[:, code]
@@ -121,10 +130,10 @@ def averaged_area_variances(
             added = of_class * beaten_by
             added[is_own] = beaten[below] + beaten[up_to]
             at_case[key][order] += added
-    return {key: _variance(at_case[key], actual, n_classes) for key in slopes}
+    return at_case
 
 
-def _variance(slopes: Floats, actual: NDArray[Any], n_classes: int) -> float:
+def slope_variance(slopes: Floats, actual: NDArray[Any], n_classes: int) -> float:
     """Sum of squares, in which the spread within a class of m cases has denominator m - 1."""
     cases = np.bincount(actual, minlength=n_classes)
     mean = np.bincount(actual, weights=slopes, minlength=n_classes) / cases

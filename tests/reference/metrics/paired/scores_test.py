@@ -1,0 +1,74 @@
+"""scipy, DeLong's own formula and resampled cases as oracles for differences of scores."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.stats import ttest_rel
+from sklearn.metrics import roc_auc_score
+
+from offdiag.metrics.paired.delong import delong
+from offdiag.metrics.paired.scores import ScoreDifference, score_differences
+from offdiag.metrics.probabilistic.forecasts import Forecasts
+
+
+def by_key(first: Forecasts, second: Forecasts) -> dict[str, ScoreDifference]:
+    return {each.key: each for each in score_differences(first, second)}
+
+
+def two_runs(*, n_cases: int, n_classes: int, seed: int = 0) -> tuple[Forecasts, Forecasts]:
+    """Probabilities of two runs whose errors have something in common."""
+    rng = np.random.default_rng(seed)
+    actual = rng.integers(0, n_classes, n_cases)
+    common = rng.normal(size=(n_cases, n_classes))
+    runs = []
+    for sharpness in (0.8, 1.1):
+        logits = common + 0.7 * rng.normal(size=common.shape)
+        logits[np.arange(n_cases), actual] += sharpness
+        table = np.exp(logits) / np.exp(logits).sum(axis=1, keepdims=True)
+        runs.append(Forecasts(actual, table, n_classes=n_classes))
+    return runs[0], runs[1]
+
+
+def test_the_averaged_area_of_two_classes_is_delongs() -> None:
+    first, second = two_runs(n_cases=120, n_classes=2)
+
+    found = by_key(first, second)["roc_auc_ovr_macro"]
+
+    expected = delong(first.actual == 1, first.scores[:, 1], second.scores[:, 1])
+    assert found.difference.value == pytest.approx(expected.difference, rel=1e-12)
+    assert found.p == pytest.approx(expected.p, rel=1e-9)
+
+
+def test_losses_agree_with_a_paired_t_test_and_its_interval() -> None:
+    first, second = two_runs(n_cases=80, n_classes=3)
+    rows = np.arange(first.n_cases)
+    losses = [-np.log(each.scores[rows, each.actual]) for each in (first, second)]
+    oracle = ttest_rel(losses[1], losses[0])
+
+    found = by_key(first, second)["log_loss"]
+
+    assert found.p == pytest.approx(oracle.pvalue, rel=1e-9)
+    assert (found.difference.ci_low, found.difference.ci_high) == pytest.approx(
+        tuple(oracle.confidence_interval()), rel=1e-9
+    )
+
+
+def test_the_interval_of_an_averaged_area_is_that_of_resampled_cases() -> None:
+    first, second = two_runs(n_cases=400, n_classes=3)
+    rng = np.random.default_rng(1)
+    drawn = []
+    for _ in range(800):
+        rows = rng.integers(0, 400, 400)
+        areas = [
+            roc_auc_score(each.actual[rows], each.scores[rows], multi_class="ovr")
+            for each in (first, second)
+        ]
+        drawn.append(areas[1] - areas[0])
+
+    found = by_key(first, second)["roc_auc_ovr_macro"].difference
+
+    expected = np.quantile(drawn, [0.025, 0.975])
+    assert (found.ci_low, found.ci_high) == pytest.approx(
+        tuple(expected), abs=0.12 * float(expected[1] - expected[0])
+    )

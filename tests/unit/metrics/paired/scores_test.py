@@ -1,0 +1,136 @@
+"""Differences of scores of two runs on the same cases."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from offdiag.errors import InvalidInput
+from offdiag.metrics.paired.delong import delong
+from offdiag.metrics.paired.scores import ScoreDifference, score_differences
+from offdiag.metrics.probabilistic.forecasts import Forecasts
+from support.forecasts import of_classes, of_event
+
+ACTUAL = [0, 1, 1, 0, 1, 0, 0, 1]
+SHARP = [0.1, 0.9, 0.8, 0.2, 0.7, 0.3, 0.6, 0.4]
+BLUNT = [0.4, 0.6, 0.3, 0.5, 0.7, 0.2, 0.6, 0.5]
+
+
+def by_key(first: Forecasts, second: Forecasts) -> dict[str, ScoreDifference]:
+    return {each.key: each for each in score_differences(first, second)}
+
+
+def three_classes(*, sharpness: float, seed: int, n_cases: int = 300) -> Forecasts:
+    rng = np.random.default_rng(seed)
+    actual = np.random.default_rng(0).integers(0, 3, n_cases)
+    logits = rng.normal(size=(n_cases, 3))
+    logits[np.arange(n_cases), actual] += sharpness
+    table = np.exp(logits) / np.exp(logits).sum(axis=1, keepdims=True)
+    return Forecasts(actual, table, n_classes=3)
+
+
+def test_a_positive_class_is_compared_by_delongs_test() -> None:
+    found = by_key(of_event(ACTUAL, BLUNT), of_event(ACTUAL, SHARP))["roc_auc"]
+
+    expected = delong(ACTUAL, BLUNT, SHARP)
+    assert found.difference.value == expected.difference
+    assert (found.difference.ci_low, found.difference.ci_high) == expected.interval()
+    assert found.p == expected.p
+
+
+def test_several_classes_are_compared_by_their_averaged_area() -> None:
+    before, after = three_classes(sharpness=0.8, seed=1), three_classes(sharpness=1.6, seed=2)
+
+    found = by_key(before, after)["roc_auc_ovr_macro"]
+
+    assert found.first.value is not None
+    assert found.second.value is not None
+    assert found.difference.value == found.second.value - found.first.value
+    assert found.difference.ci_low is not None
+    assert found.difference.ci_low > 0
+    assert found.p is not None
+    assert found.p < 0.001
+
+
+def test_losses_are_compared_case_by_case() -> None:
+    found = by_key(of_event(ACTUAL, BLUNT), of_event(ACTUAL, SHARP))["log_loss"]
+
+    given = [
+        -np.log([p if hit else 1 - p for hit, p in zip(ACTUAL, scores, strict=True)])
+        for scores in (BLUNT, SHARP)
+    ]
+    moves = given[1] - given[0]
+    assert found.difference.value == pytest.approx(moves.mean())
+    assert found.difference.ci_method == "student t; unreliable, n = 8"
+
+
+def test_swapping_the_runs_changes_signs_only() -> None:
+    before, after = three_classes(sharpness=0.8, seed=1), three_classes(sharpness=1.6, seed=2)
+
+    there, back = by_key(before, after), by_key(after, before)
+
+    assert there.keys() == back.keys()
+    for key, each in there.items():
+        assert back[key].difference.value == -(each.difference.value or 0), key
+        assert back[key].difference.ci_low == pytest.approx(-(each.difference.ci_high or 0)), key
+        assert back[key].p == pytest.approx(each.p), key
+
+
+@pytest.mark.parametrize("sharpness", [0.5, 2.0])
+def test_equal_scores_have_a_difference_of_zero_and_no_interval(sharpness: float) -> None:
+    same = three_classes(sharpness=sharpness, seed=3)
+
+    for each in score_differences(same, same):
+        assert each.difference.value == 0, each.key
+        assert (each.difference.ci_low, each.difference.ci_high) == (None, None), each.key
+        assert each.p is None, each.key
+
+
+def test_an_infinite_loss_has_no_difference() -> None:
+    sure = of_event([0, 1, 1], [0.2, 0.0, 0.9])
+    careful = of_event([0, 1, 1], [0.2, 0.4, 0.9])
+
+    found = by_key(sure, careful)["log_loss"]
+
+    assert found.difference.value is None
+    assert found.difference.reason == "true_class_got_zero"
+    assert found.second.value is not None
+
+
+def test_scores_that_are_no_probabilities_are_ranked_only() -> None:
+    found = by_key(of_event(ACTUAL, SHARP), of_event(ACTUAL, [10 * score for score in SHARP]))
+
+    assert set(found) == {"roc_auc"}
+
+
+def test_an_absent_class_leaves_the_averaged_area_undefined() -> None:
+    table = [[0.5, 0.3, 0.2], [0.1, 0.8, 0.1]]
+    found = by_key(of_classes([0, 1], table), of_classes([0, 1], table))
+
+    assert found["roc_auc_ovr_macro"].difference.reason == "class_value_undefined"
+
+
+def test_a_class_of_a_single_case_has_no_interval() -> None:
+    table = [[0.5, 0.5], [0.2, 0.8], [0.6, 0.4]]
+    found = by_key(of_classes([0, 1, 1], table), of_classes([0, 1, 1], [[0.4, 0.6]] * 3))
+
+    assert found["roc_auc_ovr_macro"].difference.value is not None
+    assert found["roc_auc_ovr_macro"].difference.ci_low is None
+
+
+def test_a_class_without_cases_leaves_the_area_of_one_score_undefined() -> None:
+    found = by_key(of_event([0, 0], [0.1, 0.2]), of_event([0, 0], [0.2, 0.2]))
+
+    assert found["roc_auc"].difference.reason == "no_actual_positives"
+
+
+def test_without_cases_nothing_is_compared() -> None:
+    empty = of_classes([0], [[0.5, 0.5]])
+    nothing = Forecasts(empty.actual[:0], empty.scores[:0], n_classes=2)
+
+    assert score_differences(nothing, nothing) == ()
+
+
+def test_scores_of_different_cases_are_refused() -> None:
+    with pytest.raises(InvalidInput, match="different cases"):
+        score_differences(of_event([0, 1], [0.1, 0.9]), of_event([1, 0], [0.1, 0.9]))
