@@ -11,6 +11,8 @@ from offdiag.flags.audit.facts import Facts
 
 MOST_TO_BLAME = 4
 MOST_EXAMINATIONS = 400
+MOST_CLAIMS_EXAMINED = 6_000
+"""An examination takes longer the more claims there are, so long tables get fewer of them."""
 
 Places = frozenset[int]
 
@@ -23,13 +25,13 @@ def smallest_to_blame(claims: Sequence[Claim], facts: Facts) -> tuple[Places, ..
     are returned as one set.
     """
     level: list[Places] = [frozenset()]
-    n_examined = 0
+    n_examined, most = 0, examinations_for(claims)
     for _ in range(MOST_TO_BLAME + 1):
         found: list[Places] = []
         branches: dict[Places, None] = {}
         for blamed in level:
             n_examined += 1
-            if n_examined > MOST_EXAMINATIONS:
+            if n_examined > most:
                 return (_all_suspects(claims, facts),)
             failed = failed_without(claims, blamed, facts)
             if not failed:
@@ -41,6 +43,11 @@ def smallest_to_blame(claims: Sequence[Claim], facts: Facts) -> tuple[Places, ..
             return tuple(found)
         level = list(branches)
     return (_all_suspects(claims, facts),)
+
+
+def examinations_for(claims: Sequence[Claim]) -> int:
+    """How often so many claims may be examined in a search."""
+    return min(MOST_EXAMINATIONS, max(10, MOST_CLAIMS_EXAMINED // max(1, len(claims))))
 
 
 def without(claims: Sequence[Claim], places: Iterable[int]) -> list[Claim]:

@@ -20,6 +20,8 @@ from offdiag.flags.audit.table_search import feasible_tables
 MOST_ACCIDENTAL_FITS = 0.1
 """Share of all printed values that a class of some size may have by chance; with more, that it
 allows a value says nothing."""
+MOST_CLASSES = 20
+"""With more classes, each of which may stand for any other, no order is looked for."""
 
 
 def as_other_order(claims: Sequence[Claim], facts: Facts) -> Diagnosis | None:
@@ -62,7 +64,9 @@ def _is_telling(claim: Claim, facts: Facts) -> bool:
 def _order_by_sizes(claims: Sequence[Claim], facts: Facts) -> list[int] | None:
     """For each class the one whose size allows its values, if there is such an order."""
     sizes = facts.class_counts
-    if sizes is None or not any(claim.code is not None for claim in claims):
+    if sizes is None or len(sizes) > MOST_CLASSES:
+        return None
+    if not any(claim.code is not None for claim in claims):
         return None
     intervals = [
         within_range(claim, interval)

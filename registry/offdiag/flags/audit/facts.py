@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 from offdiag.domain.labels import LabelSet
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Facts:
     """Classes and their sizes, as far as they are known.
 
@@ -24,19 +25,19 @@ class Facts:
     def n_classes(self) -> int | None:
         return None if self.labels is None else len(self.labels)
 
-    @property
+    @cached_property
     def n_actual_classes(self) -> int | None:
         """Classes with cases; all, where the class counts are not known."""
         if self.class_counts is None:
             return self.n_classes
         return sum(count > 0 for count in self.class_counts)
 
-    @property
+    @cached_property
     def is_balanced(self) -> bool:
         """Whether all classes are known to have the same number of cases."""
         return self.class_counts is not None and len(set(self.class_counts)) == 1
 
-    @property
+    @cached_property
     def every_class_occurs(self) -> bool:
         """Whether no class is known to be without cases."""
         return self.class_counts is None or min(self.class_counts) > 0

@@ -114,8 +114,8 @@ def normal_form(name: str) -> str:
     return re.sub(r"[\s\-–_()]+", "_", name.strip().lower()).strip("_")
 
 
-def metric_key(name: str) -> str:
-    """The registry's key for a published name. Raises `InvalidInput` naming similar ones.
+def known_metric(name: str) -> str | None:
+    """The registry's key for a published name, None for a name that is not known.
 
     The key is one of `AGGREGATES` or `CLASS_KEYS`. A bare "precision", "recall" or "f1" is the
     key of a class; which class or average was meant is for the caller to find out.
@@ -123,7 +123,16 @@ def metric_key(name: str) -> str:
     plain = normal_form(name)
     for candidate in (plain, OTHER_NAMES.get(plain), _averaged(plain)):
         if candidate in AGGREGATES or candidate in CLASS_KEYS:
-            return str(candidate)
+            return candidate
+    return None
+
+
+def metric_key(name: str) -> str:
+    """The same as `known_metric`. Raises `InvalidInput` with similar names for unknown ones."""
+    key = known_metric(name)
+    if key is not None:
+        return key
+    plain = normal_form(name)
     known = (*AGGREGATES, *CLASS_KEYS, *OTHER_NAMES)
     close = get_close_matches(plain, known, n=3, cutoff=0.6)
     raise InvalidInput(

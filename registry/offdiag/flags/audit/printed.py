@@ -19,6 +19,9 @@ COARSEST_CUT_OFF = Fraction(1, 100)
 NEARLY_ONE = Fraction(999_999, 1_000_000)
 FEWEST_DECIMALS_TO_PAD = 6
 """Zeros after at least this many decimals may have been added by a table, not measured."""
+MOST_PLACES = 40
+"""No metric is printed with more places before or after the point."""
+_QUOTIENT = re.compile(r"\d{1,18}\s*/\s*\d{1,18}")
 
 
 class Rounding(StrEnum):
@@ -88,8 +91,9 @@ def printed(reported: object, *, field: str) -> Printed:
     """Read one published number: text such as "57.3 %" or "0.6030", a number, or None.
 
     Text keeps its trailing zeros, so its decimals say how far it was rounded; a float has
-    those that Python shows. None, NaN and words such as "undefined" and "n/a" claim that the
-    metric is undefined. Raises `InvalidInput` for anything else.
+    those that Python shows. A quotient of whole numbers, "72/82", is exact. None, NaN, "0/0"
+    and words such as "undefined" and "n/a" claim that the metric is undefined. Raises
+    `InvalidInput` for anything else.
     """
     plain = _plain(reported)
     if plain is None or (isinstance(plain, float) and math.isnan(plain)):
@@ -101,6 +105,8 @@ def printed(reported: object, *, field: str) -> Printed:
     text = plain.strip() if isinstance(plain, str) else str(plain)
     if text.lower() in UNDEFINED_WORDS:
         return Printed(text, None)
+    if _QUOTIENT.fullmatch(text):
+        return _quotient(text, field)
     digits = _number_in(text, field)
     decimals = -int(digits.as_tuple().exponent)
     unit = Fraction(10) ** -decimals
@@ -111,6 +117,14 @@ def printed(reported: object, *, field: str) -> Printed:
     return Printed(text, Fraction(digits) * scale, unit * scale)
 
 
+def _quotient(text: str, field: str) -> Printed:
+    """ "72/82" as the exact share that it is."""
+    part, of = (int(number) for number in text.split("/"))
+    if of == 0 and part != 0:
+        raise InvalidInput(f"{text!r} divides by zero.", field=field, hint="Write 72/82 or 0.878.")
+    return Printed(text, Fraction(part, of) if of else None)
+
+
 def _number_in(text: str, field: str) -> Decimal:
     """The decimal number in front of a percent sign, if there is one."""
     body = text.removesuffix("%").strip().replace("\N{MINUS SIGN}", "-")
@@ -118,7 +132,7 @@ def _number_in(text: str, field: str) -> Decimal:
         digits = Decimal(body)
     except InvalidOperation:
         digits = Decimal("nan")
-    if not digits.is_finite():
+    if not digits.is_finite() or abs(digits.adjusted()) > MOST_PLACES or len(body) > MOST_PLACES:
         comma = re.fullmatch(r"[+-]?\d+,\d+", body) is not None
         raise InvalidInput(
             f"{text!r} is not a number.",

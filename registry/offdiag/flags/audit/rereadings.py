@@ -4,7 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from offdiag.flags.audit.blame import Places, failed_checks
+from offdiag.flags.audit.blame import (
+    MOST_TO_BLAME,
+    Places,
+    examinations_for,
+    failed_checks,
+)
 from offdiag.flags.audit.checks import Check
 from offdiag.flags.audit.claims import Claim
 from offdiag.flags.audit.definitions import Definition, alternatives, when_swapped
@@ -17,6 +22,7 @@ from offdiag.flags.audit.support import (
     deciding,
     expected_by,
     is_supported,
+    speaks_for,
     stated,
     supporting,
 )
@@ -26,7 +32,7 @@ def as_cut_off(claims: Sequence[Claim], facts: Facts, checks: Sequence[Check]) -
     """Everything fits if one of the contradicting numbers, or all of them, were cut off."""
     suspects = frozenset[int]().union(*(check.places for check in failed_checks(checks)))
     attempts = [frozenset({place}) for place in sorted(suspects)]
-    for cut in (*attempts, suspects):
+    for cut in (*attempts[: examinations_for(claims)], suspects):
         after = examined(claims, facts, with_cut_off=cut)
         if failed_checks(after):
             continue
@@ -61,10 +67,14 @@ def as_transposed(claims: Sequence[Claim], facts: Facts) -> Diagnosis | None:
     if not any(swapped[place] in published for place in moved):
         return None
     # Nothing may speak against it, and something for at least one number that it moves.
-    if not any(is_supported(understood, facts, frozenset({kept.index(p)})) for p in moved):
+    after = examined(understood, facts)
+    at = {place: kept.index(place) for place in moved}
+    if failed_checks(after) or not any(
+        speaks_for(understood[at[place]], at[place], after) for place in moved
+    ):
         return None
     findings = tuple(_swapped(claim, key) for claim, key in zip(claims, swapped, strict=True))
-    return Diagnosis(findings, examined(understood, facts), tuple(understood))
+    return Diagnosis(findings, after, tuple(understood))
 
 
 def _swapped(claim: Claim, key: str | None) -> Finding:
@@ -90,6 +100,8 @@ def as_other_definitions(
     `blamed` are the sets of numbers of which one has to be wrong altogether.
     """
     for places in blamed:
+        if len(places) > MOST_TO_BLAME:
+            continue
         understood = _redefined(claims, facts, places)
         if understood is None:
             continue

@@ -46,9 +46,14 @@ def is_supported(claims: Sequence[Claim], facts: Facts, places: frozenset[int]) 
     """
     checks = examined(claims, facts)
     return not failed_checks(checks) and all(
-        supporting(place, checks, by_bounds=claims[place].key in CONFUSED_WITHOUT_IDENTITY)
-        for place in places
+        speaks_for(claims[place], place, checks) for place in places
     )
+
+
+def speaks_for(claim: Claim, place: int, checks: Sequence[Check]) -> bool:
+    """Whether a check that could have failed speaks for the claim at this place."""
+    by_bounds = claim.key in CONFUSED_WITHOUT_IDENTITY
+    return supporting(place, checks, by_bounds=by_bounds) is not None
 
 
 def deciding(place: int, checks: Sequence[Check]) -> Check | None:

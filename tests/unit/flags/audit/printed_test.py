@@ -41,7 +41,7 @@ def test_decimals_say_what_rounds_to_a_number(given: object, low: float, high: f
     assert interval.high == pytest.approx(high, abs=1e-15)
 
 
-@pytest.mark.parametrize("given", [None, "undefined", "N/A", "nan", float("nan"), " None "])
+@pytest.mark.parametrize("given", [None, "undefined", "N/A", "nan", float("nan"), " None ", "0/0"])
 def test_a_metric_may_be_called_undefined(given: object) -> None:
     claimed = printed(given, field="x")
 
@@ -51,6 +51,16 @@ def test_a_metric_may_be_called_undefined(given: object) -> None:
     assert claimed.rounding_of(0.0) is None
 
 
+@pytest.mark.parametrize(("given", "exact"), [("72/82", 72 / 82), (" 0 / 7 ", 0.0), ("3/3", 1.0)])
+def test_a_quotient_is_exact(given: str, exact: float) -> None:
+    quotient = printed(given, field="x")
+
+    assert quotient.interval is not None
+    assert (quotient.interval.low, quotient.interval.high) == (exact, exact)
+    assert quotient.rounding_of(exact) is Rounding.NEAREST
+    assert quotient.rounding_of(exact + 1e-6) is None
+
+
 @pytest.mark.parametrize(
     ("given", "hint"),
     [
@@ -58,9 +68,13 @@ def test_a_metric_may_be_called_undefined(given: object) -> None:
         ("", "0.593"),
         ("about half", "0.593"),
         ("inf", "0.593"),
+        ("1e999999999", "0.593"),
+        ("1e-999999999", "0.593"),
+        ("0." + "3" * 60, "0.593"),
         (True, "0.593"),
         ([0.5], "0.593"),
-        ("1/2", "0.593"),
+        ("1/x", "0.593"),
+        ("1/0", "72/82"),
     ],
 )
 def test_what_is_no_number_is_refused_with_a_way_out(given: object, hint: str) -> None:
