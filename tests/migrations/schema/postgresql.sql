@@ -404,6 +404,29 @@ CREATE TABLE score_chunk (
 
 ALTER TABLE score_chunk ALTER COLUMN scores SET STORAGE EXTERNAL;
 
+CREATE TABLE score_curve (
+    evaluation_id BIGINT NOT NULL,
+    class_index INTEGER NOT NULL,
+    n_positive BIGINT NOT NULL,
+    n_negative BIGINT NOT NULL,
+    n_thresholds BIGINT NOT NULL,
+    points BYTEA NOT NULL,
+    bins BYTEA,
+    histogram BYTEA NOT NULL,
+    CONSTRAINT ck_score_curve_class_index CHECK (class_index >= '-1'::integer AND class_index <= 2147483647),
+    CONSTRAINT ck_score_curve_n_negative CHECK (n_negative >= 0 AND n_negative <= '9223372036854775807'::bigint),
+    CONSTRAINT ck_score_curve_n_positive CHECK (n_positive >= 0 AND n_positive <= '9223372036854775807'::bigint),
+    CONSTRAINT ck_score_curve_n_thresholds CHECK (n_thresholds >= 0 AND n_thresholds <= '9223372036854775807'::bigint),
+    CONSTRAINT fk_score_curve_evaluation_id_evaluation FOREIGN KEY(evaluation_id) REFERENCES evaluation (id) ON DELETE CASCADE,
+    CONSTRAINT pk_score_curve PRIMARY KEY (evaluation_id, class_index)
+);
+
+ALTER TABLE score_curve ALTER COLUMN points SET STORAGE EXTERNAL;
+
+ALTER TABLE score_curve ALTER COLUMN bins SET STORAGE EXTERNAL;
+
+ALTER TABLE score_curve ALTER COLUMN histogram SET STORAGE EXTERNAL;
+
 CREATE TABLE truth_chunk (
     truth_version_id BIGINT NOT NULL,
     seq INTEGER NOT NULL,

@@ -367,6 +367,23 @@ CREATE TABLE score_chunk (
     CONSTRAINT pk_score_chunk PRIMARY KEY (run_id, seq)
 );
 
+CREATE TABLE score_curve (
+    evaluation_id INTEGER NOT NULL,
+    class_index INTEGER NOT NULL,
+    n_positive BIGINT NOT NULL,
+    n_negative BIGINT NOT NULL,
+    n_thresholds BIGINT NOT NULL,
+    points BLOB NOT NULL,
+    bins BLOB,
+    histogram BLOB NOT NULL,
+    CONSTRAINT ck_score_curve_class_index CHECK (class_index BETWEEN -1 AND 2147483647),
+    CONSTRAINT ck_score_curve_n_negative CHECK (n_negative BETWEEN 0 AND 9223372036854775807),
+    CONSTRAINT ck_score_curve_n_positive CHECK (n_positive BETWEEN 0 AND 9223372036854775807),
+    CONSTRAINT ck_score_curve_n_thresholds CHECK (n_thresholds BETWEEN 0 AND 9223372036854775807),
+    CONSTRAINT fk_score_curve_evaluation_id_evaluation FOREIGN KEY(evaluation_id) REFERENCES evaluation (id) ON DELETE CASCADE,
+    CONSTRAINT pk_score_curve PRIMARY KEY (evaluation_id, class_index)
+);
+
 CREATE TABLE truth_chunk (
     truth_version_id INTEGER NOT NULL,
     seq INTEGER NOT NULL,

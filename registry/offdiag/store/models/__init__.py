@@ -9,6 +9,7 @@ from offdiag.store.models.chunks import (
     TruthChunkRow,
 )
 from offdiag.store.models.costs import CostMatrixRow
+from offdiag.store.models.curves import ScoreCurveRow
 from offdiag.store.models.datasets import DatasetRow, TruthVersionRow
 from offdiag.store.models.evaluations import (
     AGGREGATE,
@@ -51,6 +52,7 @@ __all__ = [
     "RunRow",
     "ScheduleRow",
     "ScoreChunkRow",
+    "ScoreCurveRow",
     "TruthChunkRow",
     "TruthSliceRow",
     "TruthVersionRow",
