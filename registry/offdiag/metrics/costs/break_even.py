@@ -77,10 +77,17 @@ def ray_of_ratio(matrix: ConfusionMatrix, costs: CostMatrix) -> CostRay:
     return CostRay(ray.intercept / unit, ray.slope / unit)
 
 
-def ray_between(matrix: ConfusionMatrix, start: CostMatrix, end: CostMatrix) -> CostRay:
+def ray_between(
+    matrix: ConfusionMatrix,
+    start: CostMatrix,
+    end: CostMatrix,
+    *,
+    prevalence: NDArray[np.float64] | None = None,
+) -> CostRay:
     """Mean cost along W(s) = W_start + s (W_end - W_start); s is 0 at start and 1 at end.
 
-    Raises `InvalidInput` for labels that differ and for a matrix without cases.
+    `prevalence` (K,) are class shares at deployment. Raises `InvalidInput` for labels that
+    differ, for a matrix without cases, and for a class that is expected but has none.
     """
     if not matrix.labels.names == start.labels.names == end.labels.names:
         raise InvalidInput(
@@ -92,7 +99,14 @@ def ray_between(matrix: ConfusionMatrix, start: CostMatrix, end: CostMatrix) -> 
         raise InvalidInput(
             "the matrix has no cases.", field="matrix", hint="Leave the run out of the chart."
         )
-    at_start, at_end = _mean_cost(matrix, start.weights), _mean_cost(matrix, end.weights)
+    if prevalence is not None and ((prevalence > 0) & (matrix.actual == 0)).any():
+        raise InvalidInput(
+            "a class that is expected to occur has no cases here.",
+            field="prevalence",
+            hint="Give it the share 0 or evaluate data that contain it.",
+        )
+    at_start = _mean_cost(matrix, start.weights, prevalence)
+    at_end = _mean_cost(matrix, end.weights, prevalence)
     return CostRay(at_start, at_end - at_start)
 
 
@@ -146,13 +160,30 @@ def _next_crossing(rays: Sequence[CostRay], cheapest: CostRay, end: Fraction) ->
     return min((*crossings, end))
 
 
-def _mean_cost(matrix: ConfusionMatrix, weights: NDArray[np.float64]) -> Fraction:
-    rows, columns = np.nonzero(matrix.counts)
-    total = sum(
+def _mean_cost(
+    matrix: ConfusionMatrix,
+    weights: NDArray[np.float64],
+    prevalence: NDArray[np.float64] | None,
+) -> Fraction:
+    if prevalence is None:
+        return _total_cost(matrix.counts, weights) / matrix.total
+    # The cases of a class stand for its share, whatever their number.
+    return sum(
         (
-            Fraction(float(weights[actual, predicted])) * int(matrix.counts[actual, predicted])
-            for actual, predicted in zip(rows, columns, strict=True)
+            Fraction(float(share)) * _total_cost(cases, costs) / int(cases.sum())
+            for share, cases, costs in zip(prevalence, matrix.counts, weights, strict=True)
+            if share > 0
         ),
         start=Fraction(0),
     )
-    return total / matrix.total
+
+
+def _total_cost(counts: NDArray[np.int64], weights: NDArray[np.float64]) -> Fraction:
+    # Few costs differ however many cells there are, and whole numbers add up fast.
+    distinct, places = np.unique(weights.ravel(), return_inverse=True)
+    cases = np.zeros(len(distinct), np.int64)
+    np.add.at(cases, places, counts.ravel())
+    return sum(
+        (Fraction(float(cost)) * int(n) for cost, n in zip(distinct, cases, strict=True) if n),
+        start=Fraction(0),
+    )

@@ -87,12 +87,6 @@ def cost_matrix(weights: object, *, labels: LabelSet, currency: str | None = Non
     return CostMatrix(array, labels, _checked_currency(currency))
 
 
-def zero_one_costs(labels: LabelSet) -> CostMatrix:
-    """1 for every error and 0 for every right answer: the mean cost is the error rate."""
-    size = len(labels)
-    return CostMatrix(np.ones((size, size)) - np.eye(size), labels)
-
-
 def _from_mapping(weights: Mapping[Any, Any], labels: LabelSet) -> NDArray[np.float64]:
     rows = _by_label(weights.items(), labels, "actual")
     array = np.empty((len(labels), len(labels)))

@@ -10,7 +10,7 @@ import pytest
 
 from offdiag.domain.labels import LabelSet
 from offdiag.errors import InvalidInput
-from offdiag.metrics.costs.matrix import cost_matrix, zero_one_costs
+from offdiag.metrics.costs.matrix import cost_matrix
 
 LABELS = LabelSet(("ham", "spam"))
 EXPECTED = [[0.0, 1.0], [10.0, -0.5]]
@@ -107,7 +107,3 @@ def test_unusable_costs_are_refused(weights: Any, text: str) -> None:
 def test_a_currency_is_a_short_unit(currency: str) -> None:
     with pytest.raises(InvalidInput, match="is no currency"):
         cost_matrix([[0, 1], [1, 0]], labels=LABELS, currency=currency)
-
-
-def test_zero_one_costs_charge_every_error_alike() -> None:
-    assert zero_one_costs(LABELS).weights.tolist() == [[0, 1], [1, 0]]

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from offdiag.metrics.costs.matrix import CostMatrix, cost_matrix, zero_one_costs
+from offdiag.metrics.costs.matrix import CostMatrix, cost_matrix
+from offdiag.metrics.costs.presets import zero_one_costs
 from offdiag.metrics.intervals import costs as module
 from offdiag.metrics.intervals.costs import cost_intervals
 from support.matrices import matrix_of, numbered_labels

@@ -1,0 +1,216 @@
+"""Changes to a cost matrix as a line of text: what somebody tries before saving it.
+
+`mel>nv:20` sets the cost of actual "mel" predicted as "nv"; `mel>*:x2` doubles the costs of all
+errors on "mel", `*>nv:x2` of all errors that answer "nv", `bcc|mel>*:x2` of a group of classes,
+and `van*>*:x2` of those whose names begin so. Changes are parted by commas. A name that contains
+one of `, > : | * " \\`, or blanks at an end, stands in quotes.
+
+Multiplications come first and concern errors only; the price of a right answer changes only
+where its cell is set. The text of given changes is always the same, whoever wrote them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+
+import numpy as np
+from numpy.typing import NDArray
+
+from offdiag.domain.labels import LabelSet
+from offdiag.metrics.costs.matrix import LARGEST_COST, SMALLEST_COST, CostMatrix
+
+_QUOTED = r'"(?:[^"\\]|\\.)*"'
+_ITEM = rf'(?:{_QUOTED}|[^",>:|\\]+)'
+_SIDE = rf"{_ITEM}(?:\|{_ITEM})*"
+_EDITS = re.compile(rf"(?:{_QUOTED}|[^\",]|\")+", re.DOTALL)
+_EDIT = re.compile(rf"\s*({_SIDE})>({_SIDE}):\s*(x?)(\S*)\s*", re.DOTALL)
+_NUMBER = re.compile(r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)
+_NEEDS_QUOTES = re.compile(r'[,>:|*"\\]|^\s|\s\Z|^\Z')
+
+
+@dataclass(frozen=True, slots=True)
+class Multiplication:
+    """The costs of errors between two groups of classes, by code, times a factor."""
+
+    actual: tuple[int, ...]
+    predicted: tuple[int, ...]
+    factor: float
+    sides: str
+    """Both groups as written, such as `mel>*`."""
+
+
+@dataclass(frozen=True)
+class CostEdits:
+    """Changes to costs: multiplications, then cells (actual, predicted) that are set."""
+
+    multiplications: tuple[Multiplication, ...] = ()
+    cells: Mapping[tuple[int, int], float] = field(default_factory=dict)
+
+    def __bool__(self) -> bool:
+        return bool(self.multiplications or self.cells)
+
+    def multiplied(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The weights (K, K) after the multiplications alone."""
+        changed = weights.copy()
+        right = np.diagonal(weights).copy()
+        for each in self.multiplications:
+            changed[np.ix_(each.actual, each.predicted)] *= each.factor
+        np.fill_diagonal(changed, right)
+        return changed
+
+    def applied(self, costs: CostMatrix) -> CostMatrix:
+        """The costs with all changes made."""
+        changed = self.multiplied(costs.weights)
+        for cell, cost in self.cells.items():
+            changed[cell] = cost
+        return CostMatrix(changed, costs.labels, costs.currency)
+
+    def text(self, labels: LabelSet) -> str:
+        """The changes as they are written, multiplications first."""
+        parts = [f"{each.sides}:x{cost_text(each.factor)}" for each in self.multiplications]
+        parts += [
+            f"{written(labels.names[actual])}>{written(labels.names[predicted])}:{cost_text(cost)}"
+            for (actual, predicted), cost in self.cells.items()
+        ]
+        return ",".join(parts)
+
+
+@dataclass(frozen=True)
+class ReadEdits:
+    """The changes in a text, and the parts of it that mean nothing, each with the reason."""
+
+    edits: CostEdits
+    problems: tuple[tuple[str, str], ...] = ()
+
+
+class _Meaningless(ValueError):
+    """Why a part of the text is no change."""
+
+
+def read_edits(text: str, costs: CostMatrix) -> ReadEdits:
+    """Read changes to `costs`; of two to the same place the later one counts.
+
+    What changes nothing is left out, so that equal costs have one text.
+    """
+    multiplications: dict[str, Multiplication] = {}
+    cells: dict[tuple[int, int], float] = {}
+    problems = []
+    for part in _EDITS.findall(text):
+        try:
+            found = _read(part, costs.labels)
+        except _Meaningless as reason:
+            problems.append((part.strip(), str(reason)))
+            continue
+        if isinstance(found, Multiplication):
+            multiplications[found.sides] = found
+        else:
+            cells |= found
+    return ReadEdits(_canonical(multiplications.values(), cells, costs), tuple(problems))
+
+
+def edits_to(costs: CostMatrix, weights: NDArray[np.float64]) -> CostEdits:
+    """The cells to set so that `costs` become `weights`, both (K, K)."""
+    cells = {
+        (int(actual), int(predicted)): float(weights[actual, predicted])
+        for actual, predicted in np.argwhere(weights != costs.weights)
+    }
+    return _canonical((), cells, costs)
+
+
+def with_cells(
+    edits: CostEdits, costs: CostMatrix, cells: Mapping[tuple[int, int], float]
+) -> CostEdits:
+    """The changes with these cells set as well, or set back to what they would be anyway."""
+    return _canonical(edits.multiplications, {**edits.cells, **cells}, costs)
+
+
+def read_cost(text: str) -> float | None:
+    """The cost that is written, None where it is none or beyond what costs can be."""
+    if _NUMBER.fullmatch(text.strip()) is None:
+        return None
+    cost = float(text)
+    is_usable = cost == 0 or SMALLEST_COST <= abs(cost) <= LARGEST_COST
+    return cost + 0.0 if is_usable else None
+
+
+def cost_text(cost: float) -> str:
+    """A cost with all its digits and no others: "20", "0.5", "1e-05"."""
+    return str(int(cost)) if cost.is_integer() and abs(cost) <= LARGEST_COST else repr(cost)
+
+
+def written(name: str) -> str:
+    """The name of a class as it is written in changes."""
+    if not _NEEDS_QUOTES.search(name):
+        return name
+    escaped = name.replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{escaped}"'
+
+
+def _canonical(
+    multiplications: Iterable[Multiplication],
+    cells: Mapping[tuple[int, int], float],
+    costs: CostMatrix,
+) -> CostEdits:
+    kept = sorted((each for each in multiplications if each.factor != 1), key=lambda m: m.sides)
+    before = CostEdits(tuple(kept)).multiplied(costs.weights)
+    changed = {cell: cost for cell, cost in sorted(cells.items()) if cost != before[cell]}
+    return CostEdits(tuple(kept), changed)
+
+
+def _read(part: str, labels: LabelSet) -> Multiplication | dict[tuple[int, int], float]:
+    """One change. Raises `_Meaningless` with the reason where it is none."""
+    found = _EDIT.fullmatch(part)
+    if found is None:
+        raise _Meaningless("it is not written as actual>predicted:cost")
+    actual_side, predicted_side, times, number = found.groups()
+    value = read_cost(number)
+    if value is None or (times and value < 0):
+        what = "factor" if times else "cost"
+        raise _Meaningless(f"{number!r} is no {what}")
+    actual, predicted = _codes(actual_side, labels), _codes(predicted_side, labels)
+    if times:
+        sides = f"{_side_text(actual_side)}>{_side_text(predicted_side)}"
+        return Multiplication(actual, predicted, value, sides)
+    if len(actual) > 1 or len(predicted) > 1:
+        raise _Meaningless("only a single cell can be set; write x before a factor for many")
+    return {(actual[0], predicted[0]): value}
+
+
+def _codes(side: str, labels: LabelSet) -> tuple[int, ...]:
+    codes: set[int] = set()
+    for item in re.findall(_ITEM, side, flags=re.DOTALL):
+        named = _named(item.strip(), labels)
+        if not named:
+            raise _Meaningless(f"there is no class {item.strip()}")
+        codes |= named
+    return tuple(sorted(codes))
+
+
+def _named(item: str, labels: LabelSet) -> set[int]:
+    if not item.startswith('"') and "*" in item:
+        # Only the star has a meaning here, not what else fnmatch knows.
+        pattern = re.sub(r"[\[?]", lambda found: f"[{found.group()}]", item)
+        return {code for code, name in enumerate(labels.names) if fnmatchcase(name, pattern)}
+    code = labels.index.get(_unquoted(item))
+    return set() if code is None else {code}
+
+
+def _side_text(side: str) -> str:
+    items = {
+        item.strip() if "*" in item and not item.strip().startswith('"') else _rewritten(item)
+        for item in re.findall(_ITEM, side, flags=re.DOTALL)
+    }
+    return "|".join(sorted(items))
+
+
+def _rewritten(item: str) -> str:
+    return written(_unquoted(item.strip()))
+
+
+def _unquoted(item: str) -> str:
+    if item.startswith('"'):
+        return re.sub(r"\\(.)", r"\1", item[1:-1], flags=re.DOTALL)
+    return item
