@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-from offdiag.domain.runs import RunFacts
 from offdiag.errors import Conflict, InvalidInput, NotFound
 from offdiag.flags.assessment import assess
 from offdiag.flags.lifecycle import FlagEventKind, FlagState
@@ -17,61 +16,30 @@ from offdiag.services.baselines import pin_baseline, unpin_baseline
 from offdiag.services.cost_matrices import CostName, add_costs, set_default_costs
 from offdiag.services.flags import settling
 from offdiag.services.flags.inbox import browse_flag, browse_flags
-from offdiag.services.ingest.matrices import log_matrix
+from offdiag.services.retention.deleting import delete_run, restore_run
 from offdiag.services.truth.revise import revise_truth
-from offdiag.services.work.submit import submit_evaluation
 from offdiag.services.work.sweep import sweep
-from offdiag.store import evaluations, flags
+from offdiag.store import evaluations
 from offdiag.store.database import Database
 from offdiag.store.flags import FlagRecord
-from offdiag.store.queries.flag_inbox import FlagEntry, FlagFilter
+from offdiag.store.queries import flag_inbox
+from offdiag.store.queries.flag_filter import NOBODY, FlagFilter
+from offdiag.store.queries.flag_inbox import FlagEntry, FlagPlace
 from offdiag.store.runs import RunRecord
+from support.dashboard import counted_statements
+from support.flagged import (
+    GOOD,
+    MAJORITY,
+    evaluate_again,
+    flags_of,
+    history,
+    log_answers,
+    upload_counts,
+)
 from support.logging_runs import POLICY, log, work_off
 from support.matrices import matrix_of
 
-MAJORITY = [[95, 0], [5, 0]]
-"""Always the same answer: F1 to F8 and more."""
-GOOD = [[90, 5], [1, 40]]
-
 A_DAY = timedelta(days=1)
-
-
-def log_counts(database: Database, counts: list[list[int]], name: str = "run") -> RunRecord:
-    return log_matrix(
-        database,
-        facts=RunFacts(name=name),
-        dataset="holdout",
-        matrix=counts,
-        labels=["0", "1"],
-        orientation="actual_rows",
-        ordinal=False,
-    )
-
-
-def log_answers(
-    database: Database, hits: dict[str, tuple[int, int]], *, name: str, dataset: str = "cases"
-) -> RunRecord:
-    """A run that finds `hits[label] = (found, of)` cases of each class, the first ones."""
-    y_true = [label for label, (_, of) in hits.items() for _ in range(of)]
-    other = {"common": "rare", "rare": "common"}
-    y_pred = [
-        label if place < found else other[label]
-        for label, (found, of) in hits.items()
-        for place in range(of)
-    ]
-    return log(database, y_true=y_true, y_pred=y_pred, dataset=dataset, facts=RunFacts(name=name))
-
-
-def evaluate_again(database: Database, run: RunRecord) -> None:
-    with database.write() as session:
-        submit_evaluation(session, run.id)
-    work_off(database)
-
-
-def flags_of(database: Database, run: RunRecord) -> dict[tuple[str, str | None], FlagRecord]:
-    with database.read() as session:
-        found = flags.flags_of_run(session, run.id)
-    return {(flag.content.rule, flag.content.class_label): flag for flag in found}
 
 
 def open_rules(database: Database, run: RunRecord) -> set[str]:
@@ -82,14 +50,10 @@ def open_rules(database: Database, run: RunRecord) -> set[str]:
     }
 
 
-def history(database: Database, flag_id: int) -> list[FlagEventKind]:
-    return [event.kind for event in browse_flag(database, flag_id).history]
-
-
 @pytest.fixture
 def flagged(database: Database) -> RunRecord:
     """A run that always gives the same answer, evaluated."""
-    run = log_counts(database, MAJORITY)
+    run = upload_counts(database, MAJORITY)
     work_off(database)
     return run
 
@@ -112,7 +76,7 @@ def test_an_evaluation_raises_what_the_rules_say(database: Database, flagged: Ru
 def test_the_badge_and_what_was_asked_are_kept_with_the_evaluation(
     database: Database, flagged: RunRecord
 ) -> None:
-    good = log_counts(database, GOOD)
+    good = upload_counts(database, GOOD)
     work_off(database)
 
     with database.read() as session:
@@ -126,7 +90,7 @@ def test_the_badge_and_what_was_asked_are_kept_with_the_evaluation(
 
 
 def test_a_run_of_one_class_is_not_judged(database: Database) -> None:
-    run = log_counts(database, [[9, 1], [0, 0]])
+    run = upload_counts(database, [[9, 1], [0, 0]])
     work_off(database)
 
     with database.read() as session:
@@ -202,7 +166,7 @@ def test_a_dismissed_flag_stays_dismissed_when_it_fires_again(
 
 
 def test_costs_that_become_the_default_are_judged_by(database: Database) -> None:
-    run = log_counts(database, GOOD)
+    run = upload_counts(database, GOOD)
     work_off(database)
     assert "F11" not in open_rules(database, run)
 
@@ -254,7 +218,7 @@ def test_an_open_run_is_no_baseline(database: Database) -> None:
 def test_other_thresholds_make_a_sweep_judge_again(
     database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    run = log_counts(database, [[80, 20], [40, 60]])
+    run = upload_counts(database, [[80, 20], [40, 60]])
     work_off(database)
     assert ("F4", "1") in flags_of(database, run)
     assert sweep(database, POLICY).submitted == 0
@@ -270,7 +234,7 @@ def test_other_thresholds_make_a_sweep_judge_again(
 
 def test_an_uploaded_matrix_against_the_truth_is_flagged(database: Database) -> None:
     log(database, y_true=[0] * 90 + [1] * 10, y_pred=[0] * 97 + [1] * 3, dataset="holdout")
-    swapped = log_counts(database, [[88, 9], [2, 1]])
+    swapped = upload_counts(database, [[88, 9], [2, 1]])
     work_off(database)
 
     assert "F13" in open_rules(database, swapped)
@@ -348,7 +312,7 @@ def test_nothing_is_changed_if_one_of_many_cannot_be(
 
 
 def test_a_closed_flag_cannot_be_settled(database: Database) -> None:
-    run = log_counts(database, GOOD)
+    run = upload_counts(database, GOOD)
     weights = {"0": {"0": 0.0, "1": 100.0}, "1": {"0": 1.0, "1": 0.0}}
     add_costs(database, project="default", dataset="holdout", name="alarms", weights=weights)
     for wanted in (CostName("alarms"), None):
@@ -405,7 +369,7 @@ def entries(database: Database, **wanted: Any) -> list[FlagEntry]:
 
 def test_the_inbox_shows_the_gravest_first_page_by_page(database: Database) -> None:
     for number in range(3):
-        log_counts(database, MAJORITY, name=f"run {number}")
+        upload_counts(database, MAJORITY, name=f"run {number}")
     work_off(database)
 
     seen: list[FlagEntry] = []
@@ -418,6 +382,54 @@ def test_the_inbox_shows_the_gravest_first_page_by_page(database: Database) -> N
     places = [(entry.flag.standing.severity.rank, entry.flag.id) for entry in seen]
     assert places == sorted(places, reverse=True)
     assert len(set(places)) == len(places) == page.counts[FlagState.OPEN]
+
+
+def test_the_inbox_is_read_backwards_page_by_page(database: Database) -> None:
+    for number in range(3):
+        upload_counts(database, MAJORITY, name=f"run {number}")
+    work_off(database)
+    pages = [browse_flags(database, FlagFilter(), limit=4)]
+    while pages[-1].following is not None:
+        pages.append(browse_flags(database, FlagFilter(), after=pages[-1].following, limit=4))
+
+    back = [browse_flags(database, FlagFilter(), after=pages[-1].previous, limit=4)]
+    while back[-1].previous is not None:
+        back.append(browse_flags(database, FlagFilter(), after=back[-1].previous, limit=4))
+
+    assert pages[0].previous is None
+    assert [page.entries for page in back] == [page.entries for page in pages[-2::-1]]
+
+
+def test_a_place_beyond_all_that_is_wanted_is_an_empty_page(
+    database: Database, flagged: RunRecord
+) -> None:
+    page = browse_flags(
+        database, FlagFilter(at_least=Severity.CRITICAL), after=FlagPlace(0, 10**6)
+    )
+
+    assert page.entries == ()
+    assert page.following is None
+
+
+def test_the_inbox_needs_two_statements_however_many_flags_there_are(
+    database: Database, flagged: RunRecord
+) -> None:
+    with counted_statements() as statements:
+        browse_flags(database, FlagFilter(state=FlagState.OPEN))
+
+    assert len(statements) == 2
+
+
+def test_no_more_flags_are_counted_than_somebody_could_look_at(
+    database: Database, flagged: RunRecord, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(flag_inbox, "MOST_COUNTED", 2)
+
+    page = browse_flags(database, FlagFilter())
+
+    assert page.counts[FlagState.OPEN] == 2
+    with database.read() as session:
+        assert flag_inbox.count_open_flags(session, database.clock()) == 2
 
 
 def test_the_inbox_is_filtered(database: Database, flagged: RunRecord) -> None:
@@ -435,6 +447,32 @@ def test_the_inbox_is_filtered(database: Database, flagged: RunRecord) -> None:
     assert {entry.flag.content.class_label for entry in rare} == {"rare"}
     assert {e.flag.content.rule for e in entries(database, in_badge=True)} <= {"F1", "F3", "F4"}
     assert entries(database, project="elsewhere") == []
+    unassigned = entries(database, rule="F5", assignee=NOBODY)
+    assert assigned not in {entry.flag.id for entry in unassigned}
+
+
+def test_the_inbox_is_narrowed_to_a_model(database: Database) -> None:
+    hits = {"common": (50, 50), "rare": (0, 10)}
+    vit = log_answers(database, hits, name="one", model="vit")
+    log_answers(database, hits, name="other", model="resnet")
+    work_off(database)
+
+    assert {entry.flag.run_id for entry in entries(database, model="vit")} == {vit.id}
+
+
+def test_flags_of_deleted_runs_are_not_shown_but_come_back_with_them(
+    database: Database, flagged: RunRecord
+) -> None:
+    flag = flags_of(database, flagged)["F5", None]
+
+    delete_run(database, flagged.id, by="lee")
+    gone = entries(database)
+    with pytest.raises(NotFound):
+        browse_flag(database, flag.id)
+    restore_run(database, flagged.id)
+
+    assert gone == []
+    assert browse_flag(database, flag.id).entry.flag == flag
 
 
 def test_states_are_counted_and_a_rest_that_is_over_counts_as_open(

@@ -63,7 +63,7 @@ def list_flags(
     from offdiag.flags.lifecycle import FlagState
     from offdiag.flags.severity import Severity
     from offdiag.services.flags.inbox import browse_flags
-    from offdiag.store.queries.flag_inbox import FlagFilter
+    from offdiag.store.queries.flag_filter import FlagFilter
 
     meant = FlagFilter(
         state=None if state == "all" else FlagState(state),

@@ -121,6 +121,19 @@ def gone(before: Standing) -> Step:
     )
 
 
+def rested(before: Standing, now: datetime) -> Step:
+    """What time alone does: a flag whose rest is over is open, and nobody has settled it.
+
+    Nobody writes that down the moment it happens. Whoever changes the flag next does, so that
+    the history tells it in its place.
+    """
+    if before.state_at(now) is before.state:
+        return Step(before)
+    return Step(
+        Standing(FlagState.OPEN, before.severity), FlagEventKind.REOPENED, "its rest is over"
+    )
+
+
 def acknowledged(before: Standing) -> Step:
     """Somebody has seen it. Raises `Conflict` for a closed flag."""
     return _settled(before, FlagState.ACKNOWLEDGED, FlagEventKind.ACKNOWLEDGED)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import insert, select, update
+from sqlalchemy import ScalarSelect, func, insert, select, update
 from sqlalchemy.orm import Session
 
 from offdiag.flags.catalogue import RULES
@@ -168,10 +168,29 @@ def events_of(session: Session, flag_id: int) -> list[FlagEvent]:
     rows = session.scalars(
         select(FlagEventRow).where(FlagEventRow.flag_id == flag_id).order_by(FlagEventRow.id)
     )
-    return [
-        FlagEvent(row.flag_id, row.at, row.author, FlagEventKind(row.kind), row.text)
-        for row in rows
-    ]
+    return [_event(row) for row in rows]
+
+
+def changes_since(session: Session, seen: Mapping[int, int]) -> list[FlagEvent]:
+    """What has become of flags since somebody saw them, the last change of each, oldest first.
+
+    `seen` are revisions by flag, as `revision` gives them; remarks change nothing.
+    """
+    newest = select(revision().label("id")).where(FlagRow.id.in_(seen)).subquery()
+    rows = session.scalars(
+        select(FlagEventRow).join(newest, newest.c.id == FlagEventRow.id).order_by(FlagEventRow.id)
+    )
+    return [_event(row) for row in rows if row.id > seen[row.flag_id]]
+
+
+def revision() -> ScalarSelect[int]:
+    """Number of the last change of a flag, as a column: two readers with the same saw the same."""
+    return (
+        select(func.max(FlagEventRow.id))
+        .where(FlagEventRow.flag_id == FlagRow.id, FlagEventRow.kind != FlagEventKind.COMMENTED)
+        .correlate(FlagRow)
+        .scalar_subquery()
+    )
 
 
 def record_judgement(
@@ -194,6 +213,10 @@ def record_judgement(
             hides_minority=hides_minority,
         )
     )
+
+
+def _event(row: FlagEventRow) -> FlagEvent:
+    return FlagEvent(row.flag_id, row.at, row.author, FlagEventKind(row.kind), row.text)
 
 
 def record(row: FlagRow) -> FlagRecord:

@@ -18,6 +18,7 @@ from offdiag.flags.lifecycle import (
     first_seen,
     gone,
     reopened,
+    rested,
     seen_again,
     snoozed,
 )
@@ -34,7 +35,7 @@ PEOPLE: tuple[Happening, ...] = (
     lambda standing: dismissed(standing, "noise"),
 )
 HAPPENINGS = st.one_of(
-    st.sampled_from((*PEOPLE, gone)),
+    st.sampled_from((*PEOPLE, gone, lambda standing: rested(standing, UNTIL))),
     SEVERITIES.map(lambda severity: lambda standing: seen_again(standing, severity)),
 )
 

@@ -17,6 +17,7 @@ from offdiag.flags.lifecycle import (
     first_seen,
     gone,
     reopened,
+    rested,
     seen_again,
     snoozed,
 )
@@ -140,3 +141,17 @@ def test_a_rest_that_is_over_leaves_a_flag_open() -> None:
     assert SNOOZED.state_at(NOW) is FlagState.SNOOZED
     assert SNOOZED.state_at(NOW + timedelta(days=1)) is FlagState.OPEN
     assert ACKNOWLEDGED.state_at(NOW) is FlagState.ACKNOWLEDGED
+
+
+def test_a_rest_that_is_over_is_told_once_and_settles_nothing() -> None:
+    until = NOW + timedelta(days=1)
+
+    step = rested(SNOOZED, until)
+
+    assert step == Step(OPEN, FlagEventKind.REOPENED, "its rest is over")
+    assert rested(step.after, until) == Step(step.after)
+
+
+@pytest.mark.parametrize("standing", [OPEN, *SETTLED, CLOSED, CLOSED_AFTER_DISMISSAL])
+def test_time_alone_changes_nothing_else(standing: Standing) -> None:
+    assert rested(standing, NOW) == Step(standing)

@@ -8,12 +8,13 @@ from offdiag.errors import NotFound
 from offdiag.flags.catalogue import RULES, RuleDescription
 from offdiag.flags.lifecycle import FlagState
 from offdiag.services.flags.better import BetterOnClass, better_on_class
+from offdiag.services.flags.steps import end_of_rest
 from offdiag.store import flags
 from offdiag.store.database import Database
 from offdiag.store.flags import FlagEvent, FlagRecord
+from offdiag.store.queries.flag_filter import FlagFilter
 from offdiag.store.queries.flag_inbox import (
     FlagEntry,
-    FlagFilter,
     FlagPage,
     FlagPlace,
     flag_entry,
@@ -70,6 +71,9 @@ def browse_flag(database: Database, flag_id: int) -> FlagDetail:
         return FlagDetail(
             entry,
             RULES.get(entry.flag.content.rule),
-            tuple(flags.events_of(session, flag_id)),
+            (
+                *flags.events_of(session, flag_id),
+                *end_of_rest(entry.flag, database.clock()),
+            ),
             () if label is None else better_on_class(session, entry.flag.run_id, label),
         )

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from datetime import datetime
+from functools import partial
 
 from offdiag.flags.assessment import hides_minority
-from offdiag.flags.lifecycle import FlagState, Step, first_seen, gone, seen_again
+from offdiag.flags.lifecycle import FlagState, first_seen, gone, seen_again
 from offdiag.flags.verdict import Verdict
 from offdiag.services.flags.circumstances import JudgedBy
+from offdiag.services.flags.steps import events_of, events_of_step, take
 from offdiag.services.flags.verdicts import RunVerdicts
 from offdiag.store import flags
-from offdiag.store.flags import FlagContent, FlagEvent
+from offdiag.store.flags import FlagContent
 from offdiag.store.session import Session
 
 
@@ -33,37 +34,39 @@ def record_verdicts(
         for flag in flags.flags_of_run(session, run_id, for_update=True)
     }
     firing = {(verdict.rule, verdict.class_label): verdict for verdict in found.verdicts}
-    raised = [(v, first_seen(v.severity)) for key, v in firing.items() if key not in known]
+    raised = [verdict for key, verdict in firing.items() if key not in known]
     renewed = [
-        (known[key].id, v, seen_again(known[key].standing, v.severity))
-        for key, v in firing.items()
+        (verdict, take(known[key], partial(seen_again, severity=verdict.severity), now))
+        for key, verdict in firing.items()
         if key in known
     ]
     closed = [
-        (flag.id, gone(flag.standing))
+        take(flag, gone, now)
         for key, flag in known.items()
         if key not in firing and flag.standing.state is not FlagState.CLOSED
     ]
+    first = [first_seen(verdict.severity) for verdict in raised]
     ids = flags.insert_flags(
         session,
         run_id,
-        [(_content(verdict), step.after) for verdict, step in raised],
+        [(_content(verdict), step.after) for verdict, step in zip(raised, first, strict=True)],
         evaluation_id=evaluation_id,
         now=now,
     )
     flags.update_seen_flags(
         session,
-        [(flag_id, _content(verdict), step.after) for flag_id, verdict, step in renewed],
+        [(taken.flag.id, _content(verdict), taken.after) for verdict, taken in renewed],
         evaluation_id=evaluation_id,
         now=now,
     )
-    flags.update_standings(session, [(flag_id, step.after) for flag_id, step in closed], now=now)
-    steps = [
-        *((flag_id, step) for flag_id, (_, step) in zip(ids, raised, strict=True)),
-        *((flag_id, step) for flag_id, _, step in renewed),
-        *closed,
+    flags.update_standings(session, [(taken.flag.id, taken.after) for taken in closed], now=now)
+    opened = [
+        event
+        for flag_id, step in zip(ids, first, strict=True)
+        for event in events_of_step(flag_id, step, author=None, now=now)
     ]
-    flags.insert_events(session, events_of_steps(steps, author=None, now=now))
+    changed = [*(taken for _, taken in renewed), *closed]
+    flags.insert_events(session, [*opened, *events_of(changed, author=None, now=now)])
     flags.record_judgement(
         session,
         evaluation_id,
@@ -72,17 +75,6 @@ def record_verdicts(
         baseline_run_id=judged_by.baseline_run_id,
         hides_minority=found.hides_minority,
     )
-
-
-def events_of_steps(
-    steps: Iterable[tuple[int, Step]], *, author: str | None, now: datetime
-) -> list[FlagEvent]:
-    """What is to be told of steps that flags, given by id, have taken."""
-    return [
-        FlagEvent(flag_id, now, author, step.kind, step.text)
-        for flag_id, step in steps
-        if step.kind is not None
-    ]
 
 
 def _content(verdict: Verdict) -> FlagContent:

@@ -1,8 +1,13 @@
-"""What people do with flags: one or many at once, all of them or none."""
+"""What people do with flags: one or many at once, all of them or none.
+
+Whoever looks at a flag and decides may say which revision of it was `seen`, by flag. If somebody
+else, or an evaluation, has changed it since, that is a `Conflict` and nothing is done: a
+decision is about what its author saw. Without `seen` the last word wins.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 
 from offdiag.domain.reasons import require_reason
@@ -18,7 +23,7 @@ from offdiag.flags.lifecycle import (
     reopened,
     snoozed,
 )
-from offdiag.services.flags.recording import events_of_steps
+from offdiag.services.flags.steps import events_of, take
 from offdiag.store import flags
 from offdiag.store.database import Database
 from offdiag.store.flags import FlagEvent, FlagRecord
@@ -26,16 +31,24 @@ from offdiag.store.session import Session
 
 MOST_AT_ONCE = 1_000
 
+Seen = Mapping[int, int]
+"""Revisions of flags, by flag, as somebody saw them."""
+
 
 def acknowledge_flags(
-    database: Database, ids: Sequence[int], *, author: str | None
+    database: Database, ids: Sequence[int], *, author: str | None, seen: Seen | None = None
 ) -> list[FlagRecord]:
     """Note that somebody has seen flags. Raises `NotFound`, and `Conflict` for closed ones."""
-    return _settle(database, ids, author, acknowledged)
+    return _settle(database, ids, acknowledged, author=author, seen=seen)
 
 
 def snooze_flags(
-    database: Database, ids: Sequence[int], *, until: datetime, author: str | None
+    database: Database,
+    ids: Sequence[int],
+    *,
+    until: datetime,
+    author: str | None,
+    seen: Seen | None = None,
 ) -> list[FlagRecord]:
     """Put flags aside until a moment, from which on they count as open again.
 
@@ -51,42 +64,57 @@ def snooze_flags(
         raise InvalidInput(
             f"{until.isoformat()} is over.", field="until", hint="Name a moment to come."
         )
-    return _settle(database, ids, author, lambda standing: snoozed(standing, until))
+    return _settle(
+        database, ids, lambda standing: snoozed(standing, until), author=author, seen=seen
+    )
 
 
 def dismiss_flags(
-    database: Database, ids: Sequence[int], *, reason: str, author: str | None
+    database: Database,
+    ids: Sequence[int],
+    *,
+    reason: str,
+    author: str | None,
+    seen: Seen | None = None,
 ) -> list[FlagRecord]:
     """Note that flags do not matter, and why. Raises `InvalidInput` without a reason."""
     why = require_reason(reason)
-    return _settle(database, ids, author, lambda standing: dismissed(standing, why))
+    return _settle(
+        database, ids, lambda standing: dismissed(standing, why), author=author, seen=seen
+    )
 
 
 def reopen_flags(
-    database: Database, ids: Sequence[int], *, author: str | None
+    database: Database, ids: Sequence[int], *, author: str | None, seen: Seen | None = None
 ) -> list[FlagRecord]:
     """Take back what was settled. Raises `NotFound`, and `Conflict` for closed flags."""
-    return _settle(database, ids, author, reopened)
+    return _settle(database, ids, reopened, author=author, seen=seen)
 
 
 def assign_flags(
-    database: Database, ids: Sequence[int], *, assignee: str | None, author: str | None
+    database: Database,
+    ids: Sequence[int],
+    *,
+    assignee: str | None,
+    author: str | None,
+    seen: Seen | None = None,
 ) -> list[FlagRecord]:
     """Make somebody responsible for flags, or (None) nobody. Raises `NotFound`."""
     if assignee is not None:
         require_name(assignee, "assignee")
     with database.write() as session:
-        found = _found(session, ids)
-        changed = [flag.id for flag in found if flag.assignee != assignee]
-        flags.assign_flags(session, changed, assignee)
-        said = _remark(
-            changed,
-            FlagEventKind.ASSIGNED,
-            assignee or "nobody",
-            author=author,
-            now=database.clock(),
-        )
-        flags.insert_events(session, said)
+        changed = [flag.id for flag in _found(session, ids) if flag.assignee != assignee]
+        if changed:
+            _require_unchanged(session, changed, seen)
+            flags.assign_flags(session, changed, assignee)
+            said = _remark(
+                changed,
+                FlagEventKind.ASSIGNED,
+                assignee or "nobody",
+                author=author,
+                now=database.clock(),
+            )
+            flags.insert_events(session, said)
         return flags.flags_by_id(session, ids)
 
 
@@ -111,8 +139,10 @@ def comment_on_flags(
 def _settle(
     database: Database,
     ids: Sequence[int],
-    author: str | None,
     step: Callable[[Standing], Step],
+    *,
+    author: str | None,
+    seen: Seen | None,
 ) -> list[FlagRecord]:
     with database.write() as session:
         found = _found(session, ids)
@@ -124,10 +154,13 @@ def _settle(
                 hint="It opens by itself if the rule fires again. Nothing was changed.",
             )
         now = database.clock()
-        steps = [(flag.id, step(flag.standing)) for flag in found]
-        changed = [(flag_id, taken) for flag_id, taken in steps if taken.kind is not None]
-        flags.update_standings(session, [(id_, taken.after) for id_, taken in changed], now=now)
-        flags.insert_events(session, events_of_steps(changed, author=author, now=now))
+        steps = [take(flag, step, now) for flag in found]
+        # Deciding what is already decided contradicts nobody.
+        decided = [taken.flag.id for taken in steps if taken.step.kind is not None]
+        _require_unchanged(session, decided, seen)
+        changed = [taken for taken in steps if taken.is_told]
+        flags.update_standings(session, [(t.flag.id, t.after) for t in changed], now=now)
+        flags.insert_events(session, events_of(changed, author=author, now=now))
         return flags.flags_by_id(session, ids)
 
 
@@ -147,6 +180,24 @@ def _found(session: Session, ids: Sequence[int]) -> list[FlagRecord]:
             hint="`offdiag flags list` shows the flags. Nothing was changed.",
         )
     return found
+
+
+def _require_unchanged(session: Session, ids: Iterable[int], seen: Seen | None) -> None:
+    """Compare revisions while the flags are locked, so that nobody comes in between."""
+    known = {} if seen is None else {flag_id: seen[flag_id] for flag_id in ids if flag_id in seen}
+    changes = flags.changes_since(session, known) if known else []
+    if changes:
+        raise Conflict(
+            f"{', '.join(map(_told, changes))} in the meantime.",
+            field="flag",
+            hint="Look again, then decide. Nothing was changed.",
+        )
+
+
+def _told(change: FlagEvent) -> str:
+    to_whom = f" to {change.text}" if change.kind is FlagEventKind.ASSIGNED else ""
+    by_whom = f" by {change.author}" if change.author else ""
+    return f"flag {change.flag_id} was {change.kind.value}{to_whom}{by_whom}"
 
 
 def _remark(

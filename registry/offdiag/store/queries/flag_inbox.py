@@ -1,55 +1,59 @@
-"""The inbox of flags: the gravest first, page by page, with how many there are in each state."""
+"""The inbox of flags: the gravest first, page by page, with how many there are in each state.
+
+The index knows flags by state and severity, and each such group by number. A page is put
+together from the first few of each group, so it costs the same in a small and in a large
+registry; to sort all flags of ten thousand runs would take a hundred times as long.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, Select, and_, case, func, or_, select, tuple_
+from sqlalchemy import (
+    ColumnElement,
+    Select,
+    Subquery,
+    and_,
+    false,
+    func,
+    literal,
+    or_,
+    select,
+    true,
+    union_all,
+)
 from sqlalchemy.orm import Session
 
 from offdiag.flags.lifecycle import FlagState
-from offdiag.flags.severity import SEVERITIES, Severity
-from offdiag.store.flags import FlagRecord, record
+from offdiag.store.flags import FlagRecord, record, revision
 from offdiag.store.models import DatasetRow, FlagRow, ProjectRow, RunRow
+from offdiag.store.queries.flag_filter import FlagFilter, conditions
 
-_RANK = case({severity.value: severity.rank for severity in SEVERITIES}, value=FlagRow.severity)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FlagFilter:
-    """Which flags are meant; None leaves a field open.
-
-    `state` is as people see it: a flag whose rest is over counts as open. `class_label` ""
-    stands for rules about the run as a whole.
-    """
-
-    state: FlagState | None = None
-    at_least: Severity | None = None
-    rule: str | None = None
-    class_label: str | None = None
-    run_id: str | None = None
-    dataset: str | None = None
-    project: str | None = None
-    assignee: str | None = None
-    in_badge: bool | None = None
+MOST_COUNTED = 1_000
+"""More flags than these are not counted: nobody works through them one by one."""
 
 
 @dataclass(frozen=True, slots=True)
 class FlagPlace:
-    """Where a flag stands in the inbox: the rank of its severity, then its number."""
+    """Where a flag stands in the inbox: the rank of its severity, then its number.
+
+    As a cursor, a page begins right after it, or ends right before it when `backwards`.
+    """
 
     rank: int
     flag_id: int
+    backwards: bool = False
 
 
 @dataclass(frozen=True)
 class FlagEntry:
-    """A flag with the names of what it belongs to."""
+    """A flag with the names of what it belongs to; `revision` is the number of its last change."""
 
     flag: FlagRecord
+    revision: int
     run_name: str
     model: str | None
     dataset: str
@@ -58,10 +62,15 @@ class FlagEntry:
 
 @dataclass(frozen=True)
 class FlagPage:
-    """Flags in order. `counts` are of all flags that differ at most in state from the filter."""
+    """Flags in order.
+
+    `counts` are of all flags that differ at most in state from the filter, each at most
+    `MOST_COUNTED`.
+    """
 
     entries: tuple[FlagEntry, ...]
     counts: Mapping[FlagState, int]
+    previous: FlagPlace | None
     following: FlagPlace | None
 
 
@@ -74,88 +83,127 @@ def flag_inbox(
     limit: int,
 ) -> FlagPage:
     """A page of flags in two statements: the gravest first, of equally grave ones the newest."""
-    statement = (
-        _flags(FlagRow, RunRow.name, RunRow.model, DatasetRow.name, ProjectRow.name)
-        .where(*_conditions(wanted, now))
-        .order_by(_RANK.desc(), FlagRow.id.desc())
-        .limit(limit + 1)
-    )
-    if after is not None:
-        statement = statement.where(tuple_(_RANK, FlagRow.id) < (after.rank, after.flag_id))
-    rows = session.execute(statement).all()
-    entries = tuple(FlagEntry(record(row), *names) for row, *names in rows[:limit])
-    last = entries[-1].flag if len(rows) > limit else None
+    backwards = after is not None and after.backwards
+    places = _places(wanted, now, after, limit + 1)
+    order = (places.c.rank, places.c.id)
+    rows = session.execute(
+        _entries(places.c.rank)
+        .join(places, places.c.id == FlagRow.id)
+        .order_by(*(order if backwards else (column.desc() for column in order)))
+    ).all()
+    has_more, rows = len(rows) > limit, rows[:limit]
+    if backwards:
+        rows = rows[::-1]
+    first, last = (rows[0], rows[-1]) if rows else (None, None)
     return FlagPage(
-        entries,
-        _counts(session, wanted, now),
-        None if last is None else FlagPlace(last.standing.severity.rank, last.id),
+        entries=tuple(_entry(row) for row in rows),
+        counts=_counts(session, wanted, now),
+        previous=_place(first, backwards=True) if (has_more if backwards else after) else None,
+        following=_place(last) if backwards or has_more else None,
     )
 
 
 def flag_entry(session: Session, flag_id: int) -> FlagEntry | None:
     """One flag with the names of what it belongs to."""
     found = session.execute(
-        _flags(FlagRow, RunRow.name, RunRow.model, DatasetRow.name, ProjectRow.name).where(
-            FlagRow.id == flag_id
-        )
+        _entries().where(FlagRow.id == flag_id, RunRow.deleted_at.is_(None))
     ).one_or_none()
-    return None if found is None else FlagEntry(record(found[0]), *found[1:])
+    return None if found is None else _entry(found)
 
 
-def _counts(session: Session, wanted: FlagFilter, now: datetime) -> dict[FlagState, int]:
-    shown = case((_is_rest_over(now), FlagState.OPEN.value), else_=FlagRow.state)
-    rows = session.execute(
-        _flags(shown, func.count()).where(*_without_state(wanted)).group_by(shown)
-    )
-    counted = {FlagState(state): int(count) for state, count in rows}
-    return {state: counted.get(state, 0) for state in FlagState}
+def count_open_flags(session: Session, now: datetime) -> int:
+    """How many flags are open, at most `MOST_COUNTED`, in one statement."""
+    counted = _counted(FlagState.OPEN, FlagFilter(), now)
+    return int(session.execute(select(counted)).scalar_one())
 
 
-def _flags(*columns: Any) -> Select[Any]:
+def _entries(*more: Any) -> Select[Any]:
+    names = (RunRow.name, RunRow.model, DatasetRow.name, ProjectRow.name)
     return (
-        select(*columns)
-        .select_from(FlagRow)
+        select(FlagRow, func.coalesce(revision(), 0), *names, *more)
         .join(RunRow, RunRow.id == FlagRow.run_id)
         .join(DatasetRow, DatasetRow.id == RunRow.dataset_id)
         .join(ProjectRow, ProjectRow.id == RunRow.project_id)
-        .where(RunRow.deleted_at.is_(None))
     )
 
 
-def _conditions(wanted: FlagFilter, now: datetime) -> list[ColumnElement[bool]]:
-    found = _without_state(wanted)
-    if wanted.state is not None:
-        found.append(_has_state(wanted.state, now))
-    return found
+def _entry(row: Sequence[Any]) -> FlagEntry:
+    flag, last_change, run_name, model, dataset, project = row[:6]
+    return FlagEntry(record(flag), last_change, run_name, model, dataset, project)
 
 
-def _has_state(state: FlagState, now: datetime) -> ColumnElement[bool]:
-    """The state as people see it at a moment."""
-    if state is FlagState.OPEN:
-        return or_(FlagRow.state == FlagState.OPEN, _is_rest_over(now))
-    if state is FlagState.SNOOZED:
-        return and_(FlagRow.state == FlagState.SNOOZED, FlagRow.snoozed_until > now)
-    return FlagRow.state == state
+def _place(row: Any, *, backwards: bool = False) -> FlagPlace | None:
+    return None if row is None else FlagPlace(row.rank, row[0].id, backwards)
 
 
-def _is_rest_over(now: datetime) -> ColumnElement[bool]:
-    return and_(FlagRow.state == FlagState.SNOOZED, FlagRow.snoozed_until <= now)
+def _places(wanted: FlagFilter, now: datetime, after: FlagPlace | None, limit: int) -> Subquery:
+    """Ranks and numbers of the first flags of each state and severity that may be on the page."""
+    backwards = after is not None and after.backwards
+    groups = []
+    for severity in wanted.severities:
+        for in_state in _stored_states(wanted.state, now):
+            group = (
+                select(literal(severity.rank).label("rank"), FlagRow.id)
+                .join(RunRow, RunRow.id == FlagRow.run_id)
+                .where(
+                    in_state,
+                    FlagRow.severity == severity,
+                    _is_beyond(severity.rank, after),
+                    *conditions(wanted),
+                )
+                .order_by(FlagRow.id if backwards else FlagRow.id.desc())
+                .limit(limit)
+                .subquery()
+            )
+            groups.append(select(group))
+    both = union_all(*groups).subquery()
+    order = (both.c.rank, both.c.id)
+    return (
+        select(both)
+        .order_by(*(order if backwards else (column.desc() for column in order)))
+        .limit(limit)
+        .subquery()
+    )
 
 
-def _without_state(wanted: FlagFilter) -> list[ColumnElement[bool]]:
-    found: list[ColumnElement[bool]] = []
+def _is_beyond(rank: int, after: FlagPlace | None) -> ColumnElement[bool]:
+    """Whether flags of a severity lie beyond a place."""
+    if after is None:
+        return true()
+    if rank != after.rank:
+        return true() if (rank > after.rank) is after.backwards else false()
+    number = FlagRow.id.expression
+    return number > after.flag_id if after.backwards else number < after.flag_id
+
+
+def _stored_states(state: FlagState | None, now: datetime) -> Iterator[ColumnElement[bool]]:
+    """The state as people see it at a moment, in parts that each name one stored state."""
+    if state is None:
+        yield from (FlagRow.state == each for each in FlagState)
+    elif state is FlagState.SNOOZED:
+        yield and_(FlagRow.state == FlagState.SNOOZED, FlagRow.snoozed_until > now)
+    else:
+        yield FlagRow.state == state
+        if state is FlagState.OPEN:
+            yield and_(FlagRow.state == FlagState.SNOOZED, FlagRow.snoozed_until <= now)
+
+
+def _counts(session: Session, wanted: FlagFilter, now: datetime) -> dict[FlagState, int]:
+    counted = [_counted(state, wanted, now).label(state) for state in FlagState]
+    found = session.execute(select(*counted)).one()
+    return {state: int(number) for state, number in zip(FlagState, found, strict=True)}
+
+
+def _counted(state: FlagState, wanted: FlagFilter, now: datetime) -> ColumnElement[int]:
+    some = (
+        select(FlagRow.id)
+        .join(RunRow, RunRow.id == FlagRow.run_id)
+        .where(or_(*_stored_states(state, now)), *conditions(wanted))
+        .limit(MOST_COUNTED)
+    )
     if wanted.at_least is not None:
-        graver = [each.value for each in SEVERITIES if each.rank >= wanted.at_least.rank]
-        found.append(FlagRow.severity.in_(graver))
-    for column, value in (
-        (FlagRow.rule, wanted.rule),
-        (FlagRow.class_label, wanted.class_label),
-        (FlagRow.run_id, wanted.run_id),
-        (DatasetRow.name, wanted.dataset),
-        (ProjectRow.name, wanted.project),
-        (FlagRow.assignee, wanted.assignee),
-        (FlagRow.in_badge, wanted.in_badge),
-    ):
-        if value is not None:
-            found.append(column == value)
-    return found
+        some = some.where(FlagRow.severity.in_(wanted.severities))
+    counted: ColumnElement[int] = (
+        select(func.count()).select_from(some.subquery()).scalar_subquery()
+    )
+    return counted

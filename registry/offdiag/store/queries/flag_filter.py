@@ -1,0 +1,70 @@
+"""Which flags are meant: fields that must all hold, each turned into one SQL condition."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from sqlalchemy import ColumnElement, select
+
+from offdiag.flags.lifecycle import FlagState
+from offdiag.flags.severity import SEVERITIES, Severity
+from offdiag.store.models import DatasetRow, FlagRow, ProjectRow, RunRow
+
+NOBODY = ""
+"""Stands for flags that nobody looks after, where the name of an assignee is asked for."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FlagFilter:
+    """Which flags are meant; None leaves a field open.
+
+    `state` is as people see it: a flag whose rest is over counts as open. `class_label` ""
+    stands for rules about the run as a whole, `assignee` "" for flags that nobody looks after.
+    """
+
+    state: FlagState | None = None
+    at_least: Severity | None = None
+    rule: str | None = None
+    class_label: str | None = None
+    run_id: str | None = None
+    dataset: str | None = None
+    model: str | None = None
+    project: str | None = None
+    assignee: str | None = None
+    in_badge: bool | None = None
+
+    @property
+    def severities(self) -> tuple[Severity, ...]:
+        """Those that may be shown, the gravest first."""
+        lowest = 0 if self.at_least is None else self.at_least.rank
+        return tuple(each for each in reversed(SEVERITIES) if each.rank >= lowest)
+
+
+def conditions(wanted: FlagFilter) -> list[ColumnElement[bool]]:
+    """The WHERE clause over flags and their runs, but for state and severity.
+
+    Flags of runs that somebody deleted are never meant.
+    """
+    return [RunRow.deleted_at.is_(None), *_fields(wanted)]
+
+
+def _fields(wanted: FlagFilter) -> Iterator[ColumnElement[bool]]:
+    for column, value in (
+        (FlagRow.rule, wanted.rule),
+        (FlagRow.class_label, wanted.class_label),
+        (FlagRow.run_id, wanted.run_id),
+        (RunRow.model, wanted.model),
+        (FlagRow.in_badge, wanted.in_badge),
+    ):
+        if value is not None:
+            yield column == value
+    if wanted.assignee is not None:
+        is_nobody = wanted.assignee == NOBODY
+        yield FlagRow.assignee.is_(None) if is_nobody else FlagRow.assignee == wanted.assignee
+    if wanted.dataset is not None:
+        named = select(DatasetRow.id).where(DatasetRow.name == wanted.dataset)
+        yield RunRow.dataset_id.in_(named)
+    if wanted.project is not None:
+        named = select(ProjectRow.id).where(ProjectRow.name == wanted.project)
+        yield RunRow.project_id.in_(named)

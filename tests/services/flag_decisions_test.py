@@ -1,0 +1,200 @@
+"""Decisions about flags that meet other decisions, evaluations, or the end of a rest."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime, timedelta
+
+import numpy as np
+import pytest
+
+from offdiag.errors import Conflict
+from offdiag.flags.lifecycle import FlagEventKind, FlagState
+from offdiag.services.flags import settling
+from offdiag.services.flags.inbox import browse_flag
+from offdiag.services.flags.settling import Seen
+from offdiag.store import codec
+from offdiag.store.database import Database
+from offdiag.store.flags import FlagRecord
+from offdiag.store.models import UploadedMatrixRow
+from support.flagged import GOOD, MAJORITY, evaluate_again, flags_of, history, upload_counts
+from support.logging_runs import work_off
+
+A_DAY = timedelta(days=1)
+
+
+@pytest.fixture
+def flag(database: Database) -> FlagRecord:
+    """An open flag of a run that always gives the same answer."""
+    run = upload_counts(database, MAJORITY)
+    work_off(database)
+    return flags_of(database, run)["F5", None]
+
+
+def as_seen(database: Database, *flag_ids: int) -> Seen:
+    """What somebody knows who looks at flags now."""
+    return {flag_id: browse_flag(database, flag_id).entry.revision for flag_id in flag_ids}
+
+
+def state_of(database: Database, flag_id: int) -> FlagState:
+    return browse_flag(database, flag_id).entry.flag.standing.state
+
+
+Change = Callable[[Database, int], object]
+CHANGES: dict[str, Change] = {
+    "acknowledged by kim": lambda d, i: settling.acknowledge_flags(d, [i], author="kim"),
+    "snoozed by kim": lambda d, i: settling.snooze_flags(
+        d, [i], until=d.clock() + A_DAY, author="kim"
+    ),
+    "dismissed by kim": lambda d, i: settling.dismiss_flags(d, [i], reason="no", author="kim"),
+    "assigned to lee by kim": lambda d, i: settling.assign_flags(
+        d, [i], assignee="lee", author="kim"
+    ),
+}
+
+
+@pytest.mark.parametrize("said", CHANGES)
+def test_a_decision_about_what_has_changed_since_is_refused(
+    database: Database, flag: FlagRecord, said: str
+) -> None:
+    seen = as_seen(database, flag.id)
+    CHANGES[said](database, flag.id)
+    before = history(database, flag.id)
+
+    with pytest.raises(Conflict, match=f"flag {flag.id} was {said} in the meantime") as refused:
+        settling.dismiss_flags(database, [flag.id], reason="mine", author="ana", seen=seen)
+
+    assert refused.value.hint == "Look again, then decide. Nothing was changed."
+    assert history(database, flag.id) == before
+
+
+def test_a_decision_about_what_was_just_looked_at_counts(
+    database: Database, flag: FlagRecord
+) -> None:
+    settling.acknowledge_flags(database, [flag.id], author="kim")
+
+    settling.dismiss_flags(
+        database, [flag.id], reason="mine", author="ana", seen=as_seen(database, flag.id)
+    )
+
+    assert state_of(database, flag.id) is FlagState.DISMISSED
+
+
+def test_a_remark_is_no_change_that_a_decision_could_miss(
+    database: Database, flag: FlagRecord
+) -> None:
+    seen = as_seen(database, flag.id)
+    settling.comment_on_flags(database, [flag.id], text="why?", author="kim")
+
+    settling.acknowledge_flags(database, [flag.id], author="ana", seen=seen)
+
+    assert state_of(database, flag.id) is FlagState.ACKNOWLEDGED
+
+
+def test_two_people_who_decide_alike_do_not_contradict_each_other(
+    database: Database, flag: FlagRecord
+) -> None:
+    seen = as_seen(database, flag.id)
+
+    for author in ("kim", "ana"):
+        settling.acknowledge_flags(database, [flag.id], author=author, seen=seen)
+
+    assert history(database, flag.id) == [FlagEventKind.OPENED, FlagEventKind.ACKNOWLEDGED]
+
+
+def test_a_flag_that_closed_since_cannot_be_settled(database: Database) -> None:
+    run = upload_counts(database, MAJORITY)
+    work_off(database)
+    flag = flags_of(database, run)["F5", None]
+    seen = as_seen(database, flag.id)
+    _replace_by_good_counts(database, run.id)
+    evaluate_again(database, run)
+
+    with pytest.raises(Conflict, match=f"flag {flag.id} is closed"):
+        settling.acknowledge_flags(database, [flag.id], author="ana", seen=seen)
+
+
+def test_one_of_many_that_changed_stops_them_all(database: Database) -> None:
+    run = upload_counts(database, MAJORITY)
+    work_off(database)
+    first, second, *_ = (flag.id for flag in flags_of(database, run).values())
+    seen = as_seen(database, first, second)
+    settling.acknowledge_flags(database, [second], author="kim")
+
+    with pytest.raises(Conflict, match=f"^flag: flag {second} was acknowledged by kim in the"):
+        settling.dismiss_flags(database, [first, second], reason="mine", author="ana", seen=seen)
+
+    assert state_of(database, first) is FlagState.OPEN
+
+
+def test_a_change_of_hands_is_refused_like_any_other(database: Database, flag: FlagRecord) -> None:
+    seen = as_seen(database, flag.id)
+    settling.assign_flags(database, [flag.id], assignee="kim", author="kim")
+
+    with pytest.raises(Conflict, match="assigned to kim by kim"):
+        settling.assign_flags(database, [flag.id], assignee="lee", author="ana", seen=seen)
+    settling.assign_flags(database, [flag.id], assignee="kim", author="ana", seen=seen)
+
+    assert history(database, flag.id).count(FlagEventKind.ASSIGNED) == 1
+
+
+def test_the_end_of_a_rest_stands_in_the_history_before_anybody_writes_it_down(
+    database: Database, flag: FlagRecord, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    until = database.clock() + A_DAY
+    settling.snooze_flags(database, [flag.id], until=until, author="lee")
+    assert history(database, flag.id)[-1] is FlagEventKind.SNOOZED
+
+    _let_pass(database, monkeypatch, until + A_DAY)
+
+    last = browse_flag(database, flag.id).history[-1]
+    assert (last.kind, last.at, last.author) == (FlagEventKind.REOPENED, until, None)
+    assert last.text == "its rest is over"
+
+
+@pytest.mark.parametrize("change", ["people", "evaluation"])
+def test_the_end_of_a_rest_stays_in_its_place_once_more_has_happened(
+    database: Database, monkeypatch: pytest.MonkeyPatch, change: str
+) -> None:
+    run = upload_counts(database, MAJORITY)
+    work_off(database)
+    flag = flags_of(database, run)["F5", None]
+    until = database.clock() + A_DAY
+    settling.snooze_flags(database, [flag.id], until=until, author="lee")
+    _let_pass(database, monkeypatch, until + A_DAY)
+
+    if change == "people":
+        settling.acknowledge_flags(database, [flag.id], author="kim")
+    else:
+        evaluate_again(database, run)
+
+    told = [(event.kind, event.at) for event in browse_flag(database, flag.id).history[2:]]
+    assert told[0] == (FlagEventKind.REOPENED, until)
+    assert len(told) == (2 if change == "people" else 1)
+
+
+def test_a_rest_that_is_over_settles_nothing_any_more(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = upload_counts(database, MAJORITY)
+    work_off(database)
+    flag = flags_of(database, run)["F5", None]
+    until = database.clock() + A_DAY
+    settling.snooze_flags(database, [flag.id], until=until, author="lee")
+    _let_pass(database, monkeypatch, until + A_DAY)
+
+    evaluate_again(database, run)
+
+    standing = flags_of(database, run)["F5", None].standing
+    assert (standing.state, standing.settled) == (FlagState.OPEN, None)
+
+
+def _let_pass(database: Database, monkeypatch: pytest.MonkeyPatch, now: datetime) -> None:
+    monkeypatch.setattr(database, "clock", lambda: now)
+
+
+def _replace_by_good_counts(database: Database, run_id: str) -> None:
+    """As if the matrix had been a good one: stands for whatever makes a rule fall silent."""
+    with database.write() as session:
+        row = session.get_one(UploadedMatrixRow, run_id)
+        row.cells = codec.encode_counts(np.array(GOOD))
