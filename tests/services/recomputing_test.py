@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from sqlalchemy import select, update
+from sqlalchemy import delete, select, update
 
 from offdiag.domain.labels import LabelSet
 from offdiag.domain.runs import RunFacts, RunState
@@ -24,7 +24,7 @@ from offdiag.services.truth.revise import revise_truth
 from offdiag.services.work.sweep import sweep
 from offdiag.store import runs, work
 from offdiag.store.database import Database
-from offdiag.store.models import EvaluationRow, PredictionChunkRow, WorkRow
+from offdiag.store.models import EvaluationRow, PredictionChunkRow, ScoreCurveRow, WorkRow
 from offdiag.store.staleness import StaleReason
 from support.contents import contents
 from support.logging_runs import ACTUAL, POLICY, evaluate, log, work_off
@@ -41,6 +41,23 @@ def revise(database: Database, labels: dict[int, str | None]) -> None:
         reason=f"these are {labels}",
         author=None,
     )
+
+
+def curves_in(database: Database, evaluation_id: int) -> list[tuple[Any, ...]]:
+    """Everything that is kept of the curves of an evaluation, as it is stored."""
+    table = ScoreCurveRow.__table__
+    with database.read() as session:
+        rows = session.execute(
+            select(table)
+            .where(table.c.evaluation_id == evaluation_id)
+            .order_by(table.c.class_index)
+        )
+        return [tuple(row) for row in rows]
+
+
+def drop_curves(database: Database) -> None:
+    with database.write() as session:
+        session.execute(delete(ScoreCurveRow))
 
 
 def drop_work(database: Database) -> None:
@@ -102,6 +119,29 @@ def test_a_run_evaluated_with_another_suite_is_stale(database: Database) -> None
         session.execute(update(EvaluationRow).values(suite_version=99))
 
     assert reasons(database) == {run.id: (StaleReason.TRUTH_REVISED, StaleReason.SUITE_CHANGED)}
+
+
+def test_scores_without_curves_are_stale_until_the_same_curves_are_there_again(
+    database: Database,
+) -> None:
+    run = log(database, y_score=np.full((6, 3), 1 / 3))
+    evaluated = evaluate(database, run.id)
+    before = curves_in(database, evaluated.id)
+    drop_curves(database)
+
+    assert reasons(database) == {run.id: (StaleReason.CURVES_MISSING,)}
+    recompute_stale(database)
+    work_off(database)
+
+    assert reasons(database) == {}
+    assert len(before) == 4
+    assert curves_in(database, evaluated.id) == before
+
+
+def test_runs_without_scores_need_no_curves(database: Database) -> None:
+    evaluate(database, log(database).id)
+
+    assert reasons(database) == {}
 
 
 def test_open_runs_are_not_stale(database: Database) -> None:

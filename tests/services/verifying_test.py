@@ -34,6 +34,7 @@ from offdiag.store.models import (
     PredictionChunkRow,
     RunRow,
     ScoreChunkRow,
+    ScoreCurveRow,
     TruthChunkRow,
     TruthVersionRow,
     UploadedMatrixRow,
@@ -190,6 +191,10 @@ def change_a_value(session: Session) -> None:
     )
 
 
+def change_a_curve(session: Session) -> None:
+    session.execute(update(ScoreCurveRow).values(n_thresholds=ScoreCurveRow.n_thresholds + 1))
+
+
 def drop_a_value(session: Session) -> None:
     session.execute(delete(MetricValueRow).where(MetricValueRow.key == "mcc"))
 
@@ -224,6 +229,7 @@ def give_up(session: Session) -> None:
         (change_the_matrix, FindingKind.DRIFT, "the matrix is not what the predictions give."),
         (change_the_matrix, FindingKind.DRIFT, "the digest of the matrix is not that of the"),
         (change_a_value, FindingKind.DRIFT, "mcc is 0.57735026918962"),
+        (change_a_curve, FindingKind.DRIFT, "the curves are not what the scores give."),
         (drop_a_value, FindingKind.DRIFT, "stored is nothing."),
         (change_the_input_digest, FindingKind.DRIFT, "the digest of the inputs is not that of"),
         (change_the_number_of_cases, FindingKind.DRIFT, "the number of cases is 4, stored is 5."),

@@ -103,4 +103,5 @@ _WORDS = {
     StaleReason.RULES_CHANGED: "rules or thresholds have changed",
     StaleReason.COSTS_CHANGED: "costs have changed",
     StaleReason.BASELINE_CHANGED: "another baseline",
+    StaleReason.CURVES_MISSING: "curves of its scores are missing",
 }

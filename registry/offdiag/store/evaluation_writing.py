@@ -12,8 +12,10 @@ from sqlalchemy.orm import Session
 from offdiag.domain.values import MetricValue
 from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.costs.summary import COST_KEYS
+from offdiag.metrics.probabilistic.score_curves import ScoreCurve
 from offdiag.store import codec
 from offdiag.store.class_values import pack
+from offdiag.store.curves import write_curves
 from offdiag.store.datasets import label_set_id
 from offdiag.store.models import (
     ClassValuesRow,
@@ -32,7 +34,7 @@ class NewEvaluation:
     """What was computed for one run, or for the part of it that a slice names.
 
     `n_cases` counts cases with and without a label; the matrix has those with one. `per_class`
-    holds K values per key, label order.
+    holds K values per key, label order. `curves` are those of the scores, if there are any.
     """
 
     run_id: str
@@ -46,6 +48,7 @@ class NewEvaluation:
     per_class: Mapping[str, Sequence[MetricValue]]
     duration_s: float
     slice: str | None = None
+    curves: Sequence[ScoreCurve] = ()
 
 
 def write_evaluation(
@@ -64,6 +67,7 @@ def write_evaluation(
     )
     if known is None:
         known = _insert(session, evaluation, now)
+    write_curves(session, known, evaluation.curves)
     if counts:
         session.execute(
             update(EvaluationRow)

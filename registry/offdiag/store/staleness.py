@@ -21,6 +21,7 @@ from offdiag.store.models import (
     DatasetRow,
     EvaluationRow,
     RunRow,
+    ScoreCurveRow,
     TruthVersionRow,
     WorkRow,
 )
@@ -35,6 +36,7 @@ class StaleReason(StrEnum):
     RULES_CHANGED = "rules_changed"
     COSTS_CHANGED = "costs_changed"
     BASELINE_CHANGED = "baseline_changed"
+    CURVES_MISSING = "curves_missing"
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,5 +134,10 @@ def _reasons(
         ),
         StaleReason.BASELINE_CHANGED: and_(
             evaluated, EvaluationRow.baseline_run_id.is_distinct_from(baseline)
+        ),
+        StaleReason.CURVES_MISSING: and_(
+            evaluated,
+            RunRow.score_columns > 0,
+            ~exists().where(ScoreCurveRow.evaluation_id == EvaluationRow.id),
         ),
     }

@@ -26,6 +26,8 @@ def stale_caution(detail: RunDetail, *, now: datetime) -> Caution | None:
         parts.append(f"Computed with metric suite {facts.suite_version}; {current}.")
     if {StaleReason.COSTS_CHANGED, StaleReason.BASELINE_CHANGED} & set(outdated.reasons):
         parts.append("Its flags were raised under other costs or against another baseline.")
+    if StaleReason.CURVES_MISSING in outdated.reasons:
+        parts.append("Its curves have not been drawn yet.")
     if not parts:
         parts.append(f"Computed with truth v{facts.truth_number}, before scoring again failed.")
     return Caution(" ".join(parts), _what_is_done(outdated.work, now))

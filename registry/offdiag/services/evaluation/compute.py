@@ -12,6 +12,7 @@ from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.intervals.scores.suite import class_score_intervals, score_intervals
 from offdiag.metrics.intervals.suite import suite_intervals
 from offdiag.metrics.probabilistic.forecasts import CLASS_AXIS, Forecasts
+from offdiag.metrics.probabilistic.score_curves import ScoreCurve, score_curves
 from offdiag.metrics.probabilistic.suite import class_metrics, score_metrics
 from offdiag.metrics.suite import evaluate_stack
 from offdiag.services.evaluation.inputs import EvaluationInputs
@@ -37,6 +38,13 @@ def evaluate(inputs: EvaluationInputs) -> EvaluatedValues:
     return EvaluatedValues(
         {**values.aggregate, **scored.aggregate}, {**values.per_class, **scored.per_class}
     )
+
+
+def curves_of(inputs: EvaluationInputs) -> tuple[ScoreCurve, ...]:
+    """What pictures of the scores are drawn from; empty without scores, else never."""
+    if inputs.forecasts is None:
+        return ()
+    return score_curves(inputs.forecasts, inputs.matrix.counts)
 
 
 def of_matrix(matrix: ConfusionMatrix) -> EvaluatedValues:

@@ -8,7 +8,7 @@ from typing import Any
 
 from offdiag.domain.runs import RunState
 from offdiag.metrics.suite import SUITE_VERSION
-from offdiag.services.evaluation.compute import evaluate
+from offdiag.services.evaluation.compute import curves_of, evaluate
 from offdiag.services.evaluation.costs import price
 from offdiag.services.evaluation.inputs import read_inputs, truth_that_counts
 from offdiag.services.flags.circumstances import read_circumstances
@@ -34,6 +34,7 @@ def compute_evaluation(database: Database, args: Mapping[str, Any]) -> Callable[
             rules=rules_in_force(),
         )
     values = evaluate(inputs)
+    curves = curves_of(inputs)
     found = judge_run(inputs.matrix, judged_by.circumstances)
     costs = judged_by.circumstances.costs
     priced = {} if costs is None else price(inputs.matrix, costs)
@@ -47,6 +48,7 @@ def compute_evaluation(database: Database, args: Mapping[str, Any]) -> Callable[
         matrix=inputs.matrix,
         aggregate=values.aggregate,
         per_class=values.per_class,
+        curves=curves,
         duration_s=time.perf_counter() - started,
     )
 

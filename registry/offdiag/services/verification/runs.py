@@ -12,7 +12,7 @@ from offdiag.domain.values import MetricValue
 from offdiag.errors import InvalidInput
 from offdiag.metrics.counting import count_labelled_pairs
 from offdiag.metrics.suite import SUITE_VERSION
-from offdiag.services.evaluation.compute import evaluate
+from offdiag.services.evaluation.compute import curves_of, evaluate
 from offdiag.services.evaluation.costs import price
 from offdiag.services.evaluation.inputs import EvaluationInputs, read_inputs
 from offdiag.services.verification.content import content_is_intact
@@ -26,6 +26,7 @@ from offdiag.store import (
     truth_versions,
     truths,
 )
+from offdiag.store.curves import has_others
 from offdiag.store.datasets import DatasetRecord
 from offdiag.store.evaluations import StoredEvaluation
 from offdiag.store.runs import RunRecord
@@ -85,7 +86,10 @@ def _drift(session: Session, run: RunRecord, stored: StoredEvaluation) -> Iterat
     inputs = read_inputs(session, run.id, part)
     if stored.truth_version_id != (None if inputs.truth is None else inputs.truth.id):
         return  # As above.
-    for sentence in _differences(inputs, stored):
+    sentences = list(_differences(inputs, stored))
+    if part is None and has_others(session, stored.id, curves_of(inputs)):
+        sentences.append(("the curves", "are not what the scores give."))
+    for sentence in sentences:
         where = "" if stored.slice is None else f" of {stored.slice}"
         yield Finding(FindingKind.DRIFT, run.id, f"{sentence[0]}{where} {sentence[1]}")
     if stored.cost_matrix_id is not None:
