@@ -27,9 +27,12 @@ def work_until_signal(database: Database, settings: Settings) -> WorkerReport:
     """Run a worker and the clock in this process until SIGINT or SIGTERM."""
     stop = threading.Event()
     policy = RetryPolicy(max_attempts=settings.jobs.max_attempts)
+    # Waiting for a file has a limit, so no thread hangs in it, and as long as somebody keeps it
+    # locked nobody else can take the work either: there is nothing to end the process for.
+    on_lost = None if database.dialect == "sqlite" else end_process
     with stopping_on_signals(stop), ticking(database, policy):
         log.info("worker_started", database=database.place)
-        report = run_worker(database, settings.jobs, stop=stop, on_lost=end_process)
+        report = run_worker(database, settings.jobs, stop=stop, on_lost=on_lost)
     log.info("worker_stopped", done=report.done, failed=report.failed)
     return report
 

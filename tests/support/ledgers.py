@@ -1,0 +1,74 @@
+"""Logging runs as a client that writes down what was acknowledged, and nothing else."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from random import Random
+
+from offdiag.domain.runs import RunFacts
+from offdiag.errors import DatabaseUnavailable
+from offdiag.store.database import Database
+from support.logging_runs import log
+
+_N_CASES = 40
+
+
+class Client:
+    """Logs runs of 40 cases and two classes, each again until it is acknowledged.
+
+    `refused` is called after each attempt that was not acknowledged.
+    """
+
+    def __init__(
+        self,
+        database: Database,
+        ledger: Path,
+        random: Random,
+        refused: Callable[[], None] = lambda: None,
+    ) -> None:
+        self.ledger = ledger
+        self.n_acknowledged = 0
+        self.n_refused = 0
+        self._database = database
+        self._random = random
+        self._refused = refused
+        self._truth = [random.choice("ab") for _ in range(_N_CASES)]
+
+    def log(self, number: int) -> None:
+        """Log one run of its own content, and add it to the ledger."""
+        answers = [self._random.choice("ab") for _ in range(_N_CASES)]
+        key = f"run-{number}"
+        while True:
+            try:
+                run = log(
+                    self._database,
+                    y_true=self._truth,
+                    y_pred=answers,
+                    labels=["a", "b"],
+                    facts=RunFacts(name=key, client_key=key),
+                )
+            except DatabaseUnavailable:
+                self.n_refused += 1
+                self._refused()
+            else:
+                break
+        with self.ledger.open("a", encoding="utf-8") as entries:
+            entries.write(f"{key} {run.content_digest}\n")
+        self.n_acknowledged += 1
+
+
+def verify_with(database: Database, ledger: Path) -> subprocess.CompletedProcess[str]:
+    """`offdiag verify --ledger` as a user calls it."""
+    command = str(Path(sys.executable).with_name("offdiag"))
+    return subprocess.run(
+        [command, "verify", "--ledger", str(ledger), "--url", database.url],
+        env={name: text for name, text in os.environ.items() if not name.startswith("OFFDIAG_")},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=300,
+    )

@@ -1,0 +1,140 @@
+"""Real worker processes that start in a moment, so that many of them can be killed in a test.
+
+Each is forked from a server process that has loaded the libraries already; from there on it does
+what `offdiag worker` does, in a process of its own, and can be killed as one.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from multiprocessing.process import BaseProcess
+from pathlib import Path
+from random import Random
+from typing import Any
+
+from offdiag.settings import Settings
+from offdiag.settings.model import JobsSettings
+from offdiag.store.database import Database
+from offdiag.store.session import Session
+
+_FORKING = multiprocessing.get_context("forkserver")
+_FORKING.set_forkserver_preload(
+    [
+        "offdiag.services.evaluation.compute",
+        "offdiag.services.reports.task",
+        "offdiag_workers.process",
+        "psycopg",
+        "scipy.stats",
+        "sqlalchemy.dialects.postgresql.psycopg",
+    ]
+)
+_LOOK_EVERY_S = 0.02
+
+
+@dataclass
+class Workers:
+    """A few workers, replaced when they are killed. What they log goes to one file."""
+
+    url: str
+    log: Path
+    lease_s: float
+    poison: str | None
+    living: list[BaseProcess] = field(default_factory=list)
+
+    def start(self) -> None:
+        """Add one more worker."""
+        process = _FORKING.Process(
+            target=_work, args=(self.url, str(self.log), self.lease_s, self.poison)
+        )
+        process.start()
+        self.living.append(process)
+
+    def kill_one(self, random: Random) -> None:
+        """SIGKILL for one of them."""
+        victim = self.living.pop(random.randrange(len(self.living)))
+        victim.kill()
+        victim.join()
+
+    def replace_dead(self) -> int:
+        """Start one for each that is no longer there, as a supervisor would. Returns how many."""
+        alive = [each for each in self.living if each.is_alive()]
+        n_dead = len(self.living) - len(alive)
+        self.living[:] = alive
+        for _ in range(n_dead):
+            self.start()
+        return n_dead
+
+    def ended(self) -> list[int | None]:
+        """Exit codes of those that ended by themselves, which none should."""
+        return [each.exitcode for each in self.living if not each.is_alive()]
+
+    def said(self) -> str:
+        """Everything the workers have logged."""
+        return self.log.read_text(encoding="utf-8") if self.log.exists() else ""
+
+    def end(self) -> None:
+        while self.living:
+            process = self.living.pop()
+            process.kill()
+            process.join()
+
+
+@contextmanager
+def workers(
+    url: str, log: Path, *, number: int, lease_s: float = 2.0, poison: str | None = None
+) -> Iterator[Workers]:
+    """So many workers on a database; none outlives the block.
+
+    Evaluating the run with the id `poison` kills the worker that does it.
+    """
+    crew = Workers(url, log, lease_s, poison)
+    try:
+        for _ in range(number):
+            crew.start()
+        yield crew
+    finally:
+        crew.end()
+
+
+def wait_until(condition: Callable[[], bool], crew: Workers, *, timeout_s: float = 60) -> None:
+    """Wait for something the workers bring about; fails with their log when it does not come."""
+    give_up_at = time.monotonic() + timeout_s
+    while not condition():
+        assert time.monotonic() < give_up_at, f"it did not happen in time\n{crew.said()}"
+        time.sleep(_LOOK_EVERY_S)
+
+
+def _work(url: str, log: str, lease_s: float, poison: str | None) -> None:
+    descriptor = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
+    for stream in (1, 2):
+        os.dup2(descriptor, stream)
+    from offdiag.cli.logs import log_to_stderr
+    from offdiag_workers.process import work_until_signal
+
+    if poison is not None:
+        _poisoned_by(poison)
+    log_to_stderr()
+    database = Database(url, synchronous="normal")
+    work_until_signal(database, Settings(jobs=JobsSettings(lease_s=lease_s)))
+    database.close()
+
+
+def _poisoned_by(run_id: str) -> None:
+    from offdiag.services.work.tasks import TASKS
+
+    kind = TASKS["evaluate"]
+
+    def compute(database: Database, args: Mapping[str, Any]) -> Callable[[Session], None]:
+        if args["run"] == run_id:
+            os.write(1, b"poisoned\n")
+            os.kill(os.getpid(), signal.SIGKILL)
+        return kind.compute(database, args)
+
+    assert isinstance(TASKS, dict)
+    TASKS["evaluate"] = replace(kind, compute=compute)
