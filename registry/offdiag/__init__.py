@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from offdiag.sdk.run import OpenRun, Run
     from offdiag.sdk.score_evaluation import ScoreEvaluation
     from offdiag.sdk.scores import evaluate_scores
+    from offdiag.sdk.search import search_runs
     from offdiag.sdk.truth import TruthRevision, revise_truth
     from offdiag.sdk.weighted_evaluation import WeightedEvaluation
 
@@ -75,6 +76,7 @@ _HOMES = {
     "Run": "offdiag.sdk.run",
     "ScoreEvaluation": "offdiag.sdk.score_evaluation",
     "evaluate_scores": "offdiag.sdk.scores",
+    "search_runs": "offdiag.sdk.search",
     "TruthRevision": "offdiag.sdk.truth",
     "revise_truth": "offdiag.sdk.truth",
     "WeightedEvaluation": "offdiag.sdk.weighted_evaluation",
@@ -115,6 +117,7 @@ __all__ = [
     "log_run",
     "plot",
     "revise_truth",
+    "search_runs",
     "start_run",
     "stats",
 ]

@@ -32,6 +32,13 @@ runs.add_command(baseline)
 @click.option("--project", help="Only runs of this project; * stands for any characters.")
 @click.option("--dataset", help="Only runs on this dataset; * stands for any characters.")
 @click.option(
+    "--filter",
+    "filter_text",
+    default="",
+    metavar="CONDITION",
+    help="Only runs that fulfil it, such as \"metrics.mcc > 0.5 and tags.team = 'x'\".",
+)
+@click.option(
     "--sort",
     default="-logged",
     show_default=True,
@@ -45,6 +52,7 @@ def list_runs(
     *,
     project: str | None,
     dataset: str | None,
+    filter_text: str,
     sort: str,
     limit: int,
     url: str | None,
@@ -55,7 +63,7 @@ def list_runs(
     from offdiag.cli.run_json import entry_dict
     from offdiag.cli.run_tables import run_table
 
-    terms, order = _terms(project, dataset), _order(sort)
+    terms, order = _terms(project, dataset, filter_text), _order(sort)
     with opened(settings_for(url)) as database:
         entries = list(islice(_entries(database, terms, order), limit))
     if as_json:
@@ -144,11 +152,13 @@ def restore(run_id: str, url: str | None) -> None:
     click.echo(f"{run_id} is back.")
 
 
-def _terms(project: str | None, dataset: str | None) -> RunFilter:
+def _terms(project: str | None, dataset: str | None, filter_text: str) -> RunFilter:
+    from offdiag.filters.parsing import parse_filter
     from offdiag.store.queries.run_filter import FilterField, FilterTerm
 
     wanted = {FilterField.PROJECT: project, FilterField.DATASET: dataset}
-    return tuple(FilterTerm(field, text) for field, text in wanted.items() if text is not None)
+    named = (FilterTerm(field, text) for field, text in wanted.items() if text is not None)
+    return (*named, parse_filter(filter_text, field="--filter"))
 
 
 def _order(text: str) -> RunOrder:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from offdiag.domain.runs import RunState
+from offdiag.filters.conditions import Condition
 from offdiag.metrics.suite import SUITE_VERSION
 from offdiag.store.database import Database
 from offdiag.store.queries.dataset_list import (
@@ -94,9 +95,9 @@ def _scope(datasets: tuple[DatasetFacts, ...], terms: RunFilter) -> DatasetFacts
     return left[0] if len(left) == 1 else None
 
 
-def _allows(term: FilterTerm, dataset: DatasetFacts) -> bool:
+def _allows(term: FilterTerm | Condition, dataset: DatasetFacts) -> bool:
     """Whether runs of a dataset may pass a term; patterns and other fields say nothing."""
-    if "*" in term.text or term.negated:
+    if not isinstance(term, FilterTerm) or "*" in term.text or term.negated:
         return True
     if term.field is FilterField.DATASET:
         return dataset.name == term.text

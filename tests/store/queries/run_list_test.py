@@ -10,6 +10,8 @@ from typing import Any
 import pytest
 
 from offdiag.domain.runs import RunState
+from offdiag.filters.conditions import Condition
+from offdiag.filters.parsing import parse_filter
 from offdiag.store.database import Database
 from offdiag.store.queries.run_entries import RunEntry
 from offdiag.store.queries.run_filter import FilterField, FilterTerm
@@ -43,7 +45,9 @@ def runs(
 
 
 def _log_eight_runs(database: Database) -> None:
-    _log(database, [[8, 2, 0], [1, 6, 3], [0, 0, 4]], name="forest", model="forest v1")
+    _log(
+        database, [[8, 2, 0], [1, 6, 3], [0, 0, 4]], name="forest", model="forest v1", author="ana"
+    )
     _log(database, [[9, 1, 0], [2, 8, 0], [0, 1, 3]], name="Forest two", tags={"team": "x"})
     _log(database, [[10, 0, 0], [10, 0, 0], [4, 0, 0]], name="dummy", tags={"draft": True})
     _log(database, [[9, 1, 0], [2, 8, 0], [0, 1, 3]], name="twin", tags={"n": 3, 'a "b" $.c': "1"})
@@ -114,10 +118,23 @@ def test_runs_without_metrics_come_with_what_is_known_of_their_work(runs: Databa
         (TERM(FilterField.TAG, "n", value="3"), ["twin"]),
         (TERM(FilterField.TAG, 'a "b" $.c'), ["twin"]),
         (TERM(FilterField.PROJECT, "default", negated=True), []),
+        (TERM(FilterField.AUTHOR, "ana"), ["forest"]),
+        (TERM(FilterField.AUTHOR, "a*"), ["forest"]),
+        (TERM(FilterField.RUN, "r_nobody"), []),
+        (TERM(FilterField.RUN, "%"), []),
+        (TERM(FilterField.CLASS, "y"), ["sad", "other"]),
+        (TERM(FilterField.CLASS, "nobody"), []),
+        (TERM(FilterField.FLAG, "F1"), ["dummy"]),
+        (TERM(FilterField.FLAG, "dismissed"), []),
+        (
+            parse_filter("metrics.overall_accuracy > 0.7"),
+            ["other", "twin", "Forest two", "forest"],
+        ),
+        (parse_filter("not metrics.recall[a] >= 0"), ["sad", "waiting", "other"]),
     ],
 )
 def test_a_term_keeps_the_runs_it_holds_for(
-    runs: Database, term: FilterTerm, names: list[str]
+    runs: Database, term: FilterTerm | Condition, names: list[str]
 ) -> None:
     assert _names(_page(runs, term)) == names
 
@@ -129,6 +146,9 @@ def test_a_term_keeps_the_runs_it_holds_for(
         TERM(FilterField.TAG, "draft"),
         TERM(FilterField.NAME, "forest"),
         TERM(FilterField.STATE, RunState.EVALUATED),
+        TERM(FilterField.AUTHOR, "ana"),
+        TERM(FilterField.CLASS, "y"),
+        TERM(FilterField.FLAG, "open"),
     ],
 )
 def test_a_negated_term_keeps_exactly_the_others(runs: Database, term: FilterTerm) -> None:
@@ -140,8 +160,19 @@ def test_a_negated_term_keeps_exactly_the_others(runs: Database, term: FilterTer
     assert left
 
 
+def test_runs_without_flags_are_all_others_than_those_with_any(runs: Database) -> None:
+    flagged = _names(_page(runs, TERM(FilterField.FLAG, "any")))
+    plain = _names(_page(runs, TERM(FilterField.FLAG, "none")))
+
+    assert "dummy" in flagged
+    assert sorted(flagged + plain) == sorted(_names(_page(runs)))
+
+
 def test_a_run_is_found_by_its_id(runs: Database) -> None:
     entry = _page(runs).entries[3]
+    assert [entry.id for entry in _page(runs, TERM(FilterField.RUN, entry.id[:9])).entries] == [
+        entry.id
+    ]
 
     assert _names(_page(runs, TERM(FilterField.NAME, entry.id))) == [entry.name]
 
@@ -228,7 +259,7 @@ def _log(database: Database, counts: Sequence[Sequence[int]], **facts: Any) -> N
 
 def _page(
     database: Database,
-    *terms: FilterTerm,
+    *terms: FilterTerm | Condition,
     order: RunOrder = NEWEST_FIRST,
     cursor: Cursor | None = None,
     limit: int = 50,

@@ -1,4 +1,4 @@
-"""The filter line of the runs list: `dataset:digits -tag:draft "two words"`.
+"""The filter line of the runs list: `dataset:digits -tag:draft recall(df):<0.5 "two words"`.
 
 Terms are separated by spaces and must all hold. Quotes take everything between them as it is
 (a backslash in front of a quote that belongs to the text), a minus in front turns a term round,
@@ -11,14 +11,25 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from datetime import UTC, datetime
 
 from offdiag.domain.runs import RunState
+from offdiag.filters.conditions import Condition, Not
+from offdiag.flags.catalogue import RULES
+from offdiag.flags.lifecycle import FlagState
 from offdiag.store.queries.run_filter import FilterField, FilterTerm
+from offdiag_web.addresses.filter_values import (
+    Unclear,
+    is_metric,
+    logged_before,
+    logged_since,
+    metric_comparison,
+)
 
 _QUOTED = r'"(?:\\.|[^"\\])*"'
 _TOKEN = re.compile(rf'(?:[^\s"]|{_QUOTED}|".*)+', re.DOTALL)
 _CLOSED = re.compile(rf'(?:[^\s"]|{_QUOTED})*', re.DOTALL)
-_KEY = re.compile(r"([a-z]+):(.*)", re.DOTALL)
+_KEY = re.compile(rf'([a-z][a-z0-9_]*)(?:\(((?:[^()"]|{_QUOTED})+)\))?:(.*)', re.DOTALL)
 _TRUTH_VERSION = re.compile(r"(.+)@v(\d{1,9})", re.DOTALL)
 _TAG = re.compile(rf'((?:[^="]|{_QUOTED})+)=(.*)', re.DOTALL)
 _NEEDS_QUOTES = re.compile(r'[\s:="]|^-|@v\d+$')
@@ -30,6 +41,8 @@ STATE_WORDS: Mapping[str, RunState] = {
     "evaluated": RunState.EVALUATED,
     "failed": RunState.FAILED,
 }
+FLAG_WORDS = ("any", "none", *FlagState)
+"""What a run's flags can be asked for, beside the names of rules."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,13 +50,14 @@ class ParsedTerm:
     """One term as typed, and what it means or why it means nothing."""
 
     text: str
-    term: FilterTerm | None = None
+    term: FilterTerm | Condition | None = None
     problem: str | None = None
 
 
-def parse_filter(text: str) -> tuple[ParsedTerm, ...]:
-    """All terms of a filter line, in order."""
-    return tuple(_parsed(match.group()) for match in _TOKEN.finditer(text))
+def parse_filter(text: str, *, now: datetime | None = None) -> tuple[ParsedTerm, ...]:
+    """All terms of a filter line, in order. `now` is what `since:30d` counts from."""
+    moment = now or datetime.now(UTC)
+    return tuple(_parsed(match.group(), moment) for match in _TOKEN.finditer(text))
 
 
 def filter_text(terms: tuple[ParsedTerm, ...]) -> str:
@@ -59,7 +73,7 @@ def quoted(value: str) -> str:
     return f'"{escaped}"'
 
 
-def _parsed(text: str) -> ParsedTerm:
+def _parsed(text: str, now: datetime) -> ParsedTerm:
     if _CLOSED.fullmatch(text) is None:
         return ParsedTerm(text, problem="the quote is not closed")
     negated = text.startswith("-") and len(text) > 1
@@ -67,17 +81,29 @@ def _parsed(text: str) -> ParsedTerm:
     keyed = _KEY.fullmatch(body)
     if keyed is None:
         return ParsedTerm(text, FilterTerm(FilterField.NAME, _unquoted(body), negated))
-    key, value = keyed.groups()
-    reader = _READERS.get(key)
-    if reader is None:
-        known = ", ".join(_READERS)
-        return ParsedTerm(text, problem=f"there is no filter {key!r}; known are {known}")
+    key, class_label, value = keyed.groups()
+    try:
+        return ParsedTerm(text, _understood(key, class_label, value, negated, now))
+    except Unclear as reason:
+        return ParsedTerm(text, problem=str(reason))
+
+
+def _understood(
+    key: str, class_label: str | None, value: str, negated: bool, now: datetime
+) -> FilterTerm | Condition:
+    if key not in _READERS and key not in _MOMENTS and not is_metric(key):
+        known = ", ".join((*_READERS, *_MOMENTS, "acc, bal, mcc, f1, recall(class)"))
+        raise Unclear(f"there is no filter {key!r}; known are {known}")
     if not _unquoted(value).strip():
-        return ParsedTerm(text, problem=f"nothing follows {key}:")
-    term = reader(value, negated)
-    if term is None:
-        return ParsedTerm(text, problem=f"a state is one of {', '.join(STATE_WORDS)}")
-    return ParsedTerm(text, term)
+        raise Unclear(f"nothing follows {key}:")
+    if key in _READERS:
+        return _READERS[key](value, negated)
+    if key in _MOMENTS:
+        condition = _MOMENTS[key](_unquoted(value), now)
+    else:
+        label = None if class_label is None else _unquoted(class_label)
+        condition = metric_comparison(key, label, _unquoted(value))
+    return Not(condition) if negated else condition
 
 
 def _unquoted(text: str) -> str:
@@ -97,9 +123,19 @@ def _dataset(value: str, negated: bool) -> FilterTerm:
     return FilterTerm(FilterField.DATASET, _unquoted(name), negated, truth_number=int(number))
 
 
-def _state(value: str, negated: bool) -> FilterTerm | None:
+def _state(value: str, negated: bool) -> FilterTerm:
     state = STATE_WORDS.get(_unquoted(value))
-    return None if state is None else FilterTerm(FilterField.STATE, state, negated)
+    if state is None:
+        raise Unclear(f"a state is one of {', '.join(STATE_WORDS)}")
+    return FilterTerm(FilterField.STATE, state, negated)
+
+
+def _flag(value: str, negated: bool) -> FilterTerm:
+    text = _unquoted(value)
+    rule = next((rule for rule in RULES if rule.lower() == text.lower()), None)
+    if rule is None and text not in FLAG_WORDS:
+        raise Unclear(f"a flag is one of {', '.join(FLAG_WORDS)} or a rule such as F3")
+    return FilterTerm(FilterField.FLAG, rule or text, negated)
 
 
 def _tag(value: str, negated: bool) -> FilterTerm:
@@ -113,10 +149,18 @@ def _plain(field: FilterField) -> Callable[[str, bool], FilterTerm]:
     return lambda value, negated: FilterTerm(field, _unquoted(value), negated)
 
 
-_READERS: Mapping[str, Callable[[str, bool], FilterTerm | None]] = {
+_READERS: Mapping[str, Callable[[str, bool], FilterTerm]] = {
     "dataset": _dataset,
     "model": _plain(FilterField.MODEL),
     "state": _state,
     "tag": _tag,
     "project": _plain(FilterField.PROJECT),
+    "author": _plain(FilterField.AUTHOR),
+    "run": _plain(FilterField.RUN),
+    "class": _plain(FilterField.CLASS),
+    "flag": _flag,
+}
+_MOMENTS: Mapping[str, Callable[[str, datetime], Condition]] = {
+    "since": logged_since,
+    "before": logged_before,
 }

@@ -75,12 +75,17 @@ class RunListAddress:
         return replace(self, terms=terms, cursor=None)
 
 
-def read_run_list(values: Mapping[str, str]) -> tuple[RunListAddress, list[str]]:
-    """The address in a query string, with a notice for each value that cannot be meant."""
+def read_run_list(
+    values: Mapping[str, str], *, now: datetime | None = None
+) -> tuple[RunListAddress, list[str]]:
+    """The address in a query string, with a notice for each value that cannot be meant.
+
+    `now` is what terms such as `since:30d` count from.
+    """
     notices: list[str] = []
     order = _read_order(values.get("sort"), notices)
     address = RunListAddress(
-        terms=parse_filter(values.get("q", "")),
+        terms=parse_filter(values.get("q", ""), now=now),
         order=order,
         scale=_read_scale(values.get("scale"), notices),
         cursor=_read_cursor(values, order, notices),

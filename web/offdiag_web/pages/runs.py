@@ -23,10 +23,10 @@ SENT_BY_FORM = "form"
 @blueprint.get("/runs")
 @blueprint.get("/runs.<any(json, csv):form>")
 def runs(form: str = "html") -> Response:
-    address, notices = read_run_list(request.args)
+    database = current_registry().database
+    address, notices = read_run_list(request.args, now=database.clock())
     if SENT_BY_FORM in request.args and not notices:
         return redirect(address.url())
-    database = current_registry().database
     overview = browse_runs(
         database, terms=address.filter, order=address.order, cursor=address.cursor
     )

@@ -5,14 +5,26 @@ Only the fields named here can be asked for, and values are always bound paramet
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
-from sqlalchemy import ColumnElement, Text, case, cast, exists, func, not_, or_, select
+from sqlalchemy import ColumnElement, and_, exists, func, not_, or_, select
 from sqlalchemy.orm import InstrumentedAttribute
 
 from offdiag.domain.runs import RunState
-from offdiag.store.models import DatasetRow, ProjectRow, RunRow, TruthVersionRow
+from offdiag.filters.conditions import Condition
+from offdiag.flags.lifecycle import FlagState
+from offdiag.store.models import (
+    DatasetRow,
+    FlagRow,
+    LabelSetRow,
+    ProjectRow,
+    RunRow,
+    TruthVersionRow,
+)
+from offdiag.store.queries.json_entries import entry_text, place_of
+from offdiag.store.queries.run_conditions import holds
 
 
 class FilterField(StrEnum):
@@ -24,6 +36,13 @@ class FilterField(StrEnum):
     STATE = "state"
     TAG = "tag"
     NAME = "name"
+    AUTHOR = "author"
+    RUN = "run"
+    """The beginning of a run's id."""
+    CLASS = "class"
+    """A class that the dataset has."""
+    FLAG = "flag"
+    """A rule whose flag still fires, a state of flags, `any` that fires, or `none`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +61,8 @@ class FilterTerm:
     truth_number: int | None = None
 
 
-RunFilter = tuple[FilterTerm, ...]
+RunFilter = tuple[FilterTerm | Condition, ...]
+"""What must all hold: terms in the short form of the runs list, and conditions."""
 
 
 def conditions(terms: RunFilter, dialect: str) -> list[ColumnElement[bool]]:
@@ -52,7 +72,12 @@ def conditions(terms: RunFilter, dialect: str) -> list[ColumnElement[bool]]:
     """
     return [
         RunRow.deleted_at.is_(None),
-        *(_negated(term, _condition(term, dialect)) for term in terms),
+        *(
+            _negated(term, _condition(term, dialect))
+            if isinstance(term, FilterTerm)
+            else holds(term, dialect)
+            for term in terms
+        ),
     ]
 
 
@@ -63,27 +88,31 @@ def _negated(term: FilterTerm, condition: ColumnElement[bool]) -> ColumnElement[
 
 def _condition(term: FilterTerm, dialect: str) -> ColumnElement[bool]:
     match term.field:
-        case FilterField.PROJECT:
-            named = select(ProjectRow.id).where(_matches(ProjectRow.name, term.text))
-            condition: ColumnElement[bool] = RunRow.project_id.in_(named)
-        case FilterField.DATASET:
-            named = select(DatasetRow.id).where(_matches(DatasetRow.name, term.text))
-            condition = RunRow.dataset_id.in_(named)
-            if term.truth_number is not None:
-                numbered = TruthVersionRow.number == term.truth_number
-                condition &= RunRow.truth_version_id.in_(
-                    select(TruthVersionRow.id).where(numbered)
-                )
-        case FilterField.MODEL:
-            condition = _matches(RunRow.model, term.text)
-        case FilterField.STATE:
-            condition = RunRow.state == RunState(term.text)
         case FilterField.TAG:
-            condition = _has_tag(term.text, term.value, dialect)
-        case FilterField.NAME:
-            pattern = f"%{_like(term.text)}%"
-            condition = or_(RunRow.name.ilike(pattern, escape="\\"), RunRow.id == term.text)
-    return condition
+            return _has_tag(term.text, term.value, dialect)
+        case FilterField.CLASS:
+            return _has_class(term.text, dialect)
+        case _:
+            return _CONDITIONS[term.field](term)
+
+
+def _of_project(term: FilterTerm) -> ColumnElement[bool]:
+    named = select(ProjectRow.id).where(_matches(ProjectRow.name, term.text))
+    return RunRow.project_id.in_(named)
+
+
+def _of_dataset(term: FilterTerm) -> ColumnElement[bool]:
+    named = select(DatasetRow.id).where(_matches(DatasetRow.name, term.text))
+    condition = RunRow.dataset_id.in_(named)
+    if term.truth_number is None:
+        return condition
+    numbered = select(TruthVersionRow.id).where(TruthVersionRow.number == term.truth_number)
+    return condition & RunRow.truth_version_id.in_(numbered)
+
+
+def _named(term: FilterTerm) -> ColumnElement[bool]:
+    pattern = f"%{_like(term.text)}%"
+    return or_(RunRow.name.ilike(pattern, escape="\\"), RunRow.id == term.text)
 
 
 def _matches(
@@ -100,16 +129,39 @@ def _like(text: str) -> str:
 
 
 def _has_tag(key: str, value: str | None, dialect: str) -> ColumnElement[bool]:
-    # A path into the document would need quoting rules that differ between databases; rows of
-    # (key, value) compare any key as it is.
-    if dialect == "postgresql":
-        entry = func.jsonb_each_text(RunRow.tags).table_valued("key", "value", name="tag")
-        text: ColumnElement[str] = entry.c.value
+    text = entry_text(RunRow.tags, key, dialect)
+    return text.is_not(None) if value is None else text == value
+
+
+def _has_class(name: str, dialect: str) -> ColumnElement[bool]:
+    with_class = (
+        select(DatasetRow.id)
+        .join(LabelSetRow, LabelSetRow.id == DatasetRow.label_set_id)
+        .where(place_of(LabelSetRow.names, name, dialect).is_not(None))
+    )
+    return RunRow.dataset_id.in_(with_class)
+
+
+def _has_flag(text: str) -> ColumnElement[bool]:
+    """A flag in a state, of a rule, or any that still fires; `none` is the opposite of that."""
+    fires = FlagRow.state != FlagState.CLOSED
+    if text in {"any", "none"}:
+        wanted = fires
+    elif text in set(FlagState):
+        wanted = FlagRow.state == text
     else:
-        entry = func.json_each(RunRow.tags).table_valued("key", "value", "type", name="tag")
-        words = {word: word for word in ("true", "false", "null")}
-        text = case(words, value=entry.c.type, else_=cast(entry.c.value, Text))
-    found = exists().select_from(entry).where(entry.c.key == key)
-    if value is not None:
-        found = found.where(text == value)
-    return found.correlate(RunRow)
+        wanted = and_(FlagRow.rule == text, fires)
+    found = exists().where(FlagRow.run_id == RunRow.id, wanted).correlate(RunRow)
+    return not_(found) if text == "none" else found
+
+
+_CONDITIONS: Mapping[FilterField, Callable[[FilterTerm], ColumnElement[bool]]] = {
+    FilterField.PROJECT: _of_project,
+    FilterField.DATASET: _of_dataset,
+    FilterField.MODEL: lambda term: _matches(RunRow.model, term.text),
+    FilterField.STATE: lambda term: RunRow.state == RunState(term.text),
+    FilterField.NAME: _named,
+    FilterField.AUTHOR: lambda term: _matches(RunRow.author, term.text),
+    FilterField.RUN: lambda term: RunRow.id.startswith(term.text, autoescape=True),
+    FilterField.FLAG: lambda term: _has_flag(term.text),
+}

@@ -1,9 +1,23 @@
+from datetime import UTC, datetime
+
 import pytest
 
 from offdiag.domain.runs import RunState
+from offdiag.filters.conditions import (
+    Attribute,
+    AttributeField,
+    Comparison,
+    Condition,
+    MetricField,
+    Not,
+    Operator,
+)
 from offdiag.store.queries.run_filter import FilterField, FilterTerm
 from offdiag_web.addresses.filter_text import filter_text, parse_filter, quoted
 from support.dashboard import HOSTILE_NAMES
+
+NOW = datetime(2026, 11, 20, tzinfo=UTC)
+LOGGED = AttributeField(Attribute.CREATED_AT)
 
 
 @pytest.mark.parametrize(
@@ -25,10 +39,30 @@ from support.dashboard import HOSTILE_NAMES
         ("-tag:draft", FilterTerm(FilterField.TAG, "draft", negated=True)),
         ("project:fraud", FilterTerm(FilterField.PROJECT, "fraud")),
         (r'"a \" b"', FilterTerm(FilterField.NAME, 'a " b')),
+        ("author:ana", FilterTerm(FilterField.AUTHOR, "ana")),
+        ("run:r_7a", FilterTerm(FilterField.RUN, "r_7a")),
+        ("class:df", FilterTerm(FilterField.CLASS, "df")),
+        ("flag:open", FilterTerm(FilterField.FLAG, "open")),
+        ("-flag:f3", FilterTerm(FilterField.FLAG, "F3", negated=True)),
+        ("acc:>0.8", Comparison(MetricField("overall_accuracy"), Operator.GREATER, (0.8,))),
+        ("f1:<=.5", Comparison(MetricField("macro_f1"), Operator.AT_MOST, (0.5,))),
+        ("cohen_kappa:>=-0.1", Comparison(MetricField("cohen_kappa"), Operator.AT_LEAST, (-0.1,))),
+        ("recall(df):<0.5", Comparison(MetricField("recall", "df"), Operator.LESS, (0.5,))),
+        ('f1("a b"):=1', Comparison(MetricField("f1", "a b"), Operator.EQUAL, (1.0,))),
+        ("-mcc:>0", Not(Comparison(MetricField("mcc"), Operator.GREATER, (0.0,)))),
+        (
+            "since:30d",
+            Comparison(LOGGED, Operator.AT_LEAST, (datetime(2026, 10, 21, tzinfo=UTC),)),
+        ),
+        ("before:2w", Comparison(LOGGED, Operator.LESS, (datetime(2026, 11, 6, tzinfo=UTC),))),
+        (
+            "since:2026-11-01T10:00+02:00",
+            Comparison(LOGGED, Operator.AT_LEAST, (datetime(2026, 11, 1, 8, tzinfo=UTC),)),
+        ),
     ],
 )
-def test_terms_are_understood(text: str, term: FilterTerm) -> None:
-    (parsed,) = parse_filter(text)
+def test_terms_are_understood(text: str, term: FilterTerm | Condition) -> None:
+    (parsed,) = parse_filter(text, now=NOW)
 
     assert (parsed.term, parsed.problem) == (term, None)
 
@@ -41,6 +75,15 @@ def test_terms_are_understood(text: str, term: FilterTerm) -> None:
         ("dataset:", "nothing follows dataset:"),
         ('dataset:""', "nothing follows dataset:"),
         ('"open', "the quote is not closed"),
+        ("flag:F99", "a flag is one of any, none, open"),
+        ("acc:0.8", "as in acc:>0.8"),
+        ("acc:>high", "high is no number"),
+        ("acc:>nan", "nan is no number that a metric can have"),
+        ("recall:<0.5", "of one class: recall(class):>0.8"),
+        ("mcc(df):<0.5", "of one class there are recall, precision"),
+        ("recall(df):", "nothing follows recall:"),
+        ("since:soon", "a time is 12h, 30d, 2w"),
+        ("since:999999w", "a time is 12h, 30d, 2w"),
     ],
 )
 def test_what_is_not_understood_is_kept_with_the_reason(text: str, reason: str) -> None:

@@ -1,0 +1,164 @@
+"""Reading a filter and an order.
+
+filter     = any
+any        = all { "or" all }
+all        = one { "and" one }
+one        = "not" one | "(" any ")" | comparison
+comparison = field operator value | field ["not"] "in" "(" value { "," value } ")"
+order      = field [ "asc" | "desc" ]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from offdiag.errors import InvalidInput
+from offdiag.filters.conditions import (
+    EVERYTHING,
+    AllOf,
+    AnyOf,
+    Comparison,
+    Condition,
+    Field,
+    Not,
+    Operand,
+    Operator,
+    Ordering,
+)
+from offdiag.filters.fields import read_field
+from offdiag.filters.operands import fitting
+from offdiag.filters.reader import Reader
+from offdiag.filters.tokens import Kind, tokens_of
+
+MAX_COMPARISONS = 100
+MAX_DEPTH = 25
+MAX_LISTED = 500
+MAX_ORDERINGS = 8
+
+_SAME = {"==": "=", "<>": "!="}
+_CONSTANTS: dict[str, bool] = {"true": True, "false": False}
+
+
+def parse_filter(text: str, *, field: str = "filter") -> Condition:
+    """The condition in `metrics.macro_f1 > 0.8 and tags.team = 'x'`; empty means all runs.
+
+    Raises `InvalidInput` that names the place, what stands there and what could.
+    """
+    reader = Reader(tokens_of(text, field=field), field)
+    if reader.is_at_end():
+        return EVERYTHING
+    condition = _any(reader, depth=0)
+    if not reader.is_at_end():
+        raise reader.unexpected("the end, `and` or `or`")
+    return condition
+
+
+def parse_order(texts: Iterable[str], *, field: str = "order_by") -> tuple[Ordering, ...]:
+    """What `["metrics.mcc desc", "attributes.name"]` sorts by, the first first.
+
+    Raises `InvalidInput`.
+    """
+    listed = [texts] if isinstance(texts, str) else list(texts)
+    if len(listed) > MAX_ORDERINGS:
+        raise InvalidInput(
+            f"{len(listed)} fields to sort by are given; at most {MAX_ORDERINGS} are used.",
+            field=field,
+            hint="Leave out the last ones: they only settle ties of all before them.",
+        )
+    return tuple(_ordering(text, field) for text in listed)
+
+
+def _ordering(text: str, field: str) -> Ordering:
+    reader = Reader(tokens_of(text, field=field), field)
+    by = read_field(reader)
+    descending = reader.takes_word("desc")
+    if not descending:
+        reader.takes_word("asc")
+    if not reader.is_at_end():
+        raise reader.unexpected("`asc`, `desc` or the end")
+    return Ordering(by, descending)
+
+
+def _any(reader: Reader, *, depth: int) -> Condition:
+    found = [_all(reader, depth=depth)]
+    while reader.takes_word("or"):
+        found.append(_all(reader, depth=depth))
+    return found[0] if len(found) == 1 else AnyOf(tuple(found))
+
+
+def _all(reader: Reader, *, depth: int) -> Condition:
+    found = [_one(reader, depth=depth)]
+    while reader.takes_word("and"):
+        found.append(_one(reader, depth=depth))
+    return found[0] if len(found) == 1 else AllOf(tuple(found))
+
+
+def _one(reader: Reader, *, depth: int) -> Condition:
+    if depth > MAX_DEPTH:
+        raise InvalidInput(
+            f"conditions are nested more than {MAX_DEPTH} deep.",
+            field=reader.field,
+            hint="Leave out parentheses that change nothing.",
+        )
+    if reader.takes_word("not"):
+        return Not(_one(reader, depth=depth + 1))
+    if reader.takes_mark("("):
+        inner = _any(reader, depth=depth + 1)
+        reader.require_mark(")")
+        return inner
+    return _comparison(reader)
+
+
+def _comparison(reader: Reader) -> Condition:
+    reader.count_comparison(MAX_COMPARISONS)
+    field = read_field(reader)
+    if reader.takes_word("not"):
+        if not reader.takes_word("in"):
+            raise reader.unexpected("`in`")
+        return Not(_listed(reader, field))
+    if reader.takes_word("in"):
+        return _listed(reader, field)
+    if reader.takes_word("like"):
+        operator = Operator.LIKE
+    elif reader.token.kind is Kind.OPERATOR:
+        text = reader.take().text
+        operator = Operator(_SAME.get(text, text))
+    else:
+        raise reader.unexpected("one of = != > >= < <= in like")
+    return Comparison(field, operator, (_operand(reader, field, operator),))
+
+
+def _listed(reader: Reader, field: Field) -> Comparison:
+    reader.require_mark("(")
+    operands = [_operand(reader, field, Operator.IN)]
+    while reader.takes_mark(","):
+        operands.append(_operand(reader, field, Operator.IN))
+        if len(operands) > MAX_LISTED:
+            raise InvalidInput(
+                f"more than {MAX_LISTED} values are listed at character "
+                f"{reader.token.position + 1}.",
+                field=reader.field,
+                hint="Search in several steps.",
+            )
+    reader.require_mark(")")
+    return Comparison(field, Operator.IN, tuple(operands))
+
+
+def _operand(reader: Reader, field: Field, operator: Operator) -> Operand:
+    token = reader.token
+    written: str | float | int | bool
+    if token.kind is Kind.TEXT:
+        written = token.content
+    elif token.kind is Kind.NUMBER:
+        written = _number(token.text)
+    elif token.kind is Kind.NAME and token.text.lower() in _CONSTANTS:
+        written = _CONSTANTS[token.text.lower()]
+    else:
+        raise reader.unexpected("a number, a text in quotes, true or false")
+    operand = fitting(written, field, operator, reader)
+    reader.take()
+    return operand
+
+
+def _number(text: str) -> float | int:
+    return int(text) if text.lstrip("+-").isdigit() else float(text)

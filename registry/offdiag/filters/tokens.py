@@ -1,0 +1,91 @@
+"""The words of a filter: `metrics.recall["df"] >= 0.8 and not tags.team = 'x'`."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from enum import StrEnum
+
+from offdiag.errors import InvalidInput
+
+MAX_CHARACTERS = 4_000
+
+# No two alternatives begin alike and nothing is repeated inside a repetition, so every text is
+# read in time that grows with its length alone.
+_WORD = re.compile(
+    r"""
+    (?P<space>\s+)
+    |(?P<text>'(?:[^']|'')*'|"(?:[^"]|"")*")
+    |(?P<number>[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?(?![\w.]))
+    |(?P<name>[^\W\d][\w-]*)
+    |(?P<operator>!=|<>|>=|<=|==|=|>|<)
+    |(?P<mark>[.,()\[\]])
+    """,
+    re.VERBOSE,
+)
+
+
+class Kind(StrEnum):
+    """What a word is."""
+
+    TEXT = "text"
+    NUMBER = "number"
+    NAME = "name"
+    OPERATOR = "operator"
+    MARK = "mark"
+    END = "end"
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """A word and where it stands, counted in characters from 0."""
+
+    kind: Kind
+    text: str
+    position: int
+
+    @property
+    def content(self) -> str:
+        """What a quoted text means: without its quotes, doubled quotes single."""
+        quote = self.text[0]
+        return self.text[1:-1].replace(quote * 2, quote)
+
+    def is_word(self, word: str) -> bool:
+        """Whether this is a keyword, in either case."""
+        return self.kind is Kind.NAME and self.text.lower() == word
+
+
+def tokens_of(text: str, *, field: str) -> list[Token]:
+    """All words of a filter, with an END. Raises `InvalidInput` naming place and character."""
+    if len(text) > MAX_CHARACTERS:
+        raise InvalidInput(
+            f"it has {len(text):,} characters; at most {MAX_CHARACTERS:,} are read.",
+            field=field,
+            hint="Search for less, and narrow the result down afterwards.",
+        )
+    found: list[Token] = []
+    position = 0
+    while position < len(text):
+        match = _WORD.match(text, position)
+        if match is None:
+            raise _unreadable(text, position, field)
+        if match.lastgroup != "space":
+            found.append(Token(Kind(str(match.lastgroup)), match.group(), position))
+        position = match.end()
+    found.append(Token(Kind.END, "", len(text)))
+    return found
+
+
+def _unreadable(text: str, position: int, field: str) -> InvalidInput:
+    character = text[position]
+    if character in "'\"":
+        return InvalidInput(
+            f"the quote at character {position + 1} is not closed.",
+            field=field,
+            hint=f"Write a quote inside a text twice: {character * 2}.",
+        )
+    return InvalidInput(
+        f"{text[position : position + 12]!r} at character {position + 1} cannot be read.",
+        field=field,
+        hint="Names with other characters than letters, digits, _ and - need quotes.",
+    )

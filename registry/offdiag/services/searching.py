@@ -1,0 +1,51 @@
+"""Searching runs by conditions on anything that is known of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from offdiag.errors import InvalidInput
+from offdiag.filters.conditions import (
+    AllOf,
+    Attribute,
+    AttributeField,
+    Comparison,
+    Condition,
+    Operator,
+)
+from offdiag.filters.parsing import parse_filter, parse_order
+from offdiag.store.database import Database
+from offdiag.store.queries.run_records import FoundRun, run_records
+from offdiag.store.queries.run_search import found_runs
+
+MOST_RUNS = 100_000
+
+
+def search_runs(
+    database: Database,
+    *,
+    filter_text: str = "",
+    order_by: Iterable[str] = (),
+    project: str | None = None,
+    limit: int = 1_000,
+) -> list[FoundRun]:
+    """The runs that fulfil a filter, sorted, newest first among equals.
+
+    Raises `InvalidInput` that names the place in the filter or order that cannot be read.
+    """
+    if not 1 <= limit <= MOST_RUNS:
+        raise InvalidInput(
+            f"{limit} is no number of runs between 1 and {MOST_RUNS:,}.",
+            field="max_results",
+            hint="Narrow the search by its filter.",
+        )
+    condition, order = parse_filter(filter_text), parse_order(order_by)
+    if project is not None:
+        condition = AllOf((_of_project(project), condition))
+    with database.read() as session:
+        ids = found_runs(session, condition, order=order, limit=limit)
+        return run_records(session, ids)
+
+
+def _of_project(name: str) -> Condition:
+    return Comparison(AttributeField(Attribute.PROJECT), Operator.EQUAL, (name,))
