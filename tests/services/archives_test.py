@@ -19,13 +19,9 @@ from offdiag.errors import Conflict, InvalidInput, NotFound, SchemaMismatch
 from offdiag.services.evaluation.slices import evaluation_of_slice
 from offdiag.services.ingest.matrices import log_matrix
 from offdiag.services.ingest.opening import open_run
-from offdiag.services.retention.archives import (
-    back_up,
-    export_project,
-    import_project,
-    restore,
-)
+from offdiag.services.retention.backups import back_up, restore
 from offdiag.services.retention.deleting import delete_run
+from offdiag.services.retention.project_archives import export_project, import_project
 from offdiag.services.truth.revise import revise_truth
 from offdiag.services.verification.verify import verify
 from offdiag.store.archive.dump import dump_table
@@ -369,7 +365,7 @@ def test_a_project_moves_with_all_its_runs_and_results(
     written = export_project(database, "default", tmp_path / "project.zip")
     imported = import_project(other, tmp_path / "project.zip")
 
-    assert (written.n_runs, sorted(imported.new_runs)) == (4, sorted(expected))
+    assert (written.rows_by_table["run"], sorted(imported.new_runs)) == (4, sorted(expected))
     for run_id in expected:
         there, here = evaluate(database, run_id), evaluate(other, run_id)
         assert here.matrix.counts.tolist() == there.matrix.counts.tolist()
@@ -443,7 +439,7 @@ def test_new_runs_and_corrections_are_added_to_what_is_there(
     imported = import_project(other, tmp_path / "second.zip")
 
     assert imported.new_runs == (new.id,)
-    assert imported.n_new_truths == 1
+    assert imported.added["truth_version"] == 1
     # The run that was there before is behind the truth now.
     assert verify(other).n_waiting == 1
     work_off(other)

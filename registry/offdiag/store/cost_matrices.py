@@ -81,6 +81,16 @@ def get_costs(session: Session, costs_id: int) -> CostMatrixRecord:
     return _record(session.execute(_select(CostMatrixRow.id == costs_id)).one())
 
 
+def all_versions(session: Session) -> list[tuple[int, str, int]]:
+    """Id, name and version of every cost matrix."""
+    rows = session.execute(
+        select(CostMatrixRow.id, CostMatrixRow.name, CostMatrixRow.version).order_by(
+            CostMatrixRow.id
+        )
+    )
+    return [(costs_id, name, version) for costs_id, name, version in rows]
+
+
 def default_costs(session: Session, dataset_id: int) -> CostMatrixRecord | None:
     """The cost matrix that the runs of a dataset are judged by."""
     default = select(DatasetRow.default_cost_matrix_id).where(DatasetRow.id == dataset_id)

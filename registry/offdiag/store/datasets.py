@@ -100,6 +100,19 @@ def label_set_id(session: Session, labels: LabelSet) -> int:
     return row.id
 
 
+def dataset_names(session: Session) -> list[str]:
+    """Names of all datasets of all projects."""
+    return list(session.scalars(select(DatasetRow.name).order_by(DatasetRow.id)))
+
+
+def all_label_sets(session: Session) -> list[tuple[str, list[str], bool]]:
+    """Digest, names in order, and ordinality of every label set."""
+    rows = session.execute(
+        select(LabelSetRow.digest, LabelSetRow.names, LabelSetRow.ordinal).order_by(LabelSetRow.id)
+    )
+    return [(digest, names, ordinal) for digest, names, ordinal in rows]
+
+
 def _one(session: Session, *conditions: object) -> DatasetRecord | None:
     statement = (
         select(DatasetRow, LabelSetRow, ProjectRow)

@@ -92,3 +92,20 @@ def read_files(session: Session, issue_id: int, kinds: Sequence[str]) -> list[St
         row.kind: StoredFile(row.kind, row.content_type, row.content, row.sha256) for row in rows
     }
     return [found[kind] for kind in kinds if kind in found]
+
+
+def damaged_files(session: Session) -> list[tuple[str, int, str]]:
+    """Name and number of the issue, and kind, of every file that is not what was frozen."""
+    keys = session.execute(
+        select(
+            ReportIssueRow.name, ReportIssueRow.number, ReportFileRow.issue_id, ReportFileRow.kind
+        )
+        .join(ReportFileRow, ReportFileRow.issue_id == ReportIssueRow.id)
+        .order_by(ReportFileRow.issue_id, ReportFileRow.kind)
+    ).all()
+    return [
+        (name, number, kind)
+        for name, number, issue_id, kind in keys
+        for file in read_files(session, issue_id, [kind])
+        if codec.sha256_hex(file.content) != file.sha256
+    ]

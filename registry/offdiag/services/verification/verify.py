@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from random import Random
 
 from offdiag.metrics.suite import SUITE_VERSION
+from offdiag.services.verification.definitions import check_definitions
 from offdiag.services.verification.findings import Finding, FindingKind, Verification
 from offdiag.services.verification.ledger import LedgerEntry, missing_from
 from offdiag.services.verification.runs import check_run
@@ -38,7 +39,7 @@ def verify(
     """
     with database.read() as session:
         findings = [*_broken_rules(session), *missing_from(session, list(ledger))]
-        findings += check_truths(session)
+        findings += [*check_definitions(session), *check_truths(session)]
         complete = complete_runs(session)
         stale = [run.run_id for run in stale_runs(session, suite_version=SUITE_VERSION)]
         unasked = invariants.unasked_runs(session, stale)

@@ -4,57 +4,63 @@ from __future__ import annotations
 
 from datetime import datetime
 from pathlib import Path
-from typing import Any
 
-from sqlalchemy import Connection, text
+from sqlalchemy import Connection, select, text
 
 import offdiag_migrations
 from offdiag.errors import Conflict, SchemaMismatch
 from offdiag.store import schema
-from offdiag.store.archive.dump import dump_table, lift_time_limits
-from offdiag.store.archive.file import opened_archive, written_archive
+from offdiag.store.archive.dump import count_rows, dump_table, lift_time_limits
 from offdiag.store.archive.load import load_archive
 from offdiag.store.archive.manifest import Manifest
+from offdiag.store.archive.reading import opened_archive, require_room
 from offdiag.store.archive.tables import (
     BOOKKEEPING,
-    has_rows,
-    in_insertion_order,
+    SIGNS_OF_LIFE,
+    holds_anything,
     reflected_tables,
     sequences,
 )
+from offdiag.store.archive.writing import Progress, written_archive
 from offdiag.store.database import Database
+from offdiag.store.file_access import require_local, require_writable
 
 
-def write_backup(database: Database, path: Path, *, written_by: str, now: datetime) -> None:
+def write_backup(
+    database: Database, path: Path, *, written_by: str, now: datetime, progress: Progress
+) -> Manifest:
     """Write everything as it is at one moment, while others go on working.
 
     Raises `SchemaMismatch` for a database without tables of ours or of a newer schema, and
     `Conflict` or `InvalidInput` for a file that cannot be made.
     """
-    state = schema.check(database)
-    if state.current is None or state.is_newer:
-        raise SchemaMismatch(
-            f"{database.place} holds nothing that this version of offdiag could back up.",
-            hint="`offdiag db check` says what it is.",
-        )
-    facts: dict[str, Any] = {
-        "kind": "backup",
-        "schema": state.current,
-        "created_at": now.isoformat(),
-        "written_by": written_by,
-        "subject": database.place,
-    }
+    if schema.check(database).current is None:
+        # Reading an SQLite file that is not there would make one.
+        raise _nothing_to_back_up(database)
     with database.read() as session:
         connection = session.connection()
         lift_time_limits(connection)
-        tables = reflected_tables(connection)
-        facts["sequences"] = sequences(connection, tables)
-        with written_archive(path, facts) as archive:
-            for table in tables:
-                dump_table(connection, table, in_insertion_order(table), archive)
+        state = schema.state_of(connection)
+        if state.current is None or state.is_newer:
+            raise _nothing_to_back_up(database)
+        tables = [t for t in reflected_tables(connection) if t.name != SIGNS_OF_LIFE]
+        rows = {table: select(table) for table in tables}
+        manifest = Manifest(
+            kind="backup",
+            schema=state.current,
+            created_at=now.isoformat(),
+            written_by=written_by,
+            subject=database.place,
+            sequences=sequences(connection, tables),
+        )
+        n_rows = count_rows(connection, rows.values())
+        with written_archive(path, manifest, n_rows=n_rows, progress=progress) as archive:
+            for table, statement in rows.items():
+                dump_table(connection, table, statement, archive)
+        return archive.manifest
 
 
-def restore_backup(database: Database, path: Path, *, force: bool) -> Manifest:
+def restore_backup(database: Database, path: Path, *, force: bool, progress: Progress) -> Manifest:
     """Fill a database with a backup and bring it to the schema of this version.
 
     A database that holds anything is only replaced with `force`. All of it is one transaction:
@@ -64,16 +70,29 @@ def restore_backup(database: Database, path: Path, *, force: bool) -> Manifest:
     """
     with opened_archive(path, "backup") as archive:
         require_known_schema(path, archive.manifest.schema)
+        if database.path is not None and database.path.parent.is_dir():
+            require_local(database.path)
+            require_writable(database.path)
+            require_room(database.path.parent, archive.manifest)
         with database.migrate() as connection:
             schema.wait_for_other_upgrades(connection)
             lift_time_limits(connection)
             schema.refuse_what_is_not_ours(database, connection, schema.state_of(connection))
             _clear(database, connection, force=force)
             schema.migrate_to(connection, archive.manifest.schema)
-            load_archive(connection, archive)
+            load_archive(connection, archive, progress)
             schema.migrate_to(connection, "head")
             schema.require_intact_references(connection)
         return archive.manifest
+
+
+def is_empty(database: Database) -> bool:
+    """Whether restoring would replace nothing."""
+    if schema.check(database).current is None:
+        return True
+    with database.read() as session:
+        connection = session.connection()
+        return not holds_anything(connection, reflected_tables(connection))
 
 
 def require_known_schema(path: Path, revision: str) -> None:
@@ -86,9 +105,16 @@ def require_known_schema(path: Path, revision: str) -> None:
         )
 
 
+def _nothing_to_back_up(database: Database) -> SchemaMismatch:
+    return SchemaMismatch(
+        f"{database.place} holds nothing that this version of offdiag could back up.",
+        hint="`offdiag db check` says what it is.",
+    )
+
+
 def _clear(database: Database, connection: Connection, *, force: bool) -> None:
     tables = reflected_tables(connection)
-    if has_rows(connection, tables) and not force:
+    if not force and holds_anything(connection, tables):
         raise Conflict(
             f"{database.place} is not empty.",
             field="database",

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from sqlalchemy import Connection, RowMapping, Select, Table, text
+from sqlalchemy import Connection, LargeBinary, Select, Table, func, select, text
 
-from offdiag.store.archive.file import ArchiveWriter
-from offdiag.store.archive.rows import Row, encode_rows
+from offdiag.store.archive.rows import PlainRow, encode_rows, plain_row, size_of
+from offdiag.store.archive.writing import ArchiveWriter
 
-_ROWS_IN_PART = 20_000
-_BYTES_IN_PART = 16 << 20
+_MOST_ROWS = 20_000
+_MOST_BYTES = 16 << 20
+_ROWS_AT_ONCE = 1_000
 
 
 def lift_time_limits(connection: Connection) -> None:
@@ -21,23 +22,43 @@ def lift_time_limits(connection: Connection) -> None:
         connection.execute(text("SET LOCAL idle_in_transaction_session_timeout = 0"))
 
 
+def count_rows(connection: Connection, statements: Iterable[Select[Any]]) -> int:
+    """Rows of all these statements."""
+    return sum(
+        connection.scalar(select(func.count()).select_from(statement.subquery())) or 0
+        for statement in statements
+    )
+
+
 def dump_table(
     connection: Connection, table: Table, statement: Select[Any], archive: ArchiveWriter
 ) -> None:
-    """Write the rows of a statement over a table, in its order."""
-    found = connection.execute(statement.execution_options(yield_per=64)).mappings()
-    for part in _parts(found):
+    """Write the rows of a statement over a table, by primary key."""
+    ordered = statement.order_by(*table.primary_key.columns)
+    at_once = _rows_at_once(connection, table, statement)
+    found = connection.execute(ordered.execution_options(yield_per=at_once)).mappings()
+    for part in _parts(plain_row(table, row) for row in found):
         archive.add(table.name, encode_rows(table, part), n_rows=len(part))
 
 
-def _parts(rows: Iterable[RowMapping]) -> Iterator[list[Row]]:
-    part: list[Row] = []
+def _rows_at_once(connection: Connection, table: Table, statement: Select[Any]) -> int:
+    """As many rows as fit into a part: the scores of a chunk may have a hundred megabytes."""
+    blobs = [column.name for column in table.columns if isinstance(column.type, LargeBinary)]
+    if not blobs:
+        return _ROWS_AT_ONCE
+    rows = statement.subquery()
+    sizes = [func.coalesce(func.length(rows.c[name]), 0) for name in blobs]
+    largest = connection.scalar(select(func.max(sum(sizes[1:], start=sizes[0])))) or 1
+    return max(1, min(_ROWS_AT_ONCE, _MOST_BYTES // max(largest, 1)))
+
+
+def _parts(rows: Iterable[PlainRow]) -> Iterator[list[PlainRow]]:
+    part: list[PlainRow] = []
     n_bytes = 0
-    for found in rows:
-        row = dict(found)
+    for row in rows:
         part.append(row)
-        n_bytes += sum(len(value) for value in row.values() if isinstance(value, bytes))
-        if len(part) == _ROWS_IN_PART or n_bytes >= _BYTES_IN_PART:
+        n_bytes += size_of(row)
+        if len(part) == _MOST_ROWS or n_bytes >= _MOST_BYTES:
             yield part
             part, n_bytes = [], 0
     if part:

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from typing import Any, Literal
+from functools import cached_property
+from typing import Annotated, Literal
+
+from pydantic import Field, TypeAdapter, ValidationError
 
 from offdiag.errors import InvalidInput
 
@@ -13,25 +16,31 @@ FORMAT = "offdiag archive"
 FORMAT_VERSION = 1
 MANIFEST = "manifest.json"
 
+MOST_BYTES_IN_PART = 1_100_000_000
+"""A part holds 16 MiB and at most one row more, and no database takes a larger blob in it."""
+_MOST_ROWS = 2**53
+
 ArchiveKind = Literal["backup", "project"]
+TableName = Annotated[str, Field(pattern=r"^[a-z_]{1,60}$")]
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
     """One stream of rows of one table."""
 
-    name: str
-    table: str
-    n_rows: int
-    n_bytes: int
-    sha256: str
+    name: Annotated[str, Field(pattern=r"^tables/[a-z_]{1,60}/[0-9]{5,9}\.arrow$")]
+    table: TableName
+    n_rows: Annotated[int, Field(ge=0, le=_MOST_ROWS)]
+    n_bytes: Annotated[int, Field(ge=0, le=MOST_BYTES_IN_PART)]
+    sha256: Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
 
 
 @dataclass(frozen=True)
 class Manifest:
     """What an archive holds. `schema` is the revision of the registry that its rows fit.
 
-    `sequences` gives the last id that was handed out in each table that counts its rows.
+    `subject` is the database or the project; `sequences` gives the last id that was handed out
+    in each table that counts its rows.
     """
 
     kind: ArchiveKind
@@ -39,22 +48,43 @@ class Manifest:
     created_at: str
     written_by: str
     subject: str
-    sequences: Mapping[str, int]
-    parts: tuple[Part, ...]
+    sequences: Mapping[TableName, Annotated[int, Field(ge=0, lt=2**63)]]
+    parts: tuple[Part, ...] = ()
 
-    def n_rows(self, table: str) -> int:
-        """Rows of one table in all parts."""
-        return sum(part.n_rows for part in self.parts if part.table == table)
+    @cached_property
+    def rows_by_table(self) -> Mapping[str, int]:
+        """Rows of each table in all its parts."""
+        found: dict[str, int] = {}
+        for part in self.parts:
+            found[part.table] = found.get(part.table, 0) + part.n_rows
+        return found
+
+    @property
+    def n_rows(self) -> int:
+        """Rows of all tables."""
+        return sum(part.n_rows for part in self.parts)
+
+    @property
+    def n_bytes(self) -> int:
+        """Bytes of all parts once they are unpacked."""
+        return sum(part.n_bytes for part in self.parts)
 
 
-def manifest_text(facts: Mapping[str, Any], parts: Sequence[Part]) -> str:
-    """The manifest as it is written; `facts` are its fields beside the parts."""
-    document = {
-        "format": FORMAT,
-        "version": FORMAT_VERSION,
-        **facts,
-        "parts": [asdict(part) for part in parts],
-    }
+@dataclass(frozen=True, slots=True)
+class _Head:
+    """What archives of every format say of themselves."""
+
+    format: str
+    version: int
+
+
+_HEAD = TypeAdapter(_Head)
+_MANIFEST = TypeAdapter(Manifest)
+
+
+def manifest_text(manifest: Manifest) -> str:
+    """The manifest as it is written."""
+    document = {"format": FORMAT, "version": FORMAT_VERSION, **asdict(manifest)}
     return json.dumps(document, indent=1)
 
 
@@ -64,28 +94,19 @@ def read_manifest(name: str, text: bytes, kind: ArchiveKind) -> Manifest:
     Raises `InvalidInput` for anything else, and for a later format.
     """
     try:
-        document = json.loads(text)
-        if document["format"] != FORMAT:
+        head = _HEAD.validate_json(text, strict=True)
+        if head.format != FORMAT:
             raise damaged(name, "it is the archive of another program")
-        if document["version"] > FORMAT_VERSION:
-            raise _too_new(name, document["version"])
-        manifest = Manifest(
-            kind=document["kind"],
-            schema=document["schema"],
-            created_at=document["created_at"],
-            written_by=document["written_by"],
-            subject=document["subject"],
-            sequences=document["sequences"],
-            parts=tuple(Part(**part) for part in document["parts"]),
-        )
-        found, wanted = _WORDS[manifest.kind], _WORDS[kind]
-    except InvalidInput:
-        raise
-    except (KeyError, TypeError, ValueError):
+        if head.version > FORMAT_VERSION:
+            raise _too_new(name, head.version)
+        manifest = _MANIFEST.validate_json(text, strict=True)
+    except ValidationError:
         raise damaged(name, "it has no manifest of an offdiag archive") from None
-    if found != wanted:
+    if manifest.kind != kind:
         raise InvalidInput(
-            f"{name} is a {found}, not a {wanted}.", field="file", hint=_VERBS[manifest.kind]
+            f"{name} is a {_WORDS[manifest.kind]}, not a {_WORDS[kind]}.",
+            field="file",
+            hint=_VERBS[manifest.kind],
         )
     return manifest
 
@@ -109,6 +130,6 @@ def _too_new(name: str, version: int) -> InvalidInput:
 
 _WORDS = {"backup": "backup of a registry", "project": "project"}
 _VERBS = {
-    "backup": "offdiag db restore reads it.",
-    "project": "offdiag import project reads it.",
+    "backup": "`offdiag db restore` reads it.",
+    "project": "`offdiag import archive` reads it.",
 }

@@ -1,21 +1,20 @@
-"""Taking over runs with their predictions and evaluations, each once."""
+"""Taking over runs with their predictions, evaluations and flags, each once."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Any
 
 from sqlalchemy import RowMapping, insert, or_, select
 from sqlalchemy.orm import Session
 
+from offdiag.domain.runs import RunState
 from offdiag.errors import Conflict
-from offdiag.store.archive.merge_datasets import KnownAs, insert_row, rows_of
-from offdiag.store.archive.project import table_of
+from offdiag.store.archive.known import KnownAs, copy_row, each_row_of, insert_row, rows_of
+from offdiag.store.archive.project import parts_of_evaluations, table_of
 from offdiag.store.models import (
-    ClassValuesRow,
-    ConfusionMatrixRow,
     EvaluationRow,
-    MetricValueRow,
+    FlagEventRow,
+    FlagRow,
     PredictionChunkRow,
     RunRow,
     ScoreChunkRow,
@@ -23,33 +22,27 @@ from offdiag.store.models import (
 )
 
 _OF_RUN = (PredictionChunkRow, ScoreChunkRow, UploadedMatrixRow)
-_OF_EVALUATION = (ConfusionMatrixRow, ClassValuesRow, MetricValueRow)
 
 
-@dataclass
-class MergedRuns:
-    """Ids of the runs that are new, and of those that were there already."""
+def merge_runs(source: Session, target: Session, known: KnownAs) -> None:
+    """Take over the runs that are not there. Raises `Conflict` for contradicting ones.
 
-    new: list[str] = field(default_factory=list)
-    known: list[str] = field(default_factory=list)
-
-
-def merge_runs(source: Session, target: Session, known: KnownAs) -> MergedRuns:
-    """Take over all runs. Raises `Conflict` for a run that is there with other content."""
-    merged = MergedRuns()
+    Results and flags of a run that is there stay as they are here: it is judged by what counts
+    here, and people have settled its flags.
+    """
     runs = table_of(RunRow)
-    run_ids = list(source.scalars(select(runs.c.id).order_by(runs.c.created_at, runs.c.id)))
-    for run_id in run_ids:
+    # All are looked for first, because a run may name another one that comes after it.
+    for row in rows_of(source, runs):
+        there = _same_run(target, row, known)
+        known.runs[row["id"]] = row["id"] if there is None else there
+        if there is None:
+            known.new_runs.append(row["id"])
+    for run_id in known.new_runs:
         (row,) = rows_of(source, runs, id=run_id)
-        if _is_there(target, row, known):
-            merged.known.append(run_id)
-            continue
         _insert_run(source, target, row, known)
-        merged.new.append(run_id)
-    return merged
 
 
-def _is_there(target: Session, row: RowMapping, known: KnownAs) -> bool:
+def _same_run(target: Session, row: RowMapping, known: KnownAs) -> str | None:
     runs = table_of(RunRow)
     same = runs.c.id == row["id"]
     if row["client_key"] is not None:
@@ -58,52 +51,85 @@ def _is_there(target: Session, row: RowMapping, known: KnownAs) -> bool:
             same,
             (runs.c.project_id == project_id) & (runs.c.client_key == row["client_key"]),
         )
-    there = target.execute(select(runs).where(same)).mappings().all()
-    for found in there:
-        if found["content_digest"] != row["content_digest"]:
-            raise _contradicts(row, found, "with other predictions")
-        if found["deleted_at"] is not None:
-            raise _contradicts(row, found, "and was deleted")
-    return bool(there)
+    found = target.execute(select(runs).where(same).order_by(runs.c.id)).mappings().all()
+    for there in found:
+        contradiction = _contradiction(row, there, known)
+        if contradiction is not None or len(found) > 1:
+            raise Conflict(
+                f"run {row['id']} is there as {there['id']} {contradiction or 'and as another'}.",
+                field="run",
+                hint="Nothing was imported. Import it into another registry, or settle what "
+                "differs first.",
+            )
+    return found[0]["id"] if found else None
 
 
-def _contradicts(row: RowMapping, found: RowMapping, how: str) -> Conflict:
-    return Conflict(
-        f"run {row['id']} is there as {found['id']} {how}.",
-        field="run",
-        hint="Nothing was imported. Delete or restore it, or import into another registry.",
-    )
+def _contradiction(row: RowMapping, there: RowMapping, known: KnownAs) -> str | None:
+    if there["project_id"] != known.projects[row["project_id"]]:
+        return "in another project"
+    if there["deleted_at"] is not None:
+        return "and was deleted"
+    if there["state"] == RunState.OPEN:
+        return "and is still open"
+    if there["content_digest"] != row["content_digest"]:
+        return "with other predictions"
+    if there["dataset_id"] != known.datasets[row["dataset_id"]] or there[
+        "truth_version_id"
+    ] != _truth_of(row, known):
+        return "with other ground truth"
+    return None
 
 
 def _insert_run(source: Session, target: Session, row: RowMapping, known: KnownAs) -> None:
-    truth_id = row["truth_version_id"]
-    values = dict(row) | {
-        "project_id": known.projects[row["project_id"]],
-        "dataset_id": known.datasets[row["dataset_id"]],
-        "truth_version_id": None if truth_id is None else known.truths[truth_id],
-    }
-    target.execute(insert(table_of(RunRow)), values)
+    results = _valid_results(source, row, known)
+    is_evaluated = any(result["is_current"] and result["slice"] is None for result in results)
+    outdated = row["state"] == RunState.EVALUATED and not is_evaluated
+    origin = row["derived_from"]
+    copy_row(
+        target,
+        table_of(RunRow),
+        row,
+        known,
+        project_id=known.projects[row["project_id"]],
+        dataset_id=known.datasets[row["dataset_id"]],
+        truth_version_id=_truth_of(row, known),
+        derived_from=known.runs.get(origin, origin),
+        state=RunState.FINISHED if outdated else row["state"],
+    )
     for model in _OF_RUN:
         table = table_of(model)
-        keys = select(*table.primary_key.columns).where(table.c.run_id == row["id"])
-        # One blob at a time: the scores of a run may be larger than memory.
-        for key in source.execute(keys.order_by(*table.primary_key.columns)).all():
-            (part,) = rows_of(source, table, **key._asdict())
-            target.execute(insert(table), dict(part))
-    for evaluation in rows_of(source, table_of(EvaluationRow), run_id=row["id"]):
-        _insert_evaluation(source, target, evaluation, known)
+        for part in each_row_of(source, table, run_id=row["id"]):
+            copy_row(target, table, part, known)
+    evaluations = {
+        result["id"]: _insert_evaluation(source, target, result, known) for result in results
+    }
+    for flag in rows_of(source, table_of(FlagRow), run_id=row["id"]):
+        named = evaluations.get(flag["evaluation_id"])
+        flag_id = insert_row(target, table_of(FlagRow), flag, known, evaluation_id=named)
+        for event in rows_of(source, table_of(FlagEventRow), flag_id=flag["id"]):
+            insert_row(target, table_of(FlagEventRow), event, known, flag_id=flag_id)
 
 
-def _insert_evaluation(source: Session, target: Session, row: RowMapping, known: KnownAs) -> None:
-    truth_id = row["truth_version_id"]
+def _valid_results(source: Session, row: RowMapping, known: KnownAs) -> list[RowMapping]:
+    """The evaluations of a run that would come out the same here."""
+    if row["dataset_id"] in known.judged_otherwise:
+        return []
+    found = rows_of(source, table_of(EvaluationRow), run_id=row["id"])
+    return [result for result in found if result["truth_version_id"] not in known.renumbered]
+
+
+def _insert_evaluation(source: Session, target: Session, row: RowMapping, known: KnownAs) -> int:
+    baseline = row["baseline_run_id"]
     evaluation_id = insert_row(
         target,
         table_of(EvaluationRow),
         row,
-        truth_version_id=None if truth_id is None else known.truths[truth_id],
+        known,
+        truth_version_id=_truth_of(row, known),
+        cost_matrix_id=known.costs.get(row["cost_matrix_id"]),
+        baseline_run_id=known.runs.get(baseline, baseline),
     )
-    for model in _OF_EVALUATION:
-        table = table_of(model)
+    for table in parts_of_evaluations():
         changes: dict[str, Any] = {"evaluation_id": evaluation_id}
         parts = []
         for part in rows_of(source, table, evaluation_id=row["id"]):
@@ -111,4 +137,11 @@ def _insert_evaluation(source: Session, target: Session, row: RowMapping, known:
                 changes["label_set_id"] = known.label_sets[part["label_set_id"]]
             parts.append(dict(part) | changes)
         if parts:
+            known.added[table.name] += len(parts)
             target.execute(insert(table), parts)
+    return evaluation_id
+
+
+def _truth_of(row: RowMapping, known: KnownAs) -> int | None:
+    truth_id = row["truth_version_id"]
+    return None if truth_id is None else known.truths[truth_id]

@@ -4,39 +4,59 @@ from __future__ import annotations
 
 from typing import Any
 
-from sqlalchemy import Connection, Select, Table, or_, select
+from sqlalchemy import ColumnElement, Select, Table, or_, select
 
 from offdiag.domain.runs import RunState
-from offdiag.store.archive.dump import dump_table
-from offdiag.store.archive.file import ArchiveWriter
+from offdiag.store.deliveries import DeliveryState
 from offdiag.store.models import (
     Base,
-    ClassValuesRow,
+    BaselineRow,
     ConfusionMatrixRow,
+    CostMatrixRow,
     DatasetRow,
+    DeliveryRow,
     EvaluationRow,
+    FlagEventRow,
+    FlagRow,
     LabelSetRow,
-    MetricValueRow,
     PredictionChunkRow,
     ProjectRow,
+    ReportFileRow,
+    ReportIssueRow,
     RunRow,
+    ScheduleRow,
     ScoreChunkRow,
     TruthChunkRow,
     TruthSliceRow,
     TruthVersionRow,
     UploadedMatrixRow,
 )
+from offdiag.store.report_issues import IssueState
+
+LEFT_OUT = {
+    "heartbeat": "it tells which processes there are",
+    "work": "what has to be done is told by the data, wherever they are",
+    "pending_slice": "it is part of an open run",
+    "pending_truth": "it is part of an open run",
+}
+"""Tables of which an archive of a project holds nothing, and why."""
 
 
-def dump_project(connection: Connection, project_id: int, archive: ArchiveWriter) -> None:
-    """Write the complete runs of a project with their datasets, truth and evaluations.
+def rows_of_project(project_id: int) -> dict[Table, Select[Any]]:
+    """The rows of each table that belong to a project, those first that others refer to.
 
-    Left out are runs that are open or deleted, and what belongs to a registry rather than to
-    the runs: work, schedules, reports.
+    Left out are runs that are open or deleted, and reports and deliveries that are still to be
+    made: whoever has them to make would make them twice.
     """
-    for model, statement in _statements(project_id).items():
-        table = table_of(model)
-        dump_table(connection, table, statement.order_by(*table.primary_key.columns), archive)
+    return {
+        table: select(table).where(condition)
+        for table, condition in {
+            table_of(ProjectRow): ProjectRow.id == project_id,
+            **_of_datasets(project_id),
+            **_of_runs(project_id),
+            **_of_reports(project_id),
+        }.items()
+    }
 
 
 def table_of(model: type[Base]) -> Table:
@@ -44,18 +64,81 @@ def table_of(model: type[Base]) -> Table:
     return Base.metadata.tables[model.__tablename__]
 
 
-def _statements(project_id: int) -> dict[type[Base], Select[Any]]:
+def parts_of_evaluations() -> list[Table]:
+    """The tables whose rows are what was computed for an evaluation, and have no other key."""
+    return [
+        table
+        for table in Base.metadata.sorted_tables
+        if "evaluation_id" in table.primary_key.columns
+    ]
+
+
+Conditions = dict[Table, ColumnElement[bool]]
+
+
+def _of_datasets(project_id: int) -> Conditions:
     datasets = select(DatasetRow.id).where(DatasetRow.project_id == project_id)
     truths = select(TruthVersionRow.id).where(TruthVersionRow.dataset_id.in_(datasets))
-    runs = select(RunRow.id).where(
+    return {
+        table_of(LabelSetRow): _used_labels(project_id),
+        table_of(CostMatrixRow): CostMatrixRow.project_id == project_id,
+        table_of(DatasetRow): DatasetRow.project_id == project_id,
+        table_of(TruthVersionRow): TruthVersionRow.dataset_id.in_(datasets),
+        table_of(TruthChunkRow): TruthChunkRow.truth_version_id.in_(truths),
+        table_of(TruthSliceRow): TruthSliceRow.truth_version_id.in_(truths),
+    }
+
+
+def _of_runs(project_id: int) -> Conditions:
+    runs = _complete_runs(project_id)
+    evaluations = select(EvaluationRow.id).where(EvaluationRow.run_id.in_(runs))
+    flags = select(FlagRow.id).where(FlagRow.run_id.in_(runs))
+    return {
+        table_of(RunRow): RunRow.id.in_(runs),
+        table_of(PredictionChunkRow): PredictionChunkRow.run_id.in_(runs),
+        table_of(ScoreChunkRow): ScoreChunkRow.run_id.in_(runs),
+        table_of(UploadedMatrixRow): UploadedMatrixRow.run_id.in_(runs),
+        table_of(BaselineRow): BaselineRow.run_id.in_(runs),
+        table_of(EvaluationRow): EvaluationRow.run_id.in_(runs),
+        **{table: table.c.evaluation_id.in_(evaluations) for table in parts_of_evaluations()},
+        table_of(FlagRow): FlagRow.run_id.in_(runs),
+        table_of(FlagEventRow): FlagEventRow.flag_id.in_(flags),
+    }
+
+
+def _of_reports(project_id: int) -> Conditions:
+    is_made = (ReportIssueRow.project_id == project_id) & (
+        ReportIssueRow.state != IssueState.PENDING
+    )
+    made = select(ReportIssueRow.id).where(is_made)
+    return {
+        table_of(ScheduleRow): ScheduleRow.project_id == project_id,
+        table_of(ReportIssueRow): is_made,
+        table_of(ReportFileRow): ReportFileRow.issue_id.in_(made),
+        table_of(DeliveryRow): DeliveryRow.issue_id.in_(made)
+        & (DeliveryRow.state != DeliveryState.PENDING),
+    }
+
+
+def _complete_runs(project_id: int) -> Select[str]:
+    return select(RunRow.id).where(
         RunRow.project_id == project_id,
         RunRow.state != RunState.OPEN,
         RunRow.deleted_at.is_(None),
     )
-    evaluations = select(EvaluationRow.id).where(EvaluationRow.run_id.in_(runs))
-    used_labels = or_(
+
+
+def _used_labels(project_id: int) -> ColumnElement[bool]:
+    """Those of datasets and costs, and of the matrices of runs, which may have been others."""
+    evaluations = select(EvaluationRow.id).where(
+        EvaluationRow.run_id.in_(_complete_runs(project_id))
+    )
+    return or_(
         LabelSetRow.id.in_(
             select(DatasetRow.label_set_id).where(DatasetRow.project_id == project_id)
+        ),
+        LabelSetRow.id.in_(
+            select(CostMatrixRow.label_set_id).where(CostMatrixRow.project_id == project_id)
         ),
         LabelSetRow.id.in_(
             select(ConfusionMatrixRow.label_set_id).where(
@@ -63,22 +146,3 @@ def _statements(project_id: int) -> dict[type[Base], Select[Any]]:
             )
         ),
     )
-    conditions = {
-        ProjectRow: ProjectRow.id == project_id,
-        LabelSetRow: used_labels,
-        DatasetRow: DatasetRow.project_id == project_id,
-        TruthVersionRow: TruthVersionRow.dataset_id.in_(datasets),
-        TruthChunkRow: TruthChunkRow.truth_version_id.in_(truths),
-        TruthSliceRow: TruthSliceRow.truth_version_id.in_(truths),
-        RunRow: RunRow.id.in_(runs),
-        PredictionChunkRow: PredictionChunkRow.run_id.in_(runs),
-        ScoreChunkRow: ScoreChunkRow.run_id.in_(runs),
-        UploadedMatrixRow: UploadedMatrixRow.run_id.in_(runs),
-        EvaluationRow: EvaluationRow.run_id.in_(runs),
-        ConfusionMatrixRow: ConfusionMatrixRow.evaluation_id.in_(evaluations),
-        MetricValueRow: MetricValueRow.evaluation_id.in_(evaluations),
-        ClassValuesRow: ClassValuesRow.evaluation_id.in_(evaluations),
-    }
-    return {
-        model: select(table_of(model)).where(condition) for model, condition in conditions.items()
-    }

@@ -17,16 +17,21 @@ from sqlalchemy import (
     Float,
     Integer,
     LargeBinary,
+    RowMapping,
     String,
     Table,
     TypeDecorator,
 )
 
 from offdiag.errors import InvalidInput
+from offdiag.store.archive.arrow_messages import plain_batches
 from offdiag.store.engines import to_json
 
-Row = Mapping[str, Any]
+PlainRow = Mapping[str, Any]
+"""A row whose documents are text and whose instants have a zone."""
 
+_ROWS_AT_ONCE = 1_000
+_BYTES_OF_NUMBER = 8
 _INSTANT = pa.timestamp("us", tz="UTC")
 # The order matters: the types of some databases are several of these.
 _ARROW_TYPES: tuple[tuple[type[Any], pa.DataType], ...] = (
@@ -41,42 +46,66 @@ _ARROW_TYPES: tuple[tuple[type[Any], pa.DataType], ...] = (
 )
 
 
-def encode_rows(table: Table, rows: Sequence[Row]) -> bytes:
+def plain_row(table: Table, row: RowMapping) -> PlainRow:
+    """A row as it is written."""
+    return {column.name: _plain(column, row[column.name]) for column in table.columns}
+
+
+def size_of(row: PlainRow) -> int:
+    """About how many bytes a row takes in an archive before it is packed."""
+    return sum(
+        len(value) if isinstance(value, (bytes, str)) else _BYTES_OF_NUMBER
+        for value in row.values()
+    )
+
+
+def encode_rows(table: Table, rows: Sequence[PlainRow]) -> bytes:
     """Rows of a table as one Arrow stream."""
-    fields = [pa.field(column.name, _arrow_type(column)) for column in table.columns]
-    arrays = [
-        pa.array([_to_arrow(column, row[column.name]) for row in rows], field.type)
-        for column, field in zip(table.columns, fields, strict=True)
-    ]
+    schema = _schema_of(table)
+    arrays = [pa.array([row[field.name] for row in rows], field.type) for field in schema]
     sink = pa.BufferOutputStream()
-    with pa.ipc.new_stream(sink, pa.schema(fields)) as stream:
-        stream.write_batch(pa.record_batch(arrays, schema=pa.schema(fields)))
+    with pa.ipc.new_stream(sink, schema) as stream:
+        stream.write_batch(pa.record_batch(arrays, schema=schema))
     data: bytes = sink.getvalue().to_pybytes()
     return data
 
 
-def decode_rows(table: Table, data: bytes) -> Iterator[dict[str, Any]]:
+def decode_rows(table: Table, data: bytes, *, n_rows: int) -> Iterator[dict[str, Any]]:
     """The rows of an Arrow stream, ready to be inserted.
 
-    Raises `InvalidInput` when they do not have the columns of the table.
+    Raises `InvalidInput` when it is none, has other columns than the table, or another number
+    of rows than `n_rows`.
     """
+    left = n_rows
     try:
-        found = pa.ipc.open_stream(data).read_all()
-    except pa.ArrowException as error:
-        raise InvalidInput(
-            f"rows of {table.name} cannot be read: {error}.",
-            field="file",
-            hint="Nothing was changed; the archive was made by something else than offdiag.",
-        ) from None
-    if set(found.column_names) != {column.name for column in table.columns}:
-        raise InvalidInput(
-            f"rows of {table.name} have other columns than a registry of that schema.",
-            field="file",
-            hint="Nothing was changed; the archive was made by something else than offdiag.",
-        )
-    for batch in found.to_batches():
-        for row in batch.to_pylist():
-            yield {column.name: _from_arrow(column, row[column.name]) for column in table.columns}
+        for batch in plain_batches(data, _schema_of(table)):
+            left -= batch.num_rows
+            if left < 0:
+                break
+            for start in range(0, batch.num_rows, _ROWS_AT_ONCE):
+                for row in batch.slice(start, _ROWS_AT_ONCE).to_pylist():
+                    yield {
+                        column.name: _from_plain(column, row[column.name])
+                        for column in table.columns
+                    }
+    except (pa.ArrowException, ValueError, OverflowError, OSError, EOFError, StopIteration) as e:
+        raise _unreadable(table, str(e).partition("\n")[0] or type(e).__name__) from None
+    except RecursionError:
+        raise _unreadable(table, "a document is nested too deeply") from None
+    if left:
+        raise _unreadable(table, "their number is not that of the manifest")
+
+
+def _unreadable(table: Table, why: str) -> InvalidInput:
+    return InvalidInput(
+        f"rows of {table.name} cannot be read: {why}.",
+        field="file",
+        hint="Nothing was changed; the archive was made by something else than offdiag.",
+    )
+
+
+def _schema_of(table: Table) -> pa.Schema:
+    return pa.schema([(column.name, _arrow_type(column)) for column in table.columns])
 
 
 def _arrow_type(column: Column[Any]) -> pa.DataType:
@@ -87,7 +116,7 @@ def _arrow_type(column: Column[Any]) -> pa.DataType:
     raise TypeError(f"{column.table.name}.{column.name} has type {column.type!r}")
 
 
-def _to_arrow(column: Column[Any], value: Any) -> Any:
+def _plain(column: Column[Any], value: Any) -> Any:
     if value is None:
         return None
     if isinstance(column.type, JSON):
@@ -97,7 +126,7 @@ def _to_arrow(column: Column[Any], value: Any) -> Any:
     return value
 
 
-def _from_arrow(column: Column[Any], value: Any) -> Any:
+def _from_plain(column: Column[Any], value: Any) -> Any:
     if value is not None and isinstance(column.type, JSON):
         return json.loads(value)
     return value

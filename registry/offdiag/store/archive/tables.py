@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping, Sequence
 
-from sqlalchemy import JSON, Connection, MetaData, Table, func, inspect, select, text
+from sqlalchemy import JSON, Connection, MetaData, Table, inspect, select, text
 
 from offdiag.store.models import Base
 from offdiag.store.types import Json
 
 BOOKKEEPING = "alembic_version"
+SIGNS_OF_LIFE = "heartbeat"
+"""Tells which processes there are, and nothing that would be true in another database."""
 
 
 def reflected_tables(connection: Connection) -> list[Table]:
@@ -32,12 +34,7 @@ def reflected_tables(connection: Connection) -> list[Table]:
     return tables
 
 
-def in_insertion_order(table: Table) -> Any:
-    """All rows of a table, those first that later ones may refer to."""
-    return select(table).order_by(*table.primary_key.columns)
-
-
-def sequences(connection: Connection, tables: list[Table]) -> dict[str, int]:
+def sequences(connection: Connection, tables: Sequence[Table]) -> dict[str, int]:
     """The last id that each table handed out, of those that count their rows."""
     if connection.dialect.name == "sqlite":
         rows = connection.execute(text("SELECT name, seq FROM sqlite_sequence"))
@@ -55,7 +52,9 @@ def sequences(connection: Connection, tables: list[Table]) -> dict[str, int]:
     return found
 
 
-def set_sequences(connection: Connection, tables: list[Table], last: dict[str, int]) -> None:
+def set_sequences(
+    connection: Connection, tables: Sequence[Table], last: Mapping[str, int]
+) -> None:
     """Let each table go on counting after the last id, so that none is handed out twice."""
     for table in tables:
         if table.name not in last:
@@ -78,11 +77,12 @@ def set_sequences(connection: Connection, tables: list[Table], last: dict[str, i
             )
 
 
-def has_rows(connection: Connection, tables: list[Table]) -> bool:
-    """Whether any table holds anything."""
+def holds_anything(connection: Connection, tables: Sequence[Table]) -> bool:
+    """Whether any table has a row, signs of life aside."""
     return any(
-        connection.scalar(select(func.count()).select_from(table.select().limit(1).subquery()))
+        connection.execute(select(table).limit(1)).first() is not None
         for table in tables
+        if table.name != SIGNS_OF_LIFE
     )
 
 

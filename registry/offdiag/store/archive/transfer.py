@@ -2,76 +2,141 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
+from sqlalchemy import select, update
+from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 import offdiag_migrations
+from offdiag.errors import Conflict
 from offdiag.store import schema
 from offdiag.store.archive.backup import require_known_schema
-from offdiag.store.archive.dump import lift_time_limits
-from offdiag.store.archive.file import opened_archive, written_archive
+from offdiag.store.archive.dump import count_rows, dump_table, lift_time_limits
+from offdiag.store.archive.known import KnownAs
 from offdiag.store.archive.load import load_archive
-from offdiag.store.archive.merge_datasets import merge_datasets
+from offdiag.store.archive.manifest import Manifest
+from offdiag.store.archive.merge_datasets import merge_baselines, merge_datasets
+from offdiag.store.archive.merge_reports import merge_reports
 from offdiag.store.archive.merge_runs import merge_runs
-from offdiag.store.archive.project import dump_project
+from offdiag.store.archive.merge_truths import merge_truths
+from offdiag.store.archive.project import rows_of_project
+from offdiag.store.archive.reading import opened_archive, require_room
+from offdiag.store.archive.writing import Progress, written_archive
 from offdiag.store.database import Database
+from offdiag.store.models import ProjectRow
 
 
 @dataclass(frozen=True)
-class Imported:
-    """What an import took over: runs by whether they were there already, and new truth."""
+class TakenOver:
+    """What an import added.
+
+    `known_runs` were there already; both kinds are ids of this registry. `added` counts the
+    rows that are new by table, and `paused` names the schedules among them.
+    """
 
     project: str
     new_runs: tuple[str, ...]
     known_runs: tuple[str, ...]
-    n_new_truths: int
+    added: Mapping[str, int]
+    paused: tuple[str, ...]
 
 
 def write_project(
-    session: Session, path: Path, *, project_id: int, name: str, written_by: str, now: datetime
-) -> dict[str, int]:
-    """Write a project as it is in this transaction. Returns the rows written of each table."""
-    facts = {
-        "kind": "project",
-        "schema": offdiag_migrations.head(),
-        "created_at": now.isoformat(),
-        "written_by": written_by,
-        "subject": name,
-        "sequences": {},
-    }
+    session: Session,
+    path: Path,
+    *,
+    project_id: int,
+    name: str,
+    written_by: str,
+    now: datetime,
+    progress: Progress,
+) -> Manifest:
+    """Write a project as it is in this transaction.
+
+    Raises `Conflict` or `InvalidInput` for a file that cannot be made.
+    """
     connection = session.connection()
     lift_time_limits(connection)
-    with written_archive(path, facts) as archive:
-        dump_project(connection, project_id, archive)
-    rows: dict[str, int] = {}
-    for part in archive.parts:
-        rows[part.table] = rows.get(part.table, 0) + part.n_rows
-    return rows
+    manifest = Manifest(
+        kind="project",
+        schema=offdiag_migrations.head(),
+        created_at=now.isoformat(),
+        written_by=written_by,
+        subject=name,
+        sequences={},
+    )
+    rows = rows_of_project(project_id)
+    n_rows = count_rows(connection, rows.values())
+    with written_archive(path, manifest, n_rows=n_rows, progress=progress) as archive:
+        for table, statement in rows.items():
+            dump_table(connection, table, statement, archive)
+    return archive.manifest
 
 
-def take_over(session: Session, staged: Database, project: str) -> Imported:
-    """Take over everything a staged archive holds, in the caller's transaction."""
-    with staged.read() as source:
-        known = merge_datasets(source, session)
-        runs = merge_runs(source, session, known)
-    return Imported(project, tuple(runs.new), tuple(runs.known), len(known.new_truths))
+@contextmanager
+def staged_project(path: Path, folder: Path, progress: Progress) -> Iterator[Database]:
+    """The archive of a project as a database in this folder, of today's schema.
 
-
-def staged_project(path: Path, folder: Path) -> tuple[Database, str]:
-    """The archive of a project as a database in this folder, of today's schema, and its name.
-
-    There its digests, its references and all rules of the tables have been checked, and an
+    Its digests, its references and all rules of the tables have been checked there, and an
     archive of an older schema has been brought up to date, before the target is touched.
+    Raises `InvalidInput` and `SchemaMismatch`.
     """
-    with opened_archive(path, "project") as archive:
+    with (
+        opened_archive(path, "project") as archive,
+        closing(Database(f"sqlite:///{folder / 'staged.db'}", synchronous="normal")) as staged,
+    ):
         require_known_schema(path, archive.manifest.schema)
-        staged = Database(f"sqlite:///{folder}/staged.db", synchronous="normal")
+        require_room(folder, archive.manifest)
         with staged.migrate() as connection:
             schema.migrate_to(connection, archive.manifest.schema)
-            load_archive(connection, archive)
+            load_archive(connection, archive, progress)
             schema.migrate_to(connection, "head")
             schema.require_intact_references(connection)
-        return staged, archive.manifest.subject
+        yield staged
+
+
+def staged_names(source: Session) -> list[str]:
+    """Names of the projects in a staged archive, of which there should be one."""
+    return list(source.scalars(select(ProjectRow.name)))
+
+
+def rename_staged(staged: Database, name: str) -> None:
+    """Call the project of a staged archive by another name."""
+    with staged.write() as session:
+        session.execute(update(ProjectRow).values(name=name))
+
+
+def take_over(source: Session, target: Session, *, project: str) -> TakenOver:
+    """Take over everything a staged archive holds, in the caller's transaction.
+
+    Raises `Conflict` for what contradicts the target, and where others write the same rows at
+    this moment.
+    """
+    known = KnownAs()
+    lift_time_limits(target.connection())
+    try:
+        merge_datasets(source, target, known)
+        merge_truths(source, target, known)
+        merge_runs(source, target, known)
+        merge_baselines(source, target, known)
+        merge_reports(source, target, known, project=project)
+        target.flush()
+    except IntegrityError as error:
+        raise Conflict(
+            "somebody else wrote to the same project at this moment.",
+            field="project",
+            hint="Nothing was imported. Try again.",
+        ) from error
+    new = set(known.new_runs)
+    return TakenOver(
+        project=project,
+        new_runs=tuple(known.runs[run_id] for run_id in known.runs if run_id in new),
+        known_runs=tuple(known.runs[run_id] for run_id in known.runs if run_id not in new),
+        added=dict(known.added),
+        paused=tuple(known.paused),
+    )

@@ -1,0 +1,44 @@
+"""Backups of a whole registry, and registries out of backups."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from offdiag.store.archive import backup
+from offdiag.store.archive.manifest import Manifest
+from offdiag.store.archive.writing import Progress, ignored
+from offdiag.store.database import Database
+from offdiag.version import offdiag_version
+
+
+def back_up(database: Database, path: Path, *, progress: Progress = ignored) -> Manifest:
+    """Write everything a registry holds into one file, as it is at one moment.
+
+    Others go on working meanwhile. The file can be read by its owner alone. Raises `Conflict`
+    for a file that exists, `InvalidInput` for one that cannot be written, `SchemaMismatch` for
+    a database that holds no registry or that of a newer version.
+    """
+    return backup.write_backup(
+        database,
+        path,
+        written_by=f"offdiag {offdiag_version()}",
+        now=database.clock(),
+        progress=progress,
+    )
+
+
+def restore(
+    database: Database, path: Path, *, force: bool, progress: Progress = ignored
+) -> Manifest:
+    """Fill an empty database with a backup, of whichever kind of database it was made.
+
+    With `force` a database that holds something is replaced. All or nothing. Raises
+    `InvalidInput` for a torn file, `Conflict` for a database that is not empty, and
+    `SchemaMismatch` where the backup or the database needs a newer offdiag.
+    """
+    return backup.restore_backup(database, path, force=force, progress=progress)
+
+
+def holds_a_registry(database: Database) -> bool:
+    """Whether restoring to this database would replace something."""
+    return not backup.is_empty(database)

@@ -1,0 +1,145 @@
+"""Projects that move from one registry to another, in one file."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from itertools import count
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from offdiag.domain.runs import RunFacts, require_name
+from offdiag.errors import InvalidInput, NotFound
+from offdiag.metrics.suite import SUITE_VERSION
+from offdiag.services.verification.findings import FindingKind
+from offdiag.services.verification.verify import verify
+from offdiag.services.work.submit import submit_evaluations
+from offdiag.store import cached_results, datasets, runs
+from offdiag.store.archive import transfer
+from offdiag.store.archive.manifest import Manifest
+from offdiag.store.archive.transfer import TakenOver
+from offdiag.store.archive.writing import Progress, ignored
+from offdiag.store.database import Database
+from offdiag.store.session import Session
+from offdiag.store.staleness import stale_runs
+from offdiag.version import offdiag_version
+
+_RUN_ID = re.compile(r"r_[0-9A-Za-z]{1,64}")
+_WRONG = {FindingKind.DAMAGED, FindingKind.INCOMPLETE}
+
+
+def export_project(
+    database: Database, project: str, path: Path, *, progress: Progress = ignored
+) -> Manifest:
+    """Write the complete runs of a project with all they need into one file.
+
+    With them go datasets, truth, results, flags, costs, baselines, schedules and reports.
+    Raises `NotFound` for an unknown project, and `Conflict` or `InvalidInput` for a file that
+    cannot be made.
+    """
+    with database.read() as session:
+        project_id = datasets.project_id(session, project)
+        if project_id is None:
+            raise NotFound(
+                f"there is no project {project!r}.",
+                field="project",
+                hint="`offdiag runs list` shows the runs with their projects.",
+            )
+        return transfer.write_project(
+            session,
+            path,
+            project_id=project_id,
+            name=project,
+            written_by=f"offdiag {offdiag_version()}",
+            now=database.clock(),
+            progress=progress,
+        )
+
+
+def import_project(
+    database: Database, path: Path, *, name: str | None = None, progress: Progress = ignored
+) -> TakenOver:
+    """Take over a project from a file, as it is called there or as `name`: all, or nothing.
+
+    Before this registry is touched everything is checked in a place of its own: what the file
+    says must have been logged. Results that its predictions do not give are left out and
+    computed again. What is there already is recognised and left alone, so importing twice is
+    the same as once. Runs that are out of date then are asked to be evaluated.
+
+    Raises `InvalidInput` for a torn or forged file, `Conflict` for contradictions to what is
+    there, and `SchemaMismatch` for a file of a newer offdiag.
+    """
+    if name is not None:
+        require_name(name, "project")
+    with _staged(path, progress) as staged:
+        project = _checked(staged, path, progress)
+        if name is not None:
+            project = name
+            transfer.rename_staged(staged, name)
+        with staged.read() as source, database.write() as session:
+            taken = transfer.take_over(source, session, project=project)
+            stale = stale_runs(session, suite_version=SUITE_VERSION, unasked=True)
+            submit_evaluations(session, [run.run_id for run in stale])
+    return taken
+
+
+@contextmanager
+def _staged(path: Path, progress: Progress) -> Iterator[Database]:
+    with (
+        TemporaryDirectory(prefix="offdiag-import-") as folder,
+        transfer.staged_project(path, Path(folder), progress) as staged,
+    ):
+        yield staged
+
+
+def _checked(staged: Database, path: Path, progress: Progress) -> str:
+    """Compute the archive anew from its predictions, and return the name of its project."""
+    with staged.read() as session:
+        names = transfer.staged_names(session)
+        run_ids = cached_results.complete_runs(session)
+        if len(names) != 1:
+            raise _strange(path, f"it holds {len(names)} projects")
+        _require_meant(session, names[0], run_ids, path)
+    done = count(1)
+    found = verify(staged, on_run=lambda _run_id: progress(next(done), len(run_ids)))
+    for finding in found.findings:
+        if finding.kind in _WRONG:
+            raise _strange(path, f"{finding.subject}: {finding.sentence.rstrip('.')}")
+    drifted = {found.subject for found in found.findings if found.kind is FindingKind.DRIFT}
+    if drifted:
+        with staged.write() as session:
+            cached_results.drop_current_results(session, sorted(drifted & set(run_ids)))
+    return names[0]
+
+
+def _require_meant(session: Session, project: str, run_ids: list[str], path: Path) -> None:
+    """Nobody logs what logging refuses, so an archive that holds it was written by hand."""
+    strange_ids = [run_id for run_id in run_ids if not _RUN_ID.fullmatch(run_id)]
+    if strange_ids:
+        raise _strange(path, f"run {strange_ids[0]!r}")
+    try:
+        require_name(project, "project")
+        for dataset in datasets.dataset_names(session):
+            require_name(dataset, "dataset")
+        for run_id in run_ids:
+            run = runs.get_run(session, run_id)
+            RunFacts(
+                name=run.name,
+                model=run.model,
+                client_key=run.client_key,
+                params=run.params,
+                tags=run.tags,
+                author=run.author,
+                git_sha=run.git_sha,
+            )
+    except InvalidInput as error:
+        raise _strange(path, f"{error.field}: {error.message.rstrip('.')}") from None
+
+
+def _strange(path: Path, what: str) -> InvalidInput:
+    return InvalidInput(
+        f"{path.name} holds something that was never logged: {what}.",
+        field="file",
+        hint="Nothing was imported. Export the project again.",
+    )

@@ -1,0 +1,97 @@
+"""A new file that has its name only once it is complete and on the disk."""
+
+from __future__ import annotations
+
+import errno
+import glob
+import os
+import secrets
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import BinaryIO
+
+from offdiag.errors import Conflict, InvalidInput
+
+_ABANDONED_AFTER_S = 3_600.0
+_OWNER_ONLY = 0o600
+_BY_UMASK = 0o666
+_NO_LINKS_HERE = {errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS, errno.EXDEV}
+
+
+@contextmanager
+def whole_file(path: Path, *, private: bool) -> Iterator[BinaryIO]:
+    """Write a file that must not exist yet; where that fails nothing is left behind.
+
+    Until the end it is called `.NAME.<random>.part`. What a killed process left under such a
+    name is removed by the next one that writes NAME, after an hour without a change. A
+    `private` file can be read by its owner alone.
+
+    Raises `Conflict` when there is such a file, `InvalidInput` when it cannot be written.
+    """
+    try:
+        _refuse_existing(path)
+        remove_abandoned(path.parent, path.name)
+        unfinished = path.with_name(f".{path.name}.{secrets.token_hex(4)}.part")
+        flags = os.O_RDWR | os.O_CREAT | os.O_EXCL
+        descriptor = os.open(unfinished, flags, _OWNER_ONLY if private else _BY_UMASK)
+        try:
+            with os.fdopen(descriptor, "w+b") as stream:
+                yield stream
+                stream.flush()
+                os.fsync(stream.fileno())
+            _give_name(unfinished, path)
+        finally:
+            with suppress(FileNotFoundError):
+                unfinished.unlink()
+        _sync_folder(path.parent)
+    except OSError as error:
+        raise InvalidInput(
+            f"{str(path)!r} cannot be written: {error.strerror or error}.",
+            field="file",
+            hint="Check the folder, its permissions and the room on the disk.",
+        ) from error
+
+
+def remove_abandoned(folder: Path, name: str) -> None:
+    """Remove unfinished files of this name, or of names a pattern fits, that nobody writes."""
+    before = time.time() - _ABANDONED_AFTER_S
+    pattern = name if glob.has_magic(name) else glob.escape(name)
+    for path in folder.glob(f".{pattern}.*.part"):
+        with suppress(FileNotFoundError):
+            if path.lstat().st_mtime < before:
+                path.unlink()
+
+
+def _refuse_existing(path: Path) -> None:
+    if path.exists() or path.is_symlink():
+        raise _existing(path)
+
+
+def _existing(path: Path) -> Conflict:
+    return Conflict(
+        f"{str(path)!r} exists.", field="file", hint="Name another file, or remove this one."
+    )
+
+
+def _give_name(unfinished: Path, path: Path) -> None:
+    """A link is refused where the name is taken; a rename would replace what has it."""
+    try:
+        os.link(unfinished, path)
+    except FileExistsError:
+        raise _existing(path) from None
+    except OSError as error:
+        if error.errno not in _NO_LINKS_HERE:
+            raise
+        _refuse_existing(path)
+        unfinished.rename(path)
+
+
+def _sync_folder(folder: Path) -> None:
+    """A new name survives a power failure only once its folder is on the disk too."""
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
