@@ -27,6 +27,7 @@ class ReportInput:
     slice_: tuple[str, ...]
     metric: tuple[str, ...]
     alert: tuple[str, ...]
+    cost_matrix: str | None
     folder: tuple[str, ...]
     email: tuple[str, ...]
     webhook: tuple[str, ...]
@@ -49,6 +50,7 @@ class ReportInput:
             slices=self.slice_,
             metrics=self.metric or DEFAULT_METRICS,
             alerts=tuple(map(alert_condition, self.alert)),
+            cost_matrix=self.cost_matrix,
         )
 
     def targets(self) -> tuple[Target, ...]:
@@ -99,6 +101,11 @@ _OPTIONS = (
         multiple=True,
         metavar="CONDITION",
         help="Warn when the whole interval lies beyond a limit, such as 'recall[df]<0.5'.",
+    ),
+    click.option(
+        "--cost-matrix",
+        metavar="NAME[@VERSION]",
+        help="Report what errors cost, by the newest version at each issue unless one is named.",
     ),
     click.option(
         "--folder",

@@ -47,6 +47,7 @@ def schedule_facts(entry: ScheduleEntry) -> Table:
         "metrics": ", ".join(scope.metrics),
         "slices": ", ".join(scope.slices),
         "baseline": scope.baseline,
+        "cost matrix": scope.cost_matrix,
         "sent to": ", ".join(entry.report.targets) or "nobody; it is kept here",
         "last fire": record.last_fire,
         "last issue": _last(entry.report.last),

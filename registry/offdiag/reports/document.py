@@ -50,5 +50,7 @@ def read_scope(document: Mapping[str, Any]) -> ReportScope:
 def _digest(snapshot: Mapping[str, Any]) -> str:
     """SHA-256 of the figures: two issues with the same digest say the same about the present."""
     figures = {key: snapshot[key] for key in _DIGESTED}
+    if snapshot["costs"] is not None:
+        figures["costs"] = snapshot["costs"]
     text = json.dumps(figures, sort_keys=True, ensure_ascii=True, separators=(",", ":"))
     return hashlib.sha256(text.encode()).hexdigest()

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from offdiag.metrics.intervals.independent import difference_bounds
 from offdiag.reports import wording
-from offdiag.reports.changes import difference_bounds
+from offdiag.reports.ranking import ranks
 from offdiag.reports.report import Report
-from offdiag.reports.scope import CLASS_METRICS, spec_of
+from offdiag.reports.scope import CLASS_METRICS, COST_METRIC, spec_of
 from offdiag.reports.snapshot import MOST_SLICED, ClassFigures, RunFigures
 from offdiag.reports.table import Table, table_of
 
@@ -19,6 +20,9 @@ def runs_table(report: Report) -> Table | None:
     new = set(report.findings.new_runs)
     baseline = _baseline(report)
     columns = ("place", "run", "id", "model", "logged", "cases", *map(wording.title, metrics))
+    places = _places_by_cost(report)
+    if places:
+        columns = (*columns, "place by cost")
     if baseline is not None:
         by = wording.title(report.scope.ranking_metric)
         columns = (*columns, f"{by} against {wording.name(baseline.name)}")
@@ -31,7 +35,8 @@ def runs_table(report: Report) -> Table | None:
             run.model or "",
             f"{run.logged_at:%Y-%m-%d}",
             _cases(run),
-            *(wording.with_interval(run.metrics[key]) for key in metrics),
+            *(wording.metric_text(key, run.metrics[key]) for key in metrics),
+            *((str(places.get(run.id, "")),) if places else ()),
         )
         against = () if baseline is None else (_against(report, baseline, run),)
         rows.append((*row, *against))
@@ -40,7 +45,31 @@ def runs_table(report: Report) -> Table | None:
         columns,
         rows,
         "Intervals hold the true value in 95 of 100 such reports; overlapping ones leave the "
-        "order open.",
+        f"order open.{_yardstick(report)}",
+    )
+
+
+def _places_by_cost(report: Report) -> dict[str, int]:
+    """Place of each run by mean cost, unless that is the ranking itself or is not known."""
+    scope = report.scope
+    if COST_METRIC not in scope.metrics or scope.ranking_metric == COST_METRIC:
+        return {}
+    return ranks(report.ranking, COST_METRIC)
+
+
+def _yardstick(report: Report) -> str:
+    """What costs are measured by, and the least that a run has to beat."""
+    costs = report.snapshot.costs
+    if costs is None:
+        return ""
+    unit = "" if costs.currency is None else f" in {costs.currency}"
+    text = f" Costs{unit} are by {wording.name(costs.name)}@{costs.version}"
+    if costs.constant is None:
+        return f"{text}."
+    answer = wording.name(costs.constant.label)
+    constant = wording.number(costs.constant.mean_cost * wording.PER_CASES)
+    return (
+        f"{text}; always answering {answer} would cost {constant} per {wording.PER_CASES:,} cases."
     )
 
 
@@ -75,7 +104,7 @@ def slices_table(report: Report) -> Table | None:
                 run.slice or "",
                 run.name,
                 _cases(run),
-                *(wording.with_interval(run.metrics[key]) for key in report.scope.metrics),
+                *(wording.metric_text(key, run.metrics[key]) for key in report.scope.metrics),
             )
             for run in runs
         ],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from offdiag.flags.lifecycle import FlagState
 from offdiag.reports import wording
 from offdiag.reports.changes import Change, Origin
 from offdiag.reports.report import Report
@@ -15,7 +16,7 @@ def alerts_table(report: Report) -> Table | None:
         (
             wording.condition_text(alert.condition),
             alert.run_name,
-            wording.with_interval(alert.value),
+            wording.metric_text(alert.condition.metric, alert.value),
             "new" if alert.is_new else "as before",
         )
         for alert in alerts.raised
@@ -62,10 +63,39 @@ def _change_row(change: Change) -> tuple[str, ...]:
     return (
         change.run_name,
         f"{wording.title(change.metric, change.class_label)}{where}",
-        wording.with_interval(change.before),
-        wording.with_interval(change.after),
+        wording.metric_text(change.metric, change.before),
+        wording.metric_text(change.metric, change.after),
         "" if difference is None else wording.difference(difference, spec),
         because,
+    )
+
+
+def flags_table(report: Report) -> Table | None:
+    """What was raised and closed since the issue before; in a first issue, all that is open."""
+    changes, flags = report.findings.flags, report.snapshot.flags
+    if changes is None:
+        listed = [("open", flag) for flag in flags or () if flag.state is FlagState.OPEN]
+        title = "Open flags"
+    else:
+        listed = [("raised", flag) for flag in changes.opened]
+        listed += [("closed", flag) for flag in changes.closed]
+        title = f"Flags raised and closed since issue {report.findings.since}"
+    return table_of(
+        title,
+        ("status", "severity", "run", "class", "what the rule says"),
+        [
+            (
+                status,
+                flag.severity.value,
+                flag.run_name,
+                flag.class_label or "",
+                f"{flag.rule}: {flag.message}",
+            )
+            for status, flag in listed
+        ],
+        "A closed flag says what held when it still fired."
+        if changes is not None and changes.closed
+        else "",
     )
 
 

@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
+from offdiag.domain.values import MetricValue
+from offdiag.flags.lifecycle import FlagState
 from offdiag.reports import wording
 from offdiag.reports.changes import Change, Origin
 from offdiag.reports.ranking import RankChange
@@ -52,9 +54,8 @@ def change_text(change: Change) -> str:
     name = wording.name(change.run_name)
     difference = change.difference
     if difference is None:
-        return f"{name}: {what} went from {wording.shown(change.before)} to " + wording.shown(
-            change.after
-        )
+        before, after = (wording.shown(each) for each in _printed(change))
+        return f"{name}: {what} went from {before} to {after}"
     size = wording.difference(abs(difference), spec).lstrip("+")
     verb = "gained" if difference > 0 else "lost"
     return f"{name} {verb} {size} {what} ({_bounds(change)})"
@@ -62,10 +63,18 @@ def change_text(change: Change) -> str:
 
 def _bounds(change: Change) -> str:
     if change.origin is Origin.RESCORED:
-        return f"{wording.shown(change.after)}, outside {wording.interval(change.before)}"
+        before, after = _printed(change)
+        return f"{wording.shown(after)}, outside {wording.interval(before)}"
     spec = spec_of(change.metric, of_class=change.class_label is not None)
     low, high = (wording.difference(bound or 0.0, spec) for bound in (change.low, change.high))
     return f"{low.removesuffix(' pp')} to {high}"
+
+
+def _printed(change: Change) -> tuple[MetricValue, MetricValue]:
+    return (
+        wording.printed(change.metric, change.before),
+        wording.printed(change.metric, change.after),
+    )
 
 
 def _beyond(changes: Sequence[Change]) -> str:
@@ -128,12 +137,19 @@ def _further(report: Report) -> Iterator[str]:
         first = raised[0]
         example = f"{wording.condition_text(first.condition)} in {wording.name(first.run_name)}"
         yield f"{wording.count(len(raised), 'alert')}, {new} of them new: {example}."
+    yield from _of_flags(report)
+    if findings.costs_before is not None and snapshot.costs is not None:
+        yield (
+            f"Costs are those of {snapshot.costs.text} and were those of "
+            f"{findings.costs_before} before, so they were not compared."
+        )
     if findings.new_runs:
         yield f"{wording.count(len(findings.new_runs), 'new run')} since issue {findings.since}."
     if snapshot.runs:
         best = report.ranking[0]
-        value = wording.with_interval(best.metrics[report.scope.ranking_metric])
-        by = wording.title_inside(report.scope.ranking_metric)
+        metric = report.scope.ranking_metric
+        value = wording.metric_text(metric, best.metrics[metric])
+        by = wording.title_inside(metric)
         runs = wording.count(len(snapshot.runs), "run")
         yield f"Of {runs}, {wording.name(best.name)} is best by {by}: {value}."
     else:
@@ -152,3 +168,26 @@ def _further(report: Report) -> Iterator[str]:
     if report.issue.covers_missed:
         fires = wording.count(report.issue.covers_missed, "earlier time", "earlier times")
         yield f"This issue also stands for {fires} at which no scheduler was running."
+
+
+def _of_flags(report: Report) -> Iterator[str]:
+    flags = report.snapshot.flags
+    if flags is None:
+        return
+    if len(flags) < report.snapshot.n_flags:
+        yield (
+            f"{report.snapshot.n_flags:,} flags fire; this report holds the gravest "
+            f"{len(flags):,} and does not compare them with the issue before."
+        )
+        return
+    n_open = sum(flag.state is FlagState.OPEN for flag in flags)
+    changes = report.findings.flags
+    if changes is None or not (changes.opened or changes.closed):
+        if n_open:
+            yield f"{wording.count(n_open, 'flag is', 'flags are')} open."
+        return
+    opened = wording.count(len(changes.opened), "flag was", "flags were")
+    yield (
+        f"{opened} raised and {len(changes.closed):,} closed since issue "
+        f"{report.findings.since}; {n_open:,} {'is' if n_open == 1 else 'are'} open."
+    )

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import base64
 import hashlib
+from collections.abc import Sequence
+from dataclasses import replace
 from functools import cache
 from importlib.resources import files
 
@@ -21,7 +23,7 @@ from offdiag.reports.headline import further_sentences, headline
 from offdiag.reports.interval_chart import interval_chart
 from offdiag.reports.matrix import leader_matrix
 from offdiag.reports.provenance import provenance
-from offdiag.reports.report import Report
+from offdiag.reports.report import HistoryPoint, Report
 from offdiag.reports.tables import tables_of_figures, tables_of_findings
 from offdiag.reports.trend_chart import trend_chart
 
@@ -51,8 +53,12 @@ def _charts(report: Report) -> list[tuple[str, Drawing]]:
     ranking = report.ranking[:MOST_CHARTED]
     charts = []
     if ranking:
-        rows = [(run.name, run.metrics[metric]) for run in ranking]
-        baseline = [run.metrics[metric] for run in ranking if run.id == report.scope.baseline]
+        rows = [(run.name, wording.printed(metric, run.metrics[metric])) for run in ranking]
+        baseline = [
+            value
+            for run, (_, value) in zip(ranking, rows, strict=True)
+            if run.id == report.scope.baseline
+        ]
         heading = f"{title} of the best {wording.count(len(rows), 'run')}"
         charts.append((heading, _of_runs(rows, title, baseline)))
         worst = worst_first(ranking[0])[:MOST_CHARTED]
@@ -61,8 +67,18 @@ def _charts(report: Report) -> list[tuple[str, Drawing]]:
         charts.append((heading, interval_chart(recalls, value_title="Recall", row_title="class")))
     if len(report.history) > 1:
         heading = f"{title} of the best run, issue by issue"
-        charts.append((heading, trend_chart(report.history, value_title=title)))
+        charts.append((heading, trend_chart(_told(report.history, metric), value_title=title)))
     return charts
+
+
+def _told(history: Sequence[HistoryPoint], metric: str) -> list[HistoryPoint]:
+    """The points in the unit in which their metric is told."""
+    return [
+        point
+        if point.value is None
+        else replace(point, value=wording.printed(metric, point.value))
+        for point in history
+    ]
 
 
 def _of_runs(

@@ -28,6 +28,9 @@ def provenance(report: Report) -> tuple[tuple[str, str], ...]:
         facts.append(
             ("ground truth", f"version {truth.number}, {samples}{labelled}, {truth.digest[:12]}")
         )
+    if snapshot.costs is not None:
+        unit = "" if snapshot.costs.currency is None else f", in {snapshot.costs.currency}"
+        facts.append(("cost matrix", f"{snapshot.costs.text}{unit}"))
     return (
         *facts,
         ("metric suite", f"version {snapshot.suite_version}"),

@@ -9,9 +9,10 @@ from datetime import datetime
 from offdiag.domain.values import MetricValue
 from offdiag.reports.alerts import Alerts, find_alerts
 from offdiag.reports.changes import Changes, find_changes
+from offdiag.reports.flag_changes import FlagChanges, find_flag_changes
 from offdiag.reports.ranking import RankChange, rank_changes, ranked
-from offdiag.reports.scope import ReportScope
-from offdiag.reports.snapshot import RunFigures, Snapshot
+from offdiag.reports.scope import ReportScope, is_of_costs
+from offdiag.reports.snapshot import CostFigures, RunFigures, Snapshot
 
 LONGEST_HISTORY = 26
 
@@ -47,7 +48,9 @@ class Findings:
 
     `is_comparable` is false where that issue was about other samples: then nothing was
     compared. Run ids are in the order of the ranking. `gone` are names of runs that are no
-    longer there; it stays empty where runs were left out for their number.
+    longer there; it stays empty where runs were left out for their number. `costs_before` is
+    the cost matrix of the issue before where that was another one, so that costs were not
+    compared. `flags` is None where the two issues do not hold all their flags.
     """
 
     since: int | None
@@ -57,6 +60,8 @@ class Findings:
     new_runs: tuple[str, ...]
     gone: tuple[str, ...]
     alerts: Alerts
+    costs_before: str | None = None
+    flags: FlagChanges | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +98,7 @@ def make_report(
         findings=Findings(since, False, Changes((), 0), (), (), (), alerts)
         if before is None
         else _findings(scope, snapshot, runs, before, alerts),
-        history=_history(issue, scope, runs, before),
+        history=_history(issue, scope, runs, _line(scope, snapshot, before)),
     )
 
 
@@ -114,19 +119,30 @@ def _findings(
 ) -> Findings:
     before = previous.snapshot
     known, present = _mentioned(before), _mentioned(snapshot)
+    has_other_costs = _has_other_costs(snapshot, before)
+    metrics = [key for key in scope.metrics if not (has_other_costs and is_of_costs(key))]
     return Findings(
         since=previous.issue.number,
         is_comparable=True,
-        changes=find_changes(
-            (*before.runs, *before.slices), (*runs, *snapshot.slices), scope.metrics
-        ),
-        rank_changes=rank_changes(before.runs, runs, scope.metrics),
+        changes=find_changes((*before.runs, *before.slices), (*runs, *snapshot.slices), metrics),
+        rank_changes=rank_changes(before.runs, runs, metrics),
         new_runs=tuple(run.id for run in runs if run.id not in known),
         gone=()
         if snapshot.is_cut
         else tuple(run.name for run in before.runs if run.id not in present),
         alerts=alerts,
+        costs_before=before.costs.text if before.costs and has_other_costs else None,
+        flags=find_flag_changes(before, snapshot),
     )
+
+
+def _has_other_costs(snapshot: Snapshot, before: Snapshot) -> bool:
+    """Whether costs are measured by another cost matrix than in the issue before."""
+    return _which(snapshot.costs) != _which(before.costs)
+
+
+def _which(costs: CostFigures | None) -> tuple[str, int] | None:
+    return None if costs is None else (costs.name, costs.version)
 
 
 def _mentioned(snapshot: Snapshot) -> set[str]:
@@ -138,7 +154,7 @@ def _history(
     issue: IssueFacts,
     scope: ReportScope,
     runs: Sequence[RunFigures],
-    previous: Report | None,
+    line: Sequence[HistoryPoint],
 ) -> tuple[HistoryPoint, ...]:
     best = runs[0] if runs else None
     point = HistoryPoint(
@@ -147,7 +163,15 @@ def _history(
         None if best is None else best.name,
         None if best is None else best.metrics.get(scope.ranking_metric),
     )
-    # Values of another metric would be another line.
+    return (*line[1 - LONGEST_HISTORY :], point)
+
+
+def _line(
+    scope: ReportScope, snapshot: Snapshot, previous: Report | None
+) -> tuple[HistoryPoint, ...]:
+    """The points this issue goes on from; of another metric or at other costs there are none."""
     if previous is None or previous.scope.ranking_metric != scope.ranking_metric:
-        return (point,)
-    return (*previous.history[1 - LONGEST_HISTORY :], point)
+        return ()
+    if is_of_costs(scope.ranking_metric) and _has_other_costs(snapshot, previous.snapshot):
+        return ()
+    return previous.history

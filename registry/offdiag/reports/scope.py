@@ -15,11 +15,13 @@ DEFAULT_METRICS = ("balanced_accuracy", "mcc", "macro_f1", "overall_accuracy")
 """Runs are ranked by the first; accuracy comes last because it hides small classes."""
 CLASS_METRICS = ("recall", "precision", "f1")
 """Values of single classes that a report keeps, and that conditions may be about."""
+COST_METRIC = "mean_cost"
+"""What a report adds to its metrics where it is told what errors cost."""
 MOST_METRICS = 8
 MOST_CONDITIONS = 50
 MOST_SLICES = 10
 
-_OF_RUNS = (Scope.AGGREGATE, Scope.PROBABILISTIC, Scope.MULTILABEL)
+_OF_RUNS = (Scope.AGGREGATE, Scope.PROBABILISTIC, Scope.MULTILABEL, Scope.COST)
 
 
 class TermField(StrEnum):
@@ -76,7 +78,9 @@ class ReportScope:
 
     `baseline` is the id of the run that the others are held against. Each of `slices` is a
     part of the samples, such as `country=DE`, that is reported beside all of them; it is kept
-    in its canonical form. Raises `InvalidInput` for what cannot be meant.
+    in its canonical form. `cost_matrix` names what errors cost, as `visits` (the newest version
+    at the time of an issue) or `visits@3`; with it the mean cost is one of the metrics. Raises
+    `InvalidInput` for what cannot be meant.
     """
 
     project: str
@@ -86,9 +90,11 @@ class ReportScope:
     slices: tuple[str, ...] = ()
     metrics: tuple[str, ...] = DEFAULT_METRICS
     alerts: tuple[Condition, ...] = ()
+    cost_matrix: str | None = None
 
     def __post_init__(self) -> None:
-        if not 1 <= len(self.metrics) <= MOST_METRICS:
+        n_named = sum(key != COST_METRIC for key in self.metrics)
+        if not self.metrics or n_named > MOST_METRICS:
             raise InvalidInput(
                 f"{len(self.metrics)} metrics were named.",
                 field="metrics",
@@ -110,10 +116,39 @@ class ReportScope:
             metric_of_runs(key, field="metrics")
         canonical = tuple(str(parse_slice(text)) for text in self.slices)
         object.__setattr__(self, "slices", canonical)
+        self._require_costs_where_needed()
+        if self.cost_matrix is not None and not any(map(is_of_costs, self.metrics)):
+            object.__setattr__(self, "metrics", (*self.metrics, COST_METRIC))
 
     @property
     def ranking_metric(self) -> str:
         return self.metrics[0]
+
+    @property
+    def kept_metrics(self) -> tuple[str, ...]:
+        """The metrics of whole runs that are shown, then those that only alerts are about."""
+        of_alerts = (each.metric for each in self.alerts if each.class_label is None)
+        return tuple(dict.fromkeys((*self.metrics, *of_alerts)))
+
+    def _require_costs_where_needed(self) -> None:
+        if self.cost_matrix is not None:
+            return
+        for field, keys in (
+            ("metrics", self.metrics),
+            ("alerts", [each.metric for each in self.alerts]),
+        ):
+            needing = next(filter(is_of_costs, keys), None)
+            if needing is not None:
+                raise InvalidInput(
+                    f"{needing!r} needs to know what errors cost.",
+                    field=field,
+                    hint="Name a cost matrix too.",
+                )
+
+
+def is_of_costs(key: str) -> bool:
+    """Whether a metric weighs the errors by what they cost."""
+    return key in CATALOGUE[Scope.COST]
 
 
 def metric_of_runs(key: str, *, field: str) -> MetricSpec:

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from offdiag.domain.values import MetricValue
+from offdiag.flags.lifecycle import FlagState
+from offdiag.flags.severity import Severity
 
 MOST_RUNS = 200
 """Newer runs go first into a report; what was left out is said."""
@@ -15,6 +17,8 @@ ALL_CLASSES_UP_TO = 60
 WORST_KEPT = 12
 MOST_SLICED = 20
 """Slices are counted of so many of the best runs; each is an evaluation of its own."""
+MOST_FLAGS = 500
+"""The gravest flags of all runs together."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +119,46 @@ class RunName:
 
 
 @dataclass(frozen=True, slots=True)
+class ConstantAnswer:
+    """The cheapest way of always giving one answer, on the cases of the best run."""
+
+    label: str
+    mean_cost: float
+
+
+@dataclass(frozen=True, slots=True)
+class CostFigures:
+    """What errors cost: a version of a cost matrix, which never changes."""
+
+    name: str
+    version: int
+    currency: str | None
+    constant: ConstantAnswer | None = None
+
+    @property
+    def text(self) -> str:
+        return f"{self.name}@{self.version}"
+
+
+@dataclass(frozen=True, slots=True)
+class FlagFigures:
+    """A flag that fires for a run, or for one class of it; `state` is what people made of it."""
+
+    run_id: str
+    run_name: str
+    rule: str
+    class_label: str | None
+    severity: Severity
+    state: FlagState
+    message: str
+
+    @property
+    def key(self) -> tuple[str, str, str | None]:
+        """There is one flag of a run, rule and class."""
+        return (self.run_id, self.rule, self.class_label)
+
+
+@dataclass(frozen=True, slots=True)
 class Snapshot:
     """Everything a report says about the present.
 
@@ -122,7 +166,9 @@ class Snapshot:
     they are in no order that matters, at most `MOST_RUNS` of the `n_matching` finished runs in
     scope. `waiting` have yet to be scored like this, `failed` could not be, and `n_elsewhere`
     have another ground truth, whose values would not compare. `slices` are figures of the best
-    `MOST_SLICED` runs, and `revisions` those since the issue before, oldest first.
+    `MOST_SLICED` runs, and `revisions` those since the issue before, oldest first. `flags` are
+    the gravest `MOST_FLAGS` of the `n_flags` that fire for `runs` and are more than a remark,
+    None in issues of versions that knew no flags.
     """
 
     task: str
@@ -138,6 +184,9 @@ class Snapshot:
     failed: tuple[RunName, ...]
     n_matching: int
     n_elsewhere: int
+    costs: CostFigures | None = None
+    flags: tuple[FlagFigures, ...] | None = None
+    n_flags: int = 0
 
     @property
     def is_cut(self) -> bool:

@@ -4,28 +4,45 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Sequence
+from dataclasses import replace
 
 from offdiag.domain.values import MetricValue
 from offdiag.metrics.catalogue import MetricSpec
-from offdiag.reports.scope import Condition, spec_of
+from offdiag.reports.scope import COST_METRIC, Condition, spec_of
 
 MINUS = "\N{MINUS SIGN}"
 EN_DASH = "\N{EN DASH}"
 LONGEST_NAME = 60
+PER_CASES = 1_000
+"""Cases that a mean cost is told for: a cost per case is a small number with many zeros."""
+_TITLES = {COST_METRIC: f"Cost per {PER_CASES:,} cases"}
 _PUNCTUATION = set(",;:()“”")
 _SURNAMES = {"Matthews", "Brier", "Kolmogorov-Smirnov"}
 _INVISIBLE = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
 
 
 def number(value: float) -> str:
-    """Three decimals; rounding never makes nothing or everything of a value that is not."""
+    """Three decimals, one from 100 on; rounding never makes nothing or everything of a value."""
     size = abs(value)
     if 0 < size < 0.0005:
         return "<0.001" if value > 0 else f">{MINUS}0.001"
     if 0.9995 <= size < 1:
         return ">0.999" if value > 0 else f"<{MINUS}0.999"
-    text = f"{value:,.3f}" if size < 1e6 else f"{value:.3g}"
+    text = f"{value:,.{3 if size < 100 else 1}f}" if size < 1e6 else f"{value:.3g}"
     return text.replace("-", MINUS)
+
+
+def printed(metric: str, value: MetricValue) -> MetricValue:
+    """A value in the unit in which it is told: mean costs are those of 1,000 cases."""
+    if metric != COST_METRIC or value.value is None:
+        return value
+    low, high = (None if end is None else end * PER_CASES for end in (value.ci_low, value.ci_high))
+    return replace(value, value=value.value * PER_CASES, ci_low=low, ci_high=high)
+
+
+def metric_text(metric: str, value: MetricValue) -> str:
+    """The value of a metric as it is told, with its interval: "704.3 (650.1 – 760.2)"."""
+    return with_interval(printed(metric, value))
 
 
 def interval(value: MetricValue) -> str | None:
@@ -55,6 +72,8 @@ def points(share: float) -> str:
 
 def difference(value: float, spec: MetricSpec) -> str:
     """A difference of two values of a metric: points for shares, else the plain number."""
+    if spec.key == COST_METRIC:
+        return _signed(PER_CASES * value, 1)
     return points(value) if is_share(spec) else _signed(value, 3)
 
 
@@ -101,7 +120,7 @@ def name(text: str) -> str:
 
 def title(metric: str, class_label: str | None = None) -> str:
     """ "Balanced accuracy", "Recall of mel"."""
-    found = spec_of(metric, of_class=class_label is not None).title
+    found = _TITLES.get(metric) or spec_of(metric, of_class=class_label is not None).title
     return found if class_label is None else f"{found} of {name(class_label)}"
 
 
@@ -116,7 +135,8 @@ def title_inside(metric: str, class_label: str | None = None) -> str:
 def condition_text(condition: Condition) -> str:
     """ "Recall of df below 0.500"."""
     what = title(condition.metric, condition.class_label)
-    return f"{what} {condition.side.value} {number(condition.limit)}"
+    times = PER_CASES if condition.metric == COST_METRIC else 1
+    return f"{what} {condition.side.value} {number(condition.limit * times)}"
 
 
 def _signed(value: float, decimals: int) -> str:

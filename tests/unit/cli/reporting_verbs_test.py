@@ -12,6 +12,7 @@ import pytest
 Command = Callable[..., Any]
 
 PREDICTIONS = "id,y_true,y_pred\nx1,ill,ill\nx2,ill,well\nx3,well,well\nx4,well,well\n"
+WEIGHTS = '{"weights": {"ill": {"ill": 0, "well": 10}, "well": {"ill": 1, "well": 0}}}'
 WEEKLY = ("schedule", "add", "weekly", "--cron", "0 6 * * 1", "--dataset", "clinic")
 
 
@@ -87,6 +88,22 @@ def test_alerts_slices_and_terms_are_read(offdiag: Command) -> None:
     assert [term["field"] for term in scope["terms"]] == ["tag", "tag", "model", "name"]
 
 
+def test_a_report_is_told_what_errors_cost(folder: Path, offdiag: Command) -> None:
+    (folder / "w.json").write_text(WEIGHTS, encoding="utf-8")
+    stored = offdiag("cost", "add", "visits", "w.json", "--dataset", "clinic")
+
+    answer = offdiag(
+        *("report", "now", "once", "--dataset", "clinic", "--cost-matrix", "visits"),
+        *("--alert", "mean_cost>0.7", "--json"),
+    ).json
+    shown = offdiag(*WEEKLY, "--cost-matrix", "visits@1")
+
+    assert stored.code == 0, stored.err
+    assert answer["report"]["snapshot"]["costs"]["version"] == 1
+    assert answer["report"]["snapshot"]["runs"][0]["metrics"]["mean_cost"]["value"] == 2.5
+    assert "visits@1" in shown.out
+
+
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
     [
@@ -103,6 +120,14 @@ def test_alerts_slices_and_terms_are_read(offdiag: Command) -> None:
             "alerts: 'no-badge' is no condition",
         ),
         (("--cron", "0 6 * * 1", "--dataset", "clinic", "--slice", "country"), "slice: "),
+        (
+            ("--cron", "0 6 * * 1", "--dataset", "clinic", "--cost-matrix", "none"),
+            "cost_matrix: project 'default' has no cost matrix 'none'",
+        ),
+        (
+            ("--cron", "0 6 * * 1", "--dataset", "clinic", "--alert", "mean_cost>1"),
+            "alerts: 'mean_cost' needs to know what errors cost",
+        ),
         (("--cron", "0 6 * * 1", "--dataset", "clinic", "--email", "ana"), "email: 'ana' is no"),
     ],
 )

@@ -12,6 +12,7 @@ from offdiag.errors import Conflict, InvalidInput
 from offdiag.reports.document import scope_document
 from offdiag.reports.scope import ReportScope
 from offdiag.services.delivery.targets import Target, target_documents
+from offdiag.services.reports.costing import costs_in_scope
 from offdiag.services.reports.reading import dataset_in_scope
 from offdiag.services.work.submit import submit_report
 from offdiag.store import report_issues, runs, schedules
@@ -117,6 +118,7 @@ def require_reportable(session: Session, scope: ReportScope) -> None:
             field="baseline",
             hint="Name a run on the dataset of the report.",
         )
+    costs_in_scope(session, scope, dataset)
     if len(set(scope.metrics)) < len(scope.metrics):
         raise InvalidInput(
             "a metric is named twice.", field="metrics", hint="Name each metric once."

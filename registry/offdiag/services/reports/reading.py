@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime
 
 import numpy as np
 
@@ -13,6 +15,7 @@ from offdiag.metrics.suite import SUITE_VERSION
 from offdiag.reports.ranking import ranked
 from offdiag.reports.scope import ReportScope, TermField
 from offdiag.reports.snapshot import (
+    MOST_FLAGS,
     MOST_RUNS,
     Confusion,
     LeaderErrors,
@@ -25,6 +28,7 @@ from offdiag.reports.snapshot import (
 )
 from offdiag.store import datasets, evaluations, truth_versions, truths
 from offdiag.store.datasets import DatasetRecord
+from offdiag.store.queries.report_flags import firing_flags
 from offdiag.store.queries.report_runs import ScopedRun, run_figures, scoped_runs
 from offdiag.store.queries.run_filter import FilterField, FilterTerm, RunFilter
 from offdiag.store.session import Session
@@ -43,8 +47,10 @@ _FIELDS = {
 }
 
 
-def read_snapshot(session: Session, scope: ReportScope, *, since_truth: int | None) -> Snapshot:
-    """What the registry holds about the runs in scope, without their slices.
+def read_snapshot(
+    session: Session, scope: ReportScope, *, since_truth: int | None, now: datetime
+) -> Snapshot:
+    """What the registry holds about the runs in scope, without costs, slices and best run.
 
     Revisions are those of the ground truth after version `since_truth`, none without one.
     Raises `NotFound` for an unknown dataset.
@@ -57,6 +63,7 @@ def read_snapshot(session: Session, scope: ReportScope, *, since_truth: int | No
     waiting = _waiting(session, shown)
     scored = [run.id for run in shown if run.state is RunState.EVALUATED and run.id not in waiting]
     runs = figures_in_scope(session, scope, dataset, run_ids=scored, slices=(None,))
+    firing = firing_flags(session, scored, now=now, limit=MOST_FLAGS)
     root = None if root_id is None else truth_versions.get_truth(session, root_id)
     head = None if root is None else truth_versions.head_of(session, root)
     return Snapshot(
@@ -67,12 +74,14 @@ def read_snapshot(session: Session, scope: ReportScope, *, since_truth: int | No
         engine_version=offdiag_version(),
         runs=runs,
         slices=(),
-        leader=_leader(session, runs, scope),
+        leader=None,
         revisions=_revisions(session, head, since_truth),
         waiting=tuple(RunName(run.id, run.name) for run in shown if run.id in waiting),
         failed=tuple(RunName(run.id, run.name) for run in shown if run.state is RunState.FAILED),
         n_matching=len(comparable),
         n_elsewhere=len(found) - len(comparable),
+        flags=firing.flags,
+        n_flags=firing.n_flags,
     )
 
 
@@ -112,27 +121,26 @@ def figures_in_scope(
         session,
         run_ids,
         slices=slices,
-        metrics=scope.metrics,
+        metrics=scope.kept_metrics,
         labels=dataset.labels,
         watched={each.class_label for each in scope.alerts if each.class_label is not None},
     )
 
 
-def _leader(
-    session: Session, runs: tuple[RunFigures, ...], scope: ReportScope
-) -> LeaderErrors | None:
-    if not runs:
-        return None
-    run_id = ranked(runs, scope.ranking_metric)[0].id
-    evaluation = evaluations.current_evaluation(session, run_id)
+def with_leader(session: Session, scope: ReportScope, snapshot: Snapshot) -> Snapshot:
+    """The snapshot with the errors of its best run, which costs may decide about."""
+    if not snapshot.runs:
+        return snapshot
+    best = ranked(snapshot.runs, scope.ranking_metric)[0]
+    evaluation = evaluations.evaluation_of_inputs(session, best.id, best.input_digest)
     if evaluation is None:
-        return None
+        return snapshot
     matrix = evaluation.matrix
-    names = matrix.labels.names
     whole = None
     if matrix.n_classes <= LARGEST_MATRIX:
-        whole = Matrix(run_id, names, tuple(map(tuple, matrix.counts.tolist())))
-    return LeaderErrors(run_id, whole, most_frequent_confusions(matrix))
+        whole = Matrix(best.id, matrix.labels.names, tuple(map(tuple, matrix.counts.tolist())))
+    errors = LeaderErrors(best.id, whole, most_frequent_confusions(matrix))
+    return replace(snapshot, leader=errors)
 
 
 def most_frequent_confusions(matrix: ConfusionMatrix) -> tuple[Confusion, ...]:

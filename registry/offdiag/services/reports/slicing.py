@@ -8,6 +8,7 @@ from offdiag.reports.ranking import ranked
 from offdiag.reports.scope import ReportScope
 from offdiag.reports.snapshot import MOST_SLICED, Snapshot
 from offdiag.services.evaluation.slices import evaluation_of_slice
+from offdiag.services.reports.costing import priced_slices
 from offdiag.services.reports.reading import dataset_in_scope, figures_in_scope
 from offdiag.store.database import Database
 
@@ -29,4 +30,4 @@ def with_slices(database: Database, scope: ReportScope, snapshot: Snapshot) -> S
     with database.read() as session:
         dataset = dataset_in_scope(session, scope)
         figures = figures_in_scope(session, scope, dataset, run_ids=run_ids, slices=scope.slices)
-    return replace(snapshot, slices=figures)
+    return replace(snapshot, slices=priced_slices(database, scope, figures, snapshot.costs))

@@ -11,7 +11,8 @@ from offdiag.errors import NotFound
 from offdiag.reports.document import read_report, read_scope, report_document
 from offdiag.reports.headline import headline
 from offdiag.reports.report import IssueFacts, Report, make_report
-from offdiag.services.reports.reading import read_snapshot
+from offdiag.services.reports.costing import with_costs
+from offdiag.services.reports.reading import dataset_in_scope, read_snapshot, with_leader
 from offdiag.services.reports.slicing import with_slices
 from offdiag.services.work.endings import NotYet
 from offdiag.services.work.submit import submit_delivery
@@ -45,10 +46,14 @@ def compute_report(database: Database, args: Mapping[str, Any]) -> Callable[[Ses
             raise NotYet("the issue before this one is not computed.", delay_s=_LOOK_AGAIN_S)
         scope = read_scope(issue.scope)
         previous = previous_report(session, issue)
-        snapshot = read_snapshot(session, scope, since_truth=_truth_number(previous))
+        dataset = dataset_in_scope(session, scope)
+        snapshot = read_snapshot(session, scope, since_truth=_truth_number(previous), now=now)
     if may_wait and snapshot.waiting:
         raise NotYet("runs are being scored.", delay_s=_LOOK_AGAIN_S)
+    snapshot = with_costs(database, scope, dataset, snapshot)
     snapshot = with_slices(database, scope, snapshot)
+    with database.read() as session:
+        snapshot = with_leader(session, scope, snapshot)
     facts = IssueFacts(
         project=issue.project,
         name=issue.name,

@@ -1,0 +1,255 @@
+"""Reports tell what errors cost by a stored cost matrix, and which flags came and went."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from offdiag.domain.runs import RunFacts
+from offdiag.errors import InvalidInput, NotFound
+from offdiag.reports.document import read_report
+from offdiag.reports.report import Report
+from offdiag.reports.scope import Condition, Side
+from offdiag.services.cost_matrices import add_costs
+from offdiag.services.flags.settling import dismiss_flags
+from offdiag.services.reports.asking import report_now
+from offdiag.services.schedules.planning import add_schedule
+from offdiag.services.truth.revise import revise_truth
+from offdiag.store.database import Database
+from offdiag.store.flags import flags_of_run
+from support.logging_runs import log, work_off
+from support.reporting import SCOPE, files, issues, log_run
+
+COSTED = replace(SCOPE, cost_matrix="visits")
+
+
+def store_costs(database: Database, missed: float, **facts: Any) -> None:
+    """Costs of the two classes: a false alarm costs 1, a missed melanoma what is given."""
+    weights = {"mel": {"mel": 0.0, "nv": missed}, "nv": {"mel": 1.0, "nv": 0.0}}
+    named = {"dataset": "derm", "name": "visits", "currency": "EUR"} | facts
+    add_costs(database, project="skin", weights=weights, **named)
+
+
+def issue(database: Database, **changes: Any) -> Report:
+    """One more issue of the series, computed, as it was frozen."""
+    report_now(database, name="weekly", scope=replace(SCOPE, **changes))
+    work_off(database)
+    last = issues(database)[-1]
+    assert last.state.value == "computed", last.error
+    report = read_report(json.loads(files(database, last.id)["json"].content))
+    assert report is not None
+    return report
+
+
+def log_blind(database: Database) -> str:
+    """A run that finds 20 of 60 melanomas and nothing else wrong."""
+    found = log(
+        database,
+        y_true=["mel"] * 60 + ["nv"] * 140,
+        y_pred=["mel"] * 20 + ["nv"] * 180,
+        labels=["mel", "nv"],
+        dataset="derm",
+        facts=RunFacts(name="blind", project="skin"),
+    )
+    work_off(database)
+    return found.id
+
+
+def test_costs_are_those_of_the_stored_matrix_with_intervals(database: Database) -> None:
+    log_run(database, wrong=20)
+    store_costs(database, 10.0)
+
+    report = issue(database, cost_matrix="visits")
+
+    (run,) = report.snapshot.runs
+    cost = run.metrics["mean_cost"]
+    # Ten melanomas are missed and ten moles are taken for one, of a hundred.
+    assert cost.value == pytest.approx((10 * 10 + 10 * 1) / 100)
+    assert cost.ci_low is not None
+    assert cost.ci_high is not None
+    assert cost.ci_low < 1.1 < cost.ci_high
+
+
+def test_the_constant_answer_that_costs_least_is_the_yardstick(database: Database) -> None:
+    log_run(database, wrong=20)
+    store_costs(database, 10.0)
+
+    costs = issue(database, cost_matrix="visits").snapshot.costs
+
+    assert costs is not None
+    assert (costs.text, costs.currency) == ("visits@1", "EUR")
+    assert costs.constant is not None
+    assert (costs.constant.label, costs.constant.mean_cost) == ("mel", 0.5)
+
+
+def test_costs_decide_who_is_best_where_they_rank(database: Database) -> None:
+    log_run(database, name="cautious", wrong=0)
+    cheap = log_run(database, name="even", wrong=30)
+    blind = log(
+        database,
+        y_true=["mel", "nv"] * 50,
+        y_pred=["nv"] * 20 + ["mel", "nv"] * 40,
+        labels=["mel", "nv"],
+        dataset="derm",
+        facts=RunFacts(name="blind", project="skin"),
+    ).id
+    work_off(database)
+    store_costs(database, 0.1)
+
+    by_cost = issue(
+        database, cost_matrix="visits", metrics=("mean_cost", "overall_accuracy"), terms=()
+    )
+
+    assert [run.name for run in by_cost.ranking] == ["cautious", "blind", "even"]
+    assert by_cost.snapshot.leader is not None
+    assert by_cost.snapshot.leader.run_id == by_cost.ranking[0].id
+    assert {run.id for run in by_cost.ranking} >= {cheap, blind}
+
+
+def test_the_newest_version_counts_unless_one_is_named(database: Database) -> None:
+    log_run(database, wrong=20)
+    store_costs(database, 10.0)
+    store_costs(database, 20.0)
+
+    newest = issue(database, cost_matrix="visits").snapshot
+    first = issue(database, cost_matrix="visits@1").snapshot
+
+    assert newest.costs is not None
+    assert (newest.costs.version, newest.runs[0].metrics["mean_cost"].value) == (2, 2.1)
+    assert first.costs is not None
+    assert (first.costs.version, first.runs[0].metrics["mean_cost"].value) == (1, 1.1)
+
+
+def test_slices_cost_what_their_own_errors_cost(database: Database) -> None:
+    log(
+        database,
+        y_true=["mel", "nv"] * 20,
+        y_pred=["nv"] + ["mel", "nv"] * 19 + ["nv"],
+        labels=["mel", "nv"],
+        dataset="derm",
+        slices={"site": ["a"] * 10 + ["b"] * 30},
+        facts=RunFacts(name="sited", project="skin"),
+    )
+    work_off(database)
+    store_costs(database, 10.0)
+
+    report = issue(database, cost_matrix="visits", slices=("site=b",))
+
+    (part,) = report.snapshot.slices
+    # All but one of the thirty cases are wrong, fifteen of them melanomas.
+    assert part.metrics["mean_cost"].value == pytest.approx((15 * 10 + 14 * 1) / 30)
+
+
+def test_an_alert_on_costs_is_raised_where_the_whole_interval_lies_above(
+    database: Database,
+) -> None:
+    log_run(database, wrong=20)
+    store_costs(database, 10.0)
+
+    report = issue(
+        database,
+        cost_matrix="visits",
+        alerts=(
+            Condition("mean_cost", Side.ABOVE, 0.2),
+            Condition("mean_cost", Side.ABOVE, 1.0),
+            Condition("cost_ratio_to_best_trivial", Side.ABOVE, 1.0),
+        ),
+    )
+
+    raised = [
+        (each.condition.metric, each.condition.limit) for each in report.findings.alerts.raised
+    ]
+    assert raised == [("mean_cost", 0.2), ("cost_ratio_to_best_trivial", 1.0)]
+    assert report.findings.alerts.unjudged == ()
+
+
+def test_an_alert_on_a_metric_that_is_not_shown_is_judged(database: Database) -> None:
+    log_run(database, wrong=20)
+
+    report = issue(database, alerts=(Condition("cohen_kappa", Side.BELOW, 0.9),))
+
+    assert len(report.findings.alerts.raised) == 1
+    assert "cohen_kappa" not in report.scope.metrics
+
+
+def test_an_unknown_cost_matrix_is_refused_when_it_is_asked_for(database: Database) -> None:
+    log_run(database)
+
+    with pytest.raises(NotFound, match="no cost matrix 'visits'"):
+        report_now(database, name="weekly", scope=COSTED)
+
+    assert issues(database) == []
+
+
+def test_costs_of_other_classes_are_refused(database: Database) -> None:
+    log_run(database)
+    log(
+        database,
+        y_true=["cat", "dog"],
+        y_pred=["cat", "dog"],
+        labels=["cat", "dog"],
+        dataset="pets",
+        facts=RunFacts(name="pets", project="skin"),
+    )
+    add_costs(
+        database,
+        project="skin",
+        dataset="pets",
+        name="visits",
+        weights={"cat": {"cat": 0.0, "dog": 1.0}, "dog": {"cat": 1.0, "dog": 0.0}},
+    )
+
+    with pytest.raises(InvalidInput, match="is about the classes") as caught:
+        add_schedule(database, name="weekly", cron="0 6 * * 1", zone="UTC", scope=COSTED)
+
+    assert caught.value.field == "cost_matrix"
+
+
+def test_flags_of_a_new_run_are_raised_since_the_issue_before(database: Database) -> None:
+    log_run(database, wrong=4)
+    issue(database)
+    blind = log_blind(database)
+
+    report = issue(database)
+
+    assert report.findings.flags is None  # The newer run brought its own ground truth.
+    assert {flag.run_id for flag in report.snapshot.flags or ()} == {blind}
+
+
+def test_a_flag_is_closed_by_corrected_labels_and_the_report_says_so(database: Database) -> None:
+    blind = log_blind(database)
+    first = issue(database)
+    revise_truth(
+        database,
+        project="skin",
+        dataset="derm",
+        labels=dict.fromkeys(range(20, 60), "nv"),
+        reason="second opinion",
+        author=None,
+    )
+    work_off(database)
+
+    second = issue(database)
+
+    assert ("F4", "mel") in {(flag.rule, flag.class_label) for flag in first.snapshot.flags or ()}
+    assert second.findings.flags is not None
+    closed = {(flag.rule, flag.class_label) for flag in second.findings.flags.closed}
+    assert ("F4", "mel") in closed
+    assert {flag.run_id for flag in second.findings.flags.closed} == {blind}
+    markdown = files(database, issues(database)[-1].id)["markdown"].content.decode()
+    assert "## Flags raised and closed since issue 1" in markdown
+
+
+def test_a_flag_that_somebody_dismissed_is_not_open(database: Database) -> None:
+    blind = log_blind(database)
+    with database.read() as session:
+        ids = [flag.id for flag in flags_of_run(session, blind)]
+    dismiss_flags(database, ids, reason="known", author="ana")
+
+    report = issue(database)
+
+    assert report.snapshot.flags
+    assert {flag.state.value for flag in report.snapshot.flags} == {"dismissed"}
