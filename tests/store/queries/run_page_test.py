@@ -71,13 +71,18 @@ def test_an_unknown_run_is_not_found(database: Database) -> None:
         _detail(database, "r_nothing")
 
 
-def test_a_run_needs_three_statements(database: Database) -> None:
+def test_a_run_needs_two_statements_and_one_without_its_values(database: Database) -> None:
     run_id = log_lesions(database)
 
     with counted_statements() as statements:
         _detail(database, run_id)
+    with database.read() as session, counted_statements() as fewer:
+        detail = run_detail(session, run_id, aggregates=False)
 
-    assert len(statements) == 3
+    assert (len(statements), len(fewer)) == (2, 1)
+    assert detail.results is not None
+    assert detail.results.aggregate == {}
+    assert detail.results.matrix.total == 1503
 
 
 def test_datasets_are_listed_with_their_runs_by_state(database: Database) -> None:

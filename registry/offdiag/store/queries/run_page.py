@@ -1,13 +1,13 @@
-"""The run page: one run with everything that is known of it, in at most four statements."""
+"""The run page: one run with everything that is known of it, in at most two statements."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ScalarSelect, and_, func, select
+from sqlalchemy import ScalarSelect, Select, and_, func, select
 from sqlalchemy.orm import Session, aliased
 
 from offdiag.domain.labels import LabelSet
@@ -39,8 +39,10 @@ from offdiag.store.queries.run_entries import logged_predictions
 
 @dataclass(frozen=True, slots=True)
 class TruthFacts:
-    """The version of the ground truth a run was finished with."""
+    """The version of the ground truth a run was finished with; `root_id` began its lineage."""
 
+    id: int
+    root_id: int
     number: int
     digest: str
     n_samples: int
@@ -83,7 +85,7 @@ class EvaluationFacts:
     `n_cases` counts the cases that were scored, `n_unlabelled` those that wait for a label.
     `truth_number` is the version of the truth they were scored with, which may correct the one
     the run was logged with; None for an uploaded matrix without any. `newest_truth_number` is
-    the one that would count for a new evaluation.
+    the one that would count for a new evaluation; `truth_id` is the id of `truth_number`.
     """
 
     id: int
@@ -97,6 +99,7 @@ class EvaluationFacts:
     n_unlabelled: int = 0
     truth_number: int | None = None
     newest_truth_number: int | None = None
+    truth_id: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,36 +139,57 @@ class RunDetail:
     outdated: OutdatedResults | None = None
 
 
-def run_detail(session: Session, run_id: str) -> RunDetail:
-    """Everything the pages of one run show. Raises `NotFound`."""
-    header = _header(session, run_id)
-    results = _results(session, run_id, inferred=header.labels.inferred)
-    work = {} if results is not None else evaluation_work(session, [run_id])
-    return RunDetail(header, results, work.get(run_id))
+def run_detail(session: Session, run_id: str, *, aggregates: bool = True) -> RunDetail:
+    """Everything the pages of one run show. Raises `NotFound`.
 
-
-def _header(session: Session, run_id: str) -> RunHeader:
-    found = session.execute(
-        select(
-            RunRow,
-            ProjectRow.name,
-            DatasetRow,
-            LabelSetRow,
-            TruthVersionRow,
-            logged_predictions(),
-        )
-        .join(ProjectRow, ProjectRow.id == RunRow.project_id)
-        .join(DatasetRow, DatasetRow.id == RunRow.dataset_id)
-        .join(LabelSetRow, LabelSetRow.id == DatasetRow.label_set_id)
-        .outerjoin(TruthVersionRow, TruthVersionRow.id == RunRow.truth_version_id)
-        .where(RunRow.id == run_id, RunRow.deleted_at.is_(None))
-    ).one_or_none()
+    Without `aggregates`, which take a statement of their own, results have neither those nor
+    costs.
+    """
+    found = session.execute(_run_with_results(run_id)).one_or_none()
     if found is None:
         raise NotFound(
             f"there is no run {run_id!r}.",
             field="run",
             hint="It may have been deleted, or the link is incomplete.",
         )
+    of_run, of_results = found[:6], found[6:]
+    header, evaluation = _header(of_run), of_results[0]
+    if evaluation is None:
+        work = evaluation_work(session, [run_id])
+        return RunDetail(header, None, work.get(run_id))
+    values = _aggregates(session, evaluation.id) if aggregates else {}
+    return RunDetail(header, _results(of_results, values, inferred=header.labels.inferred), None)
+
+
+def _run_with_results(run_id: str) -> Select[*tuple[Any, ...]]:
+    """A run, then its current evaluation, all of whose columns are empty where there is none."""
+    of_matrix, scored_with = aliased(LabelSetRow), aliased(TruthVersionRow)
+    is_current = and_(
+        EvaluationRow.run_id == RunRow.id, EvaluationRow.is_current, EvaluationRow.slice.is_(None)
+    )
+    return (
+        select(
+            *(RunRow, ProjectRow.name, DatasetRow, LabelSetRow, TruthVersionRow),
+            logged_predictions(),
+            *(EvaluationRow, ConfusionMatrixRow, of_matrix, ClassValuesRow, scored_with.number),
+            _newest_number(scored_with),
+            CostMatrixRow,
+        )
+        .join(ProjectRow, ProjectRow.id == RunRow.project_id)
+        .join(DatasetRow, DatasetRow.id == RunRow.dataset_id)
+        .join(LabelSetRow, LabelSetRow.id == DatasetRow.label_set_id)
+        .outerjoin(TruthVersionRow, TruthVersionRow.id == RunRow.truth_version_id)
+        .outerjoin(EvaluationRow, is_current)
+        .outerjoin(ConfusionMatrixRow, ConfusionMatrixRow.evaluation_id == EvaluationRow.id)
+        .outerjoin(of_matrix, of_matrix.id == ConfusionMatrixRow.label_set_id)
+        .outerjoin(ClassValuesRow, ClassValuesRow.evaluation_id == EvaluationRow.id)
+        .outerjoin(scored_with, scored_with.id == EvaluationRow.truth_version_id)
+        .outerjoin(CostMatrixRow, CostMatrixRow.id == EvaluationRow.cost_matrix_id)
+        .where(RunRow.id == run_id, RunRow.deleted_at.is_(None))
+    )
+
+
+def _header(found: Sequence[Any]) -> RunHeader:
     run, project, dataset, label_set, truth, n_predictions = found
     return RunHeader(
         id=run.id,
@@ -197,46 +221,33 @@ def _truth(row: TruthVersionRow | None) -> TruthFacts | None:
     """Absent for an open run and for an uploaded matrix, hence the outer join."""
     if row is None:
         return None
-    return TruthFacts(row.number, row.digest, row.n_samples, tuple(row.class_counts), row.id_kind)
+    return TruthFacts(
+        row.id,
+        row.root_id,
+        row.number,
+        row.digest,
+        row.n_samples,
+        tuple(row.class_counts),
+        row.id_kind,
+    )
 
 
-def _results(session: Session, run_id: str, *, inferred: bool) -> RunResults | None:
-    found = session.execute(
-        select(
-            EvaluationRow,
-            ConfusionMatrixRow,
-            LabelSetRow,
-            ClassValuesRow,
-            TruthVersionRow.number,
-            _newest_number(),
-            CostMatrixRow.name,
-            CostMatrixRow.version,
-            CostMatrixRow.currency,
-        )
-        .join(ConfusionMatrixRow, ConfusionMatrixRow.evaluation_id == EvaluationRow.id)
-        .join(LabelSetRow, LabelSetRow.id == ConfusionMatrixRow.label_set_id)
-        .join(ClassValuesRow, ClassValuesRow.evaluation_id == EvaluationRow.id)
-        .outerjoin(TruthVersionRow, TruthVersionRow.id == EvaluationRow.truth_version_id)
-        .outerjoin(CostMatrixRow, CostMatrixRow.id == EvaluationRow.cost_matrix_id)
-        .where(
-            and_(
-                EvaluationRow.run_id == run_id,
-                EvaluationRow.is_current,
-                EvaluationRow.slice.is_(None),
-            )
-        )
-    ).one_or_none()
-    if found is None:
-        return None
-    evaluation, stored, label_set, packed, truth_number, newest_number, *priced_by = found
-    labels = LabelSet(tuple(label_set.names), label_set.ordinal, inferred)
+def _aggregates(session: Session, evaluation_id: int) -> dict[str, MetricValue]:
     rows = session.execute(
         select_values().where(
-            MetricValueRow.evaluation_id == evaluation.id,
+            MetricValueRow.evaluation_id == evaluation_id,
             MetricValueRow.class_index == AGGREGATE,
         )
     )
-    aggregate, costs = parted({row.key: recorded_value(row) for row in rows})
+    return {row.key: recorded_value(row) for row in rows}
+
+
+def _results(
+    found: Sequence[Any], values: Mapping[str, MetricValue], *, inferred: bool
+) -> RunResults:
+    evaluation, stored, label_set, packed, truth_number, newest_number, priced_by = found
+    labels = LabelSet(tuple(label_set.names), label_set.ordinal, inferred)
+    aggregate, costs = parted(values)
     return RunResults(
         facts=EvaluationFacts(
             id=evaluation.id,
@@ -250,25 +261,30 @@ def _results(session: Session, run_id: str, *, inferred: bool) -> RunResults | N
             n_unlabelled=evaluation.n_cases - evaluation.n_labelled,
             truth_number=truth_number,
             newest_truth_number=newest_number,
+            truth_id=evaluation.truth_version_id,
         ),
         matrix=ConfusionMatrix(codec.decode_counts(stored.cells, stored.n_classes), labels),
         aggregate=aggregate,
         per_class=class_values.unpack(
             class_values.ClassValues(packed.keys, packed.reasons, packed.n_classes, packed.data)
         ),
-        costs=RunCosts(*priced_by, costs) if costs else None,
+        costs=None if priced_by is None or not costs else _costs(priced_by, costs),
     )
 
 
-def _newest_number() -> ScalarSelect[int | None]:
+def _costs(by: CostMatrixRow, values: Mapping[str, MetricValue]) -> RunCosts:
+    return RunCosts(by.name, by.version, by.currency, values)
+
+
+def _newest_number(scored_with: type[TruthVersionRow]) -> ScalarSelect[int | None]:
     """Number of the newest version in the lineage of a truth version."""
     newer = aliased(TruthVersionRow)
     return (
         select(func.max(newer.number))
         .where(
-            newer.dataset_id == TruthVersionRow.dataset_id,
-            newer.root_id == TruthVersionRow.root_id,
+            newer.dataset_id == scored_with.dataset_id,
+            newer.root_id == scored_with.root_id,
         )
-        .correlate(TruthVersionRow)
+        .correlate(scored_with)
         .scalar_subquery()
     )
