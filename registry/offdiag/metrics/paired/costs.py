@@ -11,6 +11,7 @@ from offdiag.metrics.intervals.bounds import Interval, Intervals
 from offdiag.metrics.intervals.cost_gradients import cost_gradients
 from offdiag.metrics.intervals.costs import Floats, cost_values, unbounded_normal
 from offdiag.metrics.intervals.delta import DELTA
+from offdiag.metrics.intervals.priced_cases import PricedCases, grouped
 from offdiag.metrics.intervals.reliability import flagged, smallest_class
 from offdiag.metrics.paired.delta import difference_errors
 from offdiag.metrics.paired.joint import JointCounts
@@ -32,8 +33,10 @@ def paired_cost_differences(
     """Second minus first run and its interval by key; the difference is None if undefined.
 
     Cases are resampled with both their predictions, or with more than 2,500 distinct triples
-    the delta method is used. Raises `InvalidInput` for a confidence outside (0, 1) or no
-    replicates.
+    the delta method is used. Differences of total and mean cost are resampled by price, so that
+    they are those of `mean_cost_difference`.
+
+    Raises `InvalidInput` for a confidence outside (0, 1) or no replicates.
     """
     level = confidence_level(confidence)
     count = positive_count(replicates, field="replicates")
@@ -51,6 +54,10 @@ def paired_cost_differences(
             seed=seed,
             replicates=count,
         )
+        means = _resampled_differences(
+            priced_pairs(joint, costs, prevalence), seed=seed, replicates=count
+        )
+        values |= {"mean_cost": means, "total_cost": means * joint.total}
         found = {
             key: percentile_intervals(values[key], estimate=gap, confidence=level, method=method)
             for key, gap in gaps.items()
@@ -78,3 +85,63 @@ def paired_cost_differences(
         )
         for key, gap in gaps.items()
     }
+
+
+def mean_cost_difference(
+    joint: JointCounts,
+    costs: CostMatrix,
+    *,
+    prevalence: Floats | None = None,
+    seed: int,
+    confidence: float = 0.95,
+    replicates: int = 2_000,
+) -> tuple[float | None, Interval]:
+    """The difference of the mean cost alone, as `paired_cost_differences` has it, but faster.
+
+    Raises `InvalidInput` for a confidence outside (0, 1) or no replicates.
+    """
+    level = confidence_level(confidence)
+    count = positive_count(replicates, field="replicates")
+    method = bootstrap_name(count)
+    if joint.total == 0:
+        return None, Interval(None, None, method)
+    first = cost_values(joint.first_matrix.counts, costs, prevalence)["mean_cost"]
+    second = cost_values(joint.second_matrix.counts, costs, prevalence)["mean_cost"]
+    gap = difference(first, second)
+    if len(joint.counts) <= LARGEST_BOOTSTRAPPED:
+        means = _resampled_differences(
+            priced_pairs(joint, costs, prevalence), seed=seed, replicates=count
+        )
+        found = percentile_intervals(means, estimate=gap, confidence=level, method=method)
+    else:
+        gradients = [
+            {"mean_cost": cost_gradients(matrix, costs, prevalence)["mean_cost"]}
+            for matrix in (joint.first_matrix, joint.second_matrix)
+        ]
+        error = difference_errors(joint, *gradients)["mean_cost"]
+        bounds = unbounded_normal(gap, error, confidence=level)
+        found = Intervals(bounds, f"paired {DELTA}", np.zeros(()), {})
+    smallest = smallest_class(joint.first_matrix.actual)
+    return (
+        float(gap) if np.isfinite(gap) else None,
+        flagged(found, smallest, "smallest class").at(),
+    )
+
+
+def priced_pairs(joint: JointCounts, costs: CostMatrix, prevalence: Floats | None) -> PricedCases:
+    """The cases of two runs by how much more the second one's answer costs."""
+    after = costs.weights[joint.actual, joint.second]
+    before = costs.weights[joint.actual, joint.first]
+    return grouped(joint.actual, after - before, joint.counts, prevalence=prevalence)
+
+
+def _resampled_differences(pairs: PricedCases, *, seed: int, replicates: int) -> Floats:
+    """Differences of the mean in resamples; with the runs swapped only their signs change."""
+    mirrored = pairs.negated()
+    if _key(mirrored) < _key(pairs):
+        return -mirrored.resampled_means(seed=seed, replicates=replicates)
+    return pairs.resampled_means(seed=seed, replicates=replicates)
+
+
+def _key(pairs: PricedCases) -> tuple[bytes, bytes]:
+    return pairs.costs.tobytes(), pairs.counts.tobytes()

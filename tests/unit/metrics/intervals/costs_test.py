@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from offdiag.metrics.costs.matrix import CostMatrix, cost_matrix
 from offdiag.metrics.costs.presets import zero_one_costs
 from offdiag.metrics.intervals import costs as module
-from offdiag.metrics.intervals.costs import cost_intervals
+from offdiag.metrics.intervals.costs import cost_intervals, mean_cost_interval
 from support.matrices import matrix_of, numbered_labels
 
 COUNTS = np.array([[4000, 300, 100], [200, 900, 60], [30, 50, 400]])
@@ -76,3 +76,26 @@ def test_small_classes_are_pointed_out() -> None:
     found = cost_intervals(matrix_of([[90, 4, 0], [6, 30, 0], [1, 1, 2]]), WEIGHTS, seed=1)
 
     assert found["total_cost"].note == "unreliable, smallest class has n = 4"
+
+
+@pytest.mark.parametrize("prevalence", [None, DEPLOYED], ids=["as tested", "as deployed"])
+@pytest.mark.parametrize("most_cells", [2_500, 0], ids=["resampled", "delta"])
+def test_the_mean_cost_alone_has_the_same_interval(
+    prevalence: NDArray[np.float64] | None, most_cells: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "LARGEST_BOOTSTRAPPED", most_cells)
+    expected = cost_intervals(matrix_of(COUNTS), WEIGHTS, prevalence=prevalence, seed=1)
+
+    found = mean_cost_interval(matrix_of(COUNTS), WEIGHTS, prevalence=prevalence, seed=1)
+
+    assert found == expected["mean_cost"]
+
+
+def test_the_total_is_as_uncertain_as_the_mean() -> None:
+    found = cost_intervals(matrix_of(COUNTS), WEIGHTS, seed=1)
+
+    assert found["total_cost"].low == pytest.approx((found["mean_cost"].low or 0) * COUNTS.sum())
+
+
+def test_without_cases_the_mean_cost_has_no_interval() -> None:
+    assert mean_cost_interval(matrix_of(np.zeros((3, 3))), WEIGHTS, seed=1).low is None

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from offdiag.metrics.costs.matrix import cost_matrix
 from offdiag.metrics.costs.summary import evaluate_costs
 from offdiag.metrics.paired import costs as module
-from offdiag.metrics.paired.costs import KEYS, paired_cost_differences
+from offdiag.metrics.paired.costs import KEYS, mean_cost_difference, paired_cost_differences
 from offdiag.metrics.paired.joint import joint_counts
 from support.matrices import numbered_labels, two_runs
 
@@ -71,3 +71,39 @@ def test_no_cases_have_no_differences() -> None:
     assert all(
         value is None for value, _ in paired_cost_differences(joint, COSTS, seed=1).values()
     )
+
+
+@pytest.mark.parametrize("prevalence", [None, np.array([0.7, 0.2, 0.1])])
+@pytest.mark.parametrize("most_triples", [2_500, 0], ids=["resampled", "delta"])
+def test_the_mean_cost_alone_has_the_same_difference(
+    prevalence: NDArray[np.float64] | None, most_triples: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "LARGEST_BOOTSTRAPPED", most_triples)
+    joint = two_runs(n_cases=500, n_classes=3)
+    expected = paired_cost_differences(joint, COSTS, prevalence=prevalence, seed=1)
+
+    found = mean_cost_difference(joint, COSTS, prevalence=prevalence, seed=1)
+
+    assert found == expected["mean_cost"]
+
+
+@pytest.mark.parametrize("prevalence", [None, np.array([0.7, 0.2, 0.1])])
+def test_with_the_runs_swapped_only_the_sign_changes(
+    prevalence: NDArray[np.float64] | None,
+) -> None:
+    joint = two_runs(n_cases=500, n_classes=3)
+
+    gap, interval = mean_cost_difference(joint, COSTS, prevalence=prevalence, seed=1)
+    swapped, other = mean_cost_difference(joint.swapped(), COSTS, prevalence=prevalence, seed=1)
+
+    assert gap is not None
+    assert swapped == -gap
+    assert interval.low is not None
+    assert other.high == pytest.approx(-interval.low, rel=1e-12)
+
+
+def test_without_cases_the_mean_cost_has_no_difference() -> None:
+    nothing = np.array([], np.uint8)
+    joint = joint_counts(actual=nothing, first=nothing, second=nothing, labels=numbered_labels(3))
+
+    assert mean_cost_difference(joint, COSTS, seed=1)[0] is None
