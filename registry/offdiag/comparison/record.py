@@ -1,0 +1,129 @@
+"""Comparisons as plain values, ready for `json.dumps(..., allow_nan=False)`."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from math import isfinite
+from typing import Any
+
+from offdiag.comparison.cells import CellDifferences
+from offdiag.comparison.differences import MetricDifference
+from offdiag.comparison.letters import letter
+from offdiag.comparison.many import ManyComparison
+from offdiag.comparison.pair import PairComparison, PairedFacts
+from offdiag.comparison.standings import Place
+from offdiag.comparison.verdict import Verdict
+
+
+def verdict_record(verdict: Verdict) -> dict[str, Any]:
+    """The sentences and the tone."""
+    return {
+        "headline": verdict.headline,
+        "details": list(verdict.details),
+        "tone": verdict.tone,
+    }
+
+
+def pair_record(pair: PairComparison) -> dict[str, Any]:
+    """Two runs; every difference is B minus A."""
+    return {
+        "is_paired": pair.paired is not None,
+        "n": {"a": pair.first.total, "b": pair.second.total},
+        "confidence": pair.confidence,
+        "seed": pair.seed,
+        "replicates": pair.replicates,
+        "metrics": {each.key: difference_record(each) for each in pair.metrics},
+        "per_class": {
+            key: {str(each.class_label): difference_record(each) for each in found}
+            for key, found in pair.classes.items()
+        },
+        **({} if pair.paired is None else _paired_record(pair, pair.paired)),
+        "cells": _cell_records(pair.cells, pair.labels),
+    }
+
+
+def many_record(many: ManyComparison) -> dict[str, Any]:
+    """Several runs; `behind` is a run minus the best one."""
+    return {
+        "n": {letter(at): matrix.total for at, matrix in enumerate(many.matrices)},
+        "not_paired": [letter(at) for at in many.unpaired],
+        "confidence": many.confidence,
+        "seed": many.seed,
+        "replicates": many.replicates,
+        "metrics": {
+            key: {letter(at): place_record(place) for at, place in enumerate(found)}
+            for key, found in many.places.items()
+        },
+        "pairs": [
+            {
+                "first": letter(pair.first),
+                "second": letter(pair.second),
+                "only_first": pair.only_first,
+                "only_second": pair.only_second,
+                "p": pair.p,
+                "p_adjusted": pair.p_adjusted,
+            }
+            for pair in many.pairs
+        ],
+        "cochran": None if many.cochran is None else asdict(many.cochran),
+    }
+
+
+def difference_record(found: MetricDifference) -> dict[str, Any]:
+    """One metric under both runs."""
+    return {
+        "a": found.first.to_dict(),
+        "b": found.second.to_dict(),
+        "difference": found.difference.to_dict(),
+        "outcome": found.outcome.value,
+        "p": found.p,
+    }
+
+
+def place_record(place: Place) -> dict[str, Any]:
+    """One run by one metric."""
+    return {
+        **place.value.to_dict(),
+        "standing": place.standing.value,
+        "behind": None if place.behind is None else place.behind.to_dict(),
+        "p": place.p,
+        "p_adjusted": place.p_adjusted,
+    }
+
+
+def _paired_record(pair: PairComparison, facts: PairedFacts) -> dict[str, Any]:
+    churn = zip(pair.labels, facts.churn_of_classes, strict=True)
+    return {
+        "n_same_answer": facts.n_same_answer,
+        "counts": facts.churn.to_dict(),
+        "counts_per_class": {name: each.to_dict() for name, each in churn},
+        "mcnemar": asdict(facts.mcnemar),
+        "stuart_maxwell": asdict(facts.margins),
+        "bowker": asdict(facts.symmetry),
+    }
+
+
+def _cell_records(cells: CellDifferences, labels: tuple[str, ...]) -> list[dict[str, Any]]:
+    return [
+        {
+            "actual": labels[actual],
+            "predicted": labels[predicted],
+            "difference": gained,
+            "share": _finite(share),
+            "share_ci_low": _finite(low),
+            "share_ci_high": _finite(high),
+        }
+        for actual, predicted, gained, share, low, high in zip(
+            cells.actual.tolist(),
+            cells.predicted.tolist(),
+            cells.gained.tolist(),
+            cells.share.tolist(),
+            cells.low.tolist(),
+            cells.high.tolist(),
+            strict=True,
+        )
+    ]
+
+
+def _finite(number: float) -> float | None:
+    return number if isfinite(number) else None

@@ -1,0 +1,37 @@
+"""Two or more runs made up so that their joint table is known."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+
+from offdiag.comparison.pair import PairComparison, compare_paired
+from offdiag.domain.labels import LabelSet
+from offdiag.metrics.paired.joint import JointCounts, joint_counts
+
+Triple = tuple[str, str, str, int]
+"""Actual class, answer of A, answer of B, number of cases."""
+
+
+def joint_of(triples: Iterable[Triple], labels: Sequence[str]) -> JointCounts:
+    """The joint counts of stated cases."""
+    known = LabelSet(tuple(labels))
+    columns = [
+        np.array(
+            [known.index[triple[place]] for triple in triples for _ in range(triple[3])], np.uint8
+        )
+        for place in range(3)
+    ]
+    return joint_counts(actual=columns[0], first=columns[1], second=columns[2], labels=known)
+
+
+def pair_of(
+    triples: Sequence[Triple], labels: Sequence[str] = ("yes", "no"), *, replicates: int = 500
+) -> PairComparison:
+    """The comparison of stated cases."""
+    return compare_paired(joint_of(triples, labels), seed=1, replicates=replicates)
+
+
+BOTH_RIGHT: tuple[Triple, ...] = (("yes", "yes", "yes", 60), ("no", "no", "no", 60))
+"""Cases of two classes on which two runs are right."""
