@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from sqlalchemy import func, select, update
+from sqlalchemy import select, update
 
 from offdiag.domain.runs import RunState
 from offdiag.errors import DatabaseUnavailable, StorageFull
@@ -15,6 +15,7 @@ from offdiag.services.work.perform import perform_next
 from offdiag.services.work.sweep import sweep
 from offdiag.store.database import Database
 from offdiag.store.models import EvaluationRow, RunRow, WorkRow
+from support.contents import count_rows
 from support.full_disks import full_disk
 from support.logging_runs import POLICY, log, work_off
 from support.reporting import SCOPE, issues, log_run
@@ -44,11 +45,6 @@ def try_hard(database: Database) -> int:
     return lacking
 
 
-def count(database: Database, table: type[RunRow | EvaluationRow]) -> int:
-    with database.read() as session:
-        return session.scalar(select(func.count()).select_from(table)) or 0
-
-
 def test_a_full_disk_is_told_apart_from_a_database_that_is_away(database: Database) -> None:
     log(database)
 
@@ -72,7 +68,7 @@ def test_on_a_full_disk_nothing_is_half_there_and_what_is_there_can_be_read(
         found = verify(database)
 
     assert found.is_clean
-    assert (found.n_runs, count(database, RunRow)) == (1, 1)
+    assert (found.n_runs, count_rows(database, RunRow)) == (1, 1)
 
 
 def test_what_found_no_room_can_be_logged_once_there_is_some(database: Database) -> None:
@@ -82,7 +78,7 @@ def test_what_found_no_room_can_be_logged_once_there_is_some(database: Database)
     log_large(database)
     work_off(database)
 
-    assert count(database, EvaluationRow) == 1
+    assert count_rows(database, EvaluationRow) == 1
 
 
 def test_however_long_the_disk_is_full_no_evaluation_is_given_up(database: Database) -> None:
@@ -94,7 +90,7 @@ def test_however_long_the_disk_is_full_no_evaluation_is_given_up(database: Datab
     work_off(database)
 
     assert lacking == POLICY.max_attempts + 2
-    assert count(database, EvaluationRow) == 1
+    assert count_rows(database, EvaluationRow) == 1
     with database.read() as session:
         assert session.scalars(select(RunRow.state)).all() == [RunState.EVALUATED]
 

@@ -9,7 +9,6 @@ from pathlib import Path
 from random import Random
 
 import pytest
-from sqlalchemy import func, select
 from structlog.testing import capture_logs
 
 from offdiag.settings.model import JobsSettings
@@ -17,16 +16,12 @@ from offdiag.store import work
 from offdiag.store.database import Database
 from offdiag.store.models import EvaluationRow
 from offdiag_workers.loop import run_worker
+from support.contents import count_rows
 from support.ledgers import Client, verify_with
-from support.worker_processes import wait_until, workers
+from support.worker_processes import wait_for_results, workers
 
 N_RUNS = 12
 LEASE_S = 1.0
-
-
-def evaluated(database: Database) -> int:
-    with database.read() as session:
-        return session.scalar(select(func.count()).select_from(EvaluationRow)) or 0
 
 
 @contextmanager
@@ -52,7 +47,7 @@ def test_a_worker_process_waits_longer_than_its_lease_and_goes_on(
         with locked_in_the_middle_of_work(sqlite_database):
             worker.join(2.5 * LEASE_S)
             exit_code = worker.exitcode
-        wait_until(lambda: evaluated(sqlite_database) == N_RUNS, crew)
+        wait_for_results(sqlite_database, crew, N_RUNS)
 
     assert exit_code is None, crew.said()
     assert verify_with(sqlite_database, client.ledger).returncode == 0
@@ -90,7 +85,7 @@ def test_a_lock_held_beyond_the_time_limit_is_waited_for(
         loop.start()
         client.log(1)
         holder.join()
-        while evaluated(sqlite_database) < 2:
+        while count_rows(sqlite_database, EvaluationRow) < 2:
             stop.wait(0.02)
         stop.set()
         loop.join()

@@ -8,7 +8,7 @@ from pathlib import Path
 from random import Random
 
 import pytest
-from sqlalchemy import delete, func, select
+from sqlalchemy import delete, select
 
 from offdiag.domain.runs import RunState
 from offdiag.reports.scope import ReportScope
@@ -17,21 +17,17 @@ from offdiag.store import runs
 from offdiag.store.database import Database
 from offdiag.store.models import EvaluationRow, RunRow, WorkRow
 from offdiag.store.work import WITHOUT_A_WORD
+from support.contents import count_rows
 from support.ledgers import Client, verify_with
 from support.logging_runs import log
 from support.reporting import issues
-from support.worker_processes import wait_until, workers
+from support.worker_processes import wait_for_results, wait_until, workers
 
 pytestmark = pytest.mark.processes
 
 N_RUNS = 300
 N_WORKERS = 3
 N_KILLS = 20
-
-
-def count(database: Database, table: type[EvaluationRow | RunRow | WorkRow]) -> int:
-    with database.read() as session:
-        return session.scalar(select(func.count()).select_from(table)) or 0
 
 
 @pytest.fixture
@@ -52,21 +48,21 @@ def test_three_workers_twenty_kills_three_hundred_results(
         for number in range(N_RUNS // 3):
             client.log(number)
         for moment in moments:
-            while client.n_acknowledged < N_RUNS and count(database, EvaluationRow) < moment:
+            while client.n_acknowledged < N_RUNS and count_rows(database, EvaluationRow) < moment:
                 client.log(client.n_acknowledged)
-            wait_until(lambda least=moment: count(database, EvaluationRow) >= least, crew)
+            wait_for_results(database, crew, moment)
             time.sleep(random.random() * 0.1)
             crew.kill_one(random)
             crew.start()
         while client.n_acknowledged < N_RUNS:
             client.log(client.n_acknowledged)
-        wait_until(lambda: count(database, WorkRow) == 0, crew)
+        wait_until(lambda: count_rows(database, WorkRow) == 0, crew)
         assert crew.ended() == []
 
     checked = verify_with(database, client.ledger)
     assert checked.returncode == 0, checked.stdout + checked.stderr
     assert f"{N_RUNS} runs, {N_RUNS} computed again: nothing is wrong." in checked.stdout
-    assert count(database, RunRow) == count(database, EvaluationRow) == N_RUNS
+    assert count_rows(database, RunRow) == count_rows(database, EvaluationRow) == N_RUNS
     with database.read() as session:
         assert set(session.scalars(select(RunRow.state))) == {RunState.EVALUATED}
 
@@ -82,12 +78,12 @@ def test_a_work_table_emptied_in_a_storm_is_rebuilt(
 
     with workers(database.url, tmp_path / "log", number=N_WORKERS) as crew:
         for moment in (10, 30):
-            wait_until(lambda least=moment: count(database, EvaluationRow) >= least, crew)
+            wait_for_results(database, crew, moment)
             with database.write() as session:
                 session.execute(delete(WorkRow))
             crew.kill_one(random)
             crew.start()
-        wait_until(lambda: count(database, EvaluationRow) == n_runs, crew)
+        wait_for_results(database, crew, n_runs)
         wait_until(lambda: issues(database)[0].state.value == "computed", crew)
 
     checked = verify_with(database, client.ledger)
@@ -112,7 +108,7 @@ def test_poison_is_given_up_after_five_starts_and_the_healthy_are_done(
             return state(database, poison.id) is RunState.FAILED
 
         wait_until(is_given_up, crew)
-        wait_until(lambda: count(database, EvaluationRow) == n_healthy, crew)
+        wait_for_results(database, crew, n_healthy)
 
     assert crew.said().count("poisoned") == 5
     with database.read() as session:

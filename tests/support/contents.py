@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from typing import Any
 
-from sqlalchemy import Table, select
+from sqlalchemy import Table, func, select
 
 from offdiag.store.database import Database
 from offdiag.store.models import Base
@@ -37,6 +37,12 @@ def contents(database: Database) -> dict[str, list[tuple[Any, ...]]]:
             for table in Base.metadata.sorted_tables
             if table.name != _SIGNS_OF_LIFE
         }
+
+
+def count_rows(database: Database, table: type[Base]) -> int:
+    """How many rows a table has."""
+    with database.read() as session:
+        return session.scalar(select(func.count()).select_from(table)) or 0
 
 
 def _columns(table: Table) -> list[Any]:

@@ -28,7 +28,7 @@ class Client:
         database: Database,
         ledger: Path,
         random: Random,
-        refused: Callable[[], None] = lambda: None,
+        refused: Callable[[], object] = lambda: None,
     ) -> None:
         self.ledger = ledger
         self.n_acknowledged = 0

@@ -59,7 +59,16 @@ class PostgresServer:
 
 @contextmanager
 def running_server() -> Iterator[PostgresServer]:
-    """Start a server, and stop and remove it at the end.
+    """Start a server, and stop and remove it at the end."""
+    with started_cluster() as cluster:
+        running = PostgresServer(str(cluster.get_postmaster_info().socket_dir))
+        running.speed_up()
+        yield running
+
+
+@contextmanager
+def started_cluster() -> Iterator[Any]:
+    """A server as the library that brings it hands it out, in a folder of its own.
 
     Where the server cannot be started the test is skipped with the reason, except in
     continuous integration, which must not pass without it.
@@ -76,9 +85,7 @@ def running_server() -> Iterator[PostgresServer]:
                 raise
             pytest.skip(f"no PostgreSQL server could be started here: {error}")
         with server:
-            running = PostgresServer(str(server.get_postmaster_info().socket_dir))
-            running.speed_up()
-            yield running
+            yield server
 
 
 def _started(folder: Path) -> Any:

@@ -21,7 +21,9 @@ from typing import Any
 from offdiag.settings import Settings
 from offdiag.settings.model import JobsSettings
 from offdiag.store.database import Database
+from offdiag.store.models import EvaluationRow
 from offdiag.store.session import Session
+from support.contents import count_rows
 
 _FORKING = multiprocessing.get_context("forkserver")
 _FORKING.set_forkserver_preload(
@@ -108,6 +110,13 @@ def wait_until(condition: Callable[[], bool], crew: Workers, *, timeout_s: float
     while not condition():
         assert time.monotonic() < give_up_at, f"it did not happen in time\n{crew.said()}"
         time.sleep(_LOOK_EVERY_S)
+
+
+def wait_for_results(
+    database: Database, crew: Workers, number: int, *, timeout_s: float = 60
+) -> None:
+    """Wait until at least so many evaluations are there."""
+    wait_until(lambda: count_rows(database, EvaluationRow) >= number, crew, timeout_s=timeout_s)
 
 
 def _work(url: str, log: str, lease_s: float, poison: str | None) -> None:

@@ -1,0 +1,58 @@
+"""A PostgreSQL server that crashes under load: what was acknowledged is stored and evaluated."""
+
+from __future__ import annotations
+
+import secrets
+import threading
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from offdiag.store.database import Database
+from offdiag.store.models import EvaluationRow, WorkRow
+from support.contents import count_rows
+from support.crashing_postgres import crashing_server
+from support.ledgers import Client, verify_with
+from support.worker_processes import wait_for_results, wait_until, workers
+
+pytestmark = [pytest.mark.processes, pytest.mark.postgres]
+
+N_CRASHES = 3
+SERVING_AGAIN_S = 10
+
+
+def test_crashed_three_times_it_loses_nothing_and_the_workers_go_on(tmp_path: Path) -> None:
+    seed = secrets.randbelow(2**32)
+    print(f"seed {seed}")  # noqa: T201
+    random = Random(seed)
+    enough = threading.Event()
+
+    with crashing_server() as server, workers(server.url, tmp_path / "log", number=2) as crew:
+        database = Database(server.url)
+        client = Client(database, tmp_path / "ledger", random, lambda: enough.wait(0.05))
+
+        def log_until_enough() -> None:
+            while not enough.is_set():
+                client.log(client.n_acknowledged)
+
+        logger = threading.Thread(target=log_until_enough)
+        logger.start()
+        for _ in range(N_CRASHES):
+            wanted = count_rows(database, EvaluationRow) + random.randrange(3, 10)
+            wait_for_results(database, crew, wanted)
+            server.crash()
+            enough.wait(random.random() * 2)
+            server.start()
+            wanted = count_rows(database, EvaluationRow) + 1
+            wait_for_results(database, crew, wanted, timeout_s=SERVING_AGAIN_S)
+        enough.set()
+        logger.join()
+        wait_until(lambda: count_rows(database, WorkRow) == 0, crew)
+
+        assert crew.ended() == [], crew.said()
+        assert client.n_refused > 0
+        assert count_rows(database, EvaluationRow) == client.n_acknowledged
+        checked = verify_with(database, client.ledger)
+        assert checked.returncode == 0, checked.stdout + checked.stderr
+        database.close()
