@@ -20,15 +20,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from offdiag.domain.labels import LabelSet
+from offdiag.metrics.costs.class_names import (
+    NAME,
+    code_of,
+    is_quoted,
+    names,
+    parts,
+    unquoted,
+    written,
+)
 from offdiag.metrics.costs.matrix import LARGEST_COST, SMALLEST_COST, CostMatrix
 
-_QUOTED = r'"(?:[^"\\]|\\.)*"'
-_ITEM = rf'(?:{_QUOTED}|[^",>:|\\]+)'
-_SIDE = rf"{_ITEM}(?:\|{_ITEM})*"
-_EDITS = re.compile(rf"(?:{_QUOTED}|[^\",]|\")+", re.DOTALL)
+_SIDE = rf"{NAME}(?:\|{NAME})*"
 _EDIT = re.compile(rf"\s*({_SIDE})>({_SIDE}):\s*(x?)(\S*)\s*", re.DOTALL)
 _NUMBER = re.compile(r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)
-_NEEDS_QUOTES = re.compile(r'[,>:|*"\\]|^\s|\s\Z|^\Z')
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,12 +75,12 @@ class CostEdits:
 
     def text(self, labels: LabelSet) -> str:
         """The changes as they are written, multiplications first."""
-        parts = [f"{each.sides}:x{cost_text(each.factor)}" for each in self.multiplications]
-        parts += [
+        changes = [f"{each.sides}:x{cost_text(each.factor)}" for each in self.multiplications]
+        changes += [
             f"{written(labels.names[actual])}>{written(labels.names[predicted])}:{cost_text(cost)}"
             for (actual, predicted), cost in self.cells.items()
         ]
-        return ",".join(parts)
+        return ",".join(changes)
 
 
 @dataclass(frozen=True)
@@ -98,7 +103,7 @@ def read_edits(text: str, costs: CostMatrix) -> ReadEdits:
     multiplications: dict[str, Multiplication] = {}
     cells: dict[tuple[int, int], float] = {}
     problems = []
-    for part in _EDITS.findall(text):
+    for part in parts(text):
         try:
             found = _read(part, costs.labels)
         except _Meaningless as reason:
@@ -141,14 +146,6 @@ def cost_text(cost: float) -> str:
     return str(int(cost)) if cost.is_integer() and abs(cost) <= LARGEST_COST else repr(cost)
 
 
-def written(name: str) -> str:
-    """The name of a class as it is written in changes."""
-    if not _NEEDS_QUOTES.search(name):
-        return name
-    escaped = name.replace("\\", "\\\\").replace('"', '\\"')
-    return f'"{escaped}"'
-
-
 def _canonical(
     multiplications: Iterable[Multiplication],
     cells: Mapping[tuple[int, int], float],
@@ -181,36 +178,27 @@ def _read(part: str, labels: LabelSet) -> Multiplication | dict[tuple[int, int],
 
 def _codes(side: str, labels: LabelSet) -> tuple[int, ...]:
     codes: set[int] = set()
-    for item in re.findall(_ITEM, side, flags=re.DOTALL):
-        named = _named(item.strip(), labels)
+    for name in names(side):
+        named = _named(name, labels)
         if not named:
-            raise _Meaningless(f"there is no class {item.strip()}")
+            raise _Meaningless(f"there is no class {name}")
         codes |= named
     return tuple(sorted(codes))
 
 
-def _named(item: str, labels: LabelSet) -> set[int]:
-    if not item.startswith('"') and "*" in item:
+def _named(name: str, labels: LabelSet) -> set[int]:
+    if _is_pattern(name):
         # Only the star has a meaning here, not what else fnmatch knows.
-        pattern = re.sub(r"[\[?]", lambda found: f"[{found.group()}]", item)
-        return {code for code, name in enumerate(labels.names) if fnmatchcase(name, pattern)}
-    code = labels.index.get(_unquoted(item))
+        pattern = re.sub(r"[\[?]", lambda found: f"[{found.group()}]", name)
+        return {code for code, label in enumerate(labels.names) if fnmatchcase(label, pattern)}
+    code = code_of(name, labels)
     return set() if code is None else {code}
 
 
 def _side_text(side: str) -> str:
-    items = {
-        item.strip() if "*" in item and not item.strip().startswith('"') else _rewritten(item)
-        for item in re.findall(_ITEM, side, flags=re.DOTALL)
-    }
-    return "|".join(sorted(items))
+    written_once = {name if _is_pattern(name) else written(unquoted(name)) for name in names(side)}
+    return "|".join(sorted(written_once))
 
 
-def _rewritten(item: str) -> str:
-    return written(_unquoted(item.strip()))
-
-
-def _unquoted(item: str) -> str:
-    if item.startswith('"'):
-        return re.sub(r"\\(.)", r"\1", item[1:-1], flags=re.DOTALL)
-    return item
+def _is_pattern(name: str) -> bool:
+    return "*" in name and not is_quoted(name)

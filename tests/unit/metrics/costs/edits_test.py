@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from offdiag.domain.labels import LabelSet
+from offdiag.metrics.costs.class_names import written
 from offdiag.metrics.costs.edits import (
     CostEdits,
     cost_text,
@@ -13,7 +14,6 @@ from offdiag.metrics.costs.edits import (
     read_cost,
     read_edits,
     with_cells,
-    written,
 )
 from offdiag.metrics.costs.matrix import CostMatrix, cost_matrix
 
