@@ -8,6 +8,7 @@ is text. Within a run an identifier stands once.
 from __future__ import annotations
 
 import hashlib
+import re
 from dataclasses import dataclass
 from typing import Literal
 
@@ -57,6 +58,17 @@ class SampleIds:
             return numbers
         texts: list[str] = self.values.to_pylist()
         return texts
+
+    def named(self, text: str) -> NDArray[np.bool_]:
+        """Which identifiers contain a text, shape (n,); numbers only match as a whole."""
+        if isinstance(self.values, np.ndarray):
+            if re.fullmatch(_WHOLE_NUMBER, text) is None:
+                return np.zeros(len(self), dtype=np.bool_)
+            return np.asarray(self.values == int(text), dtype=np.bool_)
+        found: NDArray[np.bool_] = pc.match_substring(self.values, text).to_numpy(
+            zero_copy_only=False
+        )
+        return found
 
     def as_text(self) -> SampleIds:
         """The same identifiers as text, for joining numbers with text."""

@@ -13,7 +13,6 @@ from __future__ import annotations
 import hashlib
 import struct
 from collections.abc import Sequence
-from itertools import pairwise
 from typing import Any, Literal
 
 import numpy as np
@@ -138,17 +137,17 @@ def encode_text_ids(values: Sequence[str]) -> bytes:
     return _header(_TEXT_IDS, len(texts)) + ends.astype(_CELL).tobytes() + b"".join(texts)
 
 
-def decode_text_ids(data: Buffer) -> list[str]:
-    """Text sample ids."""
+def text_id_parts(data: Buffer) -> tuple[NDArray[np.int64], memoryview]:
+    """Where n text ids begin and end, shape (n + 1,), in the UTF-8 of all of them."""
     _, n, body = _opened(data, _TEXT_IDS)
     split = n * _CELL.itemsize
-    bounds = [0, *_plain(body[:split], _CELL).tolist()]
-    utf8 = bytes(body[split:])
+    bounds = np.concatenate([[0], _plain(body[:split], _CELL)]).astype(np.int64)
+    utf8 = body[split:]
     if len(bounds) != n + 1 or bounds[-1] != len(utf8):
         raise ValueError(f"{len(utf8)} bytes of text are not those of {n} ids.")
-    if any(start > stop for start, stop in pairwise(bounds)):
+    if (np.diff(bounds) < 0).any():
         raise ValueError("an id ends before it starts.")
-    return [utf8[start:stop].decode() for start, stop in pairwise(bounds)]
+    return bounds, utf8
 
 
 def sha256_hex(*buffers: Buffer) -> str:

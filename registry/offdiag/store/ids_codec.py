@@ -20,4 +20,10 @@ def decode_ids(blob: bytes, kind: str) -> SampleIds:
     """Identifiers of the stated kind. Raises ValueError on corrupt bytes."""
     if kind == "int":
         return SampleIds("int", codec.decode_int_ids(blob))
-    return SampleIds("text", pa.array(codec.decode_text_ids(blob), type=pa.large_string()))
+    bounds, utf8 = codec.text_id_parts(blob)
+    # The bytes are those of an Arrow array already, so no text is made of them here.
+    texts = pa.LargeStringArray.from_buffers(
+        len(bounds) - 1, pa.py_buffer(bounds), pa.py_buffer(utf8)
+    )
+    texts.validate(full=True)
+    return SampleIds("text", texts)

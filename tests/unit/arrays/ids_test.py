@@ -77,3 +77,21 @@ def test_sorted_identifiers_do_not_depend_on_the_order_they_came_in(values: list
     forward, backward = sample_ids(values), sample_ids(values[::-1])
 
     assert forward.take(forward.order()).to_list() == backward.take(backward.order()).to_list()
+
+
+def test_text_is_looked_for_inside_identifiers_and_is_no_pattern() -> None:
+    ids = sample_ids(["img.7", "img-7", "IMG.7", "x.img.77"])
+
+    assert ids.named("img.7").tolist() == [True, False, False, True]
+
+
+@pytest.mark.parametrize(
+    ("text", "found"), [("12", [False, True, False]), ("-3", [False, False, True])]
+)
+def test_a_number_matches_as_a_whole(text: str, found: list[bool]) -> None:
+    assert sample_ids([112, 12, -3]).named(text).tolist() == found
+
+
+@pytest.mark.parametrize("text", ["", "a", "1.0", "012", "99999999999999999999"])
+def test_what_is_no_identifier_matches_no_number(text: str) -> None:
+    assert not sample_ids([1, 12]).named(text).any()
