@@ -17,13 +17,12 @@ Triple = tuple[str, str, str, int]
 def joint_of(triples: Iterable[Triple], labels: Sequence[str]) -> JointCounts:
     """The joint counts of stated cases."""
     known = LabelSet(tuple(labels))
-    columns = [
-        np.array(
-            [known.index[triple[place]] for triple in triples for _ in range(triple[3])], np.uint8
-        )
-        for place in range(3)
-    ]
-    return joint_counts(actual=columns[0], first=columns[1], second=columns[2], labels=known)
+    cases = [triple[:3] for triple in triples for _ in range(triple[3])]
+    actual, first, second = (
+        np.array([known.index[name] for name in names], np.uint8)
+        for names in zip(*cases, strict=True)
+    )
+    return joint_counts(actual=actual, first=first, second=second, labels=known)
 
 
 def pair_of(

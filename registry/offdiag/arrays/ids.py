@@ -8,6 +8,7 @@ is text. Within a run an identifier stands once.
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 import re
 from dataclasses import dataclass
 from typing import Literal
@@ -141,6 +142,34 @@ def are_equal(one: SampleIds | None, other: SampleIds | None) -> bool:
     if isinstance(one.values, np.ndarray) or isinstance(other.values, np.ndarray):
         return one.kind == other.kind and np.array_equal(one.values, other.values)
     return bool(one.values.equals(other.values))
+
+
+def common_places(ids: Sequence[SampleIds]) -> tuple[NDArray[np.int64], ...]:
+    """Where the identifiers stand that all of several sets have, in each set, (m,) each.
+
+    The identifiers of a set are distinct; the places follow the order of the first set.
+    """
+    first, *others = (each.as_text() if _mixed(ids) else each for each in ids)
+    in_others = [_places_in(other, first) for other in others]
+    shared = np.logical_and.reduce([places >= 0 for places in in_others])
+    shared = np.broadcast_to(shared, (len(first),))
+    return (np.flatnonzero(shared), *(places[shared] for places in in_others))
+
+
+def _mixed(ids: Sequence[SampleIds]) -> bool:
+    return len({each.kind for each in ids}) > 1
+
+
+def _places_in(known: SampleIds, wanted: SampleIds) -> NDArray[np.int64]:
+    """Place of each wanted identifier among the known ones, -1 where it is not there."""
+    if isinstance(known.values, np.ndarray):
+        order = np.argsort(known.values, kind="stable")
+        found = np.searchsorted(known.values, wanted.values, sorter=order)
+        places = order[np.minimum(found, len(order) - 1)]
+        return np.where(known.values[places] == wanted.values, places, -1)
+    matches = pc.index_in(wanted.values, value_set=known.values)
+    places_in_text: NDArray[np.int64] = pc.fill_null(matches, -1).to_numpy().astype(np.int64)
+    return places_in_text
 
 
 def update_digest(digest: hashlib._Hash, ids: SampleIds) -> None:

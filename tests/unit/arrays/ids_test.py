@@ -9,7 +9,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from offdiag.arrays.ids import SampleIds, joined, require_distinct, sample_ids, update_digest
+from offdiag.arrays.ids import (
+    SampleIds,
+    common_places,
+    joined,
+    require_distinct,
+    sample_ids,
+    update_digest,
+)
 from offdiag.errors import InvalidInput
 
 
@@ -95,3 +102,32 @@ def test_a_number_matches_as_a_whole(text: str, found: list[bool]) -> None:
 @pytest.mark.parametrize("text", ["", "a", "1.0", "012", "99999999999999999999"])
 def test_what_is_no_identifier_matches_no_number(text: str) -> None:
     assert not sample_ids([1, 12]).named(text).any()
+
+
+def test_common_identifiers_are_found_in_every_set() -> None:
+    sets = [sample_ids([9, 3, 5, 1]), sample_ids([1, 2, 3, 9]), sample_ids([3, 9])]
+
+    places = common_places(sets)
+
+    named = [each.take(at).to_list() for each, at in zip(sets, places, strict=True)]
+    assert named == [[9, 3]] * 3
+
+
+def test_numbers_are_found_among_text() -> None:
+    sets = [sample_ids([1, 2, 3]), sample_ids(["b", "3", "1"])]
+
+    places = common_places(sets)
+
+    assert [at.tolist() for at in places] == [[0, 2], [2, 1]]
+
+
+def test_sets_may_have_nothing_in_common() -> None:
+    places = common_places([sample_ids(["a"]), sample_ids(["b", "c"])])
+
+    assert [at.tolist() for at in places] == [[], []]
+
+
+def test_a_set_has_everything_in_common_with_itself() -> None:
+    (places,) = common_places([sample_ids(["a", "b"])])
+
+    assert places.tolist() == [0, 1]
