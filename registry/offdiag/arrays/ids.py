@@ -8,8 +8,8 @@ is text. Within a run an identifier stands once.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
