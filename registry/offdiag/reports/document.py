@@ -11,12 +11,14 @@ from pydantic import TypeAdapter, ValidationError
 
 from offdiag.reports.report import Report
 from offdiag.reports.scope import ReportScope
+from offdiag.reports.summary import IssueSummary
 
 FORMAT = 1
 _DIGESTED = ("task", "n_classes", "truth", "suite_version", "runs", "slices", "leader")
 
 _REPORT = TypeAdapter(Report)
 _SCOPE = TypeAdapter(ReportScope)
+_SUMMARY = TypeAdapter(IssueSummary)
 
 
 def report_document(report: Report) -> dict[str, Any]:
@@ -45,6 +47,22 @@ def scope_document(scope: ReportScope) -> dict[str, Any]:
 def read_scope(document: Mapping[str, Any]) -> ReportScope:
     """The scope in a stored document."""
     return _SCOPE.validate_python(dict(document))
+
+
+def summary_document(summary: IssueSummary) -> dict[str, Any]:
+    """A summary as it is stored."""
+    document: dict[str, Any] = _SUMMARY.dump_python(summary, mode="json")
+    return document
+
+
+def read_summary(document: Mapping[str, Any] | None) -> IssueSummary | None:
+    """The summary in a document, None where there is none that this version understands."""
+    if document is None:
+        return None
+    try:
+        return _SUMMARY.validate_python(dict(document))
+    except ValidationError:
+        return None
 
 
 def _digest(snapshot: Mapping[str, Any]) -> str:

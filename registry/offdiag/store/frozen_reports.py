@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 from sqlalchemy import select, update
 from sqlalchemy.orm import Session
@@ -30,6 +31,7 @@ def write_computed(
     *,
     headline: str,
     data_digest: str,
+    summary: Mapping[str, Any],
     files: Sequence[StoredFile],
     now: datetime,
 ) -> bool:
@@ -38,7 +40,11 @@ def write_computed(
         update(ReportIssueRow)
         .where(ReportIssueRow.id == issue_id, ReportIssueRow.state == IssueState.PENDING)
         .values(
-            state=IssueState.COMPUTED, headline=headline, data_digest=data_digest, computed_at=now
+            state=IssueState.COMPUTED,
+            headline=headline,
+            data_digest=data_digest,
+            summary=dict(summary),
+            computed_at=now,
         )
         .returning(ReportIssueRow.id)
     )

@@ -58,6 +58,7 @@ class IssueRecord:
     error: str | None
     created_at: datetime
     computed_at: datetime | None
+    summary: Mapping[str, Any] | None
 
 
 def lock_series(session: Session, project_id: int) -> None:
@@ -186,4 +187,5 @@ def _record(row: ReportIssueRow, project: str) -> IssueRecord:
         error=row.error,
         created_at=row.created_at,
         computed_at=row.computed_at,
+        summary=row.summary,
     )

@@ -308,6 +308,7 @@ CREATE TABLE report_issue (
     error TEXT COLLATE "C",
     created_at TIMESTAMP WITH TIME ZONE NOT NULL,
     computed_at TIMESTAMP WITH TIME ZONE,
+    summary JSONB,
     CONSTRAINT ck_report_issue_computed_at CHECK ((state = 'computed'::text) = (computed_at IS NOT NULL)),
     CONSTRAINT ck_report_issue_computed_says_something CHECK ((state = 'computed'::text) = (headline IS NOT NULL AND data_digest IS NOT NULL)),
     CONSTRAINT ck_report_issue_covers_missed CHECK (covers_missed >= 0 AND covers_missed <= 2147483647),

@@ -278,7 +278,7 @@ CREATE TABLE report_issue (
     data_digest TEXT,
     error TEXT,
     created_at DATETIME NOT NULL,
-    computed_at DATETIME,
+    computed_at DATETIME, summary JSON,
     CONSTRAINT ck_report_issue_computed_at CHECK ((state = 'computed') = (computed_at IS NOT NULL)),
     CONSTRAINT ck_report_issue_computed_says_something CHECK ((state = 'computed') = (headline IS NOT NULL AND data_digest IS NOT NULL)),
     CONSTRAINT ck_report_issue_covers_missed CHECK (covers_missed BETWEEN 0 AND 2147483647),

@@ -18,7 +18,7 @@ from offdiag.services.reports.pages import issue_file, issue_page, report_page, 
 from offdiag.services.schedules.pages import preview_plan, schedule_page, schedules_page
 from offdiag.services.schedules.planning import pause_schedule
 from offdiag.store.database import Database
-from offdiag.store.models import ScheduleRow
+from offdiag.store.models import ReportIssueRow, ScheduleRow
 from support.dashboard import counted_statements
 from support.logging_runs import work_off
 from support.reporting import SCOPE, log_run, weekly
@@ -68,6 +68,33 @@ def test_the_page_costs_the_same_however_many_reports_there_are(database: Databa
         reports_page(database)
 
     assert len(many) == len(few) <= 5
+
+
+def test_a_list_shows_the_summary_of_the_newest_computed_issue(database: Database) -> None:
+    alerting = replace(SCOPE, alerts=(Condition("recall", Side.BELOW, 0.99, "mel"),))
+    for _ in range(2):
+        report_now(database, name="once", scope=alerting)
+        work_off(database)
+    report_now(database, name="once", scope=alerting)
+
+    (entry,) = reports_page(database).entries
+
+    assert entry.last is not None
+    assert entry.last.state.value == "pending"
+    summary = entry.summary
+    assert summary is not None
+    assert (summary.n_runs, summary.n_alerts, summary.n_new_alerts) == (1, 1, 0)
+    assert (summary.n_open_flags, summary.n_raised_flags) == (0, 0)
+    assert (summary.metric, summary.line) == ("balanced_accuracy", (0.9, 0.9))
+
+
+def test_an_issue_of_a_version_without_summaries_has_none(database: Database) -> None:
+    report_now(database, name="once", scope=SCOPE)
+    work_off(database)
+    with database.write() as session:
+        session.execute(update(ReportIssueRow).values(summary=None))
+
+    assert reports_page(database).entries[0].summary is None
 
 
 def test_one_report_has_its_issues_newest_first_and_the_line_of_its_best_values(

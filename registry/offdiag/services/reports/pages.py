@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from offdiag.errors import NotFound
-from offdiag.reports.document import read_report, read_scope
+from offdiag.reports.document import read_report, read_scope, read_summary
 from offdiag.reports.report import HistoryPoint, Report
 from offdiag.reports.scope import ReportScope
+from offdiag.reports.summary import IssueSummary
 from offdiag.services.delivery.targets import read_targets
 from offdiag.services.jobs.pages import is_alive
 from offdiag.store import deliveries, frozen_reports, report_issues, schedules
@@ -36,7 +37,8 @@ class ReportEntry:
     """One report: a schedule, a series of issues, or, as a rule, both.
 
     `next_due` is None where there is no schedule or it is paused. `scope` and `targets` are
-    those of the schedule, else of the newest issue. `deliveries` are those of `last`.
+    those of the schedule, else of the newest issue. `deliveries` are those of `last`, and
+    `summary` is that of the newest issue that was computed.
     """
 
     project: str
@@ -48,6 +50,7 @@ class ReportEntry:
     n_issues: int
     last: IssueRecord | None
     deliveries: tuple[DeliveryRecord, ...]
+    summary: IssueSummary | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,6 +183,9 @@ def _entry(
         n_issues=0 if series is None else series.n_issues,
         last=last,
         deliveries=() if last is None else tuple(sent[last.id]),
+        summary=None
+        if series is None or series.computed is None
+        else read_summary(series.computed.summary),
     )
 
 

@@ -8,9 +8,10 @@ from datetime import timedelta
 from typing import Any
 
 from offdiag.errors import NotFound
-from offdiag.reports.document import read_report, read_scope, report_document
+from offdiag.reports.document import read_report, read_scope, report_document, summary_document
 from offdiag.reports.headline import headline
 from offdiag.reports.report import IssueFacts, Report, make_report
+from offdiag.reports.summary import summary_of
 from offdiag.services.reports.costing import with_costs
 from offdiag.services.reports.reading import dataset_in_scope, read_snapshot, with_leader
 from offdiag.services.reports.slicing import with_slices
@@ -92,6 +93,7 @@ def _writer(database: Database, issue: IssueRecord, report: Report) -> Callable[
 
     digest = str(report_document(report)["data_digest"])
     first_sentence = headline(report)
+    summary = summary_document(summary_of(report))
     files = [
         stored_file(file.content, kind=file.kind, content_type=file.content_type)
         for file in report_files(report)
@@ -100,7 +102,13 @@ def _writer(database: Database, issue: IssueRecord, report: Report) -> Callable[
     def write(session: Session) -> None:
         now = database.clock()
         is_frozen = frozen_reports.write_computed(
-            session, issue.id, headline=first_sentence, data_digest=digest, files=files, now=now
+            session,
+            issue.id,
+            headline=first_sentence,
+            data_digest=digest,
+            summary=summary,
+            files=files,
+            now=now,
         )
         for target in issue.delivery if is_frozen else ():
             delivery_id = deliveries.insert_delivery(

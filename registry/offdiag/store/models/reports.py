@@ -26,7 +26,8 @@ class ReportIssueRow(Base):
 
     Issues of one name in one project are numbered through, whoever asked for them: they form
     a series even when their schedule was removed and made again, or when there never was one.
-    Scope and delivery are those of the schedule at that moment.
+    Scope and delivery are those of the schedule at that moment. `summary` is what lists show
+    of a computed issue; those of earlier versions have none.
     """
 
     __tablename__ = "report_issue"
@@ -62,6 +63,7 @@ class ReportIssueRow(Base):
     error: Mapped[str | None]
     created_at: Mapped[datetime]
     computed_at: Mapped[datetime | None]
+    summary: Mapped[dict[str, Any] | None]
 
 
 class ReportFileRow(Base):

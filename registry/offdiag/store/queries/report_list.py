@@ -8,17 +8,21 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from offdiag.store.models import ProjectRow, ReportFileRow, ReportIssueRow
-from offdiag.store.report_issues import IssueRecord, find_issues
+from offdiag.store.report_issues import IssueRecord, IssueState, find_issues
 
 
 @dataclass(frozen=True, slots=True)
 class Series:
-    """All issues of one name in one project, by their number and the newest of them."""
+    """All issues of one name in one project, by their number and the newest of them.
+
+    `computed` is the newest one that was computed, None before there is any.
+    """
 
     project: str
     name: str
     n_issues: int
     last: IssueRecord
+    computed: IssueRecord | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +42,9 @@ def report_series(session: Session, *, project: str | None = None) -> tuple[Seri
             ReportIssueRow.project_id,
             ReportIssueRow.name,
             func.max(ReportIssueRow.id).label("last_id"),
+            func.max(ReportIssueRow.id)
+            .filter(ReportIssueRow.state == IssueState.COMPUTED)
+            .label("computed_id"),
             func.count().label("n_issues"),
         )
         .group_by(ReportIssueRow.project_id, ReportIssueRow.name)
@@ -49,8 +56,12 @@ def report_series(session: Session, *, project: str | None = None) -> tuple[Seri
     if project is not None:
         statement = statement.where(ProjectRow.name == project)
     rows = session.execute(statement.order_by(ProjectRow.name, newest.c.name)).all()
-    last = {issue.id: issue for issue in find_issues(session, [row.last_id for row in rows])}
-    return tuple(Series(row.project, row.name, row.n_issues, last[row.last_id]) for row in rows)
+    wanted = {issue_id for row in rows for issue_id in (row.last_id, row.computed_id)} - {None}
+    found = {issue.id: issue for issue in find_issues(session, sorted(wanted))}
+    return tuple(
+        Series(row.project, row.name, row.n_issues, found[row.last_id], found.get(row.computed_id))
+        for row in rows
+    )
 
 
 def issues_of(session: Session, *, project: str, name: str, limit: int) -> tuple[IssueRecord, ...]:
