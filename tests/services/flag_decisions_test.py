@@ -11,7 +11,7 @@ import pytest
 from offdiag.errors import Conflict
 from offdiag.flags.lifecycle import FlagEventKind, FlagState
 from offdiag.services.flags import settling
-from offdiag.services.flags.inbox import browse_flag
+from offdiag.services.flags.detail import browse_flag
 from offdiag.services.flags.settling import Seen
 from offdiag.store import codec
 from offdiag.store.database import Database

@@ -6,16 +6,24 @@ from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+import numpy as np
 import pytest
 
 from offdiag.errors import Conflict, InvalidInput, NotFound
 from offdiag.flags.assessment import assess
 from offdiag.flags.lifecycle import FlagEventKind, FlagState
+from offdiag.flags.rules import MATRIX_RULES
 from offdiag.flags.severity import Severity
+from offdiag.flags.thresholds import Thresholds
+from offdiag.metrics.paired.joint import PairedRates
+from offdiag.metrics.paired.score_interval import paired_score_interval
 from offdiag.services.baselines import pin_baseline, unpin_baseline
 from offdiag.services.cost_matrices import CostName, add_costs, set_default_costs
 from offdiag.services.flags import settling
-from offdiag.services.flags.inbox import browse_flag, browse_flags
+from offdiag.services.flags.better import BetterRuns, Gain
+from offdiag.services.flags.detail import browse_flag
+from offdiag.services.flags.inbox import browse_flags
+from offdiag.services.flags.settings import RulesInForce
 from offdiag.services.retention.deleting import delete_run, restore_run
 from offdiag.services.truth.revise import revise_truth
 from offdiag.services.work.sweep import sweep
@@ -505,19 +513,99 @@ def test_runs_that_do_better_on_the_class_are_named_with_what_they_win(
     )
     work_off(database)
 
-    better = browse_flag(database, flags_of(database, blind)["F3", "rare"].id).better
+    found = browse_flag(database, flags_of(database, blind)["F3", "rare"].id).better
 
-    assert [each.run.run_id for each in better] == [best.id, some.id]
-    assert [(each.won, each.lost) for each in better] == [(20, 0), (4, 0)]
-    # Exact McNemar, 2 / 2^20 and 2 / 2^4; Holm doubles the smaller one.
-    assert [each.p for each in better] == [pytest.approx(2 * 2 / 2**20), pytest.approx(2 / 2**4)]
-    assert better[0].accuracy_gain == pytest.approx(15 / 70)
+    assert [each.run.run_id for each in found.runs] == [best.id, some.id]
+    assert [each.recall for each in found.runs] == [
+        Gain(1.0, *_tango(20, 0, 20), won=20, lost=0),
+        Gain(0.2, *_tango(4, 0, 20), won=4, lost=0),
+    ]
+    assert found.runs[0].accuracy == Gain(15 / 70, *_tango(20, 5, 70), won=20, lost=5)
+    # Exact McNemar, 2 / 2^20 and 2 / 2^4, each the better of two.
+    assert found.n_compared == 2
+    assert [each.p for each in found.runs] == [2 * 2 / 2**20, 2 * 2 / 2**4]
+
+
+def test_better_runs_without_predictions_are_named_without_a_comparison(
+    database: Database,
+) -> None:
+    blind = log(database, y_true=["0"] * 50 + ["1"] * 20, y_pred=["0"] * 70, labels=["0", "1"])
+    uploaded = upload_counts(database, [[45, 5], [2, 18]], name="uploaded")
+    work_off(database)
+
+    (found,) = browse_flag(database, flags_of(database, blind)["F3", "1"].id).better.runs
+
+    assert (found.run.run_id, found.run.recall.value) == (uploaded.id, 0.9)
+    assert (found.recall, found.accuracy, found.p) == (None, None, None)
+
+
+def test_a_flag_needs_six_statements_however_many_runs_are_better(database: Database) -> None:
+    blind = log_answers(database, {"common": (50, 50), "rare": (0, 20)}, name="blind")
+    for found in range(10, 17):
+        log_answers(database, {"common": (50, 50), "rare": (found, 20)}, name=f"{found}")
+    work_off(database)
+    flag = flags_of(database, blind)["F3", "rare"]
+
+    with counted_statements() as statements:
+        detail = browse_flag(database, flag.id)
+
+    assert [each.run.name for each in detail.better.runs] == ["16", "15", "14", "13", "12"]
+    assert detail.better.n_compared == 7
+    assert len(statements) == 6
+
+
+def test_runs_are_ranked_among_those_on_the_same_truth(database: Database) -> None:
+    blind = log_answers(database, {"common": (50, 50), "rare": (0, 20)}, name="blind")
+    log_answers(database, {"common": (45, 50), "rare": (20, 20)}, name="best")
+    log_answers(database, {"common": (30, 50), "rare": (20, 20)}, name="also 50 of 70")
+    log_answers(database, {"common": (30, 50), "rare": (10, 20)}, name="worse")
+    log_answers(database, {"common": (9, 9), "rare": (9, 9)}, name="x", dataset="other")
+    work_off(database)
+
+    ranks = browse_flag(database, flags_of(database, blind)["F3", "rare"].id).ranks
+
+    assert {key: (each.rank, each.n_runs) for key, each in ranks.items()} == {
+        "overall_accuracy": (2, 4),
+        "balanced_accuracy": (4, 4),
+    }
+
+
+def test_a_flag_shows_what_the_silent_rules_measured(
+    database: Database, flagged: RunRecord
+) -> None:
+    detail = browse_flag(database, flags_of(database, flagged)["F4", "1"].id)
+
+    by_rule = {check.rule: check for check in detail.checks}
+    fired = {rule for (rule, label) in flags_of(database, flagged) if label in {None, "1"}}
+    assert {rule for rule, check in by_rule.items() if check.fires} == fired
+    assert by_rule.keys() == set(MATRIX_RULES)
+    assert by_rule["F9"].class_label == "1"
+    assert not by_rule["F9"].fires
+    assert not detail.judged_by_others
+
+
+def test_a_flag_says_that_it_was_raised_by_other_thresholds(
+    database: Database, flagged: RunRecord
+) -> None:
+    others = RulesInForce(Thresholds(recall_gap=0.3))
+
+    detail = browse_flag(database, flags_of(database, flagged)["F4", "1"].id, others)
+
+    assert detail.judged_by_others
+    condition = next(check for check in detail.checks if check.rule == "F4").conditions[0]
+    assert condition.threshold == 0.3
+
+
+def _tango(won: int, lost: int, cases: int) -> tuple[float, float]:
+    only_first, only_second, n = (np.asarray(count) for count in (lost, won, cases))
+    bounds = paired_score_interval(PairedRates(only_first, only_second, n))
+    return float(bounds.low), float(bounds.high)
 
 
 def test_flags_of_the_run_as_a_whole_have_no_better_runs(
     database: Database, flagged: RunRecord
 ) -> None:
-    assert browse_flag(database, flags_of(database, flagged)["F5", None].id).better == ()
+    assert browse_flag(database, flags_of(database, flagged)["F5", None].id).better == BetterRuns()
 
 
 def test_a_flag_that_does_not_exist_is_not_found(database: Database) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from offdiag.domain.runs import RunFacts
 from offdiag.flags.lifecycle import FlagEventKind
-from offdiag.services.flags.inbox import browse_flag
+from offdiag.services.flags.detail import browse_flag
 from offdiag.services.ingest.matrices import log_matrix
 from offdiag.services.work.submit import submit_evaluation
 from offdiag.store import flags

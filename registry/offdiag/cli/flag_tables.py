@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import asdict
 from datetime import datetime
 from typing import Any
 
@@ -12,8 +13,8 @@ from rich.text import Text
 from offdiag.cli.tables import facts_table, open_table
 from offdiag.cli.text import label, printable
 from offdiag.flags.lifecycle import FlagState
-from offdiag.services.flags.better import BetterOnClass
-from offdiag.services.flags.inbox import FlagDetail
+from offdiag.services.flags.better import BetterOnClass, Gain
+from offdiag.services.flags.detail import FlagDetail
 from offdiag.store.flags import FlagRecord
 from offdiag.store.queries.flag_inbox import FlagEntry, FlagPage
 
@@ -57,7 +58,7 @@ def detail_tables(detail: FlagDetail, now: datetime) -> Iterable[Table]:
     yield facts_table(flag_name(detail.entry.flag.id), _facts(detail, now))
     yield _fired_table(detail.entry.flag)
     yield _history_table(detail)
-    if detail.better:
+    if detail.better.runs:
         yield _better_table(detail)
 
 
@@ -110,7 +111,8 @@ def detail_dict(detail: FlagDetail, now: datetime) -> dict[str, Any]:
             }
             for event in detail.history
         ],
-        "better": [_better_dict(better) for better in detail.better],
+        "better": [_better_dict(better) for better in detail.better.runs],
+        "compared_with": detail.better.n_compared,
     }
 
 
@@ -119,13 +121,16 @@ def _better_dict(better: BetterOnClass) -> dict[str, Any]:
         "run": better.run.run_id,
         "name": better.run.name,
         "model": better.run.model,
-        "recall": better.run.recall,
+        "recall": better.run.recall.value,
         "accuracy": better.run.accuracy,
-        "accuracy_gain": better.accuracy_gain,
-        "won": better.won,
-        "lost": better.lost,
+        "recall_gain": _gain_dict(better.recall),
+        "accuracy_gain": _gain_dict(better.accuracy),
         "p": better.p,
     }
+
+
+def _gain_dict(gain: Gain | None) -> dict[str, Any] | None:
+    return None if gain is None else asdict(gain)
 
 
 def _facts(detail: FlagDetail, now: datetime) -> dict[str, str]:
@@ -180,20 +185,30 @@ def _history_table(detail: FlagDetail) -> Table:
 
 
 def _better_table(detail: FlagDetail) -> Table:
-    table = open_table(title=f"Better on {label(detail.entry.flag.content.class_label or '')}")
+    better_runs = detail.better
+    table = open_table(
+        title=f"Better on {label(detail.entry.flag.content.class_label or '')}",
+        caption=f"p is that of the best of {better_runs.n_compared} (Bonferroni).",
+    )
     for name in ("run", "recall", "won", "lost", "p", "accuracy"):
         table.add_column(name)
-    for better in detail.better:
-        gain = better.accuracy_gain
+    for better in better_runs.runs:
+        gain = better.recall
         table.add_row(
             Text(printable(f"{better.run.name} ({better.run.run_id})")),
-            f"{better.run.recall:.3f}",
-            "" if better.won is None else str(better.won),
-            "" if better.lost is None else str(better.lost),
+            "" if better.run.recall.value is None else f"{better.run.recall.value:.3f}",
+            "" if gain is None else str(gain.won),
+            "" if gain is None else str(gain.lost),
             "not paired" if better.p is None else f"{better.p:.2g}",
-            "" if gain is None else f"{100 * gain:+.1f} points",
+            _points(better.accuracy),
         )
     return table
+
+
+def _points(gain: Gain | None) -> str:
+    if gain is None:
+        return ""
+    return f"{100 * gain.value:+.1f} points ({100 * gain.low:+.1f} to {100 * gain.high:+.1f})"
 
 
 def _time(moment: datetime | None) -> str | None:

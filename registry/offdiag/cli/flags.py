@@ -20,6 +20,14 @@ SEVERITIES = ("info", "medium", "high", "critical")
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 
+def flag_number(text: str) -> int:
+    """A flag as lists and pages name it: 31 or F-31."""
+    number = text.upper().removeprefix("F-")
+    if not (number.isascii() and number.isdigit()):
+        raise click.BadParameter(f"{text!r} is no flag. Write 31 or F-31.")
+    return int(number)
+
+
 @click.group()
 def flags() -> None:
     """Look at the flags of runs, and settle them."""
@@ -88,14 +96,14 @@ def list_flags(
 
 
 @flags.command()
-@click.argument("flag_id", metavar="FLAG", type=int)
+@click.argument("flag_id", metavar="FLAG", type=flag_number)
 @url_option
 @json_option
 def show(flag_id: int, url: str | None, as_json: bool) -> None:
     """Show one flag: what fired, its history, and runs that do better on its class."""
     from offdiag.cli.flag_tables import detail_dict, detail_tables
     from offdiag.cli.registry import opened
-    from offdiag.services.flags.inbox import browse_flag
+    from offdiag.services.flags.detail import browse_flag
 
     with opened(settings_for(url)) as database:
         detail = browse_flag(database, flag_id)
@@ -112,7 +120,7 @@ def _on_flags(command: Command) -> Command:
         json_option,
         url_option,
         click.option("--author", metavar="NAME", help="Who does it.  [default: you]"),
-        click.argument("ids", metavar="FLAG…", type=int, nargs=-1, required=True),
+        click.argument("ids", metavar="FLAG…", type=flag_number, nargs=-1, required=True),
     ):
         command = option(command)
     return command

@@ -65,11 +65,12 @@ def test_one_flag_is_shown_with_what_fired_and_runs_to_use_instead(
     flag = flag_of(offdiag, "F3")
 
     shown = offdiag("flags", "show", str(flag["id"]), "--json").json
-    table = offdiag("flags", "show", str(flag["id"])).out
+    table = offdiag("flags", "show", f"F-{flag['id']}").out
 
     assert [entry["kind"] for entry in shown["history"]] == ["opened"]
     assert all({"what", "measured", "threshold"} <= set(each) for each in shown["fired"])
-    assert [(each["run"], each["won"]) for each in shown["better"]] == [(better, 18)]
+    (found,) = shown["better"]
+    assert (found["run"], found["recall_gain"]["won"]) == (better, 18)
     for title in ("What fired", "History", "Better on rare"):
         assert title in table
 

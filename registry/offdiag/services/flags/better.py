@@ -1,69 +1,143 @@
-"""Runs that do better on a class than a flagged one does: what to use instead."""
+"""Runs that do better on a class than a flagged one does: what to use instead, at what price."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
-from offdiag.metrics.paired.joint import JointCounts
+import numpy as np
+from numpy.typing import NDArray
+
+from offdiag.arrays.labels import Codes
+from offdiag.domain.orientation import SourceOrientation
+from offdiag.metrics.paired.joint import PairedRates
 from offdiag.metrics.paired.mcnemar import mcnemar
-from offdiag.metrics.paired.multiplicity import holm
-from offdiag.services.pairing import pair_runs
-from offdiag.store import evaluations, runs
+from offdiag.metrics.paired.score_interval import paired_score_interval
+from offdiag.store import chunks, truths
 from offdiag.store.queries.better_runs import BetterRun, better_runs
+from offdiag.store.queries.flag_page import FlaggedRun
 from offdiag.store.session import Session
 
 MOST_BETTER_RUNS = 5
 
 
 @dataclass(frozen=True, slots=True)
-class BetterOnClass:
-    """A run that finds more cases of a class, and what it is better by.
+class Gain:
+    """What the other run has more, as a share of the same cases, with a 95 % interval.
 
-    `accuracy_gain` is its accuracy minus that of the flagged run. `won` cases of the class are
-    found by it alone, `lost` by the flagged run alone; `p` is McNemar's exact p for them, after
-    Holm's correction for all runs that are named beside it. The last three are None where the
-    runs could not be compared case by case.
+    `won` cases are right in the other run alone, `lost` in the flagged run alone.
+    """
+
+    value: float
+    low: float
+    high: float
+    won: int
+    lost: int
+
+
+@dataclass(frozen=True, slots=True)
+class BetterOnClass:
+    """A run that finds more cases of a class.
+
+    `recall` is its gain on the class and `accuracy` on all cases. `p` is McNemar's exact p for
+    the cases of the class, times the number of runs it was picked from (Bonferroni): the best
+    of many looks better than it is. All three are None where the runs could not be compared
+    case by case.
     """
 
     run: BetterRun
-    accuracy_gain: float | None
-    won: int | None = None
-    lost: int | None = None
+    recall: Gain | None = None
+    accuracy: Gain | None = None
     p: float | None = None
 
 
-def better_on_class(session: Session, run_id: str, label: str) -> tuple[BetterOnClass, ...]:
-    """At most five runs on the same ground truth, those that find most of the class first."""
-    evaluation = evaluations.current_evaluation(session, run_id)
-    if evaluation is None or label not in evaluation.matrix.labels.index:
-        return ()
-    code = evaluation.matrix.labels.index[label]
-    run = runs.get_run(session, run_id)
-    accuracy = evaluation.aggregate["overall_accuracy"].value
-    found = []
-    for other in better_runs(session, run_id, class_index=code, limit=MOST_BETTER_RUNS):
-        better = BetterOnClass(other, _gain(accuracy, other.accuracy))
-        joint = pair_runs(
+@dataclass(frozen=True, slots=True)
+class BetterRuns:
+    """At most five runs, those that find most of the class first, out of `n_compared`."""
+
+    runs: tuple[BetterOnClass, ...] = ()
+    n_compared: int = 0
+
+
+def better_on_class(session: Session, flagged: FlaggedRun) -> BetterRuns:
+    """Runs on the same ground truth that find more of the class of a flag; three statements."""
+    results, label = flagged.results, flagged.entry.flag.content.class_label
+    if results is None or label is None or label not in results.matrix.labels.index:
+        return BetterRuns()
+    code = results.matrix.labels.index[label]
+    run_id = flagged.entry.flag.run_id
+    better = better_runs(session, run_id, class_index=code, limit=MOST_BETTER_RUNS)
+    hits = None
+    if flagged.source is SourceOrientation.PREDICTIONS and results.truth_version_id is not None:
+        hits = _read_hits(
             session,
-            run,
-            runs.get_run(session, other.run_id),
-            truth_id=evaluation.truth_version_id,
+            [run_id, *(run.run_id for run in better.found if _has_predictions(run))],
+            truth_id=results.truth_version_id,
+            n_classes=results.matrix.n_classes,
         )
-        if isinstance(joint, JointCounts):
-            won, lost = int(joint.hits.only_second[code]), int(joint.hits.only_first[code])
-            better = replace(better, won=won, lost=lost, p=mcnemar(won, lost).exact_p)
-        found.append(better)
-    return _adjusted(found)
-
-
-def _gain(before: float | None, after: float | None) -> float | None:
-    return None if before is None or after is None else after - before
-
-
-def _adjusted(found: list[BetterOnClass]) -> tuple[BetterOnClass, ...]:
-    """The p values as several comparisons at once deserve."""
-    tested = [better.p for better in found if better.p is not None]
-    adjusted = iter(holm(tested).tolist() if tested else [])
-    return tuple(
-        better if better.p is None else replace(better, p=next(adjusted)) for better in found
+    return BetterRuns(
+        tuple(
+            BetterOnClass(run)
+            if hits is None or run.run_id not in hits.predicted
+            else _compared(hits, run_id, run, code=code, n_compared=better.n_compared)
+            for run in better.found
+        ),
+        better.n_compared,
     )
+
+
+@dataclass(frozen=True)
+class _Hits:
+    """Codes of all samples in the order of the truth; `n_classes` stands for none."""
+
+    actual: Codes
+    predicted: dict[str, Codes]
+    n_classes: int
+
+    def paired(self, first: str, second: str, code: int | None) -> PairedRates:
+        """Cases that are right in one run alone, of all classes or of one, arrays of shape ()."""
+        one, other = self.predicted[first], self.predicted[second]
+        usable = (one < self.n_classes) & (other < self.n_classes)
+        usable &= self.actual < self.n_classes if code is None else self.actual == code
+        right, also_right = (one == self.actual) & usable, (other == self.actual) & usable
+        return PairedRates(
+            _count(right & ~also_right), _count(also_right & ~right), _count(usable)
+        )
+
+
+def _read_hits(
+    session: Session, run_ids: list[str], *, truth_id: int, n_classes: int
+) -> _Hits | None:
+    if len(run_ids) < 2:
+        return None
+    actual = truths.truth_codes(session, truth_id)
+    predicted = chunks.predictions_of(session, run_ids, n_samples=len(actual), n_classes=n_classes)
+    return _Hits(actual, predicted, n_classes) if run_ids[0] in predicted else None
+
+
+def _has_predictions(run: BetterRun) -> bool:
+    return run.source is SourceOrientation.PREDICTIONS
+
+
+def _compared(
+    hits: _Hits, run_id: str, run: BetterRun, *, code: int, n_compared: int
+) -> BetterOnClass:
+    of_class = hits.paired(run_id, run.run_id, code)
+    test = mcnemar(int(of_class.only_first), int(of_class.only_second))
+    return BetterOnClass(
+        run,
+        recall=_gain(of_class),
+        accuracy=_gain(hits.paired(run_id, run.run_id, None)),
+        p=min(1.0, test.exact_p * n_compared),
+    )
+
+
+def _gain(rates: PairedRates) -> Gain | None:
+    cases, won, lost = int(rates.cases), int(rates.only_second), int(rates.only_first)
+    if cases == 0:
+        return None
+    bounds = paired_score_interval(rates)
+    return Gain((won - lost) / cases, float(bounds.low), float(bounds.high), won, lost)
+
+
+def _count(where: NDArray[np.bool_]) -> NDArray[np.int64]:
+    return np.asarray(np.count_nonzero(where), np.int64)

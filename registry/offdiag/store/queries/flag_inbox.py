@@ -103,14 +103,6 @@ def flag_inbox(
     )
 
 
-def flag_entry(session: Session, flag_id: int) -> FlagEntry | None:
-    """One flag with the names of what it belongs to."""
-    found = session.execute(
-        _entries().where(FlagRow.id == flag_id, RunRow.deleted_at.is_(None))
-    ).one_or_none()
-    return None if found is None else _entry(found)
-
-
 def count_open_flags(session: Session, now: datetime) -> int:
     """How many flags are open, at most `MOST_COUNTED`, in one statement."""
     counted = _counted(FlagState.OPEN, FlagFilter(), now)

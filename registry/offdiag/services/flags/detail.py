@@ -1,0 +1,77 @@
+"""Everything about one flag: what was measured, what became of it, what to use instead."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from offdiag.errors import NotFound
+from offdiag.flags.catalogue import RULES, RuleDescription
+from offdiag.flags.checks import RuleCheck, rule_checks
+from offdiag.flags.thresholds import Thresholds
+from offdiag.services.flags.better import BetterRuns, better_on_class
+from offdiag.services.flags.settings import RulesInForce, rules_in_force
+from offdiag.services.flags.steps import end_of_rest
+from offdiag.store import flags
+from offdiag.store.database import Database
+from offdiag.store.flags import FlagEvent
+from offdiag.store.queries.flag_inbox import FlagEntry
+from offdiag.store.queries.flag_page import JudgedResults, flagged_run
+from offdiag.store.queries.run_ranks import RankedValue, run_ranks
+
+RANKED_KEYS = ("overall_accuracy", "balanced_accuracy")
+
+
+@dataclass(frozen=True)
+class FlagDetail:
+    """One flag with its rule, what all rules measured, its history, and better runs.
+
+    `rule` is None for a flag of a rule that this version no longer has. `checks` are what the
+    rules about the matrix compare by the thresholds in force; `judged_by_others` says that the
+    flag was raised by other rules or thresholds than those. `ranks` are those of the run among
+    all on its ground truth, by key.
+    """
+
+    entry: FlagEntry
+    rule: RuleDescription | None
+    results: JudgedResults | None
+    checks: tuple[RuleCheck, ...]
+    judged_by_others: bool
+    thresholds: Thresholds
+    ranks: Mapping[str, RankedValue]
+    history: tuple[FlagEvent, ...]
+    better: BetterRuns
+
+
+def browse_flag(database: Database, flag_id: int, rules: RulesInForce | None = None) -> FlagDetail:
+    """One flag in six statements. Raises `NotFound`.
+
+    `rules` are those in force, without them those of the settings, read now.
+    """
+    in_force = rules or rules_in_force()
+    with database.read() as session:
+        flagged = flagged_run(session, flag_id)
+        if flagged is None:
+            raise NotFound(
+                f"there is no flag {flag_id}.",
+                field="flag",
+                hint="`offdiag flags list` shows the flags.",
+            )
+        entry, results = flagged.entry, flagged.results
+        content = entry.flag.content
+        return FlagDetail(
+            entry=entry,
+            rule=RULES.get(content.rule),
+            results=results,
+            checks=()
+            if results is None
+            else rule_checks(results.matrix, in_force.thresholds, class_label=content.class_label),
+            judged_by_others=results is not None and results.rules_digest != in_force.digest,
+            thresholds=in_force.thresholds,
+            ranks=run_ranks(session, entry.flag.run_id, RANKED_KEYS),
+            history=(
+                *flags.events_of(session, flag_id),
+                *end_of_rest(entry.flag, database.clock()),
+            ),
+            better=better_on_class(session, flagged),
+        )
