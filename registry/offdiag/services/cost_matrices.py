@@ -12,7 +12,7 @@ from offdiag.errors import Conflict, InvalidInput, NotFound
 from offdiag.metrics.costs.matrix import cost_matrix
 from offdiag.services.truth.lookup import dataset_named
 from offdiag.services.work.submit import submit_evaluations
-from offdiag.store import cost_matrices, datasets, runs
+from offdiag.store import cost_matrices, runs
 from offdiag.store.cost_matrices import CostMatrixRecord
 from offdiag.store.database import Database
 from offdiag.store.session import Session
@@ -68,7 +68,7 @@ def add_costs(
     with database.write() as session:
         known = dataset_named(session, project=project, name=dataset)
         costs = cost_matrix(weights, labels=known.labels, currency=currency)
-        newest = cost_matrices.find_costs(session, project_id=known.project_id, name=name)
+        newest = cost_matrices.find_costs(session, project=project, name=name)
         if (
             newest is not None
             and newest.costs.labels.digest == costs.labels.digest
@@ -124,13 +124,8 @@ def set_default_costs(
 
 def costs_named(session: Session, *, project: str, wanted: CostName) -> CostMatrixRecord:
     """A cost matrix by name. Raises `NotFound`."""
-    project_id = datasets.project_id(session, project)
-    found = (
-        None
-        if project_id is None
-        else cost_matrices.find_costs(
-            session, project_id=project_id, name=wanted.name, version=wanted.version
-        )
+    found = cost_matrices.find_costs(
+        session, project=project, name=wanted.name, version=wanted.version
     )
     if found is None:
         raise NotFound(

@@ -66,10 +66,10 @@ def insert_costs(
 
 
 def find_costs(
-    session: Session, *, project_id: int, name: str, version: int | None = None
+    session: Session, *, project: str, name: str, version: int | None = None
 ) -> CostMatrixRecord | None:
     """A version of a cost matrix, the newest one without a number."""
-    found = _select(CostMatrixRow.project_id == project_id, CostMatrixRow.name == name)
+    found = _select(ProjectRow.name == project, CostMatrixRow.name == name)
     if version is not None:
         found = found.where(CostMatrixRow.version == version)
     row = session.execute(found.order_by(CostMatrixRow.version.desc()).limit(1)).one_or_none()

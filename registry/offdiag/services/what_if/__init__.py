@@ -1,0 +1,1 @@
+"""What runs would cost if errors had other prices, classes other shares, answers another rule."""
