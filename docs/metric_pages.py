@@ -2,49 +2,25 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from pathlib import PurePosixPath
 
 import numpy as np
 
 from offdiag.domain.values import MetricValue
-from offdiag.metrics.catalogue import (
-    CATALOGUE,
-    SPECS,
-    Direction,
-    MetricSpec,
-    Scope,
-    Symmetry,
-    Transformation,
+from offdiag.metrics.catalogue import CATALOGUE, SPECS, MetricSpec, Scope, Symmetry, Transformation
+from offdiag.metrics.catalogue.describing import (
+    DIRECTION_WORDS,
+    SCOPE_TITLES,
+    TRANSFORMATION_WORDS,
+    effect_words,
+    range_words,
+    symmetry_letters,
 )
 from offdiag.metrics.suite import Suite, evaluate_stack
 
 FOLDER = PurePosixPath("metrics")
 GENERATED = "<!-- Written by docs/generate.py from the catalogue of metrics; edit that. -->"
-
-SCOPES = {
-    Scope.AGGREGATE: "Of a confusion matrix",
-    Scope.PER_CLASS: "Of one class against the rest",
-    Scope.MULTILABEL: "Of a multi-label evaluation",
-    Scope.PER_LABEL: "Of one label of a multi-label evaluation",
-    Scope.PROBABILISTIC: "Of predicted scores",
-    Scope.COST: "Of a confusion matrix and a cost matrix",
-}
-DIRECTIONS = {
-    Direction.HIGHER: "higher is better",
-    Direction.LOWER: "lower is better",
-    Direction.NEITHER: "neither high nor low is better",
-}
-TRANSFORMATIONS = {
-    Transformation.RELAYOUT: "table laid out the other way, orientation stated",
-    Transformation.ROLE_SWAP: "actual and predicted swapped (a transposition nobody mentioned)",
-    Transformation.LABEL_PERMUTATION: "classes listed in another order",
-    Transformation.CLASS_INVERSION: "two classes: positive and negative trade names",
-    Transformation.SCORING_INVERSION: "two classes: every answer inverted",
-    Transformation.FULL_INVERSION: "two classes: both inversions",
-}
-INVERTS_SCORING = (Transformation.SCORING_INVERSION, Transformation.FULL_INVERSION)
 
 # Zeng 2025 (Mathematics 13(16) 2609), Table 9: the Wine data told apart by alcohol alone.
 WINE = np.array([[8, 3, 8], [1, 17, 3], [5, 2, 7]])
@@ -92,32 +68,19 @@ scale with 0 in the middle. A transposed matrix cannot be seen in a metric with 
 
 def _index_table(scope: Scope) -> str:
     rows = [
-        f"| [`{spec.key}`]({spec.key}.md) | {spec.title} | {_range(spec)} | "
-        f"{spec.direction.value} | {_letters(spec.symmetry)} |"
+        f"| [`{spec.key}`]({spec.key}.md) | {spec.title} | {range_words(spec)} | "
+        f"{spec.direction.value} | {symmetry_letters(spec.symmetry)} |"
         for spec in CATALOGUE[scope].values()
     ]
     head = "| key | metric | range | better | |\n| --- | --- | --- | --- | --- |"
-    return f"## {SCOPES[scope]}\n\n{head}\n" + "\n".join(rows)
-
-
-def _letters(symmetry: Symmetry | None) -> str:
-    if symmetry is None:
-        return ""
-    marks = {
-        "T": symmetry.role_swap,
-        "L": symmetry.class_inversion,
-        "S": symmetry.scoring_inversion,
-        "F": symmetry.full_inversion,
-        "P": symmetry.prevalence_independent,
-    }
-    return " ".join(letter for letter, holds in marks.items() if holds)
+    return f"## {SCOPE_TITLES[scope]}\n\n{head}\n" + "\n".join(rows)
 
 
 def _entry(spec: MetricSpec) -> str:
     symbol = f" ({spec.symbol})" if spec.symbol else ""
     return _joined(
         [
-            f"## {SCOPES[spec.scope]}: {spec.title}{symbol}",
+            f"## {SCOPE_TITLES[spec.scope]}: {spec.title}{symbol}",
             f"    {spec.formula}",
             _facts(spec),
             *([spec.notes] if spec.notes else []),
@@ -132,7 +95,7 @@ def _entry(spec: MetricSpec) -> str:
 
 def _facts(spec: MetricSpec) -> str:
     return (
-        f"{_range(spec).capitalize()}; {DIRECTIONS[spec.direction]}. "
+        f"{range_words(spec).capitalize()}; {DIRECTION_WORDS[spec.direction]}. "
         f"Definition {spec.version}, after {spec.source}."
     )
 
@@ -157,7 +120,7 @@ def _symmetry_card(spec: MetricSpec) -> Iterator[str]:
         return
     rows = [
         f"| {text} | {_effect(spec.symmetry, transformation)} |"
-        for transformation, text in TRANSFORMATIONS.items()
+        for transformation, text in TRANSFORMATION_WORDS.items()
     ]
     independent = "unchanged" if spec.symmetry.prevalence_independent else "changes"
     rows.append(f"| more or fewer cases of one actual class | {independent} |")
@@ -165,14 +128,8 @@ def _symmetry_card(spec: MetricSpec) -> Iterator[str]:
 
 
 def _effect(symmetry: Symmetry, transformation: Transformation) -> str:
-    changes_sign = transformation in INVERTS_SCORING
-    if getattr(symmetry, transformation.value):
-        return "changes its sign on a centred scale" if changes_sign else "unchanged"
-    partner = symmetry.becomes.get(transformation)
-    if partner is None:
-        return "changes"
-    opposite = "the opposite of " if changes_sign else ""
-    return f"becomes {opposite}[`{partner}`]({partner}.md)"
+    words, partner = effect_words(symmetry, transformation)
+    return words if partner is None else f"{words} [`{partner}`]({partner}.md)"
 
 
 def _examples(spec: MetricSpec) -> Iterator[str]:
@@ -229,14 +186,6 @@ def _other_names(spec: MetricSpec) -> Iterator[str]:
 def _cell(text: str) -> str:
     """Text that does not end the table cell it stands in."""
     return text.replace("|", "\\|")
-
-
-def _range(spec: MetricSpec) -> str:
-    if math.isinf(spec.high) and math.isinf(spec.low):
-        return "any number"
-    if math.isinf(spec.high):
-        return f"{spec.low:g} and more"
-    return f"{spec.low:g} to {spec.high:g}"
 
 
 def _joined(parts: list[str]) -> str:

@@ -19,6 +19,8 @@ LISTS = {
     "runs of several datasets": "/runs",
     "no match": "/runs?q=dataset:derm-7 nothing foo:bar",
     "gallery": "/_gallery",
+    "glossary": "/glossary",
+    "metric": "/glossary/f1?share=0.1",
 }
 RUN_PAGES = (
     *("plain", "majority", "swapped", "many_classes", "hostile", "waiting", "failed"),

@@ -41,6 +41,11 @@ def test_a_full_page_of_runs_stays_small(client: FlaskClient, sqlite_database: D
     _assert_small(client, "/runs")
 
 
+@pytest.mark.parametrize("path", ["/glossary", "/glossary/f1", "/glossary/mcc?share=0.01"])
+def test_the_glossary_stays_small(reader: FlaskClient, path: str) -> None:
+    _assert_small(reader, path)
+
+
 @pytest.mark.parametrize("which", ["plain", "waiting"])
 def test_a_first_view_needs_few_requests(
     reader: FlaskClient, registry: LesionRegistry, which: str

@@ -12,6 +12,7 @@ from offdiag_web.names_in_paths import NameConverter
 from offdiag_web.pages import (
     datasets,
     gallery,
+    glossary,
     health,
     home,
     jobs,
@@ -72,6 +73,7 @@ def create_app(settings: Settings, database: Database) -> Flask:
         preferences.blueprint,
         health.blueprint,
         gallery.blueprint,
+        glossary.blueprint,
     ):
         app.register_blueprint(blueprint)
     return app

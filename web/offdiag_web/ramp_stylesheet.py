@@ -38,6 +38,7 @@ def _classes() -> Iterator[str]:
         for step in range(BINS):
             declarations = f"background: var(--{ramp}-{step}); color: var(--on-{ramp}-{step});"
             yield f".{ramp}-{step} {{ {declarations} }}"
+            yield f".map-{ramp}-{step} {{ fill: var(--{ramp}-{step}); }}"
 
 
 if __name__ == "__main__":

@@ -1,0 +1,165 @@
+"""The glossary: definitions, maps at an imbalance, runs on them."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+
+import pytest
+from flask.testing import FlaskClient
+
+from offdiag.metrics.catalogue import SPECS
+from offdiag.store.database import Database
+from offdiag_web.presenters.metric_page import specs_of
+from support.dashboard import HOSTILE_NAMES, counted_statements, log_counts
+from support.pages import Page
+
+MAPPED = ("recall", "precision", "f1", "mcc", "overall_accuracy", "dor", "cohen_kappa")
+
+
+@pytest.fixture
+def dataset_id(sqlite_database: Database) -> int:
+    """A dataset with two runs, one of which never answers with the second class."""
+    for name, counts in {"good": ((80, 20), (3, 7)), "never": ((100, 0), (10, 0))}.items():
+        log_counts(sqlite_database, counts, ("well", "ill"), name=name, dataset="clinic")
+    return 1
+
+
+def test_every_metric_is_listed_with_its_page(client: FlaskClient) -> None:
+    page = Page(client.get("/glossary").text)
+
+    links = {link.attributes["href"] for link in page.all("a")}
+    assert {f"/glossary/{spec.key}" for spec in SPECS} <= links
+
+
+def test_every_metric_has_a_page(client: FlaskClient) -> None:
+    for spec in SPECS:
+        answer = client.get(f"/glossary/{spec.key}")
+
+        assert answer.status_code == 200, spec.key
+        assert Page(answer.text).one("h1").text == specs_of(spec.key)[0].title
+        assert not re.search(r"=\"nan|>nan<", answer.text), spec.key
+
+
+def test_words_narrow_the_list(client: FlaskClient) -> None:
+    page = Page(client.get("/glossary?q=sensitivity").text)
+    nothing = client.get("/glossary?q=xyzzy")
+
+    links = {link.attributes["href"] for link in page.all("a")}
+    assert "/glossary/recall" in links
+    assert "/glossary/mcc" not in links
+    assert "No metric has" in nothing.text
+
+
+def test_the_empty_search_is_the_plain_address(client: FlaskClient) -> None:
+    assert client.get("/glossary?q=++").headers["Location"] == "/glossary"
+
+
+@pytest.mark.parametrize("key", MAPPED)
+def test_a_map_is_drawn_inside_its_frame(client: FlaskClient, key: str) -> None:
+    page = Page(client.get(f"/glossary/{key}?share=0.01").text)
+
+    drawing = page.one("svg", "rate-map")
+    width, height = (float(drawing.attributes[side]) for side in ("width", "height"))
+    fields = [e.attributes for e in drawing.inside("rect")]
+    assert len(fields) > 24
+    for field in fields:
+        assert 0 <= float(field["x"]) <= float(field["x"]) + float(field["width"]) <= width
+        assert 0 <= float(field["y"]) <= float(field["y"]) + float(field["height"]) <= height
+
+
+def test_runs_are_letters_on_the_map_and_lines_beside_it(
+    client: FlaskClient, dataset_id: int
+) -> None:
+    page = Page(client.get(f"/glossary/precision?dataset={dataset_id}").text)
+
+    places = [place.text for place in page.all("g", "place")]
+    assert places == ["A", "B"]
+    rows = [row.text for row in page.all("tr")]
+    assert "A never0.0001.000undefined" in rows
+    assert "B good0.7000.8000.259" in rows
+    assert "share of “ill” in clinic" in [word.text for word in page.all("span", "sub")]
+
+
+def test_another_share_is_another_precision_and_the_same_recall(
+    client: FlaskClient, dataset_id: int
+) -> None:
+    at = f"dataset={dataset_id}&share=0.5"
+    precision = Page(client.get(f"/glossary/precision?{at}").text)
+    recall = Page(client.get(f"/glossary/recall?{at}").text)
+
+    assert "B good0.7000.8000.778" in [row.text for row in precision.all("tr")]
+    assert "B good0.7000.8000.700" in [row.text for row in recall.all("tr")]
+    assert "It changes with the imbalance" in precision.all("p", "note")[0].text
+    assert "The same at every imbalance" in recall.all("p", "note")[0].text
+
+
+@pytest.mark.parametrize(("typed", "kept"), [("10%", "0.1"), (" 0.100 ", "0.1"), ("0.5", "0.5")])
+def test_a_form_ends_at_the_canonical_address(client: FlaskClient, typed: str, kept: str) -> None:
+    answer = client.get("/glossary/mcc", query_string={"form": "1", "share": typed, "dataset": ""})
+
+    assert answer.headers["Location"] == f"/glossary/mcc?share={kept}"
+
+
+@pytest.mark.parametrize("typed", ["0", "1", "150%", "lots", "NaN", "1e-9", "-0.5"])
+def test_a_share_that_is_none_is_said_so(client: FlaskClient, typed: str) -> None:
+    answer = client.get("/glossary/mcc", query_string={"form": "1", "share": typed})
+
+    assert answer.status_code == 200
+    assert "is no share between 0 and 1" in answer.text
+
+
+def test_the_twins_hold_all_definitions_and_all_fields(client: FlaskClient) -> None:
+    whole = client.get("/glossary.json").get_json()
+    table = list(csv.DictReader(io.StringIO(client.get("/glossary.csv").text)))
+    one = client.get("/glossary/recall.json").get_json()
+    fields = list(csv.DictReader(io.StringIO(client.get("/glossary/recall.csv?share=0.2").text)))
+
+    assert len(whole["metrics"]) == len(table) == len(SPECS)
+    assert [each["scope"] for each in one["definitions"]] == ["per_class", "per_label"]
+    assert len(fields) == 576
+    assert all(float(line["value"]) == pytest.approx(float(line["recall"])) for line in fields)
+    assert {line["positive_share"] for line in fields} == {"0.2"}
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["/glossary/nothing", "/glossary/nothing.json", "/glossary/n.csv", "/glossary/roc_auc.csv"],
+)
+def test_what_does_not_exist_is_not_found(client: FlaskClient, path: str) -> None:
+    assert client.get(path).status_code == 404
+
+
+def test_names_of_runs_and_datasets_are_text(
+    client: FlaskClient, sqlite_database: Database
+) -> None:
+    for number, name in enumerate(HOSTILE_NAMES):
+        log_counts(
+            sqlite_database, ((5, 1), (1, 5)), ("a", "b"), name=name, dataset=f"{name}{number}"
+        )
+
+    answers = [
+        client.get(f"/glossary/f1?dataset={n}").text for n in range(1, 1 + len(HOSTILE_NAMES))
+    ]
+
+    assert not any("<script>alert" in text or "<img src=x" in text for text in answers)
+
+
+def test_the_number_of_statements_does_not_grow_with_the_runs(
+    client: FlaskClient, sqlite_database: Database, dataset_id: int
+) -> None:
+    with counted_statements() as few:
+        client.get(f"/glossary/f1?dataset={dataset_id}")
+    for number in range(5):
+        log_counts(
+            sqlite_database,
+            ((80, 20), (3, 7)),
+            ("well", "ill"),
+            name=f"{number}",
+            dataset="clinic",
+        )
+    with counted_statements() as many:
+        client.get(f"/glossary/f1?dataset={dataset_id}")
+
+    assert len(few) == len(many) <= 6

@@ -1,0 +1,106 @@
+"""A metric over both rates of a binary classifier: fields shaded by value, runs as letters."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from markupsafe import Markup
+
+from offdiag_web.charts.svg import coordinate, drawing
+from offdiag_web.palette import BINS
+
+_LEFT, _TOP, _SIDE, _BOTTOM = 46, 10, 300, 40
+WIDTH, HEIGHT = _LEFT + _SIDE + 14, _TOP + _SIDE + _BOTTOM
+_TICKS = (("0", 0.0), ("0.5", 0.5), ("1", 1.0))
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A run on the map, known by a letter."""
+
+    letter: str
+    recall: float
+    specificity: float
+
+
+def bin_of(height: float) -> int:
+    """The step of the ramp for a height in 0..1."""
+    return min(BINS - 1, int(height * BINS))
+
+
+def rate_map_drawing(
+    heights: Sequence[Sequence[float | None]],
+    places: Sequence[Place],
+    *,
+    name: str,
+    ramp: Literal["correct", "error"],
+) -> Markup:
+    """Draw a grid of heights in 0..1, None where undefined.
+
+    The first axis is the recall, drawn upwards; the second the specificity, drawn to the
+    right. Fields that are alike and side by side are one element, so that the page stays small.
+    """
+    return drawing(
+        *_fields(heights, ramp),
+        *_axes(),
+        *(_marker(place) for place in places),
+        width=WIDTH,
+        height=HEIGHT,
+        css_class="rate-map",
+        name=name,
+    )
+
+
+def _fields(heights: Sequence[Sequence[float | None]], ramp: str) -> list[str]:
+    found = []
+    size = _SIDE / len(heights)
+    for row, line in enumerate(heights):
+        y = _TOP + _SIDE - (row + 1) * size
+        steps = [None if height is None else bin_of(height) for height in line]
+        start = 0
+        for column in range(1, len(steps) + 1):
+            if column < len(steps) and steps[column] == steps[start]:
+                continue
+            css = "none" if steps[start] is None else f"{ramp}-{steps[start]}"
+            found.append(
+                f'<rect class="map-{css}" x="{coordinate(_LEFT + start * size)}" '
+                f'y="{coordinate(y)}" width="{coordinate((column - start) * size)}" '
+                f'height="{coordinate(size)}"/>'
+            )
+            start = column
+    return found
+
+
+def _axes() -> list[str]:
+    bottom = _TOP + _SIDE
+    parts = [f'<rect class="frame" x="{_LEFT}" y="{_TOP}" width="{_SIDE}" height="{_SIDE}"/>']
+    for text, value in _TICKS:
+        x, y = coordinate(_LEFT + value * _SIDE), coordinate(bottom - value * _SIDE)
+        parts.append(
+            f'<text class="tick" x="{x}" y="{bottom + 16}" text-anchor="middle">{text}</text>'
+        )
+        parts.append(
+            f'<text class="tick" x="{_LEFT - 7}" y="{y}" dy="4" text-anchor="end">{text}</text>'
+        )
+    middle = coordinate(_LEFT + _SIDE / 2)
+    parts.append(
+        f'<text class="axis-name" x="{middle}" y="{HEIGHT - 6}" text-anchor="middle">'
+        "specificity →</text>"
+    )
+    up = coordinate(_TOP + _SIDE / 2)
+    parts.append(
+        f'<text class="axis-name" transform="translate(13 {up}) rotate(-90)" '
+        'text-anchor="middle">recall →</text>'
+    )
+    return parts
+
+
+def _marker(place: Place) -> str:
+    x = coordinate(_LEFT + place.specificity * _SIDE)
+    y = coordinate(_TOP + _SIDE - place.recall * _SIDE)
+    return (
+        f'<g class="place"><circle cx="{x}" cy="{y}" r="8"/>'
+        f'<text x="{x}" y="{y}" dy="4" text-anchor="middle">{place.letter}</text></g>'
+    )
