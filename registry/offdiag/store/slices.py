@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import delete, select
+from sqlalchemy import case, delete, null, select
 from sqlalchemy.orm import Session
 
 from offdiag.arrays.slice_columns import SliceColumn, SliceColumns
@@ -13,10 +15,12 @@ from offdiag.store import codec
 from offdiag.store.models import PendingSliceRow, TruthSliceRow
 
 
-def slice_column(session: Session, root_id: int, name: str) -> SliceColumn | None:
-    """One column of the samples of a lineage, None if there is no such column."""
-    row = session.get(TruthSliceRow, (root_id, name))
-    return None if row is None else _column(row)
+@dataclass(frozen=True, slots=True)
+class SliceChoices:
+    """What samples of a lineage can be sliced by, and the columns that were asked for."""
+
+    levels: Mapping[str, tuple[str, ...]]
+    columns: Mapping[str, SliceColumn]
 
 
 def slice_columns(session: Session, root_id: int) -> dict[str, SliceColumn]:
@@ -29,14 +33,27 @@ def slice_columns(session: Session, root_id: int) -> dict[str, SliceColumn]:
     return {row.name: _column(row) for row in rows}
 
 
-def slice_levels(session: Session, root_id: int) -> dict[str, tuple[str, ...]]:
-    """Name and different values of each column, without reading the samples."""
+def slice_choices(session: Session, root_id: int, names: Collection[str]) -> SliceChoices:
+    """All slice columns of a lineage by name; those in `names` with their samples."""
+    is_wanted = TruthSliceRow.name.in_(names)
     rows = session.execute(
-        select(TruthSliceRow.name, TruthSliceRow.levels)
+        select(
+            TruthSliceRow.name,
+            TruthSliceRow.levels,
+            TruthSliceRow.dtype,
+            case((is_wanted, TruthSliceRow.codes), else_=null()),
+        )
         .where(TruthSliceRow.truth_version_id == root_id)
         .order_by(TruthSliceRow.name)
+    ).all()
+    return SliceChoices(
+        {name: tuple(levels) for name, levels, _, _ in rows},
+        {
+            name: SliceColumn(tuple(levels), codec.decode_codes(codes, dtype))
+            for name, levels, dtype, codes in rows
+            if codes is not None
+        },
     )
-    return {name: tuple(levels) for name, levels in rows}
 
 
 def insert_slice_column(

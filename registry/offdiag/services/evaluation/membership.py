@@ -9,6 +9,7 @@ from offdiag.domain.slices import Slice, SliceTerm
 from offdiag.errors import InvalidInput
 from offdiag.store import slices
 from offdiag.store.session import Session
+from offdiag.store.slices import SliceChoices
 from offdiag.store.truth_versions import TruthRecord
 
 
@@ -18,16 +19,23 @@ def members_of(session: Session, truth: TruthRecord, part: Slice) -> NDArray[np.
     Raises `InvalidInput` for a column that the dataset does not have and for a value that no
     sample has: both are more likely misspelt than meant.
     """
-    members = np.ones(truth.n_samples, dtype=np.bool_)
+    names = {term.name for term in part.terms}
+    choices = slices.slice_choices(session, truth.root_id, names)
+    return members_among(choices, part, n_samples=truth.n_samples)
+
+
+def members_among(choices: SliceChoices, part: Slice, *, n_samples: int) -> NDArray[np.bool_]:
+    """The same from slice columns that were read already. Raises `InvalidInput`."""
+    members = np.ones(n_samples, dtype=np.bool_)
     for term in part.terms:
-        members &= _members_by_term(session, truth, term)
+        members &= _members_by_term(choices, term)
     return members
 
 
-def _members_by_term(session: Session, truth: TruthRecord, term: SliceTerm) -> NDArray[np.bool_]:
-    column = slices.slice_column(session, truth.root_id, term.name)
+def _members_by_term(choices: SliceChoices, term: SliceTerm) -> NDArray[np.bool_]:
+    column = choices.columns.get(term.name)
     if column is None:
-        known = ", ".join(slices.slice_levels(session, truth.root_id))
+        known = ", ".join(choices.levels)
         raise InvalidInput(
             f"the dataset has no slice column {term.name!r}.",
             field="slice",

@@ -10,12 +10,11 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sqlalchemy import ScalarSelect, Select, case, func, null, select
+from sqlalchemy import ScalarSelect, Select, func, select
 from sqlalchemy.orm import Session, aliased
 
 from offdiag.arrays.ids import SampleIds, joined
 from offdiag.arrays.labels import Codes
-from offdiag.arrays.slice_columns import SliceColumn
 from offdiag.domain.labels import LabelSet
 from offdiag.domain.orientation import SourceOrientation
 from offdiag.domain.runs import RunState, Task
@@ -30,7 +29,6 @@ from offdiag.store.models import (
     RunRow,
     ScoreChunkRow,
     TruthChunkRow,
-    TruthSliceRow,
     TruthVersionRow,
     UploadedMatrixRow,
 )
@@ -244,34 +242,3 @@ def scores_of(session: Session, run_ids: Sequence[str]) -> dict[str, NDArray[np.
     for run_id, blob, n_columns in rows:
         parts.setdefault(run_id, []).append(codec.decode_scores(blob, n_columns))
     return {run_id: np.concatenate(found) for run_id, found in parts.items()}
-
-
-@dataclass(frozen=True, slots=True)
-class SliceChoices:
-    """What samples of a lineage can be sliced by, and the columns that were asked for."""
-
-    levels: Mapping[str, tuple[str, ...]]
-    columns: Mapping[str, SliceColumn]
-
-
-def slice_choices(session: Session, root_id: int, names: Collection[str]) -> SliceChoices:
-    """All slice columns of a lineage by name; those in `names` with their samples."""
-    is_wanted = TruthSliceRow.name.in_(names)
-    rows = session.execute(
-        select(
-            TruthSliceRow.name,
-            TruthSliceRow.levels,
-            TruthSliceRow.dtype,
-            case((is_wanted, TruthSliceRow.codes), else_=null()),
-        )
-        .where(TruthSliceRow.truth_version_id == root_id)
-        .order_by(TruthSliceRow.name)
-    ).all()
-    return SliceChoices(
-        {name: tuple(levels) for name, levels, _, _ in rows},
-        {
-            name: SliceColumn(tuple(levels), codec.decode_codes(codes, dtype))
-            for name, levels, dtype, codes in rows
-            if codes is not None
-        },
-    )
