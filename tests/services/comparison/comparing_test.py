@@ -107,7 +107,7 @@ def test_the_order_in_which_examples_were_logged_does_not_matter(
     names = sample_names()
     plain = log_model(sqlite_database, PLAIN, name="plain", sample_ids=names)
     turned = log_model(
-        database, FOCAL[::-1], name="focal", truth=TRUTH[::-1], sample_ids=names[::-1]
+        sqlite_database, FOCAL[::-1], name="focal", truth=TRUTH[::-1], sample_ids=names[::-1]
     )
 
     facts = pair(compare(sqlite_database, plain, turned)).paired
