@@ -75,9 +75,12 @@ def browse_run(database: Database, run_id: str) -> RunDetail:
         return run_with_currency(session, run_id)
 
 
-def run_with_currency(session: Session, run_id: str) -> RunDetail:
-    """A run that says whether its results are out of date. Raises `NotFound`."""
-    detail = run_detail(session, run_id)
+def run_with_currency(session: Session, run_id: str, *, aggregates: bool = True) -> RunDetail:
+    """A run that says whether its results are out of date. Raises `NotFound`.
+
+    `aggregates` as in `run_detail`.
+    """
+    detail = run_detail(session, run_id, aggregates=aggregates)
     if detail.results is None:
         return detail
     outdated = outdated_results(

@@ -1,0 +1,184 @@
+"""What a page of examples reads, and what an export of all of them does."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+
+import numpy as np
+
+from offdiag.domain.orientation import SourceOrientation
+from offdiag.services.browse import run_with_currency
+from offdiag.services.examples.example import Example, examples_from
+from offdiag.services.examples.question import (
+    AS_LOGGED,
+    MOST_CONFIDENT_FIRST,
+    Cursor,
+    ExampleOrder,
+    ExampleQuestion,
+    Place,
+    SortKey,
+)
+from offdiag.services.examples.reading import (
+    ExampleSource,
+    FirstExamples,
+    FoundExamples,
+    facts_of,
+    find_first,
+    find_page,
+    scores_of,
+)
+from offdiag.store.database import Database
+from offdiag.store.queries.run_page import RunDetail
+
+EXAMPLES_PER_PAGE = 50
+MOST_EXPORTED = 100_000
+"""So many examples are exported, in the order in which they were logged."""
+_EXPORTED_AT_ONCE = 5_000
+
+
+class NoExamples(StrEnum):
+    """Why a run has no predictions to show."""
+
+    ONLY_A_MATRIX = "only_a_matrix"
+    STILL_OPEN = "still_open"
+
+
+@dataclass(frozen=True, slots=True)
+class ExamplePage:
+    """A page of predictions, `start` of `total` before it; `missing` says why there are none.
+
+    `before` and `after` lead to the pages around it, None where there is none.
+    """
+
+    detail: RunDetail
+    order: ExampleOrder
+    total: int = 0
+    start: int = 0
+    examples: tuple[Example, ...] = ()
+    before: Cursor | None = None
+    after: Cursor | None = None
+    slice_names: tuple[str, ...] = ()
+    missing: NoExamples | None = None
+
+    @property
+    def has_scores(self) -> bool:
+        return self.detail.run.score_columns > 0
+
+    @property
+    def has_ids(self) -> bool:
+        """Whether samples have identifiers; otherwise they are known by their position."""
+        truth = self.detail.run.truth
+        return truth is not None and truth.id_kind != "position"
+
+
+@dataclass(frozen=True, slots=True)
+class ExampleExport:
+    """The first of `total` examples, read from the database as they are asked for.
+
+    `n_exported` is how many they are; `slice_names` are the columns each of them has.
+    """
+
+    detail: RunDetail
+    total: int
+    n_exported: int
+    examples: Iterator[Example]
+
+
+def browse_examples(
+    database: Database,
+    run_id: str,
+    question: ExampleQuestion,
+    *,
+    cursor: Cursor | None = None,
+    size: int = EXAMPLES_PER_PAGE,
+) -> ExamplePage:
+    """One page of the predictions that somebody asks for.
+
+    They stand beside the truth that the results of the run were made with, so that they are
+    those of its matrix. Raises `NotFound`, and `InvalidInput` for a class that there is none of.
+    """
+    with database.read() as session:
+        detail = run_with_currency(session, run_id, aggregates=False)
+        order = question.order or default_order(detail)
+        source = example_source(detail)
+        if isinstance(source, NoExamples):
+            return ExamplePage(detail, order, missing=source)
+        if order.key is not SortKey.LOGGED and not source.n_columns:
+            order, cursor = AS_LOGGED, None
+        found = find_page(session, source, question, order=order, cursor=cursor, size=size)
+    return _page(detail, source, order, found)
+
+
+def export_examples(
+    database: Database, run_id: str, question: ExampleQuestion
+) -> ExampleExport | NoExamples:
+    """All predictions that somebody asks for, up to `MOST_EXPORTED`, in the order of the run.
+
+    What is exported never changes, so it is read in many short transactions and not in one
+    that lasts as long as somebody's download. Raises as `browse_examples` does.
+    """
+    with database.read() as session:
+        detail = run_with_currency(session, run_id, aggregates=False)
+        source = example_source(detail)
+        if isinstance(source, NoExamples):
+            return source
+        first = find_first(session, source, question, size=MOST_EXPORTED)
+    return ExampleExport(detail, first.total, len(first.chosen), _read_on(database, source, first))
+
+
+def default_order(detail: RunDetail) -> ExampleOrder:
+    """What a run is sorted by unless somebody asks for something else."""
+    return MOST_CONFIDENT_FIRST if detail.run.score_columns else AS_LOGGED
+
+
+def example_source(detail: RunDetail) -> ExampleSource | NoExamples:
+    """Where the examples of a run are, or why there are none."""
+    run = detail.run
+    if run.source is not SourceOrientation.PREDICTIONS:
+        return NoExamples.ONLY_A_MATRIX
+    if run.truth is None:
+        return NoExamples.STILL_OPEN
+    scored_with = None if detail.results is None else detail.results.facts.truth_id
+    positive = run.positive_label
+    return ExampleSource(
+        run_id=run.id,
+        labels=run.labels,
+        truth_id=run.truth.id if scored_with is None else scored_with,
+        root_id=run.truth.root_id,
+        id_kind=run.truth.id_kind,
+        n_columns=run.score_columns,
+        positive=None if positive is None else run.labels.index[positive],
+    )
+
+
+def _page(
+    detail: RunDetail, source: ExampleSource, order: ExampleOrder, found: FoundExamples
+) -> ExamplePage:
+    chosen = found.chosen
+    end = found.n_before + len(chosen)
+    ends = [
+        Cursor(Place(float(chosen.key[at]), int(chosen.index[at])), backwards=at == 0)
+        for at in ((0, -1) if len(chosen) else ())
+    ]
+    return ExamplePage(
+        detail=detail,
+        order=order,
+        total=found.total,
+        start=found.n_before,
+        examples=tuple(examples_from(source, chosen, found.facts)),
+        before=ends[0] if ends and found.n_before > 0 else None,
+        after=ends[1] if ends and end < found.total else None,
+        slice_names=tuple(found.facts.slices),
+    )
+
+
+def _read_on(database: Database, source: ExampleSource, first: FirstExamples) -> Iterator[Example]:
+    for start in range(0, len(first.chosen), _EXPORTED_AT_ONCE):
+        stop = min(start + _EXPORTED_AT_ONCE, len(first.chosen))
+        part = first.chosen.take(np.arange(start, stop, dtype=np.int64))
+        with database.read() as session:
+            part = scores_of(session, source, part, first.starts)
+            facts = facts_of(session, source, part, first.truth_starts)
+        yield from examples_from(source, part, facts)

@@ -1,0 +1,167 @@
+"""Picking predictions out of arrays: which ones match, how sure they are, which come next."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from offdiag.arrays.labels import Codes
+from offdiag.metrics.probabilistic.forecasts import CLASS_AXIS
+from offdiag.services.examples.question import Cursor, Kind, SortKey, Wanted
+
+
+@dataclass(frozen=True, eq=False)
+class Chosen:
+    """m predictions: their number in the run, their sort key, codes, and places in the truth.
+
+    All arrays have shape (m,), `scores` (m, columns) where there are any.
+    """
+
+    index: NDArray[np.int64]
+    key: NDArray[np.float64]
+    actual: NDArray[np.int64]
+    predicted: NDArray[np.int64]
+    position: NDArray[np.int64]
+    scores: NDArray[np.float32] | None = None
+
+    def __len__(self) -> int:
+        return len(self.index)
+
+    def take(self, places: NDArray[np.int64]) -> Chosen:
+        """The predictions at these places, in this order."""
+        return Chosen(
+            self.index[places],
+            self.key[places],
+            self.actual[places],
+            self.predicted[places],
+            self.position[places],
+            None if self.scores is None else self.scores[places],
+        )
+
+    def followed_by(self, other: Chosen) -> Chosen:
+        """These predictions, then those."""
+        scores = [part.scores for part in (self, other) if part.scores is not None]
+        return Chosen(
+            np.concatenate([self.index, other.index]),
+            np.concatenate([self.key, other.key]),
+            np.concatenate([self.actual, other.actual]),
+            np.concatenate([self.predicted, other.predicted]),
+            np.concatenate([self.position, other.position]),
+            np.concatenate(scores) if scores else None,
+        )
+
+
+def none_chosen(n_columns: int = 0) -> Chosen:
+    """No predictions, with so many columns of scores."""
+    none = np.zeros(0, dtype=np.int64)
+    scores = np.zeros((0, n_columns), dtype=np.float32) if n_columns else None
+    return Chosen(none, none.astype(np.float64), none, none, none, scores)
+
+
+def matches(what: Wanted, actual: Codes, predicted: Codes, n_classes: int) -> NDArray[np.bool_]:
+    """Which of n predictions are meant, (n,). A sample without a label is neither."""
+    found = np.ones(len(predicted), dtype=np.bool_)
+    if what.actual is not None:
+        found &= actual == what.actual
+    if what.predicted is not None:
+        found &= predicted == what.predicted
+    if what.kind is Kind.WRONG:
+        found &= (actual != predicted) & (actual < n_classes)
+    elif what.kind is Kind.RIGHT:
+        found &= actual == predicted
+    return found
+
+
+def sort_keys(
+    key: SortKey, scores: NDArray[np.float32], predicted: NDArray[Any], positive: int | None
+) -> NDArray[np.float64]:
+    """How sure the answers of m cases are, (m,)."""
+    if key is SortKey.CONFIDENCE:
+        return confidences(scores, predicted, positive)
+    if key is SortKey.MARGIN:
+        return margins(scores, predicted, positive)
+    return np.zeros(len(predicted))
+
+
+def confidences(
+    scores: NDArray[np.float32], predicted: NDArray[Any], positive: int | None
+) -> NDArray[np.float64]:
+    """Score of the predicted class, (m,); with one column 1 - p stands for the other class."""
+    if _has_one_column(scores, positive):
+        p = scores[:, 0].astype(np.float64)
+        return np.where(predicted == positive, p, 1 - p)
+    places = predicted.astype(np.int64)[:, np.newaxis]
+    return np.take_along_axis(scores, places, axis=CLASS_AXIS)[:, 0].astype(np.float64)
+
+
+def margins(
+    scores: NDArray[np.float32], predicted: NDArray[Any], positive: int | None
+) -> NDArray[np.float64]:
+    """Confidence less the largest score of another class, (m,); below 0 where that is larger."""
+    own = confidences(scores, predicted, positive)
+    if _has_one_column(scores, positive):
+        return 2 * own - 1
+    others = scores.astype(np.float64)
+    np.put_along_axis(others, predicted.astype(np.int64)[:, np.newaxis], -np.inf, CLASS_AXIS)
+    best = others.max(axis=CLASS_AXIS)
+    return np.where(np.isfinite(best), own - best, own)
+
+
+def nearest(chosen: Chosen, *, descending: bool, cursor: Cursor | None, size: int) -> Chosen:
+    """At most `size` predictions in order: the first ones, or those next to a place.
+
+    Equal keys stand in the order of the run, whichever way keys are sorted.
+    """
+    key = -chosen.key if descending else chosen.key
+    if cursor is not None:
+        at = -cursor.place.key if descending else cursor.place.key
+        after = (key > at) | ((key == at) & (chosen.index > cursor.place.index))
+        if cursor.backwards:
+            after = ~after & ~((key == at) & (chosen.index == cursor.place.index))
+        keep = np.flatnonzero(after).astype(np.int64)
+    else:
+        keep = np.arange(len(chosen), dtype=np.int64)
+    is_end_wanted = cursor is not None and cursor.backwards
+    if len(keep) > size:
+        # Few of many: whatever lies beyond the last key that counts need not be sorted.
+        last = len(keep) - size if is_end_wanted else size - 1
+        bound = np.partition(key[keep], last)[last]
+        keep = keep[key[keep] >= bound if is_end_wanted else key[keep] <= bound]
+    order = keep[np.lexsort((chosen.index[keep], key[keep]))]
+    return chosen.take(order[-size:] if is_end_wanted else order[:size])
+
+
+def count_before(chosen: Chosen, *, descending: bool, cursor: Cursor) -> int:
+    """How many predictions come before the page that a cursor begins or, backwards, ends."""
+    key = -chosen.key if descending else chosen.key
+    at = -cursor.place.key if descending else cursor.place.key
+    before = (key < at) | ((key == at) & (chosen.index < cursor.place.index))
+    is_it = (key == at) & (chosen.index == cursor.place.index)
+    return int(np.count_nonzero(before if cursor.backwards else before | is_it))
+
+
+def following(kept: Chosen, found: Chosen, *, cursor: Cursor | None, size: int) -> Chosen:
+    """`kept` with as many more of `found`, which follow it in the run, as the page takes.
+
+    Backwards the last ones before the place stay, otherwise the first ones after it.
+    """
+    if cursor is None:
+        return _extended(kept, found, 0, size - len(kept))
+    if cursor.backwards:
+        stop = int(np.searchsorted(found.index, cursor.place.index, side="left"))
+        joined = _extended(kept, found, max(stop - size, 0), min(stop, size))
+        return joined.take(np.arange(max(len(joined) - size, 0), len(joined), dtype=np.int64))
+    start = int(np.searchsorted(found.index, cursor.place.index, side="right"))
+    return _extended(kept, found, start, size - len(kept))
+
+
+def _extended(kept: Chosen, found: Chosen, start: int, n: int) -> Chosen:
+    places = np.arange(start, min(start + n, len(found)), dtype=np.int64)
+    return kept.followed_by(found.take(places)) if len(places) else kept
+
+
+def _has_one_column(scores: NDArray[np.float32], positive: int | None) -> bool:
+    return int(scores.shape[CLASS_AXIS]) == 1 and positive is not None

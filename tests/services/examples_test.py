@@ -1,0 +1,402 @@
+"""The predictions behind a cell: which, in which order, page by page, whatever the chunks."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from sqlalchemy import delete
+
+from offdiag.domain.runs import RunFacts
+from offdiag.errors import InvalidInput, NotFound
+from offdiag.services.evaluation.slices import evaluation_of_slice
+from offdiag.services.examples import browse
+from offdiag.services.examples.browse import (
+    ExampleExport,
+    ExamplePage,
+    NoExamples,
+    browse_examples,
+    export_examples,
+)
+from offdiag.services.examples.example import Example
+from offdiag.services.examples.question import (
+    ExampleOrder,
+    ExampleQuestion,
+    Kind,
+    SortKey,
+)
+from offdiag.services.ingest.matrices import log_matrix
+from offdiag.services.truth.revise import revise_truth
+from offdiag.store.database import Database
+from offdiag.store.models import ScoreChunkRow
+from support.dashboard import counted_statements, open_lesions
+from support.logging_runs import evaluate, log, work_off
+from support.scored_runs import DATASET, ScoredCases, log_scored, scored_cases, stream_scored
+
+QUESTIONS = {
+    "wrong": ExampleQuestion(),
+    "right": ExampleQuestion(kind=Kind.RIGHT),
+    "all": ExampleQuestion(kind=Kind.ALL),
+    "unlabelled": ExampleQuestion(kind=Kind.UNLABELLED),
+    "a cell": ExampleQuestion("cat", "dog"),
+    "a correct cell": ExampleQuestion("cat", "cat"),
+    "missed": ExampleQuestion(actual="fox"),
+    "false alarms": ExampleQuestion(predicted="owl"),
+    "all of a class": ExampleQuestion(actual="fox", kind=Kind.ALL),
+    "by a part of its name": ExampleQuestion(kind=Kind.ALL, sample="/01"),
+}
+ORDERS = {
+    "as logged": ExampleOrder(SortKey.LOGGED),
+    "most sure": ExampleOrder(SortKey.CONFIDENCE, descending=True),
+    "least sure": ExampleOrder(SortKey.CONFIDENCE),
+    "closest call": ExampleOrder(SortKey.MARGIN),
+    "clearest": ExampleOrder(SortKey.MARGIN, descending=True),
+}
+
+
+@dataclass(frozen=True)
+class Shared:
+    """A run in many small chunks, twenty of its samples without a label; to be read only."""
+
+    database: Database
+    run_id: str
+    cases: ScoredCases
+
+
+@pytest.fixture(scope="module")
+def shared(migrated_file: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shared]:
+    path = shutil.copy(migrated_file, tmp_path_factory.mktemp("examples") / "registry.db")
+    database = Database(f"sqlite:///{path}", synchronous="normal")
+    cases = scored_cases(n_unlabelled=20)
+    with pytest.MonkeyPatch.context() as patch:
+        # Many chunks of few samples, as millions would have.
+        patch.setattr("offdiag.services.truth.revise.CHUNK_SIZE", 37)
+        patch.setattr("offdiag.services.ingest.truth.CHUNK_SIZE", 37)
+        run_id = stream_scored(database, cases, chunk=23)
+    work_off(database)
+    yield Shared(database, run_id, cases)
+    database.close()
+
+
+@pytest.mark.parametrize("order", ORDERS.values(), ids=ORDERS)
+@pytest.mark.parametrize("question", QUESTIONS.values(), ids=QUESTIONS)
+def test_all_pages_together_are_what_sorting_everything_gives(
+    shared: Shared, question: ExampleQuestion, order: ExampleOrder
+) -> None:
+    shown = _all_pages(shared.database, shared.run_id, replace(question, order=order))
+
+    wanted = _sorted(shared.cases, question, order)
+    assert [example.sample for example in shown] == [_ids(shared.cases)[at] for at in wanted]
+    assert [example.index for example in shown] == wanted
+
+
+@pytest.mark.parametrize("order", ORDERS.values(), ids=ORDERS)
+def test_going_back_shows_the_pages_that_were_seen_on_the_way(
+    shared: Shared, order: ExampleOrder
+) -> None:
+    database, run_id = shared.database, shared.run_id
+    question = ExampleQuestion(kind=Kind.ALL, order=order)
+    forth = [browse_examples(database, run_id, question, size=30)]
+    while forth[-1].after is not None:
+        forth.append(browse_examples(database, run_id, question, cursor=forth[-1].after, size=30))
+
+    back = [forth[-1]]
+    while back[-1].before is not None:
+        back.append(browse_examples(database, run_id, question, cursor=back[-1].before, size=30))
+
+    # The last page is short, so pages on the way back are cut elsewhere but hold the same.
+    seen = [example for page in reversed(back) for example in page.examples]
+    assert seen == [example for page in forth for example in page.examples]
+    assert [page.start for page in forth] == [0, 30, 60, 90, 120, 150, 180]
+    assert [page.start for page in back] == [180, 150, 120, 90, 60, 30, 0]
+
+
+@pytest.mark.parametrize("log_it", [log_scored, lambda db, it: stream_scored(db, it, chunk=50)])
+@pytest.mark.parametrize("ids", ["text", "int", "none"])
+def test_an_example_is_what_was_logged(
+    database: Database, ids: Any, log_it: Callable[[Database, ScoredCases], str]
+) -> None:
+    cases = scored_cases(120, ids=ids)
+    run_id = log_it(database, cases)
+
+    shown = browse_examples(database, run_id, ExampleQuestion(kind=Kind.ALL), size=500)
+
+    at = {name: place for place, name in enumerate(cases.ids or range(len(cases)))}
+    assert shown.total == len(shown.examples) == 120
+    assert shown.slice_names == ("country",)
+    for example in shown.examples:
+        place = at[example.sample]
+        assert (example.actual, example.predicted) == (cases.actual[place], cases.predicted[place])
+        scores = cases.scores[place].astype(np.float64)
+        own = cases.labels.index(example.predicted)
+        assert example.confidence == scores[own]
+        assert example.margin == scores[own] - np.delete(scores, own).max()
+        assert [each.score for each in example.top] == np.sort(scores)[::-1][:3].tolist()
+        assert scores[cases.labels.index(example.top[0].label)] == scores.max()
+        assert example.slices == {"country": cases.country[place]}
+
+
+def test_every_cell_has_as_many_examples_as_the_matrix_says(shared: Shared) -> None:
+    database, run_id = shared.database, shared.run_id
+    matrix = evaluate(database, run_id).matrix
+
+    for (actual, predicted), count in np.ndenumerate(matrix.counts):
+        names = matrix.labels.names
+        question = ExampleQuestion(names[actual], names[predicted])
+        assert browse_examples(database, run_id, question).total == count
+    unlabelled = ExampleQuestion(kind=Kind.UNLABELLED)
+    assert browse_examples(database, run_id, unlabelled).total == 20
+
+
+def test_with_one_column_the_other_class_has_what_is_left_of_one(
+    sqlite_database: Database,
+) -> None:
+    run = log(
+        sqlite_database,
+        y_true=["n", "n", "y"],
+        y_pred=["n", "y", "y"],
+        y_score=[0.25, 0.75, 0.5],
+        positive_label="y",
+    )
+
+    shown = browse_examples(sqlite_database, run.id, ExampleQuestion(kind=Kind.ALL)).examples
+
+    assert [(e.index, e.confidence, e.margin) for e in shown] == [
+        (0, 0.75, 0.5),
+        (1, 0.75, 0.5),
+        (2, 0.5, 0.0),
+    ]
+    assert [(each.label, each.score) for each in shown[0].top] == [("y", 0.25)]
+
+
+def test_an_answer_that_was_not_the_largest_score_has_a_negative_margin(
+    sqlite_database: Database,
+) -> None:
+    run = log(sqlite_database, y_score=np.tile([0.25, 0.75, 0.0], (6, 1)))
+
+    shown = browse_examples(sqlite_database, run.id, ExampleQuestion(kind=Kind.ALL)).examples
+
+    assert {example.predicted: example.margin for example in shown} == {
+        "a": -0.5,
+        "b": 0.5,
+        "c": -0.75,
+    }
+
+
+def test_without_scores_examples_stand_as_they_were_logged_whatever_is_asked(
+    sqlite_database: Database,
+) -> None:
+    run = log(sqlite_database)
+
+    found = browse_examples(
+        sqlite_database, run.id, ExampleQuestion(kind=Kind.ALL, order=ORDERS["most sure"])
+    )
+
+    assert found.order == ORDERS["as logged"]
+    assert [example.index for example in found.examples] == [0, 1, 2, 3, 4, 5]
+    assert found.examples[0].confidence is None
+    assert not found.has_scores
+
+
+def test_examples_stand_beside_the_truth_that_the_results_were_made_with(
+    sqlite_database: Database,
+) -> None:
+    cases = scored_cases(40)
+    run_id = log_scored(sqlite_database, cases)
+    evaluate(sqlite_database, run_id)
+    wrong = browse_examples(sqlite_database, run_id, ExampleQuestion()).examples[0]
+    revise_truth(
+        sqlite_database,
+        project="default",
+        dataset=DATASET,
+        labels={wrong.sample: wrong.predicted},
+        reason="the model was right",
+        author=None,
+    )
+
+    before = browse_examples(sqlite_database, run_id, ExampleQuestion())
+    evaluate(sqlite_database, run_id)
+    after = browse_examples(sqlite_database, run_id, ExampleQuestion())
+
+    assert wrong.sample in [example.sample for example in before.examples]
+    assert wrong.sample not in [example.sample for example in after.examples]
+    assert after.total == before.total - 1
+
+
+def test_a_run_that_waits_for_its_results_has_examples_already(
+    sqlite_database: Database,
+) -> None:
+    run = log(sqlite_database)
+
+    assert browse_examples(sqlite_database, run.id, ExampleQuestion()).total == 2
+
+
+def test_a_matrix_and_an_open_run_say_why_they_have_no_examples(
+    sqlite_database: Database,
+) -> None:
+    matrix = log_matrix(
+        sqlite_database,
+        facts=RunFacts(name="matrix"),
+        dataset="matrix",
+        matrix=[[3, 1], [0, 2]],
+        labels=["a", "b"],
+        orientation="actual_rows",
+        ordinal=False,
+    )
+    still_open = open_lesions(sqlite_database)
+
+    for run_id, why in ((matrix.id, "only_a_matrix"), (still_open, "still_open")):
+        page = browse_examples(sqlite_database, run_id, ExampleQuestion())
+        assert (page.missing, page.total) == (NoExamples(why), 0)
+        assert export_examples(sqlite_database, run_id, ExampleQuestion()) is NoExamples(why)
+
+
+@pytest.mark.parametrize(
+    ("question", "field"),
+    [
+        (ExampleQuestion(actual="cow"), "actual"),
+        (ExampleQuestion(predicted="cow"), "predicted"),
+        (ExampleQuestion(actual="a", kind=Kind.UNLABELLED), "actual"),
+    ],
+)
+def test_a_class_that_there_is_none_of_is_refused_by_name(
+    sqlite_database: Database, question: ExampleQuestion, field: str
+) -> None:
+    run = log(sqlite_database)
+
+    with pytest.raises(InvalidInput) as raised:
+        browse_examples(sqlite_database, run.id, question)
+
+    assert raised.value.field == field
+
+
+def test_a_sample_known_by_its_position_is_found_by_its_number(
+    sqlite_database: Database,
+) -> None:
+    run_id = log_scored(sqlite_database, scored_cases(ids="none"))
+
+    found = browse_examples(sqlite_database, run_id, ExampleQuestion(kind=Kind.ALL, sample="123"))
+
+    assert [example.sample for example in found.examples] == [123]
+
+
+def test_a_page_takes_six_statements_however_many_chunks_there_are(database: Database) -> None:
+    few = stream_scored(database, scored_cases(30), chunk=30)
+    work_off(database)
+    with counted_statements() as small:
+        browse_examples(database, few, ExampleQuestion())
+    many = stream_scored(database, scored_cases(120, seed=6), chunk=5)
+    work_off(database)
+
+    for question in (*QUESTIONS.values(), ExampleQuestion(order=ORDERS["as logged"])):
+        with counted_statements() as large:
+            browse_examples(database, many, question)
+        assert len(large) <= 6
+    assert len(small) <= 6
+
+
+def test_an_export_holds_all_examples_in_the_order_of_the_run(
+    shared: Shared, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(browse, "_EXPORTED_AT_ONCE", 29)
+    question = ExampleQuestion(kind=Kind.ALL)
+    in_order = replace(question, order=ORDERS["as logged"])
+
+    export = export_examples(shared.database, shared.run_id, question)
+
+    assert isinstance(export, ExampleExport)
+    assert (export.total, export.n_exported) == (200, 200)
+    assert list(export.examples) == _all_pages(shared.database, shared.run_id, in_order)
+
+
+def test_an_export_is_cut_where_it_would_be_too_long_and_says_so(
+    shared: Shared, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(browse, "MOST_EXPORTED", 12)
+
+    export = export_examples(shared.database, shared.run_id, ExampleQuestion(kind=Kind.ALL))
+
+    assert isinstance(export, ExampleExport)
+    assert (export.total, export.n_exported) == (200, 12)
+    assert [example.index for example in export.examples] == list(range(12))
+
+
+def test_an_export_whose_run_is_removed_meanwhile_ends_with_an_error(
+    sqlite_database: Database,
+) -> None:
+    run_id = stream_scored(sqlite_database, scored_cases(), chunk=23)
+    export = export_examples(sqlite_database, run_id, ExampleQuestion())
+    with sqlite_database.write() as session:
+        session.execute(delete(ScoreChunkRow))
+
+    assert isinstance(export, ExampleExport)
+    with pytest.raises(NotFound, match="removed while it was read"):
+        list(export.examples)
+
+
+def test_a_slice_that_was_evaluated_does_not_change_what_a_run_shows(
+    sqlite_database: Database,
+) -> None:
+    run_id = log_scored(sqlite_database, scored_cases())
+    evaluate(sqlite_database, run_id)
+    before = browse_examples(sqlite_database, run_id, ExampleQuestion())
+
+    evaluation_of_slice(sqlite_database, run_id, "country=DE")
+
+    assert browse_examples(sqlite_database, run_id, ExampleQuestion()).examples == before.examples
+
+
+def _all_pages(database: Database, run_id: str, question: ExampleQuestion) -> list[Example]:
+    page: ExamplePage = browse_examples(database, run_id, question, size=31)
+    found = list(page.examples)
+    while page.after is not None:
+        assert page.start + len(page.examples) == len(found)
+        page = browse_examples(database, run_id, question, cursor=page.after, size=31)
+        found += page.examples
+    assert len(found) == page.total
+    return found
+
+
+def _sorted(cases: ScoredCases, question: ExampleQuestion, order: ExampleOrder) -> list[int]:
+    """Numbers of the cases that a question means, in order, found by looking at each of them."""
+    found = [at for at in range(len(cases)) if _is_meant(cases, question, at)]
+    keys = {at: _key(cases, order.key, at) for at in found}
+    return sorted(found, key=lambda at: (-keys[at] if order.descending else keys[at], at))
+
+
+def _is_meant(cases: ScoredCases, question: ExampleQuestion, at: int) -> bool:
+    actual, predicted = cases.actual[at], cases.predicted[at]
+    if question.sample is not None and question.sample not in _ids(cases)[at]:
+        return False
+    if question.actual is not None and question.actual != actual:
+        return False
+    if question.predicted is not None and question.predicted != predicted:
+        return False
+    if question.is_cell:
+        return True
+    return {
+        Kind.ALL: True,
+        Kind.WRONG: actual is not None and actual != predicted,
+        Kind.RIGHT: actual == predicted,
+        Kind.UNLABELLED: actual is None,
+    }[question.kind]
+
+
+def _key(cases: ScoredCases, key: SortKey, at: int) -> float:
+    scores: list[float] = cases.scores[at].astype(np.float64).tolist()
+    own = scores.pop(cases.labels.index(cases.predicted[at]))
+    return {
+        SortKey.LOGGED: 0.0,
+        SortKey.CONFIDENCE: own,
+        SortKey.MARGIN: own - max(scores),
+    }[key]
+
+
+def _ids(cases: ScoredCases) -> list[Any]:
+    assert cases.ids is not None
+    return cases.ids
