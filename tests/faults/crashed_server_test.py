@@ -20,6 +20,8 @@ pytestmark = [pytest.mark.processes, pytest.mark.postgres]
 
 N_CRASHES = 3
 SERVING_AGAIN_S = 10
+LEASE_S = 6.0
+"""Workers end themselves after two thirds of it, which starting a server again must not take."""
 
 
 def test_crashed_three_times_it_loses_nothing_and_the_workers_go_on(tmp_path: Path) -> None:
@@ -28,7 +30,10 @@ def test_crashed_three_times_it_loses_nothing_and_the_workers_go_on(tmp_path: Pa
     random = Random(seed)
     enough = threading.Event()
 
-    with crashing_server() as server, workers(server.url, tmp_path / "log", number=2) as crew:
+    with (
+        crashing_server() as server,
+        workers(server.url, tmp_path / "log", number=2, lease_s=LEASE_S) as crew,
+    ):
         database = Database(server.url)
         client = Client(database, tmp_path / "ledger", random, lambda: enough.wait(0.05))
 

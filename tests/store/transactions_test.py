@@ -257,6 +257,21 @@ def test_a_lost_server_connection_is_reported_and_replaced(postgres_database: Da
     assert project_names(postgres_database) == []
 
 
+def test_a_server_connection_that_is_lost_at_the_end_of_reading_is_reported(
+    postgres_database: Database,
+) -> None:
+    def lose_the_connection_after_reading() -> None:
+        with postgres_database.read() as session:
+            own = session.scalar(text("SELECT pg_backend_pid()"))
+            with postgres_database.write() as other:
+                other.execute(text("SELECT pg_terminate_backend(:own)"), {"own": own})
+
+    with pytest.raises(DatabaseUnavailable, match=r"the server (is shutting|cannot be)"):
+        lose_the_connection_after_reading()
+
+    assert project_names(postgres_database) == []
+
+
 @pytest.mark.parametrize(
     ("setting", "statement", "message"),
     [

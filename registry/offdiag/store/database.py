@@ -76,11 +76,14 @@ class Database:
     @contextmanager
     def read(self) -> Iterator[Session]:
         """One snapshot of the database; every attempt to write fails."""
-        with _session(self._engines.reading) as session:
+        # Around the session too, because ending the snapshot may find the server gone.
+        with (
+            translated(self.place, writing_is_allowed=False),
+            _session(self._engines.reading) as session,
+        ):
             with translated(self.place):
                 session.connection()
-            with translated(self.place, writing_is_allowed=False):
-                yield session
+            yield session
 
     @contextmanager
     def write(self) -> Iterator[Session]:
