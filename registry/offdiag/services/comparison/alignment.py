@@ -43,13 +43,15 @@ class Aligned:
     """Labelled examples that all runs predicted, n of them, in the order of the first truth.
 
     `predicted` are codes by run; `rows` say which of a run's predictions each is, in the order
-    they were logged. `places` are the places of the examples in the truth of `root_id`.
+    they were logged, and `starts` with which of them its chunks begin. `places` are the places
+    of the examples in the truth that `lineage` leads to.
     """
 
     actual: Codes
     predicted: Mapping[str, Codes]
     rows: Mapping[str, Places]
-    root_id: int
+    starts: Mapping[str, Places]
+    lineage: LineageHead
     places: Places
     samples: SharedSamples
 
@@ -89,13 +91,13 @@ def aligned(
         if run.truth is not None:
             logged = _rows_in_order(predictions[run.id].positions, run.truth.n_samples)
             rows[run.id] = logged[places[run.truth.root_id]][kept]
-    first = lineages[0].root_id
     return Aligned(
         actual=labels[0][kept],
         predicted={run_id: predictions[run_id].codes[at] for run_id, at in rows.items()},
         rows=rows,
-        root_id=first,
-        places=places[first][kept],
+        starts={run_id: predictions[run_id].starts for run_id in rows},
+        lineage=lineages[0],
+        places=places[lineages[0].root_id][kept],
         samples=SharedSamples(
             n_each=n_each,
             n_shared=len(kept),

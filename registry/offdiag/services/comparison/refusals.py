@@ -103,6 +103,10 @@ NO_CASES_TO_CHOOSE_FROM = Refusal(
     "are in a slice.",
     "Compare all examples, or runs with predictions.",
 )
+NO_CASES_TO_SHOW = Refusal(
+    "One of the runs is a matrix without predictions, so there are no examples to show.",
+    "Log the predictions, or look at the differences of the two matrices.",
+)
 NOTHING_IN_SLICE = Refusal(
     "No labelled example is in this slice.", "Choose another slice, or all examples."
 )

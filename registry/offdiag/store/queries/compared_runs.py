@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sqlalchemy import ScalarSelect, Select, func, select
+from sqlalchemy import ScalarSelect, Select, func, or_, select
 from sqlalchemy.orm import Session, aliased
 
 from offdiag.arrays.ids import SampleIds, joined
@@ -82,10 +82,14 @@ class ComparedRun:
 
 @dataclass(frozen=True, slots=True)
 class Predicted:
-    """All predictions of a run; `positions` are their places in its truth, (n,) both."""
+    """All predictions of a run; `positions` are their places in its truth, (n,) both.
+
+    `starts` says with which prediction each chunk begins, in the order of chunks.
+    """
 
     codes: Codes
     positions: NDArray[np.int64]
+    starts: NDArray[np.int64]
 
 
 def compared_runs(session: Session, run_ids: Sequence[str]) -> dict[str, ComparedRun]:
@@ -225,6 +229,7 @@ def predictions_of(session: Session, run_ids: Sequence[str]) -> dict[str, Predic
         run_id: Predicted(
             np.concatenate([codes for codes, _ in found]),
             np.concatenate([places for _, places in found]),
+            np.cumsum([0, *(len(codes) for codes, _ in found[:-1])]),
         )
         for run_id, found in parts.items()
     }
@@ -242,3 +247,25 @@ def scores_of(session: Session, run_ids: Sequence[str]) -> dict[str, NDArray[np.
     for run_id, blob, n_columns in rows:
         parts.setdefault(run_id, []).append(codec.decode_scores(blob, n_columns))
     return {run_id: np.concatenate(found) for run_id, found in parts.items()}
+
+
+def score_chunks_of(
+    session: Session, wanted: Mapping[str, Collection[int]]
+) -> Iterator[tuple[str, int, NDArray[np.float32]]]:
+    """Run, number and scores (n, columns) of the chunks that are wanted by their numbers."""
+    rows = session.execute(
+        select(
+            ScoreChunkRow.run_id, ScoreChunkRow.seq, ScoreChunkRow.scores, ScoreChunkRow.n_columns
+        )
+        .where(
+            or_(
+                *(
+                    (ScoreChunkRow.run_id == run_id) & ScoreChunkRow.seq.in_(seqs)
+                    for run_id, seqs in wanted.items()
+                )
+            )
+        )
+        .execution_options(yield_per=1)
+    )
+    for run_id, seq, blob, n_columns in rows:
+        yield run_id, seq, codec.decode_scores(blob, n_columns)
