@@ -40,7 +40,7 @@ def pair_of_runs(database: Database, **given: Any) -> tuple[RunRecord, RunRecord
 
 
 def listed(
-    database: Database, runs: tuple[RunRecord, ...], fate: Fate = Fate.ONLY_B, **options: object
+    database: Database, runs: tuple[RunRecord, ...], fate: Fate = Fate.ONLY_B, **options: Any
 ) -> ChangedExamples:
     return changed_examples(
         database,
