@@ -39,7 +39,11 @@ _FULL = Failure(
 _BROKEN_DISK = Failure(
     "reading or writing failed on the disk.", "Look at the disk and the log of the system."
 )
-_DAMAGED = Failure("the file is damaged or cut short.", "Restore it from a backup.")
+_DAMAGED = Failure("its data are damaged.", "Restore a backup to a new database.")
+_DAMAGED_FILE = Failure(
+    "the file is damaged or cut short.",
+    "Move it away with its -wal and -shm, and restore a backup: offdiag db restore FILE",
+)
 _NOT_OPENED = Failure(
     "it cannot be opened.", "Check that its folder exists and that it is a readable file."
 )
@@ -64,7 +68,7 @@ _BY_RESULT_CODE = {
     sqlite3.SQLITE_LOCKED: _BUSY,
     sqlite3.SQLITE_READONLY: _NOT_WRITABLE,
     sqlite3.SQLITE_IOERR: _BROKEN_DISK,
-    sqlite3.SQLITE_CORRUPT: _DAMAGED,
+    sqlite3.SQLITE_CORRUPT: _DAMAGED_FILE,
     sqlite3.SQLITE_FULL: _FULL,
     sqlite3.SQLITE_CANTOPEN: _NOT_OPENED,
     sqlite3.SQLITE_NOTADB: _NOT_A_DATABASE,

@@ -24,11 +24,13 @@ def plain_batches(data: bytes, schema: pa.Schema) -> Iterator[pa.RecordBatch]:
     Raises `ValueError` (as Arrow does) for any other schema, for compressed and for damaged
     batches.
     """
-    reader = pa.ipc.MessageReader.open_stream(data)
-    first = reader.read_next_message()
+    messages = iter(pa.ipc.MessageReader.open_stream(data))
+    first = next(messages, None)
+    if first is None:
+        raise ValueError("it is empty")
     if first.type != "schema" or not pa.ipc.read_schema(first).equals(schema):
         raise ValueError("the columns are others")
-    for message in reader:
+    for message in messages:
         if message.type != "record batch" or _is_compressed(message.metadata.to_pybytes()):
             raise ValueError("it is packed in a way that offdiag never uses")
         batch = pa.ipc.read_record_batch(message, schema)

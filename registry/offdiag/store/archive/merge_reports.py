@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from sqlalchemy import RowMapping, or_, select
+from pydantic import ValidationError
+from sqlalchemy import RowMapping, select
 from sqlalchemy.orm import Session
 
-from offdiag.errors import Conflict
+from offdiag.errors import Conflict, InvalidInput
 from offdiag.reports.document import read_scope, scope_document
 from offdiag.store.archive.known import KnownAs, copy_row, each_row_of, insert_row, rows_of
 from offdiag.store.archive.project import table_of
@@ -55,11 +56,13 @@ def _is_there(target: Session, row: RowMapping, known: KnownAs) -> bool:
     of_series = (table.c.project_id == known.projects[row["project_id"]]) & (
         table.c.name == row["name"]
     )
-    same = (table.c.number == row["number"]) | (table.c.fire_time == row["fire_time"])
+    same = of_series & (
+        (table.c.number == row["number"]) | (table.c.fire_time == row["fire_time"])
+    )
     schedule_id = known.schedules.get(row["schedule_id"])
-    of_schedule = (table.c.schedule_id == schedule_id) & (table.c.fire_time == row["fire_time"])
-    found = target.execute(select(table).where(or_(of_series & same, of_schedule)))
-    there = found.mappings().all()
+    if schedule_id is not None:
+        same |= (table.c.schedule_id == schedule_id) & (table.c.fire_time == row["fire_time"])
+    there = target.execute(select(table).where(same)).mappings().all()
     for issue in there:
         if [issue[name] for name in _IDENTITY] != [row[name] for name in _IDENTITY]:
             raise Conflict(
@@ -93,6 +96,13 @@ def _insert_issue(
 
 def _scope(row: RowMapping, known: KnownAs, project: str) -> dict[str, Any]:
     """What the report is about, by the names that things have here."""
-    scope = read_scope(row["scope"])
+    try:
+        scope = read_scope(row["scope"])
+    except (ValidationError, InvalidInput):
+        raise InvalidInput(
+            f"nobody can tell what report {row['name']!r} is about.",
+            field="file",
+            hint="Nothing was imported; the archive was made by something else than offdiag.",
+        ) from None
     baseline = None if scope.baseline is None else known.runs.get(scope.baseline, scope.baseline)
     return scope_document(replace(scope, project=project, baseline=baseline))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import struct
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
@@ -88,8 +89,9 @@ def decode_rows(table: Table, data: bytes, *, n_rows: int) -> Iterator[dict[str,
                         column.name: _from_plain(column, row[column.name])
                         for column in table.columns
                     }
-    except (pa.ArrowException, ValueError, OverflowError, OSError, EOFError, StopIteration) as e:
-        raise _unreadable(table, str(e).partition("\n")[0] or type(e).__name__) from None
+    except (pa.ArrowException, struct.error, ValueError, OverflowError, OSError) as error:
+        reason = str(error).partition("\n")[0] or type(error).__name__
+        raise _unreadable(table, reason) from None
     except RecursionError:
         raise _unreadable(table, "a document is nested too deeply") from None
     if left:

@@ -32,7 +32,7 @@ def whole_file(path: Path, *, private: bool) -> Iterator[BinaryIO]:
     """
     try:
         _refuse_existing(path)
-        remove_abandoned(path.parent, path.name)
+        remove_abandoned(path.parent, glob.escape(path.name))
         unfinished = path.with_name(f".{path.name}.{secrets.token_hex(4)}.part")
         flags = os.O_RDWR | os.O_CREAT | os.O_EXCL
         descriptor = os.open(unfinished, flags, _OWNER_ONLY if private else _BY_UMASK)
@@ -54,10 +54,9 @@ def whole_file(path: Path, *, private: bool) -> Iterator[BinaryIO]:
         ) from error
 
 
-def remove_abandoned(folder: Path, name: str) -> None:
-    """Remove unfinished files of this name, or of names a pattern fits, that nobody writes."""
+def remove_abandoned(folder: Path, pattern: str) -> None:
+    """Remove unfinished files, of names that fit a pattern, that nobody writes any more."""
     before = time.time() - _ABANDONED_AFTER_S
-    pattern = name if glob.has_magic(name) else glob.escape(name)
     for path in folder.glob(f".{pattern}.*.part"):
         with suppress(FileNotFoundError):
             if path.lstat().st_mtime < before:

@@ -1,0 +1,106 @@
+"""Registries with something of everything, filled once for each kind of database."""
+
+from __future__ import annotations
+
+import itertools
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from offdiag.services.retention.project_archives import export_project
+from offdiag.store.database import Database
+from support.archives import Filled, Registry, fill
+from support.databases import BOTH
+from support.postgres import PostgresServer
+
+_numbers = itertools.count(1)
+
+
+@pytest.fixture(scope="session")
+def filled_file(
+    migrated_file: Path, tmp_path_factory: pytest.TempPathFactory
+) -> tuple[Path, Filled]:
+    """A filled SQLite file, to be copied."""
+    path = Path(shutil.copy(migrated_file, tmp_path_factory.mktemp("filled") / "filled.db"))
+    database = Database(f"sqlite:///{path}", synchronous="normal")
+    filled = fill(database)
+    database.close()
+    return path, filled
+
+
+@pytest.fixture(scope="session")
+def filled_template(postgres_server: PostgresServer, migrated_template: str) -> tuple[str, Filled]:
+    """Name of a filled PostgreSQL database, to be copied."""
+    name = "filled_template"
+    database = Database(postgres_server.create(name, template=migrated_template))
+    filled = fill(database)
+    database.close()
+    return name, filled
+
+
+@pytest.fixture
+def filled_sqlite(tmp_path: Path, filled_file: tuple[Path, Filled]) -> Iterator[Registry]:
+    """A filled SQLite registry."""
+    path, filled = filled_file
+    database = Database(f"sqlite:///{shutil.copy(path, tmp_path / 'filled.db')}")
+    yield Registry(database, filled)
+    database.close()
+
+
+@pytest.fixture
+def filled_postgres(
+    postgres_server: PostgresServer, filled_template: tuple[str, Filled]
+) -> Iterator[Registry]:
+    """A filled PostgreSQL registry."""
+    template, filled = filled_template
+    name = f"filled_{next(_numbers)}"
+    database = Database(postgres_server.create(name, template=template))
+    yield Registry(database, filled)
+    database.close()
+    postgres_server.drop(name)
+
+
+@pytest.fixture(params=BOTH)
+def registry(request: pytest.FixtureRequest) -> Registry:
+    """A filled registry of either kind."""
+    kind = "filled_sqlite" if request.param == "sqlite" else "filled_postgres"
+    found: Registry = request.getfixturevalue(kind)
+    return found
+
+
+@pytest.fixture(scope="session")
+def exported_file(
+    filled_file: tuple[Path, Filled], tmp_path_factory: pytest.TempPathFactory
+) -> tuple[Path, Filled]:
+    """The project default of the filled SQLite file as an archive, to be copied."""
+    path, filled = filled_file
+    folder = tmp_path_factory.mktemp("exported")
+    database = Database(f"sqlite:///{shutil.copy(path, folder / 'filled.db')}")
+    export_project(database, "default", folder / "project.zip")
+    database.close()
+    return folder / "project.zip", filled
+
+
+@pytest.fixture
+def archive(exported_file: tuple[Path, Filled], tmp_path: Path) -> Path:
+    """An archive of the project default, to be used or spoilt."""
+    return Path(shutil.copy(exported_file[0], tmp_path / "project.zip"))
+
+
+@pytest.fixture
+def other(tmp_path: Path, migrated_file: Path) -> Iterator[Database]:
+    """An empty SQLite registry beside the one under test."""
+    path = shutil.copy(migrated_file, tmp_path / "other.db")
+    database = Database(f"sqlite:///{path}", synchronous="normal")
+    yield database
+    database.close()
+
+
+@pytest.fixture
+def no_registry(tmp_path: Path) -> Iterator[Database]:
+    """An SQLite file that is not there yet."""
+    database = Database(f"sqlite:///{tmp_path / 'new.db'}", synchronous="normal")
+    yield database
+    database.close()

@@ -1,0 +1,303 @@
+"""A project moves with everything of it, is recognised where it is known, and adds the rest."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy import select
+
+from offdiag.domain.runs import RunFacts
+from offdiag.errors import InvalidInput, NotFound
+from offdiag.services.baselines import baseline_of, pin_baseline
+from offdiag.services.cost_matrices import CostName, find_costs, set_default_costs
+from offdiag.services.reports.missing import ask_for_missing
+from offdiag.services.retention.project_archives import export_project, import_project
+from offdiag.services.schedules.planning import resume_schedule
+from offdiag.services.truth.versions import truth_history
+from offdiag.services.verification.verify import verify
+from offdiag.store.archive.project import LEFT_OUT, rows_of_project
+from offdiag.store.database import Database
+from offdiag.store.models import (
+    Base,
+    FlagEventRow,
+    ProjectRow,
+    ReportFileRow,
+    ReportIssueRow,
+    ScheduleRow,
+    TruthSliceRow,
+    TruthVersionRow,
+    WorkRow,
+)
+from support.archives import (
+    IDS,
+    Filled,
+    Registry,
+    add_visits,
+    count_of,
+    flags_of,
+    revise,
+    run_ids,
+)
+from support.contents import contents
+from support.logging_runs import evaluate, log, work_off
+
+
+def test_a_project_moves_with_all_its_runs_and_results(
+    registry: Registry, other: Database, tmp_path: Path
+) -> None:
+    log(other, dataset="was here before")  # So that ids differ.
+    work_off(other)
+
+    written = export_project(registry.database, "default", tmp_path / "project.zip")
+    taken = import_project(other, tmp_path / "project.zip")
+
+    assert written.rows_by_table["run"] == 5
+    assert sorted(taken.new_runs) == registry.filled.run_ids
+    for run_id in registry.filled.run_ids:
+        there, here = evaluate(registry.database, run_id), evaluate(other, run_id)
+        assert here.matrix.counts.tolist() == there.matrix.counts.tolist()
+        assert (here.aggregate, here.per_class) == (there.aggregate, there.per_class)
+        assert (here.costs, here.hides_minority) == (there.costs, there.hides_minority)
+    found = verify(other)
+    assert found.is_clean
+    assert found.n_waiting == 0
+    assert count_of(other, WorkRow) == 0
+    with other.read() as session:
+        assert session.scalars(select(ProjectRow.name)).all() == ["default"]
+
+
+def test_what_people_made_of_it_moves_too(
+    registry: Registry, other: Database, tmp_path: Path
+) -> None:
+    there, runs = registry.database, registry.filled.runs
+    place = {"project": "default", "dataset": "scored"}
+
+    export_project(there, "default", tmp_path / "project.zip")
+    taken = import_project(other, tmp_path / "project.zip")
+
+    for run_id in registry.filled.run_ids:
+        assert flags_of(other, run_id) == flags_of(there, run_id)
+    assert ("dismissed", "known") in flags_of(other, runs["scored"]).values()
+    assert taken.added["flag_event"] == count_of(other, FlagEventRow) > 0
+    baseline = baseline_of(other, **place)
+    assert baseline is not None
+    assert (baseline.run_id, baseline.author) == (runs["better"], "ada")
+    newest = find_costs(other, project="default", wanted=CostName("visits"))
+    assert (newest.version, newest.costs.weights.tolist()) == (2, [[0.0, 1.0], [9.0, 0.0]])
+    assert taken.added["cost_matrix"] == 2
+    assert count_of(other, ReportFileRow) == 4
+    assert contents(other)["report_file"] == contents(there)["report_file"]
+
+
+def test_schedules_come_paused_and_nothing_is_sent_or_made_twice(
+    filled_sqlite: Registry, other: Database, archive: Path
+) -> None:
+    taken = import_project(other, archive)
+
+    assert taken.paused == ("weekly",)
+    with other.read() as session:
+        (schedule,) = session.scalars(select(ScheduleRow)).all()
+        assert (schedule.enabled, schedule.next_due, schedule.cron) == (False, None, "0 6 * * 1")
+        # The pending report stays with the registry that is about to make it.
+        names = session.scalars(select(ReportIssueRow.name)).all()
+    assert names == ["audit"]
+    assert ask_for_missing(other).issues == ask_for_missing(other).deliveries == 0
+    resumed = resume_schedule(other, project="default", name="weekly")
+    assert resumed.enabled
+
+
+def test_a_project_can_be_imported_into_either_database(
+    postgres_database: Database, archive: Path, exported_file: tuple[Path, Filled]
+) -> None:
+    import_project(postgres_database, archive)
+
+    assert run_ids(postgres_database) == exported_file[1].run_ids
+    assert verify(postgres_database).is_clean
+
+
+def test_importing_twice_is_the_same_as_once(database: Database, archive: Path) -> None:
+    first = import_project(database, archive)
+    before = contents(database)
+
+    again = import_project(database, archive)
+
+    assert contents(database) == before
+    assert (again.new_runs, again.added, again.paused) == ((), {}, ())
+    assert sorted(again.known_runs) == sorted(first.new_runs)
+
+
+def test_a_project_comes_home_and_is_recognised(registry: Registry, tmp_path: Path) -> None:
+    export_project(registry.database, "default", tmp_path / "project.zip")
+    before = contents(registry.database)
+
+    taken = import_project(registry.database, tmp_path / "project.zip")
+
+    assert (taken.new_runs, taken.added) == ((), {})
+    assert contents(registry.database) == before
+
+
+def test_a_project_can_get_another_name(database: Database, archive: Path) -> None:
+    mine = log(database, dataset="scored", y_true=["x", "y"], y_pred=["x", "y"])
+
+    taken = import_project(database, archive, name="theirs")
+
+    assert taken.project == "theirs"
+    assert len(taken.new_runs) == 5
+    work_off(database)
+    assert verify(database).is_clean
+    assert mine.id in run_ids(database)
+    with database.read() as session:
+        names = session.scalars(select(ProjectRow.name).order_by(ProjectRow.name)).all()
+        (scope,) = session.scalars(select(ScheduleRow.scope)).all()
+    assert names == ["default", "theirs"]
+    assert scope["project"] == "theirs"
+    assert import_project(database, archive, name="theirs").added == {}
+
+
+def test_a_name_that_no_project_can_have_is_refused(other: Database, archive: Path) -> None:
+    with pytest.raises(InvalidInput, match="control character"):
+        import_project(other, archive, name="two\nlines")
+
+
+def test_new_runs_and_corrections_are_added_to_what_is_there(
+    database: Database, other: Database, tmp_path: Path
+) -> None:
+    log(database, sample_ids=IDS)
+    work_off(database)
+    export_project(database, "default", tmp_path / "first.zip")
+    import_project(other, tmp_path / "first.zip")
+
+    revise(database, {6: "a"})
+    new = log(database, y_pred=["a"] * 6, sample_ids=IDS, slices={"site": ["A", "B"] * 3})
+    work_off(database)
+    export_project(database, "default", tmp_path / "second.zip")
+    taken = import_project(other, tmp_path / "second.zip")
+
+    assert taken.new_runs == (new.id,)
+    assert taken.added["truth_version"] == 1
+    # The run that was there before is behind the truth now.
+    assert verify(other).n_waiting == 1
+    work_off(other)
+    assert verify(other).is_clean
+    assert count_of(other, TruthVersionRow) == 2
+    with other.read() as session:
+        assert session.scalars(select(TruthSliceRow.name)).all() == ["site"]
+
+
+def test_a_correction_that_gets_another_number_is_scored_anew(
+    database: Database, other: Database, tmp_path: Path
+) -> None:
+    # Results name the truth they were made with by its number.
+    source, target = other, database
+    log(target, y_true=["a", "b", "c"] * 2)
+    run = log(source, sample_ids=IDS)
+    revise(source, {6: "a"})
+    work_off(source)
+    export_project(source, "default", tmp_path / "project.zip")
+
+    import_project(target, tmp_path / "project.zip")
+    work_off(target)
+
+    numbers = [
+        v.number for v in truth_history(target, project="default", dataset="holdout").versions
+    ]
+    assert numbers == [3, 2, 1]
+    assert evaluate(target, run.id).matrix.counts.tolist() == (
+        evaluate(source, run.id).matrix.counts.tolist()
+    )
+    assert verify(target).is_clean
+
+
+def test_decisions_fill_gaps_and_replace_nothing(
+    database: Database, other: Database, tmp_path: Path
+) -> None:
+    facts: dict[str, Any] = {
+        "y_true": ["n", "y"] * 3,
+        "y_pred": ["n", "n"] * 3,
+        "dataset": "scored",
+    }
+    theirs = log(database, **facts)
+    add_visits(database, missed=5.0)
+    set_default_costs(database, project="default", dataset="scored", wanted=CostName("visits"))
+    pin_baseline(database, theirs.id, author="ada")
+    export_project(database, "default", tmp_path / "project.zip")
+    mine = log(other, **facts)
+    add_visits(other, missed=2.0)
+    pin_baseline(other, mine.id, author="bea")
+
+    import_project(other, tmp_path / "project.zip")
+
+    baseline = baseline_of(other, project="default", dataset="scored")
+    assert baseline is not None
+    assert baseline.run_id == mine.id
+    # Other costs of the same name are the next version of it, and count where none did.
+    weights = {
+        version: find_costs(
+            other, project="default", wanted=CostName("visits", version)
+        ).costs.weights.tolist()
+        for version in (1, 2)
+    }
+    assert weights == {1: [[0.0, 1.0], [2.0, 0.0]], 2: [[0.0, 1.0], [5.0, 0.0]]}
+    work_off(other)
+    assert evaluate(other, mine.id).costs.keys() == evaluate(other, theirs.id).costs.keys()
+    assert evaluate(other, mine.id).costs
+    assert verify(other).is_clean
+
+
+def test_results_are_computed_anew_where_a_dataset_is_described_otherwise(
+    sqlite_database: Database, other: Database, tmp_path: Path
+) -> None:
+    # Which class is positive, and whether the order of classes was declared, changes results.
+    two: dict[str, Any] = {
+        "y_true": ["n", "y"] * 3,
+        "y_pred": ["n", "n"] * 3,
+        "y_score": [[0.7, 0.3]] * 6,
+    }
+    run = log(sqlite_database, dataset="plain", **two)
+    ordered = log(sqlite_database, dataset="ordered", labels=["a", "b", "c"])
+    work_off(sqlite_database)
+    export_project(sqlite_database, "default", tmp_path / "project.zip")
+    log(other, dataset="plain", positive_label="y", **two)
+    log(other, dataset="ordered")
+    work_off(other)
+
+    taken = import_project(other, tmp_path / "project.zip")
+
+    assert sorted(taken.new_runs) == sorted([run.id, ordered.id])
+    assert verify(other).n_waiting == 2
+    work_off(other)
+    assert verify(other).is_clean
+
+
+def test_a_run_logged_twice_with_one_client_key_is_one(
+    sqlite_database: Database, other: Database, tmp_path: Path
+) -> None:
+    facts = RunFacts(name="run", client_key="job-1")
+    theirs = log(sqlite_database, facts=facts)
+    pin_baseline(sqlite_database, theirs.id, author=None)
+    mine = log(other, facts=facts)
+    export_project(sqlite_database, "default", tmp_path / "project.zip")
+
+    taken = import_project(other, tmp_path / "project.zip")
+
+    assert (taken.new_runs, taken.known_runs) == ((), (mine.id,))
+    assert run_ids(other) == [mine.id]
+    baseline = baseline_of(other, project="default", dataset="holdout")
+    assert baseline is not None
+    assert baseline.run_id == mine.id
+
+
+def test_an_unknown_project_cannot_be_exported(sqlite_database: Database, tmp_path: Path) -> None:
+    with pytest.raises(NotFound, match="there is no project 'nowhere'"):
+        export_project(sqlite_database, "nowhere", tmp_path / "project.zip")
+
+    assert not (tmp_path / "project.zip").exists()
+
+
+def test_every_table_moves_with_a_project_or_is_left_out_for_a_reason() -> None:
+    moved = {table.name for table in rows_of_project(1)}
+
+    assert moved | set(LEFT_OUT) == set(Base.metadata.tables)
+    assert not moved & set(LEFT_OUT)
