@@ -7,21 +7,28 @@ from jinja2 import StrictUndefined
 
 from offdiag.settings import Settings
 from offdiag.store.database import Database
-from offdiag_web import assets, failures, forms, security
+from offdiag_web import assets, failures, forms, open_flags, security
 from offdiag_web.names_in_paths import NameConverter
 from offdiag_web.pages import (
     datasets,
+    finding,
+    flag,
+    flags,
     gallery,
     glossary,
     health,
     home,
     jobs,
+    models,
     preferences,
     run_classes,
+    run_examples,
     run_history,
     run_matrix,
     run_meta,
+    rules,
     runs,
+    settings_overview,
     truth_difference,
     truth_impact,
 )
@@ -41,7 +48,7 @@ def create_app(settings: Settings, database: Database) -> Flask:
     app = Flask("offdiag_web", static_folder=None)
     app.config.update(
         MAX_CONTENT_LENGTH=64 * _KIB,
-        MAX_FORM_MEMORY_SIZE=16 * _KIB,
+        MAX_FORM_MEMORY_SIZE=64 * _KIB,
         MAX_FORM_PARTS=50,
     )
     app.json.sort_keys = False  # type: ignore[attr-defined]  # of the default provider
@@ -53,25 +60,34 @@ def create_app(settings: Settings, database: Database) -> Flask:
     }
     app.url_map.converters["run"] = RunIdConverter
     app.url_map.converters["name"] = NameConverter
-    app.extensions[Registry.KEY] = Registry(settings, database)
+    registry = Registry(settings, database, open_flags.OpenFlags(database))
+    app.extensions[Registry.KEY] = registry
     security.protect(app, bound_host=settings.server.host)
     failures.register(app)
     forms.protect(app, key=signing_key(settings.server, database))
     preferences.register(app)
+    open_flags.register(app, registry.open_flags)
     for blueprint in (
         assets.blueprint,
         home.blueprint,
         runs.blueprint,
+        flags.blueprint,
+        flag.blueprint,
+        rules.blueprint,
         datasets.blueprint,
         truth_difference.blueprint,
         truth_impact.blueprint,
         jobs.blueprint,
         run_matrix.blueprint,
         run_classes.blueprint,
+        run_examples.blueprint,
         run_history.blueprint,
         run_meta.blueprint,
         preferences.blueprint,
         health.blueprint,
+        finding.blueprint,
+        models.blueprint,
+        settings_overview.blueprint,
         gallery.blueprint,
         glossary.blueprint,
     ):

@@ -16,7 +16,7 @@ from flask import Blueprint, Response, abort, request, url_for
 
 _STATIC = Path(__file__).parent / "static"
 STYLE_LAYERS = ("tokens", "ramps", "base", "components", "print")
-_SCRIPTS = ("theme", "keys", "matrix")
+_SCRIPTS = ("theme", "keys", "palette", "matrix", "flags")
 
 blueprint = Blueprint("assets", __name__)
 

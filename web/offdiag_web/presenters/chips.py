@@ -22,6 +22,7 @@ class Chip:
     text: str
     tone: Tone = "neutral"
     detail: str | None = None
+    url: str | None = None
 
 
 def state_chip(

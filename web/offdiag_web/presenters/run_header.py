@@ -6,8 +6,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 
+from offdiag.domain.orientation import SourceOrientation
 from offdiag.store.queries.run_page import RunDetail, RunHeader
 from offdiag_web.addresses.filter_text import parse_filter, quoted
+from offdiag_web.addresses.models import ModelAddress
 from offdiag_web.addresses.run_list import RunListAddress
 from offdiag_web.presenters import numbers
 from offdiag_web.presenters.chips import (
@@ -24,7 +26,13 @@ from offdiag_web.presenters.times import Moment, moment
 MOST_TAGS = 6
 """Tags shown in the header; the metadata page has all."""
 
-TABS = (("matrix", "Matrix"), ("classes", "Classes"), ("history", "History"), ("meta", "Metadata"))
+TABS = (
+    ("matrix", "Matrix"),
+    ("classes", "Classes"),
+    ("examples", "Examples"),
+    ("history", "History"),
+    ("meta", "Metadata"),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,8 +86,19 @@ def run_header(
         is_pending=state is not None and state.tone == "busy",
         logged=moment(run.created_at, now=now),
         author=run.author,
-        tabs=tuple(Tab(text, tab_url(name), name == current) for name, text in TABS),
+        tabs=tuple(
+            Tab(_tab_text(name, text, detail), tab_url(name), name == current)
+            for name, text in TABS
+        ),
     )
+
+
+def _tab_text(name: str, text: str, detail: RunDetail) -> str:
+    """ "Examples 205 wrong" where that is known, else the plain name."""
+    has_examples = detail.run.source is SourceOrientation.PREDICTIONS
+    if name != "examples" or detail.results is None or not has_examples:
+        return text
+    return f"{text} {numbers.count(detail.results.matrix.n_wrong)} wrong"
 
 
 def _scope(detail: RunDetail) -> str:
@@ -99,11 +118,13 @@ def _dataset_url(run: RunHeader) -> str:
 def _chips(detail: RunDetail) -> tuple[Chip, ...]:
     run = detail.run
     n_cases = detail.results.facts.n_cases if detail.results else run.n_predictions
-    facts = [f"model {run.model}"] if run.model else []
-    facts.append(f"n {numbers.count(n_cases)} · K {numbers.count(len(run.labels))}")
+    facts = [f"n {numbers.count(n_cases)} · K {numbers.count(len(run.labels))}"]
     if run.project != "default":
         facts.append(f"project {run.project}")
     facts += [tag_text(key, value) for key, value in sorted(run.tags.items())][:MOST_TAGS]
     chips = [Chip(numbers.shortened(fact, longest=48)) for fact in facts]
+    if run.model:
+        named = numbers.shortened(f"model {run.model}", longest=48)
+        chips.insert(0, Chip(named, url=ModelAddress(run.model).url()))
     coverage = coverage_chip(detail.results)
     return tuple([*chips, coverage] if coverage else chips)

@@ -35,17 +35,18 @@ def run_list_record(overview: RunOverview, address: RunListAddress) -> dict[str,
         "sort": {"by": address.order.name, "descending": address.order.descending},
         "total": page.total,
         "position": page.position,
-        "runs": [_record(entry) for entry in page.entries],
+        "runs": [entry_record(entry) for entry in page.entries],
         "next": following,
     }
 
 
 def run_list_rows(overview: RunOverview) -> list[tuple[Cell, ...]]:
     """The page as CSV rows, in the order of `RUN_COLUMNS`."""
-    return [_row(entry) for entry in overview.page.entries]
+    return [entry_row(entry) for entry in overview.page.entries]
 
 
-def _record(entry: RunEntry) -> dict[str, object]:
+def entry_record(entry: RunEntry) -> dict[str, object]:
+    """One run for the JSON of a list."""
     return {
         "id": entry.id,
         "name": entry.name,
@@ -75,7 +76,8 @@ def _worst_record(worst: WorstClass | None) -> dict[str, object] | None:
     }
 
 
-def _row(entry: RunEntry) -> tuple[Cell, ...]:
+def entry_row(entry: RunEntry) -> tuple[Cell, ...]:
+    """One run for the CSV of a list, in the order of `RUN_COLUMNS`."""
     worst = entry.worst_class
     return (
         entry.id,

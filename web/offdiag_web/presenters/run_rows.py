@@ -44,6 +44,7 @@ class MetricCell:
 
     value: ShownValue
     mark: Markup | None
+    interval: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +138,8 @@ def _metric_cell(
     if baseline is not None:
         words.append(f"majority baseline {numbers.metric(baseline)}")
     name = f"{column.title}: {', '.join(words)}"
-    return MetricCell(text, interval_mark(extent, scale=scale, name=name, baseline=baseline))
+    mark = interval_mark(extent, scale=scale, name=name, baseline=baseline)
+    return MetricCell(text, mark, interval)
 
 
 def _worst_cell(entry: RunEntry, scale: Scale) -> WorstCell | None:

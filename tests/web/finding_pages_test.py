@@ -1,0 +1,170 @@
+"""Going to things by name, the page of a model, settings."""
+
+from __future__ import annotations
+
+import csv
+import io
+
+import pytest
+from flask.testing import FlaskClient
+
+from offdiag.domain.runs import RunFacts
+from offdiag.store.database import Database
+from support.dashboard import HOSTILE_NAMES, counted_statements, log_counts, log_lesions
+from support.logging_runs import log, work_off
+from support.pages import Page
+
+
+@pytest.fixture
+def forests(sqlite_database: Database) -> list[str]:
+    """Three runs of one model on two datasets, one run of another, the newest last."""
+    found = [
+        log_counts(
+            *(sqlite_database, counts, ("well", "ill")),
+            name=name,
+            model=model,
+            dataset=dataset,
+            evaluated=False,
+        )
+        for name, model, dataset, counts in (
+            ("first", "forest 100%", "clinic", ((80, 20), (3, 7))),
+            ("second", "forest 100%", "clinic", ((90, 10), (2, 8))),
+            ("third", "forest 100%", "field", ((40, 10), (0, 0))),
+            ("other", "Forest", "clinic", ((100, 0), (10, 0))),
+        )
+    ]
+    work_off(sqlite_database)
+    return found
+
+
+def found(client: FlaskClient, text: str) -> dict[str, list[str]]:
+    """What is offered for a text: names by kind."""
+    offered: dict[str, list[str]] = {}
+    for goal in client.get("/search.json", query_string={"q": text}).get_json()["found"]:
+        offered.setdefault(goal["kind"], []).append(goal["name"])
+    return offered
+
+
+def test_runs_datasets_models_metrics_and_pages_are_found_by_a_part_of_their_name(
+    client: FlaskClient, forests: list[str]
+) -> None:
+    assert found(client, "SECOND") == {"runs": ["second"]}
+    assert found(client, "clin") == {"datasets": ["clinic"]}
+    assert found(client, "forest") == {"models": ["Forest", "forest 100%"]}
+    assert found(client, "0%") == {"models": ["forest 100%"]}
+    assert "Matthews correlation" in found(client, "mcc")["metrics"]
+    assert found(client, "jobs") == {"pages": ["Jobs"]}
+    assert found(client, forests[0][:9]) == {"runs": ["first"]}
+    assert found(client, "_") == {"metrics": found(client, "_")["metrics"]}
+
+
+def test_flags_and_jobs_are_gone_to_by_number(client: FlaskClient) -> None:
+    assert found(client, "F-31") == {"numbers": ["Flag F-31"]}
+    assert found(client, "job 7") == {"numbers": ["Job 7"]}
+
+
+def test_without_a_word_pages_and_the_newest_runs_are_offered(
+    client: FlaskClient, forests: list[str]
+) -> None:
+    offered = found(client, "  ")
+
+    assert offered["runs"] == ["other", "third", "second", "first"]
+    assert "Runs" in offered["pages"]
+
+
+def test_every_goal_leads_somewhere(client: FlaskClient, forests: list[str]) -> None:
+    for text in ("", "forest", "clin", "recall"):
+        page = Page(client.get("/search", query_string={"q": text}).text)
+        links = [
+            link.attributes["href"] for link in page.all("a") if "data-row" in link.attributes
+        ]
+
+        assert links
+        for link in links:
+            assert client.get(link, follow_redirects=True).status_code == 200, link
+
+
+def test_nothing_found_is_said(client: FlaskClient) -> None:
+    assert "Nothing is called “xyzzy”." in client.get("/search?q=xyzzy").text
+
+
+def test_a_model_has_its_runs_by_dataset_newest_first(
+    client: FlaskClient, forests: list[str]
+) -> None:
+    page = Page(client.get("/models/forest%20100%25").text)
+
+    assert page.one("p", "subtitle").text == "3 runs on 2 datasets"
+    assert [title.text for title in page.all("h2") if title.text in {"clinic", "field"}] == [
+        *("clinic", "field")
+    ]
+    rows = [head.text for head in page.all("th", "named")]
+    assert [row.split()[0] for row in rows] == ["second", "first", "third"]
+    assert len(page.all("svg", "trend")) == 3
+    assert "from 0.791 to 0.891" in page.all("svg", "trend")[0].attributes["aria-label"]
+
+
+def test_a_model_without_metrics_yet_shows_what_it_waits_for(
+    client: FlaskClient, sqlite_database: Database
+) -> None:
+    for name in ("one", "two"):
+        log(sqlite_database, facts=RunFacts(name=name, model="m"))
+
+    page = Page(client.get("/models/m").text)
+
+    assert len(page.all("span", "chip")) == 2
+    assert not page.all("circle", "point")
+
+
+def test_the_twins_of_a_model_hold_the_same_runs(client: FlaskClient, forests: list[str]) -> None:
+    whole = client.get("/models/forest%20100%25.json").get_json()
+    table = list(csv.DictReader(io.StringIO(client.get("/models/forest%20100%25.csv").text)))
+
+    assert [run["name"] for run in whole["runs"]] == ["first", "second", "third"]
+    assert [line["id"] for line in table] == [run["id"] for run in whole["runs"]] == forests[:3]
+    assert float(table[0]["overall_accuracy"]) == 87 / 110
+
+
+def test_a_model_that_no_run_has_is_not_found(client: FlaskClient) -> None:
+    answer = client.get("/models/nobody")
+
+    assert answer.status_code == 404
+    assert "o run was logged with the model" in answer.text
+
+
+def test_any_name_of_a_model_is_text_and_has_a_page(
+    client: FlaskClient, sqlite_database: Database
+) -> None:
+    for name in HOSTILE_NAMES:
+        log_lesions(sqlite_database, name=name, model=name, evaluated=False)
+
+    for name in HOSTILE_NAMES:
+        page = client.get("/search", query_string={"q": name[:20]})
+        links = [
+            link.attributes["href"]
+            for link in Page(page.text).all("a")
+            if link.attributes["href"].startswith("/models/")
+        ]
+        assert len(links) == 1, name
+        answer = client.get(links[0])
+        assert answer.status_code == 200, name
+        assert "<script>alert" not in page.text + answer.text
+        assert "<img src=x" not in page.text + answer.text
+
+
+def test_statements_do_not_grow_with_the_runs(client: FlaskClient, forests: list[str]) -> None:
+    with counted_statements() as of_model:
+        client.get("/models/forest%20100%25")
+    with counted_statements() as of_search:
+        client.get("/search?q=forest")
+
+    assert len(of_model) <= 6
+    assert len(of_search) == 3
+
+
+def test_settings_say_what_is_chosen_and_hide_passwords(client: FlaskClient) -> None:
+    client.post("/preferences", data={"theme": "dark", "shortcuts": "off", "back": "/settings"})
+
+    page = Page(client.get("/settings").text)
+
+    pressed = [b.text for b in page.all("button") if b.attributes.get("aria-pressed") == "true"]
+    assert pressed == ["dark", "off"]

@@ -1,0 +1,25 @@
+"""The reader's own settings, and what the server runs on."""
+
+from __future__ import annotations
+
+from flask import Blueprint, make_response, render_template
+from werkzeug.wrappers import Response
+
+from offdiag.metrics.suite import SUITE_VERSION
+from offdiag.settings.load import hide_password
+from offdiag.version import offdiag_version
+from offdiag_web.pages.preferences import THEMES
+from offdiag_web.registry import current_registry
+
+blueprint = Blueprint("settings", __name__)
+
+
+@blueprint.get("/settings")
+def page() -> Response:
+    registry = current_registry()
+    facts = (
+        ("offdiag", offdiag_version()),
+        ("Metric suite", f"version {SUITE_VERSION}"),
+        ("Database", hide_password(registry.database.url)),
+    )
+    return make_response(render_template("settings.html", themes=THEMES, facts=facts))

@@ -1,0 +1,111 @@
+"""The page of a model: its runs in time on each dataset, as lines and as a table."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from markupsafe import Markup
+
+from offdiag.services.browse_models import ModelRuns
+from offdiag.store.queries.run_entries import RunEntry
+from offdiag_web.addresses.filter_text import parse_filter, quoted
+from offdiag_web.addresses.run_list import RunListAddress
+from offdiag_web.charts.trend import trend
+from offdiag_web.presenters import numbers
+from offdiag_web.presenters.run_rows import (
+    METRIC_COLUMNS,
+    WORST_COLUMN,
+    MetricColumn,
+    RunRow,
+    column_scale,
+    run_row,
+)
+from offdiag_web.presenters.values import Notes, extent_of
+
+
+@dataclass(frozen=True, slots=True)
+class Trend:
+    """One metric over the runs, oldest left."""
+
+    title: str
+    picture: Markup
+
+
+@dataclass(frozen=True, slots=True)
+class ModelOnDataset:
+    """The runs of the model on one dataset, newest first in the table."""
+
+    title: str
+    runs_url: str
+    n_runs: str
+    trends: tuple[Trend, ...]
+    rows: tuple[RunRow, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ModelView:
+    """What the page shows."""
+
+    name: str
+    subtitle: str
+    datasets: tuple[ModelOnDataset, ...]
+    notes: tuple[str, ...]
+
+
+def model_view(model: ModelRuns, *, now: datetime, run_url: Callable[[str], str]) -> ModelView:
+    """Present a model. `run_url` makes the address of a run from its id."""
+    notes = Notes()
+    datasets = tuple(
+        _on_dataset(model.name, runs, notes=notes, now=now, run_url=run_url)
+        for runs in model.by_dataset
+    )
+    shown = sum(len(runs) for runs in model.by_dataset)
+    newest = f", the newest {numbers.count(shown)} are shown" if shown < model.total else ""
+    runs = numbers.plural(model.total, "run")
+    return ModelView(
+        model.name,
+        f"{runs} on {numbers.plural(len(datasets), 'dataset')}{newest}",
+        datasets,
+        tuple(notes.texts),
+    )
+
+
+def _on_dataset(
+    model: str,
+    runs: Sequence[RunEntry],
+    *,
+    notes: Notes,
+    now: datetime,
+    run_url: Callable[[str], str],
+) -> ModelOnDataset:
+    first = runs[0]
+    scales = [column_scale(column, runs, "fit") for column in METRIC_COLUMNS]
+    worst_scale = column_scale(WORST_COLUMN, runs, "full")
+    project = "" if first.project == "default" else f"{first.project} / "
+    terms = (
+        f"project:{quoted(first.project)} dataset:{quoted(first.dataset)} model:{quoted(model)}"
+    )
+    return ModelOnDataset(
+        title=f"{project}{first.dataset}",
+        runs_url=RunListAddress(parse_filter(terms)).url(),
+        n_runs=numbers.plural(len(runs), "run"),
+        trends=tuple(_trend(column, runs) for column in METRIC_COLUMNS) if len(runs) > 1 else (),
+        rows=tuple(
+            run_row(run, scales, worst_scale, notes=notes, now=now, url=run_url(run.id))
+            for run in reversed(runs)
+        ),
+    )
+
+
+def _trend(column: MetricColumn, runs: Sequence[RunEntry]) -> Trend:
+    values = [run.metrics.get(column.key) for run in runs]
+    extents = [None if value is None else extent_of(value) for value in values]
+    known = [extent.estimate for extent in extents if extent is not None]
+    name = f"{column.title} of {numbers.plural(len(runs), 'run')}, oldest first"
+    if known:
+        first, last = numbers.metric(known[0]), numbers.metric(known[-1])
+        name += f": from {first} to {last}; the table has every value"
+    scale = column_scale(column, runs, "fit")
+    return Trend(column.title, trend(extents, scale=scale, name=name))
