@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from offdiag.sdk.advise import advise
     from offdiag.sdk.api import log_matrix, log_run, start_run
     from offdiag.sdk.audit import audit_reported
+    from offdiag.sdk.compare import compare
+    from offdiag.sdk.comparison import Comparison
     from offdiag.sdk.cost import CostEvaluation, cost
     from offdiag.sdk.evaluate import evaluate_labels, evaluate_matrix
     from offdiag.sdk.evaluation import Evaluation
@@ -64,6 +66,8 @@ _HOMES = {
     "log_run": "offdiag.sdk.api",
     "start_run": "offdiag.sdk.api",
     "audit_reported": "offdiag.sdk.audit",
+    "compare": "offdiag.sdk.compare",
+    "Comparison": "offdiag.sdk.comparison",
     "CostEvaluation": "offdiag.sdk.cost",
     "cost": "offdiag.sdk.cost",
     "evaluate_labels": "offdiag.sdk.evaluate",
@@ -83,6 +87,7 @@ _HOMES = {
 }
 
 __all__ = [
+    "Comparison",
     "Conflict",
     "CostEvaluation",
     "DatabaseUnavailable",
@@ -106,6 +111,7 @@ __all__ = [
     "__version__",
     "advise",
     "audit_reported",
+    "compare",
     "cost",
     "errors",
     "evaluate_labels",

@@ -1,0 +1,59 @@
+"""`offdiag compare`: which of these runs is better, and is that more than chance?"""
+
+from __future__ import annotations
+
+import click
+
+from offdiag.cli.options import json_option, settings_for, url_option
+from offdiag.cli.output import busy, print_json, print_tables
+
+
+@click.command()
+@click.argument("run_ids", metavar="RUN RUN [RUN]...", nargs=-1, required=True)
+@click.option("--baseline", metavar="RUN", help="Run to put first.  [default: the first one]")
+@click.option(
+    "--slice",
+    "slice_text",
+    metavar="NAME=VALUE",
+    help="Only the examples in this slice; several conditions are joined by &.",
+)
+@click.option(
+    "--shared",
+    "on_shared",
+    is_flag=True,
+    help="Compare runs on different examples on those that all share.",
+)
+@url_option
+@json_option
+def compare(
+    *,
+    run_ids: tuple[str, ...],
+    baseline: str | None,
+    slice_text: str | None,
+    on_shared: bool,
+    url: str | None,
+    as_json: bool,
+) -> None:
+    """Compare two or more runs of one dataset, example by example. Exit code 1 if that is refused.
+
+    The first run is A. Of two runs every difference is B minus A with its interval; of more
+    runs the best by each metric is named, and those that cannot be told from it.
+    """
+    from offdiag.cli.comparison_tables import comparison_tables, refusal_text
+    from offdiag.cli.registry import opened
+    from offdiag.services.comparison.comparing import compare_runs
+    from offdiag.services.comparison.record import comparison_record
+
+    ids = list(run_ids)
+    if baseline is not None:
+        ids = [baseline, *(each for each in ids if each != baseline)]
+    with busy(f"Comparing {len(ids)} runs"), opened(settings_for(url)) as database:
+        found = compare_runs(database, ids, slice_text=slice_text, on_shared=on_shared)
+    if as_json:
+        print_json(comparison_record(found))
+    elif found.refusal is not None:
+        click.echo(refusal_text(found.refusal))
+    else:
+        print_tables(*comparison_tables(found))
+    if found.refusal is not None:
+        click.get_current_context().exit(1)

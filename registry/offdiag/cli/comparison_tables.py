@@ -1,0 +1,161 @@
+"""Comparisons as tables for a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from rich.table import Table
+from rich.text import Text
+
+from offdiag.cli.tables import MOST_CLASSES, open_table
+from offdiag.cli.text import label, printable
+from offdiag.comparison import wording
+from offdiag.comparison.churn import Churn
+from offdiag.comparison.differences import MetricDifference
+from offdiag.comparison.letters import letter
+from offdiag.comparison.many import ManyComparison
+from offdiag.comparison.pair import PairComparison
+from offdiag.comparison.standings import Place, Standing
+from offdiag.domain.values import MetricValue
+from offdiag.services.comparison.comparing import RunComparison
+from offdiag.services.comparison.refusals import Refusal
+
+_STANDINGS = {
+    Standing.BEST: "best",
+    Standing.NOT_SEPARABLE: "not separable",
+    Standing.BEHIND: "behind",
+    Standing.NOT_TESTED: "not tested",
+    Standing.UNDEFINED: "",
+}
+
+
+def refusal_text(refusal: Refusal) -> str:
+    """Why there is no comparison, and the way out."""
+    hint = refusal.hint
+    if refusal.n_shared is not None:
+        hint = "--shared compares them on the shared ones."
+    return f"{printable(refusal.why)} {printable(hint)}"
+
+
+def comparison_tables(found: RunComparison) -> Iterator[Table | Text]:
+    """The runs, the verdict, and the numbers behind it."""
+    yield _runs_table(found)
+    if found.verdict is not None:
+        yield Text(printable(found.verdict.headline), style="bold")
+        for sentence in found.verdict.details:
+            yield Text(printable(sentence))
+    match found.result:
+        case PairComparison():
+            yield from _pair_tables(found.result)
+        case ManyComparison():
+            yield _places_table(found.result)
+            if found.result.pairs:
+                yield _pairs_table(found.result)
+        case None:
+            return
+
+
+def _runs_table(found: RunComparison) -> Table:
+    first = found.runs[0]
+    where = f" in {found.part}" if found.part is not None else ""
+    on = ""
+    if found.samples is not None:
+        on = f", {found.samples.n_compared:,} examples{where}"
+    table = open_table(title=f"{printable(first.dataset)}{printable(on)}")
+    for name in ("", "run", "id", "model"):
+        table.add_column(name)
+    for position, run in enumerate(found.runs):
+        table.add_row(
+            letter(position), Text(label(run.name)), run.id, Text(printable(run.model or ""))
+        )
+    return table
+
+
+def _pair_tables(pair: PairComparison) -> Iterator[Table]:
+    level = wording.level_text(pair.confidence)
+    table = open_table()
+    for name in ("metric", "A", "B", "B − A", f"{level} interval", "", "p"):
+        table.add_column(name, justify="left" if name in {"metric", ""} else "right")
+    for each in pair.metrics:
+        table.add_row(wording.title(each.key), *_difference_cells(each), _p(each.p))
+    yield table
+    if pair.paired is not None:
+        yield _churn_table(pair.paired.churn)
+    yield _class_table(pair, level)
+
+
+def _churn_table(churn: Churn) -> Table:
+    table = open_table()
+    for name in ("both right", "only A right", "only B right", "both wrong"):
+        table.add_column(name, justify="right")
+    table.add_row(*(f"{count:,}" for count in churn.to_dict().values()))
+    return table
+
+
+def _class_table(pair: PairComparison, level: str) -> Table:
+    sizes = pair.first.actual.tolist()
+    largest = sorted(range(len(sizes)), key=lambda code: -sizes[code])[:MOST_CLASSES]
+    cut = "" if len(largest) == len(sizes) else f", the {MOST_CLASSES} largest of {len(sizes)}"
+    table = open_table(title=f"Recall of each class{cut}")
+    for name in ("class", "n", "A", "B", "B − A", f"{level} interval", ""):
+        table.add_column(name, justify="left" if name in {"class", ""} else "right")
+    for code in largest:
+        table.add_row(
+            Text(label(pair.labels[code])),
+            f"{sizes[code]:,}",
+            *_difference_cells(pair.classes["recall"][code]),
+        )
+    return table
+
+
+def _difference_cells(found: MetricDifference) -> tuple[str, str, str, str, str]:
+    of_class = found.class_label is not None
+    return (
+        _number(found.first),
+        _number(found.second),
+        wording.gap_text(found.key, found.difference, of_class=of_class),
+        wording.gap_interval(found.key, found.difference, of_class=of_class) or "none",
+        found.outcome.value,
+    )
+
+
+def _places_table(many: ManyComparison) -> Table:
+    table = open_table(caption="p values against the best run are adjusted after Holm.")
+    table.add_column("metric")
+    for position in range(len(many.matrices)):
+        table.add_column(letter(position))
+    for key, places in many.places.items():
+        table.add_row(wording.title(key), *map(_place_text, places))
+    return table
+
+
+def _place_text(place: Place) -> Text:
+    number = _number(place.value)
+    said = _STANDINGS[place.standing]
+    if place.standing is Standing.BEHIND and place.p_adjusted is not None:
+        said = f"behind, {wording.p_text(place.p_adjusted)}"
+    is_first = place.standing in {Standing.BEST, Standing.NOT_SEPARABLE}
+    return Text(f"{number} {said}".strip(), style="bold" if is_first else "")
+
+
+def _pairs_table(many: ManyComparison) -> Table:
+    table = open_table(title="Examples that only one of two runs gets right")
+    for name in ("runs", "only first", "only second", "p", "p, adjusted"):
+        table.add_column(name, justify="left" if name == "runs" else "right")
+    for pair in many.pairs:
+        table.add_row(
+            f"{letter(pair.first)}, {letter(pair.second)}",
+            f"{pair.only_first:,}",
+            f"{pair.only_second:,}",
+            _p(pair.p),
+            _p(pair.p_adjusted),
+        )
+    return table
+
+
+def _p(p: float | None) -> str:
+    return "" if p is None else wording.p_text(p).removeprefix("p ").removeprefix("= ")
+
+
+def _number(value: MetricValue) -> str:
+    return f"undefined ({value.reason})" if value.value is None else f"{value.value:.3f}"

@@ -1,0 +1,138 @@
+"""`offdiag.compare` as a notebook sees it."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+import offdiag
+from offdiag.sdk.run import Run
+from support.two_models import ALMOST_FOCAL, COUNTRIES, FOCAL, PLAIN, TRUTH, N, sample_names
+
+HOSTILE = "<script>alert(1)</script>"
+
+
+@pytest.fixture(scope="module")
+def url(tmp_path_factory: pytest.TempPathFactory) -> str:
+    return f"sqlite:///{tmp_path_factory.mktemp('compare') / 'registry.db'}"
+
+
+@pytest.fixture(scope="module")
+def runs(url: str) -> list[Run]:
+    """Three runs on the same examples; the first one's name is hostile."""
+    return [
+        offdiag.log_run(
+            y_true=list(TRUTH),
+            y_pred=predicted,
+            name=name,
+            dataset="derm",
+            sample_ids=sample_names(),
+            slices={"country": list(COUNTRIES)},
+            url=url,
+        )
+        for predicted, name in ((PLAIN, HOSTILE), (FOCAL, "focal"), (ALMOST_FOCAL, "almost"))
+    ]
+
+
+def test_two_runs_are_compared_in_frames_and_words(runs: list[Run], url: str) -> None:
+    found = offdiag.compare([runs[0].id, runs[1].id], url=url)
+
+    assert found.runs == {"A": runs[0].id, "B": runs[1].id}
+    assert found.is_paired
+    assert found.verdict.startswith("B is better than A on balanced accuracy")
+    assert found.counts is not None
+    assert sum(found.counts.values()) == N
+    accuracy = found.metrics.loc["overall_accuracy"]
+    assert accuracy["difference"] == pytest.approx(accuracy["b"] - accuracy["a"])
+    assert accuracy["ci_low"] < accuracy["difference"] < accuracy["ci_high"]
+    assert found.per_class.loc[("recall", "df"), "n"] == TRUTH.count("df")
+    assert found.per_class.loc[("recall", "df"), "outcome"] == "better"
+    assert found.pairs.loc[0, "p"] == accuracy["p"]
+
+
+def test_the_baseline_comes_first(runs: list[Run], url: str) -> None:
+    found = offdiag.compare(runs[:2], baseline=runs[1], url=url)
+    joined = offdiag.compare([runs[0]], baseline=runs[1].id, url=url)
+
+    assert found.runs == joined.runs == {"A": runs[1].id, "B": runs[0].id}
+    assert found.verdict.startswith("B is worse than A on")
+
+
+def test_more_runs_are_ranked_against_the_best(runs: list[Run], url: str) -> None:
+    found = offdiag.compare(runs, url=url)
+
+    standing = found.metrics["standing"].xs("balanced_accuracy")
+    assert standing.to_dict() == {
+        "A": "behind the best",
+        "B": "best",
+        "C": "not separable from the best",
+    }
+    no_gap = found.metrics["behind"].isna().xs("mcc")
+    assert no_gap.to_dict() == {"A": False, "B": True, "C": False}
+    assert len(found.pairs) == 3
+    assert found.per_class.loc[("recall", "nv", "A"), "n"] == TRUTH.count("nv")
+    assert found.counts is None
+
+
+def test_a_slice_takes_a_part_of_the_examples(runs: list[Run], url: str) -> None:
+    found = offdiag.compare(runs[:2], slice="country=SI", url=url)
+
+    assert found.counts is not None
+    assert sum(found.counts.values()) == COUNTRIES.count("SI")
+
+
+def test_a_comparison_is_ready_for_json(runs: list[Run], url: str) -> None:
+    for chosen in (runs[:2], runs):
+        found = offdiag.compare(chosen, url=url)
+
+        record = json.loads(json.dumps(found.to_dict(), allow_nan=False))
+
+        assert [run["id"] for run in record["runs"]] == [run.id for run in chosen]
+        assert record["verdict"]["headline"] in found.verdict
+        assert record["result"]["kind"] == ("pair" if len(chosen) == 2 else "many")
+
+
+def test_a_notebook_shows_names_as_text(runs: list[Run], url: str) -> None:
+    for chosen in (runs[:2], runs):
+        html = offdiag.compare(chosen, url=url)._repr_html_()
+
+        assert "&lt;script&gt;" in html
+        assert "<script>" not in html
+        assert "balanced accuracy" in html.lower()
+
+
+def test_other_examples_need_to_be_asked_for(url: str) -> None:
+    first, second = (
+        offdiag.log_run(
+            y_true=list(TRUTH[part]),
+            y_pred=FOCAL[part],
+            name="part",
+            dataset="parts",
+            labels=["nv", "mel", "df"],
+            sample_ids=sample_names()[part],
+            url=url,
+        )
+        for part in (slice(0, 150), slice(20, None))
+    )
+
+    with pytest.raises(offdiag.Conflict, match=r"150 and 160 examples, 130 shared") as caught:
+        offdiag.compare([first, second], url=url)
+    found = offdiag.compare([first, second], on_shared=True, url=url)
+
+    assert caught.value.hint == "Pass on_shared=True to compare them on the shared ones."
+    assert found.verdict.startswith("A and B give the same answer to all 130 examples.")
+
+
+def test_runs_of_other_datasets_are_a_conflict(runs: list[Run], url: str) -> None:
+    other = offdiag.log_run(y_true=["a", "b"], y_pred=["a", "b"], name="x", dataset="y", url=url)
+
+    with pytest.raises(offdiag.Conflict, match="different datasets"):
+        offdiag.compare([runs[0], other], url=url)
+
+
+def test_what_is_no_run_is_refused(runs: list[Run], url: str) -> None:
+    with pytest.raises(offdiag.InvalidInput, match="7 is no run"):
+        offdiag.compare([runs[0], 7], url=url)  # type: ignore[list-item]  # The point.
+    with pytest.raises(offdiag.NotFound):
+        offdiag.compare([runs[0], "r_unknown"], url=url)

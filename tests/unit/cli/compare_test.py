@@ -1,0 +1,113 @@
+"""`offdiag compare`: what it says, what it exports, and when it answers no."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import offdiag as sdk
+from support.two_models import COUNTRIES, FOCAL, PLAIN, TRUTH, N
+
+Command = Callable[..., Any]
+
+
+@pytest.fixture
+def runs(folder: Path) -> list[str]:
+    """Ids of two runs on the same examples, and of one on other ones."""
+    same = [
+        sdk.log_run(
+            y_true=list(TRUTH),
+            y_pred=predicted,
+            name=name,
+            dataset="derm",
+            slices={"country": list(COUNTRIES)},
+        ).id
+        for predicted, name in ((PLAIN, "plain"), (FOCAL, "focal"))
+    ]
+    other = sdk.log_run(y_true=["a", "b"], y_pred=["a", "b"], name="other", dataset="letters")
+    return [*same, other.id]
+
+
+def test_two_runs_are_compared_in_words_and_tables(offdiag: Command, runs: list[str]) -> None:
+    answer = offdiag("compare", *runs[:2])
+
+    assert answer.code == 0, answer.err
+    assert "B is better than A on balanced accuracy" in answer.out
+    assert "only A right" in answer.out
+    assert "Recall of each class" in answer.out
+
+
+def test_json_holds_every_number(offdiag: Command, runs: list[str]) -> None:
+    record = offdiag("compare", *runs[:2], "--json").json
+
+    assert [run["id"] for run in record["runs"]] == runs[:2]
+    assert sum(record["result"]["counts"].values()) == N
+    assert record["result"]["metrics"]["mcc"]["difference"]["ci_low"] is not None
+
+
+def test_the_baseline_is_put_first(offdiag: Command, runs: list[str]) -> None:
+    record = offdiag("compare", *runs[:2], "--baseline", runs[1], "--json").json
+
+    assert [run["name"] for run in record["runs"]] == ["focal", "plain"]
+
+
+def test_a_slice_is_compared_alone(offdiag: Command, runs: list[str]) -> None:
+    record = offdiag("compare", *runs[:2], "--slice", "country=SI", "--json").json
+
+    assert record["samples"]["n_compared"] == COUNTRIES.count("SI")
+
+
+def test_three_runs_are_ranked(offdiag: Command, runs: list[str]) -> None:
+    third = sdk.log_run(y_pred=list(TRUTH), name="[bold]perfect", dataset="derm").id
+
+    answer = offdiag("compare", *runs[:2], third)
+
+    assert "By every headline metric C is best and all others are behind." in answer.out
+    assert "[bold]perfect" in answer.out
+    assert "A, B" in answer.out
+
+
+def test_what_cannot_be_compared_is_said_and_ends_with_one(
+    offdiag: Command, runs: list[str]
+) -> None:
+    in_words, as_json = (
+        offdiag("compare", runs[0], runs[2]),
+        offdiag("compare", runs[0], runs[2], "--json"),
+    )
+
+    assert (in_words.code, as_json.code) == (1, 1)
+    assert in_words.out.startswith("These runs are on different datasets: A on “derm”")
+    assert as_json.json["result"] is None
+    assert as_json.json["refusal"]["why"] in in_words.out
+
+
+def test_shared_examples_are_compared_where_asked_for(offdiag: Command, folder: Path) -> None:
+    names = [f"img-{place}" for place in range(N)]
+    parts = [
+        sdk.log_run(
+            y_true=list(TRUTH[part]),
+            y_pred=FOCAL[part],
+            name="part",
+            dataset="parts",
+            labels=["nv", "mel", "df"],
+            sample_ids=names[part],
+        ).id
+        for part in (slice(0, 150), slice(20, None))
+    ]
+
+    refused, shared = offdiag("compare", *parts), offdiag("compare", *parts, "--shared")
+
+    assert refused.code == 1
+    assert "130 shared. --shared compares them on the shared ones." in refused.out
+    assert shared.code == 0
+    assert "130 examples" in shared.out
+
+
+def test_an_unknown_run_is_an_error(offdiag: Command, runs: list[str]) -> None:
+    answer = offdiag("compare", runs[0], "r_unknown")
+
+    assert answer.code == 2
+    assert "there is no run 'r_unknown'" in answer.err
