@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterable, Sequence
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
+from typing import TypeVar
 
 from flask import Response
 
 Cell = str | int | float | None
+Item = TypeVar("Item")
+_SENT_AT_ONCE = 1_000
 _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 
 
@@ -34,8 +39,47 @@ def csv_text(header: Sequence[str], rows: Iterable[Sequence[Cell]]) -> str:
     return buffer.getvalue()
 
 
+def csv_stream(name: str, header: Sequence[str], rows: Iterable[Sequence[Cell]]) -> Response:
+    """CSV of rows that are made while it is sent, so that a long list is never in memory."""
+    response = Response(_csv_parts(header, rows), mimetype="text/csv")
+    response.headers["Content-Disposition"] = f'attachment; filename="{name}.csv"'
+    return response
+
+
+def json_stream(
+    head: Mapping[str, object], name: str, records: Iterable[Mapping[str, object]]
+) -> Response:
+    """A JSON object whose last value, a list by this name, is made while it is sent."""
+    return Response(_json_parts(head, name, records), mimetype="application/json")
+
+
+def _csv_parts(header: Sequence[str], rows: Iterable[Sequence[Cell]]) -> Iterator[str]:
+    yield csv_text(header, ())
+    for some in _batched(rows):
+        yield csv_text((), some).removeprefix("\r\n")
+
+
+def _json_parts(
+    head: Mapping[str, object], name: str, records: Iterable[Mapping[str, object]]
+) -> Iterator[str]:
+    opening = json.dumps({**head, name: []}, ensure_ascii=False, allow_nan=False)
+    yield opening.removesuffix("]}")
+    comma = ""
+    for some in _batched(records):
+        texts = (json.dumps(record, ensure_ascii=False, allow_nan=False) for record in some)
+        yield comma + ",".join(texts)
+        comma = ","
+    yield "]}\n"
+
+
 def csv_response(name: str, header: Sequence[str], rows: Iterable[Sequence[Cell]]) -> Response:
     """CSV to be saved as `<name>.csv`; `name` is made by us, never by a user."""
     response = Response(csv_text(header, rows), mimetype="text/csv")
     response.headers["Content-Disposition"] = f'attachment; filename="{name}.csv"'
     return response
+
+
+def _batched(items: Iterable[Item]) -> Iterator[list[Item]]:
+    rest = iter(items)
+    while some := list(islice(rest, _SENT_AT_ONCE)):
+        yield some

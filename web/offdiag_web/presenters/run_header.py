@@ -98,7 +98,8 @@ def _tab_text(name: str, text: str, detail: RunDetail) -> str:
     has_examples = detail.run.source is SourceOrientation.PREDICTIONS
     if name != "examples" or detail.results is None or not has_examples:
         return text
-    return f"{text} {numbers.count(detail.results.matrix.n_wrong)} wrong"
+    matrix = detail.results.matrix
+    return f"{text} {numbers.count(matrix.total - int(matrix.counts.trace()))} wrong"
 
 
 def _scope(detail: RunDetail) -> str:

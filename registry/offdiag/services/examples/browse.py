@@ -31,6 +31,7 @@ from offdiag.services.examples.reading import (
 )
 from offdiag.store.database import Database
 from offdiag.store.queries.run_page import RunDetail
+from offdiag.store.slices import slice_choices
 
 EXAMPLES_PER_PAGE = 50
 MOST_EXPORTED = 100_000
@@ -83,6 +84,7 @@ class ExampleExport:
     detail: RunDetail
     total: int
     n_exported: int
+    slice_names: tuple[str, ...]
     examples: Iterator[Example]
 
 
@@ -125,7 +127,10 @@ def export_examples(
         if isinstance(source, NoExamples):
             return source
         first = find_first(session, source, question, size=MOST_EXPORTED)
-    return ExampleExport(detail, first.total, len(first.chosen), _read_on(database, source, first))
+        slice_names = tuple(slice_choices(session, source.root_id, ()).levels)
+    return ExampleExport(
+        detail, first.total, len(first.chosen), slice_names, _read_on(database, source, first)
+    )
 
 
 def default_order(detail: RunDetail) -> ExampleOrder:

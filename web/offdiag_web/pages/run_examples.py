@@ -1,0 +1,86 @@
+"""The predictions behind a cell of the matrix, or behind any number of a run."""
+
+from __future__ import annotations
+
+from flask import Blueprint, redirect, request
+from werkzeug.wrappers import Response
+
+from offdiag.errors import Conflict, InvalidInput
+from offdiag.services.examples.browse import (
+    ExampleExport,
+    ExamplePage,
+    NoExamples,
+    browse_examples,
+    export_examples,
+)
+from offdiag_web.addresses.examples import ExamplesAddress, read_examples
+from offdiag_web.exports import csv_stream, json_stream
+from offdiag_web.pages.run_frame import RUN, run_page
+from offdiag_web.pages.runs import SENT_BY_FORM
+from offdiag_web.presenters.examples.export import (
+    example_columns,
+    example_records,
+    example_rows,
+    export_head,
+)
+from offdiag_web.presenters.examples.page import examples_view
+from offdiag_web.registry import current_registry
+
+blueprint = Blueprint("run_examples", __name__)
+
+
+@blueprint.get(f"{RUN}/examples")
+def page(run_id: str) -> Response:
+    address, notices = read_examples(run_id, request.args)
+    if SENT_BY_FORM in request.args and not notices:
+        return redirect(address.url())
+    found, address = _answered(address, notices)
+    view = examples_view(found, address)
+    return run_page(
+        "run_examples.html", found.detail, "examples", address=address, view=view, notices=notices
+    )
+
+
+@blueprint.get(f"{RUN}/examples.csv")
+def examples_csv(run_id: str) -> Response:
+    export, _ = _export(run_id)
+    return csv_stream(f"{run_id}-examples", example_columns(export), example_rows(export))
+
+
+@blueprint.get(f"{RUN}/examples.json")
+def examples_json(run_id: str) -> Response:
+    export, address = _export(run_id)
+    head = export_head(export, address.question)
+    return json_stream(head, "examples", example_records(export))
+
+
+def _answered(address: ExamplesAddress, notices: list[str]) -> tuple[ExamplePage, ExamplesAddress]:
+    """The page, without those classes of the address that there are none of."""
+    while True:
+        try:
+            found = browse_examples(
+                current_registry().database,
+                address.run_id,
+                address.question,
+                cursor=address.cursor,
+            )
+        except InvalidInput as error:
+            name = getattr(address.question, error.field or "", None)
+            if name is None:
+                raise
+            notices.append(f"No example can be {error.field} “{name}” here: {error.message}")
+            address = address.without(error.field or "")
+        else:
+            return found, address
+
+
+def _export(run_id: str) -> tuple[ExampleExport, ExamplesAddress]:
+    address, _ = read_examples(run_id, request.args)
+    export = export_examples(current_registry().database, run_id, address.question)
+    if isinstance(export, NoExamples):
+        raise Conflict(
+            f"run {run_id} has no predictions to list.",
+            field="run",
+            hint="Its page of examples says why.",
+        )
+    return export, address

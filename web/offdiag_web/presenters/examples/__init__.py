@@ -1,0 +1,1 @@
+"""Presenting the predictions behind a number."""
