@@ -7,6 +7,7 @@ that end of the axis. A mark outside is never drawn at the edge as if it were in
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 from markupsafe import Markup
 
@@ -44,20 +45,23 @@ def interval_mark(
     name: str,
     baseline: float | None = None,
     stands_out: bool = False,
+    tone: Literal["better", "worse"] | None = None,
     canvas: Canvas = IN_TABLE,
 ) -> Markup:
     """Draw one estimate. `name` says in words what the mark shows.
 
-    `stands_out` draws a diamond instead of a dot, in the colour of errors.
+    `stands_out` draws a diamond instead of a dot, in the colour of errors; a `tone` draws one
+    in the colour of errors or of right answers.
     """
+    css_class = f"mark mark-{tone}" if tone else "mark mark-out" if stands_out else "mark"
     return drawing(
         _rail(canvas),
         _baseline(baseline, scale, canvas),
         _bar(extent, scale, canvas),
-        _point(extent.estimate, scale, canvas, stands_out=stands_out),
+        _point(extent.estimate, scale, canvas, stands_out=stands_out or tone is not None),
         width=canvas.width,
         height=canvas.height,
-        css_class="mark mark-out" if stands_out else "mark",
+        css_class=css_class,
         name=name,
     )
 

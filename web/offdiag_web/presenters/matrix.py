@@ -74,10 +74,17 @@ class MatrixView:
 
 
 def matrix_view(
-    matrix: ConfusionMatrix, address: MatrixAddress, codes: Sequence[int] | None = None
+    matrix: ConfusionMatrix,
+    address: MatrixAddress,
+    codes: Sequence[int] | None = None,
+    *,
+    shared: ColourScale | None = None,
 ) -> MatrixView:
-    """The whole matrix, or the window of the classes in `codes`, in that order."""
-    scale = colour_scale(matrix, address.norm)
+    """The whole matrix, or the window of the classes in `codes`, in that order.
+
+    `shared` is a colour scale with ends in common with other matrices on the same page.
+    """
+    scale = shared or colour_scale(matrix, address.norm)
     shown = list(codes) if codes is not None else class_order(matrix, address.order)
     is_window = len(shown) < matrix.n_classes
     down, across = ("Predicted", "Actual") if address.transposed else ("Actual", "Predicted")
@@ -91,13 +98,13 @@ def matrix_view(
         for code in shown
     )
     heads = tuple(class_head(matrix.labels.names[code]) for code in shown)
-    density = _density(len(shown))
+    density = matrix_density(len(shown))
     return MatrixView(
         down=down,
         across=across,
         caption=_caption(matrix, address, n_shown=len(shown)),
         heads=heads,
-        turned_heads=max(len(head.short) for head in heads) > _UPRIGHT_LENGTH[density],
+        turned_heads=turned_heads(heads, density),
         lines=lines,
         elsewhere_head=f"{matrix.n_classes - len(shown)} others" if is_window else None,
         elsewhere_line=_elsewhere_line(matrix, address, shown) if is_window else (),
@@ -110,7 +117,13 @@ def matrix_view(
     )
 
 
-def _density(n_columns: int) -> Density:
+def turned_heads(heads: Sequence[ClassHead], density: Density) -> bool:
+    """Whether the names over the columns have to be turned to fit."""
+    return max(len(head.short) for head in heads) > _UPRIGHT_LENGTH[density]
+
+
+def matrix_density(n_columns: int) -> Density:
+    """How close the cells of a table of so many columns stand."""
     if n_columns <= 8:
         return "roomy"
     return "plain" if n_columns <= 12 else "dense"
