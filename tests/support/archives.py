@@ -31,7 +31,8 @@ from offdiag.store.archive.manifest import MANIFEST
 from offdiag.store.archive.project import table_of
 from offdiag.store.archive.rows import decode_rows, encode_rows, plain_row
 from offdiag.store.database import Database
-from offdiag.store.models import Base, FlagRow, RunRow
+from offdiag.store.models import Base, FlagRow, RunRow, WorkRow
+from support.contents import contents
 from support.logging_runs import log, work_off
 
 IDS = [1, 2, 3, 4, 5, 6]
@@ -142,6 +143,21 @@ def flags_of(database: Database, run_id: str) -> dict[str, tuple[str, str | None
 def run_ids(database: Database) -> list[str]:
     with database.read() as session:
         return sorted(session.scalars(select(RunRow.id)))
+
+
+def held(database: Database) -> dict[str, list[tuple[Any, ...]]]:
+    """The contents of a database, without since when work waits: a backup starts that anew."""
+    found = contents(database)
+    moments = [
+        place
+        for place, column in enumerate(table_of(WorkRow).columns)
+        if column.name in {"due", "lease_until"}
+    ]
+    found["work"] = [
+        tuple(value for place, value in enumerate(row) if place not in moments)
+        for row in found["work"]
+    ]
+    return found
 
 
 def count_of(database: Database, model: type[Base]) -> int:

@@ -1,22 +1,28 @@
-"""`offdiag db upgrade` and `offdiag db check`."""
+"""`offdiag db …`: look after the database as a whole."""
 
 from __future__ import annotations
 
+import sys
 from contextlib import closing
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from offdiag.cli.options import json_option, settings_for, url_option
-from offdiag.cli.output import busy, print_json
+from offdiag.cli.output import busy, measured, note, print_json
 
 if TYPE_CHECKING:
+    from offdiag.store.archive.manifest import Manifest
+    from offdiag.store.database import Database
     from offdiag.store.schema import SchemaState
+
+_FILE = click.Path(path_type=Path)
 
 
 @click.group()
 def db() -> None:
-    """Look after the schema of the database."""
+    """Look after the database: its schema, backups of it, and registries out of backups."""
 
 
 @db.command()
@@ -59,6 +65,69 @@ def check(context: click.Context, url: str | None, as_json: bool) -> None:
         click.echo(f"{database.place}: {_verdict(state)}")
     if not state.is_current:
         context.exit(1)
+
+
+@db.command()
+@click.argument("file", type=_FILE)
+@url_option
+@json_option
+def backup(*, file: Path, url: str | None, as_json: bool) -> None:
+    """Write the whole registry into FILE, as it is at one moment.
+
+    Others go on working meanwhile. FILE must not exist yet, and only you will be able to read
+    it: it holds everything, of every project.
+    """
+    from offdiag.cli.archive_text import archive_dict, backup_sentence
+    from offdiag.services.retention.backups import back_up
+    from offdiag.store.database import Database
+
+    with (
+        closing(Database(settings_for(url).database.url)) as database,
+        measured(f"Backing up {database.place}") as progress,
+    ):
+        manifest = back_up(database, file, progress=progress)
+    if as_json:
+        print_json(archive_dict(file, manifest))
+    else:
+        click.echo(backup_sentence(file, manifest))
+
+
+@db.command()
+@click.argument("file", type=_FILE)
+@click.option("--force", is_flag=True, help="Replace what the database holds, without asking.")
+@url_option
+@json_option
+def restore(*, file: Path, force: bool, url: str | None, as_json: bool) -> None:
+    """Fill an empty database with the backup in FILE, of whichever kind it was made.
+
+    Whatever goes wrong, the database stays as it was. One that holds something is replaced only
+    after a question, or with --force.
+    """
+    from offdiag.cli.archive_text import archive_dict, restored_sentence
+    from offdiag.services.retention.backups import read_backup
+    from offdiag.services.retention.backups import restore as restore_backup
+    from offdiag.store.database import Database
+
+    found = read_backup(file)
+    with closing(Database(settings_for(url).database.url)) as database:
+        replace = force or _agreed(database, found)
+        with measured(f"Restoring {database.place}") as progress:
+            manifest = restore_backup(database, file, force=replace, progress=progress)
+    if as_json:
+        print_json({"database": database.place, **archive_dict(file, manifest)})
+    else:
+        click.echo(restored_sentence(database.place, manifest))
+        note("`offdiag verify` computes its results again and compares them.")
+
+
+def _agreed(database: Database, found: Manifest) -> bool:
+    """Ask whether to replace a registry, if there is one and somebody who can answer."""
+    from offdiag.cli.archive_text import replacing_question
+    from offdiag.services.retention.backups import holds_a_registry
+
+    if not (sys.stdin.isatty() and sys.stderr.isatty() and holds_a_registry(database)):
+        return False
+    return click.confirm(replacing_question(database.place, found), err=True)
 
 
 def _verdict(state: SchemaState) -> str:

@@ -1,4 +1,4 @@
-"""`offdiag import DIALECT FILE`: results of other tools, read with the convention of each."""
+"""`offdiag import DIALECT FILE`: results of other tools, and projects of other registries."""
 
 from __future__ import annotations
 
@@ -7,8 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from offdiag.cli.options import json_option, parse_entries, parse_labels, url_option
-from offdiag.cli.output import busy, note, print_json
+from offdiag.cli.options import (
+    json_option,
+    parse_entries,
+    parse_labels,
+    settings_for,
+    url_option,
+)
+from offdiag.cli.output import busy, measured, note, print_json
 
 if TYPE_CHECKING:
     from offdiag.importers import Dialect, Imported
@@ -63,7 +69,36 @@ class DialectGroup(click.Group):
 
 @click.group(name="import", cls=DialectGroup)
 def importing() -> None:
-    """Store results of another tool as a run, and say by which convention they were read."""
+    """Take over results of another tool, or a project of another registry.
+
+    Results of another tool become a run, with the convention by which they were read.
+    """
+
+
+@importing.command()
+@click.argument("file", type=_FILE)
+@click.option("--as", "name", metavar="NAME", help="Name of the project here.")
+@url_option
+@json_option
+def archive(*, file: Path, name: str | None, url: str | None, as_json: bool) -> None:
+    """Import a project that `offdiag export` wrote: all of it, or nothing.
+
+    What is here already is recognised and left alone, so importing twice is the same as once.
+    Everything in the file is checked first, and its results are computed again.
+    """
+    from offdiag.cli.archive_text import imported_sentence, taken_over_dict
+    from offdiag.cli.registry import opened
+    from offdiag.services.retention.project_archives import import_project
+
+    with (
+        opened(settings_for(url)) as database,
+        measured(f"Importing {file.name}") as progress,
+    ):
+        taken = import_project(database, file, name=name, progress=progress)
+    if as_json:
+        print_json(taken_over_dict(taken))
+    else:
+        click.echo(imported_sentence(taken))
 
 
 def _command(dialect: Dialect) -> click.Command:

@@ -9,7 +9,14 @@ from contextlib import contextmanager
 
 import click
 from rich.console import Console, RenderableType
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    TaskProgressColumn,
+    TextColumn,
+    TimeRemainingColumn,
+)
 
 _WIDTH_IN_FILES = 10_000
 """Tables in files and pipes are not folded to a terminal that is not there."""
@@ -73,3 +80,21 @@ def counted(text: str, total: int) -> Iterator[Callable[[str], None]]:
     with Progress(*columns, console=console) as progress:
         task = progress.add_task(text, total=total, step="")
         yield lambda step: progress.update(task, advance=1, step=step)
+
+
+@contextmanager
+def measured(text: str) -> Iterator[Callable[[int, int], None]]:
+    """Show a bar, if somebody is looking; what is yielded takes what is done and what there is."""
+    console = Console(stderr=True)
+    if not console.is_terminal:
+        yield lambda _done, _total: None
+        return
+    columns = (
+        TextColumn(text, markup=False),
+        BarColumn(),
+        TaskProgressColumn(),
+        TimeRemainingColumn(),
+    )
+    with Progress(*columns, console=console) as progress:
+        task = progress.add_task(text, total=None)
+        yield lambda done, total: progress.update(task, completed=done, total=total)

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy import delete, select, text
+from sqlalchemy import delete, select, text, update
 
 import offdiag_migrations
 from offdiag.errors import Conflict, DatabaseUnavailable, InvalidInput, SchemaMismatch
@@ -17,10 +17,9 @@ from offdiag.services.retention.project_archives import export_project
 from offdiag.services.verification.verify import verify
 from offdiag.store.archive.dump import dump_table
 from offdiag.store.database import Database
-from offdiag.store.models import Base, EvaluationRow, HeartbeatRow, ScoreChunkRow
+from offdiag.store.models import Base, EvaluationRow, HeartbeatRow, ScoreChunkRow, WorkRow
 from offdiag.store.schema import check, migrate_to, upgrade
-from support.archives import Registry, count_of, rewrite_manifest, run_ids
-from support.contents import contents
+from support.archives import Registry, count_of, held, rewrite_manifest, run_ids
 from support.logging_runs import evaluate, log, work_off
 from support.revisions import extended_chain, use_chain
 
@@ -28,12 +27,12 @@ from support.revisions import extended_chain, use_chain
 def test_a_restored_backup_holds_the_same_to_the_last_byte(
     registry: Registry, other: Database, tmp_path: Path
 ) -> None:
-    before = contents(registry.database)
+    before = held(registry.database)
 
     made = back_up(registry.database, tmp_path / "backup.zip")
     manifest = restore(other, tmp_path / "backup.zip", force=False)
 
-    assert contents(other) == before
+    assert held(other) == before
     assert check(other).is_current
     assert manifest == made
     assert manifest.schema == offdiag_migrations.head()
@@ -47,7 +46,7 @@ def test_a_backup_of_a_file_can_be_restored_to_a_server(
     back_up(filled_sqlite.database, tmp_path / "backup.zip")
     restore(postgres_database, tmp_path / "backup.zip", force=False)
 
-    assert contents(postgres_database) == contents(filled_sqlite.database)
+    assert held(postgres_database) == held(filled_sqlite.database)
     assert verify(postgres_database).is_clean
     # Ids go on where they were, so that new rows get new ones.
     run = log(postgres_database, dataset="new")
@@ -75,7 +74,7 @@ def test_a_backup_is_one_moment_while_others_write(
 ) -> None:
     log(database)
     work_off(database)
-    before = contents(database)
+    before = held(database)
 
     def dump_beside_a_writer(*arguments: Any) -> None:
         log(database, dataset="meanwhile")
@@ -85,7 +84,7 @@ def test_a_backup_is_one_moment_while_others_write(
     back_up(database, tmp_path / "backup.zip")
     restore(other, tmp_path / "backup.zip", force=False)
 
-    assert contents(other) == before
+    assert held(other) == before
 
 
 def test_signs_of_life_are_no_part_of_a_backup(
@@ -100,21 +99,42 @@ def test_signs_of_life_are_no_part_of_a_backup(
     assert count_of(other, HeartbeatRow) == 0
 
 
+def test_work_that_waited_in_a_backup_waits_from_now_on(
+    database: Database, other: Database, tmp_path: Path
+) -> None:
+    log(database)
+    log(database, dataset="begun")
+    with database.write() as session:
+        long_ago = {"due": WorkRow.due - 7200, "lease_until": WorkRow.due - 7200}
+        session.execute(update(WorkRow).values(long_ago))
+        begun = session.scalars(select(WorkRow.id).order_by(WorkRow.id)).all()[-1]
+        held_by_nobody = {"state": "doing", "attempts": 1, "lease": "gone"}
+        session.execute(update(WorkRow).where(WorkRow.id == begun).values(held_by_nobody))
+    back_up(database, tmp_path / "backup.zip")
+
+    restore(other, tmp_path / "backup.zip", force=False)
+
+    assert not verify(database).is_clean
+    assert verify(other).is_clean
+    work_off(other)
+    assert verify(other).n_waiting == 0
+
+
 def test_a_database_that_holds_something_is_replaced_only_by_force(
     database: Database, other: Database, tmp_path: Path
 ) -> None:
     log(database)
     kept = log(other)
     back_up(database, tmp_path / "backup.zip")
-    before = contents(other)
+    before = held(other)
     assert holds_a_registry(other)
 
     with pytest.raises(Conflict, match="is not empty"):
         restore(other, tmp_path / "backup.zip", force=False)
-    assert contents(other) == before
+    assert held(other) == before
 
     restore(other, tmp_path / "backup.zip", force=True)
-    assert contents(other) == contents(database)
+    assert held(other) == held(database)
     assert kept.id not in run_ids(other)
 
 
@@ -127,7 +147,7 @@ def test_a_missing_file_becomes_a_registry(
 
     restore(no_registry, tmp_path / "backup.zip", force=False)
 
-    assert contents(no_registry) == contents(sqlite_database)
+    assert held(no_registry) == held(sqlite_database)
 
 
 def test_a_backup_of_an_older_schema_is_brought_up_to_date(
@@ -163,7 +183,7 @@ def test_a_registry_can_be_backed_up_before_it_is_upgraded(
 
     assert manifest.schema == oldest
     upgrade(empty_database)
-    assert contents(no_registry)["project"] == contents(empty_database)["project"]
+    assert held(no_registry)["project"] == held(empty_database)["project"]
 
 
 def test_every_table_that_there_ever_was_is_known(sqlite_url: str) -> None:
@@ -252,7 +272,7 @@ def test_scores_that_do_not_fit_into_one_part_are_written_in_several(
     sizes = [part.n_rows for part in manifest.parts if part.table == "score_chunk"]
     assert sizes == [2, 2, 1]
     assert count_of(other, ScoreChunkRow) == 5
-    assert contents(other) == contents(database)
+    assert held(other) == held(database)
 
 
 def test_a_backup_can_be_read_by_its_owner_alone_and_an_export_as_usual(

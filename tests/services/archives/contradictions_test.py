@@ -118,7 +118,7 @@ def test_a_run_is_in_one_project(registry: Registry, archive: Path, tmp_path: Pa
     export_project(registry.database, "default", tmp_path / "own.zip")
     before = contents(registry.database)
 
-    with pytest.raises(Conflict, match=r"run r_\w+ is there as r_\w+ in another project"):
+    with pytest.raises(Conflict, match=r"run r_\w+ is there in another project"):
         import_project(registry.database, tmp_path / "own.zip", name="copy")
 
     assert contents(registry.database) == before
@@ -138,7 +138,7 @@ def test_a_client_key_of_another_run_is_a_conflict(
     )
     export_project(sqlite_database, "default", tmp_path / "project.zip")
 
-    with pytest.raises(Conflict, match="is still open"):
+    with pytest.raises(Conflict, match=r"run r_\w+ is there as r_\w+ and is still open"):
         import_project(other, tmp_path / "project.zip")
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from offdiag.store.archive import backup
 from offdiag.store.archive.manifest import Manifest
+from offdiag.store.archive.reading import opened_archive
 from offdiag.store.archive.writing import Progress, ignored
 from offdiag.store.database import Database
 from offdiag.version import offdiag_version
@@ -25,6 +26,12 @@ def back_up(database: Database, path: Path, *, progress: Progress = ignored) -> 
         now=database.clock(),
         progress=progress,
     )
+
+
+def read_backup(path: Path) -> Manifest:
+    """What a backup says of itself. Raises `InvalidInput` for a file that is none."""
+    with opened_archive(path, "backup") as archive:
+        return archive.manifest
 
 
 def restore(

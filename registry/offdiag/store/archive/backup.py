@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from pathlib import Path
 
-from sqlalchemy import Connection, select, text
+from sqlalchemy import Connection, select, text, update
 
 import offdiag_migrations
 from offdiag.errors import Conflict, SchemaMismatch
@@ -22,8 +22,10 @@ from offdiag.store.archive.tables import (
     sequences,
 )
 from offdiag.store.archive.writing import Progress, written_archive
+from offdiag.store.clock import database_now
 from offdiag.store.database import Database
 from offdiag.store.file_access import require_local, require_writable
+from offdiag.store.models import WorkRow
 
 
 def write_backup(
@@ -64,7 +66,8 @@ def restore_backup(database: Database, path: Path, *, force: bool, progress: Pro
     """Fill a database with a backup and bring it to the schema of this version.
 
     A database that holds anything is only replaced with `force`. All of it is one transaction:
-    whatever goes wrong, the database is as it was. Raises `InvalidInput` for a file that is no
+    whatever goes wrong, the database is as it was. Work that waited in the backup waits from
+    now on, so that nobody takes it for forgotten. Raises `InvalidInput` for a file that is no
     whole backup, `Conflict` for a database that holds something, and `SchemaMismatch` for a
     backup or a database of a newer schema.
     """
@@ -83,6 +86,7 @@ def restore_backup(database: Database, path: Path, *, force: bool, progress: Pro
             load_archive(connection, archive, progress)
             schema.migrate_to(connection, "head")
             schema.require_intact_references(connection)
+            _wait_from_now_on(connection)
         return archive.manifest
 
 
@@ -123,3 +127,11 @@ def _clear(database: Database, connection: Connection, *, force: bool) -> None:
     for table in reversed(tables):
         table.drop(connection)
     connection.execute(text(f"DROP TABLE IF EXISTS {BOOKKEEPING}"))
+
+
+def _wait_from_now_on(connection: Connection) -> None:
+    now = database_now()
+    for state, moment in (("todo", WorkRow.due), ("doing", WorkRow.lease_until)):
+        connection.execute(
+            update(WorkRow).where(WorkRow.state == state, moment < now).values({moment: now})
+        )

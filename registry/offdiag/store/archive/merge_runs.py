@@ -55,8 +55,9 @@ def _same_run(target: Session, row: RowMapping, known: KnownAs) -> str | None:
     for there in found:
         contradiction = _contradiction(row, there, known)
         if contradiction is not None or len(found) > 1:
+            name = "" if there["id"] == row["id"] else f"as {there['id']} "
             raise Conflict(
-                f"run {row['id']} is there as {there['id']} {contradiction or 'and as another'}.",
+                f"run {row['id']} is there {name}{contradiction or 'and as another one'}.",
                 field="run",
                 hint="Nothing was imported. Import it into another registry, or settle what "
                 "differs first.",

@@ -1,0 +1,125 @@
+"""Archives in sentences and as JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from offdiag.cli.text import printable
+from offdiag.store.archive.manifest import Manifest
+from offdiag.store.archive.transfer import TakenOver
+
+_COUNTED = {
+    "run": ("run", "runs"),
+    "dataset": ("dataset", "datasets"),
+    "truth_version": ("version of ground truth", "versions of ground truth"),
+    "flag": ("flag", "flags"),
+    "cost_matrix": ("cost matrix", "cost matrices"),
+    "baseline": ("baseline", "baselines"),
+    "schedule": ("schedule", "schedules"),
+    "report_issue": ("report", "reports"),
+}
+
+
+def archive_dict(file: Path, manifest: Manifest) -> dict[str, Any]:
+    """What an archive holds, with the rows of each table."""
+    return {
+        "file": str(file),
+        "n_bytes": file.stat().st_size,
+        "kind": manifest.kind,
+        "subject": manifest.subject,
+        "schema": manifest.schema,
+        "created_at": manifest.created_at,
+        "written_by": manifest.written_by,
+        "rows": dict(manifest.rows_by_table),
+    }
+
+
+def taken_over_dict(taken: TakenOver) -> dict[str, Any]:
+    """What an import added."""
+    return {
+        "project": taken.project,
+        "new_runs": list(taken.new_runs),
+        "known_runs": list(taken.known_runs),
+        "added": dict(taken.added),
+        "paused_schedules": list(taken.paused),
+    }
+
+
+def backup_sentence(file: Path, manifest: Manifest) -> str:
+    """What was backed up, and where it is."""
+    return (
+        f"{printable(str(file))} holds {printable(manifest.subject)} as of "
+        f"{_moment(manifest)}: {counts_in_words(manifest.rows_by_table)} ({_size(file)})."
+    )
+
+
+def exported_sentence(file: Path, manifest: Manifest) -> str:
+    """What was exported, and where it is."""
+    return (
+        f"{printable(str(file))} holds project {printable(manifest.subject)}: "
+        f"{counts_in_words(manifest.rows_by_table)} ({_size(file)})."
+    )
+
+
+def restored_sentence(place: str, manifest: Manifest) -> str:
+    """What is there now."""
+    return (
+        f"{printable(place)} is as {printable(manifest.subject)} was on {_moment(manifest)}: "
+        f"{counts_in_words(manifest.rows_by_table)}."
+    )
+
+
+def replacing_question(place: str, manifest: Manifest) -> str:
+    """What somebody has to agree to before a registry is replaced."""
+    return (
+        f"Replace everything in {printable(place)} by what {printable(manifest.subject)} was on "
+        f"{_moment(manifest)} ({counts_in_words(manifest.rows_by_table)})?"
+    )
+
+
+def imported_sentence(taken: TakenOver) -> str:
+    """What is new, what was known, and what somebody has to do."""
+    project = printable(taken.project)
+    known = f" {_counted(len(taken.known_runs), 'run', 'runs')} known already." * bool(
+        taken.known_runs
+    )
+    if not taken.added:
+        return f"Project {project} has all of it; nothing was changed.{known}"
+    new = counts_in_words(taken.added)
+    what = f"got {new}" if new else "got results and details of what was there"
+    return f"Project {project} {what}.{known}{_paused(taken)}"
+
+
+def counts_in_words(rows: Mapping[str, int]) -> str:
+    """`12 runs, 3 datasets, 1 baseline`; tables that people do not count are left out."""
+    return ", ".join(
+        _counted(rows[table], one, many)
+        for table, (one, many) in _COUNTED.items()
+        if rows.get(table)
+    )
+
+
+def _paused(taken: TakenOver) -> str:
+    if not taken.paused:
+        return ""
+    names = ", ".join(printable(name) for name in taken.paused)
+    return f" Paused until `offdiag schedule resume`: {names}."
+
+
+def _counted(n: int, one: str, many: str) -> str:
+    return f"{n} {one if n == 1 else many}"
+
+
+def _moment(manifest: Manifest) -> str:
+    return printable(manifest.created_at[:16].replace("T", " ")) + " UTC"
+
+
+def _size(file: Path) -> str:
+    n_bytes = float(file.stat().st_size)
+    for unit in ("bytes", "kB", "MB"):
+        if n_bytes < 1000:
+            return f"{n_bytes:.0f} {unit}" if unit == "bytes" else f"{n_bytes:.1f} {unit}"
+        n_bytes /= 1000
+    return f"{n_bytes:.1f} GB"
