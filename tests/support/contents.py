@@ -15,24 +15,45 @@ _CLOCK = {
     ("evaluation", "duration_s"),
     ("flag", "first_seen"),
     ("flag", "last_seen"),
+    ("flag", "closed_at"),
     ("flag_event", "at"),
     ("report_issue", "computed_at"),
     ("report_file", "content"),
     ("report_file", "sha256"),
+    ("work", "due"),
+    ("work", "created_at"),
     ("delivery", "created_at"),
     ("delivery", "sent_at"),
 }
 """Columns that tell when something was computed and how long it took, not what."""
+_ROW_NUMBERS = {
+    "evaluation": {"id"},
+    "confusion_matrix": {"evaluation_id"},
+    "metric_value": {"evaluation_id"},
+    "class_values": {"evaluation_id"},
+    "flag": {"id", "evaluation_id"},
+    "flag_event": {"id", "flag_id"},
+}
+"""Columns of numbers that are given out in the order in which runs happen to be evaluated."""
 _SIGNS_OF_LIFE = "heartbeat"
 """Tells which processes there are, not what the database holds."""
 
 
-def contents(database: Database) -> dict[str, list[tuple[Any, ...]]]:
-    """All rows of all tables, blobs as digests, without the columns that only tell the time."""
+def contents(
+    database: Database, *, in_any_order: bool = False
+) -> dict[str, list[tuple[Any, ...]]]:
+    """All rows of all tables, blobs as digests, without the columns that only tell the time.
+
+    With `in_any_order` also without the numbers of rows that depend on the order of work.
+    """
     with database.read() as session:
         return {
             table.name: sorted(
-                (_plain(row) for row in session.execute(select(*_columns(table)))), key=repr
+                (
+                    _plain(row)
+                    for row in session.execute(select(*_columns(table, in_any_order=in_any_order)))
+                ),
+                key=repr,
             )
             for table in Base.metadata.sorted_tables
             if table.name != _SIGNS_OF_LIFE
@@ -45,8 +66,13 @@ def count_rows(database: Database, table: type[Base]) -> int:
         return session.scalar(select(func.count()).select_from(table)) or 0
 
 
-def _columns(table: Table) -> list[Any]:
-    return [column for column in table.columns if (table.name, column.name) not in _CLOCK]
+def _columns(table: Table, *, in_any_order: bool) -> list[Any]:
+    left_out = _ROW_NUMBERS.get(table.name, set()) if in_any_order else set()
+    return [
+        column
+        for column in table.columns
+        if (table.name, column.name) not in _CLOCK and column.name not in left_out
+    ]
 
 
 def _plain(row: Any) -> tuple[Any, ...]:

@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from multiprocessing.process import BaseProcess
+from multiprocessing.synchronize import Event
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -51,11 +52,7 @@ class Workers:
 
     def start(self) -> None:
         """Add one more worker."""
-        process = _FORKING.Process(
-            target=_work, args=(self.url, str(self.log), self.lease_s, self.poison)
-        )
-        process.start()
-        self.living.append(process)
+        self.living.append(forked(_work, self.url, str(self.log), self.lease_s, self.poison))
 
     def kill_one(self, random: Random) -> None:
         """SIGKILL for one of them."""
@@ -85,6 +82,18 @@ class Workers:
             process = self.living.pop()
             process.kill()
             process.join()
+
+
+def signal_between_processes() -> Event:
+    """What a forked process may set and this one wait for."""
+    return _FORKING.Event()
+
+
+def forked(target: Callable[..., None], *arguments: object) -> BaseProcess:
+    """A function of a support module as a process of its own, started in a moment."""
+    process = _FORKING.Process(target=target, args=arguments)
+    process.start()
+    return process
 
 
 @contextmanager

@@ -1,0 +1,44 @@
+"""Labels that are corrected round after round, each time others."""
+
+from __future__ import annotations
+
+from multiprocessing.synchronize import Event
+
+import numpy as np
+
+from offdiag.services.truth.revise import revise_truth
+from offdiag.store.database import Database
+from support.deeds import opened
+from support.logging_runs import log, work_off
+
+N_RUNS = 12
+N_CASES = 60
+
+
+def fill(database: Database) -> None:
+    """Runs of different quality on the same samples, evaluated."""
+    rng = np.random.default_rng(7)
+    truth = rng.integers(0, 3, N_CASES)
+    for _ in range(N_RUNS):
+        noise = rng.random(N_CASES) < rng.random()
+        answers = np.where(noise, rng.integers(0, 3, N_CASES), truth)
+        log(database, y_true=truth, y_pred=answers, sample_ids=np.arange(N_CASES))
+    work_off(database)
+
+
+def revise(url: str, number: int, begun: Event | None = None) -> None:
+    """The correction of one round, of five samples that it alone touches, after saying so."""
+    database = opened(url)
+    with database.read():
+        pass  # The connection is there, so that what follows are only its statements.
+    if begun is not None:
+        begun.set()
+    revise_truth(
+        database,
+        project="default",
+        dataset="holdout",
+        labels={5 * number + place: str(place % 3) for place in range(5)},
+        reason=f"round {number}",
+        author="ana",
+    )
+    database.close()
