@@ -9,8 +9,12 @@ from typing import Literal, cast, get_args
 from offdiag_web.addresses.query_string import with_query
 
 Norm = Literal["row", "col", "all", "none"]
-ClassOrder = Literal["support", "label"]
+ClassOrder = Literal["support", "label", "cluster"]
 Layout = Literal["long", "grid"]
+FORMS = ("csv", "json", "md", "tex", "svg", "png")
+_COUNTS_ONLY = frozenset({"csv", "json"})
+"""Forms that hold every share anyway, so that there is nothing to choose."""
+_MOST_HIDDEN = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +23,8 @@ class MatrixAddress:
 
     `norm` is about the stored orientation, also in the transposed view: "row" is the share of
     the actual class, "col" of the predicted one. `order` None is the default of the label set.
-    `focus` is the class in the middle of attention where the matrix is too large for a table.
+    `focus` is the class in the middle of attention where the matrix is too large for a table;
+    `rarest` leaves cells with fewer cases out of its map.
     """
 
     run_id: str
@@ -27,17 +32,19 @@ class MatrixAddress:
     order: ClassOrder | None = None
     transposed: bool = False
     focus: str | None = None
+    rarest: int = 1
 
     def url(self, form: str = "", layout: Layout = "long") -> str:
-        """Canonical URL of the page, or of the matrix alone as "json" or "csv"."""
+        """Canonical URL of the page, or of the matrix alone in one of `FORMS`."""
         path = f"/runs/{self.run_id}"
         return with_query(
             f"{path}/matrix.{form}" if form else path,
             {
-                "norm": None if self.norm == "row" or form else self.norm,
+                "norm": None if self.norm == "row" or form in _COUNTS_ONLY else self.norm,
                 "order": self.order,
                 "t": "1" if self.transposed else None,
                 "focus": None if form else self.focus,
+                "min": None if self.rarest == 1 or form in _COUNTS_ONLY else str(self.rarest),
                 "layout": "grid" if layout == "grid" else None,
             },
         )
@@ -49,14 +56,25 @@ def read_matrix(run_id: str, values: Mapping[str, str]) -> tuple[MatrixAddress, 
     norm = _one_of(values.get("norm"), get_args(Norm), "normalisation", notices)
     order = _one_of(values.get("order"), get_args(ClassOrder), "order of classes", notices)
     transposed = _one_of(values.get("t"), ("0", "1"), "transposed view", notices)
+    rarest = _rarest(values.get("min"), notices)
     address = MatrixAddress(
         run_id=run_id,
         norm=cast(Norm, norm or "row"),
         order=cast("ClassOrder | None", order),
         transposed=transposed == "1",
         focus=values.get("focus") or None,
+        rarest=rarest,
     )
     return address, notices
+
+
+def _rarest(text: str | None, notices: list[str]) -> int:
+    if not text:
+        return 1
+    if text.isascii() and text.isdigit() and 1 <= int(text[:9]) <= _MOST_HIDDEN:
+        return int(text[:9])
+    notices.append(f"“{text[:20]}” is no number of cases; every filled cell is shown.")
+    return 1
 
 
 def read_layout(values: Mapping[str, str]) -> Layout:

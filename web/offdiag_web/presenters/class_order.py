@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from offdiag.domain.labels import LabelSet
+from offdiag.metrics.class_clusters import clustered_order
 from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag_web.addresses.matrix import ClassOrder
 from offdiag_web.presenters.numbers import shortened
@@ -39,7 +40,10 @@ def default_order(labels: LabelSet) -> ClassOrder:
 def class_order(matrix: ConfusionMatrix, order: ClassOrder | None) -> list[int]:
     """Codes of all classes in display order; equal supports keep the declared order."""
     codes = list(range(matrix.n_classes))
-    if (order or default_order(matrix.labels)) == "label":
+    wanted = order or default_order(matrix.labels)
+    if wanted == "label":
         return codes
+    if wanted == "cluster":
+        return clustered_order(matrix.counts)
     supports: list[int] = matrix.actual.tolist()
     return sorted(codes, key=lambda code: -supports[code])

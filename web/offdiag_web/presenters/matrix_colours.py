@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.orientation import ACTUAL_AXIS, PREDICTED_AXIS
 from offdiag_web.addresses.matrix import Norm
+from offdiag_web.charts.matrix_map import step_codes
 from offdiag_web.palette import BINS
 from offdiag_web.presenters import numbers
 
@@ -50,6 +51,19 @@ class ColourScale:
         if is_correct:
             return f"correct-{_step(share / self.largest_correct)}"
         return f"error-{_step(math.sqrt(share / self.largest_error))}"
+
+    def codes(self, matrix: ConfusionMatrix, *, at_least: int = 1) -> NDArray[np.uint8]:
+        """The steps of all cells as codes of a picture, (K, K); rarer cells are left empty."""
+        shares = matrix.counts / np.maximum(self.denominators, 1)
+        is_correct = np.eye(matrix.n_classes, dtype=np.bool_)
+        heights = np.where(
+            is_correct,
+            shares / (self.largest_correct or 1.0),
+            np.sqrt(shares / (self.largest_error or 1.0)),
+        )
+        # The same rounding as of a single cell: halves to even.
+        steps = np.clip(np.rint(heights * (BINS - 1)), 1, BINS - 1).astype(np.int64)
+        return step_codes(is_correct, steps, matrix.counts >= max(at_least, 1))
 
 
 def _step(fraction: float) -> int:

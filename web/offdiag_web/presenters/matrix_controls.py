@@ -18,6 +18,7 @@ _NORM_TEXTS: tuple[tuple[Norm, str], ...] = (
 _ORDER_TEXTS: tuple[tuple[ClassOrder, str], ...] = (
     ("support", "by support"),
     ("label", "by label"),
+    ("cluster", "confused together"),
 )
 
 
@@ -37,15 +38,17 @@ def norm_segments(address: MatrixAddress) -> tuple[Segment, ...]:
 
 
 def order_segments(matrix: ConfusionMatrix, address: MatrixAddress) -> tuple[Segment, ...]:
-    """How classes may be ordered; `o` leads to the other one."""
+    """How classes may be ordered; `o` leads to the next one."""
     default = default_order(matrix.labels)
     current = address.order or default
+    names = [order for order, _ in _ORDER_TEXTS]
+    following = names[(names.index(current) + 1) % len(names)]
     return tuple(
         Segment(
             text,
             replace(address, order=None if order == default else order).url(),
             order == current,
-            None if order == current else "o",
+            "o" if order == following else None,
         )
         for order, text in _ORDER_TEXTS
     )

@@ -16,6 +16,7 @@ from offdiag_web.presenters.matrix_controls import (
     order_segments,
     transpose_segment,
 )
+from offdiag_web.presenters.matrix_pictures import map_pixels
 from offdiag_web.presenters.matrix_window import WINDOW_CLASSES, busiest_class, window_around
 from offdiag_web.presenters.segments import Segment
 from offdiag_web.presenters.values import Notes
@@ -36,13 +37,25 @@ class Window:
 
 
 @dataclass(frozen=True, slots=True)
+class Map:
+    """The whole matrix as a picture, `side` CSS pixels wide and high."""
+
+    light_url: str
+    dark_url: str
+    side: int
+    name: str
+    rarest: int
+
+
+@dataclass(frozen=True, slots=True)
 class MatrixPage:
-    """Everything below the header. `window` is None where the whole matrix is shown."""
+    """Everything below the header. `window` and `map` are None where a table shows it all."""
 
     headline: Headline
     matrix: MatrixView
     n_classes: int
     window: Window | None
+    map: Map | None
     norms: tuple[Segment, ...]
     orders: tuple[Segment, ...]
     transpose: Segment
@@ -67,13 +80,29 @@ def matrix_page(results: RunResults, address: MatrixAddress) -> MatrixPage:
         matrix=matrix_view(matrix, address, codes),
         n_classes=matrix.n_classes,
         window=window,
+        map=_map(matrix, address) if window else None,
         norms=norm_segments(address),
-        orders=() if window else order_segments(matrix, address),
+        orders=order_segments(matrix, address),
         transpose=transpose_segment(address),
         classes=class_panel(results, address.order, notes),
         confusions=most_frequent(matrix, at_most=12 if window else 8),
         notes=tuple(notes.texts),
         notices=tuple(notices),
+    )
+
+
+def _map(matrix: ConfusionMatrix, address: MatrixAddress) -> Map:
+    light = address.url("png")
+    down, across = ("Predicted", "actual") if address.transposed else ("Actual", "predicted")
+    return Map(
+        light_url=light,
+        dark_url=f"{light}{'&' if '?' in light else '?'}theme=dark",
+        side=matrix.n_classes * map_pixels(matrix.n_classes),
+        name=(
+            f"Map of all {matrix.n_classes} classes: {down.lower()} downwards, {across} to the "
+            "right. The table of the most frequent confusions says what it shows in words"
+        ),
+        rarest=address.rarest,
     )
 
 

@@ -1,0 +1,180 @@
+"""The matrix of a run as a file: the same numbers and axes in every form."""
+
+from __future__ import annotations
+
+import io
+import re
+import xml.etree.ElementTree as ET
+
+import numpy as np
+import pytest
+from flask.testing import FlaskClient
+from PIL import Image
+
+from offdiag.store.database import Database
+from offdiag_web.palette import RAMPS
+from offdiag_web.presenters.matrix_pictures import map_pixels
+from support.dashboard import HOSTILE_NAMES, LESION_COUNTS, LESIONS, LesionRegistry, log_counts
+from support.pages import Page
+
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+def pixels(client: FlaskClient, address: str) -> tuple[np.ndarray, bytes]:
+    """Codes of a map with one pixel for each cell, and the palette."""
+    picture = Image.open(io.BytesIO(client.get(address).data))
+    palette = picture.getpalette()
+    assert palette is not None
+    codes = np.asarray(picture)
+    side = map_pixels(len(LESIONS)) if codes.shape[0] > 700 else 1
+    return codes[side // 2 :: side, side // 2 :: side], bytes(palette)
+
+
+def test_markdown_has_every_count_in_its_place(
+    reader: FlaskClient, registry: LesionRegistry
+) -> None:
+    lines = reader.get(f"/runs/{registry.plain}/matrix.md?order=label&norm=none").text.splitlines()
+
+    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines[:10]]
+    assert rows[0] == ["actual ↓ predicted →".title(), *LESIONS, "Actual n"]
+    counts = [[int(cell.replace("\u202f", "")) for cell in row[1:8]] for row in rows[2:9]]
+    assert counts == [list(line) for line in LESION_COUNTS]
+    assert rows[9][0] == "Predicted n"
+
+
+def test_latex_has_every_count_in_its_place(reader: FlaskClient, registry: LesionRegistry) -> None:
+    text = reader.get(f"/runs/{registry.plain}/matrix.tex?order=label&norm=none&t=1").text
+
+    lines = [line for line in text.splitlines() if re.match(r"(nv|mel|df) &", line)]
+    assert [int(cell) for cell in lines[2].split("&")[1:8]] == [line[6] for line in LESION_COUNTS]
+    assert r"\multicolumn{7}{c}{Actual class}" in text
+    assert "Predicted class & nv" in text
+
+
+def test_the_drawing_names_both_axes_and_holds_every_count(
+    reader: FlaskClient, registry: LesionRegistry
+) -> None:
+    answer = reader.get(f"/runs/{registry.plain}/matrix.svg?order=label&norm=none")
+
+    root = ET.fromstring(answer.data)
+    texts = [element.text for element in root.iter(f"{SVG}text")]
+    assert {"Predicted →", "Actual ↓", "Actual n", "Predicted n"} <= set(texts)
+    drawn = [int(text) for text in texts if text and text.isdigit()]
+    counts = [count for line in LESION_COUNTS for count in line]
+    assert drawn[: len(counts)] == counts
+    width, height = float(root.attrib["width"]), float(root.attrib["height"])
+    for field in root.iter(f"{SVG}rect"):
+        if "x" in field.attrib:
+            assert 0 <= float(field.attrib["x"]) <= width - float(field.attrib["width"])
+            assert 0 <= float(field.attrib["y"]) <= height - float(field.attrib["height"])
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_a_pixel_has_the_colour_of_its_cell(
+    reader: FlaskClient, registry: LesionRegistry, theme: str
+) -> None:
+    page = Page(reader.get(f"/runs/{registry.plain}?order=label").text)
+    cells = [cell.classes for cell in page.all("td") if "data-cell" in cell.attributes]
+
+    codes, palette = pixels(reader, f"/runs/{registry.plain}/matrix.png?order=label&theme={theme}")
+
+    for place, css in zip(codes.ravel().tolist(), cells, strict=True):
+        step = next((name for name in css if name.startswith(("correct-", "error-"))), None)
+        if step is None:
+            assert place == 0
+            continue
+        ramp, _, number = step.partition("-")
+        colour = RAMPS[theme][ramp][int(number)]  # type: ignore[index]
+        assert palette[3 * place : 3 * place + 3].hex() == colour[1:]
+
+
+def test_the_map_of_a_transposed_view_is_transposed(
+    reader: FlaskClient, registry: LesionRegistry
+) -> None:
+    straight, _ = pixels(reader, f"/runs/{registry.plain}/matrix.png?order=label")
+    turned, _ = pixels(reader, f"/runs/{registry.plain}/matrix.png?order=label&t=1")
+
+    assert (turned == straight.swapaxes(0, 1)).all()
+
+
+def test_rare_cells_can_be_left_out_of_the_map(
+    reader: FlaskClient, registry: LesionRegistry
+) -> None:
+    codes, _ = pixels(reader, f"/runs/{registry.plain}/matrix.png?order=label&min=10")
+
+    assert ((codes > 0) == (np.array(LESION_COUNTS) >= 10)).all()
+
+
+def test_the_same_map_is_not_sent_twice(reader: FlaskClient, registry: LesionRegistry) -> None:
+    first = reader.get(f"/runs/{registry.plain}/matrix.png")
+    again = reader.get(
+        f"/runs/{registry.plain}/matrix.png", headers={"If-None-Match": first.headers["ETag"]}
+    )
+    other = reader.get(
+        f"/runs/{registry.plain}/matrix.png?theme=dark",
+        headers={"If-None-Match": first.headers["ETag"]},
+    )
+
+    assert (first.status_code, again.status_code, other.status_code) == (200, 304, 200)
+    assert again.data == b""
+
+
+def test_a_click_on_the_map_shows_the_class_of_its_row(
+    reader: FlaskClient, registry: LesionRegistry
+) -> None:
+    page = Page(reader.get(f"/runs/{registry.many_classes}?order=label").text)
+    names = sorted(choice.text for choice in page.all("option"))
+    side = map_pixels(len(names))
+    at = {"order": "label", "at.x": str(5 * side), "at.y": str(2 * side + 1)}
+
+    straight = reader.get(f"/runs/{registry.many_classes}/matrix/at", query_string=at)
+    turned = reader.get(f"/runs/{registry.many_classes}/matrix/at", query_string={**at, "t": "1"})
+
+    record = reader.get(f"/runs/{registry.many_classes}/matrix.json?order=label").get_json()
+    assert straight.status_code == turned.status_code == 303
+    assert f"focus={record['labels'][2].replace(' ', '%20')}" in straight.headers["Location"]
+    assert f"focus={record['labels'][5].replace(' ', '%20')}" in turned.headers["Location"]
+    assert reader.get(f"/runs/{registry.many_classes}/matrix/at").status_code == 400
+
+
+def test_names_are_text_in_every_form(client: FlaskClient, sqlite_database: Database) -> None:
+    size = len(HOSTILE_NAMES)
+    counts = [[7 if i == j else 1 for j in range(size)] for i in range(size)]
+    run = log_counts(
+        sqlite_database, counts, (*HOSTILE_NAMES[:-1], "a\\b|c$_^~#&%"), name="hostile"
+    )
+
+    drawing = client.get(f"/runs/{run}/matrix.svg").text
+    markdown = client.get(f"/runs/{run}/matrix.md").text
+    latex = client.get(f"/runs/{run}/matrix.tex").text
+
+    ET.fromstring(drawing)
+    assert "<script>" not in drawing
+    assert "<script>" not in markdown
+    assert r"a\textbackslash{}b|c\$\_\textasciicircum{}\textasciitilde{}\#\&\%" in latex
+    head = markdown.splitlines()[0]
+    assert len(re.findall(r"(?<!\\)\|", head)) == size + 3
+
+
+def test_too_many_classes_are_refused_in_words_where_every_cell_is_written(
+    client: FlaskClient, sqlite_database: Database
+) -> None:
+    counts = np.eye(201, dtype=int).tolist()
+    run = log_counts(sqlite_database, counts, [f"c{n:03}" for n in range(201)], name="large")
+
+    refused = client.get(f"/runs/{run}/matrix.md")
+    drawn = client.get(f"/runs/{run}/matrix.png")
+
+    assert refused.status_code == 400
+    assert "201 classes are too many" in refused.text
+    assert Image.open(io.BytesIO(drawn.data)).size == (603, 603)
+
+
+def test_confused_classes_stand_together_on_request(
+    reader: FlaskClient, registry: LesionRegistry
+) -> None:
+    record = reader.get(f"/runs/{registry.plain}/matrix.json?order=cluster").get_json()
+
+    assert sorted(record["labels"]) == sorted(LESIONS)
+    assert record["labels"] != list(LESIONS)
+    assert abs(record["labels"].index("mel") - record["labels"].index("nv")) <= 2

@@ -1,0 +1,161 @@
+"""A confusion matrix as a picture of its own: for slides and papers, without the page's styles.
+
+Colours are literal, because a file that leaves the page takes no stylesheet along.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from markupsafe import escape
+
+from offdiag_web.charts.svg import coordinate
+from offdiag_web.palette import RAMPS, Ramp, Theme, text_on
+
+_CELL_WIDTH, _CELL_HEIGHT, _GAP = 52, 38, 2
+_LETTER, _MARGIN, _AXIS = 6.6, 12, 22
+_INK: dict[Theme, str] = {"light": "#16202c", "dark": "#e7ecf2"}
+_QUIET: dict[Theme, str] = {"light": "#4c5967", "dark": "#b3bfcc"}
+_PAGE: dict[Theme, str] = {"light": "#ffffff", "dark": "#12161c"}
+_EMPTY: dict[Theme, str] = {"light": "#f4f6f8", "dark": "#191f27"}
+_FONT = "system-ui, 'Segoe UI', Roboto, 'Liberation Sans', sans-serif"
+
+
+@dataclass(frozen=True, slots=True)
+class DrawnCell:
+    """A count, its share, and the step of its ramp; no ramp where the cell is empty."""
+
+    count: str
+    share: str | None
+    ramp: Ramp | None = None
+    step: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class DrawnMatrix:
+    """What is drawn: both axes with their classes, the cells, both margins."""
+
+    down: str
+    across: str
+    down_names: Sequence[str]
+    across_names: Sequence[str]
+    cells: Sequence[Sequence[DrawnCell]]
+    down_totals: Sequence[str]
+    across_totals: Sequence[str]
+    down_total_name: str
+    across_total_name: str
+    caption: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Frame:
+    """Where the cells lie, in pixels, and the theme they are drawn in."""
+
+    left: float
+    top: float
+    right: float
+    bottom: float
+    theme: Theme
+
+    def x(self, column: int) -> float:
+        return self.left + column * (_CELL_WIDTH + _GAP)
+
+    def y(self, row: int) -> float:
+        return self.top + row * (_CELL_HEIGHT + _GAP)
+
+
+def matrix_svg(matrix: DrawnMatrix, *, theme: Theme) -> str:
+    """A standalone SVG document; every name in it is text."""
+    left = (
+        _MARGIN + max(_text_width(matrix.down_names), _text_width([matrix.across_total_name])) + 8
+    )
+    # Heads are turned where the longest would run into its neighbour.
+    longest = _text_width(matrix.across_names)
+    turned = longest > _CELL_WIDTH - 4
+    top = _MARGIN + _AXIS + (longest if turned else _AXIS)
+    right = left + len(matrix.across_names) * (_CELL_WIDTH + _GAP)
+    bottom = top + len(matrix.down_names) * (_CELL_HEIGHT + _GAP)
+    frame = _Frame(left, top, right, bottom, theme)
+    width = right + max(_text_width([matrix.down_total_name, *matrix.down_totals]), 40) + _MARGIN
+    height = bottom + 2 * _AXIS + _MARGIN
+    parts = [
+        f'<rect width="100%" height="100%" fill="{_PAGE[theme]}"/>',
+        *_axis_names(matrix, frame),
+        *_heads(matrix, frame, turned=turned),
+        *_cells(matrix, frame),
+        *_margins(matrix, frame),
+    ]
+    size = f'width="{coordinate(width)}" height="{coordinate(height)}"'
+    box = f'viewBox="0 0 {coordinate(width)} {coordinate(height)}"'
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" {size} {box} role="img" '
+        f'font-family="{_FONT}" font-size="13">'
+        f"<title>{escape(matrix.caption)}</title>{''.join(parts)}</svg>\n"
+    )
+
+
+def _text_width(texts: Sequence[str]) -> float:
+    return max((len(text) for text in texts), default=0) * _LETTER
+
+
+def _text(
+    x: float, y: float, text: str, colour: str, *, anchor: str = "middle", weight: int = 400
+) -> str:
+    return (
+        f'<text x="{coordinate(x)}" y="{coordinate(y)}" fill="{colour}" '
+        f'text-anchor="{anchor}" font-weight="{weight}">{escape(text)}</text>'
+    )
+
+
+def _axis_names(matrix: DrawnMatrix, frame: _Frame) -> Iterator[str]:
+    ink = _INK[frame.theme]
+    middle = (frame.left + frame.right) / 2
+    yield _text(middle, _MARGIN + 12, f"{matrix.across} →", ink, weight=600)
+    yield _text(frame.left - 8, frame.top - 8, f"{matrix.down} ↓", ink, anchor="end", weight=600)
+
+
+def _heads(matrix: DrawnMatrix, frame: _Frame, *, turned: bool) -> Iterator[str]:
+    quiet = _QUIET[frame.theme]
+    for index, name in enumerate(matrix.across_names):
+        x = frame.x(index) + _CELL_WIDTH / 2
+        if turned:
+            place = f"translate({coordinate(x + 4)} {coordinate(frame.top - 6)}) rotate(-90)"
+            yield f'<text transform="{place}" fill="{quiet}">{escape(name)}</text>'
+        else:
+            yield _text(x, frame.top - 8, name, quiet)
+    for index, name in enumerate(matrix.down_names):
+        y = frame.y(index) + _CELL_HEIGHT / 2 + 4
+        yield _text(frame.left - 8, y, name, quiet, anchor="end")
+
+
+def _cells(matrix: DrawnMatrix, frame: _Frame) -> Iterator[str]:
+    for row, line in enumerate(matrix.cells):
+        for column, cell in enumerate(line):
+            yield from _cell(cell, frame.x(column), frame.y(row), frame.theme)
+
+
+def _cell(cell: DrawnCell, x: float, y: float, theme: Theme) -> Iterator[str]:
+    fill = _EMPTY[theme] if cell.ramp is None else RAMPS[theme][cell.ramp][cell.step]
+    ink = _QUIET[theme] if cell.ramp is None else text_on(fill)
+    middle = x + _CELL_WIDTH / 2
+    yield (
+        f'<rect x="{coordinate(x)}" y="{coordinate(y)}" width="{_CELL_WIDTH}" '
+        f'height="{_CELL_HEIGHT}" rx="3" fill="{fill}"/>'
+    )
+    if cell.share is None:
+        yield _text(middle, y + _CELL_HEIGHT / 2 + 4, cell.count, ink)
+    else:
+        yield _text(middle, y + 17, cell.count, ink)
+        yield _text(middle, y + 32, cell.share, ink)
+
+
+def _margins(matrix: DrawnMatrix, frame: _Frame) -> Iterator[str]:
+    quiet = _QUIET[frame.theme]
+    yield _text(frame.right + 8, frame.top - 8, matrix.down_total_name, quiet, anchor="start")
+    for index, total in enumerate(matrix.down_totals):
+        y = frame.y(index) + _CELL_HEIGHT / 2 + 4
+        yield _text(frame.right + 8, y, total, quiet, anchor="start")
+    yield _text(frame.left - 8, frame.bottom + 18, matrix.across_total_name, quiet, anchor="end")
+    for index, total in enumerate(matrix.across_totals):
+        yield _text(frame.x(index) + _CELL_WIDTH / 2, frame.bottom + 18, total, quiet)
