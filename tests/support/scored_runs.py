@@ -51,8 +51,9 @@ def scored_cases(
     n_classes = len(labels)
     actual = generator.integers(0, n_classes, n_cases)
     weights = generator.random((n_cases, n_classes)) + np.eye(n_classes)[actual] * 0.6
-    scores = np.round(weights / weights.sum(axis=1, keepdims=True), 2)
+    scores = np.floor(100 * weights / weights.sum(axis=1, keepdims=True)) / 100
     scores[:, -1] = 1 - scores[:, :-1].sum(axis=1)
+    stored = scores.astype(np.float32)
     numbers = generator.permutation(n_cases).tolist()
     names: dict[Ids, list[Any] | None] = {
         "text": [f"img/{number:04d}.png" for number in numbers],
@@ -64,8 +65,8 @@ def scored_cases(
     return ScoredCases(
         labels=tuple(labels),
         actual=truth,
-        predicted=[labels[code] for code in scores.argmax(axis=1).tolist()],
-        scores=scores.astype(np.float32),
+        predicted=[labels[code] for code in stored.argmax(axis=1).tolist()],
+        scores=stored,
         ids=names[ids],
         country=[("DE", "FR", "SI")[number % 3] for number in numbers],
     )
@@ -81,9 +82,13 @@ def log_scored(
         y_true=None if is_late else cases.actual,
         y_pred=cases.predicted,
         labels=list(cases.labels),
-        dataset=DATASET,
         facts=RunFacts(name=name),
-        **{"y_score": cases.scores, "sample_ids": cases.ids, "slices": {"country": cases.country}}
+        **{
+            "dataset": DATASET,
+            "y_score": cases.scores,
+            "sample_ids": cases.ids,
+            "slices": {"country": cases.country},
+        }
         | given,
     )
     if is_late:

@@ -25,6 +25,9 @@ from offdiag.metrics.probabilistic.operating_points import (
     operating_points,
     reduced,
 )
+from offdiag.metrics.probabilistic.operating_points import (
+    of_other_class as points_of_other_class,
+)
 from offdiag.metrics.probabilistic.ranked import RankedScores
 from offdiag.metrics.probabilistic.suite import ranked_against_rest, ranked_top_label
 
@@ -82,6 +85,30 @@ def score_curves(forecasts: Forecasts, counts: NDArray[np.int64]) -> tuple[Score
     if forecasts.are_probabilities:
         found.insert(0, _top_label_curve(forecasts))
     return tuple(found)
+
+
+def of_other_class(curve: ScoreCurve) -> ScoreCurve:
+    """The curve of the other one of two classes, from the same scores.
+
+    Its probability is what is left of one; scores that are none stay as they are.
+    """
+    histogram = curve.histogram
+    other = ScoreHistogram(histogram.edges, histogram.negative, histogram.positive)
+    bins = curve.bins
+    if bins is not None:
+        backwards = slice(None, None, -1)
+        other = ScoreHistogram(
+            1 - histogram.edges[backwards],
+            histogram.negative[backwards],
+            histogram.positive[backwards],
+        )
+        bins = CalibrationBins(
+            1 - bins.edges[backwards],
+            bins.count[backwards],
+            (bins.count - bins.happened)[backwards],
+            (bins.count - bins.score_sum)[backwards],
+        )
+    return ScoreCurve(1 - curve.code, points_of_other_class(curve.points), bins, other)
 
 
 def score_histogram(

@@ -1,0 +1,48 @@
+"""A class against the rest where it is as common as somebody says."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from offdiag.domain.labels import LabelSet
+from offdiag.domain.values import MetricValue
+from offdiag.metrics.confusion import ConfusionMatrix
+from offdiag.metrics.suite import evaluate_stack
+from offdiag.metrics.what_if import at_prevalence
+
+PREVALENCE_KEYS = (
+    *("recall", "specificity", "precision", "npv", "f1", "mcc_ovr", "accuracy_ovr"),
+    *("balanced_accuracy_ovr", "lift"),
+)
+"""What is worked out again; recall and specificity stay, which shows what a prevalence is."""
+_REST, _CLASS = 0, 1
+
+
+def measured_values(matrix: ConfusionMatrix, code: int) -> Mapping[str, MetricValue]:
+    """The values of a class against the rest as they were measured, by key."""
+    suite = evaluate_stack(one_against_rest(matrix, code).counts, ordinal=False)
+    return {key: suite.per_class[key].at(_CLASS) for key in PREVALENCE_KEYS}
+
+
+def values_at_prevalence(
+    matrix: ConfusionMatrix, code: int, prevalence: float
+) -> Mapping[str, MetricValue]:
+    """The same where the class makes up a share in (0, 1) of the cases.
+
+    Raises `InvalidInput` for another share, and where the class or the rest has no cases.
+    """
+    weighted = at_prevalence(one_against_rest(matrix, code), [1 - prevalence, prevalence])
+    suite = evaluate_stack(weighted.weights, ordinal=False)
+    return {key: suite.per_class[key].at(_CLASS) for key in PREVALENCE_KEYS}
+
+
+def one_against_rest(matrix: ConfusionMatrix, code: int) -> ConfusionMatrix:
+    """The matrix of two classes, the rest and then the class."""
+    hits = int(matrix.counts[code, code])
+    missed = int(matrix.actual[code]) - hits
+    false_alarms = int(matrix.predicted[code]) - hits
+    rest = matrix.total - hits - missed - false_alarms
+    counts = np.array([[rest, false_alarms], [missed, hits]], dtype=np.int64)
+    return ConfusionMatrix(counts, LabelSet(("rest", "class")))
