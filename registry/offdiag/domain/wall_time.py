@@ -36,6 +36,11 @@ def zone_of(name: str) -> ZoneInfo:
     return ZoneInfo(name)
 
 
+def zone_names() -> tuple[str, ...]:
+    """All names that `zone_of` knows, sorted."""
+    return tuple(sorted(_zone_names()))
+
+
 def instant_of(wall: datetime, zone: ZoneInfo) -> datetime:
     """The instant, in UTC, that a naive wall time means in a zone."""
     instant = wall.replace(tzinfo=zone, fold=0).astimezone(UTC)

@@ -106,29 +106,29 @@ def insert_issue(session: Session, issue: NewIssue, *, number: int, now: datetim
 
 def find_issue(session: Session, issue_id: int) -> IssueRecord | None:
     """An issue by id."""
-    found = session.execute(_select().where(ReportIssueRow.id == issue_id)).one_or_none()
-    return None if found is None else _record(*found)
+    found = session.execute(select_issues().where(ReportIssueRow.id == issue_id)).one_or_none()
+    return None if found is None else issue_record(*found)
 
 
 def find_issues(session: Session, issue_ids: Sequence[int]) -> list[IssueRecord]:
     """Issues by id, the newest of each series first."""
     rows = session.execute(
-        _select()
+        select_issues()
         .where(ReportIssueRow.id.in_(issue_ids))
         .order_by(ProjectRow.name, ReportIssueRow.name, ReportIssueRow.number.desc())
     )
-    return [_record(*row) for row in rows]
+    return [issue_record(*row) for row in rows]
 
 
 def find_numbered(
     session: Session, *, project: str, name: str, number: int | None
 ) -> IssueRecord | None:
     """An issue of a series by its number, the newest without one."""
-    statement = _select().where(ProjectRow.name == project, ReportIssueRow.name == name)
+    statement = select_issues().where(ProjectRow.name == project, ReportIssueRow.name == name)
     if number is not None:
         statement = statement.where(ReportIssueRow.number == number)
     found = session.execute(statement.order_by(ReportIssueRow.number.desc()).limit(1)).first()
-    return None if found is None else _record(*found)
+    return None if found is None else issue_record(*found)
 
 
 def issues_before(
@@ -136,7 +136,7 @@ def issues_before(
 ) -> list[IssueRecord]:
     """Earlier issues of the same series in a state, newest first."""
     rows = session.execute(
-        _select()
+        select_issues()
         .where(
             ReportIssueRow.project_id == issue.project_id,
             ReportIssueRow.name == issue.name,
@@ -146,7 +146,7 @@ def issues_before(
         .order_by(ReportIssueRow.number.desc())
         .limit(limit)
     )
-    return [_record(*row) for row in rows]
+    return [issue_record(*row) for row in rows]
 
 
 def issues_without_work(session: Session, *, limit: int) -> list[int]:
@@ -162,13 +162,15 @@ def issues_without_work(session: Session, *, limit: int) -> list[int]:
     )
 
 
-def _select() -> Any:
+def select_issues() -> Any:
+    """Issues with the names of their projects, to be narrowed."""
     return select(ReportIssueRow, ProjectRow.name).join(
         ProjectRow, ProjectRow.id == ReportIssueRow.project_id
     )
 
 
-def _record(row: ReportIssueRow, project: str) -> IssueRecord:
+def issue_record(row: ReportIssueRow, project: str) -> IssueRecord:
+    """A row as a record that can leave the store."""
     return IssueRecord(
         id=row.id,
         schedule_id=row.schedule_id,

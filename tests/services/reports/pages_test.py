@@ -14,9 +14,10 @@ from offdiag.services.delivery.targets import EmailTarget, FolderTarget
 from offdiag.services.heartbeats import beat, heart_of_this_process
 from offdiag.services.reports.asking import report_now
 from offdiag.services.reports.conditions import alert_condition
-from offdiag.services.reports.pages import issue_file, issue_page, report_page, reports_page
+from offdiag.services.reports.pages import issue_file, issue_page, reports_page
 from offdiag.services.schedules.pages import preview_plan, schedule_page, schedules_page
-from offdiag.services.schedules.planning import pause_schedule
+from offdiag.services.schedules.planning import pause_schedule, run_schedule
+from offdiag.services.schedules.report_page import report_page
 from offdiag.store.database import Database
 from offdiag.store.models import ReportIssueRow, ScheduleRow
 from support.dashboard import counted_statements
@@ -110,6 +111,29 @@ def test_one_report_has_its_issues_newest_first_and_the_line_of_its_best_values(
     assert [entry.deliveries[0].state.value for entry in page.issues] == ["sent"] * 3
     assert [point.number for point in page.history] == [1, 2, 3]
     assert page.history[-1].run_name == "plain"
+
+
+def test_issues_come_part_by_part_and_the_page_costs_the_same(database: Database) -> None:
+    weekly(database)
+    for _ in range(3):
+        run_schedule(database, project="skin", name="weekly")
+        work_off(database)
+        with database.write() as session:
+            session.execute(
+                update(ReportIssueRow).values(fire_time=ReportIssueRow.fire_time + "x")
+            )
+
+    with counted_statements() as statements:
+        page = report_page(database, project="skin", name="weekly", start=2, limit=2)
+    beyond = report_page(database, project="skin", name="weekly", start=9)
+
+    assert [entry.issue.number for entry in page.issues] == [1]
+    assert page.entry.n_issues == 3
+    assert page.planned is not None
+    assert len(page.planned.next_fires) == 5
+    assert len(page.history) == 3
+    assert len(statements) <= 6
+    assert beyond.issues == ()
 
 
 def test_an_issue_has_its_files_and_its_report(database: Database) -> None:

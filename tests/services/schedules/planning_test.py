@@ -6,14 +6,21 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
+from sqlalchemy import func, update
 
 from offdiag.errors import Conflict, InvalidInput, NotFound, OffdiagError
 from offdiag.reports.scope import Condition, Side
+from offdiag.services.cost_matrices import add_costs
 from offdiag.services.delivery.targets import EmailTarget, FolderTarget, Target, WebhookTarget
 from offdiag.services.reports.asking import report_now
 from offdiag.services.schedules import planning
+from offdiag.services.schedules.definitions import report_choices, report_definition
 from offdiag.store.database import Database
+from offdiag.store.models import ReportIssueRow
 from support.reporting import SCOPE, issues, log_run, weekly
+
+EARLIER = "2026-01-05T06:00:00 " + func.substr(ReportIssueRow.fire_time, 21)
+"""The fire of an issue at another time of the same zone."""
 
 
 @pytest.fixture(autouse=True)
@@ -164,3 +171,78 @@ def test_the_text_of_a_webhook_keeps_its_secret_part() -> None:
     target = WebhookTarget("https://hooks.example.org/services/T0/B0/secret?token=x")
 
     assert target.text == "webhook https://hooks.example.org/…"
+
+
+def test_a_report_is_run_by_its_schedule_or_else_as_its_newest_issue_was(
+    database: Database,
+) -> None:
+    weekly(database, zone="Asia/Tokyo", delivery=[FolderTarget("f")])
+    report_now(database, name="once", scope=SCOPE, zone="Europe/Ljubljana")
+
+    by_plan = planning.run_report(database, project="skin", name="weekly")
+    with database.write() as session:
+        # Two by hand in one second are one too many.
+        session.execute(update(ReportIssueRow).values(fire_time=EARLIER))
+    again = planning.run_report(database, project="skin", name="once")
+
+    planned, first, second = sorted(
+        issues(database), key=lambda issue: (issue.name == "once", issue.number)
+    )
+    assert (planned.id, planned.schedule_id is not None) == (by_plan.issue_id, True)
+    assert planned.delivery == [{"kind": "folder", "folder": "f"}]
+    assert (first.number, second.number, second.id) == (1, 2, again.issue_id)
+    assert (second.scope, second.schedule_id) == (first.scope, None)
+    assert second.fire_time.endswith(" Europe/Ljubljana (by hand)")
+
+
+def test_a_report_that_is_not_there_cannot_be_run(database: Database) -> None:
+    with pytest.raises(NotFound, match="no report 'weekly'"):
+        planning.run_report(database, project="skin", name="weekly")
+
+
+def test_a_change_of_what_somebody_else_has_changed_is_refused(database: Database) -> None:
+    made = weekly(database)
+
+    def change(cron: str) -> None:
+        planning.change_schedule(
+            database,
+            name="weekly",
+            cron=cron,
+            zone="UTC",
+            scope=SCOPE,
+            delivery=(),
+            seen_version=made.version,
+        )
+
+    change("0 7 * * *")
+    with pytest.raises(Conflict, match="somebody else"):
+        change("0 8 * * *")
+
+    kept = report_definition(database, project="skin", name="weekly")
+    assert (kept.cron, kept.version) == ("0 7 * * *", 2)
+
+
+def test_a_report_without_a_schedule_is_defined_by_its_newest_issue(database: Database) -> None:
+    report_now(database, name="once", scope=SCOPE, delivery=[FolderTarget("f")])
+
+    found = report_definition(database, project="skin", name="once")
+
+    assert (found.scope, found.targets) == (SCOPE, (FolderTarget("f"),))
+    assert (found.cron, found.zone, found.version) == (None, None, None)
+    with pytest.raises(NotFound):
+        report_definition(database, project="skin", name="never")
+
+
+def test_the_choices_are_all_datasets_and_cost_matrices(database: Database) -> None:
+    add_costs(
+        database,
+        project="skin",
+        dataset="derm",
+        name="visits",
+        weights={"mel": {"mel": 0.0, "nv": 9.0}, "nv": {"mel": 1.0, "nv": 0.0}},
+    )
+
+    found = report_choices(database)
+
+    assert [(each.project, each.name) for each in found.datasets] == [("skin", "derm")]
+    assert [(each.name, each.version) for each in found.costs] == [("visits", 1)]

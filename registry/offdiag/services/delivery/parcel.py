@@ -43,5 +43,10 @@ class Parcel:
 
     def file_name(self, kind: str) -> str:
         """A name that every file system takes, without anything hostile left in it."""
-        stem = re.sub(r"[^A-Za-z0-9._-]+", "-", self.name).strip("-.")[:_LONGEST_STEM]
-        return f"{stem or 'report'}-{self.number:04}{SUFFIXES[kind]}"
+        return file_name(self.name, self.number, kind)
+
+
+def file_name(name: str, number: int, kind: str) -> str:
+    """What the file of an issue is called outside of the registry, in plain ASCII."""
+    stem = re.sub(r"[^A-Za-z0-9._-]+", "-", name).strip("-.")[:_LONGEST_STEM]
+    return f"{stem or 'report'}-{number:04}{SUFFIXES[kind]}"

@@ -38,6 +38,12 @@ def retry_all(database: Database, tasks: Mapping[str, TaskKind] = TASKS) -> int:
     return len(revived)
 
 
+def revive_by_key(session: Session, key: str, tasks: Mapping[str, TaskKind] = TASKS) -> bool:
+    """Put the work with a key back into the queue. False where none was given up."""
+    known = work.find_by_key(session, key)
+    return known is not None and _revive(session, known.work_id, tasks) is not None
+
+
 def _revive(session: Session, work_id: int, tasks: Mapping[str, TaskKind]) -> int | None:
     lease = work.revive(session, work_id)
     if lease is None:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+import re
+
 from offdiag.errors import InvalidInput
 from offdiag.flags.verdict import Sign
 from offdiag.gate.conditions import MetricCondition
@@ -15,6 +18,22 @@ _SIDES = {
     Sign.ABOVE: Side.ABOVE,
     Sign.AT_LEAST: Side.ABOVE,
 }
+
+
+_WRITTEN_SIDES = {Side.BELOW: "<", Side.ABOVE: ">"}
+_NEEDS_QUOTES = re.compile(r"""[][\\"\x00-\x1f]""")
+
+
+def alert_text(condition: Condition) -> str:
+    """A condition as people write it, which `alert_condition` reads back."""
+    label = condition.class_label
+    if label is None:
+        where = ""
+    elif not label or _NEEDS_QUOTES.search(label):
+        where = f"[{json.dumps(label, ensure_ascii=False)}]"
+    else:
+        where = f"[{label}]"
+    return f"{condition.metric}{where}{_WRITTEN_SIDES[condition.side]}{condition.limit!r}"
 
 
 def alert_condition(text: str) -> Condition:

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 
 from offdiag.errors import NotFound
 from offdiag.reports.document import read_report, read_scope, read_summary
-from offdiag.reports.report import HistoryPoint, Report
+from offdiag.reports.report import Report
 from offdiag.reports.scope import ReportScope
 from offdiag.reports.summary import IssueSummary
 from offdiag.services.delivery.targets import read_targets
@@ -22,14 +22,11 @@ from offdiag.store.queries.report_list import (
     FileFacts,
     Series,
     file_facts,
-    issues_of,
     report_series,
 )
 from offdiag.store.report_issues import IssueRecord
 from offdiag.store.schedules import ScheduleRecord
 from offdiag.store.session import Session
-
-MOST_ISSUES = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,23 +64,6 @@ class ReportsPage:
 
 
 @dataclass(frozen=True, slots=True)
-class IssueEntry:
-    """One issue of a series with its deliveries."""
-
-    issue: IssueRecord
-    deliveries: tuple[DeliveryRecord, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class ReportPage:
-    """One report with its newest issues, newest first, and the line of its best values."""
-
-    entry: ReportEntry
-    issues: tuple[IssueEntry, ...]
-    history: tuple[HistoryPoint, ...]
-
-
-@dataclass(frozen=True, slots=True)
 class IssuePage:
     """One issue; `report` is None until it is computed, and where it can no longer be read."""
 
@@ -100,24 +80,6 @@ def reports_page(database: Database, *, project: str | None = None) -> ReportsPa
         entries = _entries(session, project)
         beats = list_heartbeats(session)
     return ReportsPage(entries, tuple(beat for beat in beats if beat.kind == "scheduler"))
-
-
-def report_page(database: Database, *, project: str, name: str) -> ReportPage:
-    """One report. Raises `NotFound`."""
-    with database.read() as session:
-        found = [entry for entry in _entries(session, project) if entry.name == name]
-        if not found:
-            raise _not_found(project, name, None)
-        issues = issues_of(session, project=project, name=name, limit=MOST_ISSUES)
-        sent = deliveries.deliveries_of(session, [issue.id for issue in issues])
-        report = next(
-            (read for issue in issues if (read := _frozen(session, issue)) is not None), None
-        )
-    return ReportPage(
-        found[0],
-        tuple(IssueEntry(issue, tuple(sent[issue.id])) for issue in issues),
-        () if report is None else report.history,
-    )
 
 
 def issue_page(

@@ -60,7 +60,7 @@ def schedules_page(database: Database, *, project: str | None = None) -> Schedul
     with database.read() as session:
         now = database_time(session)
     entries = tuple(
-        _entry(report.schedule, report, now)
+        schedule_entry(report.schedule, report, now)
         for report in reports.entries
         if report.schedule is not None
     )
@@ -79,7 +79,8 @@ def schedule_page(database: Database, *, project: str, name: str) -> ScheduleEnt
     )
 
 
-def _entry(schedule: ScheduleRecord, report: ReportEntry, now: datetime) -> ScheduleEntry:
+def schedule_entry(schedule: ScheduleRecord, report: ReportEntry, now: datetime) -> ScheduleEntry:
+    """A schedule as it is to be shown at a moment."""
     try:
         plan = Plan.read(schedule.cron, schedule.zone)
     except InvalidInput as error:

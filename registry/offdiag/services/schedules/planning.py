@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import datetime
 
 from offdiag.domain.runs import require_name
 from offdiag.errors import Conflict, NotFound
@@ -11,7 +12,7 @@ from offdiag.reports.scope import ReportScope
 from offdiag.services.delivery.targets import Target, read_targets, target_documents
 from offdiag.services.reports.asking import Asked, ask_for_issue, require_reportable
 from offdiag.services.schedules.fires import Plan, next_fire
-from offdiag.store import datasets, schedules
+from offdiag.store import datasets, report_issues, schedules
 from offdiag.store.clock import database_time
 from offdiag.store.database import Database
 from offdiag.store.schedules import ScheduleRecord
@@ -66,15 +67,23 @@ def change_schedule(
     zone: str,
     scope: ReportScope,
     delivery: Sequence[Target],
+    seen_version: int | None = None,
 ) -> ScheduleRecord:
     """Replace plan, scope and targets of a schedule; its issues go on counting.
 
-    Raises `NotFound` and `InvalidInput` as `add_schedule` does. What is due at that moment
-    and was not issued yet is issued by the old plan or not at all.
+    Raises `NotFound` and `InvalidInput` as `add_schedule` does, and `Conflict` where somebody
+    has changed it since `seen_version`, if that is given. What is due at that moment and was
+    not issued yet is issued by the old plan or not at all.
     """
     plan = Plan.read(cron, zone)
     with database.write() as session:
         known = _found(session, scope.project, name)
+        if seen_version not in {None, known.version}:
+            raise Conflict(
+                f"schedule {name!r} was changed by somebody else in the meantime.",
+                field="name",
+                hint="Look at its page; saving again replaces that change.",
+            )
         require_reportable(session, scope)
         schedules.change_plan(
             session,
@@ -118,17 +127,49 @@ def remove_schedule(database: Database, *, project: str, name: str) -> None:
 def run_schedule(database: Database, *, project: str, name: str) -> Asked:
     """Issue a report now, beside the planned ones. Raises `NotFound`."""
     with database.write() as session:
-        known = _found(session, project, name)
+        return _run(session, _found(session, project, name), database.clock())
+
+
+def run_report(database: Database, *, project: str, name: str) -> Asked:
+    """Issue a report now: by its schedule, or without one as its newest issue was.
+
+    Raises `NotFound`.
+    """
+    with database.write() as session:
+        planned = schedules.find_schedule(session, project=project, name=name)
+        if planned is not None:
+            return _run(session, planned, database.clock())
+        last = report_issues.find_numbered(session, project=project, name=name, number=None)
+        if last is None:
+            raise _no_such(project, name, "report")
         return ask_for_issue(
             session,
             now=database.clock(),
-            project_id=known.project_id,
-            name=known.name,
-            zone=known.zone,
-            scope=read_scope(known.scope),
-            delivery=read_targets(known.delivery),
-            schedule_id=known.id,
+            project_id=last.project_id,
+            name=last.name,
+            zone=_zone_of_fire(last.fire_time),
+            scope=read_scope(last.scope),
+            delivery=read_targets(last.delivery),
+            schedule_id=None,
         )
+
+
+def _run(session: Session, known: ScheduleRecord, now: datetime) -> Asked:
+    return ask_for_issue(
+        session,
+        now=now,
+        project_id=known.project_id,
+        name=known.name,
+        zone=known.zone,
+        scope=read_scope(known.scope),
+        delivery=read_targets(known.delivery),
+        schedule_id=known.id,
+    )
+
+
+def _zone_of_fire(fire_time: str) -> str:
+    """The zone that is named behind the wall time of an issue."""
+    return fire_time.split(" ")[1]
 
 
 def _next_due(session: Session, plan: Plan) -> float:
@@ -138,9 +179,13 @@ def _next_due(session: Session, plan: Plan) -> float:
 def _found(session: Session, project: str, name: str) -> ScheduleRecord:
     known = schedules.find_schedule(session, project=project, name=name)
     if known is None:
-        raise NotFound(
-            f"project {project!r} has no schedule {name!r}.",
-            field="name",
-            hint="`offdiag schedule list` shows the schedules there are.",
-        )
+        raise _no_such(project, name, "schedule")
     return known
+
+
+def _no_such(project: str, name: str, what: str) -> NotFound:
+    return NotFound(
+        f"project {project!r} has no {what} {name!r}.",
+        field="name",
+        hint=f"`offdiag {what} list` shows the {what}s there are.",
+    )

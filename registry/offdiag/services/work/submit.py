@@ -19,6 +19,16 @@ def evaluation_key(run_id: str) -> str:
     return f"{EVALUATE}:{run_id}"
 
 
+def report_key(issue_id: int) -> str:
+    """Key under which the figures of an issue wait at most once."""
+    return f"{REPORT}:{issue_id}"
+
+
+def delivery_key(delivery_id: int) -> str:
+    """Key under which a delivery waits at most once."""
+    return f"{DELIVER}:{delivery_id}"
+
+
 def submit_evaluation(session: Session, run_id: str) -> None:
     """Ask for the evaluation of a run, unless it is already waiting."""
     submit(session, task=EVALUATE, args={"run": run_id}, key=evaluation_key(run_id))
@@ -38,12 +48,12 @@ def submit_evaluations(session: Session, run_ids: Sequence[str]) -> int:
 
 def submit_report(session: Session, issue_id: int) -> None:
     """Ask for the figures and files of an issue, unless that is already waiting."""
-    submit(session, task=REPORT, args={"issue": issue_id}, key=f"{REPORT}:{issue_id}")
+    submit(session, task=REPORT, args={"issue": issue_id}, key=report_key(issue_id))
 
 
 def submit_delivery(session: Session, delivery_id: int) -> None:
     """Ask for a delivery, unless it is already waiting."""
-    submit(session, task=DELIVER, args={"delivery": delivery_id}, key=f"{DELIVER}:{delivery_id}")
+    submit(session, task=DELIVER, args={"delivery": delivery_id}, key=delivery_key(delivery_id))
 
 
 def submit(session: Session, *, task: str, args: Mapping[str, Any], key: str) -> None:

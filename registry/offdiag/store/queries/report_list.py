@@ -8,7 +8,13 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from offdiag.store.models import ProjectRow, ReportFileRow, ReportIssueRow
-from offdiag.store.report_issues import IssueRecord, IssueState, find_issues
+from offdiag.store.report_issues import (
+    IssueRecord,
+    IssueState,
+    find_issues,
+    issue_record,
+    select_issues,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +29,14 @@ class Series:
     n_issues: int
     last: IssueRecord
     computed: IssueRecord | None
+
+
+@dataclass(frozen=True, slots=True)
+class IssueList:
+    """A part of the issues of a series, newest first, and how many it has in all."""
+
+    issues: tuple[IssueRecord, ...]
+    n_issues: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,16 +78,38 @@ def report_series(session: Session, *, project: str | None = None) -> tuple[Seri
     )
 
 
-def issues_of(session: Session, *, project: str, name: str, limit: int) -> tuple[IssueRecord, ...]:
-    """The newest issues of a series, newest first."""
-    ids = session.scalars(
-        select(ReportIssueRow.id)
-        .join(ProjectRow, ProjectRow.id == ReportIssueRow.project_id)
+def issues_of(session: Session, *, project: str, name: str, start: int, limit: int) -> IssueList:
+    """Issues of a series from the newest but `start` on, in one statement.
+
+    The number of all is unknown, and given as 0, where none lies in that part.
+    """
+    rows = session.execute(
+        select_issues()
+        .add_columns(func.count().over().label("n_issues"))
         .where(ProjectRow.name == project, ReportIssueRow.name == name)
         .order_by(ReportIssueRow.number.desc())
+        .offset(start)
         .limit(limit)
     ).all()
-    return tuple(find_issues(session, ids))
+    return IssueList(
+        tuple(issue_record(row, of) for row, of, _ in rows), rows[0].n_issues if rows else 0
+    )
+
+
+def newest_report_file(session: Session, *, project: str, name: str) -> bytes | None:
+    """The JSON file of the newest issue of a series that was computed, None before there is."""
+    return session.scalar(
+        select(ReportFileRow.content)
+        .join(ReportIssueRow, ReportIssueRow.id == ReportFileRow.issue_id)
+        .join(ProjectRow, ProjectRow.id == ReportIssueRow.project_id)
+        .where(
+            ProjectRow.name == project,
+            ReportIssueRow.name == name,
+            ReportFileRow.kind == "json",
+        )
+        .order_by(ReportIssueRow.number.desc())
+        .limit(1)
+    )
 
 
 def file_facts(session: Session, issue_id: int) -> tuple[FileFacts, ...]:

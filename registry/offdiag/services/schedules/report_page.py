@@ -1,0 +1,114 @@
+"""What the page of one report shows: its plan, and its issues part by part."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from offdiag.errors import NotFound
+from offdiag.reports.document import read_report, read_scope
+from offdiag.reports.report import HistoryPoint
+from offdiag.services.delivery.targets import read_targets
+from offdiag.services.jobs.pages import is_alive
+from offdiag.services.reports.pages import ReportEntry
+from offdiag.services.schedules.pages import ScheduleEntry, schedule_entry
+from offdiag.store import deliveries, report_issues, schedules
+from offdiag.store.clock import database_time
+from offdiag.store.database import Database
+from offdiag.store.deliveries import DeliveryRecord
+from offdiag.store.heartbeats import list_heartbeats
+from offdiag.store.queries.report_list import IssueList, issues_of, newest_report_file
+from offdiag.store.report_issues import IssueRecord
+from offdiag.store.schedules import ScheduleRecord
+from offdiag.store.session import Session
+
+ISSUES_PER_PAGE = 50
+
+
+@dataclass(frozen=True, slots=True)
+class IssueEntry:
+    """One issue of a series with its deliveries."""
+
+    issue: IssueRecord
+    deliveries: tuple[DeliveryRecord, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ReportPage:
+    """One report with some of its issues, newest first, and the line of its best values.
+
+    `planned` is its schedule, None where it has none; `has_scheduler` tells whether anybody
+    ticks, and is true where nothing is planned.
+    """
+
+    entry: ReportEntry
+    planned: ScheduleEntry | None
+    has_scheduler: bool
+    issues: tuple[IssueEntry, ...]
+    history: tuple[HistoryPoint, ...]
+
+
+def report_page(
+    database: Database, *, project: str, name: str, start: int = 0, limit: int = ISSUES_PER_PAGE
+) -> ReportPage:
+    """One report with `limit` of its issues from the one at `start` on, the newest being 0.
+
+    Six statements at most. Raises `NotFound`.
+    """
+    with database.read() as session:
+        schedule = schedules.find_schedule(session, project=project, name=name)
+        found = issues_of(session, project=project, name=name, start=start, limit=limit)
+        sent = deliveries.deliveries_of(session, [issue.id for issue in found.issues])
+        entry = _entry(session, project, name, schedule, found)
+        history = _history(session, project, name)
+        now = None if schedule is None else database_time(session)
+        beats = () if schedule is None else tuple(list_heartbeats(session))
+    return ReportPage(
+        entry=entry,
+        planned=None if now is None or schedule is None else schedule_entry(schedule, entry, now),
+        has_scheduler=schedule is None
+        or is_alive(tuple(beat for beat in beats if beat.kind == "scheduler")),
+        issues=tuple(IssueEntry(issue, tuple(sent[issue.id])) for issue in found.issues),
+        history=history,
+    )
+
+
+def _entry(
+    session: Session,
+    project: str,
+    name: str,
+    schedule: ScheduleRecord | None,
+    found: IssueList,
+) -> ReportEntry:
+    """The report without its deliveries and its summary, which stand with its issues."""
+    last = found.issues[0] if found.issues else None
+    source = schedule or last
+    if source is None:
+        # Beyond the end of the list, or no such report.
+        source = report_issues.find_numbered(session, project=project, name=name, number=None)
+    if source is None:
+        raise NotFound(
+            f"project {project!r} has no report {name!r}.",
+            field="name",
+            hint="`offdiag report list` shows the reports there are.",
+        )
+    next_due = None if schedule is None else schedule.next_due
+    return ReportEntry(
+        project=project,
+        name=name,
+        scope=read_scope(source.scope),
+        targets=tuple(target.text for target in read_targets(source.delivery)),
+        schedule=schedule,
+        next_due=None if next_due is None else datetime.fromtimestamp(next_due, UTC),
+        n_issues=found.n_issues,
+        last=last,
+        deliveries=(),
+        summary=None,
+    )
+
+
+def _history(session: Session, project: str, name: str) -> tuple[HistoryPoint, ...]:
+    content = newest_report_file(session, project=project, name=name)
+    report = None if content is None else read_report(json.loads(content))
+    return () if report is None else report.history

@@ -1,0 +1,1 @@
+"""What readers type into forms, and what it means."""

@@ -1,0 +1,1 @@
+"""Pages of reports: the list, one report, one issue, and the form."""
