@@ -130,12 +130,18 @@ def fail_evaluation(database: Database, run_id: str, *, error: str) -> None:
 
 
 @contextmanager
-def counted_statements() -> Iterator[list[str]]:
-    """All statements that read or write, in the order in which they are sent."""
+def counted_statements(*, navigation: bool = False) -> Iterator[list[str]]:
+    """All statements that read or write, in the order in which they are sent.
+
+    What is asked for the navigation of all pages, once in several seconds, is no page's own.
+    """
     statements: list[str] = []
 
     def note(_connection: Any, _cursor: Any, statement: str, *_: Any) -> None:
-        if statement.lstrip().upper().startswith(("SELECT", "WITH", "INSERT", "UPDATE", "DELETE")):
+        is_data = (
+            statement.lstrip().upper().startswith(("SELECT", "WITH", "INSERT", "UPDATE", "DELETE"))
+        )
+        if is_data and (navigation or "/* navigation */" not in statement):
             statements.append(statement)
 
     event.listen(Engine, "before_cursor_execute", note)

@@ -35,6 +35,10 @@ class Drawing:
         (found,) = self._found(kind)
         return found
 
+    def texts(self, kind: str) -> list[str]:
+        """All texts of a class."""
+        return [part.text or "" for part in self._found(kind) if part.tag == "text"]
+
     def ends_of(self, kind: str) -> tuple[float, float]:
         """Smallest and largest x of the only element of a kind."""
         xs = [x for x, _ in points_of(self.one(kind))]
@@ -65,6 +69,8 @@ def points_of(part: ET.Element) -> list[tuple[float, float]]:
     if part.tag == "rect":
         width, height = float(part.get("width", "nan")), float(part.get("height", "nan"))
         return [(0.0, 0.0), (width, height)]
+    if part.tag == "text":
+        return [(float(part.get("x", "nan")), float(part.get("y", "nan")))]
     return _path_points(part.get("d", ""))
 
 

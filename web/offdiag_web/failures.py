@@ -93,8 +93,13 @@ def http_answer(error: HTTPException) -> Response:
     return response
 
 
+def status_of(error: OffdiagError) -> int:
+    """The status of the answer to a request that ended with an error of the domain."""
+    return next((STATUS_OF[kind] for kind in type(error).mro() if kind in STATUS_OF), 500)
+
+
 def _domain_failure(error: OffdiagError) -> Failure:
-    status = next((STATUS_OF[kind] for kind in type(error).mro() if kind in STATUS_OF), 500)
+    status = status_of(error)
     return Failure(status, error.code, _sentence(error.message), error.field, error.hint)
 
 

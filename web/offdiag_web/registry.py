@@ -9,6 +9,7 @@ from flask import current_app
 
 from offdiag.settings import Settings
 from offdiag.store.database import Database
+from offdiag_web.open_flags import OpenFlags
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +20,7 @@ class Registry:
 
     settings: Settings
     database: Database
+    open_flags: OpenFlags
 
 
 def current_registry() -> Registry:

@@ -1,11 +1,9 @@
-"""Flags as tables for a terminal and as plain values for programs."""
+"""Flags as tables for a terminal."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import asdict
 from datetime import datetime
-from typing import Any
 
 from rich.table import Table
 from rich.text import Text
@@ -13,7 +11,7 @@ from rich.text import Text
 from offdiag.cli.tables import facts_table, open_table
 from offdiag.cli.text import label, printable
 from offdiag.flags.lifecycle import FlagState
-from offdiag.services.flags.better import BetterOnClass, Gain
+from offdiag.services.flags.better import Gain
 from offdiag.services.flags.detail import FlagDetail
 from offdiag.store.flags import FlagRecord
 from offdiag.store.queries.flag_inbox import FlagEntry, FlagPage
@@ -60,77 +58,6 @@ def detail_tables(detail: FlagDetail, now: datetime) -> Iterable[Table]:
     yield _history_table(detail)
     if detail.better.runs:
         yield _better_table(detail)
-
-
-def flag_dict(flag: FlagRecord, now: datetime) -> dict[str, Any]:
-    """A flag by itself. `state` is as people see it."""
-    content, standing = flag.content, flag.standing
-    return {
-        "id": flag.id,
-        "run": flag.run_id,
-        "rule": content.rule,
-        "rule_version": content.rule_version,
-        "class_label": content.class_label,
-        "severity": standing.severity.value,
-        "message": content.message,
-        "evidence": dict(content.evidence),
-        "fired": [dict(comparison) for comparison in content.fired],
-        "thresholds": dict(content.thresholds),
-        "in_badge": content.in_badge,
-        "state": standing.state_at(now).value,
-        "snoozed_until": _time(standing.snoozed_until),
-        "reason": standing.reason,
-        "assignee": flag.assignee,
-        "first_seen": _time(flag.first_seen),
-        "last_seen": _time(flag.last_seen),
-        "closed_at": _time(flag.closed_at),
-    }
-
-
-def entry_dict(entry: FlagEntry, now: datetime) -> dict[str, Any]:
-    """A flag with the names of what it belongs to."""
-    return flag_dict(entry.flag, now) | {
-        "run_name": entry.run_name,
-        "model": entry.model,
-        "dataset": entry.dataset,
-        "project": entry.project,
-    }
-
-
-def detail_dict(detail: FlagDetail, now: datetime) -> dict[str, Any]:
-    """All about one flag."""
-    return entry_dict(detail.entry, now) | {
-        "title": None if detail.rule is None else detail.rule.title,
-        "help": None if detail.rule is None else detail.rule.help,
-        "history": [
-            {
-                "at": _time(event.at),
-                "author": event.author,
-                "kind": event.kind.value,
-                "text": event.text,
-            }
-            for event in detail.history
-        ],
-        "better": [_better_dict(better) for better in detail.better.runs],
-        "compared_with": detail.better.n_compared,
-    }
-
-
-def _better_dict(better: BetterOnClass) -> dict[str, Any]:
-    return {
-        "run": better.run.run_id,
-        "name": better.run.name,
-        "model": better.run.model,
-        "recall": better.run.recall.value,
-        "accuracy": better.run.accuracy,
-        "recall_gain": _gain_dict(better.recall),
-        "accuracy_gain": _gain_dict(better.accuracy),
-        "p": better.p,
-    }
-
-
-def _gain_dict(gain: Gain | None) -> dict[str, Any] | None:
-    return None if gain is None else asdict(gain)
 
 
 def _facts(detail: FlagDetail, now: datetime) -> dict[str, str]:

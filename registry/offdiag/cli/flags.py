@@ -66,11 +66,12 @@ def list_flags(
     **wanted: Any,
 ) -> None:
     """List flags, the gravest first."""
-    from offdiag.cli.flag_tables import entry_dict, inbox_table
+    from offdiag.cli.flag_tables import inbox_table
     from offdiag.cli.registry import opened
     from offdiag.flags.lifecycle import FlagState
     from offdiag.flags.severity import Severity
     from offdiag.services.flags.inbox import browse_flags
+    from offdiag.services.flags.records import entry_dict
     from offdiag.store.queries.flag_filter import FlagFilter
 
     meant = FlagFilter(
@@ -101,9 +102,10 @@ def list_flags(
 @json_option
 def show(flag_id: int, url: str | None, as_json: bool) -> None:
     """Show one flag: what fired, its history, and runs that do better on its class."""
-    from offdiag.cli.flag_tables import detail_dict, detail_tables
+    from offdiag.cli.flag_tables import detail_tables
     from offdiag.cli.registry import opened
     from offdiag.services.flags.detail import browse_flag
+    from offdiag.services.flags.records import detail_dict
 
     with opened(settings_for(url)) as database:
         detail = browse_flag(database, flag_id)
@@ -212,9 +214,10 @@ def _settle(
     url: str | None,
     as_json: bool,
 ) -> None:
-    from offdiag.cli.flag_tables import flag_dict, flag_name, state_of
+    from offdiag.cli.flag_tables import flag_name, state_of
     from offdiag.cli.registry import opened
     from offdiag.sdk import provenance
+    from offdiag.services.flags.records import flag_dict
 
     with opened(settings_for(url)) as database:
         found = act(database, author or provenance.author())

@@ -19,6 +19,9 @@ from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.costs.matrix import CostMatrix
 from offdiag.metrics.costs.summary import evaluate_costs
 
+RANK_FLIP_USES = ("rank_flip_saving",)
+"""The thresholds that decide whether costs reverse the ranking."""
+
 
 @dataclass(frozen=True, slots=True)
 class PricedRun:
@@ -136,5 +139,5 @@ def rank_flip_verdict(
                 holds=True,
             ),
         ),
-        thresholds=limits.used(("rank_flip_saving",)),
+        thresholds=limits.used(RANK_FLIP_USES),
     )

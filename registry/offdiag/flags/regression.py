@@ -13,7 +13,8 @@ from offdiag.metrics.paired.joint import JointCounts
 from offdiag.metrics.paired.mcnemar import McNemar, mcnemar
 from offdiag.metrics.paired.score_interval import paired_score_interval
 
-_USES = ("regression_drop", "regression_drop_high", "regression_alpha", "minority_share")
+USES = ("regression_drop", "regression_drop_high", "regression_alpha", "minority_share")
+"""The thresholds that decide."""
 
 
 def regression_verdicts(
@@ -88,5 +89,5 @@ def _verdict(
             Condition("drop of recall", drop, Sign.AT_LEAST, limits.regression_drop, holds=True),
             Condition("exact McNemar p", test.exact_p, Sign.AT_MOST, level, holds=True),
         ),
-        thresholds=limits.used(_USES),
+        thresholds=limits.used(USES),
     )

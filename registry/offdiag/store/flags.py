@@ -13,7 +13,7 @@ from sqlalchemy.orm import Session
 from offdiag.flags.catalogue import RULES
 from offdiag.flags.lifecycle import FlagEventKind, FlagState, Standing
 from offdiag.flags.severity import Severity
-from offdiag.store.models import EvaluationRow, FlagEventRow, FlagRow
+from offdiag.store.models import EvaluationRow, FlagEventRow, FlagRow, RunRow
 
 RUN_AS_A_WHOLE = ""
 """Stands in `flag.class_label` where a rule is not about a class."""
@@ -217,6 +217,22 @@ def record_judgement(
 
 def _event(row: FlagEventRow) -> FlagEvent:
     return FlagEvent(row.flag_id, row.at, row.author, FlagEventKind(row.kind), row.text)
+
+
+def count_judged_by_others(session: Session, rules_digest: str) -> int:
+    """How many runs have flags by other rules or thresholds than those of a digest."""
+    counted = session.scalar(
+        select(func.count())
+        .select_from(EvaluationRow)
+        .join(RunRow, RunRow.id == EvaluationRow.run_id)
+        .where(
+            EvaluationRow.is_current,
+            EvaluationRow.slice.is_(None),
+            EvaluationRow.rules_digest.is_distinct_from(rules_digest),
+            RunRow.deleted_at.is_(None),
+        )
+    )
+    return int(counted or 0)
 
 
 def record(row: FlagRow) -> FlagRecord:

@@ -4,7 +4,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from offdiag_web.charts.bar import share_bar
+from offdiag_web.charts.captions import Box, placed
 from offdiag_web.charts.interval import IN_PANEL, IN_TABLE, IN_TILE, Canvas, interval_mark
+from offdiag_web.charts.log_scale import log_scale_over
+from offdiag_web.charts.recall_by_size import ClassPoint, Floor, recall_by_size
 from offdiag_web.charts.scale import SIGNED_UNIT, UNIT, Extent, Scale, fitted
 from support.drawings import Drawing, parsed
 
@@ -87,6 +90,52 @@ def test_few_marks_are_all_shown_whole(shown: list[Extent]) -> None:
 
     assert all(scale.fraction(extent.lowest) >= -1e-9 for extent in shown)
     assert all(scale.fraction(extent.highest) <= 1 + 1e-9 for extent in shown)
+
+
+@st.composite
+def class_points(draw: st.DrawFn) -> ClassPoint:
+    """A class of any size whose recall lies within its interval."""
+    low, recall, high = sorted(draw(st.tuples(shares, shares, shares)))
+    name = draw(st.text(st.characters(exclude_categories=["C"]), max_size=20))
+    return ClassPoint(name, draw(st.integers(1, 10**9)), recall, low, high, draw(st.booleans()))
+
+
+@given(
+    points=st.lists(class_points(), min_size=1, max_size=40),
+    floor=st.none() | shares.map(lambda recall: Floor(recall, "floor 0.123")),
+)
+def test_nothing_of_recall_against_size_lies_outside_its_picture(
+    points: list[ClassPoint], floor: Floor | None
+) -> None:
+    chart = parsed(recall_by_size(points, floor=floor, name="chart"))
+
+    assert_inside(chart)
+    assert chart.count("whisker") + chart.count("whisker whisker-out") == len(points)
+
+
+@given(st.lists(st.integers(1, 10**12), min_size=1, max_size=20))
+def test_ticks_of_sizes_lie_on_an_axis_that_holds_all_sizes(counts: list[int]) -> None:
+    scale = log_scale_over(counts)
+
+    assert all(0 <= scale.fraction(count) <= 1 for count in [*counts, *scale.ticks])
+    assert len(scale.ticks) >= 2
+
+
+@given(
+    st.lists(
+        st.tuples(st.text(max_size=12), st.floats(0, 300), st.floats(0, 200)),
+        max_size=30,
+    )
+)
+def test_names_lie_inside_and_never_cross(names: list[tuple[str, float, float]]) -> None:
+    room = Box(0, 0, 300, 200)
+
+    boxes = [caption.box for caption in placed(names, within=room, taken=[])]
+
+    assert all(room.contains(box) for box in boxes)
+    assert not any(
+        one.overlaps(other) for place, one in enumerate(boxes) for other in boxes[:place]
+    )
 
 
 def assert_inside(drawing: Drawing) -> None:

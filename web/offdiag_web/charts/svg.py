@@ -8,6 +8,7 @@ would refuse.
 from __future__ import annotations
 
 import math
+from typing import Literal
 
 from markupsafe import Markup, escape
 
@@ -33,4 +34,19 @@ def drawing(*parts: str, width: int, height: int, css_class: str, name: str) -> 
         f'<svg class="{css_class}" width="{width}" height="{height}" '
         f'viewBox="0 0 {width} {height}" role="img" aria-label="{escape(name)}">'
         f"{''.join(parts)}</svg>"
+    )
+
+
+def words(
+    text: str,
+    *,
+    x: float,
+    y: float,
+    css_class: str,
+    anchor: Literal["start", "middle", "end"] = "start",
+) -> str:
+    """Any text at a place of its base line."""
+    return (
+        f'<text class="{css_class}" x="{coordinate(x)}" y="{coordinate(y)}" '
+        f'text-anchor="{anchor}">{escape(text)}</text>'
     )

@@ -1,14 +1,19 @@
-"""Theme and single-key shortcuts: the reader's own, kept in cookies, never in addresses."""
+"""Name, theme and single-key shortcuts of a reader, kept in cookies, never in addresses."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from urllib.parse import urlsplit
+from urllib.parse import quote, unquote
 
 from flask import Blueprint, Flask, g, redirect, request
 from werkzeug.wrappers import Response
 
+from offdiag.domain.runs import require_name
+from offdiag.errors import InvalidInput
+from offdiag_web.pages.request_words import own_path
+
 THEMES = ("auto", "light", "dark")
+LONGEST_READER = 100
 _YEAR_S = 365 * 86_400
 
 blueprint = Blueprint("preferences", __name__)
@@ -16,10 +21,14 @@ blueprint = Blueprint("preferences", __name__)
 
 @dataclass(frozen=True, slots=True)
 class Preferences:
-    """What the reader chose. `theme` "auto" follows the operating system."""
+    """What the reader chose. `theme` "auto" follows the operating system.
+
+    `reader` is the name that the reader gave, under which decisions are kept; empty without one.
+    """
 
     theme: str = "auto"
     shortcuts: bool = True
+    reader: str = ""
 
     @property
     def next_theme(self) -> str:
@@ -41,20 +50,48 @@ def _read() -> Preferences:
     return Preferences(
         theme if theme in THEMES else "auto",
         shortcuts=request.cookies.get("shortcuts") != "off",
+        reader=unquote(request.cookies.get("reader", "")),
     )
+
+
+def known_reader() -> str:
+    """Who sends this request, by the name they gave. Raises `InvalidInput` without one."""
+    reader = _read().reader
+    if not reader:
+        raise InvalidInput(
+            "nobody knows who decides.",
+            field="reader",
+            hint="Say who you are first; the name stands in the history.",
+        )
+    return require_name(reader, "reader")
 
 
 @blueprint.post("/preferences")
 def save() -> Response:
     """Keep what was chosen and go back to where it was chosen."""
-    response = redirect(_own_path(request.form.get("back", "/")), 303)
+    response = redirect(own_path(request.form.get("back", "/")), 303)
     theme = request.form.get("theme")
     if theme in THEMES:
         _keep(response, "theme", theme)
     shortcuts = request.form.get("shortcuts")
     if shortcuts in {"on", "off"}:
         _keep(response, "shortcuts", shortcuts)
+    reader = request.form.get("reader")
+    if reader is not None:
+        _keep(response, "reader", quote(_reader_name(reader)))
     return response
+
+
+def _reader_name(text: str) -> str:
+    """A name that fits into a cookie, which holds 4 KB of few characters."""
+    name = require_name(text.strip(), "reader")
+    if len(name) > LONGEST_READER:
+        raise InvalidInput(
+            f"the name has {len(name)} characters.",
+            field="reader",
+            hint=f"At most {LONGEST_READER} are kept.",
+        )
+    return name
 
 
 def _keep(response: Response, name: str, value: str) -> None:
@@ -66,10 +103,3 @@ def _keep(response: Response, name: str, value: str) -> None:
         httponly=True,
         secure=request.is_secure,
     )
-
-
-def _own_path(target: str) -> str:
-    """A path on this server, whatever the form says."""
-    parts = urlsplit(target)
-    is_own = not parts.scheme and not parts.netloc and target.startswith("/")
-    return target if is_own and not target.startswith(("//", "/\\")) else "/"

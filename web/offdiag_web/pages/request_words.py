@@ -1,6 +1,8 @@
-"""What many pages read from their address: the project, and the form of a twin."""
+"""What many pages read from a request: the project, the form of a twin, where to go back to."""
 
 from __future__ import annotations
+
+from urllib.parse import urlsplit
 
 from flask import request
 
@@ -13,3 +15,10 @@ TWIN = ".<any(json, csv):form>"
 def asked_project() -> str:
     """The project that a request names, else the default one."""
     return request.args.get("project") or DEFAULT_PROJECT
+
+
+def own_path(target: str) -> str:
+    """A path on this server, whatever the form says."""
+    parts = urlsplit(target)
+    is_own = not parts.scheme and not parts.netloc and target.startswith("/")
+    return target if is_own and not target.startswith(("//", "/\\")) else "/"

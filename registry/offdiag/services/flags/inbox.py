@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from offdiag.flags.lifecycle import FlagState
 from offdiag.store import flags
 from offdiag.store.database import Database
 from offdiag.store.flags import FlagRecord
 from offdiag.store.queries.flag_filter import FlagFilter
-from offdiag.store.queries.flag_inbox import FlagPage, FlagPlace, flag_inbox
+from offdiag.store.queries.flag_inbox import (
+    FlagPage,
+    FlagPlace,
+    count_open_flags,
+    flag_counts,
+    flag_inbox,
+)
 
 FLAGS_PER_PAGE = 50
 
@@ -22,6 +30,18 @@ def browse_flags(
     """One page of the inbox, with how many flags there are in each state."""
     with database.read() as session:
         return flag_inbox(session, wanted=wanted, now=database.clock(), after=after, limit=limit)
+
+
+def count_flags(database: Database, wanted: Sequence[FlagFilter]) -> tuple[int, ...]:
+    """How many flags each of several filters leaves, at most `MOST_COUNTED`, in one statement."""
+    with database.read() as session:
+        return flag_counts(session, wanted, now=database.clock())
+
+
+def count_open(database: Database) -> int:
+    """How many flags are open, at most `MOST_COUNTED`."""
+    with database.read() as session:
+        return count_open_flags(session, database.clock())
 
 
 def flags_that_fire(database: Database, run_id: str) -> list[FlagRecord]:

@@ -103,10 +103,27 @@ def flag_inbox(
     )
 
 
+def flag_counts(
+    session: Session, filters: Sequence[FlagFilter], *, now: datetime
+) -> tuple[int, ...]:
+    """How many flags each of several filters leaves, at most `MOST_COUNTED`, in one statement."""
+    if not filters:
+        return ()
+    columns = [
+        _counted(wanted.state, wanted, now).label(f"n{place}")
+        for place, wanted in enumerate(filters)
+    ]
+    return tuple(int(number) for number in session.execute(select(*columns)).one())
+
+
 def count_open_flags(session: Session, now: datetime) -> int:
-    """How many flags are open, at most `MOST_COUNTED`, in one statement."""
+    """How many flags are open, at most `MOST_COUNTED`.
+
+    The statement says that it is asked for the navigation, which is on every page.
+    """
     counted = _counted(FlagState.OPEN, FlagFilter(), now)
-    return int(session.execute(select(counted)).scalar_one())
+    statement = select(counted).prefix_with("/* navigation */")
+    return int(session.execute(statement).scalar_one())
 
 
 def _entries(*more: Any) -> Select[Any]:
@@ -186,7 +203,7 @@ def _counts(session: Session, wanted: FlagFilter, now: datetime) -> dict[FlagSta
     return {state: int(number) for state, number in zip(FlagState, found, strict=True)}
 
 
-def _counted(state: FlagState, wanted: FlagFilter, now: datetime) -> ColumnElement[int]:
+def _counted(state: FlagState | None, wanted: FlagFilter, now: datetime) -> ColumnElement[int]:
     some = (
         select(FlagRow.id)
         .join(RunRow, RunRow.id == FlagRow.run_id)

@@ -14,27 +14,54 @@ if (opener && sheet) {
 }
 
 function act(control) {
-  if (control.matches("input")) control.focus();
-  else control.click();
+  if (control.matches("input")) return control.focus();
+  control.click();
+  // What opens a form is followed by its first field.
+  const form = control.matches("summary") ? control.parentElement : null;
+  if (form?.open) form.querySelector("input:not([type=hidden]), textarea, select")?.focus();
+}
+
+// The same key may have several controls, such as one for a selection and one for what is open.
+function controlFor(key) {
+  const named = document.querySelectorAll(`[aria-keyshortcuts="${CSS.escape(key)}"]`);
+  return [...named].find((control) => control.checkVisibility());
+}
+
+function selectRow() {
+  const box = document.activeElement.closest("li, tr")?.querySelector("input[type=checkbox]");
+  box?.click();
+  return Boolean(box);
+}
+
+function closeForms() {
+  const open = [...document.querySelectorAll("details.decision[open]")];
+  for (const form of open) form.open = false;
+  open[0]?.querySelector("summary").focus();
 }
 
 function moveRow(step) {
   const links = [...document.querySelectorAll("[data-row]")];
   if (links.length === 0) return false;
-  const current = links.indexOf(document.activeElement);
+  const line = document.activeElement.closest("li, tr");
+  const current = links.findIndex((link) => line?.contains(link));
   const next = current < 0 ? (step > 0 ? 0 : links.length - 1) : current + step;
   links[Math.max(0, Math.min(links.length - 1, next))].focus();
   return true;
 }
 
 document.addEventListener("keydown", (event) => {
-  if (event.ctrlKey || event.metaKey || event.altKey || isOff()) return;
-  if (event.target.closest(FIELD)) return;
+  if (event.key === "Escape") closeForms();
+  // AltGr, which some keyboards need for @, counts as Ctrl and Alt on some systems.
+  const isChord = event.ctrlKey || event.metaKey || event.altKey;
+  if ((isChord && !event.getModifierState("AltGraph")) || isOff()) return;
+  if (event.target.closest(FIELD) && !event.target.matches("input[type=checkbox]")) return;
   const typed = prefix ? `${prefix} ${event.key}` : event.key;
   prefix = "";
-  const control = document.querySelector(`[aria-keyshortcuts="${CSS.escape(typed)}"]`);
+  const control = controlFor(typed);
   if (control) act(control);
-  else if (typed === "j" || typed === "k") {
+  else if (typed === "x") {
+    if (!selectRow()) return;
+  } else if (typed === "j" || typed === "k") {
     if (!moveRow(typed === "j" ? 1 : -1)) return;
   } else if (typed === "g") {
     prefix = "g";

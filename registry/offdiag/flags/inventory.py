@@ -1,0 +1,76 @@
+"""What each rule looks at: the thresholds that decide, what they mean, and the metrics."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from offdiag.flags import costs, regression
+from offdiag.flags.rules import MATRIX_RULES
+
+THRESHOLDS_OF: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {
+        **{id_: rule.uses for id_, rule in MATRIX_RULES.items()},
+        "F11": (),
+        "F13": (),
+        "F14": regression.USES,
+        "F15": costs.RANK_FLIP_USES,
+    }
+)
+"""Names of thresholds by rule id."""
+
+METRICS_OF: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {
+        "F1": ("predicted", "overall_accuracy"),
+        "F2": ("predicted", "support"),
+        "F3": ("recall", "support"),
+        "F4": ("recall", "overall_accuracy"),
+        "F5": ("majority_baseline", "balanced_accuracy_adjusted"),
+        "F6": ("overall_accuracy", "balanced_accuracy"),
+        "F7": ("overall_accuracy", "macro_f1"),
+        "F8": ("overall_accuracy", "mcc", "cohen_kappa"),
+        "F9": ("precision", "overall_accuracy"),
+        "F10": ("predicted", "support"),
+        "F11": ("total_cost", "best_trivial_cost"),
+        "F12": ("support", "recall"),
+        "F13": ("support", "predicted"),
+        "F14": ("recall",),
+        "F15": ("overall_accuracy", "total_cost"),
+    }
+)
+"""Keys of metrics by rule id."""
+
+MEANINGS: Mapping[str, str] = MappingProxyType(
+    {
+        "minority_share": "share of the largest class up to which a class is a minority",
+        "zero_recall_alpha": "how unlikely bad luck must be",
+        "zero_recall_chance": "recall of the detector that bad luck would have to strike",
+        "recall_gap": "accuracy on all other cases minus recall",
+        "recall_gap_critical": "the gap from which the flag is critical",
+        "recall_gap_alpha": "significance, divided by the number of classes",
+        "recall_gap_cap": "share of its cases of which no class is asked for more",
+        "majority_alpha": "level of the sign test",
+        "majority_skill": "adjusted balanced accuracy below which the rule applies",
+        "majority_skill_critical": "the same, below which the flag is critical",
+        "balanced_accuracy_gap": "accuracy minus balanced accuracy",
+        "balanced_accuracy_gap_high": "the gap from which the flag is high",
+        "macro_f1_gap": "accuracy minus macro F1",
+        "low_skill_accuracy": "accuracy from which the rule applies",
+        "low_skill_mcc": "MCC up to which there is little skill",
+        "low_skill_kappa": "Cohen's kappa up to which there is little skill",
+        "precision_accuracy": "accuracy from which the rule applies",
+        "precision_predictions": "predictions of the class that are needed",
+        "precision_level": "precision that is too low",
+        "precision_alpha": "significance, divided by the number of classes",
+        "under_prediction_ratio": "predictions of the class for each case of it",
+        "under_prediction_alpha": "significance, divided by the number of classes",
+        "support_cases": "number of cases below which they are too few",
+        "support_half_width": "half the width of the interval of recall",
+        "support_recall": "recall of the model that the message takes as its example",
+        "regression_drop": "drop of recall on the same cases",
+        "regression_drop_high": "the drop from which the flag is high",
+        "regression_alpha": "significance, divided by the number of classes",
+        "rank_flip_saving": "share of its cost that the most accurate run could save",
+    }
+)
+"""What a threshold is compared with, by its name."""

@@ -1,0 +1,80 @@
+"""The rules in force, with their thresholds and where each of these comes from."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+
+from offdiag.flags.catalogue import RULES, RuleDescription
+from offdiag.flags.inventory import MEANINGS, METRICS_OF, THRESHOLDS_OF
+from offdiag.flags.thresholds import Thresholds
+from offdiag.services.flags.settings import RulesInForce
+from offdiag.settings.load import SettingSource
+from offdiag.store.database import Database
+from offdiag.store.flags import count_judged_by_others
+
+_SECTION = "flags."
+
+
+@dataclass(frozen=True, slots=True)
+class ThresholdInForce:
+    """A threshold with its default; `source` is "default", a file, or a variable."""
+
+    name: str
+    meaning: str
+    value: float
+    default: float
+    source: str
+
+
+@dataclass(frozen=True, slots=True)
+class RuleInForce:
+    """A rule with its thresholds and the keys of the metrics it looks at."""
+
+    rule: RuleDescription
+    thresholds: tuple[ThresholdInForce, ...]
+    metrics: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RulesOverview:
+    """All rules, and how many runs were judged by other rules or thresholds than these."""
+
+    rules: tuple[RuleInForce, ...]
+    digest: str
+    n_judged_by_others: int
+
+
+def browse_rules(
+    database: Database, in_force: RulesInForce, described: Sequence[SettingSource]
+) -> RulesOverview:
+    """What is asked of every run. `described` tells where settings come from."""
+    sources = {
+        each.key.removeprefix(_SECTION): each.source
+        for each in described
+        if each.key.startswith(_SECTION)
+    }
+    with database.read() as session:
+        n_judged_by_others = count_judged_by_others(session, in_force.digest)
+    return RulesOverview(
+        tuple(
+            RuleInForce(
+                rule,
+                tuple(
+                    _threshold(name, in_force.thresholds, sources)
+                    for name in THRESHOLDS_OF[rule.id]
+                ),
+                METRICS_OF[rule.id],
+            )
+            for rule in RULES.values()
+        ),
+        in_force.digest,
+        n_judged_by_others,
+    )
+
+
+def _threshold(name: str, in_force: Thresholds, sources: dict[str, str]) -> ThresholdInForce:
+    value, default = asdict(in_force)[name], asdict(Thresholds())[name]
+    # What the application was created with need not be what the settings say by now.
+    source = sources.get(name, "default")
+    return ThresholdInForce(name, MEANINGS[name], value, default, source)

@@ -1,0 +1,94 @@
+from urllib.parse import parse_qsl, urlsplit
+
+import pytest
+
+from offdiag.flags.lifecycle import FlagState
+from offdiag.flags.severity import Severity
+from offdiag.store.queries.flag_filter import FlagFilter
+from offdiag.store.queries.flag_inbox import FlagPlace
+from offdiag_web.addresses.flags import (
+    NOBODY,
+    WHOLE_RUN,
+    FlagFields,
+    FlagListAddress,
+    read_flag_list,
+)
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        FlagListAddress(),
+        FlagListAddress(None),
+        FlagListAddress(FlagState.SNOOZED, FlagFields(rule="F4", class_label="a & b=c")),
+        FlagListAddress(place=FlagPlace(3, 31)),
+        FlagListAddress(place=FlagPlace(0, 7, backwards=True)),
+        FlagListAddress(
+            FlagState.CLOSED,
+            FlagFields(
+                severity="high",
+                rule="F12",
+                class_label="<script>",
+                dataset="derm-7",
+                model="vit",
+                assignee="lee",
+                run="r_1",
+                project="x",
+            ),
+        ),
+    ],
+)
+def test_an_address_is_read_back_as_it_was_written(address: FlagListAddress) -> None:
+    values = dict(parse_qsl(urlsplit(address.url()).query))
+
+    read, notices = read_flag_list(values)
+
+    assert read == address
+    assert notices == []
+
+
+def test_defaults_are_left_out() -> None:
+    assert FlagListAddress().url() == "/flags"
+    assert FlagListAddress(None).url("csv") == "/flags.csv?state=all"
+
+
+def test_the_filter_says_what_the_fields_say() -> None:
+    fields = FlagFields(severity="high", rule="F4", class_label=WHOLE_RUN, assignee=NOBODY)
+
+    wanted = FlagListAddress(FlagState.OPEN, fields).filter
+
+    assert wanted == FlagFilter(
+        state=FlagState.OPEN, at_least=Severity.HIGH, rule="F4", class_label="", assignee=""
+    )
+
+
+def test_leaving_a_field_open_begins_at_the_first_page() -> None:
+    address = FlagListAddress(fields=FlagFields(class_label="df"), place=FlagPlace(3, 31))
+
+    assert address.without("class") == FlagListAddress()
+    assert address.in_state(None).place is None
+
+
+@pytest.mark.parametrize(
+    ("values", "notice"),
+    [
+        ({"state": "lost"}, "There is no state “lost”"),
+        ({"severity": "mild"}, "There is no severity “mild”"),
+        ({"rule": "F99"}, "There is no rule “F99”"),
+        ({"after": "9~1"}, "The place in the list could not be read"),
+        ({"before": "x"}, "The place in the list could not be read"),
+    ],
+)
+def test_what_cannot_be_meant_is_a_notice_and_left_out(
+    values: dict[str, str], notice: str
+) -> None:
+    address, notices = read_flag_list(values)
+
+    assert address == FlagListAddress()
+    assert notices[0].startswith(notice)
+
+
+def test_a_rule_may_be_written_small() -> None:
+    address, _ = read_flag_list({"rule": " f4 "})
+
+    assert address.fields.rule == "F4"

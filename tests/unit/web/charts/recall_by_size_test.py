@@ -1,0 +1,57 @@
+import pytest
+
+from offdiag_web.charts.recall_by_size import ClassPoint, Floor, recall_by_size
+from support.drawings import Drawing, parsed, points_of
+
+FAILS = ClassPoint("df", 17, 0.0, 0.0, 0.184, stands_out=True)
+GOOD = ClassPoint("nv", 1006, 0.981, 0.971, 0.988)
+
+
+def _drawn(*points: ClassPoint, floor: Floor | None = None) -> Drawing:
+    return parsed(recall_by_size(points, floor=floor, name="chart"))
+
+
+def test_each_class_has_a_point_and_a_whisker_and_its_name() -> None:
+    chart = _drawn(FAILS, GOOD)
+
+    assert (chart.count("circle"), chart.count("point point-out")) == (1, 1)
+    assert (chart.count("whisker"), chart.count("whisker whisker-out")) == (1, 1)
+    assert sorted(chart.texts("caption")) == ["df", "nv"]
+
+
+def test_larger_classes_stand_further_right_and_better_ones_higher() -> None:
+    chart = _drawn(FAILS, GOOD)
+
+    dot = chart.one("circle")
+    assert chart.rightmost("point point-out") < float(dot.get("cx", "nan"))
+    lowest = max(y for _, y in chart.points)
+    assert float(dot.get("cy", "nan")) < lowest
+
+
+def test_ticks_say_their_own_values() -> None:
+    texts = _drawn(FAILS, GOOD).texts("tick")
+
+    assert texts == ["0", "0.25", "0.5", "0.75", "1", "10", "100", "1,000"]
+
+
+@pytest.mark.parametrize("recall", [0.0, 0.2, 0.674, 1.0])
+def test_the_floor_is_drawn_at_its_recall_and_named(recall: float) -> None:
+    chart = _drawn(FAILS, GOOD, floor=Floor(recall, "floor here"))
+
+    (place,) = {y for _, y in points_of(chart.one("floor"))}
+    whole, nothing = _height_of(1.0), _height_of(0.0)
+    assert place == pytest.approx(nothing + recall * (whole - nothing), abs=0.01)
+    assert "floor here" in chart.texts("tick")
+
+
+def test_names_are_text_whatever_they_hold() -> None:
+    name = '</svg><script>alert("1")</script>'
+
+    chart = _drawn(ClassPoint(name, 5, 0.5, 0.2, 0.8))
+
+    assert chart.texts("caption") == [name]
+
+
+def _height_of(recall: float) -> float:
+    chart = _drawn(ClassPoint("x", 5, recall, recall, recall))
+    return float(chart.one("circle").get("cy", "nan"))

@@ -1,0 +1,90 @@
+"""What is said about a run to use instead follows from tests and intervals alone."""
+
+from __future__ import annotations
+
+import pytest
+
+from offdiag.domain.orientation import SourceOrientation
+from offdiag.domain.values import MetricValue
+from offdiag.services.flags.better import BetterOnClass, BetterRuns, Gain
+from offdiag.store.queries.better_runs import BetterRun
+from offdiag_web.presenters.flags.better import BetterView, better_view
+from support.drawings import parsed
+
+RUN = BetterRun(
+    run_id="r_1",
+    name="focal",
+    model=None,
+    source=SourceOrientation.PREDICTIONS,
+    recall=MetricValue(0.7059),
+    accuracy=0.861,
+)
+MORE = Gain(0.706, 0.391, 0.867, won=12, lost=0)
+
+
+def _view(*runs: BetterOnClass, n_compared: int = 7) -> BetterView:
+    return better_view(
+        BetterRuns(runs, n_compared), "df", run_url=lambda run_id: f"/runs/{run_id}"
+    )
+
+
+def _only(run: BetterOnClass) -> tuple[str, bool, str]:
+    (line,) = _view(run).lines
+    return line.verdict, line.is_certain, line.price
+
+
+@pytest.mark.parametrize(
+    ("p", "verdict", "is_certain"),
+    [
+        (0.00001, "finds more, p < 0.001", True),
+        (0.0034, "finds more, p = 0.0034", True),
+        (0.05, "finds more, p = 0.05", True),
+        (0.051, "could be chance, p = 0.051", False),
+        (1.0, "could be chance, p = 1", False),
+    ],
+)
+def test_a_run_is_said_to_find_more_only_where_the_test_says_so(
+    p: float, verdict: str, is_certain: bool
+) -> None:
+    assert _only(BetterOnClass(RUN, MORE, MORE, p))[:2] == (verdict, is_certain)
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "price"),
+    [
+        (-0.019, -0.002, "costs accuracy"),
+        (0.009, 0.02, "gains accuracy"),
+        (-0.017, 0.027, "no clear difference"),
+        (0.0, 0.027, "no clear difference"),
+        (-0.027, 0.0, "no clear difference"),
+    ],
+)
+def test_the_price_follows_from_the_interval(low: float, high: float, price: str) -> None:
+    accuracy = Gain((low + high) / 2, low, high, won=1, lost=1)
+
+    assert _only(BetterOnClass(RUN, MORE, accuracy, 0.001))[2] == price
+
+
+def test_a_run_that_was_not_compared_is_said_not_to_be() -> None:
+    verdict, is_certain, price = _only(BetterOnClass(RUN))
+
+    assert verdict == "not compared case by case: a matrix has no cases"
+    assert (is_certain, price) == (False, "not known")
+
+
+def test_the_difference_is_drawn_as_it_is_written() -> None:
+    (line,) = _view(BetterOnClass(RUN, MORE, MORE, 0.001)).lines
+
+    assert line.gain is not None
+    assert (line.gain.difference, line.gain.interval) == ("+70.6 pp", "+39.1 pp to +86.7 pp")
+    assert line.gain.interval in (parsed(line.gain.mark).name or "")
+
+
+def test_it_is_told_out_of_how_many_the_best_were_picked() -> None:
+    view = _view(BetterOnClass(RUN, MORE, MORE, 0.001))
+
+    assert view.note == (
+        "The best of 7 other runs on this ground truth, compared case by case; each p counts "
+        "all 7."
+    )
+    assert _view(n_compared=0).none == "No other run on this ground truth finds more of “df”."

@@ -1,0 +1,62 @@
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from offdiag.flags.lifecycle import FlagEventKind
+from offdiag.store.flags import FlagEvent
+from offdiag_web.presenters.flags.history import history_lines
+
+NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
+KIND = FlagEventKind
+
+
+@pytest.mark.parametrize(
+    ("kind", "author", "text", "who", "what", "quote"),
+    [
+        (KIND.OPENED, None, None, None, "opened by an evaluation", None),
+        (KIND.ACKNOWLEDGED, "lee", None, "lee", "acknowledged it", None),
+        (
+            *(KIND.SNOOZED, "lee", "until 2026-12-01T00:00:00+00:00"),
+            *("lee", "put it aside until 2026-12-01", None),
+        ),
+        (
+            *(KIND.SNOOZED, "lee", "until 2026-12-01T09:30:00+00:00"),
+            *("lee", "put it aside until 2026-12-01 09:30 UTC", None),
+        ),
+        (KIND.SNOOZED, "lee", "for ever", "lee", "put it aside for ever", None),
+        (KIND.DISMISSED, "lee", "by\ndesign", "lee", "dismissed it", "by\ndesign"),
+        (KIND.REOPENED, "kim", None, "kim", "opened it again", None),
+        (
+            *(KIND.REOPENED, None, "its rest is over"),
+            *(None, "open again: its rest is over", None),
+        ),
+        (KIND.CLOSED, None, None, None, "closed: the rule no longer fires", None),
+        (KIND.ASSIGNED, "sam", "lee", "sam", "assigned it to lee", None),
+        (KIND.COMMENTED, "lee", "why?", "lee", "wrote", "why?"),
+        (KIND.COMMENTED, None, "why?", "somebody", "wrote", "why?"),
+        (
+            *(KIND.UPDATED, None, "high before, critical now"),
+            *(None, "another evaluation: high before, critical now", None),
+        ),
+    ],
+)
+def test_an_entry_reads_as_a_sentence(
+    kind: FlagEventKind,
+    author: str | None,
+    text: str | None,
+    who: str | None,
+    what: str,
+    quote: str | None,
+) -> None:
+    (line,) = history_lines([FlagEvent(1, NOW, author, kind, text)], now=NOW)
+
+    assert (line.who, line.what, line.quote) == (who, what, quote)
+
+
+def test_every_kind_of_entry_has_words() -> None:
+    events = [FlagEvent(1, NOW - timedelta(days=1), "lee", kind, None) for kind in KIND]
+
+    lines = history_lines(events, now=NOW)
+
+    assert len(lines) == len(KIND)
+    assert {line.at.relative for line in lines} == {"1 d ago"}

@@ -1,0 +1,1 @@
+"""Flags as pages show them."""

@@ -1,0 +1,87 @@
+"""What flags, severities and states are called wherever they are shown."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from offdiag.flags.catalogue import RULES
+from offdiag.flags.lifecycle import FlagState, Standing
+from offdiag.flags.severity import Severity
+from offdiag.store.queries.flag_inbox import MOST_COUNTED
+from offdiag_web.presenters import numbers
+from offdiag_web.presenters.chips import Chip, Tone
+from offdiag_web.presenters.class_order import quoted_name
+
+_SYMBOLS = {
+    Severity.CRITICAL: "▲",
+    Severity.HIGH: "◆",
+    Severity.MEDIUM: "■",
+    Severity.INFO: "○",
+}
+_TONES: dict[FlagState, Tone] = {
+    FlagState.OPEN: "warning",
+    FlagState.ACKNOWLEDGED: "neutral",
+    FlagState.SNOOZED: "busy",
+    FlagState.DISMISSED: "neutral",
+    FlagState.CLOSED: "good",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class SeverityMark:
+    """A severity by shape and by word: colour only repeats what they say."""
+
+    symbol: str
+    word: str
+
+
+def severity_mark(severity: Severity) -> SeverityMark:
+    """The mark of a severity."""
+    return SeverityMark(_SYMBOLS[severity], severity.value)
+
+
+def flag_name(number: int) -> str:
+    """A flag as people name it."""
+    return f"F-{number}"
+
+
+def rule_title(rule: str) -> str:
+    """What a rule is called; one that this version no longer has goes by its id."""
+    known = RULES.get(rule)
+    return f"Rule {rule}" if known is None else known.title
+
+
+def flag_title(rule: str, class_label: str | None) -> str:
+    """What a flag says in a few words."""
+    title = rule_title(rule)
+    return title if class_label is None else f"{title}: {quoted_name(class_label)}"
+
+
+def state_chip(standing: Standing, now: datetime) -> Chip:
+    """Where a flag stands as seen now, with the end of a rest."""
+    state = standing.state_at(now)
+    if state is FlagState.SNOOZED and standing.snoozed_until is not None:
+        return Chip(f"snoozed until {day(standing.snoozed_until)}", _TONES[state])
+    return Chip(state.value, _TONES[state])
+
+
+def day(moment: datetime) -> str:
+    """The day on which a rest ends, with the time where it is not the start of the day."""
+    is_midnight = (moment.hour, moment.minute) == (0, 0)
+    return f"{moment:%Y-%m-%d}" if is_midnight else f"{moment:%Y-%m-%d %H:%M} UTC"
+
+
+def counted(number: int) -> str:
+    """A number of flags; those beyond what is counted are many."""
+    return numbers.count(number) + ("+" if number >= MOST_COUNTED else "")
+
+
+def found_text(evidence: Mapping[str, Any]) -> str | None:
+    """ "0/17 found", None for evidence about something else."""
+    cases, hits = evidence.get("actual"), evidence.get("correct")
+    if not isinstance(cases, int) or not isinstance(hits, int):
+        return None
+    return f"{numbers.hits_of(hits, cases)} found"

@@ -1,0 +1,62 @@
+// Reads a flag beside the list where there is room for both; elsewhere its link leads to its
+// page, as it does without scripts. Decisions made beside the list come back to the list.
+const pane = document.getElementById("flag-pane");
+const list = document.getElementById("flag-list");
+const announcement = document.getElementById("announcement");
+const isWide = window.matchMedia("(width >= 88rem)");
+const links = () => [...document.querySelectorAll("#flag-list a[data-row]")];
+const lineOf = (link) => link.closest("li");
+
+// The link itself asks, once it is told that there is room beside it.
+function show(link) {
+  for (const other of links()) other.removeAttribute("aria-current");
+  link.setAttribute("aria-current", "true");
+  pane.setAttribute("aria-busy", "true");
+  link.dispatchEvent(new Event("beside"));
+}
+
+function tellShown() {
+  const current = links().find((link) => link.hasAttribute("aria-current"));
+  pane.removeAttribute("aria-busy");
+  pane.scrollTop = 0;
+  history.replaceState(history.state, "", `#${lineOf(current).id}`);
+  announcement.textContent = `${lineOf(current).id} is shown beside the list.`;
+}
+
+function listedAt(hash) {
+  return links().find((link) => `#${lineOf(link).id}` === hash);
+}
+
+function countSelected() {
+  const count = list.querySelectorAll("input[name=flag]:checked").length;
+  const shown = document.getElementById("n-selected");
+  if (shown) shown.textContent = `${count} selected`;
+}
+
+if (pane && list) {
+  const start = listedAt(location.hash);
+  if (start) start.focus();
+  // By then the links know how to ask.
+  if (isWide.matches) window.addEventListener("load", () => show(start ?? links()[0]));
+  countSelected();
+
+  pane.addEventListener("htmx:afterSwap", tellShown);
+  list.addEventListener("change", countSelected);
+  list.addEventListener("click", (event) => {
+    const link = event.target.closest("a[data-row]");
+    const isPlain = !(event.ctrlKey || event.metaKey || event.shiftKey || event.altKey);
+    if (!link || !isPlain || !isWide.matches) return;
+    event.preventDefault();
+    show(link);
+  });
+  pane.addEventListener("submit", (event) => {
+    const current = links().find((link) => link.hasAttribute("aria-current"));
+    const back = event.target.elements.back;
+    if (!current || !back) return;
+    // A settled flag leaves the list, so the next one takes its place.
+    const leaves = event.target.hasAttribute("data-settles") && list.dataset.leaves === "yes";
+    const next = lineOf(current).nextElementSibling ?? lineOf(current).previousElementSibling;
+    const target = leaves && next ? next : lineOf(current);
+    back.value = `${location.pathname}${location.search}#${target.id}`;
+  });
+}
