@@ -21,7 +21,13 @@ KILL_POINTS = Path(__file__).parent.parent / "support" / "kill_points.py"
 
 @pytest.mark.parametrize(
     ("deed", "at_least"),
-    [("log_run", 20), ("log_matrix", 10), ("finish", 20), ("revise_truth", 30), ("tick", 5)],
+    [
+        ("log_run", 20),
+        ("log_matrix", 10),
+        ("finish", 20),
+        ("revise_truth and score", 30),
+        ("tick", 5),
+    ],
 )
 def test_killed_between_any_two_statements(
     sqlite_database: Database, tmp_path: Path, deed: str, at_least: int

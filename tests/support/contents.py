@@ -66,6 +66,16 @@ def count_rows(database: Database, table: type[Base]) -> int:
         return session.scalar(select(func.count()).select_from(table)) or 0
 
 
+def row_counts(database: Database) -> dict[str, int]:
+    """How many rows each table has."""
+    with database.read() as session:
+        return {
+            table.name: session.scalar(select(func.count()).select_from(table)) or 0
+            for table in Base.metadata.sorted_tables
+            if table.name != _SIGNS_OF_LIFE
+        }
+
+
 def _columns(table: Table, *, in_any_order: bool) -> list[Any]:
     left_out = _ROW_NUMBERS.get(table.name, set()) if in_any_order else set()
     return [

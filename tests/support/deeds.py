@@ -112,6 +112,10 @@ def _revise(database: Database) -> None:
         reason="second look",
         author="ana",
     )
+
+
+def _revise_and_score(database: Database) -> None:
+    _revise(database)
     work_off(database)
 
 
@@ -122,7 +126,7 @@ def _plan(database: Database) -> None:
 
 def _ask(database: Database) -> None:
     log_run(database)
-    report_now(database, name="weekly", scope=SCOPE, delivery=[FolderTarget("weekly")])
+    report_now(database, name="weekly", scope=SCOPE)
 
 
 def _nothing(_database: Database) -> None:
@@ -135,6 +139,7 @@ DEEDS = {
     "log_matrix": Deed(_nothing, _log_matrix),
     "finish": Deed(_nothing, _stream),
     "revise_truth": Deed(_evaluated, _revise),
+    "revise_truth and score": Deed(_evaluated, _revise_and_score),
     "tick": Deed(_plan, lambda database: tick(database, MONDAY)),
     "report": Deed(_ask, work_off),
 }

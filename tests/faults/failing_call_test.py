@@ -1,0 +1,115 @@
+"""Whichever call to the database fails, what holds always holds, and doing it again ends it."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from contextlib import closing
+from itertools import count
+from pathlib import Path
+
+import pytest
+from sqlalchemy import func, make_url, select
+
+from offdiag.errors import DatabaseUnavailable
+from offdiag.store.database import Database
+from offdiag.store.integrity import integrity_problems
+from offdiag.store.models import ReportFileRow, ReportIssueRow
+from offdiag.store.queries import invariants
+from support.contents import contents, row_counts
+from support.deeds import DEEDS, Deed, opened
+from support.failing_calls import failing_at
+from support.postgres import PostgresServer
+
+STRIDE = 11
+"""On PostgreSQL a registry for each call would take long, so only some calls fail there."""
+
+every_deed = pytest.mark.parametrize(
+    "deed", ["log_run", "log_matrix", "finish", "revise_truth", "tick", "report"]
+)
+
+
+@pytest.fixture(autouse=True)
+def _reports(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OFFDIAG_REPORTS__FOLDER", str(tmp_path / "reports"))
+
+
+def came_through(database: Database, deed: Deed, nth: int) -> bool:
+    """Do it while the n-th call fails. True if it has fewer calls."""
+    with failing_at(database, nth) as calls:
+        try:
+            deed.do(database)
+        except DatabaseUnavailable:
+            assert calls.has_failed
+    assert_nothing_is_half_there(database)
+    return not calls.has_failed
+
+
+def assert_nothing_is_half_there(database: Database) -> None:
+    with database.read() as session:
+        assert not integrity_problems(session)
+        assert not list(invariants.incomplete_runs(session))
+        assert not list(invariants.runs_without_results(session))
+        written = dict(
+            session.execute(
+                select(ReportIssueRow.state, func.count(ReportFileRow.kind))
+                .outerjoin(ReportFileRow, ReportFileRow.issue_id == ReportIssueRow.id)
+                .group_by(ReportIssueRow.state)
+            ).all()
+        )
+    assert written.items() <= {"pending": 0, "computed": 4}.items()
+
+
+@every_deed
+def test_on_sqlite_each_call_may_fail(
+    sqlite_database: Database, tmp_path: Path, deed: str
+) -> None:
+    acted = DEEDS[deed]
+    acted.prepare(sqlite_database)
+    assert sqlite_database.path is not None
+    sqlite_database.close()
+    found = []
+
+    for nth in count(1):
+        copy = shutil.copy(sqlite_database.path, tmp_path / f"{nth}.db")
+        with closing(opened(f"sqlite:///{copy}")) as database:
+            is_over = came_through(database, acted, nth)
+            acted.do_again(database)
+            found.append(contents(database))
+        if is_over:
+            break
+
+    assert nth > 10
+    assert all(each == found[-1] for each in found)
+
+
+@pytest.mark.postgres
+@every_deed
+def test_on_postgresql_some_calls_may_fail(
+    postgres_database: Database, postgres_server: PostgresServer, deed: str
+) -> None:
+    acted = DEEDS[deed]
+    acted.prepare(postgres_database)
+    postgres_database.close()
+    template = make_url(postgres_database.url).database or ""
+    found = []
+
+    for database in copies(postgres_server, template):
+        nth = 1 + STRIDE * len(found)
+        is_over = came_through(database, acted, nth)
+        acted.do_again(database)
+        found.append(row_counts(database))
+        if is_over:
+            break
+
+    assert all(each == found[-1] for each in found)
+
+
+def copies(server: PostgresServer, template: str) -> Iterator[Database]:
+    """Copies of a database, each gone before the next is made."""
+    while True:
+        with closing(opened(server.create("copy", template=template))) as database:
+            try:
+                yield database
+            finally:
+                server.drop("copy")
