@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from offdiag.domain.runs import MAX_TEXT_LENGTH, require_name
 from offdiag.errors import Conflict, InvalidInput, NotFound
@@ -41,14 +42,15 @@ def add_costs(
     project: str,
     dataset: str,
     name: str,
-    weights: Mapping[str, Mapping[str, float]],
+    weights: Mapping[str, Mapping[str, float]] | NDArray[np.float64],
     currency: str | None = None,
     note: str | None = None,
     author: str | None = None,
 ) -> CostMatrixRecord:
     """Store what errors cost between the classes of a dataset, as a new version of a name.
 
-    `weights[actual][predicted]` must name every cell. The same costs again are the version that
+    `weights[actual][predicted]` must name every cell; an array has the classes in the order of
+    the dataset, the actual one along the first axis. The same costs again are the version that
     has them, if that is the newest. Raises `NotFound` for an unknown dataset and `InvalidInput`
     for unusable names and costs.
     """
@@ -59,12 +61,13 @@ def add_costs(
             field="name",
             hint="Leave it out.",
         )
-    if note is not None and len(note) > MAX_TEXT_LENGTH:
-        raise InvalidInput(
-            f"it has {len(note)} characters.",
-            field="note",
-            hint=f"At most {MAX_TEXT_LENGTH} are stored.",
-        )
+    for field, text in (("note", note), ("author", author)):
+        if text is not None and (len(text) > MAX_TEXT_LENGTH or "\0" in text):
+            raise InvalidInput(
+                f"it has {len(text)} characters, or one that cannot be stored.",
+                field=field,
+                hint=f"At most {MAX_TEXT_LENGTH} are stored, none of them NUL.",
+            )
     with database.write() as session:
         known = dataset_named(session, project=project, name=dataset)
         costs = cost_matrix(weights, labels=known.labels, currency=currency)

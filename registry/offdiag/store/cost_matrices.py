@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 import numpy as np
 from sqlalchemy import ColumnElement, Row, Select, func, select, update
@@ -29,6 +30,24 @@ class CostMatrixRecord:
     author: str | None
     note: str | None
     created_at: datetime
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain Python values, the weights as {actual: {predicted: cost}}."""
+        names = self.costs.labels.names
+        return {
+            "name": self.name,
+            "version": self.version,
+            "project": self.project,
+            "currency": self.costs.currency,
+            "note": self.note,
+            "author": self.author,
+            "created_at": self.created_at.isoformat(timespec="seconds"),
+            "labels": list(names),
+            "weights": {
+                actual: dict(zip(names, row, strict=True))
+                for actual, row in zip(names, self.costs.weights.tolist(), strict=True)
+            },
+        }
 
 
 def insert_costs(

@@ -80,6 +80,26 @@ def fitted(extents: Sequence[Extent], *, within: Scale) -> Scale:
     return Scale(bottom, top) if bottom < top else within
 
 
+def spanning(values: Sequence[float], *, steps: int = 8) -> Scale:
+    """The shortest tidy axis, of about so many steps, that shows all of these numbers."""
+    low, high = (min(values), max(values)) if values else (0.0, 1.0)
+    if low == high:
+        low, high = low - (abs(low) or 1.0) / 2, high + (abs(high) or 1.0) / 2
+    step = tidy_at_least((high - low) / steps)
+    bottom = step * math.floor(Decimal(str(low)) / step)
+    top = step * math.ceil(Decimal(str(high)) / step)
+    return Scale(bottom, top)
+
+
+def tidy_at_least(rough: float) -> Decimal:
+    """The smallest of 1, 2 and 5 times a power of ten that is at least a positive number."""
+    power = math.floor(math.log10(rough))
+    tidy = (
+        Decimal(step).scaleb(exponent) for exponent in (power, power + 1) for step in (1, 2, 5)
+    )
+    return next(step for step in tidy if float(step) >= rough)
+
+
 def _without_outliers(extents: Sequence[Extent]) -> Sequence[Extent]:
     if len(extents) < 4:
         return extents

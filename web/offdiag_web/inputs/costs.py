@@ -100,7 +100,7 @@ def _broken_text(typed: TypedCosts, broken: frozenset[tuple[int, int]], labels: 
     actual, predicted = min(broken)
     typed_text = typed.cells.get((actual, predicted), "")
     shown = f"“{typed_text[:20]}”" if typed_text else "nothing"
-    more = f" and {len(broken) - 1} more cells" if len(broken) > 1 else ""
+    more = f", as are {len(broken) - 1} more" if len(broken) > 1 else ""
     return (
         f"The cost of actual {labels.names[actual]!r} predicted as {labels.names[predicted]!r} "
         f"is {shown}{more}. Costs are numbers, with a point before the decimals."

@@ -63,18 +63,31 @@ def evaluate_costs(
     nothing is known about it. Sums run over cells in row order, one after the other, so that
     another program adding in the same order gets the same digits.
     """
-    cases = counts.astype(np.float64)
-    support = actual_totals(cases)
-    total_cases = support.sum(axis=CLASS_AXIS)
+    tested = actual_totals(counts.astype(np.float64))
+    total_cases = tested.sum(axis=CLASS_AXIS)
     undefined = cause(Reason.NO_CASES, np.asarray(total_cases == 0))
     if prevalence is not None:
-        unknown = ((prevalence > 0) & (support == 0)).any(axis=CLASS_AXIS)
+        unknown = ((prevalence > 0) & (tested == 0)).any(axis=CLASS_AXIS)
         undefined = first_cause(undefined, cause(Reason.CLASS_ABSENT, np.asarray(unknown)))
-        wanted = prevalence * total_cases[..., np.newaxis]
-        factor = np.divide(wanted, support, out=np.zeros_like(support), where=support > 0)
-        cases = cases * factor[..., np.newaxis]
-        support = wanted
+    cases, support = expected_cases(counts, prevalence=prevalence)
     return _summary(cases, support, total_cases, weights, undefined)
+
+
+def expected_cases(
+    counts: NDArray[Any], *, prevalence: Floats | None = None
+) -> tuple[Floats, Floats]:
+    """The cases that costs are summed over, (..., K, K), and those of each actual class, (..., K).
+
+    Without a prevalence they are the counts. With one, the cases of each class count so many
+    times that the class has its share of all of them.
+    """
+    cases = counts.astype(np.float64)
+    support = actual_totals(cases)
+    if prevalence is None:
+        return cases, support
+    wanted = prevalence * support.sum(axis=CLASS_AXIS)[..., np.newaxis]
+    factor = np.divide(wanted, support, out=np.zeros_like(support), where=support > 0)
+    return cases * factor[..., np.newaxis], wanted
 
 
 def _summary(

@@ -12,6 +12,7 @@ from offdiag.errors import Conflict, NotFound
 from offdiag.metrics.costs.matrix import CostMatrix
 from offdiag.metrics.costs.presets import prevalence_costs, zero_one_costs
 from offdiag.services.cost_matrices import CostName, costs_named
+from offdiag.services.truth.lookup import dataset_named
 from offdiag.store import chunks, cost_matrices, truths
 from offdiag.store.cost_matrices import CostMatrixRecord
 from offdiag.store.database import Database
@@ -110,6 +111,13 @@ def read_base(
     with database.read() as session:
         runs, _ = _runs_of_one_dataset(session, run_ids[:MOST_RUNS])
         return runs[0], _base(session, runs[0], costs)
+
+
+def newest_run_ids(database: Database, *, project: str, dataset: str) -> tuple[str, ...]:
+    """The newest evaluated runs of a dataset, as many as are compared. Raises `NotFound`."""
+    with database.read() as session:
+        known = dataset_named(session, project=project, name=dataset)
+        return tuple(run.id for run in newest_runs(session, known.id, limit=MOST_RUNS))
 
 
 def _runs_of_one_dataset(

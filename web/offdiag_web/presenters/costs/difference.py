@@ -1,0 +1,101 @@
+"""What a version of a cost matrix changed, cell by cell, matched by the names of the classes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from offdiag.store.cost_matrices import CostMatrixRecord
+from offdiag_web.presenters import numbers
+from offdiag_web.presenters.class_order import quoted_name
+from offdiag_web.presenters.costs.table import price_text
+
+MOST_CELLS = 200
+
+
+@dataclass(frozen=True, slots=True)
+class ChangedPrice:
+    """One cell whose price differs."""
+
+    actual: str
+    predicted: str
+    before: str
+    after: str
+    factor: str
+
+
+@dataclass(frozen=True, slots=True)
+class CostDifference:
+    """All that differs, in words and by cell; `n_hidden` cells are left to the CSV."""
+
+    title: str
+    sentences: tuple[str, ...]
+    cells: tuple[ChangedPrice, ...]
+    n_hidden: int
+
+
+def cost_difference(before: CostMatrixRecord, after: CostMatrixRecord) -> CostDifference:
+    """Present what changed from one version to another."""
+    cells = changed_cells(before, after)
+    return CostDifference(
+        title=f"What changed from v{before.version} to v{after.version}",
+        sentences=tuple(_sentences(before, after, len(cells))),
+        cells=tuple(
+            ChangedPrice(
+                actual, predicted, price_text(was), price_text(now), _factor_text(was, now)
+            )
+            for actual, predicted, was, now in cells[:MOST_CELLS]
+        ),
+        n_hidden=max(len(cells) - MOST_CELLS, 0),
+    )
+
+
+def changed_cells(
+    before: CostMatrixRecord, after: CostMatrixRecord
+) -> list[tuple[str, str, float, float]]:
+    """Actual and predicted class, price before and after, for classes that both have."""
+    common = [name for name in after.costs.labels.names if name in before.costs.labels.index]
+    if not common:
+        return []
+    was, now = (
+        record.costs.weights[np.ix_(codes, codes)]
+        for record in (before, after)
+        for codes in [[record.costs.labels.index[name] for name in common]]
+    )
+    return [
+        (
+            common[actual],
+            common[predicted],
+            float(was[actual, predicted]),
+            float(now[actual, predicted]),
+        )
+        for actual, predicted in np.argwhere(was != now).tolist()
+    ]
+
+
+def _sentences(before: CostMatrixRecord, after: CostMatrixRecord, n_cells: int) -> list[str]:
+    old, new = before.costs.labels.names, after.costs.labels.names
+    found = []
+    for words, names in (
+        ("New classes", [name for name in new if name not in old]),
+        ("Classes left out", [name for name in old if name not in new]),
+    ):
+        if names:
+            found.append(f"{words}: {numbers.listed([quoted_name(name) for name in names])}.")
+    if before.costs.currency != after.costs.currency:
+        found.append(
+            f"Currency: {before.costs.currency or 'none'} \N{RIGHTWARDS ARROW} "
+            f"{after.costs.currency or 'none'}."
+        )
+    found.append(
+        f"{numbers.plural(n_cells, 'price')} changed." if n_cells else "No price changed."
+    )
+    return found
+
+
+def _factor_text(was: float, now: float) -> str:
+    """How many times the price it is, where that means something."""
+    if was <= 0 or now <= 0:
+        return ""
+    return f"× {now / was:.3g}"

@@ -1,0 +1,131 @@
+"""The list of cost matrices: each in its newest version, with who uses it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from offdiag.services.browse_costs import CostOverview
+from offdiag.store.queries.cost_pages import CostVersion
+from offdiag_web.addresses.costs import CostsAddress, new_costs_url
+from offdiag_web.addresses.names import DEFAULT_PROJECT
+from offdiag_web.exports import Cell
+from offdiag_web.presenters import numbers
+from offdiag_web.presenters.times import Moment, moment
+
+COST_COLUMNS = (
+    *("name", "version", "project", "n_classes", "currency", "author", "created_at", "note"),
+    *("default_of", "reports"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class CostLine:
+    """One cost matrix."""
+
+    name: str
+    url: str
+    version: str
+    project: str | None
+    n_classes: str
+    currency: str
+    author: str
+    created: Moment
+    note: str
+    uses: str
+
+
+@dataclass(frozen=True, slots=True)
+class CostListView:
+    """All cost matrices, and where a new one is made."""
+
+    lines: tuple[CostLine, ...]
+    new_url: str
+
+
+def cost_list_view(overview: CostOverview, *, now: datetime) -> CostListView:
+    """Present the list."""
+    return CostListView(
+        tuple(_line(overview, each, now) for each in overview.newest),
+        new_costs_url(DEFAULT_PROJECT),
+    )
+
+
+def _line(overview: CostOverview, each: CostVersion, now: datetime) -> CostLine:
+    return CostLine(
+        name=each.name,
+        url=CostsAddress(each.project, each.name).url(),
+        version=f"v{each.version}",
+        project=None if each.project == DEFAULT_PROJECT else each.project,
+        n_classes=numbers.count(each.n_classes),
+        currency=each.currency or "",
+        author=each.author or "",
+        created=moment(each.created_at, now=now),
+        note=numbers.shortened(each.note or "", longest=80),
+        uses=_uses_text(default_of(overview, each), reports_of(overview, each)),
+    )
+
+
+def default_of(overview: CostOverview, each: CostVersion) -> list[str]:
+    """Datasets whose runs are judged by this version."""
+    return [use.dataset for use in overview.datasets if use.cost_matrix_id == each.id]
+
+
+def reports_of(overview: CostOverview, each: CostVersion) -> list[str]:
+    """Reports that name this version, or the newest one."""
+    named = (each.name, f"{each.name}@{each.version}")
+    return [
+        use.report
+        for use in overview.reports
+        if use.project == each.project and use.costs in named
+    ]
+
+
+def _uses_text(datasets: Sequence[str], reports: Sequence[str]) -> str:
+    words = []
+    if datasets:
+        words.append(f"default of {numbers.listed([numbers.shortened(d) for d in datasets])}")
+    if reports:
+        kind = "report" if len(reports) == 1 else "reports"
+        words.append(f"{kind} {numbers.listed([numbers.shortened(r) for r in reports])}")
+    return "; ".join(words)
+
+
+def cost_records(overview: CostOverview) -> list[dict[str, object]]:
+    """The list for the JSON twin."""
+    return [
+        {
+            "name": each.name,
+            "version": each.version,
+            "project": each.project,
+            "n_classes": each.n_classes,
+            "currency": each.currency,
+            "author": each.author,
+            "created_at": each.created_at.isoformat(),
+            "note": each.note,
+            "default_of": default_of(overview, each),
+            "reports": reports_of(overview, each),
+            "url": CostsAddress(each.project, each.name).url("json"),
+        }
+        for each in overview.newest
+    ]
+
+
+def cost_rows(overview: CostOverview) -> list[tuple[Cell, ...]]:
+    """The list for the CSV twin, in the order of `COST_COLUMNS`."""
+    return [
+        (
+            each.name,
+            each.version,
+            each.project,
+            each.n_classes,
+            each.currency,
+            each.author,
+            each.created_at.isoformat(),
+            each.note,
+            "; ".join(default_of(overview, each)),
+            "; ".join(reports_of(overview, each)),
+        )
+        for each in overview.newest
+    ]
