@@ -52,9 +52,8 @@ def fill_reports(database: Database) -> ReportedRegistry:
     found = ReportedRegistry(
         database=database,
         weekly=_weekly(database),
-        by_hand=_issued(database, "by hand", _scope("reported")),
-        paused=_planned(database, "hourly smoke", "0 * * * *", _scope("reported")),
-        pending=_pending(database),
+        by_hand=_issued(database, "by hand", scope_on("reported")),
+        paused=_planned(database, "hourly smoke", "0 * * * *", scope_on("reported")),
         hostile=_issued(
             database,
             f"{hostile[0]} {HOSTILE_NAMES[8]}",
@@ -65,6 +64,8 @@ def fill_reports(database: Database) -> ReportedRegistry:
                 alerts=(Condition("recall", Side.BELOW, 0.99, hostile[1]),),
             ),
         ),
+        # The last one: nothing computes it any more.
+        pending=_pending(database),
     )
     pause_schedule(database, project="default", name="hourly smoke")
     return found
@@ -136,11 +137,12 @@ def _issued(database: Database, name: str, scope: ReportScope) -> ReportAddress:
 
 
 def _pending(database: Database) -> ReportAddress:
-    report_now(database, name="being made", scope=_scope("reported"))
+    report_now(database, name="being made", scope=scope_on("reported"))
     return ReportAddress("default", "being made")
 
 
-def _scope(dataset: str) -> ReportScope:
+def scope_on(dataset: str) -> ReportScope:
+    """All runs on a dataset of the default project."""
     return ReportScope(project="default", dataset=dataset)
 
 

@@ -13,7 +13,8 @@ from flask.testing import FlaskClient
 from offdiag.settings import Settings
 from offdiag.store.database import Database
 from offdiag_web import create_app
-from support.dashboard import LesionRegistry, fill
+from support.dashboard import LesionRegistry, fill, log_lesions
+from support.reported import ReportedRegistry, fill_reports
 from support.revised import RevisedRegistry, fill_revised
 
 
@@ -66,3 +67,42 @@ def revised_reader(revised: RevisedRegistry) -> FlaskClient:
     application = create_app(Settings(), revised.database)
     application.testing = True
     return application.test_client()
+
+
+@pytest.fixture(scope="session")
+def reported(
+    migrated_file: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[ReportedRegistry]:
+    """Reports in every state, shared by tests that only read."""
+    path = shutil.copy(migrated_file, tmp_path_factory.mktemp("reported") / "registry.db")
+    database = Database(f"sqlite:///{path}", synchronous="normal")
+    yield fill_reports(database)
+    database.close()
+
+
+@pytest.fixture(scope="session")
+def report_reader(reported: ReportedRegistry) -> FlaskClient:
+    """A client of the dashboard over that registry."""
+    application = create_app(Settings(), reported.database)
+    application.testing = True
+    return application.test_client()
+
+
+@pytest.fixture(scope="session")
+def lesions_file(migrated_file: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A registry with one run whose smallest class is never found, to be copied."""
+    path = Path(shutil.copy(migrated_file, tmp_path_factory.mktemp("lesions") / "registry.db"))
+    database = Database(f"sqlite:///{path}", synchronous="normal")
+    log_lesions(database, model="effnet-b3")
+    # The last connection to be closed moves everything into the file itself.
+    database.close()
+    return path
+
+
+@pytest.fixture
+def lesions_database(lesions_file: Path, tmp_path: Path) -> Iterator[Database]:
+    """A copy of that registry, to be changed."""
+    path = shutil.copy(lesions_file, tmp_path / "lesions.db")
+    database = Database(f"sqlite:///{path}", synchronous="normal")
+    yield database
+    database.close()

@@ -108,8 +108,13 @@ def require_reportable(session: Session, scope: ReportScope) -> None:
     """Raise `NotFound` or `InvalidInput` where a scope names what is not there."""
     dataset = dataset_in_scope(session, scope)
     for condition in scope.alerts:
-        if condition.class_label is not None:
-            dataset.labels.code_of(condition.class_label, field_name="alerts")
+        label = condition.class_label
+        if label is not None and label not in dataset.labels.index:
+            raise InvalidInput(
+                f"{label!r} is no class of {scope.dataset!r}.",
+                field="alerts",
+                hint=f"Its classes are {dataset.labels.preview()}.",
+            )
     if scope.baseline is not None and runs.get_run(session, scope.baseline).dataset_id != (
         dataset.id
     ):

@@ -1,0 +1,443 @@
+"""Making and changing reports with a form: everything wrong is told, nothing typed is lost."""
+
+from __future__ import annotations
+
+from html import unescape
+from pathlib import Path
+
+import pytest
+from flask.testing import FlaskClient
+from werkzeug.test import TestResponse
+
+from offdiag.reports.scope import Condition, ReportScope, RunTerm, Side, TermField
+from offdiag.services.cost_matrices import add_costs
+from offdiag.services.delivery.targets import (
+    EmailTarget,
+    FolderTarget,
+    Target,
+    WebhookTarget,
+)
+from offdiag.services.schedules.definitions import (
+    Definition,
+    report_choices,
+    report_definition,
+)
+from offdiag.services.schedules.planning import add_schedule
+from offdiag.store.database import Database
+from offdiag_web.inputs.report import TEXT_FIELDS, TypedReport, typed_definition
+from offdiag_web.inputs.report_reading import WantedReport, read_report
+from support.dashboard import HOSTILE_NAMES, log_counts
+from support.forms import forms_of
+from support.pages import Element, Page
+from support.reported import BINARY, SECRET
+from support.reporting import issues
+
+WEIGHTS = {
+    "malignant": {"malignant": 0.0, "benign": 9.0},
+    "benign": {"malignant": 1.0, "benign": 0.0},
+}
+GOOD = {
+    "name": "weekly",
+    "dataset": "1",
+    "metrics": "mcc\noverall_accuracy",
+    "cron": "0 6 * * 1",
+    "zone": "Europe/Ljubljana",
+}
+
+
+@pytest.fixture
+def run_id(sqlite_database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """The only run, on the dataset with the id 1."""
+    monkeypatch.chdir(tmp_path)
+    return log_counts(
+        sqlite_database, [[58, 5], [4, 104]], BINARY, name="lr", dataset="holdout", model="v1"
+    )
+
+
+def test_the_form_opens_with_the_next_five_times_and_the_only_dataset(
+    client: FlaskClient, run_id: str
+) -> None:
+    page = _page(client.get("/reports/new"))
+
+    assert "Mondays at 06:00, UTC." in page.one("div", "callout").text
+    assert len(page.one("ol", "times").inside("li")) == 5
+    (chosen,) = [each for each in page.all("option") if "selected" in each.attributes]
+    assert chosen.text == "holdout"
+
+
+def test_a_schedule_is_saved_as_it_was_typed(
+    client: FlaskClient, run_id: str, sqlite_database: Database
+) -> None:
+    add_costs(
+        sqlite_database, project="default", dataset="holdout", name="visits", weights=WEIGHTS
+    )
+
+    response = _send(
+        client,
+        GOOD
+        | {
+            "model": "v*",
+            "name_contains": "l",
+            "tags": "team=derm\r\nfinal\r\n",
+            "baseline": run_id,
+            "slices": "site = a\r\n\r\n",
+            "alerts": "recall[benign]<0.5\nmean_cost>0.7",
+            "cost_matrix": "visits@1",
+            "folders": "weekly",
+            "emails": "ana@example.org\nbo@example.org",
+            "webhooks": SECRET,
+        },
+    )
+
+    assert (response.status_code, response.headers["Location"]) == (303, "/reports/weekly")
+    kept = _kept(sqlite_database)
+    assert kept.scope == ReportScope(
+        project="default",
+        dataset="holdout",
+        terms=(
+            RunTerm(TermField.TAG, "team", "derm"),
+            RunTerm(TermField.TAG, "final"),
+            RunTerm(TermField.MODEL, "v*"),
+            RunTerm(TermField.NAME, "l"),
+        ),
+        baseline=run_id,
+        slices=("site=a",),
+        metrics=("mcc", "overall_accuracy"),
+        alerts=(
+            Condition("recall", Side.BELOW, 0.5, "benign"),
+            Condition("mean_cost", Side.ABOVE, 0.7),
+        ),
+        cost_matrix="visits@1",
+    )
+    assert kept.targets == (
+        FolderTarget("weekly"),
+        EmailTarget("ana@example.org"),
+        EmailTarget("bo@example.org"),
+        WebhookTarget(SECRET),
+    )
+    assert (kept.cron, kept.zone) == ("0 6 * * 1", "Europe/Ljubljana")
+
+
+def test_the_next_times_are_shown_before_anything_is_saved(
+    client: FlaskClient, run_id: str, sqlite_database: Database
+) -> None:
+    response = _send(
+        client, GOOD | {"cron": "30 7 * * 2", "zone": "Asia/Tokyo", "alerts": "odd"}, "preview"
+    )
+    page = _page(response)
+
+    assert "Tuesdays at 07:30, Asia/Tokyo." in page.one("div", "callout").text
+    assert all("07:30" in time.text for time in page.one("ol", "times").inside("li"))
+    assert _value(page, "alerts") == "odd"
+    assert client.get("/reports.json").get_json()["reports"] == []
+
+
+def test_a_plan_that_means_nothing_is_told_where_the_times_would_be(
+    client: FlaskClient, run_id: str
+) -> None:
+    response = _send(client, GOOD | {"cron": "0 0 31 2 *"}, "preview")
+
+    assert response.status_code == 200
+    assert "never happens" in _page(response).one("div", "callout").text
+
+
+WRONG = {
+    "name": " ",
+    "dataset": "",
+    "metrics": "mcc\nno_such",
+    "alerts": "recall[benign]<0.5\nlow(mcc)<0.5\nmcc<",
+    "slices": "site",
+    "cron": "61 * * * *",
+    "zone": "Mars",
+    "folders": "../up",
+    "emails": "ana",
+    "webhooks": "ftp://example.org",
+}
+
+
+def test_everything_wrong_is_told_at_once_at_its_field_and_in_a_summary(
+    client: FlaskClient, run_id: str, sqlite_database: Database
+) -> None:
+    response = _send(client, WRONG)
+    page = Page(response.get_data(as_text=True))
+
+    assert response.status_code == 422
+    summary = page.one("ul", "form-summary")
+    links = [a.attributes["href"] for a in summary.inside("a")]
+    assert sorted(set(links)) == sorted(f"#f-{name}" for name in WRONG)
+    assert len(links) == len(WRONG) + 1  # Two alerts are wrong.
+    assert "Cron expression: 61 in the field minute" in summary.text
+    for name in WRONG:
+        field = _field(page, name)
+        assert field.attributes["aria-invalid"] == "true", name
+        errors = next(
+            each for each in page.elements if each.attributes.get("id") == f"f-{name}-errors"
+        )
+        assert errors.text
+        assert f"f-{name}-errors" in field.attributes["aria-describedby"]
+    assert issues(sqlite_database) == []
+
+
+def test_nothing_that_was_typed_is_lost(client: FlaskClient, run_id: str) -> None:
+    typed = {name: f" {name} <b>\"{number}'</b>\nmore " for number, name in enumerate(TEXT_FIELDS)}
+    typed["dataset"] = "1"
+
+    response = _send(client, typed)
+    page = Page(response.get_data(as_text=True))
+
+    assert response.status_code == 422
+    for name, text in typed.items():
+        assert _value(page, name) == text, name
+
+
+@pytest.mark.parametrize(
+    ("change", "field", "sentence"),
+    [
+        ({"alerts": "recall[df]<0.5"}, "alerts", "'df' is no class of 'holdout'. Its classes are"),
+        ({"alerts": "mean_cost>1"}, "alerts", "needs to know what errors cost"),
+        ({"baseline": "r_none"}, "baseline", "There is no run 'r_none'"),
+        ({"cost_matrix": "none"}, "cost_matrix", "no cost matrix 'none'"),
+        ({"metrics": "mcc\nmcc"}, "metrics", "A metric is named twice"),
+        ({"metrics": ""}, "metrics", "0 metrics were named"),
+        ({"metrics": "n"}, "metrics", "neither good nor bad"),
+        ({"name": "x" * 600}, "name", "has 600 characters"),
+        ({"name": "taken"}, "name", "has a schedule 'taken'"),
+        (
+            {"emails": "\n".join(f"a{n}@example.org" for n in range(21))},
+            "emails",
+            "There are 21 targets",
+        ),
+    ],
+)
+def test_what_only_the_registry_knows_is_told_at_the_field_too(
+    client: FlaskClient,
+    run_id: str,
+    sqlite_database: Database,
+    change: dict[str, str],
+    field: str,
+    sentence: str,
+) -> None:
+    add_schedule(
+        sqlite_database,
+        name="taken",
+        cron="0 6 * * 1",
+        zone="UTC",
+        scope=ReportScope(project="default", dataset="holdout"),
+    )
+
+    response = _send(client, GOOD | change)
+    page = Page(response.get_data(as_text=True))
+
+    assert response.status_code == 422
+    (link,) = page.one("ul", "form-summary").inside("a")
+    assert link.attributes["href"] == f"#f-{field}"
+    assert sentence in link.text
+    for name, text in (GOOD | change).items():
+        assert _value(page, name) == text
+
+
+def test_a_report_is_issued_once_without_a_schedule_and_without_a_plan(
+    client: FlaskClient, run_id: str, sqlite_database: Database
+) -> None:
+    response = _send(client, GOOD | {"cron": "not a plan", "folders": "once"}, "once")
+
+    (issue,) = issues(sqlite_database)
+    assert (response.status_code, response.headers["Location"]) == (303, "/reports/weekly/1")
+    assert issue.schedule_id is None
+    assert issue.fire_time.endswith("Europe/Ljubljana (by hand)")
+    assert issue.delivery == [{"kind": "folder", "folder": "once"}]
+
+
+def test_a_schedule_is_changed_and_keeps_its_name_and_its_webhooks(
+    client: FlaskClient, run_id: str, sqlite_database: Database
+) -> None:
+    _send(client, GOOD | {"webhooks": SECRET, "emails": "ana@example.org"})
+    path = "/reports/weekly/edit"
+    before = _page(client.get(path))
+
+    response = _send(
+        client,
+        GOOD | {"name": "other", "cron": "0 7 * * 1", "kept_webhooks": "0", "version": "1"},
+        path=path,
+    )
+
+    assert response.status_code == 303
+    assert SECRET not in client.get(path).get_data(as_text=True)
+    assert "webhook https://hooks.example.org/…" in before.one("label", "form-check").text
+    kept = _kept(sqlite_database)
+    assert (kept.cron, kept.version) == ("0 7 * * 1", 2)
+    assert kept.targets == (WebhookTarget(SECRET),)
+
+
+def test_a_webhook_that_is_not_kept_is_gone(
+    client: FlaskClient, run_id: str, sqlite_database: Database
+) -> None:
+    _send(client, GOOD | {"webhooks": SECRET})
+
+    _send(client, GOOD | {"version": "1"}, path="/reports/weekly/edit")
+
+    assert _kept(sqlite_database).targets == ()
+
+
+def test_two_who_edit_one_schedule_are_told(
+    client: FlaskClient, run_id: str, sqlite_database: Database
+) -> None:
+    _send(client, GOOD)
+    path = "/reports/weekly/edit"
+    _send(client, GOOD | {"cron": "0 7 * * 1", "version": "1"}, path=path)
+
+    late = _send(client, GOOD | {"cron": "0 8 * * 1", "version": "1"}, path=path)
+    page = Page(late.get_data(as_text=True))
+    again = _send(
+        client,
+        GOOD | {"cron": "0 8 * * 1", "version": _hidden(page, "version")},
+        path=path,
+    )
+
+    assert late.status_code == 422
+    assert "changed by somebody else" in page.one("ul", "form-summary").text
+    assert _value(page, "cron") == "0 8 * * 1"
+    assert again.status_code == 303
+    assert _kept(sqlite_database).cron == "0 8 * * 1"
+
+
+def test_a_report_by_hand_gets_a_schedule_and_goes_on_counting(
+    client: FlaskClient, run_id: str, sqlite_database: Database
+) -> None:
+    _send(client, GOOD, "once")
+    page = _page(client.get("/reports/weekly/edit"))
+
+    response = _send(client, GOOD, path="/reports/weekly/edit")
+
+    assert page.one("h1").text == "Schedule for weekly"
+    assert response.status_code == 303
+    assert _kept(sqlite_database).cron == "0 6 * * 1"
+
+
+def test_a_copy_has_everything_of_the_report_but_its_name(
+    client: FlaskClient, run_id: str, sqlite_database: Database
+) -> None:
+    _send(client, GOOD | {"webhooks": SECRET, "alerts": "mcc<0.5"})
+    (link,) = [a for a in _page(client.get("/reports/weekly")).all("a") if a.text == "Duplicate"]
+    page = _page(client.get(link.attributes["href"]))
+
+    response = _send(
+        client,
+        {name: _value(page, name) for name in TEXT_FIELDS} | {"kept_webhooks": "0"},
+        path=link.attributes["href"],
+    )
+
+    assert _value(page, "name") == "weekly (copy)"
+    assert response.status_code == 303
+    copy = report_definition(sqlite_database, project="default", name="weekly (copy)")
+    source = _kept(sqlite_database)
+    assert (copy.scope, copy.targets) == (source.scope, source.targets)
+    assert (copy.cron, copy.zone) == (source.cron, source.zone)
+
+
+def test_datasets_of_other_projects_are_offered_and_reports_stay_in_theirs(
+    client: FlaskClient, run_id: str, sqlite_database: Database
+) -> None:
+    log_counts(
+        sqlite_database, [[5, 1], [1, 5]], BINARY, name="r", dataset="other", project="b-side"
+    )
+    offered = [each.text for each in _page(client.get("/reports/new")).all("option")[:3]]
+
+    made = _send(client, GOOD | {"dataset": "2"})
+    editing = _page(client.get("/reports/weekly/edit?project=b-side"))
+
+    assert offered == ["Choose a dataset", "other (b-side)", "holdout"]
+    assert made.headers["Location"] == "/reports/weekly?project=b-side"
+    assert [each.text for each in editing.all("option")[:2]] == [
+        "Choose a dataset",
+        "other (b-side)",
+    ]
+
+
+def test_without_a_dataset_the_form_says_how_one_is_made(client: FlaskClient) -> None:
+    page = _page(client.get("/reports/new"))
+
+    assert page.one("div", "empty").inside("h2")[0].text == "There is no dataset to report on"
+    assert not page.all("form", "form")
+
+
+@pytest.mark.parametrize(
+    "targets",
+    [(), (FolderTarget("a/b"), EmailTarget("a@example.org"), WebhookTarget(SECRET))],
+)
+@pytest.mark.parametrize("label", [*HOSTILE_NAMES[:4], 'a]"b', "two\nlines"])
+def test_a_report_that_is_shown_in_the_form_means_the_same_again(
+    sqlite_database: Database, label: str, targets: tuple[Target, ...]
+) -> None:
+    log_counts(sqlite_database, [[2, 1], [1, 2]], (label, "other"), dataset="holdout")
+    scope = ReportScope(
+        project="default",
+        dataset="holdout",
+        terms=(
+            RunTerm(TermField.TAG, "team", "a=b"),
+            RunTerm(TermField.TAG, "x"),
+            RunTerm(TermField.MODEL, "v*"),
+            RunTerm(TermField.NAME, "=1+1"),
+        ),
+        slices=("a=b & c=d",),
+        metrics=("mcc", "mean_cost"),
+        alerts=(Condition("recall", Side.BELOW, 0.1 + 0.2, label),),
+        cost_matrix="visits",
+    )
+    choices = report_choices(sqlite_database)
+    known = Definition("weekly", scope, targets, "0 6 * * 1", "UTC", 1)
+
+    typed = typed_definition(known, dataset_id=choices.datasets[0].id)
+    webhooks = [each for each in targets if isinstance(each, WebhookTarget)]
+    read = read_report(typed, datasets=choices.datasets, webhooks=webhooks)
+
+    assert read == WantedReport("weekly", scope, targets, "0 6 * * 1", "UTC")
+    assert isinstance(typed, TypedReport)
+
+
+def _kept(database: Database) -> Definition:
+    return report_definition(database, project="default", name="weekly")
+
+
+def _send(
+    client: FlaskClient, typed: dict[str, str], action: str = "save", path: str = "/reports/new"
+) -> TestResponse:
+    """Fill the form of a page, as far as it is typed, and press a button."""
+    (form,) = [each for each in forms_of(client, path) if each.attributes.get("id")]
+    token = next(
+        each.attributes["value"]
+        for each in form.inside("input")
+        if each.attributes["name"] == "csrf_token"
+    )
+    return client.post(
+        form.attributes["action"], data={"csrf_token": token, "action": action} | typed
+    )
+
+
+def _page(response: TestResponse) -> Page:
+    assert response.status_code == 200, response.get_data(as_text=True)[-400:]
+    return Page(response.get_data(as_text=True))
+
+
+def _field(page: Page, name: str) -> Element:
+    return next(
+        each
+        for each in page.elements
+        if each.attributes.get("name") == name and each.tag in {"input", "textarea", "select"}
+    )
+
+
+def _value(page: Page, name: str) -> str:
+    """What a field holds, as a browser would send it."""
+    field = _field(page, name)
+    if field.tag == "textarea":
+        # A browser drops the line break behind the start tag.
+        return unescape("".join(field.parts)).removeprefix("\n")
+    if field.tag == "select":
+        chosen = [each for each in field.children if "selected" in each.attributes]
+        return chosen[0].attributes["value"] if chosen else ""
+    return field.attributes["value"]
+
+
+def _hidden(page: Page, name: str) -> str:
+    return _field(page, name).attributes["value"]

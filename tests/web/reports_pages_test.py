@@ -1,0 +1,566 @@
+"""The list of reports, the page of each, its issues, and the files frozen with them."""
+
+from __future__ import annotations
+
+import base64
+import csv
+import hashlib
+import io
+import re
+from pathlib import Path
+
+import pytest
+from flask.testing import FlaskClient
+from sqlalchemy import update
+
+from offdiag.services.delivery.targets import EmailTarget
+from offdiag.services.schedules.planning import add_schedule, run_schedule
+from offdiag.store import heartbeats
+from offdiag.store.database import Database
+from offdiag.store.models import ReportFileRow, ReportIssueRow, WorkRow
+from offdiag_web.pages.report_issue import policy_of
+from offdiag_web.security import CONTENT_SECURITY_POLICY
+from support.dashboard import HOSTILE_NAMES, counted_statements, log_counts
+from support.forms import forms_of, send
+from support.logging_runs import work_off
+from support.pages import Element, Page
+from support.reported import BINARY, SECRET, ReportedRegistry, make_issues, scope_on
+from support.reporting import deliveries, issues
+
+FILES = ("report.html", "report.md", "report.json", "report.csv")
+
+
+@pytest.fixture
+def planned(
+    sqlite_database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Database:
+    """A registry with one schedule that has issued nothing; deliveries cannot leave."""
+    monkeypatch.chdir(tmp_path)
+    log_counts(sqlite_database, [[58, 5], [4, 104]], BINARY, name="lr", dataset="holdout")
+    add_schedule(
+        sqlite_database,
+        name="weekly",
+        cron="0 6 * * 1",
+        zone="UTC",
+        scope=scope_on("holdout"),
+        delivery=[EmailTarget("ana@example.org")],
+    )
+    return sqlite_database
+
+
+# -- the list ---------------------------------------------------------------------------------
+
+
+def test_the_list_says_what_each_report_is_about_and_how_it_fared(
+    report_reader: FlaskClient,
+) -> None:
+    lines = {line[0]: line for line in _page(report_reader, "/reports").table("data")}
+
+    weekly = lines["weekly"]
+    assert weekly[1] == "reported2 runs · costs by triage · 1 alert condition"
+    assert weekly[2] == "Mondays at 06:00, Europe/Ljubljana0 6 * * 1"
+    assert re.match(r"(in \d+ \w+|due now)Mon \d\d \w+ \d{4} 06:00", weekly[3])
+    assert weekly[4].startswith("#3 of weekly ✕failed")
+    assert "is locked." in weekly[4]
+    assert weekly[5] == "nothing yet"
+    assert "alert" in weekly[6]
+    assert re.search(r"\d\.\d{3}Balanced accuracy$", weekly[7])
+
+
+def test_reports_by_hand_paused_and_pending_ones_are_told_apart(
+    report_reader: FlaskClient,
+) -> None:
+    lines = {line[0]: line for line in _page(report_reader, "/reports").table("data")}
+
+    assert lines["by hand"][2:4] == ["by hand", "none"]
+    assert lines["by hand"][5] == "kept here"
+    assert lines["hourly smoke"][3] == "paused"
+    assert lines["hourly smoke"][4] == "none yet"
+    assert "being made" in lines["being made"][4]
+    assert lines["being made"][6:] == ["not known", "no value"]
+
+
+def test_a_line_of_values_says_them_in_words(report_reader: FlaskClient) -> None:
+    names = [
+        svg.attributes["aria-label"]
+        for svg in _page(report_reader, "/reports").all("svg", "spark")
+    ]
+
+    assert [name for name in names if name.startswith("Balanced accuracy of the best run in 2")]
+
+
+def test_without_a_scheduler_the_list_warns(report_reader: FlaskClient) -> None:
+    page = _page(report_reader, "/reports")
+
+    assert "Schedules do not fire now." in page.one("div", "callout-warning").text
+
+
+def test_a_living_scheduler_is_said_to_be_healthy(client: FlaskClient, planned: Database) -> None:
+    with planned.write() as session:
+        heartbeats.beat(
+            session,
+            name="scheduler 1@host",
+            kind="scheduler",
+            host="host",
+            pid=1,
+            started_at=planned.clock(),
+        )
+
+    page = _page(client, "/reports")
+
+    assert "scheduler healthy, heartbeat 0 s ago" in page.one("p", "subtitle").text
+    assert not page.all("div", "callout-warning")
+
+
+def test_an_empty_registry_says_how_a_report_is_made(client: FlaskClient) -> None:
+    page = _page(client, "/reports")
+
+    assert page.one("div", "empty").inside("h2")[0].text == "There is no report yet"
+    assert "/reports/new" in {a.attributes["href"] for a in page.all("a")}
+
+
+def test_a_long_list_comes_in_parts(client: FlaskClient, planned: Database) -> None:
+    for number in range(55):
+        add_schedule(
+            planned, name=f"r{number:02d}", cron="0 6 * * 1", zone="UTC", scope=scope_on("holdout")
+        )
+    with counted_statements() as statements:
+        first = _page(client, "/reports")
+    second = _page(client, "/reports?from=51")
+    odd = client.get("/reports?from=x").get_data(as_text=True)
+
+    assert len(first.table("data")) == 50
+    assert [line[0] for line in second.table("data")][-1] == "weekly"
+    assert "1–50 of 56 reports" in first.one("nav", "pager").text
+    assert "could not be read" in odd
+    assert len(statements) <= 7  # One of them counts open flags, for some seconds.
+
+
+def test_the_navigation_leads_to_reports_by_key(report_reader: FlaskClient) -> None:
+    (link,) = [
+        a
+        for a in _page(report_reader, "/reports").all("a")
+        if a.attributes.get("aria-keyshortcuts") == "g p"
+    ]
+
+    assert (link.attributes["href"], link.attributes["aria-current"]) == ("/reports", "page")
+
+
+def test_the_twins_of_the_list_hold_scopes_and_no_secrets(report_reader: FlaskClient) -> None:
+    record = report_reader.get("/reports.json").get_json()
+    text = report_reader.get("/reports.csv").get_data(as_text=True)
+
+    found = {report["name"]: report for report in record["reports"]}
+    lines = {line["report"]: line for line in csv.DictReader(io.StringIO(text))}
+    assert found["weekly"]["scope"]["cost_matrix"] == "triage"
+    assert found["weekly"]["targets"][2] == "webhook https://hooks.example.org/…"
+    assert found["weekly"]["summary"]["n_runs"] == 2
+    assert (lines["weekly"]["last_state"], lines["weekly"]["issues"]) == ("failed", "3")
+    assert (lines["by hand"]["cron"], lines["by hand"]["alerts"]) == ("", "0")
+    assert SECRET not in text + str(record)
+
+
+# -- one report -------------------------------------------------------------------------------
+
+
+def test_a_report_shows_its_plan_and_its_next_five_times(report_reader: FlaskClient) -> None:
+    page = _page(report_reader, "/reports/weekly")
+
+    facts = page.all("dl", "facts")
+    assert "Recall of benign below >0.999" in facts[0].text or "0.999" in facts[0].text
+    assert "folder weekly, e-mail ana@example.org, webhook https://hooks.example.org/…" in (
+        facts[0].text
+    )
+    times = page.one("ol", "times").inside("li")
+    assert len(times) == 5
+    assert all(re.fullmatch(r"Mon \d\d \w{3} \d{4} 06:00", time.text) for time in times)
+    assert "by the clocks of Europe/Ljubljana" in facts[1].text
+
+
+def test_missed_and_failed_issues_are_shown_as_such(report_reader: FlaskClient) -> None:
+    lines = _page(report_reader, "/reports/weekly").table("data")
+
+    assert [(line[0], line[2]) for line in lines] == [
+        ("#3", "✕failed"),
+        ("#2", "✓done"),
+        ("", "▲missed"),
+        ("#1", "✓done"),
+    ]
+    assert lines[0][1] == "2026-02-09 06:00 Europe/Ljubljana"
+    assert lines[2][3] == (
+        "3 earlier times missed: no scheduler was running; issue 2 stands for them."
+    )
+    assert lines[1][5] == "✓2 sent▲1 refused"
+    assert lines[3][5] == "✓3 sent"
+
+
+def test_the_line_of_best_values_is_drawn_and_told(report_reader: FlaskClient) -> None:
+    page = _page(report_reader, "/reports/weekly")
+
+    drawing = page.one("svg", "trend")
+    assert drawing.attributes["aria-label"].startswith(
+        "Balanced accuracy of the best run in 2 issues; 0.9"
+    )
+    assert "Issues 1 to 2, each with its 95 % interval" in _text(report_reader, "/reports/weekly")
+
+
+def test_a_report_without_a_schedule_can_get_one(report_reader: FlaskClient) -> None:
+    text = _text(report_reader, "/reports/by%20hand")
+
+    assert "It has no schedule." in text
+    assert "Give it a schedule" in text
+
+
+def test_a_report_that_never_was_is_not_found(report_reader: FlaskClient) -> None:
+    for path in ("/reports/never", "/reports/never.json", "/reports/weekly/9", "/reports/never/1"):
+        assert report_reader.get(path).status_code == 404
+
+
+def test_a_report_called_new_is_not_the_form(client: FlaskClient, planned: Database) -> None:
+    add_schedule(planned, name="new", cron="0 6 * * 1", zone="UTC", scope=scope_on("holdout"))
+    (link,) = [a for a in _page(client, "/reports").all("a") if a.text == "new"]
+
+    assert _page(client, link.attributes["href"]).one("h1").text == "new"
+    assert _page(client, "/reports/new").one("h1").text == "New report"
+
+
+def test_the_twins_of_a_report_hold_its_issues(report_reader: FlaskClient) -> None:
+    record = report_reader.get("/reports/weekly.json").get_json()
+    text = report_reader.get("/reports/weekly.csv").get_data(as_text=True)
+
+    assert [issue["state"] for issue in record["issues"]] == ["failed", "computed", "computed"]
+    assert len(record["next_times"]) == 5
+    assert record["issues"][1]["covers_missed"] == 3
+    assert [line["issue"] for line in csv.DictReader(io.StringIO(text))] == ["3", "2", "1"]
+
+
+@pytest.mark.parametrize(
+    "path", ["/reports/weekly", "/reports/weekly/2", "/reports/weekly/edit", "/reports/new"]
+)
+def test_a_page_needs_few_statements(report_reader: FlaskClient, path: str) -> None:
+    with counted_statements() as statements:
+        report_reader.get(path)
+
+    counting_flags = [each for each in statements if "FROM flag" in each]
+    assert 0 < len(statements) - len(counting_flags) <= 6
+
+
+# -- doing something --------------------------------------------------------------------------
+
+
+def test_a_report_is_run_now_and_leads_to_its_issue(
+    client: FlaskClient, planned: Database
+) -> None:
+    response = send(client, _form(client, "/reports/weekly", "run"))
+    waiting = _page(client, response.headers["Location"])
+    work_off(planned)
+    done = _page(client, response.headers["Location"])
+
+    assert (response.status_code, response.headers["Location"]) == (303, "/reports/weekly/1")
+    assert "This issue is being made." in waiting.one("div", "results").text
+    assert waiting.one("div", "results").attributes["hx-trigger"] == "every 5s"
+    assert "hx-get" not in done.one("div", "results").attributes
+    assert done.one("p", "lead").text.startswith("This is the first issue")
+
+
+def test_a_report_is_paused_and_resumed(client: FlaskClient, planned: Database) -> None:
+    paused = send(client, _form(client, "/reports/weekly", "pause"))
+    page = _page(client, "/reports/weekly")
+    resumed = send(client, _form(client, "/reports/weekly", "resume"))
+
+    assert (paused.status_code, resumed.status_code) == (303, 303)
+    assert "▲paused It issues nothing until it is resumed" in page.all("dl", "facts")[1].text
+    assert not page.all("ol", "times")
+    assert len(_page(client, "/reports/weekly").one("ol", "times").inside("li")) == 5
+
+
+def test_a_schedule_is_deleted_and_its_issues_stay(client: FlaskClient, planned: Database) -> None:
+    run_schedule(planned, project="default", name="weekly")
+    make_issues(planned)
+
+    response = send(client, _form(client, "/reports/weekly", "delete"))
+    page = _page(client, response.headers["Location"])
+
+    assert response.headers["Location"] == "/reports/weekly"
+    assert [line[0] for line in page.table("data")] == ["#1"]
+    assert "It has no schedule." in page.all("section", "card")[1].text
+
+
+def test_a_schedule_that_never_issued_anything_is_gone_when_deleted(
+    client: FlaskClient, planned: Database
+) -> None:
+    response = send(client, _form(client, "/reports/weekly", "delete"))
+
+    assert response.headers["Location"] == "/reports"
+    assert client.get("/reports/weekly").status_code == 404
+
+
+def test_a_failed_issue_is_tried_again(client: FlaskClient, planned: Database) -> None:
+    run_schedule(planned, project="default", name="weekly")
+    with planned.write() as session:
+        session.execute(update(WorkRow).values(state="dead", attempts=5, error="boom"))
+        session.execute(update(ReportIssueRow).values(state="failed", error="Traceback\nboom"))
+    failed = _page(client, "/reports/weekly/1")
+
+    response = send(client, _form(client, "/reports/weekly/1", "retry"))
+    work_off(planned)
+
+    assert failed.one("pre", "snippet").text == "Traceback boom"
+    assert response.status_code == 303
+    assert issues(planned)[0].state.value == "computed"
+    assert client.post("/reports/weekly/1/retry").status_code == 400
+
+
+def test_a_refused_delivery_is_tried_again_from_its_issue(
+    client: FlaskClient, planned: Database
+) -> None:
+    run_schedule(planned, project="default", name="weekly")
+    work_off(planned)
+    form = _form(client, "/reports/weekly/1", "retry")
+
+    response = send(client, form)
+    before = deliveries(planned, issues(planned)[0].id)[0]
+    work_off(planned)
+    after = deliveries(planned, issues(planned)[0].id)[0]
+
+    assert form.attributes["action"].endswith(f"/deliveries/{after.id}/retry")
+    assert response.status_code == 303
+    assert before.state.value == "pending"
+    assert (after.state.value, after.attempts) == ("refused", 2)
+
+
+@pytest.mark.parametrize("action", ["run", "pause", "resume", "delete", "edit"])
+def test_without_the_token_of_a_form_nothing_is_done(
+    client: FlaskClient, planned: Database, action: str
+) -> None:
+    response = client.post(f"/reports/weekly/{action}", data={"action": "save"})
+
+    assert response.status_code == 400
+    assert "This form is out of date" in response.get_data(as_text=True)
+    assert len(_page(client, "/reports/weekly").one("ol", "times").inside("li")) == 5
+    assert issues(planned) == []
+
+
+# -- one issue --------------------------------------------------------------------------------
+
+
+def test_an_issue_says_first_what_changed_and_shows_its_figures(
+    report_reader: FlaskClient,
+) -> None:
+    page = _page(report_reader, "/reports/weekly/2")
+
+    frozen = report_reader.get("/reports/weekly/2/report.md").get_data(as_text=True)
+    headline = page.one("p", "lead").text
+    assert headline
+    assert headline.split("(")[0].strip() in frozen.replace("\\", "")
+    assert "3 earlier times missed" in page.one("div", "results").text
+    titles = [heading.text for heading in page.all("h2")]
+    assert "Alerts" in titles
+    assert "Runs, best by balanced accuracy first" in titles
+    assert "Cost per 1,000 cases" in page.one("div", "results").text
+    assert "triage@1, in EUR" in page.one("div", "results").text
+
+
+def test_deliveries_are_told_one_by_one_with_their_errors(report_reader: FlaskClient) -> None:
+    page = _page(report_reader, "/reports/weekly/2")
+    body = next(
+        table.inside("tbody")[0] for table in page.all("table", "data") if "Action" in table.text
+    )
+    lines = [[cell.text for cell in row.children] for row in body.inside("tr")]
+
+    assert lines[0][:3] == ["folder weekly", "▲refused", "1"]
+    assert lines[0][4] == "'weekly' leads out of 'reports'."
+    assert lines[0][5] == "Retry delivery to folder weekly"
+    assert (lines[1][1], lines[1][5]) == ("✓sent", "")
+
+
+def test_the_files_of_an_issue_are_served_byte_for_byte(
+    report_reader: FlaskClient, reported: ReportedRegistry
+) -> None:
+    record = report_reader.get("/reports/weekly/2.json").get_json()
+    digests = {file["kind"]: file["sha256"] for file in record["files"]}
+
+    for kind, name in zip(("html", "markdown", "json", "csv"), FILES, strict=True):
+        response = report_reader.get(f"/reports/weekly/2/{name}")
+
+        assert hashlib.sha256(response.data).hexdigest() == digests[kind]
+        assert response.headers["ETag"] == f'"{digests[kind]}"'
+        again = report_reader.get(
+            f"/reports/weekly/2/{name}", headers={"If-None-Match": response.headers["ETag"]}
+        )
+        assert again.status_code == 304
+
+
+def test_the_frozen_page_is_shown_and_other_files_are_saved(report_reader: FlaskClient) -> None:
+    found = {
+        name: report_reader.get(f"/reports/weekly/1/{name}").headers["Content-Disposition"]
+        for name in FILES
+    }
+
+    assert found == {
+        "report.html": 'inline; filename="weekly-0001.html"',
+        "report.md": 'attachment; filename="weekly-0001.md"',
+        "report.json": 'attachment; filename="weekly-0001.json"',
+        "report.csv": 'attachment; filename="weekly-0001.csv"',
+    }
+
+
+def test_the_frozen_page_may_do_nothing_at_all(report_reader: FlaskClient) -> None:
+    response = report_reader.get("/reports/weekly/1/report.html")
+
+    policy = response.headers["Content-Security-Policy"]
+    rules = dict(part.strip().partition(" ")[::2] for part in policy.split(";"))
+    style = re.search(rb"<style>(.*?)</style>", response.data, re.DOTALL)
+    assert style is not None
+    digest = base64.b64encode(hashlib.sha256(style[1]).digest()).decode()
+    assert rules == {
+        "default-src": "'none'",
+        "style-src": f"'sha256-{digest}'",
+        "sandbox": "",
+        "base-uri": "'none'",
+        "form-action": "'none'",
+        "frame-ancestors": "'none'",
+    }
+    assert policy != CONTENT_SECURITY_POLICY
+    assert response.headers["X-Content-Type-Options"] == "nosniff"
+    assert response.headers["Content-Type"] == "text/html; charset=utf-8"
+
+
+def test_a_stylesheet_in_a_name_is_not_let_in() -> None:
+    page = b"<head><style>a{}</style></head><body><style>b{}</style>"
+    first, second = (
+        base64.b64encode(hashlib.sha256(text).digest()).decode() for text in (b"a{}", b"b{}")
+    )
+
+    assert f"'sha256-{first}'" in policy_of(page)
+    assert second not in policy_of(page)
+    assert "style-src 'none'" in policy_of(b"<p>no style")
+
+
+def test_files_of_unknown_names_and_of_issues_not_computed_are_not_found(
+    report_reader: FlaskClient,
+) -> None:
+    for path in (
+        "/reports/weekly/1/report.exe",
+        "/reports/weekly/1/other.html",
+        "/reports/weekly/3/report.html",
+        "/reports/being%20made/1/report.html",
+    ):
+        assert report_reader.get(path).status_code == 404
+
+
+def test_an_issue_of_another_version_still_offers_its_files(
+    client: FlaskClient, planned: Database
+) -> None:
+    run_schedule(planned, project="default", name="weekly")
+    make_issues(planned)
+    with planned.write() as session:
+        session.execute(
+            update(ReportFileRow)
+            .where(ReportFileRow.kind == "json")
+            .values(content=b'{"format": 0}')
+        )
+
+    page = _page(client, "/reports/weekly/1")
+
+    assert "Another version of offdiag wrote this issue." in page.one("div", "results").text
+    assert client.get("/reports/weekly/1/report.html").status_code == 200
+
+
+# -- hostile names and sizes ------------------------------------------------------------------
+
+TAGS = frozenset(
+    {
+        *("html", "head", "meta", "title", "link", "script", "body", "header", "nav", "main"),
+        *("footer", "section", "div", "h1", "h2", "p", "pre", "code", "ul", "ol", "li", "dl"),
+        *("dt", "dd", "table", "thead", "tbody", "tr", "th", "td", "form", "label", "input"),
+        *("select", "option", "button", "dialog", "a", "span", "strong", "small", "sup", "br"),
+        *("kbd", "time", "img", "svg", "path", "circle", "text", "details", "summary"),
+        *("fieldset", "legend", "textarea", "datalist"),
+    }
+)
+
+
+@pytest.mark.parametrize("which", ["list", "report", "issue", "edit", "copy", "new"])
+def test_hostile_names_are_text(
+    report_reader: FlaskClient, reported: ReportedRegistry, which: str
+) -> None:
+    address = reported.hostile
+    path = {
+        "list": "/reports",
+        "report": address.url(),
+        "issue": address.issue_url(1),
+        "edit": address.action_url("edit"),
+        "copy": address.copy_url(),
+        "new": f"/reports/new?dataset={HOSTILE_NAMES[3]}",
+    }[which]
+
+    page = _page(report_reader, path)
+
+    assert {element.tag for element in page.elements} <= TAGS
+    for element in page.elements:
+        assert not [name for name in element.attributes if name.startswith("on")]
+        assert "style" not in element.attributes
+        assert not element.attributes.get("href", "").startswith("javascript")
+        if element.tag in {"script", "img"}:
+            assert element.attributes["src"].startswith("/assets/")
+
+
+def test_hostile_names_are_read_in_full_and_safe_in_csv(
+    report_reader: FlaskClient, reported: ReportedRegistry
+) -> None:
+    name = reported.hostile.name
+    page = _page(report_reader, reported.hostile.url())
+    file = report_reader.get(reported.hostile.file_url(1, "report.html"))
+    text = report_reader.get("/reports.csv").get_data(as_text=True)
+
+    assert page.one("h1").text == name
+    assert "<script" not in file.get_data(as_text=True)
+    assert 'filename="script-alert-1-script' in file.headers["Content-Disposition"]
+    cells = [cell for line in csv.reader(io.StringIO(text)) for cell in line]
+    assert f"'{HOSTILE_NAMES[3]}" in cells
+    assert not [cell for cell in cells if cell.startswith(("=", "+", "@"))]
+
+
+def test_pages_of_many_runs_and_classes_stay_small(
+    client: FlaskClient, sqlite_database: Database
+) -> None:
+    labels = [f"class {code:02d} with a longer name" for code in range(30)]
+    band = [[max(0, 12 - 5 * abs(i - j)) for j in range(30)] for i in range(30)]
+    for number in range(30):
+        log_counts(
+            sqlite_database,
+            band,
+            labels,
+            name=f"a run with a name of ordinary length {number}",
+            dataset="wide",
+            evaluated=False,
+        )
+    work_off(sqlite_database)
+    add_schedule(
+        sqlite_database, name="wide", cron="0 6 * * 1", zone="UTC", scope=scope_on("wide")
+    )
+    run_schedule(sqlite_database, project="default", name="wide")
+    make_issues(sqlite_database)
+
+    for path in ("/reports", "/reports/wide", "/reports/wide/1", "/reports/new"):
+        body = client.get(path).data
+        assert len(body) <= 150 * 1024, path
+        assert len(Page(body.decode()).elements) <= 3_000, path
+
+
+def _page(client: FlaskClient, path: str) -> Page:
+    response = client.get(path)
+    assert response.status_code == 200, response.get_data(as_text=True)[-400:]
+    return Page(response.get_data(as_text=True))
+
+
+def _text(client: FlaskClient, path: str) -> str:
+    return _page(client, path).one("main").text
+
+
+def _form(client: FlaskClient, path: str, action: str) -> Element:
+    """The form of a page that is posted to an address with this end."""
+    return next(
+        form for form in forms_of(client, path) if form.attributes["action"].endswith(f"/{action}")
+    )
