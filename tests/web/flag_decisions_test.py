@@ -1,0 +1,299 @@
+"""Settling flags in the browser: alone, several at once, by two people at the same time."""
+
+from datetime import timedelta
+
+import pytest
+from flask.testing import FlaskClient
+
+from offdiag.flags.lifecycle import FlagState
+from offdiag.services.flags import settling
+from offdiag.services.flags.detail import browse_flag
+from offdiag.store.database import Database
+from offdiag.store.models import FlagRow
+from support.dashboard import HOSTILE_NAMES
+from support.forms import send
+from support.pages import Element, Page
+
+
+@pytest.fixture
+def sqlite_database(lesions_database: Database) -> Database:
+    """A registry of its own for each test, with one run and its flags, F-1 among them."""
+    return lesions_database
+
+
+@pytest.fixture
+def registry(sqlite_database: Database) -> Database:
+    """The registry that `client` shows."""
+    return sqlite_database
+
+
+@pytest.fixture
+def ana(client: FlaskClient, registry: Database) -> FlaskClient:
+    """A reader who said who she is."""
+    client.post("/preferences", data={"reader": "ana"})
+    return client
+
+
+def state_of(database: Database, number: int) -> FlagState:
+    return browse_flag(database, number).entry.flag.standing.state
+
+
+def form_of(client: FlaskClient, path: str, action: str) -> Element:
+    page = Page(client.get(path).get_data(as_text=True))
+    return next(form for form in page.all("form") if form.attributes.get("action") == action)
+
+
+@pytest.mark.parametrize(
+    ("action", "typed", "state", "said"),
+    [
+        ("acknowledge", {}, FlagState.ACKNOWLEDGED, "F-1 acknowledged."),
+        ("snooze", {"until": "2099-01-31"}, FlagState.SNOOZED, "F-1 put aside until 2099-01-31."),
+        ("dismiss", {"reason": "known"}, FlagState.DISMISSED, "F-1 dismissed."),
+        ("assign", {"assignee": " lee "}, FlagState.OPEN, "F-1 assigned to lee."),
+        ("comment", {"comment": "why?"}, FlagState.OPEN, "Remark added to F-1."),
+    ],
+)
+def test_a_decision_is_carried_out_told_and_remembered(
+    ana: FlaskClient,
+    registry: Database,
+    action: str,
+    typed: dict[str, str],
+    state: FlagState,
+    said: str,
+) -> None:
+    response = send(ana, form_of(ana, "/flags/1", f"/flags/1/{action}"), typed)
+    page = Page(ana.get(response.headers["Location"]).get_data(as_text=True))
+
+    assert response.status_code == 303
+    assert page.one("p", "callout").text == f"✓ {said}"
+    assert state_of(registry, 1) is state
+    assert browse_flag(registry, 1).history[-1].author == "ana"
+    assert Page(ana.get("/flags/1").text).all("p", "callout") == []
+
+
+def test_a_settled_flag_is_opened_again(ana: FlaskClient, registry: Database) -> None:
+    settling.dismiss_flags(registry, [1], reason="known", author="lee")
+
+    send(ana, form_of(ana, "/flags/1", "/flags/1/reopen"))
+
+    assert state_of(registry, 1) is FlagState.OPEN
+
+
+def test_assigning_to_nobody_takes_the_flag_off_somebody(
+    ana: FlaskClient, registry: Database
+) -> None:
+    settling.assign_flags(registry, [1], assignee="lee", author="lee")
+
+    send(ana, form_of(ana, "/flags/1", "/flags/1/assign"), {"assignee": " "})
+
+    assert browse_flag(registry, 1).entry.flag.assignee is None
+
+
+def test_a_closed_flag_offers_no_decision_but_a_remark(
+    ana: FlaskClient, registry: Database
+) -> None:
+    with registry.write() as session:
+        session.query(FlagRow).update({"state": "closed", "closed_at": registry.clock()})
+
+    page = Page(ana.get("/flags/1").get_data(as_text=True))
+
+    actions = {form.attributes.get("action", "") for form in page.all("form")}
+    assert {a for a in actions if a.startswith("/flags/1/")} == {
+        "/flags/1/assign",
+        "/flags/1/comment",
+    }
+
+
+def test_two_people_with_one_flag_open_do_not_overwrite_each_other(
+    ana: FlaskClient, registry: Database
+) -> None:
+    late = form_of(ana, "/flags/1", "/flags/1/dismiss")
+    settling.acknowledge_flags(registry, [1], author="kim")
+
+    response = send(ana, late, {"reason": "I typed this"})
+    page = Page(response.get_data(as_text=True))
+
+    assert response.status_code == 409
+    warning = page.one("div", "callout-warning").text
+    assert "Nothing was changed: flag 1 was acknowledged by kim in the meantime." in warning
+    assert state_of(registry, 1) is FlagState.ACKNOWLEDGED
+    assert page.all("textarea")[0].text == "I typed this"
+
+    again = next(f for f in page.all("form") if f.attributes.get("action") == "/flags/1/dismiss")
+    assert send(ana, again, {"reason": "I typed this"}).status_code == 303
+    assert state_of(registry, 1) is FlagState.DISMISSED
+
+
+@pytest.mark.parametrize(
+    ("action", "typed", "said"),
+    [
+        ("dismiss", {"reason": " "}, "no reason is given"),
+        ("comment", {"comment": ""}, "no comment is given"),
+        ("snooze", {"until": "tomorrow"}, "'tomorrow' is no day"),
+        ("snooze", {"until": "2020-01-01"}, "is over"),
+    ],
+)
+def test_what_cannot_be_meant_is_said_where_it_was_typed(
+    ana: FlaskClient, registry: Database, action: str, typed: dict[str, str], said: str
+) -> None:
+    response = send(ana, form_of(ana, "/flags/1", f"/flags/1/{action}"), typed)
+
+    assert response.status_code == 400
+    assert said in Page(response.get_data(as_text=True)).one("div", "callout-warning").text
+    assert state_of(registry, 1) is FlagState.OPEN
+
+
+def chosen(client: FlaskClient, path: str, count: int) -> tuple[Element, list[str]]:
+    """The form of the list with the tokens of its first flags."""
+    page = Page(client.get(path).get_data(as_text=True))
+    boxes = [b for b in page.all("input") if b.attributes.get("name") == "flag"]
+    (form,) = [f for f in page.all("form") if f.attributes.get("id") == "flag-list"]
+    return form, [box.attributes["value"] for box in boxes[:count]]
+
+
+def send_many(
+    client: FlaskClient, form: Element, tokens: list[str], **typed: str
+) -> tuple[int, Page, str]:
+    hidden = {
+        field.attributes["name"]: field.attributes["value"]
+        for field in form.inside("input")
+        if field.attributes.get("type") == "hidden"
+    }
+    response = client.post(form.attributes["action"], data={**hidden, **typed, "flag": tokens})
+    page = Page(response.get_data(as_text=True)) if response.status_code != 303 else Page("")
+    return response.status_code, page, response.headers.get("Location", "")
+
+
+def test_several_flags_are_settled_at_once(ana: FlaskClient, registry: Database) -> None:
+    form, tokens = chosen(ana, "/flags?class=df", 2)
+    numbers = [int(token.partition(".")[0]) for token in tokens]
+
+    status, _, back = send_many(ana, form, tokens, action="dismiss", reason="known")
+
+    assert (status, back) == (303, "/flags?class=df")
+    assert {state_of(registry, number) for number in numbers} == {FlagState.DISMISSED}
+    page = Page(ana.get(back).get_data(as_text=True))
+    assert page.one("p", "callout").text == (f"✓ F-{numbers[0]} and F-{numbers[1]} dismissed.")
+
+
+def test_one_of_several_that_changed_stops_them_all_and_keeps_the_selection(
+    ana: FlaskClient, registry: Database
+) -> None:
+    form, tokens = chosen(ana, "/flags", 2)
+    first, second = (int(token.partition(".")[0]) for token in tokens)
+    settling.assign_flags(registry, [second], assignee="kim", author="kim")
+
+    status, page, _ = send_many(ana, form, tokens, action="dismiss", reason="typed")
+
+    assert status == 409
+    assert f"flag {second} was assigned to kim by kim" in page.one("div", "callout-warning").text
+    assert state_of(registry, first) is FlagState.OPEN
+    ticked = [b for b in page.all("input") if "checked" in b.attributes]
+    assert [box.attributes["aria-label"] for box in ticked] == [
+        f"Select F-{first}",
+        f"Select F-{second}",
+    ]
+    assert page.all("textarea")[0].text == "typed"
+
+
+@pytest.mark.parametrize(
+    ("tokens", "action", "said"),
+    [
+        ([], "acknowledge", "no flag is chosen"),
+        (["x.y"], "acknowledge", "no flag is chosen"),
+        (["1.1"], "explode", "nothing was decided"),
+        (["1.1"], "", "nothing was decided"),
+    ],
+)
+def test_a_decision_about_nothing_is_refused(
+    ana: FlaskClient, registry: Database, tokens: list[str], action: str, said: str
+) -> None:
+    form, _ = chosen(ana, "/flags", 0)
+
+    status, page, _ = send_many(ana, form, tokens, action=action)
+
+    assert status == 400
+    assert said in page.one("div", "callout-warning").text
+
+
+def test_who_is_nobody_is_asked_first(client: FlaskClient, registry: Database) -> None:
+    page = Page(client.get("/flags/1").get_data(as_text=True))
+
+    actions = [form.attributes.get("action", "") for form in page.all("form")]
+    assert not [action for action in actions if action.startswith("/flags/1")]
+    assert page.one("label").text == "Say who you are to settle flags"
+    assert not [b for b in page.all("input") if b.attributes.get("type") == "checkbox"]
+
+
+def test_a_decision_of_nobody_is_refused(ana: FlaskClient, registry: Database) -> None:
+    form = form_of(ana, "/flags/1", "/flags/1/acknowledge")
+    ana.delete_cookie("reader")
+
+    response = send(ana, form)
+
+    assert response.status_code == 400
+    assert "nobody knows who decides" in response.get_data(as_text=True)
+    assert state_of(registry, 1) is FlagState.OPEN
+
+
+@pytest.mark.parametrize("name", ["ana", "Zoë Ünal", "李雷; x=1", *HOSTILE_NAMES[:3]])
+def test_a_name_is_kept_as_it_was_given(
+    client: FlaskClient, registry: Database, name: str
+) -> None:
+    client.post("/preferences", data={"reader": f" {name} ", "back": "/flags/1"})
+
+    send(client, form_of(client, "/flags/1", "/flags/1/acknowledge"))
+
+    assert browse_flag(registry, 1).history[-1].author == name
+    assert name in Page(client.get("/flags/1").text).one("ol", "history").text
+
+
+@pytest.mark.parametrize("name", [" ", "x" * 101, "two\nlines"])
+def test_what_is_no_name_is_refused(client: FlaskClient, name: str) -> None:
+    response = client.post("/preferences", data={"reader": name})
+
+    assert response.status_code == 400
+    assert "Set-Cookie" not in response.headers
+
+
+def test_a_decision_does_not_lead_to_another_site(ana: FlaskClient, registry: Database) -> None:
+    form = form_of(ana, "/flags/1", "/flags/1/acknowledge")
+
+    response = send(ana, form, {"back": "https://evil.example/"})
+
+    assert response.headers["Location"] == "/"
+
+
+@pytest.mark.parametrize("path", ["/flags", "/flags/1/acknowledge", "/flags/1/dismiss"])
+def test_without_the_token_of_a_form_nothing_is_settled(
+    ana: FlaskClient, registry: Database, path: str
+) -> None:
+    data = {"flag": "1.1", "action": "acknowledge", "seen": "1", "reason": "x"}
+
+    assert ana.post(path, data=data).status_code == 400
+    assert state_of(registry, 1) is FlagState.OPEN
+
+
+def test_a_settled_flag_is_counted_out_at_once(ana: FlaskClient, registry: Database) -> None:
+    before = Page(ana.get("/runs").get_data(as_text=True)).one("span", "count").text
+
+    send(ana, form_of(ana, "/flags/1", "/flags/1/acknowledge"))
+
+    after = Page(ana.get("/runs").get_data(as_text=True)).one("span", "count").text
+    assert int(before.split()[0]) - int(after.split()[0]) == 1
+
+
+def test_a_long_remark_in_any_script_is_kept(ana: FlaskClient, registry: Database) -> None:
+    remark = "重" * 5_000
+
+    send(ana, form_of(ana, "/flags/1", "/flags/1/comment"), {"comment": remark})
+
+    assert browse_flag(registry, 1).history[-1].text == remark
+
+
+def test_a_rest_is_offered_from_tomorrow_on(ana: FlaskClient, registry: Database) -> None:
+    page = Page(ana.get("/flags/1").get_data(as_text=True))
+
+    (until,) = [f for f in page.all("input") if f.attributes.get("name") == "until"]
+    tomorrow = registry.clock() + timedelta(days=1)
+    assert until.attributes["min"] == f"{tomorrow:%Y-%m-%d}"

@@ -1,0 +1,407 @@
+"""The inbox of flags, one flag, and the rules, as pages and as twins."""
+
+import csv
+import io
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from flask.testing import FlaskClient
+
+from offdiag.flags.catalogue import RULES
+from offdiag.flags.inventory import THRESHOLDS_OF
+from offdiag.flags.severity import SEVERITIES, Severity
+from offdiag.services.flags import settling
+from offdiag.services.flags.inbox import FLAGS_PER_PAGE, browse_flags
+from offdiag.store.database import Database
+from offdiag.store.models import FlagRow
+from offdiag.store.queries import flag_inbox
+from offdiag.store.queries.flag_filter import FlagFilter
+from support.dashboard import (
+    LESION_COUNTS,
+    LESIONS,
+    LesionRegistry,
+    counted_statements,
+    log_counts,
+)
+from support.pages import Page
+
+KIB = 1024
+
+
+def numbers_of(database: Database, **wanted: Any) -> list[int]:
+    return [entry.flag.id for entry in browse_flags(database, FlagFilter(**wanted)).entries]
+
+
+@pytest.fixture
+def sqlite_database(lesions_database: Database) -> Database:
+    """A registry of its own for each test, with one run whose smallest class is never found."""
+    return lesions_database
+
+
+@pytest.fixture
+def lesions(sqlite_database: Database) -> str:
+    """The id of that run."""
+    (run_id,) = {
+        entry.flag.run_id for entry in browse_flags(sqlite_database, FlagFilter()).entries
+    }
+    return run_id
+
+
+def test_the_inbox_lists_what_is_open_the_gravest_first(client: FlaskClient, lesions: str) -> None:
+    page = _page(client, "/flags")
+
+    words = [mark.text.split()[-1] for mark in page.all("span", "severity")]
+    ranks = [Severity(word).rank for word in words]
+    assert ranks == sorted(ranks, reverse=True)
+    titles = [title.text for title in page.all("p", "flag-title")]
+    assert "Class never found: “df” F-1" in titles
+    assert page.one("ul", "seg").inside("a")[0].text == f"Open {len(titles)}"
+
+
+def test_a_severity_is_told_by_shape_and_word(client: FlaskClient, lesions: str) -> None:
+    page = _page(client, "/flags")
+
+    shapes = {mark.text.split()[-1]: mark.text.split()[0] for mark in page.all("span", "severity")}
+    assert len(set(shapes.values())) == len(shapes) == len(SEVERITIES)
+
+
+def test_a_line_says_which_run_which_class_and_what_was_found(
+    client: FlaskClient, lesions: str
+) -> None:
+    page = _page(client, "/flags?rule=F3")
+
+    (line,) = page.all("li", "flag-line")
+    assert line.text.startswith("Class never found: “df” F-1 plain · 0/17 found · derm-7")
+    assert line.attributes["id"] == "F-1"
+
+
+@pytest.mark.parametrize(
+    ("query", "matches"),
+    [
+        ("severity=critical", {"critical"}),
+        ("rule=F12", {"info"}),
+        ("class=df&severity=critical", {"critical"}),
+        ("model=effnet-b3&severity=critical", {"critical"}),
+        ("dataset=derm-7&severity=critical&project=default", {"critical"}),
+    ],
+)
+def test_the_inbox_is_narrowed_by_its_address(
+    client: FlaskClient, lesions: str, query: str, matches: set[str]
+) -> None:
+    page = _page(client, f"/flags?{query}")
+
+    assert {mark.text.split()[-1] for mark in page.all("span", "severity")} == matches
+    assert len(page.one("ul", "chips").inside("a")) == query.count("=")
+
+
+def test_where_nothing_matches_each_part_says_what_it_hides(
+    client: FlaskClient, lesions: str
+) -> None:
+    page = _page(client, "/flags?class=nope&severity=critical")
+
+    terms = [chip.text for chip in page.one("ul", "chips").inside("li")]
+    assert terms[0].startswith("severity at least critical (0 without it)")
+    n_critical = len(page_of(client, "/flags.json?severity=critical")["flags"])
+    assert terms[1].startswith(f"class nope ({n_critical} without it)")
+    assert page.one("div", "empty").inside("h2")[0].text == "No flag matches"
+
+
+def test_an_inbox_without_flags_says_so(client: FlaskClient, sqlite_database: Database) -> None:
+    with sqlite_database.write() as session:
+        session.query(FlagRow).delete()
+
+    page = _page(client, "/flags")
+
+    assert page.one("div", "empty").inside("h2")[0].text == "No flags are open"
+    assert page.all("span", "count") == []
+
+
+def test_the_form_leads_to_the_canonical_address(client: FlaskClient, lesions: str) -> None:
+    response = client.get("/flags?form=1&severity=&rule=F3&class=df&dataset=&assignee=")
+
+    assert response.headers["Location"] == "/flags?class=df&rule=F3"
+
+
+def test_what_cannot_be_meant_is_said_and_the_list_is_shown(
+    client: FlaskClient, lesions: str
+) -> None:
+    page = _page(client, "/flags?state=lost&severity=mild&rule=F99&after=x")
+
+    assert len(page.all("p", "callout")) == 4
+    assert page.all("li", "flag-line")
+
+
+def test_states_are_apart_and_counted(client: FlaskClient, sqlite_database: Database) -> None:
+    first, second, third, *rest = numbers_of(sqlite_database)
+    settling.acknowledge_flags(sqlite_database, [first], author="lee")
+    settling.snooze_flags(
+        sqlite_database,
+        [second],
+        until=sqlite_database.clock() + timedelta(days=1),
+        author="lee",
+    )
+    settling.dismiss_flags(sqlite_database, [third], reason="known", author="lee")
+
+    page = _page(client, "/flags?state=snoozed")
+
+    states = [link.text for link in page.one("ul", "seg").inside("a")]
+    assert states == [
+        f"Open {len(rest)}",
+        *("Acknowledged 1", "Snoozed 1", "Dismissed 1", "Closed 0", "All"),
+    ]
+    (line,) = page.all("li", "flag-line")
+    assert "snoozed until" in line.text
+    assert len(page_of(client, "/flags.json?state=all")["flags"]) == 3 + len(rest)
+
+
+def test_a_long_inbox_is_read_page_by_page(client: FlaskClient, sqlite_database: Database) -> None:
+    always_nv = [[sum(line), *[0] * 6] for line in LESION_COUNTS]
+    for name in ("one dummy", "another"):
+        log_counts(sqlite_database, always_nv, LESIONS, name=name, dataset="derm-7")
+    seen: list[int] = []
+    path: str | None = "/flags.json"
+    while path is not None:
+        record = page_of(client, path)
+        assert len(record["flags"]) <= FLAGS_PER_PAGE
+        seen += [flag["id"] for flag in record["flags"]]
+        path = record["next"]
+
+    assert len(seen) == len(set(seen)) == record["counts"]["open"]
+    second = _page(client, page_of(client, "/flags.json")["next"].replace(".json", ""))
+    (first,) = [a for a in second.one("nav", "pager").inside("a") if a.text == "First"]
+    assert first.attributes["href"] == "/flags"
+
+
+def test_the_twins_of_the_inbox_hold_what_the_page_shows(
+    client: FlaskClient, lesions: str
+) -> None:
+    page = _page(client, "/flags?rule=F4")
+    record = page_of(client, "/flags.json?rule=F4")
+    lines = _lines(client, "/flags.csv?rule=F4")
+
+    numbers = [line.attributes["id"] for line in page.all("li", "flag-line")]
+    assert numbers == [f"F-{flag['id']}" for flag in record["flags"]]
+    assert numbers == [f"F-{line['id']}" for line in lines]
+    assert record["flags"][0]["message"] == lines[0]["message"]
+    assert record["filter"] == {"rule": "F4"}
+    assert {line["run"] for line in lines} == {lesions}
+
+
+def test_a_flag_says_what_is_wrong_and_how_it_is_known(client: FlaskClient, lesions: str) -> None:
+    page = _page(client, "/flags/1")
+
+    assert page.one("h1").text == "Class never found: “df”"
+    evidence = page.one("div", "evidence").text
+    assert evidence.startswith("Accuracy 0.864, balanced accuracy 0.630.")
+    assert "None of the 17 cases of 'df' was found." in evidence
+    chips = [chip.text for chip in page.all("span", "chip")]
+    assert "in the badge “accuracy hides a minority class”" in chips
+
+
+def test_every_threshold_stands_beside_what_was_measured(
+    client: FlaskClient, lesions: str
+) -> None:
+    page = _page(client, "/flags/1")
+    record = page_of(client, "/flags/1.json")
+    lines = _lines(client, "/flags/1.csv")
+
+    table = next(t for t in page.all("table") if "Threshold" in t.text)
+    heads = [body.inside("tr")[0].text for body in table.inside("tbody")]
+    assert heads[0] == "F3 Class never found, “df”: fires"
+    assert sum(head.endswith(": fires") for head in heads) == sum(
+        check["fires"] for check in record["checks"]
+    )
+    assert any(head.endswith(": silent") for head in heads)
+    shown = [row for body in table.inside("tbody") for row in body.inside("tr")[1:]]
+    assert len(shown) == len(lines) == sum(len(c["conditions"]) for c in record["checks"])
+    first = [cell.text for cell in shown[2].children]
+    assert first == ["chance of missing all by luck", "7.629e−06", "≤ 0.007143", "✓ yes"]
+    assert float(lines[2]["measured"]) == 0.5**17
+
+
+def test_recall_against_class_size_is_drawn_told_and_listed(
+    client: FlaskClient, lesions: str
+) -> None:
+    page = _page(client, "/flags/1")
+    lines = {line["class"]: line for line in _lines(client, "/flags/1/classes.csv")}
+
+    chart = page.one("svg", "chart")
+    assert "“df”, “akiec” and “mel” lie wholly below the floor." in chart.attributes["aria-label"]
+    rows = {row[0]: row[1:] for row in page.table("data")}
+    assert rows["df"][:3] == ["17", "0/17", "0.000"]
+    assert rows["df"][-1] == "below the floor"
+    assert (lines["df"]["found"], lines["df"]["interval_is"]) == ("0", "below")
+    assert lines.keys() == set(LESIONS)
+
+
+def test_runs_to_use_instead_are_named_with_their_price(
+    client: FlaskClient, sqlite_database: Database
+) -> None:
+    better = [list(line) for line in LESION_COUNTS]
+    better[6] = [5, 0, 0, 0, 0, 0, 12]
+    better[0] = [950, 22, 10, 5, 4, 0, 15]
+    other = log_counts(sqlite_database, better, LESIONS, name="focal", dataset="derm-7")
+
+    page = _page(client, "/flags/1")
+
+    (row,) = next(t for t in page.all("table") if "Switching" in t.text).inside("tbody")
+    cells = [cell.text for cell in row.inside("tr")[0].children]
+    assert cells[1:] == [
+        "0.706",
+        "+70.6 pp+39.1 pp to +86.7 pp",
+        "finds more, p < 0.001",
+        "−1.7 pp−2.7 pp to −0.8 pp",
+        "costs accuracy",
+    ]
+    assert row.inside("a")[0].attributes["href"] == f"/runs/{other}"
+    assert "ranks 1 of 2" in page.one("div", "evidence").text
+
+
+def test_a_flag_about_the_run_has_no_runs_that_are_better_on_a_class(
+    client: FlaskClient, sqlite_database: Database
+) -> None:
+    (number,) = numbers_of(sqlite_database, rule="F6")
+
+    page = _page(client, f"/flags/{number}")
+
+    assert page.one("h1").text == "Accuracy far above balanced accuracy"
+    assert not [h for h in page.all("h2") if h.text.startswith("Better")]
+    assert page.all("svg", "chart")
+
+
+def test_a_settled_flag_tells_by_whom_and_why(
+    client: FlaskClient, sqlite_database: Database
+) -> None:
+    settling.dismiss_flags(sqlite_database, [1], reason="a known gap\nsince May", author="lee")
+
+    page = _page(client, "/flags/1")
+
+    last = page.one("ol", "history").inside("li")[-1]
+    assert last.text.endswith("lee dismissed it: a known gap since May")
+    assert "Dismissed because: a known gap since May" in page.one("div", "evidence").text
+
+
+def test_a_flag_that_does_not_exist_is_not_found(client: FlaskClient) -> None:
+    for path in ("/flags/99", "/flags/99.json", "/flags/99/classes.csv", f"/flags/{10**19}"):
+        assert client.get(path).status_code == 404
+
+
+@pytest.mark.parametrize("path", ["/flags", "/flags?class=nope", "/flags/{}", "/settings/rules"])
+def test_a_page_needs_at_most_six_statements(
+    reader: FlaskClient, registry: LesionRegistry, path: str
+) -> None:
+    number = numbers_of(registry.database, rule="F3", run_id=registry.plain)[0]
+
+    with counted_statements() as statements:
+        reader.get(path.format(number))
+
+    assert 0 < len(statements) <= 6, statements
+
+
+@pytest.mark.parametrize("which", ["plain", "hostile", "many_classes", "majority"])
+def test_pages_of_flags_stay_small(
+    reader: FlaskClient, registry: LesionRegistry, which: str
+) -> None:
+    run_id = getattr(registry, which)
+    number = numbers_of(registry.database, run_id=run_id)[0]
+
+    for path in (f"/flags/{number}", f"/flags?state=all&run={run_id}", "/flags"):
+        body = _as_reader(reader, path).data
+        assert len(body) <= 150 * KIB, f"{len(body)} bytes"
+        assert len(Page(body.decode()).elements) <= 3_000
+
+
+def test_the_navigation_counts_open_flags_and_asks_seldom(
+    client: FlaskClient, lesions: str
+) -> None:
+    n_open = page_of(client, "/flags.json")["counts"]["open"]
+
+    with counted_statements(navigation=True) as statements:
+        pages = [_page(client, "/runs") for _ in range(3)]
+
+    assert {page.one("span", "count").text for page in pages} == {f"{n_open} open"}
+    assert sum("navigation" in statement for statement in statements) == 1
+
+
+def test_very_many_open_flags_are_not_counted(
+    client: FlaskClient, lesions: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(flag_inbox, "MOST_COUNTED", 3)
+    monkeypatch.setattr("offdiag_web.presenters.flags.words.MOST_COUNTED", 3)
+    monkeypatch.setattr("offdiag_web.presenters.flags.inbox.MOST_COUNTED", 3)
+
+    page = _page(client, "/flags")
+
+    assert page.one("span", "count").text == "3+ open"
+    assert page.one("ul", "seg").inside("a")[0].text == "Open 3+"
+
+
+def test_a_page_that_tells_of_a_failure_asks_the_database_for_nothing(
+    client: FlaskClient, lesions: str
+) -> None:
+    with counted_statements(navigation=True) as statements:
+        response = client.get("/no-such-page")
+
+    assert response.status_code == 404
+    assert statements == []
+
+
+def test_the_rules_show_the_thresholds_in_force_and_where_they_come_from(
+    client: FlaskClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OFFDIAG_FLAGS__RECALL_GAP", "0.2")
+
+    page = _page(client, "/settings/rules")
+    lines = _lines(client, "/settings/rules.csv")
+    record = page_of(client, "/settings/rules.json")
+
+    assert [card.attributes["id"] for card in page.all("section", "rule")] == list(RULES)
+    f4 = next(card for card in page.all("section", "rule") if card.attributes["id"] == "F4")
+    rows = [[cell.text for cell in row.children] for row in f4.inside("tbody")[0].inside("tr")]
+    assert rows[0] == [
+        "accuracy on all other cases minus recall",
+        "0.2",
+        "OFFDIAG_FLAGS__RECALL_GAP",
+        "flags.recall_gap",
+    ]
+    assert rows[1][2] == "default"
+    by_rule = {rule: [line for line in lines if line["rule"] == rule] for rule in RULES}
+    assert {rule: len(found) for rule, found in by_rule.items()} == {
+        rule: max(len(names), 1) for rule, names in THRESHOLDS_OF.items()
+    }
+    assert [rule["version"] for rule in record["rules"]] == [r.version for r in RULES.values()]
+
+
+def test_the_rules_lead_to_the_metrics_they_look_at(client: FlaskClient) -> None:
+    page = _page(client, "/settings/rules")
+
+    targets = {
+        link.attributes["href"]
+        for card in page.all("section", "rule")
+        for link in card.inside("a")
+    }
+    for target in targets:
+        assert client.get(target).status_code == 200, target
+
+
+def _as_reader(client: FlaskClient, path: str) -> Any:
+    client.set_cookie("reader", "ana")
+    return client.get(path)
+
+
+def _page(client: FlaskClient, path: str) -> Page:
+    response = client.get(path)
+    assert response.status_code == 200
+    return Page(response.get_data(as_text=True))
+
+
+def page_of(client: FlaskClient, path: str) -> Any:
+    response = client.get(path)
+    assert response.status_code == 200
+    return response.get_json()
+
+
+def _lines(client: FlaskClient, path: str) -> list[dict[str, str]]:
+    text = client.get(path).get_data(as_text=True)
+    return list(csv.DictReader(io.StringIO(text, newline="")))
