@@ -367,6 +367,17 @@ CREATE INDEX ix_run_deleted_at ON run (deleted_at) WHERE (deleted_at IS NOT NULL
 
 CREATE INDEX ix_run_state ON run (state);
 
+CREATE TABLE saved_view (
+    slug TEXT COLLATE "C" NOT NULL,
+    name TEXT COLLATE "C" NOT NULL,
+    page TEXT COLLATE "C" NOT NULL,
+    query TEXT COLLATE "C" NOT NULL,
+    author TEXT COLLATE "C",
+    created_at TIMESTAMP WITH TIME ZONE NOT NULL,
+    CONSTRAINT pk_saved_view PRIMARY KEY (slug),
+    CONSTRAINT uq_saved_view_page_name UNIQUE NULLS DISTINCT (page, name)
+);
+
 CREATE TABLE schedule (
     id BIGSERIAL NOT NULL,
     project_id BIGINT NOT NULL,

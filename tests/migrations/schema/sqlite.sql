@@ -332,6 +332,17 @@ CREATE INDEX ix_run_deleted_at ON run (deleted_at) WHERE deleted_at IS NOT NULL;
 
 CREATE INDEX ix_run_state ON run (state);
 
+CREATE TABLE saved_view (
+    slug TEXT NOT NULL,
+    name TEXT NOT NULL,
+    page TEXT NOT NULL,
+    "query" TEXT NOT NULL,
+    author TEXT,
+    created_at DATETIME NOT NULL,
+    CONSTRAINT pk_saved_view PRIMARY KEY (slug),
+    CONSTRAINT uq_saved_view_page_name UNIQUE (page, name)
+);
+
 CREATE TABLE schedule (
     id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
     project_id INTEGER NOT NULL,

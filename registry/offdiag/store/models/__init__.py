@@ -26,6 +26,7 @@ from offdiag.store.models.reports import DeliveryRow, ReportFileRow, ReportIssue
 from offdiag.store.models.runs import RunRow, UploadedMatrixRow
 from offdiag.store.models.schedules import ScheduleRow
 from offdiag.store.models.slices import PendingSliceRow, TruthSliceRow
+from offdiag.store.models.views import SavedViewRow
 from offdiag.store.models.work import WorkRow
 
 __all__ = [
@@ -50,6 +51,7 @@ __all__ = [
     "ReportFileRow",
     "ReportIssueRow",
     "RunRow",
+    "SavedViewRow",
     "ScheduleRow",
     "ScoreChunkRow",
     "ScoreCurveRow",

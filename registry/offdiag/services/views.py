@@ -1,0 +1,83 @@
+"""Saving views of lists under names, and finding them again."""
+
+from __future__ import annotations
+
+import secrets
+
+from offdiag.domain.runs import require_name
+from offdiag.errors import Conflict, InvalidInput, NotFound
+from offdiag.store import saved_views
+from offdiag.store.database import Database
+from offdiag.store.saved_views import SavedView
+
+MOST_VIEWS = 100
+LONGEST_QUERY = 8_000
+_SLUG_BYTES = 6
+
+
+def save_view(
+    database: Database, *, name: str, page: str, query: str, author: str | None
+) -> SavedView:
+    """Keep a page with its query string.
+
+    Raises `Conflict` where the page has a view of that name or as many as it may have, and
+    `InvalidInput` for a name that is none and a query that is too long.
+    """
+    if len(query) > LONGEST_QUERY:
+        raise InvalidInput(
+            f"the view has {len(query):,} characters; at most {LONGEST_QUERY:,} are kept.",
+            field="query",
+            hint="Leave out a part of its filter.",
+        )
+    view = SavedView(
+        slug=secrets.token_urlsafe(_SLUG_BYTES),
+        name=require_name(name.strip(), "name"),
+        page=page,
+        query=query,
+        author=author,
+        created_at=database.clock(),
+    )
+    with database.write() as session:
+        if len(saved_views.views_of(session, page, limit=MOST_VIEWS)) >= MOST_VIEWS:
+            raise Conflict(
+                f"there are {MOST_VIEWS} views already.",
+                field="name",
+                hint="Remove one that nobody needs any more.",
+            )
+        if not saved_views.add_view(session, view):
+            raise Conflict(
+                f"there is a view {view.name!r} already.",
+                field="name",
+                hint="Choose another name, or remove the old view first.",
+            )
+    return view
+
+
+def saved_view(database: Database, slug: str) -> SavedView:
+    """The view at an address. Raises `NotFound`."""
+    with database.read() as session:
+        found = saved_views.find_view(session, slug)
+    if found is None:
+        raise _no_view()
+    return found
+
+
+def views_of(database: Database, page: str) -> list[SavedView]:
+    """The views of a page by name."""
+    with database.read() as session:
+        return saved_views.views_of(session, page, limit=MOST_VIEWS)
+
+
+def remove_view(database: Database, slug: str) -> None:
+    """Forget a view. Raises `NotFound`."""
+    with database.write() as session:
+        if not saved_views.remove_view(session, slug):
+            raise _no_view()
+
+
+def _no_view() -> NotFound:
+    return NotFound(
+        "there is no such view.",
+        field="view",
+        hint="Somebody may have removed it; the list itself is at /runs.",
+    )
