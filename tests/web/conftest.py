@@ -14,6 +14,7 @@ from offdiag.settings import Settings
 from offdiag.store.database import Database
 from offdiag_web import create_app
 from support.dashboard import LesionRegistry, fill, log_lesions
+from support.reported import ReportedRegistry, fill_reports
 from support.revised import RevisedRegistry, fill_revised
 
 
@@ -64,6 +65,25 @@ def revised(
 def revised_reader(revised: RevisedRegistry) -> FlaskClient:
     """A client of the dashboard over that registry."""
     application = create_app(Settings(), revised.database)
+    application.testing = True
+    return application.test_client()
+
+
+@pytest.fixture(scope="session")
+def reported(
+    migrated_file: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[ReportedRegistry]:
+    """Reports in every state, shared by tests that only read."""
+    path = shutil.copy(migrated_file, tmp_path_factory.mktemp("reported") / "registry.db")
+    database = Database(f"sqlite:///{path}", synchronous="normal")
+    yield fill_reports(database)
+    database.close()
+
+
+@pytest.fixture(scope="session")
+def report_reader(reported: ReportedRegistry) -> FlaskClient:
+    """A client of the dashboard over that registry."""
+    application = create_app(Settings(), reported.database)
     application.testing = True
     return application.test_client()
 
