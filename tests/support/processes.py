@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 TESTS = Path(__file__).parents[1]
-_PATIENCE_S = 60
+_PATIENCE_S = 240
 
 
 class Process:
