@@ -110,7 +110,7 @@ def test_a_process_killed_anywhere_in_an_upgrade_leaves_nothing(empty_database: 
     # Each revision makes a pass longer and adds passes. The stride has no divisor in common
     # with the statements of a table, so that the kills fall on every kind of them. PostgreSQL
     # undoes what a lost client began, whatever that was; a few samples will do.
-    stride = "13" if empty_database.dialect == "sqlite" else "29"
+    stride = "13" if empty_database.dialect == "sqlite" else "17"
 
     with started("support.upgrade_killed_everywhere", empty_database.url, stride) as process:
         result = process.result()
