@@ -92,7 +92,7 @@ def test_on_postgresql_some_calls_may_fail(
     acted.prepare(postgres_database)
     postgres_database.close()
     template = make_url(postgres_database.url).database or ""
-    found = []
+    found: list[dict[str, int]] = []
 
     for database in copies(postgres_server, template):
         nth = 1 + STRIDE * len(found)

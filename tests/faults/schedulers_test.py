@@ -1,0 +1,109 @@
+"""Doubled schedulers whose clocks are wrong, jump or stand still: each planned time counts once.
+
+Real processes that are killed while they tick are in `workers/ticking_processes_test.py`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime, timedelta
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from offdiag.services.schedules.tick import tick
+from offdiag.store.database import Database
+from offdiag.store.report_issues import IssueRecord
+from support.logging_runs import work_off
+from support.reporting import files, issues, log_run, utc, weekly, work_keys
+
+HOUR, MINUTE = timedelta(hours=1), timedelta(minutes=1)
+START = utc("2026-11-23 06:00")
+BERLIN = ZoneInfo("Europe/Berlin")
+
+
+@pytest.fixture(autouse=True)
+def _dataset(database: Database) -> None:
+    log_run(database)
+
+
+def tick_at_once(database: Database, moments: Sequence[datetime]) -> None:
+    """One scheduler for each moment, all of them at the same time."""
+    with ThreadPoolExecutor(len(moments)) as schedulers:
+        for ticked in [schedulers.submit(tick, database, moment) for moment in moments]:
+            ticked.result()
+
+
+def accounted_for(found: Sequence[IssueRecord]) -> int:
+    """How many planned times the issues stand for; fails where one has two issues."""
+    fires = [issue.fire_time for issue in found]
+    assert len(set(fires)) == len(fires)
+    assert [issue.number for issue in found] == list(range(1, len(found) + 1))
+    return sum(1 + issue.covers_missed for issue in found)
+
+
+def test_after_an_hour_without_schedulers_one_issue_says_for_how_many_it_stands(
+    database: Database,
+) -> None:
+    weekly(database, cron="* * * * *", due=START)
+    tick_at_once(database, [START] * 4)
+
+    tick_at_once(database, [START + HOUR] * 4)
+    work_off(database)
+
+    first, caught_up = issues(database)
+    assert (first.covers_missed, caught_up.covers_missed) == (0, 59)
+    assert caught_up.fire_time == "2026-11-23T07:00 UTC"
+    written = files(database, caught_up.id)["markdown"].content.decode()
+    assert "stands for 59 earlier times at which no scheduler was running" in written
+    assert work_keys(database) == []
+
+
+def test_four_schedulers_of_which_clocks_are_an_hour_fast_and_slow(database: Database) -> None:
+    weekly(database, cron="*/10 * * * *", due=START)
+
+    for step in range(36):
+        now = START + step * 10 * MINUTE
+        tick_at_once(database, [now, now + HOUR, now - HOUR, now])
+
+    last = START + 35 * 10 * MINUTE + HOUR
+    assert accounted_for(issues(database)) == int((last - START) / (10 * MINUTE)) + 1
+
+
+def test_a_clock_that_jumps_ahead_and_back_again_and_again(database: Database) -> None:
+    weekly(database, cron="*/10 * * * *", due=START)
+    jumps = [0, 60, 0, -60, 0, 60, 120, 60, 0]
+
+    for step, jump in enumerate(jumps * 2):
+        tick_at_once(database, [START + (10 * step + jump) * MINUTE] * 2)
+
+    latest = max(10 * step + jump for step, jump in enumerate(jumps * 2))
+    assert accounted_for(issues(database)) == latest // 10 + 1
+
+
+@pytest.mark.parametrize(
+    ("start", "hours"),
+    [
+        pytest.param(datetime(2026, 3, 28, 23, tzinfo=UTC), 23, id="spring"),
+        pytest.param(datetime(2026, 10, 24, 22, tzinfo=UTC), 25, id="autumn"),
+    ],
+)
+def test_on_days_on_which_clocks_are_changed_each_wall_time_is_issued_once(
+    database: Database, start: datetime, hours: int
+) -> None:
+    assert start.astimezone(BERLIN).hour == 0
+    weekly(database, cron="15 * * * *", zone="Europe/Berlin", due=start + 15 * MINUTE)
+    weekly(database, name="nightly", cron="30 2 * * *", zone="Europe/Berlin", due=start)
+
+    for step in range(4 * hours):
+        tick_at_once(database, [start + step * 15 * MINUTE] * 2)
+
+    found = issues(database)
+    hourly = [issue for issue in found if issue.name == "weekly"]
+    each_hour = [f"{hour:02}:15" for hour in range(24)]
+    # What the clocks skip happens at the end of the gap, and what they repeat happens once.
+    expected = [wall.replace("02:15", "03:00") if hours == 23 else wall for wall in each_hour]
+    assert [issue.fire_time[11:16] for issue in hourly] == expected
+    assert accounted_for(hourly) == 24
+    assert len([issue for issue in found if issue.name == "nightly"]) == 1
