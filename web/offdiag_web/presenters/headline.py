@@ -28,7 +28,7 @@ SMALL_CLASS = 20
 
 @dataclass(frozen=True, slots=True)
 class Tile:
-    """One headline number; `baseline` is what the majority answer scores."""
+    """One headline number; `baseline` is what the answers named by `baseline_name` score."""
 
     title: str
     value: ShownValue
@@ -38,6 +38,7 @@ class Tile:
     method: str | None
     baseline: str | None
     detail: str | None = None
+    baseline_name: str = "majority"
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +62,7 @@ def headline(results: RunResults, notes: Notes) -> Headline:
     """The numbers people quote, and the worst class beside them."""
     baselines = majority_scores(results.aggregate)
     tiles = [
-        _tile(
+        metric_tile(
             title,
             results.aggregate.get(key),
             notes,
@@ -79,7 +80,7 @@ def headline(results: RunResults, notes: Notes) -> Headline:
     )
 
 
-def _tile(
+def metric_tile(
     title: str,
     value: MetricValue | None,
     notes: Notes,
@@ -88,6 +89,7 @@ def _tile(
     baseline: float | None = None,
     detail: str | None = None,
 ) -> Tile:
+    """A value with its interval on a scale, and the baseline, undefined where there is none."""
     extent = None if value is None else extent_of(value)
     interval = None if value is None else interval_text(value)
     said = f"95 % interval {interval}" if interval else "without interval"
@@ -119,7 +121,7 @@ def _worst_class_tile(results: RunResults, notes: Notes) -> Tile | None:
     code = min(defined)[1]
     found, support = int(results.matrix.counts[code, code]), int(results.matrix.actual[code])
     name = quoted_name(results.matrix.labels.names[code])
-    tile = _tile(
+    tile = metric_tile(
         "Worst class recall",
         recalls[code],
         notes,

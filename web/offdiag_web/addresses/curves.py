@@ -1,0 +1,116 @@
+"""The address of the curves of a run: of which class, as how common, or from which class on."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from offdiag.services.curves.browse import RankedBy
+from offdiag_web.addresses.query_string import with_query
+
+Part = Literal["points", "reliability", "histogram"]
+
+_LARGEST_START = 10_000_000
+_NAMES = {"roc": RankedBy.ROC, "pr": RankedBy.PRECISION_RECALL}
+
+
+@dataclass(frozen=True, slots=True)
+class CurvesAddress:
+    """`positive` None is the class of the dataset, or all; `prevalence` None the measured one."""
+
+    run_id: str
+    positive: str | None = None
+    prevalence: float | None = None
+    ranked_by: RankedBy | None = None
+    start: int = 0
+
+    def url(self, form: str = "", *, part: Part = "points") -> str:
+        """Canonical URL of the page, or of its twin where `form` is "json" or "csv"."""
+        path = f"/runs/{self.run_id}/curves"
+        by = {ranking: name for name, ranking in _NAMES.items()}
+        return with_query(
+            f"{path}.{form}" if form else path,
+            {
+                "positive": self.positive,
+                "prevalence": None if self.prevalence is None else repr(self.prevalence),
+                "curve": None if self.ranked_by is None or form else by[self.ranked_by],
+                "from": str(self.start + 1) if self.start and not form else None,
+                "part": None if part == "points" else part,
+            },
+        )
+
+    def of_class(self, name: str | None) -> CurvesAddress:
+        """The curves of one class, or of all; the prevalence of another class does not stay."""
+        return CurvesAddress(self.run_id, name)
+
+    def at_prevalence(self, prevalence: float | None) -> CurvesAddress:
+        """The same class, as common as somebody says."""
+        return replace(self, prevalence=prevalence)
+
+    def by(self, ranking: RankedBy | None) -> CurvesAddress:
+        """The other kind of curve, of the classes that are worst in it."""
+        return replace(self, ranked_by=ranking, start=0)
+
+    def starting_at(self, start: int) -> CurvesAddress:
+        """Other classes."""
+        return replace(self, start=start)
+
+
+def read_curves(run_id: str, values: Mapping[str, str]) -> tuple[CurvesAddress, list[str]]:
+    """The address in a query string, with a notice for each value that cannot be meant."""
+    notices: list[str] = []
+    address = CurvesAddress(
+        run_id,
+        positive=values.get("positive") or None,
+        prevalence=_read_prevalence(values.get("prevalence"), notices),
+        ranked_by=_read_ranking(values.get("curve"), notices),
+        start=_read_start(values.get("from"), notices),
+    )
+    return address, notices
+
+
+def read_part(values: Mapping[str, str]) -> Part:
+    """Which table the CSV holds."""
+    match values.get("part"):
+        case "reliability":
+            return "reliability"
+        case "histogram":
+            return "histogram"
+        case _:
+            return "points"
+
+
+def _read_prevalence(text: str | None, notices: list[str]) -> float | None:
+    if not text or not text.strip():
+        return None
+    typed = text.strip()
+    number = typed.removesuffix("%").strip().replace(",", ".")
+    try:
+        share = float(number) / (100 if typed.endswith("%") else 1)
+    except ValueError:
+        share = math.nan
+    if not 0 < share < 1:
+        notices.append(
+            f"A prevalence is a share between 0 and 1, such as 0.02 or 2 %, not “{typed}”."
+        )
+        return None
+    return share
+
+
+def _read_ranking(text: str | None, notices: list[str]) -> RankedBy | None:
+    if not text:
+        return None
+    if text not in _NAMES:
+        notices.append(f"There is no curve “{text}”; known are {', '.join(_NAMES)}.")
+    return _NAMES.get(text)
+
+
+def _read_start(text: str | None, notices: list[str]) -> int:
+    if not text:
+        return 0
+    if text.isascii() and text.isdigit() and 1 <= int(text[:9]) <= _LARGEST_START:
+        return int(text[:9]) - 1
+    notices.append("The place in the list could not be read; this is its beginning.")
+    return 0

@@ -1,0 +1,162 @@
+"""What charts of shares have in common: a frame, ticks whose text is their value, and lines."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from offdiag_web.charts.svg import coordinate, words
+
+QUARTERS = (("0", 0.0), ("0.25", 0.25), ("0.5", 0.5), ("0.75", 0.75), ("1", 1.0))
+ENDS = (("0", 0.0), ("1", 1.0))
+
+Tick = tuple[str, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """The part of a picture that is drawn in, in CSS pixels; shares go right and up."""
+
+    left: int
+    top: int
+    width: int
+    height: int
+
+    @property
+    def right(self) -> int:
+        return self.left + self.width
+
+    @property
+    def bottom(self) -> int:
+        return self.top + self.height
+
+    def x(self, share: float) -> float:
+        """Place of a share in 0..1 from the left."""
+        return self.left + share * self.width
+
+    def y(self, share: float) -> float:
+        """Place of a share in 0..1 from the bottom."""
+        return self.bottom - share * self.height
+
+
+def box(frame: Frame) -> str:
+    """The outline of the frame."""
+    return (
+        f'<rect class="frame" x="{frame.left}" y="{frame.top}" '
+        f'width="{frame.width}" height="{frame.height}"/>'
+    )
+
+
+def grid(frame: Frame, *, across: Sequence[Tick] = (), up: Sequence[Tick] = ()) -> str:
+    """Faint lines at the inner ticks, as one element."""
+    inner = [f"M{coordinate(frame.x(at))} {frame.top}V{frame.bottom}" for _, at in across]
+    inner += [f"M{frame.left} {coordinate(frame.y(at))}H{frame.right}" for _, at in up]
+    return f'<path class="grid" d="{"".join(inner)}"/>' if inner else ""
+
+
+def ticks_across(frame: Frame, ticks: Iterable[Tick]) -> list[str]:
+    """Texts below the frame, each at its value, the outer ones kept inside the picture."""
+    return [
+        words(
+            text,
+            x=frame.x(at),
+            y=frame.bottom + 15,
+            css_class="tick",
+            anchor="end" if at == 1 else "start" if at == 0 else "middle",
+        )
+        for text, at in ticks
+    ]
+
+
+def ticks_up(frame: Frame, ticks: Iterable[Tick]) -> list[str]:
+    """Texts left of the frame, each at its value."""
+    return [
+        words(text, x=frame.left - 5, y=frame.y(at) + 4, css_class="tick", anchor="end")
+        for text, at in ticks
+    ]
+
+
+def name_across(frame: Frame, text: str) -> str:
+    """The name of the axis below the frame."""
+    middle = frame.left + frame.width / 2
+    return words(text, x=middle, y=frame.bottom + 31, css_class="axis-name", anchor="middle")
+
+
+def name_up(frame: Frame, text: str) -> str:
+    """The name of the axis on the left, above the frame, where it need not be turned."""
+    return words(text, x=0, y=frame.top - 7, css_class="axis-name")
+
+
+def line(frame: Frame, points: Iterable[tuple[float, float]], css_class: str) -> str:
+    """Points of shares joined by straight lines."""
+    path = _path(frame, points, steps=False)
+    return f'<path class="{css_class}" d="{path}"/>' if path else ""
+
+
+def step_line(frame: Frame, points: Iterable[tuple[float, float]], css_class: str) -> str:
+    """Points of shares joined by steps: up or down to the height of each, then right to it."""
+    path = _path(frame, points, steps=True)
+    return f'<path class="{css_class}" d="{path}"/>' if path else ""
+
+
+def _path(frame: Frame, points: Iterable[tuple[float, float]], *, steps: bool) -> str:
+    """Path data in which a stretch in one upright or level direction is one command."""
+    pen: _Pen | None = None
+    for across, up in points:
+        x, y = coordinate(frame.x(across)), coordinate(frame.y(up))
+        if pen is None:
+            pen = _Pen(x, y)
+        elif steps or x == pen.x or y == pen.y:
+            pen.up_or_down(y)
+            pen.right_or_left(x)
+        else:
+            pen.straight(x, y)
+    return "" if pen is None or len(pen.commands) < 2 else "".join(pen.commands)
+
+
+class _Pen:
+    """Where a path has come to, in printed coordinates, and the commands that led there."""
+
+    def __init__(self, x: str, y: str) -> None:
+        self.x, self.y = x, y
+        self.commands = [f"M{x} {y}"]
+        self._going = ""
+
+    def up_or_down(self, y: str) -> None:
+        if y != self.y:
+            self._go("V", y, is_forward=float(y) > float(self.y))
+            self.y = y
+
+    def right_or_left(self, x: str) -> None:
+        if x != self.x:
+            self._go("H", x, is_forward=float(x) > float(self.x))
+            self.x = x
+
+    def straight(self, x: str, y: str) -> None:
+        self.commands.append(f"L{x} {y}")
+        self.x, self.y, self._going = x, y, ""
+
+    def _go(self, command: str, to: str, *, is_forward: bool) -> None:
+        going = f"{command}{is_forward}"
+        if going == self._going:
+            # Further the same way: the command before is passed on the way to this one.
+            self.commands.pop()
+        self.commands.append(f"{command}{to}")
+        self._going = going
+
+
+def ring(frame: Frame, across: float, up: float, text: str, *, radius: int = 5) -> str:
+    """A ring around a point with its text beside it, on the side that has room."""
+    x, y = frame.x(across), frame.y(up)
+    is_left = across <= 0.6
+    return f'<circle class="ring" cx="{coordinate(x)}" cy="{coordinate(y)}" r="{radius}"/>' + (
+        words(
+            text,
+            x=x + radius + 4 if is_left else x - radius - 4,
+            y=min(max(y + 4, frame.top + 12), frame.bottom - 4),
+            css_class="direct",
+            anchor="start" if is_left else "end",
+        )
+        if text
+        else ""
+    )

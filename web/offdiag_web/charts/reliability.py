@@ -1,0 +1,111 @@
+"""Whether 0.8 means 8 in 10: observed shares over mean scores, and how many cases stand behind.
+
+A bin with few cases says nothing about calibration and is left out of the line; its cases still
+count in the bars below.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from markupsafe import Markup
+
+from offdiag_web.charts.plot import (
+    QUARTERS,
+    Frame,
+    box,
+    grid,
+    line,
+    name_across,
+    name_up,
+    ticks_across,
+    ticks_up,
+)
+from offdiag_web.charts.svg import coordinate, drawing, words
+
+UPPER = Frame(left=34, top=26, width=300, height=240)
+LOWER = Frame(left=34, top=300, width=300, height=70)
+WIDTH, HEIGHT = UPPER.right + 10, LOWER.bottom + 38
+
+
+@dataclass(frozen=True, slots=True)
+class ReliabilityBin:
+    """A bin of scores from `low` to `high` and its cases.
+
+    `score` is their mean score, `share` how often the event happened, between `share_low` and
+    `share_high` with 95 % confidence; all None in a bin that is left out.
+    """
+
+    low: float
+    high: float
+    count: int
+    score: float | None = None
+    share: float | None = None
+    share_low: float | None = None
+    share_high: float | None = None
+
+
+def reliability_drawing(
+    bins: Sequence[ReliabilityBin], *, score_name: str, share_name: str, name: str
+) -> Markup:
+    """Draw bins in ascending order; at least one has cases."""
+    points = [
+        (each.score, each.share)
+        for each in bins
+        if each.score is not None and each.share is not None
+    ]
+    largest = max(each.count for each in bins)
+    return drawing(
+        box(UPPER),
+        grid(UPPER, across=QUARTERS[1:-1], up=QUARTERS[1:-1]),
+        *ticks_up(UPPER, QUARTERS),
+        name_up(UPPER, share_name),
+        line(UPPER, ((0, 0), (1, 1)), "no-skill"),
+        words("perfect", x=UPPER.x(0.66), y=UPPER.y(0.56), css_class="direct quiet"),
+        *_whiskers(bins),
+        line(UPPER, points, "curve"),
+        *(_dot(*point) for point in points),
+        box(LOWER),
+        *_bars(bins, largest),
+        *ticks_across(LOWER, QUARTERS),
+        words(f"{largest:,}", x=LOWER.left - 5, y=LOWER.top + 9, css_class="tick", anchor="end"),
+        name_across(LOWER, score_name),
+        name_up(LOWER, "cases"),
+        width=WIDTH,
+        height=HEIGHT,
+        css_class="plot",
+        name=name,
+    )
+
+
+def _whiskers(bins: Sequence[ReliabilityBin]) -> list[str]:
+    parts = []
+    for each in bins:
+        if each.score is None or each.share_low is None or each.share_high is None:
+            continue
+        x = coordinate(UPPER.x(each.score))
+        low, high = coordinate(UPPER.y(each.share_low)), coordinate(UPPER.y(each.share_high))
+        parts.append(f"M{x} {low}V{high}")
+    return [f'<path class="whisker" d="{"".join(parts)}"/>'] if parts else []
+
+
+def _dot(score: float, share: float) -> str:
+    x, y = coordinate(UPPER.x(score)), coordinate(UPPER.y(share))
+    return f'<circle class="dot" cx="{x}" cy="{y}" r="3"/>'
+
+
+def _bars(bins: Sequence[ReliabilityBin], largest: int) -> list[str]:
+    parts = []
+    for each in bins:
+        if not each.count or not largest:
+            continue
+        left, right = LOWER.x(each.low), LOWER.x(each.high)
+        # One case among a million is still a case: every bar is at least a pixel high.
+        height = max(each.count / largest * LOWER.height, 1.0)
+        parts.append(
+            f'<rect class="bar" x="{coordinate(left + 0.5)}" '
+            f'y="{coordinate(LOWER.bottom - height)}" '
+            f'width="{coordinate(max(right - left - 1, 0.5))}" height="{coordinate(height)}"/>'
+        )
+    return parts

@@ -1,0 +1,1 @@
+"""Presenting the curves of scores."""
