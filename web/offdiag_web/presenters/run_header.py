@@ -29,6 +29,7 @@ MOST_TAGS = 6
 TABS = (
     ("matrix", "Matrix"),
     ("classes", "Classes"),
+    ("curves", "Curves"),
     ("examples", "Examples"),
     ("history", "History"),
     ("meta", "Metadata"),
