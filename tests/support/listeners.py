@@ -101,6 +101,15 @@ def flooding(connection: socket.socket, listener: Listener) -> None:
         connection.sendall(b"x" * 65_536)
 
 
+def recovering(after: int, *, ill: Behaviour, well: Behaviour) -> Behaviour:
+    """Behave in one way for so many connections and in another from then on."""
+
+    def behave(connection: socket.socket, listener: Listener) -> None:
+        (ill if listener.connections <= after else well)(connection, listener)
+
+    return behave
+
+
 def silent(connection: socket.socket, listener: Listener) -> None:
     """Take the request and say nothing."""
     request(connection, listener)

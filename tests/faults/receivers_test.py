@@ -1,0 +1,158 @@
+"""Receivers that are slow, endless, broken or full: bounded, told, tried again, nobody else waits.
+
+What a single post does with each of them is in `services/delivery/webhook_test.py`.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from sqlalchemy import select, update
+
+from offdiag.domain.runs import RunState
+from offdiag.services.delivery.targets import FolderTarget, Target, WebhookTarget
+from offdiag.services.reports.asking import report_now
+from offdiag.services.work.leases import LeaseKeeper
+from offdiag.services.work.perform import Outcome, perform_next
+from offdiag.store import runs
+from offdiag.store.database import Database
+from offdiag.store.models import WorkRow
+from support.listeners import (
+    Behaviour,
+    answering,
+    dripping,
+    flooding,
+    listening,
+    recovering,
+    silent,
+)
+from support.logging_runs import POLICY, log, work_off
+from support.reporting import SCOPE, deliveries, issues, log_run
+
+LIMIT_S = 0.3
+"""Instead of five seconds, so that tests of what is slow are not slow."""
+SECRET_PLACE = "http://169.254.169.254/latest/meta-data/"
+
+RECEIVERS = [
+    pytest.param(silent, "did not answer within", id="never answers"),
+    pytest.param(dripping(b"", every_s=0.1), "did not answer within", id="a byte now and then"),
+    pytest.param(
+        dripping(b"HTTP/1.1 200 OK\r\n\r\n"), "did not answer within", id="drips its answer"
+    ),
+    pytest.param(flooding, "more than 64 kB", id="endless answer"),
+    pytest.param(answering("500 Broken"), "answered 500 Broken", id="fails"),
+    pytest.param(
+        answering("302 Found", f"Location: {SECRET_PLACE}"),
+        "redirects are not followed",
+        id="redirects to a private address",
+    ),
+]
+
+
+@pytest.fixture(autouse=True)
+def _settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("offdiag.services.delivery.webhook.LIMIT_S", LIMIT_S)
+    monkeypatch.setenv("OFFDIAG_WEBHOOK__SECRET", "key")
+    monkeypatch.setenv("OFFDIAG_WEBHOOK__ALLOW_PRIVATE_ADDRESSES", "true")
+
+
+def issued(database: Database, targets: Sequence[Target]) -> int:
+    """Id of an issue that is computed and not delivered yet."""
+    log_run(database)
+    report_now(database, name="weekly", scope=SCOPE, delivery=targets)
+    assert step(database) is Outcome.DONE
+    return issues(database)[-1].id
+
+
+def step(database: Database) -> Outcome | None:
+    with LeaseKeeper(database, lease_s=30) as keeper:
+        return perform_next(database, keeper, POLICY)
+
+
+def standing(database: Database, issue_id: int) -> list[tuple[str, int]]:
+    return [(each.state.value, each.attempts) for each in deliveries(database, issue_id)]
+
+
+@pytest.mark.parametrize(("behaviour", "error"), RECEIVERS)
+def test_a_bad_receiver_costs_a_moment_and_is_tried_again(
+    sqlite_database: Database, behaviour: Behaviour, error: str
+) -> None:
+    with listening(behaviour) as server:
+        issue_id = issued(sqlite_database, [WebhookTarget(server.url)])
+        waiting = log(sqlite_database)
+        began = time.monotonic()
+        outcome = step(sqlite_database)
+        took_s = time.monotonic() - began
+        free_for = step(sqlite_database)
+
+    (delivery,) = deliveries(sqlite_database, issue_id)
+    assert outcome is Outcome.GIVEN_BACK
+    assert took_s < LIMIT_S + 5
+    assert (delivery.state.value, delivery.attempts) == ("pending", 1)
+    assert error in (delivery.error or "")
+    assert free_for is Outcome.DONE
+    with sqlite_database.read() as session:
+        assert runs.get_run(session, waiting.id).state is RunState.EVALUATED
+
+
+def test_bad_receivers_are_given_up_while_the_good_one_gets_its_issue_once(
+    database: Database, tmp_path: Path
+) -> None:
+    with (
+        listening(silent) as never,
+        listening(flooding) as endless,
+        listening(answering("500 Broken")) as broken,
+        listening(answering("204 No Content")) as good,
+    ):
+        targets = [WebhookTarget(each.url) for each in (never, endless, broken, good)]
+        issue_id = issued(database, [*targets, FolderTarget("weekly")])
+        work_off(database)
+
+    assert standing(database, issue_id) == [("failed", 5)] * 3 + [("sent", 1)] * 2
+    assert good.connections == 1
+    with database.read() as session:
+        errors = session.scalars(select(WorkRow.error).where(WorkRow.state == "dead")).all()
+    assert len(errors) == 3
+    assert all(errors)
+
+
+def test_a_receiver_that_recovers_gets_its_issue(database: Database) -> None:
+    busy_twice = recovering(2, ill=answering("503 Busy"), well=answering("200 OK"))
+    with listening(busy_twice) as server:
+        issue_id = issued(database, [WebhookTarget(server.url)])
+        work_off(database)
+
+    assert standing(database, issue_id) == [("sent", 3)]
+    keys = {key_of(received) for received in server.received}
+    assert len(server.received) == 3
+    assert len(keys) == 1
+
+
+def key_of(received: bytes) -> bytes:
+    return next(line for line in received.splitlines() if line.startswith(b"Offdiag-Delivery"))
+
+
+def test_a_folder_without_room_gets_whole_files_once_there_is_some(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(_descriptor: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    issue_id = issued(database, [FolderTarget("weekly")])
+    with monkeypatch.context() as patched:
+        patched.setattr("os.fsync", full)
+        outcomes = [step(database) for _ in range(2)]
+
+    (waiting,) = deliveries(database, issue_id)
+    assert outcomes == [Outcome.GIVEN_BACK] * 2
+    assert "No space left on device" in (waiting.error or "")
+    assert not list(Path("reports/weekly").iterdir())
+    with database.write() as session:
+        session.execute(update(WorkRow).values(due=0.0))
+    work_off(database)
+    assert standing(database, issue_id) == [("sent", 3)]
+    assert len(list(Path("reports/weekly").iterdir())) == 4
