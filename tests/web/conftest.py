@@ -13,6 +13,7 @@ from flask.testing import FlaskClient
 from offdiag.settings import Settings
 from offdiag.store.database import Database
 from offdiag_web import create_app
+from support.compared import ComparedRegistry, fill_compared
 from support.dashboard import LesionRegistry, fill, log_lesions
 from support.reported import ReportedRegistry, fill_reports
 from support.revised import RevisedRegistry, fill_revised
@@ -106,3 +107,22 @@ def lesions_database(lesions_file: Path, tmp_path: Path) -> Iterator[Database]:
     database = Database(f"sqlite:///{path}", synchronous="normal")
     yield database
     database.close()
+
+
+@pytest.fixture(scope="session")
+def compared(
+    migrated_file: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[ComparedRegistry]:
+    """Runs to compare, shared by tests that only read."""
+    path = shutil.copy(migrated_file, tmp_path_factory.mktemp("compared") / "registry.db")
+    database = Database(f"sqlite:///{path}", synchronous="normal")
+    yield fill_compared(database)
+    database.close()
+
+
+@pytest.fixture(scope="session")
+def comparer(compared: ComparedRegistry) -> FlaskClient:
+    """A client of the dashboard over that registry."""
+    application = create_app(Settings(), compared.database)
+    application.testing = True
+    return application.test_client()

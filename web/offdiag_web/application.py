@@ -10,6 +10,7 @@ from offdiag.store.database import Database
 from offdiag_web import assets, failures, forms, open_flags, security
 from offdiag_web.names_in_paths import NameConverter
 from offdiag_web.pages import (
+    compare,
     datasets,
     finding,
     flag,
@@ -76,6 +77,7 @@ def create_app(settings: Settings, database: Database) -> Flask:
         assets.blueprint,
         home.blueprint,
         runs.blueprint,
+        compare.blueprint,
         flags.blueprint,
         flag.blueprint,
         rules.blueprint,

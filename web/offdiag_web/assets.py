@@ -15,8 +15,8 @@ from pathlib import Path
 from flask import Blueprint, Response, abort, request, url_for
 
 _STATIC = Path(__file__).parent / "static"
-STYLE_LAYERS = ("tokens", "ramps", "base", "components", "forms", "curves", "print")
-_SCRIPTS = ("theme", "keys", "palette", "matrix", "flags")
+STYLE_LAYERS = ("tokens", "ramps", "base", "components", "forms", "comparison", "curves", "print")
+_SCRIPTS = ("theme", "keys", "palette", "matrix", "flags", "copy")
 
 blueprint = Blueprint("assets", __name__)
 

@@ -1,0 +1,686 @@
+"""Runs beside each other, and the examples they answer differently."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+from flask.testing import FlaskClient
+
+from offdiag.comparison.churn import Fate
+from offdiag.services.comparison.comparing import compare_runs
+from support.compared import N_ALIKE, ComparedRegistry
+from support.dashboard import HOSTILE_NAMES, counted_statements
+from support.pages import Element, Page
+from support.two_models import COUNTRIES, FOCAL, PLAIN, TRUTH, N, sample_names
+
+PAIR_TABLE, CHURN_ROWS = 0, 4
+
+
+def page_of(client: FlaskClient, path: str, status: int = 200) -> Page:
+    response = client.get(path)
+    assert response.status_code == status, response.get_data(as_text=True)[:400]
+    return Page(response.get_data(as_text=True))
+
+
+def section_of(page: Page, title: str) -> Element:
+    """The card whose heading begins with a text."""
+    heads = [head for head in page.all("h2") if head.text.startswith(title)]
+    assert heads, [head.text for head in page.all("h2")]
+    section = heads[0].parent
+    while section is not None and section.tag not in {"section", "details"}:
+        section = section.parent
+    assert section is not None
+    return section
+
+
+def body_of(section: Element) -> list[list[str]]:
+    rows = section.inside("tbody")[0].inside("tr")
+    return [[cell.text for cell in row.children if cell.tag in {"th", "td"}] for row in rows]
+
+
+# -- two runs ------------------------------------------------------------------------------
+
+
+def test_two_runs_are_compared_with_a_verdict_first(
+    comparer: FlaskClient, compared: ComparedRegistry
+) -> None:
+    page = page_of(comparer, f"/compare?{compared.pair}")
+
+    verdict = page.one("div", "verdict").text
+    expected = compare_runs(compared.database, [compared.plain, compared.focal]).verdict
+    assert expected is not None
+    assert verdict.endswith(expected.text)
+    assert page.one("h1").text == "Compare 2 runs"
+    assert page.one("p", "subtitle").text == f"same {N} examples, paired · derm · truth v1"
+    assert [
+        badge.text
+        for badge in page.one("ul", "run-legend").inside("span")
+        if "badge" in badge.classes
+    ] == ["A", "B"]
+
+
+def test_every_metric_stands_with_both_values_and_the_interval_of_the_difference(
+    comparer: FlaskClient, compared: ComparedRegistry
+) -> None:
+    page = page_of(comparer, f"/compare?{compared.pair}")
+    record = comparer.get(f"/compare.json?{compared.pair}").get_json()
+
+    rows = {row[0]: row[1:] for row in body_of(section_of(page, "Metrics"))}
+    assert set(rows) >= {"Accuracy", "Balanced accuracy", "MCC", "Macro F1", "Log loss"}
+    mcc = record["result"]["metrics"]["mcc"]
+    assert rows["MCC"][:2] == [f"{mcc['a']['value']:.3f}", f"{mcc['b']['value']:.3f}"]
+    gap = mcc["difference"]
+    assert rows["MCC"][2] == f"{gap['value']:+.3f}".replace("-", "−")
+    assert rows["MCC"][3] == (f"{gap['ci_low']:+.3f} to {gap['ci_high']:+.3f}".replace("-", "−"))
+    outcomes = {"worse": "worse", "better": "better", "not separable": "≈not separable"}
+    assert rows["MCC"][5] == outcomes[mcc["outcome"]]
+
+
+def test_the_churn_leads_to_its_examples(
+    comparer: FlaskClient, compared: ComparedRegistry
+) -> None:
+    section = section_of(page_of(comparer, f"/compare?{compared.pair}"), "Which examples")
+
+    links = [a.attributes["href"] for a in section.inside("a")]
+    which = [parse_qs(urlsplit(link).query)["which"][0] for link in links]
+    counts = [int(a.text.split()[0]) for a in section.inside("a")]
+    assert which == [fate.value for fate in Fate]
+    assert sum(counts) == N
+    for link, count in zip(links, counts, strict=True):
+        assert page_of(comparer, link).one("h1").text.startswith(f"{count} example")
+
+
+def test_classes_stand_by_support_with_links_to_what_changed(
+    comparer: FlaskClient, compared: ComparedRegistry
+) -> None:
+    section = section_of(page_of(comparer, f"/compare?{compared.pair}"), "Recall of each class")
+
+    rows = body_of(section)
+    assert [row[0] for row in rows] == ["nv", "mel", "df"]
+    assert [int(row[1]) for row in rows] == [120, 40, 20]
+    fixed = sum(
+        actual == "df" and before != actual and after == actual
+        for actual, before, after in zip(TRUTH, PLAIN, FOCAL, strict=True)
+    )
+    assert rows[2][3] == f"{fixed} examples of df only B gets right"
+    link = next(a for a in section.inside("a") if "class=df&" in a.attributes["href"])
+    assert "of “df”: only" in page_of(comparer, link.attributes["href"]).one("h1").text
+
+
+def test_another_value_of_the_classes_can_be_shown(
+    comparer: FlaskClient, compared: ComparedRegistry
+) -> None:
+    page = page_of(comparer, f"/compare?{compared.pair}&value=f1")
+
+    section = section_of(page, "F1 of each class")
+    record = comparer.get(f"/compare.json?{compared.pair}").get_json()
+    found = record["result"]["per_class"]["f1"]["mel"]
+    row = body_of(section)[1]
+    assert row[2:4] == [f"{found['a']['value']:.3f}", f"{found['b']['value']:.3f}"]
+
+
+def test_the_difference_matrix_marks_worse_by_a_notch_and_certain_by_a_border(
+    comparer: FlaskClient, compared: ComparedRegistry
+) -> None:
+    page = page_of(comparer, f"/compare?{compared.pair}")
+
+    table = page.one("table", "matrix-difference")
+    rows = table.inside("tbody")[0].inside("tr")
+    cells = {
+        (rows[down].children[0].text, head): rows[down].children[1 + across]
+        for down in range(3)
+        for across, head in enumerate(("nv", "mel", "df"))
+    }
+    df = cells["df", "df"]
+    assert {"certain", "diagonal"} <= df.classes
+    assert "worse" not in df.classes
+    assert any(name.startswith("correct-") for name in df.classes)
+    assert df.text.endswith("better, interval excludes 0")
+    missed = cells["nv", "mel"]
+    assert {"worse", "certain"} <= missed.classes
+    assert any(name.startswith("error-") for name in missed.classes)
+    assert "worse, interval excludes 0" in missed.text
+
+
+def test_every_row_of_the_difference_matrix_adds_up_to_nothing(
+    comparer: FlaskClient, compared: ComparedRegistry
+) -> None:
+    table = page_of(comparer, f"/compare?{compared.pair}").one("table", "matrix-difference")
+
+    for row in table.inside("tbody")[0].inside("tr"):
+        counts = [
+            int(small.text.replace("−", "-").replace("+", "")) for small in row.inside("small")
+        ]
+        assert sum(counts) == 0
+
+
+@pytest.mark.parametrize(("choice", "run"), [("a", "plain"), ("b", "focal")])
+def test_one_of_both_matrices_can_be_shown_on_the_shared_scale(
+    comparer: FlaskClient, compared: ComparedRegistry, choice: str, run: str
+) -> None:
+    page = page_of(comparer, f"/compare?{compared.pair}&matrix={choice}")
+
+    own = comparer.get(f"/runs/{getattr(compared, run)}/matrix.json").get_json()
+    shown = [
+        [int("".join(cell.parts[:1]).replace(",", "")) for cell in row.inside("td")[:3]]
+        for row in page.one("table", "matrix").inside("tbody")[0].inside("tr")
+    ]
+    assert shown == own["matrix"]
+    other = page_of(comparer, f"/compare?{compared.pair}&matrix={'ab'.replace(choice, '')}")
+    assert page.one("div", "legend").text == other.one("div", "legend").text
+
+
+def test_swapping_turns_the_verdict_round_and_back(
+    comparer: FlaskClient, compared: ComparedRegistry
+) -> None:
+    page = page_of(comparer, f"/compare?{compared.pair}&value=f1")
+    swap = next(a for a in page.all("a", "button") if a.text.startswith("Swap"))
+
+    swapped = page_of(comparer, swap.attributes["href"])
+    back = next(a for a in swapped.all("a", "button") if a.text.startswith("Swap"))
+
+    assert "B is better than A" in page.one("div", "verdict").text
+    assert "B is worse than A" in swapped.one("div", "verdict").text
+    assert back.attributes["href"] == f"/compare?{compared.pair}&value=f1"
+
+
+def test_metadata_shows_what_differs_and_nothing_else(
+    comparer: FlaskClient, compared: ComparedRegistry
+) -> None:
+    section = section_of(page_of(comparer, f"/compare?{compared.pair}"), "What else differs")
+
+    rows = {row[0]: row[1:] for row in body_of(section)}
+    assert rows["parameter loss"] == ["ce", "focal"]
+    assert "parameter lr" not in rows
+    assert section.tag == "details"
+    assert "open" not in section.attributes
+
+
+def test_a_slice_is_offered_and_compared_alone(
+    comparer: FlaskClient, compared: ComparedRegistry
+) -> None:
+    offered = page_of(comparer, f"/compare?{compared.pair}").one("select")
+    page = page_of(comparer, f"/compare?{compared.pair}&slice=country%3DSI")
+
+    assert [option.text for option in offered.inside("option")] == [
+        "all",
+        "country=DE",
+        "country=SI",
+    ]
+    chosen = COUNTRIES.count("SI")
+    assert f"same {chosen} examples, paired · slice country=SI" in page.one("p", "subtitle").text
+
+
+def test_a_slice_that_cannot_be_meant_is_said_and_all_examples_are_shown(
+    comparer: FlaskClient, compared: ComparedRegistry
+) -> None:
+    page = page_of(comparer, f"/compare?{compared.pair}&slice=planet%3DX")
+
+    notices = [notice.text for notice in page.all("p", "callout")]
+    assert any("no slice column 'planet'" in text for text in notices)
+    assert page.one("p", "subtitle").text.startswith(f"same {N} examples")
+    assert comparer.get(f"/compare.json?{compared.pair}&slice=planet%3DX").status_code == 400
+
+
+def test_a_matrix_is_compared_unpaired_and_that_is_said(
+    comparer: FlaskClient, compared: ComparedRegistry
+) -> None:
+    page = page_of(comparer, f"/compare?{compared.runs('plain', 'matrix')}")
+
+    assert "B not paired" in page.one("p", "subtitle").text
+    assert "The runs are not paired" in page.one("div", "verdict").text
+    assert not [head for head in page.all("h2") if head.text.startswith("Which examples")]
+    assert page.one("span", "chip").text == "matrix only"
+    assert not page.all("select")
+
+
+def test_of_many_classes_the_surest_are_shown(
+    comparer: FlaskClient, compared: ComparedRegistry
+) -> None:
+    page = page_of(comparer, f"/compare?{compared.runs('large', 'larger')}")
+
+    assert len(body_of(section_of(page, "Recall of each class"))) == 30
+    table = page.one("table", "matrix-difference")
+    assert len(table.inside("tbody")[0].inside("tr")) == 12
+    changes = [abs(int(row[1].replace("−", "-"))) for row in body_of(section_of(page, "Largest"))]
+    assert changes == sorted(changes, reverse=True)
+    rows = csv.DictReader(
+        io.StringIO(
+            comparer.get(f"/compare.csv?{compared.runs('large', 'larger')}").get_data(as_text=True)
+        )
+    )
+    assert sum(row["metric"] == "recall" for row in rows) == 40
+
+
+# -- several runs --------------------------------------------------------------------------
+
+
+def test_of_three_runs_the_best_and_its_equals_are_marked(
+    comparer: FlaskClient, compared: ComparedRegistry
+) -> None:
+    page = page_of(comparer, f"/compare?{compared.runs('plain', 'focal', 'almost')}")
+
+    rows = body_of(section_of(page, "Metrics"))
+    balanced = [row[2] for row in rows]
+    assert "behind" in balanced[0]
+    assert balanced[1].endswith("◆ best")
+    assert "≈ not separable" in balanced[2]
+    assert page.one("div", "verdict").text.startswith("By balanced accuracy")
+
+
+def test_classes_of_several_runs_are_strips_with_their_numbers(
+    comparer: FlaskClient, compared: ComparedRegistry
+) -> None:
+    page = page_of(comparer, f"/compare?{compared.runs('plain', 'focal', 'almost')}")
+
+    section = section_of(page, "Recall of each class")
+    strips = [
+        svg
+        for svg in section.inside("svg")
+        if svg.attributes.get("aria-label", "").startswith("Recall from")
+    ]
+    assert len(strips) == 3
+    rows = body_of(section)
+    assert [row[0] for row in rows] == ["nv", "mel", "df"]
+    for strip, row in zip(strips, rows, strict=True):
+        for letter, value in zip("ABC", row[3:], strict=True):
+            assert f"{letter} {value}" in strip.attributes["aria-label"]
+
+
+def test_matrices_of_several_runs_are_pictures_that_lead_to_their_tables(
+    comparer: FlaskClient, compared: ComparedRegistry
+) -> None:
+    page = page_of(comparer, f"/compare?{compared.runs('plain', 'focal', 'almost')}")
+
+    section = section_of(page, "Confusion matrices")
+    assert [a.attributes["href"] for a in section.inside("a")] == [
+        f"/runs/{run}" for run in (compared.plain, compared.focal, compared.almost)
+    ]
+    assert len(section.inside("svg")) == 3
+
+
+def test_a_run_can_be_removed_or_compared_alone(
+    comparer: FlaskClient, compared: ComparedRegistry
+) -> None:
+    page = page_of(comparer, f"/compare?{compared.runs('plain', 'focal', 'almost')}")
+
+    links = {a.text: a.attributes["href"] for a in page.one("ul", "run-legend").inside("a")}
+    assert links["remove A"] == f"/compare?runs={compared.focal},{compared.almost}"
+    assert links["with A alone: C"] == f"/compare?runs={compared.plain},{compared.almost}"
+
+
+def test_above_eight_runs_there_is_one_table_to_choose_from(
+    comparer: FlaskClient, compared: ComparedRegistry
+) -> None:
+    ids = [compared.plain, *compared.alike]
+    page = page_of(comparer, f"/compare?runs={','.join(ids)}")
+
+    assert len(body_of(section_of(page, "Metrics"))) == N_ALIKE + 1
+    assert "strip" not in {name for svg in page.all("svg") for name in svg.classes}
+    boxes = [
+        box.attributes["value"]
+        for box in page.all("input")
+        if box.attributes["type"] == "checkbox"
+    ]
+    assert boxes == ids
+    chosen = comparer.get("/compare", query_string=[("run", each) for each in ids[:3]])
+    assert chosen.headers["Location"] == f"/compare?runs={','.join(ids[:3])}"
+
+
+# -- what is not compared ------------------------------------------------------------------
+
+
+def test_other_examples_are_refused_with_the_way_to_the_shared_ones(
+    comparer: FlaskClient, compared: ComparedRegistry
+) -> None:
+    page = page_of(comparer, f"/compare?{compared.runs('part', 'other_part')}")
+    link = next(a for a in page.all("a", "button") if a.text == "Compare on the shared ones")
+    shared = page_of(comparer, link.attributes["href"])
+
+    assert "Not paired: 150 and 160 examples, 130 shared." in page.one("div", "callout").text
+    assert not page.all("div", "verdict")
+    assert link.attributes["href"].endswith("&shared=1")
+    assert (
+        "130 examples, paired: the shared ones of 150 and 160" in shared.one("p", "subtitle").text
+    )
+    assert "same answer to all 130 examples" in shared.one("div", "verdict").text
+
+
+@pytest.mark.parametrize(
+    ("names", "why"),
+    [
+        (("plain", "elsewhere"), "These runs are on different datasets"),
+        (("still_open", "plain"), "These runs are on different datasets"),
+    ],
+)
+def test_what_cannot_be_compared_is_said_in_words(
+    comparer: FlaskClient, compared: ComparedRegistry, names: tuple[str, ...], why: str
+) -> None:
+    page = page_of(comparer, f"/compare?{compared.runs(*names)}")
+    record = comparer.get(f"/compare.json?{compared.runs(*names)}").get_json()
+
+    assert why in page.one("div", "callout").text
+    assert record["refusal"]["why"].startswith(why)
+    assert record["result"] is None
+
+
+def test_an_unknown_run_is_not_found(comparer: FlaskClient, compared: ComparedRegistry) -> None:
+    for form in ("", ".json", ".csv", ".md"):
+        path = f"/compare{form}?runs={compared.plain},r_nosuchrun"
+        assert comparer.get(path).status_code == 404, form
+
+
+@pytest.mark.parametrize("query", ["", "?runs=", "?runs=r_", "?runs=nonsense"])
+def test_without_two_runs_there_is_a_place_to_choose_them(
+    comparer: FlaskClient, query: str
+) -> None:
+    page = page_of(comparer, f"/compare{query}")
+
+    links = [a.text for a in page.one("ul", "inline-list").inside("a")]
+    assert any(text.endswith(" on derm") for text in links)
+
+
+def test_one_run_takes_its_selection_along(
+    comparer: FlaskClient, compared: ComparedRegistry
+) -> None:
+    page = page_of(comparer, f"/compare?runs={compared.plain}")
+
+    assert page.one("div", "empty").inside("h2")[0].text == (
+        "One run is chosen, a comparison takes two"
+    )
+    links = [a.attributes["href"] for a in page.one("ul", "inline-list").inside("a")]
+    assert all(f"sel={compared.plain}" in link for link in links)
+
+
+def test_an_empty_registry_says_so(client: FlaskClient) -> None:
+    assert "This registry has no runs yet" in page_of(client, "/compare").one("main").text
+
+
+# -- addresses and twins -------------------------------------------------------------------
+
+
+def test_a_form_leads_to_the_canonical_address(
+    comparer: FlaskClient, compared: ComparedRegistry
+) -> None:
+    response = comparer.get(
+        f"/compare?runs={compared.plain}&run={compared.focal}&run={compared.plain}&form=1"
+    )
+
+    assert response.status_code == 302
+    assert response.headers["Location"] == f"/compare?{compared.pair}"
+
+
+def test_the_form_of_slices_leads_to_the_canonical_address(
+    comparer: FlaskClient, compared: ComparedRegistry
+) -> None:
+    page = page_of(comparer, f"/compare?{compared.pair}")
+    form = next(each for each in page.all("form") if each.inside("select"))
+    sent = {
+        field.attributes["name"]: field.attributes.get("value", "")
+        for field in form.inside("input")
+    }
+
+    response = comparer.get("/compare", query_string={**sent, "slice": "country=SI"})
+
+    assert response.status_code == 302
+    assert response.headers["Location"] == f"/compare?{compared.pair}&slice=country%3DSI"
+
+
+def test_what_cannot_be_meant_is_answered_with_a_notice(
+    comparer: FlaskClient, compared: ComparedRegistry
+) -> None:
+    page = page_of(
+        comparer, f"/compare?{compared.pair},nonsense&value=accuracy&matrix=z&shared=yes"
+    )
+
+    notices = " ".join(notice.text for notice in page.all("p", "callout"))
+    for text in ("“nonsense”", "“accuracy”", "“z”", "“yes”"):
+        assert text in notices
+    assert page.all("div", "verdict")
+
+
+def test_the_page_names_its_canonical_address(
+    comparer: FlaskClient, compared: ComparedRegistry
+) -> None:
+    page = page_of(comparer, f"/compare?value=recall&{compared.pair}&matrix=diff&unknown=1")
+
+    canonical = next(link for link in page.all("link") if link.attributes["rel"] == "canonical")
+    assert canonical.attributes["href"] == f"/compare?{compared.pair}"
+
+
+def test_the_csv_holds_every_number_of_the_json(
+    comparer: FlaskClient, compared: ComparedRegistry
+) -> None:
+    record = comparer.get(f"/compare.json?{compared.pair}").get_json()["result"]
+    text = comparer.get(f"/compare.csv?{compared.pair}").get_data(as_text=True)
+
+    for row in csv.DictReader(io.StringIO(text)):
+        found = record["metrics"] if not row["class"] else record["per_class"]
+        entry = found[row["metric"]] if not row["class"] else found[row["metric"]][row["class"]]
+        assert float(row["difference"]) == entry["difference"]["value"]
+        assert row["outcome"] == entry["outcome"]
+        low = entry["difference"].get("ci_low")
+        assert row["ci_low"] == ("" if low is None else repr(low))
+
+
+def test_the_csv_of_several_runs_has_a_line_for_each(
+    comparer: FlaskClient, compared: ComparedRegistry
+) -> None:
+    query = compared.runs("plain", "focal", "almost")
+    text = comparer.get(f"/compare.csv?{query}").get_data(as_text=True)
+
+    rows = list(csv.DictReader(io.StringIO(text)))
+    accuracy = [row for row in rows if row["metric"] == "overall_accuracy"]
+    assert [row["letter"] for row in accuracy] == ["A", "B", "C"]
+    assert [row["standing"] for row in accuracy].count("best") == 1
+    assert sum(row["metric"] == "f1" for row in rows) == 9
+
+
+def test_markdown_holds_verdict_table_and_address(
+    comparer: FlaskClient, compared: ComparedRegistry
+) -> None:
+    response = comparer.get(f"/compare.md?{compared.pair}")
+
+    text = response.get_data(as_text=True)
+    assert response.mimetype == "text/markdown"
+    assert "**B is better than A on" in text
+    assert "| Accuracy | 0." in text
+    assert f"<http://localhost/compare?{compared.pair}>" in text
+
+
+def test_markdown_of_a_refusal_says_why(comparer: FlaskClient, compared: ComparedRegistry) -> None:
+    text = comparer.get(f"/compare.md?{compared.runs('plain', 'elsewhere')}").get_data(
+        as_text=True
+    )
+
+    assert "These runs are on different datasets" in text
+
+
+# -- examples ------------------------------------------------------------------------------
+
+
+def test_examples_show_both_answers_and_their_scores(
+    comparer: FlaskClient, compared: ComparedRegistry
+) -> None:
+    page = page_of(comparer, f"/compare/examples?{compared.pair}&which=only_b")
+
+    fixed = [
+        place
+        for place in range(N)
+        if PLAIN[place] != TRUTH[place] and FOCAL[place] == TRUTH[place]
+    ]
+    rows = page.table("data")
+    assert [row[0] for row in rows] == [sample_names()[place] for place in fixed][:50]
+    for row, place in zip(rows, fixed, strict=False):
+        assert row[1] == TRUTH[place]
+        assert row[2] == f"✕wrong: {PLAIN[place]}"
+        assert row[4] == f"✓right: {FOCAL[place]}"
+        assert float(row[3].lstrip("<>")) <= 1
+
+
+def test_examples_come_fifty_at_a_time(comparer: FlaskClient, compared: ComparedRegistry) -> None:
+    first = page_of(comparer, f"/compare/examples?{compared.pair}&which=both_right")
+    following = next(a for a in first.all("a") if a.text == "Next")
+    second = page_of(comparer, following.attributes["href"])
+
+    assert len(first.table("data")) == 50
+    assert "from=51" in following.attributes["href"]
+    assert second.one("nav", "pager").text.startswith("51–100 of ")
+    assert not {row[0] for row in first.table("data")} & {row[0] for row in second.table("data")}
+
+
+def test_examples_lead_back_and_to_the_other_fates(
+    comparer: FlaskClient, compared: ComparedRegistry
+) -> None:
+    path = f"/compare/examples?{compared.pair}&slice=country%3DDE&which=only_a"
+    page = page_of(comparer, path)
+
+    back = page.one("p", "crumbs").inside("a")[0].attributes["href"]
+    fates = [a.attributes["href"] for a in page.one("ul", "seg").inside("a")]
+    assert back == f"/compare?{compared.pair}&slice=country%3DDE"
+    assert all("slice=country%3DDE" in link for link in fates)
+    assert [a.attributes.get("aria-current") for a in page.one("ul", "seg").inside("a")] == [
+        None,
+        "true",
+        None,
+        None,
+    ]
+
+
+def test_examples_of_a_class_that_does_not_exist_are_those_of_all(
+    comparer: FlaskClient, compared: ComparedRegistry
+) -> None:
+    page = page_of(comparer, f"/compare/examples?{compared.pair}&class=wart&which=nothing&from=x")
+
+    notices = " ".join(notice.text for notice in page.all("p", "callout"))
+    assert "“wart”" in notices
+    assert "“nothing”" in notices
+    assert "could not be read" in notices
+
+
+def test_the_twins_of_examples_hold_all_of_them(
+    comparer: FlaskClient, compared: ComparedRegistry
+) -> None:
+    query = f"{compared.pair}&which=both_right"
+    record = comparer.get(f"/compare/examples.json?{query}").get_json()
+    text = comparer.get(f"/compare/examples.csv?{query}").get_data(as_text=True)
+
+    rows = list(csv.DictReader(io.StringIO(text)))
+    assert record["total"] == len(record["examples"]) == len(rows) > 50
+    assert [row["sample"] for row in rows] == [each["sample"] for each in record["examples"]]
+    assert sum(record["counts"].values()) == N
+
+
+def test_a_matrix_has_no_examples(comparer: FlaskClient, compared: ComparedRegistry) -> None:
+    page = page_of(comparer, f"/compare/examples?{compared.runs('plain', 'matrix')}")
+
+    assert "no examples to show" in page.one("div", "callout").text
+
+
+# -- hostile names, traps, budgets ---------------------------------------------------------
+
+
+def test_names_of_classes_are_shown_in_full_somewhere(
+    comparer: FlaskClient, compared: ComparedRegistry
+) -> None:
+    page = page_of(comparer, f"/compare?{compared.runs('hostile', 'more_hostile')}")
+
+    heads = {
+        span.attributes.get("title", span.text)
+        for row in section_of(page, "Recall of each class").inside("tbody")[0].inside("tr")
+        for span in row.children[0].inside("span")
+    }
+    assert heads == set(HOSTILE_NAMES)
+
+
+def test_a_class_of_any_name_can_be_asked_for(
+    comparer: FlaskClient, compared: ComparedRegistry
+) -> None:
+    page = page_of(comparer, f"/compare?{compared.runs('hostile', 'more_hostile')}")
+
+    links = [
+        a.attributes["href"]
+        for a in section_of(page, "Recall of each class").inside("a")
+        if "/compare/examples" in a.attributes["href"]
+    ]
+    asked = set()
+    for link in links:
+        found = comparer.get(link.replace("/examples?", "/examples.json?")).get_json()
+        assert found["total"] > 0
+        asked.add(found["class"])
+    assert asked <= set(HOSTILE_NAMES)
+    assert len(asked) > 3
+
+
+def test_markdown_escapes_what_names_hold(
+    comparer: FlaskClient, compared: ComparedRegistry
+) -> None:
+    query = compared.runs("hostile", "more_hostile")
+
+    text = comparer.get(f"/compare.md?{query}").get_data(as_text=True)
+
+    assert re.findall(r"(?<!\\)<.*?>", text) == [f"<http://localhost/compare?{query}>"]
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        ("plain", "focal"),
+        ("focal", "almost"),
+        ("plain", "matrix"),
+        ("large", "larger"),
+        ("plain", "focal", "almost"),
+        ("hostile", "more_hostile"),
+    ],
+)
+def test_no_nan_none_or_zero_percent_of_something_reaches_the_page(
+    comparer: FlaskClient, compared: ComparedRegistry, names: tuple[str, ...]
+) -> None:
+    text = comparer.get(f"/compare?{compared.runs(*names)}").get_data(as_text=True)
+
+    assert not re.search(r"\bnan\b|\bNone\b|\binf\b", text)
+    page = Page(text)
+    for cell in (
+        cell for table in page.all("table", "matrix-difference") for cell in table.inside("td")
+    ):
+        counts = cell.inside("small")
+        if counts:
+            assert not cell.text.startswith("0")
+            assert counts[0].text not in {"0", "+0", "−0"}
+
+
+def test_a_class_no_case_tells_apart_keeps_the_width_of_its_interval(
+    comparer: FlaskClient, compared: ComparedRegistry
+) -> None:
+    record = comparer.get(f"/compare.json?{compared.runs('focal', 'almost')}").get_json()
+
+    recall = record["result"]["per_class"]["recall"]["mel"]["difference"]
+    f1 = record["result"]["per_class"]["f1"]["mel"]["difference"]
+    assert recall["value"] == 0
+    assert recall["ci_low"] < 0 < recall["ci_high"]
+    assert f1["ci_low"] is None
+
+
+@pytest.mark.parametrize("query", ["pair", "three", "sliced", "examples"])
+def test_a_page_needs_few_statements(
+    comparer: FlaskClient, compared: ComparedRegistry, query: str
+) -> None:
+    path = {
+        "pair": f"/compare?{compared.runs('focal', 'plain')}",
+        "three": f"/compare?{compared.runs('almost', 'plain', 'focal')}",
+        "sliced": f"/compare?{compared.pair}&slice=country%3DDE",
+        "examples": f"/compare/examples?{compared.pair}&which=both_right&slice=country%3DDE",
+    }[query]
+    comparer.get("/jobs")  # The number of open flags is known for a while now.
+
+    with counted_statements() as statements:
+        comparer.get(path)
+    with counted_statements() as again:
+        comparer.get(path)
+
+    assert 0 < len(statements) <= 6
+    assert query == "examples" or len(again) <= 3

@@ -1,0 +1,146 @@
+"""Addresses of a comparison of runs and of the examples behind it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal, Protocol, cast, get_args
+
+from offdiag.comparison.churn import Fate
+from offdiag.comparison.letters import MOST_RUNS
+from offdiag_web.addresses.query_string import with_query
+
+ClassMetric = Literal["recall", "precision", "f1"]
+MatrixChoice = Literal["diff", "a", "b"]
+
+_RUN_ID = re.compile(r"r_[0-9A-Za-z]{1,64}")
+_LARGEST_START = 10_000_000
+
+
+class Query(Protocol):
+    """A parsed query string: Werkzeug's, or one of a test."""
+
+    def get(self, key: str, /) -> str | None: ...
+
+    def getlist(self, key: str, /) -> list[str]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class CompareAddress:
+    """Which runs, the first being A, on which examples, and what of them is shown.
+
+    `matrix` is the matrix of two runs that is shown, their difference by default.
+    """
+
+    run_ids: tuple[str, ...] = ()
+    part: str | None = None
+    on_shared: bool = False
+    class_metric: ClassMetric = "recall"
+    matrix: MatrixChoice = "diff"
+
+    def url(self, form: str = "") -> str:
+        """Canonical URL of the page, or of its twin where `form` is "json", "csv" or "md"."""
+        shown = {} if form else self._shown
+        return with_query(f"/compare.{form}" if form else "/compare", self._compared | shown)
+
+    def examples_url(
+        self, fate: Fate, *, class_label: str | None = None, start: int = 0, form: str = ""
+    ) -> str:
+        """The examples with one fate, of one class or of all; `start` counts from 0."""
+        return with_query(
+            f"/compare/examples.{form}" if form else "/compare/examples",
+            self._compared
+            | {
+                "which": fate.value,
+                "class": class_label,
+                "from": str(start + 1) if start and not form else None,
+            },
+        )
+
+    def selection_url(self, query: str) -> str:
+        """The runs list with these runs selected, so that more can be added."""
+        return with_query("/runs", {"q": query, "sel": ",".join(self.run_ids)})
+
+    def swapped(self) -> CompareAddress:
+        """Two runs the other way round."""
+        other: Mapping[MatrixChoice, MatrixChoice] = {"a": "b", "b": "a", "diff": "diff"}
+        return replace(self, run_ids=self.run_ids[::-1], matrix=other[self.matrix])
+
+    def without(self, run_id: str) -> CompareAddress:
+        """The other runs."""
+        return replace(self, run_ids=tuple(each for each in self.run_ids if each != run_id))
+
+    @property
+    def _compared(self) -> dict[str, str | None]:
+        return {
+            "runs": ",".join(self.run_ids),
+            "slice": self.part,
+            "shared": "1" if self.on_shared else None,
+        }
+
+    @property
+    def _shown(self) -> dict[str, str | None]:
+        return {
+            "value": None if self.class_metric == "recall" else self.class_metric,
+            "matrix": None if self.matrix == "diff" else self.matrix,
+        }
+
+
+def compare_url(run_ids: Sequence[str]) -> str:
+    """The comparison of some runs."""
+    return CompareAddress(tuple(run_ids)).url()
+
+
+def read_compare(values: Query) -> tuple[CompareAddress, list[str]]:
+    """The address in a query string, with a notice for each value that cannot be meant.
+
+    `runs` names runs separated by commas; forms add one more by each `run`.
+    """
+    notices: list[str] = []
+    named = [*(values.get("runs") or "").split(","), *values.getlist("run")]
+    address = CompareAddress(
+        run_ids=_run_ids(named, notices),
+        part=values.get("slice") or None,
+        on_shared=_one_of(values.get("shared"), ("0", "1"), "choice of examples", notices) == "1",
+        class_metric=cast(
+            ClassMetric,
+            _one_of(values.get("value"), get_args(ClassMetric), "value of a class", notices)
+            or "recall",
+        ),
+        matrix=cast(
+            MatrixChoice,
+            _one_of(values.get("matrix"), get_args(MatrixChoice), "matrix", notices) or "diff",
+        ),
+    )
+    return address, notices
+
+
+def read_fate(text: str | None) -> tuple[Fate, list[str]]:
+    """Which examples are meant, with a notice where that cannot be read."""
+    if not text:
+        return Fate.ONLY_A, []
+    if text in list(Fate):
+        return Fate(text), []
+    known = ", ".join(Fate)
+    return Fate.ONLY_A, [f"There are no examples “{text}”; known are {known}."]
+
+
+def _run_ids(named: Iterable[str], notices: list[str]) -> tuple[str, ...]:
+    """Different ids in their order; what is no id is left out, and said."""
+    found: dict[str, None] = {}
+    for text in filter(None, (each.strip() for each in named)):
+        if _RUN_ID.fullmatch(text):
+            found[text] = None
+        else:
+            notices.append(f"“{text[:40]}” is no id of a run; it begins with r_.")
+    if len(found) > MOST_RUNS:
+        notices.append(f"Only the first {MOST_RUNS} of {len(found)} runs are compared.")
+    return tuple(found)[:MOST_RUNS]
+
+
+def _one_of(text: str | None, known: tuple[str, ...], what: str, notices: list[str]) -> str | None:
+    if not text or text in known:
+        return text or None
+    notices.append(f"There is no {what} “{text[:40]}”; known are {', '.join(known)}.")
+    return None

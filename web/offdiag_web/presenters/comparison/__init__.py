@@ -1,0 +1,1 @@
+"""Comparisons as pages show them; one module for each part of the page."""

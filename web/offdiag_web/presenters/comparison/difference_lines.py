@@ -1,0 +1,122 @@
+"""Lines of tables that hold a value under A and B, the difference, and its interval as a mark."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Literal
+
+from markupsafe import Markup
+
+from offdiag.comparison import wording
+from offdiag.comparison.differences import MetricDifference, Outcome
+from offdiag.comparison.pair import PairComparison
+from offdiag_web.charts.interval import Canvas, interval_mark
+from offdiag_web.charts.scale import Extent, Scale
+from offdiag_web.presenters import numbers
+from offdiag_web.presenters.values import Notes, ShownValue, extent_of, shown
+
+Tone = Literal["better", "worse", "plain"]
+
+_STEPS = tuple(Decimal(text) for text in ("0.01", "0.02", "0.05", "0.1", "0.2", "0.5", "1", "2"))
+_CANVAS = Canvas(width=132, height=20)
+_TONES: dict[Outcome, Tone] = {Outcome.BETTER: "better", Outcome.WORSE: "worse"}
+
+
+@dataclass(frozen=True, slots=True)
+class DifferenceLine:
+    """One metric of two runs; `outcome` says in words what the mark shows by shape and colour."""
+
+    title: str
+    first: ShownValue
+    second: ShownValue
+    gap: str
+    interval: str | None
+    why_none: str | None
+    mark: Markup | None
+    outcome: str
+    tone: Tone
+
+
+@dataclass(frozen=True, slots=True)
+class MetricTable:
+    """Metrics of all classes together, on one axis whose ends are printed."""
+
+    lines: tuple[DifferenceLine, ...]
+    ends: tuple[str, str]
+    interval_head: str
+    n_wider: str | None
+
+
+def metric_table(pair: PairComparison, notes: Notes) -> MetricTable:
+    """All metrics of a pair. Those of scores may lie beyond the axis, which the others set."""
+    scale = symmetric_scale(
+        found for found in pair.metrics if found.key not in {"log_loss", "brier_sum"}
+    )
+    unreliable = any("unreliable" in (each.difference.ci_method or "") for each in pair.metrics)
+    return MetricTable(
+        tuple(
+            difference_line(found, wording.title(found.key), scale, notes)
+            for found in pair.metrics
+        ),
+        scale.ends,
+        f"{wording.level_text(pair.confidence)} interval",
+        "Intervals of averages over classes are unreliable here, as the verdict says."
+        if unreliable
+        else None,
+    )
+
+
+def difference_line(
+    found: MetricDifference, title: str, scale: Scale, notes: Notes
+) -> DifferenceLine:
+    """One line. The mark leaves out what lies beyond the axis and points there instead."""
+    of_class = found.class_label is not None
+    gap = wording.gap_text(found.key, found.difference, of_class=of_class)
+    interval = wording.gap_interval(found.key, found.difference, of_class=of_class)
+    tone = _TONES.get(found.outcome, "plain")
+    extent = extent_of(found.difference)
+    mark = None
+    if extent is not None:
+        said = f"interval {interval}" if interval else "no interval"
+        mark = interval_mark(
+            extent,
+            scale=scale,
+            name=f"B minus A {gap}, {said}: {found.outcome.value}",
+            baseline=0.0,
+            tone=None if tone == "plain" else tone,
+            canvas=_CANVAS,
+        )
+    return DifferenceLine(
+        title=title,
+        first=shown(found.first, notes),
+        second=shown(found.second, notes),
+        gap=gap,
+        interval=interval,
+        why_none=_why_none(found),
+        mark=mark,
+        outcome=found.outcome.value,
+        tone=tone,
+    )
+
+
+def symmetric_scale(differences: Iterable[MetricDifference]) -> Scale:
+    """The shortest tidy axis around 0 that shows all intervals, at most from -2 to 2."""
+    extents = [extent_of(found.difference) for found in differences]
+    return _around_zero([extent for extent in extents if extent is not None])
+
+
+def _around_zero(extents: list[Extent]) -> Scale:
+    reach = max((max(abs(e.lowest), abs(e.highest)) for e in extents), default=0.0)
+    end = next((step for step in _STEPS if float(step) >= reach), _STEPS[-1])
+    return Scale(-end, end)
+
+
+def _why_none(found: MetricDifference) -> str | None:
+    if found.outcome is not Outcome.NO_INTERVAL:
+        return None
+    if found.difference.value == 0:
+        return "no case tells the runs apart"
+    method = found.difference.ci_method or ""
+    return "too few cases" if not method else numbers.shortened(method, longest=60)

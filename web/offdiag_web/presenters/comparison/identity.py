@@ -1,0 +1,85 @@
+"""Which run is which: a letter, a line with a shape, and only then a colour."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from markupsafe import Markup
+
+from offdiag.comparison.letters import letter
+from offdiag.store.queries.compared_runs import ComparedRun
+from offdiag_web.addresses.compare import CompareAddress
+from offdiag_web.charts.run_mark import MOST_MARKED, run_mark, run_style
+from offdiag_web.presenters import numbers
+from offdiag_web.presenters.chips import Caution, orientation_warning
+
+RunUrl = Callable[[str], str]
+
+
+@dataclass(frozen=True, slots=True)
+class RunIdentity:
+    """A run by its letter. `mark` is None for runs beyond those that charts tell apart."""
+
+    letter: str
+    name: str
+    id: str
+    url: str
+    model: str | None
+    css: str
+    mark: Markup | None
+    is_matrix: bool
+    remove_url: str | None
+    compare_url: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class LetteredCaution:
+    """What is in doubt about one of the runs."""
+
+    letter: str
+    caution: Caution
+
+
+def run_identities(
+    runs: tuple[ComparedRun, ...], address: CompareAddress, *, run_url: RunUrl
+) -> tuple[RunIdentity, ...]:
+    """All runs; they can be removed where two remain, and compared with the first alone."""
+    is_marked = len(runs) <= MOST_MARKED
+    first = runs[0].id
+    return tuple(
+        RunIdentity(
+            letter=letter(position),
+            name=run.name,
+            id=run.id,
+            url=run_url(run.id),
+            model=run.model,
+            css=run_style(position).css_class if is_marked else "run-plain",
+            mark=run_mark(position, name=f"Line and shape of {letter(position)} in charts")
+            if is_marked
+            else None,
+            is_matrix=not run.has_predictions,
+            remove_url=address.without(run.id).url() if len(runs) > 2 else None,
+            compare_url=CompareAddress((first, run.id), address.part, address.on_shared).url()
+            if len(runs) > 2 and position
+            else None,
+        )
+        for position, run in enumerate(runs)
+    )
+
+
+def cautions(runs: tuple[ComparedRun, ...]) -> tuple[LetteredCaution, ...]:
+    """Matrices whose orientation is in doubt, because classes are then compared wrongly."""
+    found = (
+        (letter(position), orientation_warning(run.source, run.orientation_verdict))
+        for position, run in enumerate(runs)
+    )
+    return tuple(LetteredCaution(name, caution) for name, caution in found if caution is not None)
+
+
+def title_of(runs: tuple[ComparedRun, ...]) -> str:
+    """ "focal and plain" or "focal and 3 others", for tabs and bookmarks."""
+    names = [numbers.shortened(run.name) for run in runs]
+    if len(names) == 2:
+        return f"{names[0]} and {names[1]}"
+    return f"{names[0]} and {len(names) - 1} others"

@@ -1,0 +1,276 @@
+"""Three or more runs on one page."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from markupsafe import Markup
+
+from offdiag.comparison import wording
+from offdiag.comparison.class_values import class_values
+from offdiag.comparison.letters import letter
+from offdiag.comparison.many import ManyComparison
+from offdiag.comparison.standings import Place, Standing
+from offdiag.domain.values import MetricValue
+from offdiag.metrics.confusion import ConfusionMatrix
+from offdiag_web.addresses.compare import CompareAddress
+from offdiag_web.charts.class_strip import class_strip, strip_axis
+from offdiag_web.charts.matrix_picture import matrix_picture
+from offdiag_web.charts.run_mark import MOST_MARKED
+from offdiag_web.presenters import numbers
+from offdiag_web.presenters.class_order import ClassHead, class_head, class_order
+from offdiag_web.presenters.comparison.classes import MOST_CLASSES, metric_segments
+from offdiag_web.presenters.comparison.identity import RunIdentity
+from offdiag_web.presenters.comparison.shared_scale import shared_scale
+from offdiag_web.presenters.matrix_colours import ColourScale
+from offdiag_web.presenters.segments import Segment
+from offdiag_web.presenters.values import Notes, ShownValue, extent_of, shown
+
+LARGEST_PICTURE = 60
+"""Classes up to which matrices are drawn beside each other."""
+
+_SYMBOLS = {Standing.BEST: "◆", Standing.NOT_SEPARABLE: "≈"}
+_WORDS = {
+    Standing.BEST: "best",
+    Standing.NOT_SEPARABLE: "not separable",
+    Standing.BEHIND: "behind",
+    Standing.NOT_TESTED: "not tested",
+    Standing.UNDEFINED: "",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class PlaceCell:
+    """A run by one metric: value, standing with its symbol, and the difference to the best."""
+
+    value: ShownValue
+    symbol: str
+    standing: str
+    gap: str | None
+    is_first: bool
+
+
+@dataclass(frozen=True, slots=True)
+class PlaceRow:
+    """A run by all headline metrics."""
+
+    run: RunIdentity
+    n: str
+    cells: tuple[PlaceCell, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class StripRow:
+    """A class: its size, all runs as a strip, and their values in the order of the runs."""
+
+    head: ClassHead
+    support: str
+    strip: Markup
+    values: tuple[ShownValue, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class StripTable:
+    """Classes under all runs; `cut` says which ones are shown of many."""
+
+    title: str
+    metrics: tuple[Segment, ...]
+    axis: Markup
+    rows: tuple[StripRow, ...]
+    cut: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class MatrixPicture:
+    """The matrix of one run in small; `url` leads to it as a table."""
+
+    run: RunIdentity
+    picture: Markup
+
+
+@dataclass(frozen=True, slots=True)
+class PairRow:
+    """Two runs and the examples that only one of them gets right."""
+
+    letters: str
+    url: str
+    only_first: str
+    only_second: str
+    p: str
+    p_adjusted: str
+
+
+@dataclass(frozen=True, slots=True)
+class ManyView:
+    """Everything below the verdict of several runs; above eight there is the table alone."""
+
+    heads: tuple[str, ...]
+    rows: tuple[PlaceRow, ...]
+    strips: StripTable | None
+    pictures: tuple[MatrixPicture, ...]
+    correct_end: str
+    error_end: str | None
+    pairs: tuple[PairRow, ...]
+    notes: tuple[str, ...]
+    is_table_only: bool
+    most_drawn: int
+
+
+def many_view(
+    many: ManyComparison, runs: tuple[RunIdentity, ...], address: CompareAddress
+) -> ManyView:
+    """Present several runs as their address asks for."""
+    notes = Notes()
+    is_table_only = len(runs) > MOST_MARKED
+    is_drawn = not is_table_only and len(many.labels) <= LARGEST_PICTURE
+    scales = shared_scale(many.matrices, "row")
+    return ManyView(
+        heads=tuple(wording.title(key) for key in many.places),
+        rows=tuple(_place_row(many, at, run, notes) for at, run in enumerate(runs)),
+        strips=None if is_table_only else _strips(many, runs, address, notes),
+        pictures=_pictures(many.matrices, scales, runs) if is_drawn else (),
+        correct_end=scales[0].correct_end,
+        error_end=scales[0].error_end,
+        pairs=() if is_table_only else _pairs(many, address),
+        notes=tuple(notes.texts),
+        is_table_only=is_table_only,
+        most_drawn=MOST_MARKED,
+    )
+
+
+def _place_row(many: ManyComparison, at: int, run: RunIdentity, notes: Notes) -> PlaceRow:
+    return PlaceRow(
+        run,
+        numbers.count(many.matrices[at].total),
+        tuple(_place_cell(key, places[at], notes) for key, places in many.places.items()),
+    )
+
+
+def _place_cell(key: str, place: Place, notes: Notes) -> PlaceCell:
+    gap, standing = None, _WORDS[place.standing]
+    if place.behind is not None and place.behind.value is not None:
+        ends = wording.gap_interval(key, place.behind)
+        gap = wording.gap_text(key, place.behind) + (f" ({ends})" if ends else "")
+    if place.p_adjusted is not None:
+        standing += f", {wording.p_text(place.p_adjusted)}"
+    return PlaceCell(
+        value=shown(place.value, notes),
+        symbol=_SYMBOLS.get(place.standing, ""),
+        standing=standing,
+        gap=gap,
+        is_first=place.standing in _SYMBOLS,
+    )
+
+
+def _strips(
+    many: ManyComparison, runs: tuple[RunIdentity, ...], address: CompareAddress, notes: Notes
+) -> StripTable:
+    key = address.class_metric
+    values = [class_values(each, confidence=many.confidence)[key] for each in many.matrices]
+    sizes = np.max([matrix.actual for matrix in many.matrices], axis=RUN_AXIS)
+    codes = class_order(many.matrices[0], None)
+    n_classes = len(codes)
+    if n_classes > MOST_CLASSES:
+        codes = sorted(codes, key=lambda code: -_spread(values, code))[:MOST_CLASSES]
+    title = wording.title(key)
+    return StripTable(
+        title=f"{title} of each class",
+        metrics=metric_segments(address),
+        axis=strip_axis(name="All runs, drawn from 0 to 1"),
+        rows=tuple(
+            _strip_row(
+                many.labels[code],
+                int(sizes[code]),
+                [of_run[code] for of_run in values],
+                title=title,
+                runs=runs,
+                notes=notes,
+            )
+            for code in codes
+        ),
+        cut=None
+        if n_classes <= MOST_CLASSES
+        else f"The {MOST_CLASSES} of {numbers.count(n_classes)} classes on which the runs differ "
+        "most. The JSON has all of them.",
+    )
+
+
+RUN_AXIS = 0
+"""Axis of stacked class sizes (runs, K) along which the run changes."""
+
+
+def _strip_row(
+    name: str,
+    size: int,
+    of_runs: Sequence[MetricValue],
+    *,
+    title: str,
+    runs: tuple[RunIdentity, ...],
+    notes: Notes,
+) -> StripRow:
+    said = ", ".join(
+        f"{run.letter} {'undefined' if value.value is None else numbers.metric(value.value)}"
+        for run, value in zip(runs, of_runs, strict=True)
+    )
+    return StripRow(
+        class_head(name),
+        numbers.count(size),
+        class_strip([extent_of(value) for value in of_runs], name=f"{title} from 0 to 1: {said}"),
+        tuple(shown(value, notes) for value in of_runs),
+    )
+
+
+def _spread(values: Sequence[tuple[MetricValue, ...]], code: int) -> float:
+    defined = [each[code].value for each in values if each[code].value is not None]
+    found = [value for value in defined if value is not None]
+    return max(found) - min(found) if found else 0.0
+
+
+def _pictures(
+    matrices: Sequence[ConfusionMatrix],
+    scales: Sequence[ColourScale],
+    runs: tuple[RunIdentity, ...],
+) -> tuple[MatrixPicture, ...]:
+    codes = class_order(matrices[0], None)
+    return tuple(
+        MatrixPicture(
+            run,
+            matrix_picture(
+                [[_step(matrix, scale, i, j) for j in codes] for i in codes],
+                name=f"Confusion matrix of {run.letter}, actual classes down, predicted across",
+            ),
+        )
+        for matrix, scale, run in zip(matrices, scales, runs, strict=True)
+    )
+
+
+def _step(matrix: ConfusionMatrix, scale: ColourScale, actual: int, predicted: int) -> str:
+    count = int(matrix.counts[actual, predicted])
+    if count == 0:
+        return ""
+    share = count / max(int(matrix.actual[actual]), 1)
+    return scale.ramp_class(count, share, is_correct=actual == predicted)
+
+
+def _pairs(many: ManyComparison, address: CompareAddress) -> tuple[PairRow, ...]:
+    return tuple(
+        PairRow(
+            letters=f"{letter(pair.first)} and {letter(pair.second)}",
+            url=CompareAddress(
+                (address.run_ids[pair.first], address.run_ids[pair.second]),
+                address.part,
+                address.on_shared,
+            ).url(),
+            only_first=f"{letter(pair.first)} {numbers.count(pair.only_first)}",
+            only_second=f"{letter(pair.second)} {numbers.count(pair.only_second)}",
+            p=_p(pair.p),
+            p_adjusted=_p(pair.p_adjusted),
+        )
+        for pair in many.pairs
+    )
+
+
+def _p(p: float) -> str:
+    return wording.p_text(p).removeprefix("p = ").removeprefix("p ")
