@@ -7,12 +7,22 @@ from typing import Any
 
 import click
 
+from offdiag.cli.audit_input import (
+    AuditInput,
+    Source,
+    parse_corrections,
+    parse_counts,
+    parse_reported,
+    read_audit_object,
+    read_source,
+)
 from offdiag.cli.options import json_option, parse_labels
 from offdiag.cli.output import busy, print_json
+from offdiag.errors import InvalidInput
 
 
 @click.command(epilog="Exit codes: 0 nothing contradicts the numbers, 1 something does, 2 error.")
-@click.argument("file", type=click.Path(path_type=Path), required=False)
+@click.argument("file", type=click.Path(path_type=Path, allow_dash=True), required=False)
 @click.option(
     "--reported",
     multiple=True,
@@ -32,6 +42,14 @@ from offdiag.cli.output import busy, print_json
 )
 @click.option("--labels", metavar="A,B,…", help="Class names in their order.")
 @click.option("--positive", metavar="CLASS", help="The class that numbers without one are about.")
+@click.option(
+    "--read",
+    "readings",
+    multiple=True,
+    metavar="HEAD=MEANING",
+    help="What a head in a copied table means: 'Error=average_error_rate', 'Ours=@ours', "
+    "'row 3=[ill]', 'AUC=-'. May be repeated.",
+)
 @json_option
 def audit(
     *,
@@ -41,19 +59,59 @@ def audit(
     matrix: Path | None,
     labels: str | None,
     positive: str | None,
+    readings: tuple[str, ...],
     as_json: bool,
 ) -> None:
     """Check published numbers: consistent, impossible, of another definition, or transposed.
 
-    The numbers come from --reported, or from FILE, a JSON object with the members reported,
-    class_counts, matrix, labels and positive_label; options win over the file. No registry is
-    used.
+    FILE, or stdin for -, is a table as it was copied from a paper, a page or a terminal, with
+    its heads, perhaps with a confusion matrix and the sizes of the classes; or a JSON object with
+    the members reported, class_counts, matrix, labels and positive_label, to which options add.
+    Without FILE the numbers come from --reported. No registry is used.
     """
-    from offdiag.cli.audit_input import AuditInput, parse_counts, parse_reported, read_audit_file
+    source = None if file is None else read_source(file)
+    if source is not None and not source.is_json:
+        _audit_text(
+            source.text(),
+            class_counts=class_counts,
+            labels=labels,
+            positive=positive,
+            readings=readings,
+            unfit=[
+                name for name, given in (("--reported", reported), ("--matrix", matrix)) if given
+            ],
+            as_json=as_json,
+        )
+        return
+    if readings:
+        raise InvalidInput(
+            "there is no copied table.", field="read", hint="Give --read with a text as FILE."
+        )
+    _audit_numbers(
+        source,
+        reported=reported,
+        class_counts=class_counts,
+        matrix=matrix,
+        labels=labels,
+        positive=positive,
+        as_json=as_json,
+    )
+
+
+def _audit_numbers(
+    source: Source | None,
+    *,
+    reported: tuple[str, ...],
+    class_counts: str | None,
+    matrix: Path | None,
+    labels: str | None,
+    positive: str | None,
+    as_json: bool,
+) -> None:
     from offdiag.cli.audit_table import print_audit
     from offdiag.sdk.audit import audit_reported
 
-    given = AuditInput({}) if file is None else read_audit_file(file)
+    given = AuditInput({}) if source is None else read_audit_object(source)
     stated = {} if matrix is None else _matrix(matrix)
     options = {
         "class_counts": parse_counts(class_counts),
@@ -70,7 +128,43 @@ def audit(
         print_json(report.to_dict())
     else:
         print_audit(report)
-    if report.verdict.value != "consistent":
+    _end(report.verdict.value)
+
+
+def _audit_text(
+    text: str,
+    *,
+    class_counts: str | None,
+    labels: str | None,
+    positive: str | None,
+    readings: tuple[str, ...],
+    unfit: list[str],
+    as_json: bool,
+) -> None:
+    from offdiag.cli.audit_table import print_pasted_audit
+    from offdiag.flags.audit.pasted.auditing import audit_pasted
+    from offdiag.flags.audit.pasted.records import audit_record
+
+    if unfit:
+        raise InvalidInput(
+            f"{unfit[0]} does not go with a copied table.",
+            field="file",
+            hint="Write the number or the matrix into the text.",
+        )
+    told = parse_corrections(
+        readings=readings, class_counts=class_counts, labels=labels, positive=positive
+    )
+    with busy("Auditing"):
+        found = audit_pasted(text, told)
+    if as_json:
+        print_json(audit_record(found))
+    else:
+        print_pasted_audit(found)
+    _end(found.verdict.value)
+
+
+def _end(verdict: str) -> None:
+    if verdict != "consistent":
         click.get_current_context().exit(1)
 
 

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import csv
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from offdiag.cli.options import parse_labels
 from offdiag.errors import InvalidInput
+from offdiag.flags.audit.pasted.corrections import Corrections
 
 _MEMBERS = ("reported", "class_counts", "matrix", "labels", "positive_label")
 
@@ -21,28 +24,60 @@ class AuditInput:
     arguments: Mapping[str, Any] = field(default_factory=dict)
 
 
-def read_audit_file(path: Path) -> AuditInput:
+@dataclass(frozen=True, slots=True)
+class Source:
+    """The content of a file or of stdin, and what messages call it."""
+
+    content: bytes
+    name: str
+
+    @property
+    def is_json(self) -> bool:
+        """Whether it is a JSON object; anything else is a text that somebody copied."""
+        return self.name.endswith(".json") or self.content.lstrip().startswith(b"{")
+
+    def text(self) -> str:
+        """The content as text. Raises `InvalidInput` if it is not UTF-8."""
+        try:
+            return self.content.decode("utf-8-sig")
+        except UnicodeDecodeError:
+            raise InvalidInput(
+                f"{self.name} is no text in UTF-8.",
+                field="file",
+                hint="Save it as UTF-8, or paste it: offdiag audit -",
+            ) from None
+
+
+def read_source(path: Path) -> Source:
+    """The content of a file, of stdin for "-". Raises `InvalidInput` if it cannot be read."""
+    from offdiag.arrays.files.checks import unreadable
+
+    if str(path) == "-":
+        return Source(sys.stdin.buffer.read(), "stdin")
+    try:
+        return Source(path.read_bytes(), path.name)
+    except OSError as error:
+        raise unreadable(path, error) from None
+
+
+def read_audit_object(source: Source) -> AuditInput:
     """A JSON object with the arguments of `audit_reported`. Raises `InvalidInput`.
 
     Numbers with decimals stay text, so that 0.6030 keeps the zero it was printed with.
     """
-    from offdiag.arrays.files.checks import unreadable
     from offdiag.arrays.files.json_lines import read_json
 
-    try:
-        content = read_json(path.read_bytes(), path.name, decimals_as_text=True)
-    except OSError as error:
-        raise unreadable(path, error) from None
+    content = read_json(source.content, source.name, decimals_as_text=True)
     if not isinstance(content, dict) or not isinstance(content.get("reported"), dict):
         raise InvalidInput(
-            f"{path.name} has no member 'reported' with the published numbers.",
+            f"{source.name} has no member 'reported' with the published numbers.",
             field="file",
             hint='Write {"reported": {"accuracy": 0.93, "recall": {"ill": 0.8}}, …}.',
         )
     unknown = next((name for name in content if name not in _MEMBERS), None)
     if unknown is not None:
         raise InvalidInput(
-            f"{path.name} has a member {unknown!r}.",
+            f"{source.name} has a member {unknown!r}.",
             field="file",
             hint=f"Known are {', '.join(_MEMBERS)}.",
         )
@@ -76,6 +111,34 @@ def parse_reported(pairs: Sequence[str]) -> dict[str, object]:
             )
         target[key] = value.strip()
     return {**alone, **by_class}
+
+
+def parse_corrections(
+    *,
+    readings: Sequence[str],
+    class_counts: str | None,
+    labels: str | None,
+    positive: str | None,
+) -> Corrections:
+    """What the options say about a copied table. Raises `InvalidInput`."""
+    heads: dict[str, str] = {}
+    for pair in readings:
+        head, separator, meaning = pair.rpartition("=")
+        if not separator or not head.strip():
+            raise InvalidInput(
+                f"{pair!r} gives no meaning to a head.",
+                field="read",
+                hint="Write 'Error=average_error_rate', 'row 3=[ill]' or 'AUC=-'.",
+            )
+        heads[head.strip()] = meaning
+    counts, names = parse_counts(class_counts), parse_labels(labels)
+    if names is not None and isinstance(counts, list) and len(counts) == len(names):
+        counts = dict(zip(names, counts, strict=True))
+    if isinstance(counts, dict):
+        classes = "; ".join(f"{name} {count}" for name, count in counts.items())
+    else:
+        classes = "; ".join(names or [str(count) for count in counts or ()])
+    return Corrections(heads=heads, classes=classes, positive=positive or "")
 
 
 def parse_counts(text: str | None) -> dict[str, int] | list[int] | None:

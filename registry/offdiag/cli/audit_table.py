@@ -2,17 +2,38 @@
 
 from __future__ import annotations
 
+from rich.table import Table
 from rich.text import Text
 
 from offdiag.cli.output import print_tables
 from offdiag.cli.tables import open_table
-from offdiag.cli.text import printable
+from offdiag.cli.text import label, printable
 from offdiag.flags.audit.findings import AuditReport, AuditVerdict
+from offdiag.flags.audit.pasted.auditing import PastedAudit
+from offdiag.flags.audit.pasted.reading import Reading
+
+MOST_NUMBERS_SHOWN = 6
+"""Beside a head, to recognise it by."""
 
 
 def print_audit(report: AuditReport) -> None:
     """The verdict on each number with its reason, and on the table as a whole."""
-    table = open_table(caption=printable(" ".join(_conclusions(report))))
+    print_tables(_table(report, title=None))
+
+
+def print_pasted_audit(audit: PastedAudit) -> None:
+    """How a text was read, and the verdicts on each model in it."""
+    print_tables(
+        _reading_table(audit.reading),
+        *(_table(each.report, title=each.model or None) for each in audit.models),
+    )
+
+
+def _table(report: AuditReport, *, title: str | None) -> Table:
+    table = open_table(
+        title=None if title is None else printable(title),
+        caption=printable(" ".join(_conclusions(report))),
+    )
     for name in ("number", "reported", "verdict", "why"):
         table.add_column(name)
     for finding in report.findings:
@@ -23,7 +44,39 @@ def print_audit(report: AuditReport) -> None:
             Text(finding.verdict.value.replace("_", " "), style="" if is_fine else "bold"),
             Text(printable(finding.why)),
         )
-    print_tables(table)
+    return table
+
+
+def _reading_table(reading: Reading) -> Table:
+    """Heads beside what they were taken for, and what else there is to know."""
+    table = open_table(
+        title="How the text was read; --read 'HEAD=MEANING' says otherwise",
+        caption=printable(" ".join(_facts(reading))) or None,
+    )
+    for name in ("head", "meaning", "numbers"):
+        table.add_column(name)
+    for head in reading.heads:
+        numbers = list(head.numbers[:MOST_NUMBERS_SHOWN])
+        if len(numbers) < len(head.numbers):
+            numbers.append("…")
+        table.add_row(
+            Text(label(head.head)),
+            Text(printable(head.meaning), style="bold" if head.is_corrected else ""),
+            Text(printable("  ".join(numbers))),
+        )
+    return table
+
+
+def _facts(reading: Reading) -> list[str]:
+    lines = []
+    if reading.classes is not None:
+        lines.append(f"Classes: {reading.classes.written()}.")
+    if reading.matrix is not None:
+        lines.append(f"A matrix of {len(reading.matrix.labels)} classes was found.")
+    lines += reading.remarks
+    if reading.unread:
+        lines.append(f"Not read: {'; '.join(f'line {n}: {text}' for n, text in reading.unread)}.")
+    return lines
 
 
 def _conclusions(report: AuditReport) -> list[str]:
