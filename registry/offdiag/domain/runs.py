@@ -7,6 +7,7 @@ import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import Any
 
 from offdiag.errors import InvalidInput
 
@@ -74,6 +75,18 @@ class RunFacts:
                 _require_text(text, name, MAX_TEXT_LENGTH)
         _require_entries(self.params, "params")
         _require_entries(self.tags, "tags")
+
+
+@dataclass(frozen=True)
+class Derivation:
+    """Where the predictions of a run come from that was decided anew.
+
+    `run_id` is the run whose scores were used, `recipe` the rule as plain values: "rule" is
+    "least_expected_cost" or "threshold", the other keys say with what.
+    """
+
+    run_id: str
+    recipe: Mapping[str, Any]
 
 
 def require_name(name: object, field_name: str) -> str:

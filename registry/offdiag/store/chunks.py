@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -206,6 +206,19 @@ def read_scores(session: Session, run_id: str) -> NDArray[np.float32] | None:
     if not rows:
         return None
     return np.concatenate([codec.decode_scores(blob, columns) for blob, columns in rows])
+
+
+def read_score_chunks(session: Session, run_id: str) -> Generator[NDArray[np.float32], None, None]:
+    """The scores of a run chunk by chunk, in order, shape (n, columns) each; to be closed."""
+    found = session.execute(
+        select(ScoreChunkRow.scores, ScoreChunkRow.n_columns)
+        .where(ScoreChunkRow.run_id == run_id)
+        .order_by(ScoreChunkRow.seq)
+        .execution_options(yield_per=1)
+    )
+    with found as rows:
+        for blob, columns in rows:
+            yield codec.decode_scores(blob, columns)
 
 
 def place_chunk(

@@ -11,7 +11,7 @@ from sqlalchemy import select, update
 from sqlalchemy.orm import Session
 
 from offdiag.domain.orientation import OrientationEvidence, SourceOrientation
-from offdiag.domain.runs import RunFacts, RunState
+from offdiag.domain.runs import Derivation, RunFacts, RunState
 from offdiag.errors import NotFound
 from offdiag.store.models import RunRow
 
@@ -42,6 +42,7 @@ class RunRecord:
     created_at: datetime
     finished_at: datetime | None
     deleted_at: datetime | None
+    derivation: Derivation | None = None
 
 
 def insert_run(
@@ -53,6 +54,7 @@ def insert_run(
     facts: RunFacts,
     source: SourceOrientation,
     now: datetime,
+    derivation: Derivation | None = None,
 ) -> RunRecord:
     """Insert an open run."""
     row = RunRow(
@@ -71,6 +73,8 @@ def insert_run(
         n_predictions=0,
         score_columns=0,
         created_at=now,
+        derived_from=None if derivation is None else derivation.run_id,
+        derivation=None if derivation is None else dict(derivation.recipe),
     )
     session.add(row)
     session.flush()  # Chunks refer to it, and a doubled client key must fail here.
@@ -203,4 +207,12 @@ def _record(row: RunRow) -> RunRecord:
         created_at=row.created_at,
         finished_at=row.finished_at,
         deleted_at=row.deleted_at,
+        derivation=derivation_of(row),
     )
+
+
+def derivation_of(row: RunRow) -> Derivation | None:
+    """From whose scores a run was decided anew, None for a run that was logged."""
+    if row.derived_from is None:
+        return None
+    return Derivation(row.derived_from, row.derivation or {})

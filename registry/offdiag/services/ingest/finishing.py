@@ -61,7 +61,7 @@ def finish_run(database: Database, run_id: str) -> RunRecord:
             truth_version_id=truth.record.id,
             n_predictions=sum(chunk.n for chunk in stored),
             score_columns=score_columns,
-            content_digest=_content_digest(stored),
+            content_digest=content_digest(stored),
             orientation=COUNTED_HERE,
             now=database.clock(),
         )
@@ -150,5 +150,6 @@ def _place_chunks(session: Session, run_id: str, truth: PlacedTruth, *, n_classe
         )
 
 
-def _content_digest(stored: list[ChunkMeta]) -> str:
+def content_digest(stored: list[ChunkMeta]) -> str:
+    """SHA-256 over the digests of all chunks of a run, in order."""
     return hashlib.sha256("".join(chunk.sha256 for chunk in stored).encode()).hexdigest()

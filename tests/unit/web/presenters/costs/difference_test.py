@@ -10,7 +10,10 @@ NOW = datetime(2026, 1, 2, tzinfo=UTC)
 
 
 def version(
-    number: int, weights: Sequence[Sequence[float]], labels: str = "abc", currency: str | None = None
+    number: int,
+    weights: Sequence[Sequence[float]],
+    labels: str = "abc",
+    currency: str | None = None,
 ) -> CostMatrixRecord:
     costs = cost_matrix(weights, labels=LabelSet.declared(list(labels)), currency=currency)
     return CostMatrixRecord(number, "default", "visits", number, costs, None, None, NOW)
@@ -38,7 +41,7 @@ def test_equal_prices_are_said_to_be_equal() -> None:
 
 
 def test_classes_in_another_order_are_matched_by_name() -> None:
-    turned = [[0.0, 6, 5], [4, 0, 3], [2, 1, 0]]
+    turned: list[list[float]] = [[0, 6, 5], [4, 0, 3], [2, 1, 0]]
 
     assert cost_difference(version(1, FIRST), version(2, turned, "cba")).cells == ()
 

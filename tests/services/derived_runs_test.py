@@ -1,0 +1,215 @@
+"""Runs decided anew from the scores of a logged one."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from offdiag.domain.labels import LabelSet
+from offdiag.domain.runs import RunFacts, RunState
+from offdiag.errors import Conflict, InvalidInput
+from offdiag.metrics.costs.matrix import cost_matrix
+from offdiag.metrics.costs.rules import ExpectedCostRule, ThresholdRule, described
+from offdiag.services.ingest.batch import read_batch
+from offdiag.services.ingest.chunks import put_chunk
+from offdiag.services.ingest.derived import derive_run
+from offdiag.services.ingest.finishing import finish_run
+from offdiag.services.ingest.opening import open_run
+from offdiag.services.retention.deleting import delete_run
+from offdiag.services.verification.verify import verify
+from offdiag.store import evaluations, runs
+from offdiag.store.database import Database
+from offdiag.store.runs import RunRecord
+from support.logging_runs import log, work_off
+
+LABELS = LabelSet.declared(["well", "ill"])
+ACTUAL = ["ill", "ill", "well", "well", "well", "ill"]
+P_ILL = [0.9, 0.3, 0.2, 0.05, 0.6, 0.1]
+BY_HALF = ["ill" if p >= 0.5 else "well" for p in P_ILL]
+TEN_TO_ONE = ExpectedCostRule(cost_matrix([[0, 1], [10, 0]], labels=LABELS))
+"""Flag from 1/11 on."""
+
+
+def log_clinic(database: Database, **given: object) -> RunRecord:
+    return log(
+        database,
+        y_true=ACTUAL,
+        y_pred=BY_HALF,
+        dataset="clinic",
+        facts=RunFacts(name="by half", model="lr", params={"c": 1}, author="ana"),
+        labels=list(LABELS.names),
+        positive_label="ill",
+        **{"y_score": P_ILL, **given},
+    )
+
+
+def derive(database: Database, source: RunRecord, name: str = "by cost") -> RunRecord:
+    return derive_run(
+        database,
+        source_id=source.id,
+        rule=TEN_TO_ONE,
+        recipe=described(TEN_TO_ONE, costs="visits@2", changes=""),
+        name=name,
+        author="lee",
+    )
+
+
+def counts(database: Database, run_id: str) -> list[list[int]]:
+    work_off(database)
+    with database.read() as session:
+        found = evaluations.current_evaluation(session, run_id)
+    assert found is not None
+    return found.matrix.counts.tolist()  # type: ignore[no-any-return]
+
+
+def test_the_cheapest_answers_become_a_run(database: Database) -> None:
+    source = log_clinic(database)
+
+    derived = derive(database, source)
+
+    assert derived.state is RunState.FINISHED
+    assert (derived.name, derived.model, derived.author) == ("by cost", "lr", "lee")
+    assert derived.params == {"c": 1}
+    assert counts(database, source.id) == [[2, 1], [2, 1]]
+    assert counts(database, derived.id) == [[1, 2], [0, 3]]
+
+
+def test_a_derived_run_says_where_it_comes_from(database: Database) -> None:
+    source = log_clinic(database)
+
+    derived = derive(database, source)
+
+    assert derived.derivation is not None
+    assert derived.derivation.run_id == source.id
+    assert dict(derived.derivation.recipe) == {
+        "rule": "least_expected_cost",
+        "weights": {"well": {"well": 0, "ill": 1}, "ill": {"well": 10, "ill": 0}},
+        "costs": "visits@2",
+    }
+    with database.read() as session:
+        assert runs.get_run(session, source.id).derivation is None
+
+
+def test_the_same_recipe_again_is_the_same_run(database: Database) -> None:
+    source = log_clinic(database)
+
+    first, again = derive(database, source), derive(database, source, name="another name")
+
+    assert again.id == first.id
+
+
+def test_a_threshold_is_a_recipe_too(database: Database) -> None:
+    source = log_clinic(database)
+    rule = ThresholdRule(positive=1, threshold=0.3, positive_label="ill")
+
+    derived = derive_run(
+        database, source_id=source.id, rule=rule, recipe=described(rule), name="from 0.3 on"
+    )
+
+    # 0.3 in single precision is a little above 0.3.
+    assert counts(database, derived.id) == [[2, 1], [1, 2]]
+    assert derived.derivation is not None
+    assert derived.derivation.recipe["threshold"] == 0.3
+
+
+def test_flagging_nothing_is_a_recipe(database: Database) -> None:
+    source = log_clinic(database)
+    rule = ThresholdRule(positive=1, threshold=None, positive_label="ill")
+
+    derived = derive_run(
+        database, source_id=source.id, rule=rule, recipe=described(rule), name="nothing"
+    )
+
+    assert counts(database, derived.id) == [[3, 0], [3, 0]]
+
+
+def test_cases_in_another_order_and_in_several_batches_are_decided_each_for_itself(
+    database: Database,
+) -> None:
+    rng = np.random.default_rng(5)
+    p = rng.random(90).astype(np.float32)
+    ids = [f"s{n:03}" for n in rng.permutation(90)]
+    actual = np.where(rng.random(90) < p, "ill", "well")
+    opened = open_run(
+        database,
+        facts=RunFacts(name="streamed"),
+        dataset="stream",
+        labels=LABELS,
+        positive_label="ill",
+    )
+    for seq, part in enumerate(np.array_split(np.arange(90), 4)):
+        batch = read_batch(
+            y_pred=np.where(p[part] >= 0.5, "ill", "well"),
+            y_true=actual[part],
+            y_score=p[part],
+            ids=[ids[place] for place in part],
+            labels=LABELS,
+            positive_label="ill",
+        )
+        put_chunk(database, opened.run.id, seq, batch)
+    source = finish_run(database, opened.run.id)
+
+    derived = derive(database, source)
+
+    flagged = p.astype(np.float64) > 1 / 11
+    expected = [
+        [int(((actual == a) & (flagged == f)).sum()) for f in (False, True)] for a in LABELS.names
+    ]
+    assert counts(database, derived.id) == expected
+    assert verify(database).findings == ()
+
+
+def test_multi_class_scores_give_the_answer_that_is_cheapest_to_expect(
+    database: Database,
+) -> None:
+    labels = ["a", "b", "c"]
+    scores = np.array([[0.5, 0.3, 0.2], [0.1, 0.1, 0.8], [0.4, 0.35, 0.25]], np.float32)
+    source = log(
+        database, y_true=["a", "c", "b"], y_pred=["a", "c", "a"], y_score=scores, labels=labels
+    )
+    costs = cost_matrix([[0, 1, 1], [9, 0, 9], [1, 1, 0]], labels=LabelSet.declared(labels))
+    rule = ExpectedCostRule(costs)
+
+    derived = derive_run(
+        database, source_id=source.id, rule=rule, recipe=described(rule), name="dear b"
+    )
+
+    assert counts(database, derived.id) == [[0, 1, 0], [0, 1, 0], [0, 1, 0]]
+
+
+def test_a_run_without_scores_has_nothing_to_decide_from(database: Database) -> None:
+    source = log_clinic(database, y_score=None)
+
+    with pytest.raises(InvalidInput, match="has no scores to decide from"):
+        derive(database, source)
+
+
+def test_scores_that_are_no_probabilities_have_no_expected_cost(database: Database) -> None:
+    source = log_clinic(database, y_score=[-2.0, 1, 3, 0.5, 9, 4])
+
+    with pytest.raises(InvalidInput, match="not probabilities"):
+        derive(database, source)
+
+    with database.read() as session:
+        assert runs.complete_run_ids(session, source.dataset_id) == [source.id]
+
+
+def test_an_open_run_is_refused(database: Database) -> None:
+    opened = open_run(
+        database, facts=RunFacts(name="open"), dataset="clinic", labels=LABELS, positive_label=None
+    )
+
+    with pytest.raises(Conflict, match="still open"):
+        derive(database, opened.run)
+
+
+def test_a_derived_run_outlives_its_source(database: Database) -> None:
+    source = log_clinic(database)
+    derived = derive(database, source)
+
+    delete_run(database, source.id, by="ana")
+
+    with database.read() as session:
+        kept = runs.get_run(session, derived.id)
+    assert kept.derivation is not None
+    assert kept.derivation.run_id == source.id
