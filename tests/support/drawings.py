@@ -53,7 +53,8 @@ class Drawing:
     @property
     def points(self) -> list[tuple[float, float]]:
         """Every point that is drawn, the outline of circles and rectangles included."""
-        return [point for part in self.root for point in points_of(part)]
+        parts = (part for part in self.root.iter() if part is not self.root)
+        return [point for part in parts for point in points_of(part)]
 
 
 def parsed(svg: str) -> Drawing:
@@ -67,8 +68,9 @@ def points_of(part: ET.Element) -> list[tuple[float, float]]:
         x, y, r = (float(part.get(key, "nan")) for key in ("cx", "cy", "r"))
         return [(x - r, y - r), (x + r, y + r)]
     if part.tag == "rect":
+        x, y = float(part.get("x", "0")), float(part.get("y", "0"))
         width, height = float(part.get("width", "nan")), float(part.get("height", "nan"))
-        return [(0.0, 0.0), (width, height)]
+        return [(x, y), (x + width, y + height)]
     if part.tag == "text":
         return [(float(part.get("x", "nan")), float(part.get("y", "nan")))]
     return _path_points(part.get("d", ""))

@@ -5,8 +5,11 @@ from hypothesis import strategies as st
 
 from offdiag_web.charts.bar import share_bar
 from offdiag_web.charts.captions import Box, placed
+from offdiag_web.charts.churn_bar import Segment, churn_bar
+from offdiag_web.charts.class_strip import class_strip
 from offdiag_web.charts.interval import IN_PANEL, IN_TABLE, IN_TILE, Canvas, interval_mark
 from offdiag_web.charts.log_scale import log_scale_over
+from offdiag_web.charts.matrix_picture import matrix_picture
 from offdiag_web.charts.recall_by_size import ClassPoint, Floor, recall_by_size
 from offdiag_web.charts.scale import SIGNED_UNIT, UNIT, Extent, Scale, fitted
 from support.drawings import Drawing, parsed
@@ -138,8 +141,38 @@ def test_names_lie_inside_and_never_cross(names: list[tuple[str, float, float]])
     )
 
 
-def assert_inside(drawing: Drawing) -> None:
+def assert_inside(drawing: Drawing, *, slack: float = 0.0) -> None:
     left, top, width, height = drawing.view_box
     for x, y in drawing.points:
-        assert left <= x <= left + width
-        assert top <= y <= top + height
+        assert left <= x <= left + width + slack
+        assert top <= y <= top + height + slack
+
+
+@given(st.lists(st.integers(0, 10**7), min_size=4, max_size=4).filter(any))
+def test_a_churn_bar_fills_its_picture_exactly(counts: list[int]) -> None:
+    segments = [Segment(count, f"s{place}", "A") for place, count in enumerate(counts)]
+
+    bar = parsed(churn_bar(segments, name="bar"))
+
+    assert_inside(bar, slack=0.05)
+    widths = [float(part.get("width", "nan")) for part in bar.root if part.tag == "rect"]
+    assert len(widths) == sum(count > 0 for count in counts)
+    assert abs(sum(widths) - bar.view_box[2]) < 0.05
+
+
+@given(st.lists(st.none() | extents(shares), min_size=1, max_size=8))
+def test_nothing_of_a_strip_lies_outside_its_picture(shown: list[Extent | None]) -> None:
+    assert_inside(parsed(class_strip(shown, name="strip")))
+
+
+@given(
+    st.integers(1, 12).flatmap(
+        lambda k: st.lists(
+            st.lists(st.sampled_from(["", "correct-3", "error-9"]), min_size=k, max_size=k),
+            min_size=k,
+            max_size=k,
+        )
+    )
+)
+def test_nothing_of_a_matrix_picture_lies_outside_it(cells: list[list[str]]) -> None:
+    assert_inside(parsed(matrix_picture(cells, name="matrix")), slack=0.05)

@@ -54,3 +54,13 @@ def test_the_name_is_escaped() -> None:
 
 
 _HIGH = Scale(Decimal("0.5"), Decimal("0.9"))
+
+
+def test_better_and_worse_are_diamonds_of_their_own_class() -> None:
+    marks = [
+        parsed(interval_mark(Extent(0.5, 0.4, 0.6), scale=UNIT, name="mark", tone=tone))
+        for tone in ("better", "worse")
+    ]
+
+    assert [mark.root.get("class") for mark in marks] == ["mark mark-better", "mark mark-worse"]
+    assert [mark.count("circle") for mark in marks] == [0, 0]
