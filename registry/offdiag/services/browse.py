@@ -16,6 +16,7 @@ from offdiag.store.queries.dataset_list import (
 )
 from offdiag.store.queries.outdated_results import outdated_results
 from offdiag.store.queries.run_filter import FilterField, FilterTerm, RunFilter
+from offdiag.store.queries.run_flags import run_flags
 from offdiag.store.queries.run_list import RunListPage, matches_without_each, run_list
 from offdiag.store.queries.run_order import Cursor, RunOrder
 from offdiag.store.queries.run_page import RunDetail, run_detail
@@ -76,7 +77,7 @@ def browse_run(database: Database, run_id: str) -> RunDetail:
 
 
 def run_with_currency(session: Session, run_id: str, *, aggregates: bool = True) -> RunDetail:
-    """A run that says whether its results are out of date. Raises `NotFound`.
+    """A run that says whether its results are out of date, with its flags. Raises `NotFound`.
 
     `aggregates` as in `run_detail`.
     """
@@ -89,7 +90,7 @@ def run_with_currency(session: Session, run_id: str, *, aggregates: bool = True)
         suite_version=SUITE_VERSION,
         has_failed=detail.run.state is RunState.FAILED,
     )
-    return replace(detail, outdated=outdated)
+    return replace(detail, outdated=outdated, flags=run_flags(session, run_id))
 
 
 def _scope(datasets: tuple[DatasetFacts, ...], terms: RunFilter) -> DatasetFacts | None:

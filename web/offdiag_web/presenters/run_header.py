@@ -21,6 +21,7 @@ from offdiag_web.presenters.chips import (
     tag_text,
 )
 from offdiag_web.presenters.currency import coverage_chip, stale_caution
+from offdiag_web.presenters.flags.on_run import FlagsOnRun, flags_on_run
 from offdiag_web.presenters.times import Moment, moment
 
 MOST_TAGS = 6
@@ -56,6 +57,7 @@ class RunHeaderView:
     scope: str
     chips: tuple[Chip, ...]
     orientation: Chip
+    flags: FlagsOnRun
     caution: Caution | None
     stale: Caution | None
     state: Chip | None
@@ -81,6 +83,7 @@ def run_header(
         scope=_scope(detail),
         chips=_chips(detail),
         orientation=orientation_chip(run.source, run.orientation_verdict),
+        flags=flags_on_run(detail, now),
         caution=orientation_warning(run.source, run.orientation_verdict),
         stale=stale_caution(detail, now=now),
         state=state,

@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session, aliased
 
 from offdiag.domain.labels import LabelSet
 from offdiag.domain.orientation import SourceOrientation
-from offdiag.domain.runs import RunState, Task
+from offdiag.domain.runs import Derivation, RunState, Task
 from offdiag.domain.values import MetricValue
 from offdiag.errors import NotFound
 from offdiag.metrics.confusion import ConfusionMatrix
@@ -35,6 +35,8 @@ from offdiag.store.queries.outdated_results import OutdatedResults
 from offdiag.store.queries.pending_work import EvaluationWork, evaluation_work
 from offdiag.store.queries.recorded_values import recorded_value, select_values
 from offdiag.store.queries.run_entries import logged_predictions
+from offdiag.store.runs import derivation_of
+from offdiag.store.queries.run_flags import RunFlags
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +78,7 @@ class RunHeader:
     content_digest: str | None
     created_at: datetime
     finished_at: datetime | None
+    derivation: Derivation | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,6 +140,7 @@ class RunDetail:
     results: RunResults | None
     work: EvaluationWork | None
     outdated: OutdatedResults | None = None
+    flags: RunFlags = RunFlags()
 
 
 def run_detail(session: Session, run_id: str, *, aggregates: bool = True) -> RunDetail:
@@ -214,6 +218,7 @@ def _header(found: Sequence[Any]) -> RunHeader:
         content_digest=run.content_digest,
         created_at=run.created_at,
         finished_at=run.finished_at,
+        derivation=derivation_of(run),
     )
 
 

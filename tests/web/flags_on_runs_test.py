@@ -1,0 +1,123 @@
+"""Flags where their runs are shown: at the top of a run and in the list of runs."""
+
+import pytest
+from flask.testing import FlaskClient
+
+from offdiag.services.flags import settling
+from offdiag.services.flags.inbox import flags_that_fire
+from offdiag.store.database import Database
+from support.dashboard import (
+    LESION_COUNTS,
+    LESIONS,
+    LesionRegistry,
+    counted_statements,
+    log_counts,
+)
+from support.pages import Page
+
+
+@pytest.fixture
+def sqlite_database(lesions_database: Database) -> Database:
+    """A registry of its own for each test, with one run whose smallest class is never found."""
+    return lesions_database
+
+
+@pytest.fixture
+def lesions(client: FlaskClient) -> str:
+    """The id of that run."""
+    run_id: str = client.get("/runs.json").get_json()["runs"][0]["id"]
+    return run_id
+
+
+def warning_of(client: FlaskClient, run_id: str, tab: str = "") -> str:
+    page = Page(client.get(f"/runs/{run_id}{tab}").get_data(as_text=True))
+    return page.one("div", "callout-warning").text
+
+
+def badge_flags(database: Database, run_id: str) -> list[int]:
+    return [flag.id for flag in flags_that_fire(database, run_id) if flag.content.in_badge]
+
+
+@pytest.mark.parametrize("tab", ["", "/classes", "/history", "/meta"])
+def test_a_run_says_what_its_accuracy_hides_on_every_page(
+    client: FlaskClient, lesions: str, tab: str
+) -> None:
+    assert warning_of(client, lesions, tab) == (
+        "▲Accuracy hides a minority class. 0.864, but “df” is never found: 0 of 17 (95 % CI "
+        "0.000 – 0.184); “akiec” is found in 25 of 49 (95 % CI 0.375 – 0.644); “mel” is found in "
+        "96 of 168 (95 % CI 0.496 – 0.644). Flags F-1, F-3, F-2."
+    )
+
+
+def test_the_rank_stands_beside_the_accuracy_where_there_are_others(
+    client: FlaskClient, sqlite_database: Database, lesions: str
+) -> None:
+    always_nv = [[sum(line), *[0] * 6] for line in LESION_COUNTS]
+    dummy = log_counts(sqlite_database, always_nv, LESIONS, name="dummy", dataset="derm-7")
+
+    assert "class. 0.864, rank 1 of 2, but" in warning_of(client, lesions)
+    assert warning_of(client, dummy).startswith(
+        "▲Accuracy hides a minority class. 0.669, rank 2 of 2, but every answer is “nv”. Flag F-"
+    )
+
+
+def test_very_many_failing_classes_are_counted(
+    client: FlaskClient, sqlite_database: Database
+) -> None:
+    labels = [f"class {code}" for code in range(8)]
+    counts = [[0] * 8 for _ in labels]
+    counts[0][0] = 900
+    for code in range(1, 8):
+        counts[code][0], counts[code][code] = 20, 1
+    run_id = log_counts(sqlite_database, counts, labels, dataset="eight")
+
+    assert "; 4 more classes fail." in warning_of(client, run_id)
+
+
+def test_what_was_dismissed_takes_no_part_but_is_still_named(
+    client: FlaskClient, sqlite_database: Database, lesions: str
+) -> None:
+    settling.dismiss_flags(
+        sqlite_database, badge_flags(sqlite_database, lesions), reason="known", author="lee"
+    )
+
+    page = Page(client.get(f"/runs/{lesions}").get_data(as_text=True))
+
+    assert page.all("div", "callout-warning") == []
+    named = page.all("ul", "chips")[0].text
+    assert "Class never found: “df” (dismissed)" in named
+
+
+def test_the_gravest_flags_are_named_and_lead_to_their_pages(
+    client: FlaskClient, lesions: str
+) -> None:
+    page = Page(client.get(f"/runs/{lesions}").get_data(as_text=True))
+
+    links = page.all("ul", "chips")[0].inside("a")
+    for link in links:
+        assert client.get(link.attributes["href"]).status_code == 200
+    assert links[0].text.startswith("▲critical: ")
+    assert links[-1].text.startswith("all ")
+    assert links[-1].attributes["href"] == f"/flags?run={lesions}&state=all"
+
+
+def test_a_good_run_has_nothing_to_say(client: FlaskClient, sqlite_database: Database) -> None:
+    good = log_counts(
+        sqlite_database, [[500, 3], [2, 495]], ("yes", "no"), name="good", dataset="easy"
+    )
+
+    page = Page(client.get(f"/runs/{good}").get_data(as_text=True))
+
+    assert page.all("div", "callout-warning") == []
+    assert page.all("ul", "chips") == []
+
+
+@pytest.mark.parametrize("tab", ["", "/classes", "/history", "/meta"])
+def test_a_run_with_flags_needs_at_most_six_statements(
+    reader: FlaskClient, registry: LesionRegistry, tab: str
+) -> None:
+    for run_id in registry.evaluated:
+        with counted_statements() as statements:
+            reader.get(f"/runs/{run_id}{tab}")
+
+        assert 0 < len(statements) <= 6, statements

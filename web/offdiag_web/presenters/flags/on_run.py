@@ -1,0 +1,149 @@
+"""Flags on the pages of their run: what the headline number hides, and all that fires."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from offdiag.flags.lifecycle import FlagState
+from offdiag.metrics.confusion import ConfusionMatrix
+from offdiag.store.flags import FlagRecord
+from offdiag.store.queries.run_page import RunDetail
+from offdiag_web.addresses.flags import FlagFields, FlagListAddress, flag_url
+from offdiag_web.presenters import numbers
+from offdiag_web.presenters.class_order import quoted_name
+from offdiag_web.presenters.flags.size_chart import ClassRecall, class_recalls
+from offdiag_web.presenters.flags.words import (
+    SeverityMark,
+    flag_name,
+    flag_title,
+    severity_mark,
+)
+
+MOST_NAMED = 3
+MOST_LINKED = 4
+
+
+@dataclass(frozen=True, slots=True)
+class FlagLink:
+    """A flag that is named. `settled` is its state where it is not open."""
+
+    name: str
+    title: str
+    url: str
+    severity: SeverityMark
+    settled: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class HiddenClasses:
+    """What the accuracy hides, in a headline and a sentence, with the flags that say so."""
+
+    headline: str
+    sentence: str
+    flags: tuple[FlagLink, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class FlagsOnRun:
+    """The gravest flags of a run, and where all of them are."""
+
+    hidden: HiddenClasses | None
+    links: tuple[FlagLink, ...]
+    all_text: str | None
+    all_url: str
+
+
+def flags_on_run(detail: RunDetail, now: datetime) -> FlagsOnRun:
+    """Present the flags of a run, none where nothing fires."""
+    flags = detail.flags
+    return FlagsOnRun(
+        hidden=_hidden(detail, now),
+        links=tuple(_link(flag, now) for flag in flags.flags[:MOST_LINKED]),
+        all_text=f"all {numbers.count(flags.n_firing)} flags"
+        if flags.n_firing > MOST_LINKED
+        else None,
+        all_url=FlagListAddress(None, FlagFields(run=detail.run.id)).url(),
+    )
+
+
+def _link(flag: FlagRecord, now: datetime) -> FlagLink:
+    state = flag.standing.state_at(now)
+    return FlagLink(
+        name=flag_name(flag.id),
+        title=flag_title(flag.content.rule, flag.content.class_label),
+        url=flag_url(flag.id),
+        severity=severity_mark(flag.standing.severity),
+        settled=None if state is FlagState.OPEN else state.value,
+    )
+
+
+def _hidden(detail: RunDetail, now: datetime) -> HiddenClasses | None:
+    """What the badge is about; a flag that was dismissed for a reason takes no part."""
+    counting = [
+        flag
+        for flag in detail.flags.flags
+        if flag.content.in_badge and not flag.standing.is_dismissed
+    ]
+    if detail.results is None or not counting:
+        return None
+    matrix = detail.results.matrix
+    start = _accuracy(detail, matrix)
+    collapsed = next((flag for flag in counting if flag.content.class_label is None), None)
+    if collapsed is not None:
+        answer = matrix.labels.names[int(matrix.predicted.argmax())]
+        return HiddenClasses(
+            "Accuracy hides a minority class.",
+            f"{start}, but every answer is {quoted_name(answer)}.",
+            (_link(collapsed, now),),
+        )
+    named = _by_class(counting, class_recalls(matrix))
+    if not named:
+        return None
+    is_minority = any(flag.content.evidence.get("is_minority") for flag, _ in named)
+    parts = [_found(each) for _, each in named[:MOST_NAMED]]
+    return HiddenClasses(
+        "Accuracy hides a minority class." if is_minority else "Accuracy hides a failing class.",
+        f"{start}, but {'; '.join(parts)}{_others(detail, len(named) - len(parts))}.",
+        tuple(_link(flag, now) for flag, _ in named[:MOST_NAMED]),
+    )
+
+
+def _others(detail: RunDetail, n_others: int) -> str:
+    """Failing classes that are not named; those of a run with very many flags are not counted."""
+    if not n_others:
+        return ""
+    at_least = "at least " if detail.flags.n_firing > len(detail.flags.flags) else ""
+    verb = "fails" if n_others == 1 else "fail"
+    return f"; {at_least}{numbers.plural(n_others, 'more class', 'more classes')} {verb}"
+
+
+def _accuracy(detail: RunDetail, matrix: ConfusionMatrix) -> str:
+    """ "0.864, rank 1 of 12"."""
+    text = numbers.metric(int(matrix.counts.trace()) / matrix.total)
+    rank, n_runs = detail.flags.accuracy_rank, detail.flags.n_ranked
+    if rank is None or n_runs < 2:
+        return text
+    return f"{text}, rank {numbers.count(rank)} of {numbers.count(n_runs)}"
+
+
+def _by_class(
+    counting: Sequence[FlagRecord], recalls: Sequence[ClassRecall]
+) -> list[tuple[FlagRecord, ClassRecall]]:
+    """One flag for each class, the one about finding nothing before others; worst class first."""
+    recall_of = {each.name: each for each in recalls}
+    flag_of: dict[str, FlagRecord] = {}
+    for flag in sorted(counting, key=lambda each: each.content.rule):
+        label = flag.content.class_label
+        if label is not None and label in recall_of:
+            flag_of.setdefault(label, flag)
+    found = [(flag, recall_of[label]) for label, flag in flag_of.items()]
+    return sorted(found, key=lambda pair: (pair[1].recall, -pair[1].cases))
+
+
+def _found(each: ClassRecall) -> str:
+    name, interval = quoted_name(each.name), numbers.interval(each.low, each.high)
+    of = f"{numbers.count(each.found)} of {numbers.count(each.cases)}"
+    verb = "is found in" if each.found else "is never found:"
+    return f"{name} {verb} {of} (95 % CI {interval})"
