@@ -57,6 +57,8 @@ def detail_dict(detail: RunDetail) -> dict[str, Any]:
         "n": run.n_predictions,
         "created_at": time_text(run.created_at),
         "finished_at": time_text(run.finished_at),
+        "derived_from": None if run.derivation is None else run.derivation.run_id,
+        "derivation": None if run.derivation is None else dict(run.derivation.recipe),
         "evaluation": None if detail.results is None else _results_dict(detail.results),
     }
 

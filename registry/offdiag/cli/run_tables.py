@@ -94,6 +94,9 @@ def _facts(detail: RunDetail) -> dict[str, str]:
         "tags": _entries(run.tags),
         "author": run.author,
         "commit": run.git_sha,
+        "derived from": None
+        if run.derivation is None
+        else f"the scores of {run.derivation.run_id}, by {run.derivation.recipe.get('rule')}",
         "logged": time_text(run.created_at),
         "error": None if detail.work is None else detail.work.error,
     }

@@ -5,6 +5,7 @@ from __future__ import annotations
 from types import TracebackType
 from typing import Self
 
+from offdiag.domain.runs import Derivation
 from offdiag.errors import Conflict
 from offdiag.sdk.buffer import ChunkBuffer
 from offdiag.sdk.evaluation import Evaluation
@@ -16,6 +17,7 @@ from offdiag.services.flags.inbox import flags_that_fire
 from offdiag.services.flags.settings import thresholds_in
 from offdiag.services.ingest.batch import Batch, read_batch
 from offdiag.services.ingest.chunks import put_chunk
+from offdiag.services.ingest.derived import derivation_of_run
 from offdiag.services.ingest.finishing import finish_run
 from offdiag.store.datasets import DatasetRecord
 from offdiag.store.evaluations import StoredEvaluation
@@ -36,6 +38,13 @@ class Run:
     def url(self) -> str:
         """Address of this run in the dashboard."""
         return self._target.page_of(self.id)
+
+    def derivation(self) -> Derivation | None:
+        """Whose scores the run was decided from and by which rule; None for a logged run.
+
+        Raises `NotFound` for a run that was deleted.
+        """
+        return derivation_of_run(self._target.database, self.id)
 
     def evaluation(self, timeout: float = 60.0, *, slice: str | None = None) -> Evaluation:  # noqa: A002 - the word of the field
         """Every metric of the run, computed here or waited for at most `timeout` seconds.

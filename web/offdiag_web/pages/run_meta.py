@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from flask import Blueprint, jsonify
+from flask import Blueprint, jsonify, url_for
 from werkzeug.wrappers import Response
 
 from offdiag_web.pages.run_frame import RUN, run_page, stored_run
@@ -16,7 +16,11 @@ blueprint = Blueprint("run_meta", __name__)
 @blueprint.get(f"{RUN}/meta")
 def page(run_id: str) -> Response:
     detail = stored_run(run_id)
-    view = provenance(detail, now=current_registry().database.clock())
+    view = provenance(
+        detail,
+        now=current_registry().database.clock(),
+        run_url=lambda run_id: url_for("run_matrix.page", run_id=run_id),
+    )
     return run_page("run_meta.html", detail, "meta", view=view)
 
 

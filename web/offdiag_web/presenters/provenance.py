@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
 from offdiag.domain.orientation import OrientationVerdict, SourceOrientation
+from offdiag.domain.runs import Derivation
 from offdiag.store.queries.run_page import RunDetail, RunHeader
 from offdiag_web.presenters import numbers
 from offdiag_web.presenters.times import Moment, moment, spell_short
@@ -76,8 +77,18 @@ class OrientationRecord:
 
 
 @dataclass(frozen=True, slots=True)
+class Lineage:
+    """The run whose scores this one was decided from, and the rule in words."""
+
+    source: str
+    source_url: str
+    rule: str
+    facts: tuple[Fact, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class ProvenanceView:
-    """All sections of the metadata page."""
+    """All sections of the metadata page; `lineage` is None for a run that was logged."""
 
     facts: tuple[Fact, ...]
     digests: tuple[Fact, ...]
@@ -86,10 +97,13 @@ class ProvenanceView:
     labels: tuple[str, ...]
     labels_note: str
     orientation: OrientationRecord
+    lineage: Lineage | None
 
 
-def provenance(detail: RunDetail, *, now: datetime) -> ProvenanceView:
-    """Present everything that was recorded with a run."""
+def provenance(
+    detail: RunDetail, *, now: datetime, run_url: Callable[[str], str]
+) -> ProvenanceView:
+    """Present everything that was recorded with a run. `run_url` leads to a run."""
     run = detail.run
     return ProvenanceView(
         facts=tuple(_facts(detail, now)),
@@ -99,6 +113,27 @@ def provenance(detail: RunDetail, *, now: datetime) -> ProvenanceView:
         labels=run.labels.names[:MOST_MARGINS],
         labels_note=_labels_note(detail),
         orientation=_orientation(detail),
+        lineage=None if run.derivation is None else _lineage(run.derivation, run_url),
+    )
+
+
+_RULES = {
+    "least_expected_cost": "For each case the answer that is cheapest to expect.",
+    "threshold": "The positive class from a threshold on.",
+}
+
+
+def _lineage(derivation: Derivation, run_url: Callable[[str], str]) -> Lineage:
+    recipe = dict(derivation.recipe)
+    rule = str(recipe.pop("rule", "unknown"))
+    return Lineage(
+        derivation.run_id,
+        run_url(derivation.run_id),
+        _RULES.get(rule, rule),
+        tuple(
+            Fact(name, text if isinstance(text, str) else json.dumps(text, ensure_ascii=False))
+            for name, text in recipe.items()
+        ),
     )
 
 

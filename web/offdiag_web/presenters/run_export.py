@@ -31,6 +31,8 @@ def metadata_record(detail: RunDetail) -> dict[str, object]:
         "n_predictions": run.n_predictions,
         "score_columns": run.score_columns,
         "content_digest": run.content_digest,
+        "derived_from": None if run.derivation is None else run.derivation.run_id,
+        "derivation": None if run.derivation is None else dict(run.derivation.recipe),
         "labels": {
             "names": list(run.labels.names),
             "ordinal": run.labels.ordinal,

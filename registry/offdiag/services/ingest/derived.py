@@ -84,6 +84,15 @@ def derive_run(
         return runs.get_run(session, run.id)
 
 
+def derivation_of_run(database: Database, run_id: str) -> Derivation | None:
+    """From whose scores a run was decided anew, None for a run that was logged.
+
+    Raises `NotFound`.
+    """
+    with database.read() as session:
+        return runs.get_run(session, run_id).derivation
+
+
 def _require_scores(run: RunRecord) -> None:
     if run.state is RunState.OPEN:
         raise Conflict(f"run {run.id} is still open.", field="run", hint="Finish it first.")

@@ -1,0 +1,70 @@
+"""A run that was decided anew says so wherever its metadata is shown."""
+
+from __future__ import annotations
+
+import pytest
+from flask.testing import FlaskClient
+
+from offdiag.domain.labels import LabelSet
+from offdiag.metrics.costs.matrix import cost_matrix
+from offdiag.metrics.costs.rules import ExpectedCostRule, described
+from offdiag.services.ingest.derived import derive_run
+from offdiag.store.database import Database
+from support.logging_runs import log, work_off
+from support.pages import Page
+
+
+@pytest.fixture
+def derived(sqlite_database: Database) -> tuple[str, str]:
+    """Ids of a run and of the one derived from it."""
+    source = log(
+        sqlite_database,
+        y_true=["ill", "well", "well"],
+        y_pred=["well", "well", "well"],
+        y_score=[0.4, 0.3, 0.1],
+        labels=["well", "ill"],
+        positive_label="ill",
+    )
+    rule = ExpectedCostRule(
+        cost_matrix([[0, 1], [4, 0]], labels=LabelSet.declared(["well", "ill"]))
+    )
+    run = derive_run(
+        sqlite_database,
+        source_id=source.id,
+        rule=rule,
+        recipe=described(rule, costs="visits@2"),
+        name="by cost",
+    )
+    work_off(sqlite_database)
+    return source.id, run.id
+
+
+def test_the_metadata_name_the_source_and_the_rule(
+    client: FlaskClient, derived: tuple[str, str]
+) -> None:
+    source, run = derived
+
+    page = Page(client.get(f"/runs/{run}/meta").get_data(as_text=True))
+
+    link = next(link for link in page.all("a") if link.text == source)
+    assert link.attributes["href"] == f"/runs/{source}"
+    assert "From the scores of" in (link.parent.text if link.parent else "")
+    assert "visits@2" in page.one("main").text
+
+
+def test_a_logged_run_says_nothing_of_the_kind(
+    client: FlaskClient, derived: tuple[str, str]
+) -> None:
+    page = Page(client.get(f"/runs/{derived[0]}/meta").get_data(as_text=True))
+
+    assert "Decided anew" not in page.one("main").text
+
+
+def test_the_twin_carries_the_recipe(client: FlaskClient, derived: tuple[str, str]) -> None:
+    source, run = derived
+
+    record = client.get(f"/runs/{run}/meta.json").get_json()
+
+    assert record["derived_from"] == source
+    assert record["derivation"]["rule"] == "least_expected_cost"
+    assert client.get(f"/runs/{source}/meta.json").get_json()["derived_from"] is None
