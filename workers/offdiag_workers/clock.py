@@ -10,6 +10,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from datetime import UTC, datetime
 
 import structlog
 from apscheduler.executors.pool import ThreadPoolExecutor
@@ -24,6 +25,7 @@ from offdiag.services.schedules.tick import tick
 from offdiag.services.work.perform import RetryPolicy
 from offdiag.services.work.sweep import sweep
 from offdiag.store.database import Database
+from offdiag_workers.upkeep import Upkeep
 
 log = structlog.get_logger()
 
@@ -32,11 +34,16 @@ SWEEP_EVERY_S = 5
 
 
 @contextmanager
-def ticking(database: Database, policy: RetryPolicy) -> Iterator[None]:
-    """Run the clock in threads of its own while the block runs. The first round is at once."""
+def ticking(
+    database: Database, policy: RetryPolicy, upkeep: Upkeep | None = None
+) -> Iterator[None]:
+    """Run the clock in threads of its own while the block runs. The first round is at once.
+
+    The rounds of the upkeep may take long, so they have a thread to themselves.
+    """
     scheduler = BackgroundScheduler(
         jobstores={"default": MemoryJobStore()},
-        executors={"default": ThreadPoolExecutor(2)},
+        executors={"default": ThreadPoolExecutor(2), "upkeep": ThreadPoolExecutor(1)},
         job_defaults={"coalesce": True, "max_instances": 1, "misfire_grace_time": None},
         timezone="UTC",
     )
@@ -47,10 +54,20 @@ def ticking(database: Database, policy: RetryPolicy) -> Iterator[None]:
     ):
         _safely(name, act)
         scheduler.add_job(_safely, IntervalTrigger(seconds=seconds), args=(name, act))
+    for each in () if upkeep is None else upkeep.rounds():
+        scheduler.add_job(
+            _safely,
+            each.trigger,
+            args=(each.name, each.act),
+            executor="upkeep",
+            next_run_time=datetime.now(UTC),
+        )
     scheduler.start()
     try:
         yield
     finally:
+        if upkeep is not None:
+            upkeep.stop()
         scheduler.shutdown(wait=True)
         ticker.stop()
 

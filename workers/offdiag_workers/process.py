@@ -17,6 +17,7 @@ from offdiag.store.database import Database
 from offdiag.store.work import Lease
 from offdiag_workers.clock import ticking
 from offdiag_workers.loop import WorkerReport, run_worker
+from offdiag_workers.upkeep import Upkeep
 
 log = structlog.get_logger()
 
@@ -30,7 +31,8 @@ def work_until_signal(database: Database, settings: Settings) -> WorkerReport:
     # Waiting for a file has a limit, so no thread hangs in it, and as long as somebody keeps it
     # locked nobody else can take the work either: there is nothing to end the process for.
     on_lost = None if database.dialect == "sqlite" else end_process
-    with stopping_on_signals(stop), ticking(database, policy):
+    upkeep = Upkeep(database, settings)
+    with stopping_on_signals(stop), ticking(database, policy, upkeep):
         log.info("worker_started", database=database.place)
         report = run_worker(database, settings.jobs, stop=stop, on_lost=on_lost)
     log.info("worker_stopped", done=report.done, failed=report.failed)
@@ -45,7 +47,7 @@ def working_in_background(database: Database, settings: Settings) -> Iterator[No
     thread = threading.Thread(
         target=run_worker, args=(database, settings.jobs), kwargs={"stop": stop}, name="worker"
     )
-    with ticking(database, policy):
+    with ticking(database, policy, Upkeep(database, settings)):
         thread.start()
         try:
             yield

@@ -18,9 +18,9 @@ def doctor(context: click.Context, url: str | None, as_json: bool) -> None:
     from offdiag.cli.tables import facts_table
     from offdiag.settings import describe_settings
 
-    settings = describe_settings()
+    settings, in_force = describe_settings(), settings_for(url)
     with busy("Examining"):
-        findings = examine(settings_for(url).database.url)
+        findings = examine(in_force.database.url, in_force.backup)
     healthy = not any(finding.is_problem for finding in findings)
     if as_json:
         print_json(

@@ -15,6 +15,7 @@ from offdiag.errors import OffdiagError
 
 if TYPE_CHECKING:
     from offdiag.services.health import QueueState
+    from offdiag.settings import BackupSettings
     from offdiag.store.database import Database
     from offdiag.store.schema import SchemaState
 
@@ -66,14 +67,16 @@ def versions() -> dict[str, str]:
     return {"python": platform.python_version()} | {name: _version(name) for name in _LIBRARIES}
 
 
-def examine(url: str) -> list[Finding]:
-    """Look at everything that can be wrong with a registry."""
+def examine(url: str, backup: BackupSettings) -> list[Finding]:
+    """Look at everything that can be wrong with a registry, and at its backups if it has any."""
     from offdiag.store.database import Database
 
     findings = [_server_extra()]
     try:
         with closing(Database(url)) as database:
             findings.extend(_database(database))
+            if backup.folder and database.dialect == "sqlite":
+                findings.append(_backups(database, backup))
     except OffdiagError as error:
         findings.append(
             Finding("database", error.message, error.hint or "See docs/operations.md.")
@@ -150,6 +153,21 @@ def queue_finding(queue: QueueState) -> Finding:
             "Start offdiag worker or offdiag serve.",
         )
     return Finding("queue", text)
+
+
+def _backups(database: Database, settings: BackupSettings) -> Finding:
+    from offdiag.services.retention.backup_folder import overdue_since, stored_backups
+
+    stored = stored_backups(database, settings)
+    newest = f"the newest of {len(stored)} is {stored[0].path.name}" if stored else "none yet"
+    text = f"{newest} in {settings.folder}"
+    if overdue_since(database, settings) is None:
+        return Finding("backups", text)
+    return Finding(
+        "backups",
+        f"{text}, although one is due every {settings.every}.",
+        "Start offdiag worker or offdiag serve; their log says why a backup failed.",
+    )
 
 
 def _disk(path: Path) -> Finding:

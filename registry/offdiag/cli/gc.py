@@ -15,17 +15,13 @@ from offdiag.cli.output import busy, print_json
     "--older-than",
     metavar="DAYS",
     type=click.FloatRange(min=0),
-    default=30,
-    show_default=True,
-    help="Remove runs that were deleted longer ago.",
+    help="Remove runs that were deleted longer ago.  [default: gc.older_than_days]",
 )
 @click.option(
     "--keep",
     metavar="N",
     type=click.IntRange(min=0),
-    default=10,
-    show_default=True,
-    help="Superseded evaluations to keep of each run and slice.",
+    help="Superseded evaluations to keep of each run and slice.  [default: gc.keep]",
 )
 @click.option(
     "--open-older-than",
@@ -36,7 +32,12 @@ from offdiag.cli.output import busy, print_json
 @url_option
 @json_option
 def gc(
-    *, older_than: float, keep: int, open_older_than: float | None, url: str | None, as_json: bool
+    *,
+    older_than: float | None,
+    keep: int | None,
+    open_older_than: float | None,
+    url: str | None,
+    as_json: bool,
 ) -> None:
     """Remove for good what nobody will look at any more.
 
@@ -45,11 +46,13 @@ def gc(
     from offdiag.cli.registry import opened
     from offdiag.services.retention.collecting import collect
 
-    with opened(settings_for(url)) as database, busy("Removing what is not needed"):
+    settings = settings_for(url)
+    days = settings.gc.older_than_days if older_than is None else older_than
+    with opened(settings) as database, busy("Removing what is not needed"):
         found = collect(
             database,
-            older_than=timedelta(days=older_than),
-            keep=keep,
+            older_than=timedelta(days=days),
+            keep=settings.gc.keep if keep is None else keep,
             open_older_than=None if open_older_than is None else timedelta(days=open_older_than),
         )
     if as_json:

@@ -2,8 +2,10 @@
 
 from offdiag.settings.load import SettingSource, describe_settings, load_settings
 from offdiag.settings.model import (
+    BackupSettings,
     DatabaseSettings,
     FlagsSettings,
+    GcSettings,
     JobsSettings,
     ReportsSettings,
     ServerSettings,
@@ -13,8 +15,10 @@ from offdiag.settings.model import (
 )
 
 __all__ = [
+    "BackupSettings",
     "DatabaseSettings",
     "FlagsSettings",
+    "GcSettings",
     "JobsSettings",
     "ReportsSettings",
     "ServerSettings",

@@ -89,6 +89,26 @@ class WebhookSettings(Section):
     """Whether to post to this machine and to addresses that only a local network knows."""
 
 
+class BackupSettings(Section):
+    """Backups that the clock makes of an SQLite registry."""
+
+    folder: str = ""
+    """A folder of this registry alone. Empty: no backups are made."""
+    every: Literal["hour", "day"] = "hour"
+    keep: Annotated[int, Field(ge=1, le=10_000)] = 48
+    """Newest backups that stay; older ones are removed after a new one."""
+
+
+class GcSettings(Section):
+    """What is removed for good, by `offdiag gc` and, if somebody wants that, every night."""
+
+    nightly: bool = False
+    older_than_days: Annotated[float, Field(ge=0, le=36_500)] = 30.0
+    """Days that a deleted run can be brought back."""
+    keep: Annotated[int, Field(ge=0, le=1_000_000)] = 10
+    """Superseded evaluations that stay of each run and slice."""
+
+
 class FlagsSettings(Section):
     """Thresholds of the flag rules; names, meanings and defaults are those of the rules.
 
@@ -138,4 +158,6 @@ class Settings(Section):
     reports: ReportsSettings = ReportsSettings()
     smtp: SmtpSettings = SmtpSettings()
     webhook: WebhookSettings = WebhookSettings()
+    backup: BackupSettings = BackupSettings()
+    gc: GcSettings = GcSettings()
     flags: FlagsSettings = FlagsSettings()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -11,8 +12,12 @@ import pytest
 
 from offdiag.cli.examination import Finding, examine, queue_finding
 from offdiag.services.health import QueueState
+from offdiag.settings import BackupSettings
 
 Command = Callable[..., Any]
+
+
+NO_BACKUPS = BackupSettings()
 
 
 def by_name(findings: list[Finding]) -> dict[str, Finding]:
@@ -46,7 +51,7 @@ def test_a_database_in_use_is_examined(folder: Path, offdiag: Command) -> None:
     (folder / "p.csv").write_text("y_true,y_pred\na,a\n", encoding="utf-8")
     offdiag("log", "p.csv", "--name", "n", "--dataset", "d")
 
-    findings = by_name(examine(f"sqlite:///{folder / 'offdiag.db'}"))
+    findings = by_name(examine(f"sqlite:///{folder / 'offdiag.db'}", NO_BACKUPS))
 
     assert findings["engine"].text.endswith("journal wal")
     assert findings["runs"].text == "1 finished"
@@ -72,7 +77,7 @@ def test_a_full_disk_is_a_problem(folder: Path, monkeypatch: pytest.MonkeyPatch)
 
     monkeypatch.setattr(shutil, "disk_usage", lambda _path: Usage(free=1 << 20))
 
-    finding = by_name(examine(f"sqlite:///{folder / 'offdiag.db'}"))["disk"]
+    finding = by_name(examine(f"sqlite:///{folder / 'offdiag.db'}", NO_BACKUPS))["disk"]
 
     assert finding.is_problem
     assert finding.text.startswith("0.0 GiB free")
@@ -91,3 +96,24 @@ def test_work_that_nobody_does_or_that_was_given_up_is_a_problem(
     queue: QueueState, problem: bool
 ) -> None:
     assert queue_finding(queue).is_problem is problem
+
+
+def test_backups_are_looked_at_once_somebody_wants_them(
+    folder: Path, offdiag: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (folder / "p.csv").write_text("y_true,y_pred\na,a\n", encoding="utf-8")
+    offdiag("log", "p.csv", "--name", "n", "--dataset", "d")
+    monkeypatch.setenv("OFFDIAG_BACKUP__FOLDER", "kept")
+
+    before = offdiag("doctor", "--json")
+    now = datetime.now(UTC).strftime("%Y%m%dT%H00Z")
+    (folder / "kept").mkdir()
+    (folder / "kept" / f"offdiag-{now}.zip").touch()
+    after = offdiag("doctor", "--json")
+
+    found = {finding["name"]: finding for finding in before.json["findings"]}["backups"]
+    assert (before.code, found["ok"]) == (1, False)
+    assert found["text"] == "none yet in kept, although one is due every hour."
+    found = {finding["name"]: finding for finding in after.json["findings"]}["backups"]
+    assert (after.code, found["ok"]) == (0, True)
+    assert found["text"] == f"the newest of 1 is offdiag-{now}.zip in kept"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import partial
 
 from offdiag.store import retention
 from offdiag.store.database import Database
@@ -29,6 +30,7 @@ def collect(
     older_than: timedelta,
     keep: int,
     open_older_than: timedelta | None = None,
+    is_stopped: Callable[[], bool] = lambda: False,
 ) -> Collected:
     """Remove runs deleted longer ago than `older_than`, and superseded evaluations.
 
@@ -36,38 +38,44 @@ def collect(
     on corrections of the truth. Runs that were opened longer ago than `open_older_than` and
     never finished are removed only if that is given: a training job may take its time.
 
-    Each transaction is short, so that others can write in between; what an interrupted
-    collection left is removed by the next.
+    Each transaction is short, so that others can write in between; before each it is asked
+    whether to stop. What an interrupted collection left is removed by the next.
     """
     now = database.clock()
+    remove_runs = partial(_remove_runs, database, is_stopped)
     return Collected(
-        deleted_runs=_remove_runs(database, retention.runs_deleted_before, now - older_than),
+        deleted_runs=remove_runs(retention.runs_deleted_before, now - older_than),
         open_runs=0
         if open_older_than is None
-        else _remove_runs(database, retention.runs_open_since_before, now - open_older_than),
-        evaluations=_remove_evaluations(database, keep),
+        else remove_runs(retention.runs_open_since_before, now - open_older_than),
+        evaluations=_remove_evaluations(database, is_stopped, keep),
     )
 
 
 def _remove_runs(
-    database: Database, find: Callable[[Session, datetime, int], Sequence[str]], before: datetime
+    database: Database,
+    is_stopped: Callable[[], bool],
+    find: Callable[[Session, datetime, int], Sequence[str]],
+    before: datetime,
 ) -> int:
     removed = 0
-    while True:
+    while not is_stopped():
         with database.write() as session:
             run_ids = find(session, before, _RUNS_AT_ONCE)
             retention.remove_runs(session, run_ids)
         removed += len(run_ids)
         if len(run_ids) < _RUNS_AT_ONCE:
-            return removed
+            break
+    return removed
 
 
-def _remove_evaluations(database: Database, keep: int) -> int:
+def _remove_evaluations(database: Database, is_stopped: Callable[[], bool], keep: int) -> int:
     removed = 0
-    while True:
+    while not is_stopped():
         with database.write() as session:
             found = retention.superseded_evaluations(session, keep, _EVALUATIONS_AT_ONCE)
             retention.remove_evaluations(session, found)
         removed += len(found)
         if len(found) < _EVALUATIONS_AT_ONCE:
-            return removed
+            break
+    return removed
