@@ -15,6 +15,7 @@ from offdiag.store.database import Database
 from offdiag_web import create_app
 from support.browser import CHROMIUM_ARGUMENTS, Watched, chromium, served, watched
 from support.dashboard import LesionRegistry, fill
+from support.reported import fill_reports
 from support.revised import RevisedRegistry, fill_revised
 
 OpenPage = Callable[..., Watched]
@@ -36,10 +37,12 @@ def browser() -> Iterator[Browser]:
 def registry(
     migrated_file: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[LesionRegistry]:
-    """Runs of all kinds, shared by tests that only read."""
+    """Runs and reports of all kinds, shared by tests that only read."""
     path = shutil.copy(migrated_file, tmp_path_factory.mktemp("browser") / "registry.db")
     database = Database(f"sqlite:///{path}", synchronous="normal")
-    yield fill(database)
+    filled = fill(database)
+    fill_reports(database)
+    yield filled
     database.close()
 
 

@@ -6,8 +6,10 @@ from typing import Any, Literal
 
 import pytest
 
+from offdiag.services.jobs.pages import jobs_page
 from support.browser import text_without_ages, violations
 from support.dashboard import LesionRegistry
+from support.reported import HOSTILE_REPORT
 
 pytestmark = pytest.mark.browser
 
@@ -21,6 +23,11 @@ LISTS = {
     "gallery": "/_gallery",
     "glossary": "/glossary",
     "metric": "/glossary/f1?share=0.1",
+    "reports": "/reports",
+    "report": "/reports/weekly",
+    "issue": "/reports/weekly/2",
+    "new report": "/reports/new",
+    "report of hostile names": HOSTILE_REPORT.issue_url(1),
 }
 RUN_PAGES = (
     *("plain", "majority", "swapped", "many_classes", "hostile", "waiting", "failed"),
@@ -29,11 +36,13 @@ RUN_PAGES = (
 )
 
 
-@pytest.fixture(params=[*LISTS, *RUN_PAGES])
+@pytest.fixture(params=[*LISTS, *RUN_PAGES, "job"])
 def path(request: pytest.FixtureRequest, registry: LesionRegistry) -> str:
     """Each page that answers 200."""
     if request.param in LISTS:
         return LISTS[request.param]
+    if request.param == "job":
+        return f"/jobs/{jobs_page(registry.database).jobs.entries[0].id}"
     kind, slash, tab = request.param.partition("/")
     return f"/runs/{getattr(registry, kind)}{slash}{tab}"
 

@@ -21,6 +21,7 @@ from support.dashboard import HOSTILE_NAMES, log_counts
 
 BINARY = ("malignant", "benign")
 SECRET = "https://hooks.example.org/services/T0/B0/s3cret"
+HOSTILE_REPORT = ReportAddress("default", f"{HOSTILE_NAMES[0]} {HOSTILE_NAMES[8]}")
 FIRST_MONDAY = datetime(2026, 1, 5, 5, 0, tzinfo=UTC)
 """06:00 by the clocks of Ljubljana."""
 FIFTH_MONDAY = datetime(2026, 2, 2, 5, 0, tzinfo=UTC)
@@ -56,7 +57,7 @@ def fill_reports(database: Database) -> ReportedRegistry:
         paused=_planned(database, "hourly smoke", "0 * * * *", scope_on("reported")),
         hostile=_issued(
             database,
-            f"{hostile[0]} {HOSTILE_NAMES[8]}",
+            HOSTILE_REPORT.name,
             ReportScope(
                 project="default",
                 dataset=hostile[3],

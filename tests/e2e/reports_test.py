@@ -1,0 +1,104 @@
+"""From a form to a frozen page: what people do with reports, in a browser."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from offdiag.settings import Settings
+from offdiag.store.database import Database
+from offdiag_web import create_app
+from support.browser import served, violations, watched
+from support.dashboard import log_counts
+from support.logging_runs import work_off
+from support.reported import BINARY
+
+pytestmark = pytest.mark.browser
+
+
+@pytest.fixture
+def own_registry(migrated_file: Path, tmp_path: Path) -> Iterator[Database]:
+    """A registry with one run, which a test may change."""
+    path = shutil.copy(migrated_file, tmp_path / "own.db")
+    database = Database(f"sqlite:///{path}", synchronous="normal")
+    log_counts(database, [[58, 5], [4, 104]], BINARY, name="lr", dataset="holdout")
+    yield database
+    database.close()
+
+
+def test_from_a_plan_to_the_frozen_issue(browser: Browser, own_registry: Database) -> None:
+    app = create_app(Settings(), own_registry)
+    with served(app) as address, browser.new_context(base_url=address) as context:
+        context.clock.install()
+        seen = watched(context, address)
+        page: Page = seen.page
+        page.goto("/")
+        page.keyboard.press("g")
+        page.keyboard.press("p")
+        page.get_by_role("link", name="New report").click()
+        page.get_by_label("Name (needed)").fill("weekly <b>")
+
+        page.get_by_label("Cron expression").fill("30 7 * * 2")
+        page.get_by_label("Time zone").fill("Asia/Tokyo")
+        page.get_by_label("Alerts").focus()
+        expect(page.get_by_text("Tuesdays at 07:30, Asia/Tokyo.")).to_be_visible()
+        expect(page.locator("ol.times li")).to_have_count(5)
+        page.get_by_label("Alerts").fill("recall[no such class]<0.5")
+        page.get_by_role("button", name="Save schedule").click()
+
+        expect(page.get_by_role("alert")).to_contain_text("'no such class' is no class")
+        page.get_by_role("alert").get_by_role("link").click()
+        expect(page.get_by_label("Alerts")).to_be_focused()
+        page.get_by_label("Alerts").fill("recall[benign]<0.5")
+        page.get_by_role("button", name="Save schedule").click()
+
+        expect(page.get_by_role("heading", name="weekly <b>")).to_be_visible()
+        page.get_by_role("button", name="Run now").click()
+        expect(page.get_by_text("This issue is being made.")).to_be_visible()
+        work_off(own_registry)
+        page.clock.fast_forward(5_000)
+        expect(page.get_by_text("This is the first issue")).to_be_visible()
+
+        # Browsers note the refused form; nothing else was wrong.
+        assert [each for each in seen.complaints if "422" not in each] == []
+        seen.complaints.clear()
+
+        page.get_by_role("link", name=re.compile("^HTML")).click()
+        expect(page.get_by_role("heading", name="weekly <b> #1")).to_be_visible()
+        assert page.evaluate("getComputedStyle(document.body).maxWidth") == "1080px"
+        assert page.pdf(prefer_css_page_size=True).startswith(b"%PDF")
+        # The clock of this test is a script, and the frozen page lets not even that one run.
+        assert [each for each in seen.complaints if "frame is sandboxed" not in each] == []
+        assert len(seen.complaints) == 1
+
+
+def test_the_form_with_everything_wrong_is_accessible_and_works_without_scripts(
+    browser: Browser, own_registry: Database
+) -> None:
+    app = create_app(Settings(), own_registry)
+    app.testing = True
+    with served(app) as address:
+        with browser.new_context(base_url=address, java_script_enabled=False) as context:
+            page = context.new_page()
+            page.goto("/reports/new")
+            page.get_by_label("Cron expression").fill("0 0 31 2 *")
+            page.get_by_role("button", name="Show the next times").click()
+            expect(page.get_by_role("status").first).to_contain_text("never happens")
+            assert page.get_by_label("Cron expression").input_value() == "0 0 31 2 *"
+        with browser.new_context(
+            base_url=address, bypass_csp=True, viewport={"width": 320, "height": 640}
+        ) as context:
+            checked = watched(context, address)
+            checked.page.goto("/reports/new")
+            for label in ("Cron expression", "E-mail addresses", "Metrics", "Webhooks"):
+                checked.page.get_by_label(label).fill("nothing like it")
+            checked.page.get_by_role("button", name="Save schedule").click()
+            expect(checked.page.get_by_role("alert")).to_be_focused()
+
+            assert violations(checked) == []
+            assert checked.page.evaluate("document.documentElement.scrollWidth") <= 320
