@@ -74,6 +74,11 @@ def cell_url(run_id: str, actual: str, predicted: str) -> str:
     return ExamplesAddress(run_id, ExampleQuestion(actual, predicted)).url()
 
 
+def numbered_cell_url(run_id: str, actual: int, predicted: int) -> str:
+    """The same by the codes of the classes: short, and answered with the address above."""
+    return f"/runs/{run_id}/cells/{actual}-{predicted}"
+
+
 def missed_url(run_id: str, actual: str) -> str:
     """The cases of a class that were taken for another one."""
     return ExamplesAddress(run_id, ExampleQuestion(actual)).url()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from flask import Blueprint, redirect, request
 from werkzeug.wrappers import Response
 
-from offdiag.errors import Conflict, InvalidInput
+from offdiag.errors import Conflict, InvalidInput, NotFound
 from offdiag.services.examples.browse import (
     ExampleExport,
     ExamplePage,
@@ -13,9 +13,9 @@ from offdiag.services.examples.browse import (
     browse_examples,
     export_examples,
 )
-from offdiag_web.addresses.examples import ExamplesAddress, read_examples
+from offdiag_web.addresses.examples import ExamplesAddress, cell_url, read_examples
 from offdiag_web.exports import csv_stream, json_stream
-from offdiag_web.pages.run_frame import RUN, run_page
+from offdiag_web.pages.run_frame import RUN, run_page, stored_run
 from offdiag_web.pages.runs import SENT_BY_FORM
 from offdiag_web.presenters.examples.export import (
     example_columns,
@@ -39,6 +39,20 @@ def page(run_id: str) -> Response:
     return run_page(
         "run_examples.html", found.detail, "examples", address=address, view=view, notices=notices
     )
+
+
+@blueprint.get(f"{RUN}/cells/<int:actual>-<int:predicted>")
+def cell(run_id: str, actual: int, predicted: int) -> Response:
+    """A cell by the codes of its classes, as large matrices name it."""
+    names = stored_run(run_id).run.labels.names
+    if max(actual, predicted) >= len(names):
+        raise NotFound(
+            f"run {run_id} has {len(names)} classes, and none with the number "
+            f"{max(actual, predicted)}.",
+            field="cell",
+            hint="Classes are counted from 0, in the order of the label set.",
+        )
+    return redirect(cell_url(run_id, names[actual], names[predicted]))
 
 
 @blueprint.get(f"{RUN}/examples.csv")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from flask import Blueprint, jsonify, request
 from werkzeug.wrappers import Response
 
+from offdiag.domain.orientation import SourceOrientation
 from offdiag_web.addresses.matrix import MatrixAddress, read_layout, read_matrix
 from offdiag_web.exports import csv_response
 from offdiag_web.pages.run_frame import RUN, results_of, run_page, stored_run
@@ -27,7 +28,8 @@ def page(run_id: str) -> Response:
     detail = stored_run(run_id)
     view = None
     if detail.results is not None:
-        view = matrix_page(detail.results, address)
+        has_examples = detail.run.source is SourceOrientation.PREDICTIONS
+        view = matrix_page(detail.results, address, has_examples=has_examples)
         notices += view.notices
     return run_page(
         "run_matrix.html", detail, "matrix", address=address, view=view, notices=notices

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from markupsafe import Markup
 
 from offdiag.domain.values import MetricValue
 from offdiag.store.queries.run_page import RunResults
+from offdiag_web.addresses.examples import missed_url
 from offdiag_web.addresses.matrix import ClassOrder
 from offdiag_web.charts.bar import share_bar
 from offdiag_web.charts.interval import IN_PANEL, interval_mark
@@ -32,6 +33,8 @@ class ClassRecall:
     recall: ShownValue
     mark: Markup | None
     stands_out: bool
+    missed_url: str | None = None
+    """Leads to the cases that were taken for another class, if there are any to show."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,8 +47,13 @@ class ClassPanel:
     """Which classes stand out, in words; None where none does."""
 
 
-def class_panel(results: RunResults, order: ClassOrder | None, notes: Notes) -> ClassPanel:
-    """All classes up to `MOST_CLASSES`, else those with the lowest recall."""
+def class_panel(
+    results: RunResults, order: ClassOrder | None, notes: Notes, *, run_id: str | None = None
+) -> ClassPanel:
+    """All classes up to `MOST_CLASSES`, else those with the lowest recall.
+
+    With the id of a run that keeps predictions, each with the address of what was missed.
+    """
     codes = class_order(results.matrix, order)
     title = "Recall of each class"
     if len(codes) > MOST_CLASSES:
@@ -53,7 +61,18 @@ def class_panel(results: RunResults, order: ClassOrder | None, notes: Notes) -> 
         title = f"The {len(codes)} lowest recalls of {numbers.count(results.matrix.n_classes)}"
     accuracy = results.aggregate.get("overall_accuracy")
     classes = tuple(_class_recall(results, code, accuracy, notes) for code in codes)
+    if run_id is not None:
+        classes = tuple(
+            replace(shown, missed_url=_missed_url(run_id, results, code))
+            for code, shown in zip(codes, classes, strict=True)
+        )
     return ClassPanel(title, classes, _rule(classes, accuracy))
+
+
+def _missed_url(run_id: str, results: RunResults, code: int) -> str | None:
+    matrix = results.matrix
+    is_whole = matrix.actual[code] == matrix.counts[code, code]
+    return None if is_whole else missed_url(run_id, matrix.labels.names[code])
 
 
 def _lowest(results: RunResults, codes: list[int]) -> list[int]:

@@ -9,6 +9,7 @@ from markupsafe import Markup
 from numpy.typing import NDArray
 
 from offdiag.metrics.confusion import ConfusionMatrix
+from offdiag_web.addresses.examples import cell_url
 from offdiag_web.charts.bar import share_bar
 from offdiag_web.presenters import numbers
 from offdiag_web.presenters.class_order import ClassHead, class_head
@@ -16,7 +17,10 @@ from offdiag_web.presenters.class_order import ClassHead, class_head
 
 @dataclass(frozen=True, slots=True)
 class Confusion:
-    """One kind of error: actual class, class it was taken for, and how often."""
+    """One kind of error: actual class, class it was taken for, and how often.
+
+    `url` leads to the examples, where there are any to show.
+    """
 
     actual: ClassHead
     predicted: ClassHead
@@ -24,6 +28,7 @@ class Confusion:
     reverse: str
     share: str
     bar: Markup
+    url: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,15 +59,20 @@ def off_diagonal(matrix: ConfusionMatrix) -> NDArray[np.int64]:
     return errors
 
 
-def most_frequent(matrix: ConfusionMatrix, *, at_most: int) -> ConfusionList:
-    """The largest error cells; equal ones in label order."""
+def most_frequent(
+    matrix: ConfusionMatrix, *, at_most: int, run_id: str | None = None
+) -> ConfusionList:
+    """The largest error cells; equal ones in label order.
+
+    With the id of a run that keeps predictions, each with the address of its examples.
+    """
     errors = off_diagonal(matrix)
     actual_codes, predicted_codes = np.nonzero(errors)
     counts = errors[actual_codes, predicted_codes]
     largest = np.argsort(-counts, kind="stable")[:at_most]
     return ConfusionList(
         errors=tuple(
-            _confusion(matrix, int(actual_codes[place]), int(predicted_codes[place]))
+            _confusion(matrix, int(actual_codes[place]), int(predicted_codes[place]), run_id)
             for place in largest
         ),
         n_errors=int(counts.sum()),
@@ -70,7 +80,9 @@ def most_frequent(matrix: ConfusionMatrix, *, at_most: int) -> ConfusionList:
     )
 
 
-def _confusion(matrix: ConfusionMatrix, actual: int, predicted: int) -> Confusion:
+def _confusion(
+    matrix: ConfusionMatrix, actual: int, predicted: int, run_id: str | None
+) -> Confusion:
     count, support = int(matrix.counts[actual, predicted]), int(matrix.actual[actual])
     names = matrix.labels.names
     share = numbers.whole_percent(count, support)
@@ -81,4 +93,5 @@ def _confusion(matrix: ConfusionMatrix, actual: int, predicted: int) -> Confusio
         reverse=numbers.count(int(matrix.counts[predicted, actual])),
         share=share,
         bar=share_bar(count / support, name=f"{share} of the class", tone="error"),
+        url=None if run_id is None else cell_url(run_id, names[actual], names[predicted]),
     )

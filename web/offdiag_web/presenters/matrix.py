@@ -6,8 +6,8 @@ and only the order in which they are laid out differs.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -20,6 +20,8 @@ from offdiag_web.presenters.class_order import ClassHead, class_head, class_orde
 from offdiag_web.presenters.matrix_colours import OF_WHAT, ColourScale, colour_scale
 
 Density = Literal["roomy", "plain", "dense"]
+CellUrl = Callable[[int, int], str]
+"""From the codes of the actual and the predicted class to the address of the examples."""
 
 _UPRIGHT_LENGTH: dict[Density, int] = {"roomy": 9, "plain": 6, "dense": 3}
 """Characters of a name that fit over a column; where one does not fit, all heads are turned."""
@@ -27,11 +29,12 @@ _UPRIGHT_LENGTH: dict[Density, int] = {"roomy": 9, "plain": 6, "dense": 3}
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """A count and its share; `css` holds the step of the ramp."""
+    """A count and its share; `css` holds the step of the ramp, `url` leads to the examples."""
 
     count: str
     share: str | None
     css: str
+    url: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,10 +82,12 @@ def matrix_view(
     codes: Sequence[int] | None = None,
     *,
     shared: ColourScale | None = None,
+    cell_url: CellUrl | None = None,
 ) -> MatrixView:
     """The whole matrix, or the window of the classes in `codes`, in that order.
 
-    `shared` is a colour scale with ends in common with other matrices on the same page.
+    `shared` is a colour scale with ends in common with other matrices on the same page;
+    `cell_url` makes the address of the examples of a cell.
     """
     scale = shared or colour_scale(matrix, address.norm)
     shown = list(codes) if codes is not None else class_order(matrix, address.order)
@@ -97,6 +102,11 @@ def matrix_view(
         _line(matrix, scale, address, code=code, shown=shown, total=int(down_totals[code]))
         for code in shown
     )
+    if cell_url is not None:
+        lines = tuple(
+            _linked(line, matrix, address, code=code, shown=shown, cell_url=cell_url)
+            for code, line in zip(shown, lines, strict=True)
+        )
     heads = tuple(class_head(matrix.labels.names[code]) for code in shown)
     density = matrix_density(len(shown))
     return MatrixView(
@@ -127,6 +137,25 @@ def matrix_density(n_columns: int) -> Density:
     if n_columns <= 8:
         return "roomy"
     return "plain" if n_columns <= 12 else "dense"
+
+
+def _linked(
+    line: MatrixLine,
+    matrix: ConfusionMatrix,
+    address: MatrixAddress,
+    *,
+    code: int,
+    shown: Sequence[int],
+    cell_url: CellUrl,
+) -> MatrixLine:
+    """The line with a link in every cell that counts anything."""
+    cells = []
+    for other, cell in zip(shown, line.cells, strict=True):
+        actual, predicted = (other, code) if address.transposed else (code, other)
+        has_cases = bool(matrix.counts[actual, predicted])
+        url = cell_url(actual, predicted) if has_cases else None
+        cells.append(replace(cell, url=url))
+    return replace(line, cells=tuple(cells))
 
 
 def _line(

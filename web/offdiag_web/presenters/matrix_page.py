@@ -6,11 +6,12 @@ from dataclasses import dataclass
 
 from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.store.queries.run_page import RunResults
+from offdiag_web.addresses.examples import cell_url, numbered_cell_url
 from offdiag_web.addresses.matrix import MatrixAddress
 from offdiag_web.presenters.class_panel import ClassPanel, class_panel
 from offdiag_web.presenters.confusions import ConfusionList, most_frequent
 from offdiag_web.presenters.headline import Headline, headline
-from offdiag_web.presenters.matrix import MatrixView, matrix_view
+from offdiag_web.presenters.matrix import CellUrl, MatrixView, matrix_density, matrix_view
 from offdiag_web.presenters.matrix_controls import (
     norm_segments,
     order_segments,
@@ -65,8 +66,12 @@ class MatrixPage:
     notices: tuple[str, ...]
 
 
-def matrix_page(results: RunResults, address: MatrixAddress) -> MatrixPage:
-    """Present the results of a run as its address asks for."""
+def matrix_page(results: RunResults, address: MatrixAddress, *, has_examples: bool) -> MatrixPage:
+    """Present the results of a run as its address asks for.
+
+    With `has_examples`, counts lead to the predictions they count.
+    """
+    run_id = address.run_id if has_examples else None
     notes = Notes()
     matrix = results.matrix
     window, codes = None, None
@@ -77,18 +82,32 @@ def matrix_page(results: RunResults, address: MatrixAddress) -> MatrixPage:
         window = _window(matrix, focus)
     return MatrixPage(
         headline=headline(results, notes),
-        matrix=matrix_view(matrix, address, codes),
+        matrix=matrix_view(matrix, address, codes, cell_url=cell_url_of(run_id, matrix)),
         n_classes=matrix.n_classes,
         window=window,
         map=_map(matrix, address) if window else None,
         norms=norm_segments(address),
         orders=order_segments(matrix, address),
         transpose=transpose_segment(address),
-        classes=class_panel(results, address.order, notes),
-        confusions=most_frequent(matrix, at_most=12 if window else 8),
+        classes=class_panel(results, address.order, notes, run_id=run_id),
+        confusions=most_frequent(matrix, at_most=12 if window else 8, run_id=run_id),
         notes=tuple(notes.texts),
         notices=tuple(notices),
     )
+
+
+def cell_url_of(run_id: str | None, matrix: ConfusionMatrix) -> CellUrl | None:
+    """Where the cells of a run lead to; None where it has no predictions to show.
+
+    Many cells with two long names each would outweigh the page, so where a table is dense they
+    are named by number, and their address leads on to the one with the names.
+    """
+    if run_id is None:
+        return None
+    names = matrix.labels.names
+    if len(names) <= LARGEST_TABLE and matrix_density(len(names)) == "dense":
+        return lambda actual, predicted: numbered_cell_url(run_id, actual, predicted)
+    return lambda actual, predicted: cell_url(run_id, names[actual], names[predicted])
 
 
 def _map(matrix: ConfusionMatrix, address: MatrixAddress) -> Map:

@@ -10,6 +10,8 @@ function setUp(table) {
   let current = rows[0]?.[0];
   if (!current) return;
   for (const cell of rows.flat()) cell.tabIndex = -1;
+  // Enter on a cell follows its link, which need not be a stop of its own either.
+  for (const link of table.querySelectorAll("td[data-cell] a")) link.tabIndex = -1;
   current.tabIndex = 0;
   // The region scrolls with the focused cell, so it need not be a stop of its own.
   table.closest("[tabindex='0'].scrollx")?.removeAttribute("tabindex");
@@ -42,6 +44,7 @@ function setUp(table) {
     if (step) moveTo(row + step[0], column + step[1]);
     else if (event.key === "Home") moveTo(row, 0);
     else if (event.key === "End") moveTo(row, rows[row].length - 1);
+    else if (event.key === "Enter") cell.querySelector("a")?.click();
     else return;
     event.preventDefault();
   });
