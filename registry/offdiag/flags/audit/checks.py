@@ -19,6 +19,8 @@ class CheckKind(StrEnum):
     """One value limits another, or a metric has a range."""
     COUNTS = "counts"
     """Whole numbers of cases must give the values."""
+    REPEAT = "repeat"
+    """One value was printed more than once, such as 55/60 and 91.7 %."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -101,6 +101,8 @@ _TWO_CLASS_FORMULAS = (
         "macro precision of two classes = (precision + NPV) / 2",
     ),
 )
+_PRINTED_TWICE = "it is printed twice"
+_SEEN_FROM_BOTH = "a rate of one of two classes is one of the other class, too"
 
 
 def identities(quantities: Quantities) -> Iterator[Check]:
@@ -133,9 +135,10 @@ def _same_quantity(quantities: Quantities) -> Iterator[Check]:
         for one, other in combinations(parts, 2):
             synonyms = [part.synonym for part in (one, other) if part.synonym is not None]
             statements = dict.fromkeys(synonym.statement for synonym in synonyms)
+            is_repeat = one.metric == other.metric
             yield Check(
-                CheckKind.IDENTITY,
-                "; ".join(statements) or "both are the same number",
+                CheckKind.REPEAT if is_repeat else CheckKind.IDENTITY,
+                _PRINTED_TWICE if is_repeat else "; ".join(statements) or _SEEN_FROM_BOTH,
                 frozenset({one.place, other.place}),
                 holds=one.value.meets(other.value),
                 about=one.place,

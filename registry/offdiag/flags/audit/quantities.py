@@ -30,9 +30,13 @@ def quantity_of(key: str, code: int | None, facts: Facts) -> tuple[Quantity, Syn
 
 @dataclass(frozen=True, slots=True)
 class Reported:
-    """The value that the claim at a place leaves for a quantity."""
+    """The value that the claim at a place leaves for a quantity.
+
+    `metric` is the key and the class under which it was published.
+    """
 
     place: int
+    metric: Quantity
     value: Interval
     synonym: Synonym | None
 
@@ -62,7 +66,9 @@ class Quantities:
                 continue
             quantity, synonym = quantity_of(claim.key, claim.code, facts)
             value = interval if synonym is None else synonym.there(interval)
-            found.setdefault(quantity, []).append(Reported(place, value, synonym))
+            found.setdefault(quantity, []).append(
+                Reported(place, (claim.key, claim.code), value, synonym)
+            )
         return cls({quantity: tuple(parts) for quantity, parts in found.items()}, facts)
 
     def claims_about(self, key: str, code: int | None) -> tuple[Reported, ...]:

@@ -21,15 +21,17 @@ values or a matrix could prove it, and the two are confused all the time."""
 def supporting(place: int, checks: Sequence[Check], *, by_bounds: bool = False) -> Check | None:
     """The shortest statement that ties the number to others and holds.
 
-    Equations and counts only, unless `by_bounds`: a bound leaves room for almost anything.
+    Equations and counts only, unless `by_bounds`: a bound leaves room for almost anything. That
+    a number stands there twice says nothing for it.
     """
+    too_weak = {CheckKind.REPEAT} if by_bounds else {CheckKind.REPEAT, CheckKind.BOUND}
     tied = [
         check
         for check in checks
         if check.holds
         and place in check.places
         and len(check.places) > 1
-        and (by_bounds or check.kind is not CheckKind.BOUND)
+        and check.kind not in too_weak
     ]
     return min(
         tied,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -15,7 +14,6 @@ ACTUAL_WORDS = frozenset(
     {"actual", "true", "truth", "reference", "observed", "gold", "gt", "target"}
 )
 _NUMBERED = frozenset({"class", "label", "category", "group"})
-_FORMULA = re.compile(r"[:=]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,9 +103,13 @@ def _is_numbered_name(label: str, values: Sequence[Value | None]) -> bool:
 
 
 def _name(label: str) -> str:
-    """A label without the formula behind it: "Precision = TP/(TP+FP)"."""
-    name = _FORMULA.split(label, maxsplit=1)[0].strip()
-    return name or label.strip(" :=")
+    """A label without the formula behind it: "Precision = TP/(TP+FP)", but not "A (y = 0)"."""
+    depth = 0
+    for place, character in enumerate(label):
+        depth += (character == "(") - (character == ")")
+        if character in ":=≈" and depth <= 0 and label[:place].strip():
+            return label[:place].strip()
+    return label.strip(" :=≈")
 
 
 def _heads_before(label: str, n_values: int) -> tuple[str, str]:

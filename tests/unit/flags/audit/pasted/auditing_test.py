@@ -98,3 +98,15 @@ def test_a_text_without_metrics_is_refused_with_a_way_out(text: str) -> None:
         audit_pasted(text)
 
     assert "heads" in str(caught.value.hint)
+
+
+def test_forms_of_one_number_do_not_speak_for_each_other() -> None:
+    """Printed three times, a specificity of 990/1000 still needs the other numbers."""
+    text = "Accuracy 99%\nPrecision = 0/0 = Undefined\nSpecificity = 990/1000 = 0.99 = 99%"
+
+    audit = audit_pasted(text, Corrections(classes="yes 10, no 990", positive="yes"))
+
+    findings = audit.models[0].report.findings[-3:]
+    assert [f.verdict for f in findings] == [OTHER] * 3
+    assert {f.definition.key for f in findings} == {"npv"}
+    assert "all values come from one matrix" in findings[0].why

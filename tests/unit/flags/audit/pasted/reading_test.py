@@ -99,6 +99,19 @@ def test_a_report_whose_gaps_were_lost_is_the_same() -> None:
     assert numbers(read(collapsed)) == numbers(read(REPORT))
 
 
+@pytest.mark.parametrize(
+    ("label", "name"),
+    [
+        ("Precision = TP/(TP+FP) =", "Precision"),
+        ("Precision:", "Precision"),
+        ("Precision ≈", "Precision"),
+        ("Class 1 (y = 0)", "Class 1 (y = 0)"),
+    ],
+)
+def test_a_label_ends_where_a_formula_begins(label: str, name: str) -> None:
+    assert read(f"{label} 0.895").heads[0].head == name
+
+
 def test_classes_may_be_counted_in_the_heads() -> None:
     reading = read("Metric\tClass A (80)\tClass B (15)\nRecall\t72/80 ≈ 90.0%\t40.0%")
 
