@@ -45,6 +45,7 @@ class ComparedRegistry:
     other_part: str
     hostile: str
     more_hostile: str
+    most_hostile: str
     large: str
     larger: str
     """Runs on more classes than a table holds."""
@@ -68,6 +69,7 @@ def fill_compared(database: Database) -> ComparedRegistry:
         "other_part": _part(database, slice(20, None)),
         "hostile": _hostile(database, seed=1),
         "more_hostile": _hostile(database, seed=2),
+        "most_hostile": _hostile(database, seed=3),
         "large": _large(database, seed=1),
         "larger": _large(database, seed=2),
         "elsewhere": log_counts(database, [[3, 1], [1, 3]], ("yes", "no"), name="elsewhere"),

@@ -7,6 +7,7 @@ from flask.testing import FlaskClient
 
 from offdiag.services.browse import RUNS_PER_PAGE
 from offdiag.store.database import Database
+from support.compared import ComparedRegistry
 from support.dashboard import LesionRegistry, log_counts
 from support.logging_runs import work_off
 from support.pages import Page
@@ -62,6 +63,34 @@ def test_a_first_view_needs_few_requests(
         *(image.attributes["src"] for image in page.all("img")),
     }
     assert 1 + len(loaded) <= 8
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        ("plain", "focal"),
+        ("plain", "focal", "almost"),
+        ("large", "larger"),
+        ("hostile", "more_hostile"),
+    ],
+)
+def test_comparisons_stay_small(
+    comparer: FlaskClient, compared: ComparedRegistry, names: tuple[str, ...]
+) -> None:
+    _assert_small(comparer, f"/compare?{compared.runs(*names)}")
+
+
+def test_comparisons_of_many_runs_stay_small(
+    comparer: FlaskClient, compared: ComparedRegistry
+) -> None:
+    for n_runs in (8, 9):
+        _assert_small(comparer, f"/compare?runs={','.join(compared.alike[:n_runs])}")
+
+
+def test_a_full_page_of_compared_examples_stays_small(
+    comparer: FlaskClient, compared: ComparedRegistry
+) -> None:
+    _assert_small(comparer, f"/compare/examples?{compared.pair}&which=both_right")
 
 
 def _assert_small(client: FlaskClient, path: str) -> None:

@@ -327,7 +327,7 @@ def test_above_eight_runs_there_is_one_table_to_choose_from(
         if box.attributes["type"] == "checkbox"
     ]
     assert boxes == ids
-    chosen = comparer.get("/compare", query_string=[("run", each) for each in ids[:3]])
+    chosen = comparer.get("/compare", query_string=[("runs", each) for each in ids[:3]])
     assert chosen.headers["Location"] == f"/compare?runs={','.join(ids[:3])}"
 
 
@@ -407,7 +407,7 @@ def test_a_form_leads_to_the_canonical_address(
     comparer: FlaskClient, compared: ComparedRegistry
 ) -> None:
     response = comparer.get(
-        f"/compare?runs={compared.plain}&run={compared.focal}&run={compared.plain}&form=1"
+        f"/compare?runs={compared.plain}&runs={compared.focal}&runs={compared.plain}"
     )
 
     assert response.status_code == 302

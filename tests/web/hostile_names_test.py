@@ -6,6 +6,7 @@ import io
 import pytest
 from flask.testing import FlaskClient
 
+from support.compared import ComparedRegistry
 from support.dashboard import HOSTILE_NAMES, LesionRegistry
 from support.pages import Page
 
@@ -17,6 +18,7 @@ TAGS = frozenset(
         *("dt", "dd", "table", "caption", "thead", "tbody", "tfoot", "tr", "th", "td", "form"),
         *("label", "input", "select", "option", "button", "dialog", "a", "span", "strong"),
         *("small", "sup", "br", "del", "kbd", "time", "img", "svg", "path", "rect", "circle"),
+        *("details", "summary", "g", "text"),
     }
 )
 
@@ -31,6 +33,51 @@ def test_hostile_names_are_text_on_every_page_of_a_run(
 @pytest.mark.parametrize("path", ["/", "/datasets", "/runs", "/runs?q=alert", "/_gallery"])
 def test_hostile_names_are_text_in_lists(reader: FlaskClient, path: str) -> None:
     _assert_harmless(reader, path)
+
+
+@pytest.mark.parametrize(
+    "page",
+    ["", "&matrix=a", "&value=f1&slice=planet%3D<b>", "/examples&which=both_right", "three"],
+)
+def test_hostile_names_are_text_where_runs_are_compared(
+    comparer: FlaskClient, compared: ComparedRegistry, page: str
+) -> None:
+    pair = compared.runs("hostile", "more_hostile")
+    if page == "three":
+        _assert_harmless(comparer, f"/compare?{pair},{compared.most_hostile}")
+    elif page.startswith("/examples"):
+        _assert_harmless(comparer, f"/compare/examples?{pair}{page.removeprefix('/examples')}")
+    else:
+        _assert_harmless(comparer, f"/compare?{pair}{page}")
+
+
+@pytest.mark.parametrize("name", HOSTILE_NAMES)
+def test_hostile_text_in_the_address_of_a_comparison_is_text_on_the_page(
+    comparer: FlaskClient, compared: ComparedRegistry, name: str
+) -> None:
+    for path in ("/compare", "/compare/examples"):
+        for key in ("value", "matrix", "shared", "slice", "which", "class", "from"):
+            values = {"runs": f"{compared.plain},{compared.focal}", key: name}
+            response = comparer.get(path, query_string=values)
+
+            assert response.status_code == (400 if (path, key) == EXAMPLES_OF_A_SLICE else 200)
+            _assert_only_known_tags(Page(response.get_data(as_text=True)))
+
+
+EXAMPLES_OF_A_SLICE = ("/compare/examples", "slice")
+"""A list of other examples than those that were asked for would mislead."""
+
+
+@pytest.mark.parametrize("path", ["/compare.csv?", "/compare/examples.csv?which=both_right&"])
+def test_no_cell_of_a_compared_csv_begins_like_a_formula(
+    comparer: FlaskClient, compared: ComparedRegistry, path: str
+) -> None:
+    text = comparer.get(f"{path}{compared.runs('hostile', 'more_hostile')}").get_data(as_text=True)
+
+    for cell in (cell for line in csv.reader(io.StringIO(text)) for cell in line):
+        assert not cell.startswith(("=", "+", "@")), cell
+        if cell.startswith("-"):
+            float(cell)
 
 
 @pytest.mark.parametrize("name", HOSTILE_NAMES)

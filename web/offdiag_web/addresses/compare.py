@@ -25,6 +25,8 @@ class Query(Protocol):
 
     def getlist(self, key: str, /) -> list[str]: ...
 
+    def __contains__(self, key: object, /) -> bool: ...
+
 
 @dataclass(frozen=True, slots=True)
 class CompareAddress:
@@ -95,12 +97,12 @@ def compare_url(run_ids: Sequence[str]) -> str:
 def read_compare(values: Query) -> tuple[CompareAddress, list[str]]:
     """The address in a query string, with a notice for each value that cannot be meant.
 
-    `runs` names runs separated by commas; forms add one more by each `run`.
+    `runs` names runs separated by commas; a form sends it once for each run.
     """
     notices: list[str] = []
-    named = [*(values.get("runs") or "").split(","), *values.getlist("run")]
+    named = ",".join(values.getlist("runs"))
     address = CompareAddress(
-        run_ids=_run_ids(named, notices),
+        run_ids=_run_ids(named.split(","), notices),
         part=values.get("slice") or None,
         on_shared=_one_of(values.get("shared"), ("0", "1"), "choice of examples", notices) == "1",
         class_metric=cast(
@@ -114,6 +116,11 @@ def read_compare(values: Query) -> tuple[CompareAddress, list[str]]:
         ),
     )
     return address, notices
+
+
+def is_sent_by_form(values: Query) -> bool:
+    """Whether the query string is that of a form, which leads to the canonical address."""
+    return "form" in values or len(values.getlist("runs")) > 1
 
 
 def read_fate(text: str | None) -> tuple[Fate, list[str]]:

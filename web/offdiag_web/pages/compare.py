@@ -26,7 +26,12 @@ from offdiag.services.comparison.examples import (
     changed_examples,
 )
 from offdiag.services.comparison.record import comparison_record
-from offdiag_web.addresses.compare import CompareAddress, read_compare, read_fate
+from offdiag_web.addresses.compare import (
+    CompareAddress,
+    is_sent_by_form,
+    read_compare,
+    read_fate,
+)
 from offdiag_web.addresses.datasets import read_start
 from offdiag_web.exports import csv_response
 from offdiag_web.kept_comparisons import kept_comparisons
@@ -45,15 +50,11 @@ from offdiag_web.registry import current_registry
 
 blueprint = Blueprint("compare", __name__)
 
-SENT_BY_FORM = frozenset({"run", "form"})
-"""A form sends empty fields, and names each run by itself; its answer leads to the canonical
-address."""
-
 
 @blueprint.get("/compare")
 def page() -> AnyResponse:
     address, notices = read_compare(request.args)
-    if SENT_BY_FORM & request.args.keys() and not notices:
+    if is_sent_by_form(request.args) and not notices:
         return redirect(address.url())
     if len(address.run_ids) < 2:
         view = choosing_view(browse_datasets(current_registry().database), address)

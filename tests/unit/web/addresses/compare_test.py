@@ -9,7 +9,13 @@ from werkzeug.datastructures import MultiDict
 
 from offdiag.comparison.churn import Fate
 from offdiag.comparison.letters import MOST_RUNS
-from offdiag_web.addresses.compare import CompareAddress, compare_url, read_compare, read_fate
+from offdiag_web.addresses.compare import (
+    CompareAddress,
+    compare_url,
+    is_sent_by_form,
+    read_compare,
+    read_fate,
+)
 
 FULL = CompareAddress(
     ("r_a", "r_b"), "country=DE & x=1", on_shared=True, class_metric="f1", matrix="b"
@@ -34,10 +40,16 @@ def test_twins_keep_what_is_compared_and_not_how_it_is_shown() -> None:
 
 
 def test_runs_of_a_form_are_added_once_and_in_order() -> None:
-    address, notices = read("runs=r_a,r_b&run=r_c&run=r_a")
+    address, notices = read("runs=r_a,r_b&runs=r_c&runs=r_a")
 
     assert address.run_ids == ("r_a", "r_b", "r_c")
     assert notices == []
+
+
+def test_what_a_form_sends_is_told_from_an_address() -> None:
+    assert is_sent_by_form(MultiDict([("runs", "r_a"), ("runs", "r_b")]))
+    assert is_sent_by_form(MultiDict([("runs", "r_a"), ("form", "1")]))
+    assert not is_sent_by_form(MultiDict([("runs", "r_a,r_b")]))
 
 
 @pytest.mark.parametrize("text", ["x", "r_", "r_a.json", "r_<b>", "R_a", f"r_{'a' * 65}"])

@@ -54,6 +54,7 @@ class ExamplesView:
 
     title: str
     heading: str
+    about: str
     runs: tuple[RunIdentity, ...]
     fates: tuple[Segment, ...]
     sample_head: str
@@ -75,6 +76,7 @@ def examples_view(
     return ExamplesView(
         title=f"Examples{of_class}, {words}",
         heading=f"{numbers.plural(found.total, 'example')}{of_class}: {words}",
+        about=_about(found),
         runs=run_identities(found.runs, address, run_url=run_url),
         fates=tuple(
             Segment(
@@ -129,6 +131,16 @@ def _row(example: ChangedExample) -> tuple[Cell, ...]:
         *(example.sample, example.actual, example.first, example.second),
         *(example.first_confidence, example.second_confidence),
     )
+
+
+def _about(found: ChangedExamples) -> str:
+    """The dataset, and which part of its examples is meant."""
+    parts = [found.runs[0].dataset]
+    if found.part is not None:
+        parts.append(f"slice {found.part}")
+    if found.on_shared:
+        parts.append("on the shared examples")
+    return " · ".join(parts)
 
 
 def _segment_text(found: ChangedExamples, fate: Fate) -> str:
