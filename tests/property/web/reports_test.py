@@ -1,0 +1,43 @@
+"""Addresses of reports name any report, and lines of values stay inside their pictures."""
+
+from __future__ import annotations
+
+from urllib.parse import unquote
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from offdiag.reports.scope import Condition, Side
+from offdiag.services.reports.conditions import alert_condition, alert_text
+from offdiag_web.addresses.names import name_from_path
+from offdiag_web.addresses.reports import ReportAddress
+from offdiag_web.charts.sparkline import HEIGHT, WIDTH, sparkline
+from support.drawings import parsed
+
+
+@given(st.lists(st.none() | st.floats(-1e300, 1e300), max_size=26))
+def test_a_line_of_values_stays_inside_its_picture(values: list[float | None]) -> None:
+    for x, y in parsed(sparkline(values, name="line")).points:
+        assert 0 <= x <= WIDTH
+        assert 0 <= y <= HEIGHT
+
+
+@given(st.text(min_size=1).filter(lambda name: name.isprintable()))
+def test_every_name_can_be_read_back_from_its_address(name: str) -> None:
+    path = ReportAddress("default", name).issue_url(1)
+
+    _, reports, segment, number = path.split("/")
+    assert (reports, number) == ("reports", "1")
+    assert name_from_path(unquote(segment)) == name
+
+
+@given(label=st.text(), limit=st.floats(allow_nan=False, allow_infinity=False))
+def test_an_alert_on_any_class_can_be_written_in_a_line_and_read_back(
+    label: str, limit: float
+) -> None:
+    condition = Condition("recall", Side.BELOW, limit, label)
+
+    text = alert_text(condition)
+
+    assert alert_condition(text) == condition
+    assert "\n" not in text

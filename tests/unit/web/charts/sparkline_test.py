@@ -1,0 +1,35 @@
+"""A line without axes goes where the values go, and stops where there is none."""
+
+from __future__ import annotations
+
+from offdiag_web.charts.sparkline import sparkline
+from support.drawings import parsed
+
+
+def path_of(*values: float | None) -> str:
+    mark = parsed(sparkline(values, name="x"))
+    return mark.one("line").get("d", "") if mark.count("line") else ""
+
+
+def test_the_line_rises_from_the_lowest_to_the_highest_value() -> None:
+    assert path_of(0.5, 0.75, 1.0) == "M4 16L36 10L68 4"
+
+
+def test_equal_values_are_a_level_line_in_the_middle() -> None:
+    assert path_of(0.7, 0.7) == "M4 10L68 10"
+
+
+def test_where_there_is_no_value_there_is_a_gap() -> None:
+    assert path_of(0.0, 1.0, None, 0.0, 1.0) == "M4 16L20 4M52 16L68 4"
+
+
+def test_one_value_is_a_dot_and_no_line() -> None:
+    mark = parsed(sparkline([0.7], name="x"))
+
+    assert path_of(0.7) == ""
+    assert (mark.one("circle").get("cx"), mark.one("circle").get("cy")) == ("68", "10")
+
+
+def test_no_dot_stands_where_the_last_issue_has_no_value() -> None:
+    assert parsed(sparkline([0.7, None], name="x")).count("circle") == 0
+    assert parsed(sparkline([None], name="x")).count("circle") == 0
