@@ -5,7 +5,6 @@ const list = document.getElementById("flag-list");
 const announcement = document.getElementById("announcement");
 const isWide = window.matchMedia("(width >= 88rem)");
 const links = () => [...document.querySelectorAll("#flag-list a[data-row]")];
-const lineOf = (link) => link.closest("li");
 
 // The link itself asks, once it is told that there is room beside it.
 function show(link) {
@@ -19,12 +18,12 @@ function tellShown() {
   const current = links().find((link) => link.hasAttribute("aria-current"));
   pane.removeAttribute("aria-busy");
   pane.scrollTop = 0;
-  history.replaceState(history.state, "", `#${lineOf(current).id}`);
-  announcement.textContent = `${lineOf(current).id} is shown beside the list.`;
+  history.replaceState(history.state, "", `#${current.id}`);
+  announcement.textContent = `${current.id} is shown beside the list.`;
 }
 
 function listedAt(hash) {
-  return links().find((link) => `#${lineOf(link).id}` === hash);
+  return links().find((link) => `#${link.id}` === hash);
 }
 
 function countSelected() {
@@ -50,13 +49,13 @@ if (pane && list) {
     show(link);
   });
   pane.addEventListener("submit", (event) => {
-    const current = links().find((link) => link.hasAttribute("aria-current"));
+    const all = links();
+    const place = all.findIndex((link) => link.hasAttribute("aria-current"));
     const back = event.target.elements.back;
-    if (!current || !back) return;
+    if (place < 0 || !back) return;
     // A settled flag leaves the list, so the next one takes its place.
     const leaves = event.target.hasAttribute("data-settles") && list.dataset.leaves === "yes";
-    const next = lineOf(current).nextElementSibling ?? lineOf(current).previousElementSibling;
-    const target = leaves && next ? next : lineOf(current);
+    const target = (leaves && (all[place + 1] ?? all[place - 1])) || all[place];
     back.value = `${location.pathname}${location.search}#${target.id}`;
   });
 }
