@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from offdiag.services.browse_impact import MovedRun, TruthImpact
 from offdiag.services.truth.difference import LabelDifference
+from offdiag.services.truth.impact import MovedRun, TruthImpact
 from offdiag_web.presenters import numbers
-from offdiag_web.presenters.class_order import quoted_name
 from offdiag_web.presenters.differences import title_inside
 
 _MOST_NAMED = 3
+_LONGEST_NAME = 60
+"""Longer than names in tables: in a sentence a run has no other sign by which it is known."""
 
 
 def impact_sentence(impact: TruthImpact, metric: str) -> str:
     """ "Correcting 10 labels moved “a” beyond its interval; by MCC “a” rises from 2 to 1."."""
-    if impact.parent is None or impact.difference is None:
+    if impact.older is None or impact.difference is None:
         return (
             f"Version {impact.version.number} is the first of its samples, so there is nothing "
             "before it that could have moved."
@@ -50,7 +51,7 @@ def _beyond(impact: TruthImpact) -> str:
     if not names:
         return f"moved no value of {of} beyond the interval it had"
     by_id = {moved.run.id: moved.run.name for moved in impact.moved}
-    listed = numbers.listed([quoted_name(by_id[run_id]) for run_id in names], at_most=_MOST_NAMED)
+    listed = numbers.listed([_quoted(by_id[run_id]) for run_id in names], at_most=_MOST_NAMED)
     return f"moved {listed} beyond the interval of a value, {len(names)} of {of}"
 
 
@@ -64,8 +65,11 @@ def _places(moved: Sequence[MovedRun], metric: str) -> str:
     if not changes:
         return f"the ranking {ranking} stays as it was"
     texts = [
-        f"{quoted_name(name)} {'rises' if after < before else 'falls'} "
-        f"from rank {before} to {after}"
+        f"{_quoted(name)} {'rises' if after < before else 'falls'} from rank {before} to {after}"
         for after, before, name in sorted(changes)
     ]
     return f"{ranking} {numbers.listed(texts, at_most=_MOST_NAMED)}"
+
+
+def _quoted(run_name: str) -> str:
+    return f"“{numbers.shortened(run_name, longest=_LONGEST_NAME)}”"
