@@ -116,6 +116,7 @@ def score_histogram(
 ) -> ScoreHistogram:
     """Count the scores from `low` to `high` > `low`, which are all of them."""
     edges = low + (high - low) * (np.arange(n_bins + 1) / n_bins)
+    edges[-1] = high  # The sum may have missed it by a rounding.
     inner = edges[1:-1].astype(ranked.positive.dtype)
     return ScoreHistogram(
         edges, _counted(ranked.positive, inner), _counted(ranked.negative, inner)
