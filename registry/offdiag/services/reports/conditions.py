@@ -20,6 +20,7 @@ _SIDES = {
 }
 
 
+_HOW = "Write a metric, < or >, and a limit, such as 'recall[df]<0.5'."
 _WRITTEN_SIDES = {Side.BELOW: "<", Side.ABOVE: ">"}
 _NEEDS_QUOTES = re.compile(r"""[][\\"\x00-\x1f]""")
 
@@ -42,7 +43,10 @@ def alert_condition(text: str) -> Condition:
     Raises `InvalidInput` for what an alert cannot be about. An alert looks at the whole
     interval anyway, so there is no need to name an end of it.
     """
-    parsed = parse_condition(text)
+    try:
+        parsed = parse_condition(text)
+    except InvalidInput as error:
+        raise InvalidInput(error.message, field="alerts", hint=_HOW) from None
     if (
         not isinstance(parsed, MetricCondition)
         or parsed.side is not GateSide.VALUE
@@ -52,6 +56,6 @@ def alert_condition(text: str) -> Condition:
         raise InvalidInput(
             f"{text!r} is no condition of an alert.",
             field="alerts",
-            hint="Write a metric, < or >, and a limit, such as 'recall[df]<0.5'.",
+            hint=_HOW,
         )
     return Condition(parsed.key, _SIDES[parsed.sign], parsed.threshold, parsed.class_label)
