@@ -118,7 +118,8 @@ def test_runs_without_metrics_show_where_they_stand(reader: FlaskClient) -> None
 def test_a_doubtful_orientation_is_visible_in_the_list(reader: FlaskClient) -> None:
     page = _page(reader, "/runs?q=uploaded")
 
-    chips = [chip.text for chip in page.all("span", "chip-warning")]
+    warnings = [chip.text for chip in page.all("span", "chip-warning")]
+    chips = [text for text in warnings if "matrix" in text]
     assert len(chips) == 2
     assert any("looks transposed" in chip for chip in chips)
 
@@ -227,7 +228,7 @@ def test_the_json_twin_agrees_with_the_page(reader: FlaskClient) -> None:
 
     assert [run["name"] for run in listed["runs"]] == _names(page)
     assert listed["total"] == 8
-    for run, row in zip(listed["runs"], page.table("data"), strict=True):
+    for run, (_, *row) in zip(listed["runs"], page.table("data"), strict=True):
         if run["metrics"]:
             assert row[1] == f"{run['metrics']['overall_accuracy']['value']:.3f}"
             worst = run["worst_class"]
@@ -292,7 +293,8 @@ def _names(page: Page) -> list[str]:
 
 
 def _row(page: Page, name: str) -> list[str]:
-    return next(row for row in page.table("data") if row[0].startswith(f"{name} "))
+    """Cells of a run, from its name on."""
+    return next(row[1:] for row in page.table("data") if row[1].startswith(f"{name} "))
 
 
 def _ends(page: Page) -> list[list[str]]:
@@ -310,3 +312,65 @@ def _pager(page: Page) -> list[str]:
 
 def _link(page: Page, text: str) -> str:
     return next(link.attributes["href"] for link in page.all("a") if link.text == text)
+
+
+def test_chosen_columns_stand_in_the_list_and_in_its_address(reader: FlaskClient) -> None:
+    chosen = reader.get(
+        "/runs?form=1&q=dataset:derm-7&col=macro_f1&col=cohen_kappa&sort=-macro_f1"
+    ).headers["Location"]
+    page = _page(reader, chosen)
+
+    assert chosen == "/runs?cols=f1,cohen_kappa&q=dataset:derm-7&sort=-macro_f1"
+    heads = [head.text for head in page.all("th") if "aria-sort" in head.attributes]
+    assert heads[1:4] == ["Macro F1", "Cohen's kappa", "Worst class recall"]
+    listed = reader.get(chosen.replace("/runs", "/runs.json", 1)).get_json()["runs"]
+    shown = [row[2] for row in page.table("data") if re.fullmatch(r"[\d.]+", row[2])]
+    values = [run["metrics"]["macro_f1"]["value"] for run in listed if run["metrics"]]
+    assert shown == [f"{value:.3f}" for value in values]
+    assert values == sorted(values, reverse=True)
+
+
+def test_a_column_that_no_metric_has_is_said_and_left_out(reader: FlaskClient) -> None:
+    page = _page(reader, "/runs?q=dataset:derm-7&cols=acc,happiness")
+
+    assert "There is no metric “happiness”" in page.all("p", "callout")[0].text
+    heads = [head.text for head in page.all("th") if "aria-sort" in head.attributes]
+    assert heads[1:3] == ["Accuracy", "Worst class recall"]
+
+
+def test_lower_is_better_where_it_is(reader: FlaskClient) -> None:
+    page = _page(reader, "/runs?q=dataset:derm-7&cols=error_rate")
+
+    (link,) = [a for a in page.all("a") if "sort=" in a.attributes["href"] and "rror" in a.text]
+    assert "sort=error_rate" in link.attributes["href"]
+
+
+def test_the_others_are_held_against_the_run_that_is_ticked(
+    reader: FlaskClient, registry: LesionRegistry
+) -> None:
+    answer = reader.get(f"/runs/as-baseline?q=dataset:derm-7&runs={registry.plain}")
+    page = _page(reader, answer.headers["Location"])
+
+    assert answer.headers["Location"] == f"/runs?base={registry.plain}&q=dataset:derm-7"
+    notes = [note.text for note in page.all("p", "note")]
+    assert "Dashed = plain CE, chosen as baseline. Use none of your own" in notes
+    marks = [mark.attributes["aria-label"] for mark in page.all("svg", "mark")]
+    assert "Accuracy: 95 % interval 0.846 – 0.881, baseline 0.864" in marks
+
+
+def test_a_run_whose_accuracy_hides_a_class_says_which(reader: FlaskClient) -> None:
+    page = _page(reader, "/runs?q=plain dataset:derm-7")
+
+    assert "hides df" in _row(page, "plain")[0]
+
+
+def test_ticked_runs_go_to_comparison_and_what_if(
+    reader: FlaskClient, registry: LesionRegistry
+) -> None:
+    page = _page(reader, "/runs?q=dataset:derm-7")
+
+    form = next(f for f in page.all("form") if f.attributes.get("id") == "selected")
+    boxes = [b for b in form.inside("input") if b.attributes["type"] == "checkbox"]
+    assert registry.plain in {box.attributes["value"] for box in boxes}
+    assert all(box.attributes["aria-label"].startswith("Select ") for box in boxes)
+    assert form.attributes["action"] == "/compare"

@@ -37,6 +37,7 @@ from offdiag_web.pages import (
     settings_overview,
     truth_difference,
     truth_impact,
+    views,
 )
 from offdiag_web.registry import Registry
 from offdiag_web.run_id import RunIdConverter
@@ -99,6 +100,7 @@ def create_app(settings: Settings, database: Database) -> Flask:
         health.blueprint,
         finding.blueprint,
         models.blueprint,
+        views.blueprint,
         settings_overview.blueprint,
         gallery.blueprint,
         glossary.blueprint,

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from offdiag.domain.runs import RunState
 from offdiag.filters.conditions import Condition
 from offdiag.metrics.suite import SUITE_VERSION
 from offdiag.store.database import Database
+from offdiag.store.queries.baseline_values import BaselineValues, baseline_values
 from offdiag.store.queries.dataset_list import (
     DatasetFacts,
     LoggedRuns,
@@ -15,6 +17,7 @@ from offdiag.store.queries.dataset_list import (
     dataset_overview,
 )
 from offdiag.store.queries.outdated_results import outdated_results
+from offdiag.store.queries.run_entries import LISTED_METRICS
 from offdiag.store.queries.run_filter import FilterField, FilterTerm, RunFilter
 from offdiag.store.queries.run_flags import run_flags
 from offdiag.store.queries.run_list import RunListPage, matches_without_each, run_list
@@ -37,6 +40,7 @@ class RunOverview:
     scope: DatasetFacts | None
     page: RunListPage
     matches_without: tuple[int, ...] = ()
+    baseline: BaselineValues | None = None
 
 
 def browse_datasets(database: Database) -> tuple[tuple[DatasetFacts, LoggedRuns], ...]:
@@ -51,8 +55,14 @@ def browse_runs(
     terms: RunFilter = (),
     order: RunOrder | None = None,
     cursor: Cursor | None = None,
+    metrics: Sequence[str] = (),
+    baseline: str | None = None,
 ) -> RunOverview:
-    """One page of runs, with the dataset they share if they do."""
+    """One page of runs, with the dataset they share if they do.
+
+    `metrics` are keys that lines have beside the usual ones. `baseline` is a run to hold the
+    others against, by default the one that is pinned for the dataset.
+    """
     with database.read() as session:
         datasets = dataset_list(session)
         scope = _scope(datasets, terms)
@@ -63,11 +73,18 @@ def browse_runs(
             order=order or RunOrder(),
             cursor=cursor,
             limit=RUNS_PER_PAGE,
+            metrics=(*LISTED_METRICS, *metrics),
+        )
+        reference = baseline_values(
+            session,
+            run_id=baseline,
+            dataset_id=None if scope is None else scope.id,
+            keys=(*LISTED_METRICS, *metrics),
         )
         without: tuple[int, ...] = ()
         if page.total == 0:
             without = matches_without_each(session, terms=terms)
-    return RunOverview(datasets, scope, page, without)
+    return RunOverview(datasets, scope, page, without, reference)
 
 
 def browse_run(database: Database, run_id: str) -> RunDetail:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Literal
 
+from offdiag.filters.fields import WHOLE_METRICS
+from offdiag.metrics.catalogue import SPECS, Direction
 from offdiag.store.queries.run_filter import RunFilter
 from offdiag.store.queries.run_order import (
     FIELD_ORDERS,
@@ -19,22 +22,36 @@ from offdiag.store.queries.run_order import (
     groups_of,
 )
 from offdiag_web.addresses.filter_text import ParsedTerm, filter_text, parse_filter
+from offdiag_web.addresses.filter_values import SHORT_METRICS
 from offdiag_web.addresses.query_string import with_query
 
 ScaleChoice = Literal["fit", "full"]
 _SEPARATOR = "~"
 
 NEWEST_FIRST = RunOrder("logged", descending=True)
+DEFAULT_COLUMNS = ("overall_accuracy", "balanced_accuracy", "mcc")
+MOST_COLUMNS = 8
+SHORT_NAMES = {key: name for name, key in SHORT_METRICS.items()}
+LOWER_IS_BETTER = frozenset(
+    spec.key for spec in SPECS if spec.direction is Direction.LOWER and spec.key in WHOLE_METRICS
+)
+_RUN_ID = re.compile(r"r_[0-9A-Za-z]{1,64}")
 
 
 @dataclass(frozen=True, slots=True)
 class RunListAddress:
-    """Which runs, in which order, on which scale, from where on."""
+    """Which runs, in which order, on which scale, from where on.
+
+    `columns` are keys of metrics; `baseline` is the run that the others are held against, None
+    for the one that is pinned.
+    """
 
     terms: tuple[ParsedTerm, ...] = ()
     order: RunOrder = NEWEST_FIRST
     scale: ScaleChoice = "fit"
     cursor: Cursor | None = None
+    columns: tuple[str, ...] = DEFAULT_COLUMNS
+    baseline: str | None = None
 
     @property
     def filter(self) -> RunFilter:
@@ -54,17 +71,21 @@ class RunListAddress:
 
     @property
     def kept_by_form(self) -> tuple[tuple[str, str], ...]:
-        """What stays when the filter changes: order and scale, where they are no defaults."""
+        """What stays when the filter changes, where it is no default."""
         kept = []
         if self.order != NEWEST_FIRST:
             kept.append(("sort", _order_text(self.order)))
         if self.scale != "fit":
             kept.append(("scale", self.scale))
+        if self.columns != DEFAULT_COLUMNS:
+            kept.append(("cols", ",".join(SHORT_NAMES.get(key, key) for key in self.columns)))
+        if self.baseline is not None:
+            kept.append(("base", self.baseline))
         return tuple(kept)
 
     def sorted_by(self, name: str) -> RunListAddress:
         """Sorted by a column: best first, or the other way round if it already is."""
-        first = RunOrder(name, descending=name != "name")
+        first = RunOrder(name, descending=name != "name" and name not in LOWER_IS_BETTER)
         again = self.order == first
         order = replace(first, descending=not first.descending) if again else first
         return replace(self, order=order, cursor=None)
@@ -89,16 +110,42 @@ def read_run_list(
         order=order,
         scale=_read_scale(values.get("scale"), notices),
         cursor=_read_cursor(values, order, notices),
+        columns=_read_columns(values, notices),
+        baseline=_read_baseline(values.get("base"), notices),
     )
     return address, notices
+
+
+def _read_columns(values: Mapping[str, str], notices: list[str]) -> tuple[str, ...]:
+    """Keys from `cols=acc,mcc`, or from the boxes of the chooser, each sent as `col`."""
+    getlist = getattr(values, "getlist", None)
+    boxes: list[str] = getlist("col") if getlist is not None else []
+    given = boxes or [text for text in values.get("cols", "").split(",") if text]
+    if not given:
+        return DEFAULT_COLUMNS
+    keys = [SHORT_METRICS.get(text, text) for text in given]
+    unknown = [key for key in keys if key not in WHOLE_METRICS]
+    if unknown:
+        notices.append(f"There is no metric “{unknown[0][:40]}” of a whole run.")
+    known = tuple(dict.fromkeys(key for key in keys if key in WHOLE_METRICS))
+    if len(known) > MOST_COLUMNS:
+        notices.append(f"At most {MOST_COLUMNS} columns fit; the first ones are shown.")
+    return known[:MOST_COLUMNS] or DEFAULT_COLUMNS
+
+
+def _read_baseline(text: str | None, notices: list[str]) -> str | None:
+    if not text or _RUN_ID.fullmatch(text):
+        return text or None
+    notices.append(f"“{text[:40]}” is no id of a run to hold the others against.")
+    return None
 
 
 def _read_order(text: str | None, notices: list[str]) -> RunOrder:
     if not text:
         return NEWEST_FIRST
     name = text.removeprefix("-")
-    if name not in ORDER_NAMES:
-        known = ", ".join(ORDER_NAMES)
+    if name not in ORDER_NAMES and name not in WHOLE_METRICS:
+        known = ", ".join((*ORDER_NAMES, "the key of any metric"))
         notices.append(f"Runs cannot be sorted by “{name}”; known are {known}.")
         return NEWEST_FIRST
     return RunOrder(name, descending=text.startswith("-"))

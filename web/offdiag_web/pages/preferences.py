@@ -66,6 +66,11 @@ def known_reader() -> str:
     return require_name(reader, "reader")
 
 
+def reader_if_known() -> str | None:
+    """Who sends this request, where they gave a name."""
+    return _read().reader or None
+
+
 @blueprint.post("/preferences")
 def save() -> Response:
     """Keep what was chosen and go back to where it was chosen."""

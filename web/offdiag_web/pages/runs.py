@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from flask import Blueprint, jsonify, make_response, redirect, render_template, request, url_for
 from werkzeug.wrappers import Response
 
@@ -28,7 +30,12 @@ def runs(form: str = "html") -> Response:
     if SENT_BY_FORM in request.args and not notices:
         return redirect(address.url())
     overview = browse_runs(
-        database, terms=address.filter, order=address.order, cursor=address.cursor
+        database,
+        terms=address.filter,
+        order=address.order,
+        cursor=address.cursor,
+        metrics=address.columns,
+        baseline=address.baseline,
     )
     if form == "json":
         return jsonify(run_list_record(overview, address))
@@ -44,6 +51,14 @@ def runs(form: str = "html") -> Response:
     return make_response(
         render_template("runs.html", view=view, database_url=_shown_url(database))
     )
+
+
+@blueprint.get("/runs/as-baseline")
+def as_baseline() -> Response:
+    """The same list, with the first ticked run as the baseline of all marks."""
+    address, _ = read_run_list(request.args, now=current_registry().database.clock())
+    chosen, _ = read_run_list({"base": request.args.get("runs", "")})
+    return redirect(replace(address, baseline=chosen.baseline).url())
 
 
 def _shown_url(database: Database) -> str:

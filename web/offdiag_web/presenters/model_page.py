@@ -12,16 +12,16 @@ from offdiag.services.browse_models import ModelRuns
 from offdiag.store.queries.run_entries import RunEntry
 from offdiag_web.addresses.filter_text import parse_filter, quoted
 from offdiag_web.addresses.run_list import RunListAddress
+from offdiag_web.charts.scale import Scale
 from offdiag_web.charts.trend import trend
 from offdiag_web.presenters import numbers
-from offdiag_web.presenters.run_rows import (
-    METRIC_COLUMNS,
+from offdiag_web.presenters.metric_columns import (
     WORST_COLUMN,
     MetricColumn,
-    RunRow,
     column_scale,
-    run_row,
+    default_columns,
 )
+from offdiag_web.presenters.run_rows import RunRow, run_row
 from offdiag_web.presenters.values import Notes, extent_of
 
 
@@ -81,7 +81,7 @@ def _on_dataset(
     run_url: Callable[[str], str],
 ) -> ModelOnDataset:
     first = runs[0]
-    scales = [column_scale(column, runs, "fit") for column in METRIC_COLUMNS]
+    columns = [(column, column_scale(column, runs, "fit")) for column in default_columns()]
     worst_scale = column_scale(WORST_COLUMN, runs, "full")
     project = "" if first.project == "default" else f"{first.project} / "
     terms = (
@@ -91,15 +91,15 @@ def _on_dataset(
         title=f"{project}{first.dataset}",
         runs_url=RunListAddress(parse_filter(terms)).url(),
         n_runs=numbers.plural(len(runs), "run"),
-        trends=tuple(_trend(column, runs) for column in METRIC_COLUMNS) if len(runs) > 1 else (),
+        trends=tuple(_trend(*column, runs) for column in columns) if len(runs) > 1 else (),
         rows=tuple(
-            run_row(run, scales, worst_scale, notes=notes, now=now, url=run_url(run.id))
+            run_row(run, columns, worst_scale, notes=notes, now=now, url=run_url(run.id))
             for run in reversed(runs)
         ),
     )
 
 
-def _trend(column: MetricColumn, runs: Sequence[RunEntry]) -> Trend:
+def _trend(column: MetricColumn, scale: Scale, runs: Sequence[RunEntry]) -> Trend:
     values = [run.metrics.get(column.key) for run in runs]
     extents = [None if value is None else extent_of(value) for value in values]
     known = [extent.estimate for extent in extents if extent is not None]
@@ -107,5 +107,4 @@ def _trend(column: MetricColumn, runs: Sequence[RunEntry]) -> Trend:
     if known:
         first, last = numbers.metric(known[0]), numbers.metric(known[-1])
         name += f": from {first} to {last}; the table has every value"
-    scale = column_scale(column, runs, "fit")
     return Trend(column.title, trend(extents, scale=scale, name=name))

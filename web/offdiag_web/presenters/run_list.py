@@ -9,17 +9,18 @@ from datetime import datetime
 from offdiag.services.browse import RunOverview
 from offdiag.store.queries.run_order import Cursor
 from offdiag_web.addresses.filter_text import ParsedTerm, filter_text
+from offdiag_web.addresses.query_string import with_query
 from offdiag_web.addresses.run_list import RunListAddress, ScaleChoice
 from offdiag_web.charts.scale import Scale
 from offdiag_web.presenters import numbers
 from offdiag_web.presenters.datasets import runs_url, scope_sentence
-from offdiag_web.presenters.run_rows import (
-    METRIC_COLUMNS,
+from offdiag_web.presenters.metric_columns import (
+    OFFERED,
     WORST_COLUMN,
-    RunRow,
     column_scale,
-    run_row,
+    metric_column,
 )
+from offdiag_web.presenters.run_rows import RunRow, run_row
 from offdiag_web.presenters.segments import Segment
 from offdiag_web.presenters.table_heads import AriaSort, aria_sort
 from offdiag_web.presenters.values import (
@@ -56,6 +57,25 @@ class DatasetLink:
 
 
 @dataclass(frozen=True, slots=True)
+class ColumnChoice:
+    """A metric that can be a column."""
+
+    key: str
+    title: str
+    is_shown: bool
+
+
+@dataclass(frozen=True, slots=True)
+class BaselineNote:
+    """The run that all others are held against, and the way back where it was chosen."""
+
+    name: str
+    url: str
+    is_pinned: bool
+    drop_url: str | None
+
+
+@dataclass(frozen=True, slots=True)
 class RunListView:
     """Everything the page shows."""
 
@@ -83,6 +103,12 @@ class RunListView:
     json_url: str
     csv_url: str
     all_url: str
+    columns: tuple[ColumnChoice, ...]
+    kept_beside_columns: tuple[tuple[str, str], ...]
+    kept_by_selection: tuple[tuple[str, str], ...]
+    """What the list is, for what leads back to it."""
+    baseline: BaselineNote | None
+    save_url: str
 
 
 def run_list_view(
@@ -95,11 +121,22 @@ def run_list_view(
 ) -> RunListView:
     """Present one page of runs. `run_url` makes the address of a run from its id."""
     page = overview.page
-    scales = [column_scale(column, page.entries, address.scale) for column in METRIC_COLUMNS]
+    columns = [
+        (column, column_scale(column, page.entries, address.scale))
+        for column in map(metric_column, address.columns)
+    ]
     worst_scale = column_scale(WORST_COLUMN, page.entries, "full")
     notes = Notes()
     rows = tuple(
-        run_row(entry, scales, worst_scale, notes=notes, now=now, url=run_url(entry.id))
+        run_row(
+            entry,
+            columns,
+            worst_scale,
+            notes=notes,
+            now=now,
+            url=run_url(entry.id),
+            baseline=overview.baseline,
+        )
         for entry in page.entries
     )
     is_mixed = overview.scope is None and len(overview.datasets) > 1
@@ -116,8 +153,7 @@ def run_list_view(
         scales=_scale_links(address),
         run_head=_head("Run", "name", address),
         metric_heads=tuple(
-            _head(column.title, column.order, address, scale)
-            for column, scale in zip(METRIC_COLUMNS, scales, strict=True)
+            _head(column.title, column.order, address, scale) for column, scale in columns
         ),
         worst_head=_head(WORST_COLUMN.title, WORST_COLUMN.order, address, worst_scale),
         logged_head=_head("Logged", "logged", address),
@@ -130,7 +166,38 @@ def run_list_view(
         json_url=address.url("json"),
         csv_url=address.url("csv"),
         all_url=RunListAddress().url(),
+        columns=_column_choices(address),
+        kept_beside_columns=_kept(address, without="cols"),
+        kept_by_selection=_kept(address, without="base"),
+        baseline=_baseline_note(overview, address, run_url),
+        save_url=with_query("/views", {"of": address.url().partition("?")[2]}),
     )
+
+
+def _column_choices(address: RunListAddress) -> tuple[ColumnChoice, ...]:
+    """What the chooser offers, columns that are shown already first."""
+    others = [key for key in OFFERED if key not in address.columns]
+    return tuple(
+        ColumnChoice(key, metric_column(key).title, key in address.columns)
+        for key in (*address.columns, *others)
+    )
+
+
+def _kept(address: RunListAddress, *, without: str) -> tuple[tuple[str, str], ...]:
+    """Filter and all that a form keeps, but for what it changes itself."""
+    kept = [(name, text) for name, text in address.kept_by_form if name != without]
+    query = filter_text(address.terms)
+    return tuple([("q", query), *kept] if query else kept)
+
+
+def _baseline_note(
+    overview: RunOverview, address: RunListAddress, run_url: Callable[[str], str]
+) -> BaselineNote | None:
+    found = overview.baseline
+    if found is None:
+        return None
+    drop = None if address.baseline is None else replace(address, baseline=None).url()
+    return BaselineNote(found.name, run_url(found.run_id), found.is_pinned, drop)
 
 
 def _title(overview: RunOverview, address: RunListAddress) -> str:

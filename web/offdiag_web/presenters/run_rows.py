@@ -9,33 +9,16 @@ from datetime import datetime
 from markupsafe import Markup
 
 from offdiag.domain.values import MetricValue
+from offdiag.store.queries.baseline_values import BaselineValues
 from offdiag.store.queries.run_entries import RunEntry
-from offdiag_web.addresses.run_list import ScaleChoice
 from offdiag_web.charts.interval import interval_mark
-from offdiag_web.charts.scale import SIGNED_UNIT, UNIT, Scale, fitted
+from offdiag_web.charts.scale import Scale
 from offdiag_web.presenters import numbers
 from offdiag_web.presenters.baselines import majority_scores
 from offdiag_web.presenters.chips import Chip, orientation_warning, state_chip, tag_text
+from offdiag_web.presenters.metric_columns import MetricColumn
 from offdiag_web.presenters.times import Moment, moment
 from offdiag_web.presenters.values import Notes, ShownValue, extent_of, interval_text, shown
-
-
-@dataclass(frozen=True, slots=True)
-class MetricColumn:
-    """A column of numbers and the column of marks beside it."""
-
-    key: str
-    order: str
-    title: str
-    bounds: Scale
-
-
-METRIC_COLUMNS = (
-    MetricColumn("overall_accuracy", "acc", "Accuracy", UNIT),
-    MetricColumn("balanced_accuracy", "bal", "Balanced accuracy", UNIT),
-    MetricColumn("mcc", "mcc", "MCC", SIGNED_UNIT),
-)
-WORST_COLUMN = MetricColumn("recall", "worst", "Worst class recall", UNIT)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +44,7 @@ class WorstCell:
 class RunRow:
     """One run. `state` stands in place of the metrics of a run that has none."""
 
+    id: str
     short_id: str
     name: str
     url: str
@@ -71,34 +55,35 @@ class RunRow:
     n_cases: str
     logged: Moment
     warning: Chip | None
+    badge: Chip | None
+    """Whether accuracy hides a minority class."""
     state: Chip | None
     metrics: tuple[MetricCell, ...]
     worst: WorstCell | None
 
 
-def column_scale(column: MetricColumn, entries: Sequence[RunEntry], choice: ScaleChoice) -> Scale:
-    if choice == "full":
-        return UNIT if column.bounds is UNIT else SIGNED_UNIT
-    values = [entry.metrics.get(column.key) for entry in entries]
-    extents = [extent_of(value) for value in values if value is not None]
-    return fitted([extent for extent in extents if extent is not None], within=column.bounds)
-
-
 def run_row(
     entry: RunEntry,
-    scales: Sequence[Scale],
+    columns: Sequence[tuple[MetricColumn, Scale]],
     worst_scale: Scale,
     *,
     notes: Notes,
     now: datetime,
     url: str,
+    baseline: BaselineValues | None = None,
 ) -> RunRow:
+    """Present one run. The marks show `baseline`, without one what the largest class scores."""
     warning = orientation_warning(entry.source, entry.orientation_verdict)
     state = None
     if not entry.metrics:
         state = state_chip(entry.state, work=entry.work, n_predictions=entry.n_cases, now=now)
-    baselines = majority_scores(entry.metrics)
+    if baseline is None:
+        references = majority_scores(entry.metrics)
+    else:
+        known = {key: value.value for key, value in baseline.metrics.items()}
+        references = {key: value for key, value in known.items() if value is not None}
     return RunRow(
+        id=entry.id,
         short_id=entry.id[:8],
         name=entry.name,
         url=url,
@@ -109,14 +94,20 @@ def run_row(
         n_cases=numbers.count(entry.n_cases),
         logged=moment(entry.created_at, now=now),
         warning=Chip(warning.headline.rstrip("."), "warning") if warning else None,
+        badge=_badge(entry, url),
         state=state,
         metrics=()
         if state
         else tuple(
             _metric_cell(
-                entry.metrics.get(column.key), column, scale, baselines.get(column.key), notes
+                entry.metrics.get(column.key),
+                column,
+                scale,
+                notes,
+                baseline=references.get(column.key),
+                reference="majority baseline" if baseline is None else "baseline",
             )
-            for column, scale in zip(METRIC_COLUMNS, scales, strict=True)
+            for column, scale in columns
         ),
         worst=None if state else _worst_cell(entry, worst_scale),
     )
@@ -126,8 +117,10 @@ def _metric_cell(
     value: MetricValue | None,
     column: MetricColumn,
     scale: Scale,
-    baseline: float | None,
     notes: Notes,
+    *,
+    baseline: float | None,
+    reference: str,
 ) -> MetricCell:
     text = shown(value, notes)
     extent = None if value is None else extent_of(value)
@@ -136,10 +129,17 @@ def _metric_cell(
     interval = interval_text(value)
     words = [f"95 % interval {interval}" if interval else "no interval"]
     if baseline is not None:
-        words.append(f"majority baseline {numbers.metric(baseline)}")
+        words.append(f"{reference} {numbers.metric(baseline)}")
     name = f"{column.title}: {', '.join(words)}"
     mark = interval_mark(extent, scale=scale, name=name, baseline=baseline)
     return MetricCell(text, mark, interval)
+
+
+def _badge(entry: RunEntry, url: str) -> Chip | None:
+    if not entry.hides_minority:
+        return None
+    worst = "" if entry.worst_class is None else f" {entry.worst_class.label}"
+    return Chip(numbers.shortened(f"hides{worst}", longest=20), "warning", url=url)
 
 
 def _worst_cell(entry: RunEntry, scale: Scale) -> WorstCell | None:

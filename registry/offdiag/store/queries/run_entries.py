@@ -71,6 +71,7 @@ class RunEntry:
 
     `n_cases` counts the cases that the metrics are of, `n_unlabelled` those that wait for a
     label; `truth_number` is the version of the truth that the run is scored with.
+    `hides_minority` is None where nothing can be said about it.
     """
 
     id: str
@@ -90,6 +91,7 @@ class RunEntry:
     worst_class: WorstClass | None
     work: EvaluationWork | None
     n_unlabelled: int = 0
+    hides_minority: bool | None = None
 
 
 def logged_predictions() -> ColumnElement[int]:
@@ -119,15 +121,24 @@ RUN_COLUMNS = (
     RunRow.orientation_verdict,
     EvaluationRow.id.label("evaluation_id"),
     EvaluationRow.n_labelled,
+    EvaluationRow.hides_minority,
     (EvaluationRow.n_cases - EvaluationRow.n_labelled).label("n_unlabelled"),
 )
 """What has to be selected for a line, over run, dataset, project, truth and evaluation."""
 
 
-def run_entries(session: Session, rows: Sequence[Row[*tuple[Any, ...]]]) -> tuple[RunEntry, ...]:
-    """The lines for rows of `RUN_COLUMNS`, in the same order; at most two statements."""
+def run_entries(
+    session: Session,
+    rows: Sequence[Row[*tuple[Any, ...]]],
+    *,
+    metrics: Sequence[str] = LISTED_METRICS,
+) -> tuple[RunEntry, ...]:
+    """The lines for rows of `RUN_COLUMNS`, in the same order; at most two statements.
+
+    `metrics` are the keys of the aggregates that a line has.
+    """
     evaluations = [row.evaluation_id for row in rows if row.evaluation_id is not None]
-    metrics, worst = _metrics(session, evaluations)
+    values, worst = _metrics(session, evaluations, metrics)
     work = evaluation_work(session, [row.id for row in rows if row.evaluation_id is None])
     return tuple(
         RunEntry(
@@ -144,17 +155,18 @@ def run_entries(session: Session, rows: Sequence[Row[*tuple[Any, ...]]]) -> tupl
             n_cases=row.n_predictions if row.n_labelled is None else row.n_labelled,
             source=SourceOrientation(row.source_orientation),
             orientation_verdict=row.orientation_verdict,
-            metrics=metrics.get(row.evaluation_id, {}),
+            metrics=values.get(row.evaluation_id, {}),
             worst_class=worst.get(row.evaluation_id),
             work=work.get(row.id),
             n_unlabelled=row.n_unlabelled or 0,
+            hides_minority=row.hides_minority,
         )
         for row in rows
     )
 
 
 def _metrics(
-    session: Session, evaluations: Sequence[int]
+    session: Session, evaluations: Sequence[int], keys: Sequence[str]
 ) -> tuple[dict[int, dict[str, MetricValue]], dict[int, WorstClass]]:
     """Aggregates by evaluation and key, and the worst class of each evaluation."""
     if not evaluations:
@@ -164,7 +176,7 @@ def _metrics(
     ).where(
         MetricValueRow.evaluation_id.in_(evaluations),
         MetricValueRow.class_index == AGGREGATE,
-        MetricValueRow.key.in_(LISTED_METRICS),
+        MetricValueRow.key.in_(keys),
     )
     metrics: dict[int, dict[str, MetricValue]] = {}
     worst: dict[int, WorstClass] = {}

@@ -10,7 +10,12 @@ from sqlalchemy import ColumnElement, ScalarSelect, Select, and_, func, select
 from sqlalchemy.orm import Session
 
 from offdiag.store.models import DatasetRow, EvaluationRow, ProjectRow, RunRow, TruthVersionRow
-from offdiag.store.queries.run_entries import RUN_COLUMNS, RunEntry, run_entries
+from offdiag.store.queries.run_entries import (
+    LISTED_METRICS,
+    RUN_COLUMNS,
+    RunEntry,
+    run_entries,
+)
 from offdiag.store.queries.run_filter import RunFilter, conditions
 from offdiag.store.queries.run_order import (
     Cursor,
@@ -54,11 +59,13 @@ def run_list(
     order: RunOrder,
     cursor: Cursor | None,
     limit: int,
+    metrics: Sequence[str] = LISTED_METRICS,
 ) -> RunListPage:
     """A page of the runs for which all terms hold.
 
-    `dataset_id` narrows the list to one dataset. At most four statements, five where a page
-    holds the border between defined and undefined values.
+    `dataset_id` narrows the list to one dataset; `metrics` are the keys that its lines have. At
+    most four statements, five where a page holds the border between defined and undefined
+    values.
     """
     where = _where(session, terms, dataset_id)
     total, before = _counts(session, where, order, cursor)
@@ -69,7 +76,7 @@ def run_list(
         found.reverse()
         before -= len(found)
     return RunListPage(
-        entries=run_entries(session, [run.row for run in found]),
+        entries=run_entries(session, [run.row for run in found], metrics=metrics),
         total=total,
         position=before + 1,
         previous=Cursor(found[0].place, backwards=True) if found and before > 0 else None,

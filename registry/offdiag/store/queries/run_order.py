@@ -24,7 +24,7 @@ AGGREGATE_ORDERS: Mapping[str, str] = {
     "bal": "balanced_accuracy",
     "mcc": "mcc",
 }
-"""Short names of the metrics a list can be sorted by."""
+"""Short names of metrics that have one; a list can be sorted by any other under its key."""
 WORST_CLASS = "worst"
 """Order by the lowest recall among the classes that have cases."""
 FIELD_ORDERS = ("logged", "name")
@@ -33,7 +33,10 @@ ORDER_NAMES = (*FIELD_ORDERS, *AGGREGATE_ORDERS, WORST_CLASS)
 
 @dataclass(frozen=True, slots=True)
 class RunOrder:
-    """By what a list is sorted, one of `ORDER_NAMES`, and in which direction."""
+    """By what a list is sorted, and in which direction.
+
+    `name` is one of `ORDER_NAMES` or the key of a metric of whole runs.
+    """
 
     name: str = "logged"
     descending: bool = True
@@ -80,7 +83,7 @@ def in_group(
     if order.name in FIELD_ORDERS:
         column = RunRow.created_at if order.name == "logged" else RunRow.name
         return runs, column.expression, order.descending
-    if group is Group.DEFINED and uses_index and order.name in AGGREGATE_ORDERS:
+    if group is Group.DEFINED and uses_index and order.name != WORST_CLASS:
         metric = aliased(MetricValueRow)
         is_defined = and_(_is_value_of(metric, order), metric.value.is_not(None))
         return runs.join(metric, is_defined), metric.value.expression, order.descending
@@ -105,7 +108,8 @@ def _is_value_of(metric: type[MetricValueRow], order: RunOrder) -> ColumnElement
     if order.name == WORST_CLASS:
         key, of_class = "recall", metric.class_index > AGGREGATE
     else:
-        key, of_class = AGGREGATE_ORDERS[order.name], metric.class_index == AGGREGATE
+        key = AGGREGATE_ORDERS.get(order.name, order.name)
+        of_class = metric.class_index == AGGREGATE
     return and_(metric.evaluation_id == EvaluationRow.id, metric.key == key, of_class)
 
 

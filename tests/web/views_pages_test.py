@@ -1,0 +1,69 @@
+"""Saving a view of the runs list, opening it, removing it."""
+
+from __future__ import annotations
+
+from flask.testing import FlaskClient
+
+from support.dashboard import HOSTILE_NAMES
+from support.forms import forms_of, send
+from support.pages import Page
+
+FILTER = "/views?of=q%3Dflag%253Aopen%26sort%3D-mcc"
+
+
+def save(client: FlaskClient, name: str, path: str = FILTER) -> str:
+    """Save the view of an address; returns where that leads."""
+    return send(client, forms_of(client, path)[0], {"name": name}).headers["Location"]
+
+
+def test_a_saved_view_leads_to_the_list_it_was_saved_of(client: FlaskClient) -> None:
+    address = save(client, "flagged")
+
+    assert address.startswith("/v/")
+    assert client.get(address).headers["Location"] == "/runs?q=flag:open&sort=-mcc"
+    assert "flagged" in Page(client.get("/views").text).one("tbody").text
+
+
+def test_a_view_of_everything_is_the_plain_list(client: FlaskClient) -> None:
+    assert client.get(save(client, "all", "/views")).headers["Location"] == "/runs"
+
+
+def test_what_is_no_part_of_the_list_is_not_kept(client: FlaskClient) -> None:
+    address = save(client, "odd", "/views?of=q%3Dx%26next%3Dhttps%253A%252F%252Felsewhere")
+
+    assert client.get(address).headers["Location"] == "/runs?q=x"
+
+
+def test_a_name_that_is_taken_or_empty_is_refused_in_words(client: FlaskClient) -> None:
+    save(client, "flagged")
+    form = forms_of(client, FILTER)[0]
+
+    again, empty = send(client, form, {"name": "flagged"}), send(client, form, {"name": " "})
+
+    assert (again.status_code, empty.status_code) == (409, 400)
+    assert "view &#39;flagged&#39; already" in again.text
+
+
+def test_a_removed_view_is_gone(client: FlaskClient) -> None:
+    address = save(client, "flagged")
+    send(client, forms_of(client, "/views")[1])
+
+    assert client.get(address).status_code == 404
+    assert "No view has been saved yet" in client.get("/views").text
+
+
+def test_a_view_is_saved_by_its_own_form_alone(client: FlaskClient) -> None:
+    assert client.post("/views", data={"name": "x", "of": ""}).status_code == 400
+    assert "No view has been saved yet" in client.get("/views").text
+
+
+def test_names_of_views_are_text(client: FlaskClient) -> None:
+    for name in HOSTILE_NAMES:
+        save(client, name)
+
+    text = client.get("/views").text
+
+    assert "<script>alert" not in text
+    assert "<img src=x" not in text
+    heads = [head.text for head in Page(text).all("th") if head.attributes["scope"] == "row"]
+    assert sorted(heads) == sorted(HOSTILE_NAMES)

@@ -1,0 +1,56 @@
+"""Saved views: lists under a name, for addresses too long to pass on."""
+
+from __future__ import annotations
+
+from flask import Blueprint, make_response, redirect, render_template, request, url_for
+from werkzeug.wrappers import Response
+
+from offdiag.services.views import remove_view, save_view, saved_view, views_of
+from offdiag_web.addresses.run_list import read_run_list
+from offdiag_web.pages.preferences import reader_if_known
+from offdiag_web.presenters.saved_views import query_values, view_lines
+from offdiag_web.registry import current_registry
+
+blueprint = Blueprint("views", __name__)
+
+_PAGE = "/runs"
+
+
+@blueprint.get("/views")
+def page() -> Response:
+    database = current_registry().database
+    lines = view_lines(views_of(database, _PAGE), now=database.clock())
+    address, _ = read_run_list(query_values(request.args.get("of", "")), now=database.clock())
+    return make_response(
+        render_template("views.html", lines=lines, url=address.url(), of=_query(address.url()))
+    )
+
+
+@blueprint.post("/views")
+def save() -> Response:
+    database = current_registry().database
+    address, _ = read_run_list(query_values(request.form.get("of", "")), now=database.clock())
+    view = save_view(
+        database,
+        name=request.form.get("name", ""),
+        page=_PAGE,
+        query=_query(address.url()),
+        author=reader_if_known(),
+    )
+    return redirect(url_for("views.view", slug=view.slug), 303)
+
+
+@blueprint.get("/v/<slug>")
+def view(slug: str) -> Response:
+    found = saved_view(current_registry().database, slug)
+    return redirect(f"{found.page}?{found.query}" if found.query else found.page)
+
+
+@blueprint.post("/v/<slug>/remove")
+def remove(slug: str) -> Response:
+    remove_view(current_registry().database, slug)
+    return redirect(url_for("views.page"), 303)
+
+
+def _query(url: str) -> str:
+    return url.partition("?")[2]
