@@ -1,0 +1,191 @@
+"""Comparisons in a browser: accessible, narrow, the same without scripts, and a way through.
+
+The pages of one kind share a context each, because a context costs more than a page.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from offdiag.settings import Settings
+from offdiag.store.database import Database
+from offdiag_web import create_app
+from support.browser import Watched, served, text_without_ages, violations, watched
+from support.compared import ComparedRegistry, fill_compared
+
+pytestmark = pytest.mark.browser
+
+NAMES = (
+    *("pair", "one matrix", "unpaired", "many classes", "three", "nine", "refused", "choosing"),
+    *("hostile", "examples", "hostile examples"),
+)
+ONE_OF_EACH_KIND = ("pair", "three", "refused", "choosing", "examples")
+
+
+@pytest.fixture(scope="module")
+def compared(
+    migrated_file: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[ComparedRegistry]:
+    """Runs to compare, shared by tests that only read."""
+    path = shutil.copy(migrated_file, tmp_path_factory.mktemp("compared") / "registry.db")
+    database = Database(f"sqlite:///{path}", synchronous="normal")
+    yield fill_compared(database)
+    database.close()
+
+
+@pytest.fixture(scope="module")
+def address(compared: ComparedRegistry) -> Iterator[str]:
+    """Address of the dashboard over that registry."""
+    app = create_app(Settings(), compared.database)
+    app.testing = True
+    with served(app) as url:
+        yield url
+
+
+@pytest.fixture(scope="module")
+def paths(compared: ComparedRegistry) -> dict[str, str]:
+    """Each page by what it shows."""
+    hostile = compared.runs("hostile", "more_hostile")
+    return {
+        "pair": f"/compare?{compared.pair}",
+        "one matrix": f"/compare?{compared.pair}&matrix=b&value=f1",
+        "unpaired": f"/compare?{compared.runs('plain', 'matrix')}",
+        "many classes": f"/compare?{compared.runs('large', 'larger')}",
+        "three": f"/compare?{compared.runs('plain', 'focal', 'almost')}",
+        "nine": f"/compare?runs={','.join(compared.alike)}",
+        "refused": f"/compare?{compared.runs('part', 'other_part')}",
+        "choosing": "/compare",
+        "hostile": f"/compare?{hostile}",
+        "examples": f"/compare/examples?{compared.pair}&which=only_b",
+        "hostile examples": f"/compare/examples?{hostile}&which=both_wrong",
+    }
+
+
+@pytest.fixture(scope="module")
+def views(browser: Browser, address: str) -> Iterator[dict[str, Watched]]:
+    """One page of a browser for each way to look."""
+    kinds: dict[str, dict[str, Any]] = {
+        "light": {"color_scheme": "light", "bypass_csp": True},
+        "dark": {"color_scheme": "dark", "bypass_csp": True},
+        "narrow": {"viewport": {"width": 320, "height": 640}},
+        "plain": {},
+        "without scripts": {"java_script_enabled": False},
+    }
+    contexts = {
+        kind: browser.new_context(base_url=address, **options) for kind, options in kinds.items()
+    }
+    yield {kind: watched(context, address) for kind, context in contexts.items()}
+    for context in contexts.values():
+        context.close()
+
+
+@pytest.mark.parametrize(
+    ("theme", "name"),
+    [*(("light", name) for name in NAMES), *(("dark", name) for name in ONE_OF_EACH_KIND)],
+)
+def test_a_page_is_accessible(
+    views: dict[str, Watched], paths: dict[str, str], theme: str, name: str
+) -> None:
+    views[theme].page.goto(paths[name])
+
+    assert violations(views[theme]) == []
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_page_breaks_no_policy_and_does_not_scroll_sideways(
+    views: dict[str, Watched], paths: dict[str, str], name: str
+) -> None:
+    narrow = views["narrow"]
+    narrow.page.goto(paths[name])
+
+    assert narrow.page.evaluate("document.documentElement.scrollWidth") <= 320
+    narrow.expect_no_complaints()
+
+
+@pytest.mark.parametrize("name", ONE_OF_EACH_KIND)
+def test_a_page_says_the_same_without_scripts(
+    views: dict[str, Watched], paths: dict[str, str], name: str
+) -> None:
+    texts = []
+    for kind in ("plain", "without scripts"):
+        views[kind].page.goto(paths[name])
+        texts.append(text_without_ages(views[kind].page))
+
+    assert texts[0] == texts[1]
+
+
+def test_s_swaps_and_g_m_leads_here(views: dict[str, Watched], paths: dict[str, str]) -> None:
+    page: Page = views["plain"].page
+    page.goto(paths["pair"])
+    before = page.get_by_role("note").first.inner_text()
+
+    page.keyboard.press("s")
+    expect(page.get_by_role("note").first).not_to_have_text(before)
+    page.keyboard.press("g")
+    page.keyboard.press("m")
+
+    expect(page).to_have_url(re.compile("/compare$"))
+
+
+def test_the_difference_matrix_is_one_tab_stop(
+    views: dict[str, Watched], paths: dict[str, str]
+) -> None:
+    page: Page = views["plain"].page
+    page.goto(paths["pair"])
+    cells = page.locator("table.matrix-difference td[data-cell]")
+
+    expect(page.locator("table.matrix-difference td[tabindex='0']")).to_have_count(1)
+    cells.first.focus()
+    page.keyboard.press("End")
+
+    expect(cells.nth(2)).to_be_focused()
+
+
+def test_markdown_and_link_are_copied(
+    browser: Browser, address: str, paths: dict[str, str]
+) -> None:
+    with browser.new_context(
+        base_url=address, permissions=["clipboard-read", "clipboard-write"]
+    ) as context:
+        page = watched(context, address).page
+        page.goto(paths["pair"])
+
+        page.get_by_role("link", name="Copy link").click()
+        expect(page.locator("#announcement")).to_have_text("link copied")
+        link = page.evaluate("navigator.clipboard.readText()")
+        page.get_by_role("link", name="Copy as Markdown").click()
+        expect(page.locator("#announcement")).to_have_text("as Markdown copied")
+        text = page.evaluate("navigator.clipboard.readText()")
+
+    assert link == f"{address}{paths['pair']}"
+    assert "| Accuracy |" in text
+    assert f"<{link}>" in text
+
+
+def test_high_contrast_keeps_worse_and_certain_apart(
+    browser: Browser, address: str, paths: dict[str, str]
+) -> None:
+    with browser.new_context(base_url=address, forced_colors="active") as context:
+        page = watched(context, address).page
+        page.goto(paths["pair"])
+
+        widths = page.evaluate(
+            """() => ["td.certain", "td[data-cell]:not(.certain)"].map((cell) =>
+                getComputedStyle(
+                    document.querySelector(`table.matrix-difference ${cell}`)
+                ).borderTopWidth)"""
+        )
+        notch = page.evaluate(
+            """() => getComputedStyle(
+                document.querySelector("td.worse"), "::after").borderTopWidth"""
+        )
+
+    assert widths == ["3px", "1px"]
+    assert notch == "7px"
