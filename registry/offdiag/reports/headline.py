@@ -64,7 +64,7 @@ def change_text(change: Change) -> str:
 def _bounds(change: Change) -> str:
     if change.origin is Origin.RESCORED:
         before, after = _printed(change)
-        return f"{wording.shown(after)}, outside {wording.interval(before)}"
+        return wording.outside(after, before)
     spec = spec_of(change.metric, of_class=change.class_label is not None)
     low, high = (wording.difference(bound or 0.0, spec) for bound in (change.low, change.high))
     return f"{low.removesuffix(' pp')} to {high}"

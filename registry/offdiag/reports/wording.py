@@ -17,6 +17,7 @@ PER_CASES = 1_000
 """Cases that a mean cost is told for: a cost per case is a small number with many zeros."""
 _TITLES = {COST_METRIC: f"Cost per {PER_CASES:,} cases"}
 _PUNCTUATION = set(",;:()“”")
+_MORE_DECIMALS = range(4, 10)
 _SURNAMES = {"Matthews", "Brier", "Kolmogorov-Smirnov"}
 _INVISIBLE = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
 
@@ -57,6 +58,19 @@ def shown(value: MetricValue) -> str:
     if value.value is None:
         return f"undefined ({(value.reason or 'unknown reason').replace('_', ' ')})"
     return number(value.value)
+
+
+def outside(after: MetricValue, before: MetricValue) -> str:
+    """ "0.740, outside 0.750 – 0.850", with more decimals where rounding would hide that it is."""
+    value, low, high = after.value, before.ci_low, before.ci_high
+    plain = f"{shown(after)}, outside {interval(before)}"
+    if value is None or low is None or high is None or len({*map(number, (value, low, high))}) > 2:
+        return plain
+    for decimals in _MORE_DECIMALS:
+        texts = [f"{each:,.{decimals}f}".replace("-", MINUS) for each in (value, low, high)]
+        if len({*texts}) > 2:
+            return f"{texts[0]}, outside {texts[1]} {EN_DASH} {texts[2]}"
+    return plain
 
 
 def with_interval(value: MetricValue) -> str:

@@ -66,6 +66,18 @@ def test_one_value_beyond_its_interval_is_named_with_size_and_interval() -> None
     )
 
 
+def test_a_value_just_outside_of_its_interval_is_told_so_exactly_that_this_can_be_seen() -> None:
+    worse = replace(
+        BEFORE.snapshot.runs[0],
+        input_digest="other",
+        classes=(class_figures("mel", 0.74996), class_figures("nv", 0.80)),
+    )
+
+    sentence = headline(report(snapshot([worse, BEFORE.snapshot.runs[1]]), BEFORE))
+
+    assert "recall of mel (0.74996, outside 0.75000 – 0.85000)" in sentence
+
+
 def test_a_newer_run_of_the_same_name_is_compared_by_the_interval_of_the_difference() -> None:
     newer = run("focal", 0.90, id="r_newer", logged_at=LATER, classes=())
 
