@@ -132,6 +132,55 @@ def diff(
         print_tables(*comparison_tables(compared, limit=limit))
 
 
+@truth.command()
+@click.argument("dataset")
+@click.argument("versions", metavar="OLD..NEW")
+@click.option("--metric", default="balanced_accuracy", show_default=True, help="What ranks runs.")
+@click.option("--limit", type=click.IntRange(0), default=50, show_default=True)
+@_project
+@url_option
+@json_option
+def impact(
+    *,
+    dataset: str,
+    versions: str,
+    metric: str,
+    limit: int,
+    project: str | None,
+    url: str | None,
+    as_json: bool,
+) -> None:
+    """Show what corrections from version OLD to NEW did to runs and to their ranking.
+
+    A value that left the interval it had before stands out: its run predicts what it always
+    did, so the labels alone moved it.
+    """
+    from offdiag.cli.impact_tables import (
+        impact_dict,
+        impact_tables,
+        read_range,
+        require_ranking_metric,
+    )
+    from offdiag.cli.registry import opened
+    from offdiag.services.truth.impact import truth_impact
+
+    older, newer = read_range(versions)
+    require_ranking_metric(metric)
+    settings = settings_for(url)
+    with opened(settings) as database, busy(f"Comparing runs on {dataset}"):
+        found = truth_impact(
+            database,
+            project=project or settings.project,
+            dataset=dataset,
+            number=newer,
+            since=older,
+        )
+    if as_json:
+        print_json(impact_dict(found))
+    else:
+        print_tables(*impact_tables(found, metric=metric, limit=limit))
+
+
 def _changes_in(
     file: Path, id_column: str, label_column: str, classes: LabelSet
 ) -> tuple[object, object]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from offdiag.domain.runs import RunState
 from offdiag.services.browse_datasets import browse_dataset, projects_with
-from offdiag.services.browse_impact import browse_impact
+from offdiag.services.truth.impact import truth_impact
 from offdiag.store.database import Database
 from support.dashboard import log_lesions, open_lesions
 from support.logging_runs import work_off
@@ -54,7 +54,7 @@ def test_an_impact_holds_both_sides_of_each_run(database: Database) -> None:
     revise(database, CORRECTED)
     work_off(database)
 
-    impact = browse_impact(database, project="default", dataset="pets", number=2)
+    impact = truth_impact(database, project="default", dataset="pets", number=2)
 
     (moved,) = impact.moved
     assert moved.run.id == run_id
@@ -72,7 +72,7 @@ def test_a_run_logged_after_the_correction_did_not_move(database: Database) -> N
     new = log_pets(database, TRUTH, name="new")
     work_off(database)
 
-    impact = browse_impact(database, project="default", dataset="pets", number=2)
+    impact = truth_impact(database, project="default", dataset="pets", number=2)
 
     assert [moved.run.name for moved in impact.moved] == ["old"]
     assert [run.id for run in impact.new] == [new]

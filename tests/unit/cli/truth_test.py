@@ -156,3 +156,81 @@ def test_coverage_is_shown_where_labels_are_missing(
     assert shown["evaluation"]["n"] == 2
     assert (shown["truth_version"], shown["evaluation"]["truth_version"]) == (1, 2)
     assert "2 of 3 cases with truth version 2" in for_people
+
+
+@pytest.fixture
+def two_models(folder: Path, offdiag: Command) -> str:
+    """A dataset whose truth is corrected in favour of one of two models, both scored twice."""
+    import offdiag as library
+
+    truth = ["ill", "well"] * 20
+    corrected = {str(number): "ill" for number in range(1, 20, 2)}
+    ids = [str(number) for number in range(40)]
+    seer = [corrected.get(name, label) for name, label in zip(ids, truth, strict=True)]
+    runs = [
+        library.log_run(
+            y_true=truth, y_pred=predicted, sample_ids=ids, name=name, dataset="clinic"
+        )
+        for name, predicted in (("believer", truth), ("seer", seer))
+    ]
+    before = [run.evaluation() for run in runs]
+    library.revise_truth(dataset="clinic", labels=corrected, reason="biopsies")
+    after = [run.evaluation() for run in runs]
+    assert len(before) == len(after) == 2
+    return "clinic"
+
+
+def test_what_a_correction_did_to_runs_is_shown(offdiag: Command, two_models: str) -> None:
+    shown = offdiag("truth", "impact", two_models, "1..2").out
+    short = offdiag("truth", "impact", two_models, "1..2", "--metric", "mcc", "--limit", "1").out
+
+    assert "Version 1 to version 2: 10 labels corrected." in shown
+    assert (
+        "2 of 2 runs left the interval of a value; by balanced accuracy 2 runs changed places."
+    ) in shown
+    rows = [line.split() for line in shown.splitlines() if "seer" in line]
+    assert rows[0][1:3] == ["seer", "0.750"]
+    assert rows[0][5:] == [
+        *("1.000", "+25.0", "pp", "beyond", "its", "interval", "2", "→", "1"),
+    ]
+    assert "1 more; --limit or --json shows them." in short
+
+
+def test_the_impact_is_told_to_programs_in_full(offdiag: Command, two_models: str) -> None:
+    found = offdiag("truth", "impact", two_models, "1..2", "--json").json
+
+    assert (found["before"], found["after"], found["n_changed_labels"]) == (1, 2, 10)
+    seer = next(run for run in found["runs"] if run["name"] == "seer")
+    assert seer["metrics"]["overall_accuracy"]["before"]["value"] == 0.75
+    assert seer["metrics"]["overall_accuracy"]["after"]["value"] == 1.0
+    assert seer["metrics"]["overall_accuracy"]["difference"] == 0.25
+    assert seer["metrics"]["mcc"]["rank_before"] == 2
+    assert seer["metrics"]["mcc"]["rank_after"] == 1
+    assert (found["waiting"], found["is_cut"]) == ([], False)
+
+
+def test_runs_that_wait_are_named(folder: Path, offdiag: Command, clinic: str) -> None:
+    revise(folder, offdiag, "id,label\nx2,well\n")
+
+    shown = offdiag("truth", "impact", clinic, "1..2").out
+
+    assert "No run was scored on both sides." in shown
+    assert "first: waits to be scored." in shown
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (("1-2",), "'1-2' are no two versions. Write for example 1..2."),
+        (("2..1",), "version 1 does not come from version 2"),
+        (("1..9",), "has no truth version 9"),
+        (("1..2", "--metric", "log_loss"), "runs are not ranked by 'log_loss' here"),
+    ],
+)
+def test_an_impact_that_nobody_can_mean_is_refused(
+    offdiag: Command, two_models: str, arguments: tuple[str, ...], sentence: str
+) -> None:
+    answer = offdiag("truth", "impact", two_models, *arguments)
+
+    assert answer.code == 2
+    assert sentence in answer.err

@@ -5,7 +5,7 @@ from __future__ import annotations
 from flask import Blueprint, jsonify, make_response, render_template, request, url_for
 from werkzeug.wrappers import Response
 
-from offdiag.services.browse_impact import TruthImpact, browse_impact
+from offdiag.services.truth.impact import TruthImpact, truth_impact
 from offdiag_web.addresses.datasets import DatasetAddress, read_start
 from offdiag_web.exports import csv_response
 from offdiag_web.pages.dataset_frame import DATASET, VERSION, find_in_any_project
@@ -58,7 +58,7 @@ def twin(name: str, number: int, form: str) -> Response:
 
 
 def _impact(name: str, number: int) -> TruthImpact:
-    return browse_impact(
+    return truth_impact(
         current_registry().database, project=asked_project(), dataset=name, number=number
     )
 

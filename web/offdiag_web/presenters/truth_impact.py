@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from offdiag.domain.values import MetricValue
-from offdiag.services.browse_impact import MOST_RUNS, MovedRun, TruthImpact
+from offdiag.services.truth.impact import MOST_RUNS, MovedRun, TruthImpact
 from offdiag.store.queries.truth_impact import ScoredRun
 from offdiag_web.addresses.datasets import DatasetAddress
 from offdiag_web.charts.interval import interval_mark
@@ -23,7 +23,6 @@ from offdiag_web.presenters.segments import Segment
 from offdiag_web.presenters.values import Notes, ShownValue, extent_of, interval_text, shown
 
 RUNS_PER_PAGE = 50
-ABSENT = MetricValue(None, reason="not_computed")
 
 RunUrl = Callable[[str], str]
 
@@ -103,7 +102,7 @@ def impact_view(
     notes = Notes()
     return ImpactView(
         number=number,
-        parent=None if impact.parent is None else impact.parent.number,
+        parent=None if impact.older is None else impact.older.number,
         sentence=impact_sentence(impact, metric),
         reason=impact.version.reason,
         author=impact.version.author,
@@ -149,22 +148,17 @@ def written(metric: str) -> str | None:
 
 def distance(moved: MovedRun, metric: str) -> float:
     """How far a value moved; what became or ceased to be undefined moved farthest."""
-    before, after = values_of(moved, metric)
+    before, after = moved.values_of(metric)
     if before.value is None or after.value is None:
         return 0.0 if before.is_defined == after.is_defined else math.inf
     return abs(after.value - before.value)
-
-
-def values_of(moved: MovedRun, metric: str) -> tuple[MetricValue, MetricValue]:
-    """The value before and after."""
-    return moved.before.metrics.get(metric, ABSENT), moved.after.metrics.get(metric, ABSENT)
 
 
 def _scale(runs: Sequence[MovedRun], metric: str) -> Scale:
     bounds = SIGNED_UNIT if metric == "mcc" else UNIT
     extents = []
     for moved in runs:
-        before, after = values_of(moved, metric)
+        before, after = moved.values_of(metric)
         extent = extent_of(before)
         if extent is not None:
             reach = after.value if after.value is not None else extent.estimate
@@ -183,7 +177,7 @@ def _line(
     is_beyond: bool,
     url: str,
 ) -> ImpactLine:
-    before, after = values_of(moved, metric)
+    before, after = moved.values_of(metric)
     interval = interval_text(before)
     return ImpactLine(
         name=moved.run.name,
@@ -251,7 +245,7 @@ def _remark(impact: TruthImpact, moved: MovedRun) -> str | None:
     """What else differs between the two scores, or that others had to be compared."""
     remarks = []
     numbers_now = (moved.before.truth_number, moved.after.truth_number)
-    expected = (impact.parent.number if impact.parent else 0, impact.version.number)
+    expected = (impact.older.number if impact.older else 0, impact.version.number)
     if numbers_now != expected:
         remarks.append(f"scored with v{numbers_now[0]} and v{numbers_now[1]} only")
     if moved.before.suite_version != moved.after.suite_version:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Row, Subquery, and_, func, select
+from sqlalchemy import Row, Subquery, and_, case, func, or_, select
 from sqlalchemy.orm import Session, aliased
 
 from offdiag.domain.orientation import SourceOrientation
@@ -44,15 +44,21 @@ class ScoredRun:
 
 
 def runs_around(
-    session: Session, *, root_id: int, number: int, metrics: Sequence[str], limit: int
+    session: Session,
+    *,
+    root_id: int,
+    before: int,
+    after: int,
+    metrics: Sequence[str],
+    limit: int,
 ) -> tuple[ScoredRun, ...]:
-    """The newest runs of a lineage around its version `number`, in one statement.
+    """The newest runs of a lineage as scored up to version `before` and from `after` on.
 
-    Before is the last version a run was scored with that is older, after the first that is
-    not: where corrections follow each other quickly, nobody may have been scored in between.
+    Each side is the nearest version a run was scored with: where corrections follow each other
+    quickly, nobody may have been scored in between. One statement.
     """
     runs = _runs(root_id, limit)
-    scores = _nearest(root_id, number)
+    scores = _nearest(root_id, before, after)
     rows = session.execute(
         select(runs, scores, *VALUE_COLUMNS)
         .outerjoin(scores, and_(scores.c.run_id == runs.c.id, scores.c.place == 1))
@@ -71,7 +77,7 @@ def runs_around(
         if row.key is not None:
             values.setdefault(row.scores_id, {})[row.key] = recorded_value(row)
     sides = {
-        (row.id, row.truth_number >= number): _scores(row, values.get(row.scores_id, {}))
+        (row.id, row.truth_number >= after): _scores(row, values.get(row.scores_id, {}))
         for row in rows
         if row.scores_id is not None
     }
@@ -97,12 +103,14 @@ def _runs(root_id: int, limit: int) -> Subquery:
     )
 
 
-def _nearest(root_id: int, number: int) -> Subquery:
+def _nearest(root_id: int, before: int, after: int) -> Subquery:
     """Evaluations of whole runs; place 1 is that of the version nearest on its side."""
     version = aliased(TruthVersionRow)
+    is_after = version.number >= after
+    distance = case((is_after, version.number - after), else_=before - version.number)
     place = func.row_number().over(
-        partition_by=(EvaluationRow.run_id, version.number >= number),
-        order_by=(func.abs(version.number - number), EvaluationRow.id.desc()),
+        partition_by=(EvaluationRow.run_id, is_after),
+        order_by=(distance, EvaluationRow.id.desc()),
     )
     return (
         select(
@@ -116,7 +124,11 @@ def _nearest(root_id: int, number: int) -> Subquery:
             place.label("place"),
         )
         .join(version, version.id == EvaluationRow.truth_version_id)
-        .where(version.root_id == root_id, EvaluationRow.slice.is_(None))
+        .where(
+            version.root_id == root_id,
+            EvaluationRow.slice.is_(None),
+            or_(version.number <= before, is_after),
+        )
         .subquery()
     )
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from offdiag.domain.runs import RunState
+from offdiag.domain.values import MetricValue
+from offdiag.errors import InvalidInput
 from offdiag.reports.changes import Change, find_changes
 from offdiag.reports.ranking import rank_changes, ranks
 from offdiag.reports.scope import DEFAULT_METRICS
@@ -15,10 +17,12 @@ from offdiag.store import truth_versions, truths
 from offdiag.store.database import Database
 from offdiag.store.datasets import DatasetRecord
 from offdiag.store.queries.truth_impact import ScoredRun, TruthScores, runs_around
+from offdiag.store.session import Session
 from offdiag.store.truth_versions import TruthRecord
 
 MOST_RUNS = 500
 """Newer runs are compared first; more than these no page could show."""
+_ABSENT = MetricValue(None, reason="not_computed")
 
 
 @dataclass(frozen=True)
@@ -30,10 +34,21 @@ class MovedRun:
     after: TruthScores
     places: dict[str, tuple[int | None, int | None]]
 
+    def values_of(self, metric: str) -> tuple[MetricValue, MetricValue]:
+        """The value before and after."""
+        return self.before.metrics.get(metric, _ABSENT), self.after.metrics.get(metric, _ABSENT)
+
+    def difference_of(self, metric: str) -> float | None:
+        """The value after minus that before, None where either is undefined."""
+        before, after = self.values_of(metric)
+        if before.value is None or after.value is None:
+            return None
+        return after.value - before.value
+
 
 @dataclass(frozen=True)
 class TruthImpact:
-    """A truth version against the one it corrects; both None for a first version.
+    """A truth version against an older one of its lineage, which a first version does not have.
 
     `moved` are the runs scored on both sides, newest first, `new` those logged since,
     `waiting` those without a score on the new side yet, `failed` those that will have none.
@@ -42,7 +57,7 @@ class TruthImpact:
 
     dataset: DatasetRecord
     version: TruthRecord
-    parent: TruthRecord | None
+    older: TruthRecord | None
     difference: LabelDifference | None
     moved: tuple[MovedRun, ...]
     new: tuple[ScoredRun, ...]
@@ -53,19 +68,22 @@ class TruthImpact:
     is_cut: bool
 
 
-def browse_impact(database: Database, *, project: str, dataset: str, number: int) -> TruthImpact:
-    """What version `number` did. Raises `NotFound`.
+def truth_impact(
+    database: Database, *, project: str, dataset: str, number: int, since: int | None = None
+) -> TruthImpact:
+    """What version `number` did to runs, or all versions after `since` up to it together.
 
     Places are counted among the runs scored on both sides, so that a new run moves nobody.
+    Raises `NotFound`, and `InvalidInput` where one version does not come from the other.
     """
     with database.read() as session:
         known = dataset_named(session, project=project, name=dataset)
         version = version_of(session, known, number)
-        if version.parent_id is None:
+        older = _older_version(session, known, version, since)
+        if older is None:
             return TruthImpact(known, version, None, None, (), (), (), (), (), {}, is_cut=False)
-        parent = truth_versions.get_truth(session, version.parent_id)
         difference = difference_between(
-            truths.truth_codes(session, parent.id),
+            truths.truth_codes(session, older.id),
             truths.truth_codes(session, version.id),
             labels=known.labels,
             ids=None,
@@ -73,17 +91,34 @@ def browse_impact(database: Database, *, project: str, dataset: str, number: int
         found = runs_around(
             session,
             root_id=version.root_id,
-            number=version.number,
+            before=older.number,
+            after=version.number,
             metrics=DEFAULT_METRICS,
             limit=MOST_RUNS + 1,
         )
-    return _impact(known, version, parent, difference, found)
+    return _impact(known, version, older, difference, found)
+
+
+def _older_version(
+    session: Session, dataset: DatasetRecord, version: TruthRecord, since: int | None
+) -> TruthRecord | None:
+    if since is None:
+        parent = version.parent_id
+        return None if parent is None else truth_versions.get_truth(session, parent)
+    older = version_of(session, dataset, since)
+    if older.root_id != version.root_id or older.number >= version.number:
+        raise InvalidInput(
+            f"version {version.number} does not come from version {since}.",
+            field="version",
+            hint="Name an older version first; `offdiag truth show` tells which come from which.",
+        )
+    return older
 
 
 def _impact(
     dataset: DatasetRecord,
     version: TruthRecord,
-    parent: TruthRecord,
+    older: TruthRecord,
     difference: LabelDifference,
     found: tuple[ScoredRun, ...],
 ) -> TruthImpact:
@@ -96,7 +131,7 @@ def _impact(
     return TruthImpact(
         dataset=dataset,
         version=version,
-        parent=parent,
+        older=older,
         difference=difference,
         moved=_moved(both, then, now),
         new=tuple(run for run in runs if run.before is None and run.after is not None),

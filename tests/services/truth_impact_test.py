@@ -1,0 +1,82 @@
+"""What corrections did to runs: of one version, and of several together."""
+
+from __future__ import annotations
+
+import pytest
+
+from offdiag.errors import InvalidInput, NotFound
+from offdiag.services.truth.impact import TruthImpact, truth_impact
+from offdiag.services.truth.impact_record import impact_record
+from offdiag.store.database import Database
+from support.archives import revise
+from support.logging_runs import ACTUAL, log, work_off
+
+IDS = [1, 2, 3, 4, 5, 6]
+
+
+def impact(database: Database, number: int, since: int | None = None) -> TruthImpact:
+    return truth_impact(database, project="default", dataset="holdout", number=number, since=since)
+
+
+def accuracies(found: TruthImpact) -> list[tuple[float | None, float | None]]:
+    values = [moved.values_of("overall_accuracy") for moved in found.moved]
+    return [(before.value, after.value) for before, after in values]
+
+
+@pytest.fixture
+def revised_twice(database: Database) -> Database:
+    """A run that was right, whose truth was corrected away from it twice: 6, 5, then 4 of 6."""
+    log(database, y_pred=ACTUAL, sample_ids=IDS)
+    work_off(database)
+    for sample in (1, 2):
+        revise(database, {sample: "c"}, reason=f"look {sample}")
+        work_off(database)
+    return database
+
+
+def test_one_version_is_compared_with_the_one_it_corrects(revised_twice: Database) -> None:
+    found = impact(revised_twice, 3)
+
+    assert found.older is not None
+    assert (found.older.number, found.version.number) == (2, 3)
+    assert accuracies(found) == [(5 / 6, 4 / 6)]
+    assert found.difference is not None
+    assert len(found.difference) == 1
+
+
+def test_several_versions_are_taken_together(revised_twice: Database) -> None:
+    found = impact(revised_twice, 3, since=1)
+
+    assert accuracies(found) == [(1.0, 4 / 6)]
+    assert found.difference is not None
+    assert len(found.difference) == 2
+    assert impact_record(found)["n_changed_labels"] == 2
+
+
+def test_scores_in_between_belong_to_neither_side(database: Database) -> None:
+    # Logged when the truth was at version 2 and evaluated there, so nothing is known of 1.
+    log(database, y_pred=ACTUAL, sample_ids=IDS)
+    revise(database, {1: "c"})
+    work_off(database)
+    revise(database, {2: "c"}, reason="third look")
+    work_off(database)
+
+    found = impact(database, 3, since=1)
+
+    assert found.moved == ()
+    assert [run.before for run in found.new] == [None]
+
+
+@pytest.mark.parametrize(("number", "since"), [(1, 3), (2, 2), (3, 4), (4, 1)])
+def test_a_version_must_come_from_the_other(
+    revised_twice: Database, number: int, since: int
+) -> None:
+    log(revised_twice, y_true=ACTUAL[::-1], sample_ids=IDS)  # Version 4, of its own.
+
+    with pytest.raises(InvalidInput, match=f"version {number} does not come from version"):
+        impact(revised_twice, number, since=since)
+
+
+def test_an_unknown_version_is_said_to_be_so(revised_twice: Database) -> None:
+    with pytest.raises(NotFound, match="has no truth version 9"):
+        impact(revised_twice, 3, since=9)
