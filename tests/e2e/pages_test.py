@@ -6,7 +6,9 @@ from typing import Any, Literal
 
 import pytest
 
+from offdiag.services.flags.inbox import browse_flags
 from offdiag.services.jobs.pages import jobs_page
+from offdiag.store.queries.flag_filter import FlagFilter
 from support.browser import text_without_ages, violations
 from support.dashboard import LesionRegistry
 from support.reported import HOSTILE_REPORT
@@ -23,6 +25,8 @@ LISTS = {
     "gallery": "/_gallery",
     "glossary": "/glossary",
     "metric": "/glossary/f1?share=0.1",
+    "flags": "/flags?class=df&severity=critical",
+    "rules": "/settings/rules",
     "reports": "/reports",
     "report": "/reports/weekly",
     "issue": "/reports/weekly/2",
@@ -34,15 +38,18 @@ RUN_PAGES = (
     *("plain/classes", "majority/classes", "hostile/classes", "waiting/classes"),
     *("plain/meta", "swapped/meta", "hostile/meta"),
 )
+FLAGS = ("flag of hostile",)
 
 
-@pytest.fixture(params=[*LISTS, *RUN_PAGES, "job"])
+@pytest.fixture(params=[*LISTS, *RUN_PAGES, *FLAGS, "job"])
 def path(request: pytest.FixtureRequest, registry: LesionRegistry) -> str:
     """Each page that answers 200."""
     if request.param in LISTS:
         return LISTS[request.param]
     if request.param == "job":
         return f"/jobs/{jobs_page(registry.database).jobs.entries[0].id}"
+    if request.param in FLAGS:
+        return _flag_of(registry, request.param.partition(" of ")[2])
     kind, slash, tab = request.param.partition("/")
     return f"/runs/{getattr(registry, kind)}{slash}{tab}"
 
@@ -77,3 +84,9 @@ def test_a_page_says_the_same_without_scripts(open_page: Any, path: str) -> None
     without = open_page(path, java_script_enabled=False).page
 
     assert text_without_ages(without) == text_without_ages(with_scripts)
+
+
+def _flag_of(registry: LesionRegistry, which: str) -> str:
+    """The page of a flag about a class of a run."""
+    wanted = FlagFilter(run_id=getattr(registry, which), rule="F12")
+    return f"/flags/{browse_flags(registry.database, wanted).entries[0].flag.id}"

@@ -18,7 +18,7 @@ TAGS = frozenset(
         *("dt", "dd", "table", "caption", "thead", "tbody", "tfoot", "tr", "th", "td", "form"),
         *("label", "input", "select", "option", "button", "dialog", "a", "span", "strong"),
         *("small", "sup", "br", "del", "kbd", "time", "img", "svg", "path", "rect", "circle"),
-        *("details", "summary", "g", "text"),
+        *("details", "summary", "g", "text", "article", "textarea"),
     }
 )
 
@@ -28,6 +28,26 @@ def test_hostile_names_are_text_on_every_page_of_a_run(
     reader: FlaskClient, registry: LesionRegistry, page: str
 ) -> None:
     _assert_harmless(reader, f"/runs/{registry.hostile}{page}")
+
+
+@pytest.mark.parametrize(
+    "given", ["state=all", "class=%3Cscript%3E&dataset=%22%3E&model=javascript:"]
+)
+def test_hostile_names_are_text_in_the_inbox_of_flags(
+    reader: FlaskClient, registry: LesionRegistry, given: str
+) -> None:
+    _assert_harmless(reader, f"/flags?run={registry.hostile}&{given}")
+
+
+def test_hostile_names_are_text_on_the_page_of_a_flag(
+    reader: FlaskClient, registry: LesionRegistry
+) -> None:
+    found = reader.get(f"/flags.json?run={registry.hostile}&state=all").get_json()["flags"]
+    numbers = {flag["class_label"]: flag["id"] for flag in found if flag["class_label"]}
+
+    assert numbers.keys() == set(HOSTILE_NAMES)
+    for number in numbers.values():
+        _assert_harmless(reader, f"/flags/{number}")
 
 
 @pytest.mark.parametrize("path", ["/", "/datasets", "/runs", "/runs?q=alert", "/_gallery"])
