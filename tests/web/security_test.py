@@ -9,7 +9,7 @@ from support.dashboard import log_lesions
 from support.pages import Page
 
 HTML_PATHS = (
-    *("/runs", "/_gallery", "/no-such-page", "/runs/r_0"),
+    *("/runs", "/_gallery", "/reports", "/reports/new", "/no-such-page", "/runs/r_0"),
     "/runs?sort=nonsense&scale=nonsense&q=foo:bar",
 )
 PATHS = (
