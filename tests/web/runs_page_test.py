@@ -35,7 +35,7 @@ def test_the_home_page_lists_several_datasets_with_their_runs(reader: FlaskClien
 
     rows = {row[0]: row for row in page.table("data")}
     assert rows["derm-7"][1:7] == ["multi-class", "7", "1,503", "66.9 %", "v1", "8 on derm-7"]
-    assert rows["derm-7"][7] == "◷1 open◷1 waiting✕1 failed"
+    assert rows["derm-7"][8] == "◷1 open◷1 waiting✕1 failed"
     assert rows["cancer"][1] == "binary"
 
 
@@ -43,11 +43,28 @@ def test_each_dataset_on_the_home_page_leads_to_exactly_its_runs(reader: FlaskCl
     home = _page(reader, "/")
 
     for row in home.one("tbody").inside("tr"):
-        dataset, runs = row.inside("a")
+        dataset, runs, *_flags = row.inside("a")
         listed = reader.get(runs.attributes["href"].replace("/runs", "/runs.json", 1)).get_json()
 
         assert listed["dataset"] == dataset.text
         assert runs.text == f"{listed['total']} on {dataset.text}"
+
+
+def test_the_home_page_counts_open_flags_and_leads_to_them(reader: FlaskClient) -> None:
+    home = _page(reader, "/")
+
+    row = next(row for row in home.one("tbody").inside("tr") if "derm-7" in row.text)
+    _, _, flags = row.inside("a")
+    listed = reader.get(flags.attributes["href"].replace("/flags", "/flags.json", 1)).get_json()
+    assert flags.text == f"{listed['counts']['open']} open flags on derm-7"
+
+
+def test_the_home_page_tells_what_failed(reader: FlaskClient) -> None:
+    home = _page(reader, "/")
+
+    (failure,) = home.one("ul", "failures").inside("li")
+    assert re.match(r"evaluate, job \d+ .*ValueError: wrong shape", failure.text)
+    assert reader.get(failure.inside("a")[0].attributes["href"]).status_code == 200
 
 
 def test_the_list_of_one_dataset_names_it_with_its_size(reader: FlaskClient) -> None:

@@ -1,0 +1,101 @@
+"""What asks for attention in a registry: flags nobody settled, reports to come, failures."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from sqlalchemy import Text, cast, func, literal, select, union_all
+from sqlalchemy.orm import Session
+
+from offdiag.flags.lifecycle import FlagState
+from offdiag.store.models import (
+    FlagRow,
+    ProjectRow,
+    ReportIssueRow,
+    RunRow,
+    ScheduleRow,
+    WorkRow,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class DueReport:
+    """A report that will be made."""
+
+    project: str
+    name: str
+    due: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """A piece of work that was given up, or an issue of a report that could not be made.
+
+    `number` is that of the job or of the issue; `name` the kind of work, or the report.
+    """
+
+    is_report: bool
+    project: str
+    name: str
+    number: int
+    error: str
+    at: datetime
+
+
+def open_flags_by_dataset(session: Session) -> Mapping[int, int]:
+    """How many flags are open, by the id of the dataset."""
+    rows = session.execute(
+        select(RunRow.dataset_id, func.count().label("n_open"))
+        .join(FlagRow, FlagRow.run_id == RunRow.id)
+        .where(FlagRow.state == FlagState.OPEN, RunRow.deleted_at.is_(None))
+        .group_by(RunRow.dataset_id)
+    )
+    return {row.dataset_id: row.n_open for row in rows}
+
+
+def due_reports(session: Session, *, limit: int) -> list[DueReport]:
+    """The reports that are made next."""
+    rows = session.execute(
+        select(ProjectRow.name, ScheduleRow.name, ScheduleRow.next_due)
+        .join(ProjectRow, ProjectRow.id == ScheduleRow.project_id)
+        .where(ScheduleRow.next_due.is_not(None))
+        .order_by(ScheduleRow.next_due, ScheduleRow.name)
+        .limit(limit)
+    )
+    return [DueReport(project, name, _moment(due or 0.0)) for project, name, due in rows]
+
+
+def last_failures(session: Session, *, limit: int) -> list[Failure]:
+    """What failed and was not tried again with success, the newest first; one statement."""
+    jobs = select(
+        literal(0).label("is_report"),
+        literal("").label("project"),
+        WorkRow.task.label("name"),
+        WorkRow.id.label("number"),
+        func.coalesce(WorkRow.error, "").label("error"),
+        WorkRow.created_at.label("at"),
+    ).where(WorkRow.state == "dead")
+    issues = (
+        select(
+            literal(1),
+            cast(ProjectRow.name, Text),
+            cast(ReportIssueRow.name, Text),
+            ReportIssueRow.number,
+            func.coalesce(ReportIssueRow.error, ""),
+            ReportIssueRow.due,
+        )
+        .join(ProjectRow, ProjectRow.id == ReportIssueRow.project_id)
+        .where(ReportIssueRow.state == "failed")
+    )
+    both = union_all(jobs, issues).subquery()
+    rows = session.execute(select(both).order_by(both.c.at.desc()).limit(limit))
+    return [
+        Failure(bool(row.is_report), row.project, row.name, row.number, row.error, _moment(row.at))
+        for row in rows
+    ]
+
+
+def _moment(seconds: float) -> datetime:
+    return datetime.fromtimestamp(seconds, UTC)

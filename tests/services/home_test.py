@@ -1,0 +1,60 @@
+"""What the front page reads: flags by dataset, reports to come, what failed."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+from sqlalchemy import update
+
+from offdiag.services.browse_home import browse_home
+from offdiag.services.schedules.planning import run_schedule
+from offdiag.store.database import Database
+from offdiag.store.models import ReportIssueRow
+from support.dashboard import log_counts
+from support.reporting import log_run, weekly
+
+
+def test_an_empty_registry_has_nothing_to_tell(database: Database) -> None:
+    overview = browse_home(database)
+
+    assert (overview.datasets, overview.open_flags) == ((), {})
+    assert (overview.due, overview.failures) == ((), ())
+
+
+def test_open_flags_are_counted_by_dataset(database: Database) -> None:
+    log_counts(database, ((100, 0), (10, 0)), ("a", "b"), name="majority", dataset="bad")
+    log_counts(database, ((90, 10), (10, 90)), ("a", "b"), name="good", dataset="good")
+
+    overview = browse_home(database)
+
+    names = {dataset.id: dataset.name for dataset, _ in overview.datasets}
+    assert {names[dataset_id] for dataset_id in overview.open_flags} == {"bad"}
+    assert next(iter(overview.open_flags.values())) >= 2
+
+
+def test_reports_to_come_stand_in_the_order_they_are_due(database: Database) -> None:
+    log_run(database)
+    weekly(database, name="yearly", cron="0 0 1 1 *")
+    weekly(database, name="hourly", cron="0 * * * *")
+
+    due = browse_home(database).due
+
+    assert [(report.project, report.name) for report in due] == [
+        ("skin", "hourly"),
+        ("skin", "yearly"),
+    ]
+    assert due[0].due.tzinfo is UTC
+    assert due[0].due > datetime(2020, 1, 1, tzinfo=UTC)
+
+
+def test_an_issue_that_failed_is_told_with_its_reason(database: Database) -> None:
+    log_run(database)
+    weekly(database, name="weekly")
+    run_schedule(database, project="skin", name="weekly")
+    with database.write() as session:
+        session.execute(update(ReportIssueRow).values(state="failed", error="no room"))
+
+    (failure,) = browse_home(database).failures
+
+    assert (failure.is_report, failure.project, failure.name) == (True, "skin", "weekly")
+    assert (failure.number, failure.error) == (1, "no room")

@@ -1,0 +1,73 @@
+"""The front page: datasets, open flags, reports to come, what failed last."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from offdiag.services.browse_home import HomeOverview
+from offdiag.store.queries.home_overview import Failure
+from offdiag_web.addresses.reports import ReportAddress
+from offdiag_web.presenters import numbers
+from offdiag_web.presenters.datasets import DatasetCard, dataset_cards
+from offdiag_web.presenters.times import Moment, moment, spell
+
+
+@dataclass(frozen=True, slots=True)
+class DueLine:
+    """A report to come."""
+
+    name: str
+    url: str
+    when: str
+    at: str
+
+
+@dataclass(frozen=True, slots=True)
+class FailureLine:
+    """Something that failed, with the first line of its error."""
+
+    name: str
+    url: str
+    error: str
+    at: Moment
+
+
+@dataclass(frozen=True, slots=True)
+class HomeView:
+    """What the page shows. `flags` has the number of open flags of each dataset, in order."""
+
+    datasets: tuple[DatasetCard, ...]
+    flags: tuple[str | None, ...]
+    due: tuple[DueLine, ...]
+    failures: tuple[FailureLine, ...]
+
+
+def home_view(overview: HomeOverview, *, now: datetime) -> HomeView:
+    """Present the front page."""
+    counts = [overview.open_flags.get(dataset.id) for dataset, _ in overview.datasets]
+    return HomeView(
+        datasets=dataset_cards(overview.datasets, now=now),
+        flags=tuple(None if count is None else numbers.count(count) for count in counts),
+        due=tuple(
+            DueLine(
+                due.name,
+                ReportAddress(due.project, due.name).url(),
+                f"in {spell(max((due.due - now).total_seconds(), 0))}",
+                f"{due.due:%Y-%m-%d %H:%M} UTC",
+            )
+            for due in overview.due
+        ),
+        failures=tuple(_failure(failure, now) for failure in overview.failures),
+    )
+
+
+def _failure(failure: Failure, now: datetime) -> FailureLine:
+    if failure.is_report:
+        name = f"report {failure.name}, issue {failure.number}"
+        url = ReportAddress(failure.project, failure.name).issue_url(failure.number)
+    else:
+        name, url = f"{failure.name}, job {failure.number}", f"/jobs/{failure.number}"
+    lines = failure.error.strip().splitlines()
+    error = numbers.shortened(lines[-1], longest=120) if lines else "no reason recorded"
+    return FailureLine(name, url, error, moment(failure.at, now=now))
