@@ -121,6 +121,50 @@ def test_a_page_says_the_same_without_scripts(
     assert texts[0] == texts[1]
 
 
+@pytest.mark.parametrize("kind", ["plain", "without scripts"])
+def test_from_the_list_to_an_example_and_back(views: dict[str, Watched], kind: str) -> None:
+    page: Page = views[kind].page
+    page.goto("/runs")
+    page.get_by_role("searchbox", name="Filter").fill("dataset:derm")
+    page.get_by_role("button", name="Apply").click()
+
+    page.get_by_role("checkbox", name="Select plain CE").check()
+    page.get_by_role("checkbox", name="Select focal", exact=True).check()
+    page.get_by_role("button", name="Compare").click()
+
+    expect(page).to_have_url(re.compile(r"/compare\?runs=r_\w+,r_\w+$"))
+    expect(page.get_by_role("heading", name="Compare 2 runs")).to_be_visible()
+    expect(page.get_by_role("note").first).to_contain_text("than A on")
+    page.get_by_role("link", name=re.compile("examples, only A right")).click()
+    expect(page.get_by_role("heading", level=1)).to_contain_text("only A right")
+    expect(page.get_by_role("rowheader").first).to_contain_text("img-")
+    page.get_by_role("link", name="Comparison of A and B").click()
+
+    expect(page.get_by_role("heading", name="Which examples changed")).to_be_visible()
+    page.go_back()
+    expect(page.get_by_role("heading", level=1)).to_contain_text("only A right")
+    views[kind].expect_no_complaints()
+
+
+def test_what_is_ticked_survives_another_filter(views: dict[str, Watched]) -> None:
+    page: Page = views["plain"].page
+    page.goto("/runs?q=dataset:derm plain")
+    page.keyboard.press("j")
+    page.keyboard.press("x")
+    expect(page.get_by_text("1 ticked")).to_be_visible()
+
+    page.get_by_role("searchbox", name="Filter").fill("dataset:derm almost")
+    page.get_by_role("button", name="Apply").click()
+    expect(page.get_by_text("1 ticked")).to_be_visible()
+    page.get_by_role("checkbox", name="Select almost focal").check()
+    expect(page.get_by_text("2 ticked")).to_be_visible()
+    page.get_by_role("button", name="Compare").click()
+
+    expect(page.locator(".run-name").first).to_contain_text("plain CE")
+    expect(page.locator(".run-name").last).to_contain_text("almost focal")
+    views["plain"].expect_no_complaints()
+
+
 def test_s_swaps_and_g_m_leads_here(views: dict[str, Watched], paths: dict[str, str]) -> None:
     page: Page = views["plain"].page
     page.goto(paths["pair"])

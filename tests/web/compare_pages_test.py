@@ -400,6 +400,42 @@ def test_an_empty_registry_says_so(client: FlaskClient) -> None:
     assert "This registry has no runs yet" in page_of(client, "/compare").one("main").text
 
 
+def test_the_list_of_runs_shows_what_is_ticked_and_sends_it_along(
+    comparer: FlaskClient, compared: ComparedRegistry
+) -> None:
+    pair = page_of(comparer, f"/compare?{compared.runs('focal', 'plain')}")
+    add = next(a for a in pair.all("a", "button") if a.text == "Add run").attributes["href"]
+    listed = page_of(comparer, f"{add}&cols=mcc")
+    narrowed = page_of(comparer, add.replace("dataset:derm", "dataset:derm%20model:none"))
+
+    boxes = {
+        box.attributes["value"]: "checked" in box.attributes
+        for box in listed.all("input")
+        if box.attributes.get("name") == "runs"
+    }
+    assert add == f"/runs?q=dataset:derm&sel={compared.focal},{compared.plain}"
+    assert [run for run, is_ticked in boxes.items() if is_ticked] == sorted(
+        (compared.focal, compared.plain), key=list(boxes).index
+    )
+    assert "2 ticked" in listed.one("div", "selection").text
+    assert not narrowed.all("div", "selection")
+
+
+def test_ticked_runs_on_another_page_of_the_list_are_compared_too(
+    comparer: FlaskClient, compared: ComparedRegistry
+) -> None:
+    page = page_of(comparer, f"/runs?q=dataset:derm%20plain&sel={compared.focal}")
+
+    sent = [
+        (field.attributes["name"], field.attributes["value"])
+        for field in page.all("input")
+        if field.attributes.get("name") in {"runs", "sel"} and field.attributes["type"] == "hidden"
+    ]
+    assert ("runs", compared.focal) in sent
+    answer = comparer.get("/compare", query_string=[("runs", compared.plain), *sent[-2:]])
+    assert answer.headers["Location"] == f"/compare?runs={compared.focal},{compared.plain}"
+
+
 # -- addresses and twins -------------------------------------------------------------------
 
 

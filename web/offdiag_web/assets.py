@@ -16,7 +16,7 @@ from flask import Blueprint, Response, abort, request, url_for
 
 _STATIC = Path(__file__).parent / "static"
 STYLE_LAYERS = ("tokens", "ramps", "base", "components", "forms", "comparison", "curves", "print")
-_SCRIPTS = ("theme", "keys", "palette", "matrix", "flags", "copy")
+_SCRIPTS = ("theme", "keys", "palette", "matrix", "flags", "copy", "selection")
 
 blueprint = Blueprint("assets", __name__)
 

@@ -97,12 +97,15 @@ def compare_url(run_ids: Sequence[str]) -> str:
 def read_compare(values: Query) -> tuple[CompareAddress, list[str]]:
     """The address in a query string, with a notice for each value that cannot be meant.
 
-    `runs` names runs separated by commas; a form sends it once for each run.
+    `runs` names runs separated by commas; a form sends it once for each run. Those in `sel`
+    were ticked before the others and come first.
     """
     notices: list[str] = []
-    named = ",".join(values.getlist("runs"))
+    found = ",".join(values.getlist("runs")).split(",")
+    earlier = [each for each in (values.get("sel") or "").split(",") if each in found]
+    named = [*earlier, *found]
     address = CompareAddress(
-        run_ids=_run_ids(named.split(","), notices),
+        run_ids=_run_ids(named, notices),
         part=values.get("slice") or None,
         on_shared=_one_of(values.get("shared"), ("0", "1"), "choice of examples", notices) == "1",
         class_metric=cast(

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Literal
 
+from offdiag.comparison.letters import MOST_RUNS
 from offdiag.filters.fields import WHOLE_METRICS
 from offdiag.metrics.catalogue import SPECS, Direction
 from offdiag.store.queries.run_filter import RunFilter
@@ -43,7 +44,8 @@ class RunListAddress:
     """Which runs, in which order, on which scale, from where on.
 
     `columns` are keys of metrics; `baseline` is the run that the others are held against, None
-    for the one that is pinned.
+    for the one that is pinned. `selected` are ids of runs that are ticked, on this page of the
+    list or elsewhere, in the order in which they were.
     """
 
     terms: tuple[ParsedTerm, ...] = ()
@@ -52,6 +54,7 @@ class RunListAddress:
     cursor: Cursor | None = None
     columns: tuple[str, ...] = DEFAULT_COLUMNS
     baseline: str | None = None
+    selected: tuple[str, ...] = ()
 
     @property
     def filter(self) -> RunFilter:
@@ -60,11 +63,12 @@ class RunListAddress:
 
     def url(self, form: str = "") -> str:
         """Canonical URL of the page, or of its twin where `form` is "json" or "csv"."""
+        kept = dict(replace(self, selected=()).kept_by_form if form else self.kept_by_form)
         return with_query(
             f"/runs.{form}" if form else "/runs",
             {
                 "q": filter_text(self.terms),
-                **dict(self.kept_by_form),
+                **kept,
                 **_cursor_values(self.cursor),
             },
         )
@@ -81,6 +85,8 @@ class RunListAddress:
             kept.append(("cols", ",".join(SHORT_NAMES.get(key, key) for key in self.columns)))
         if self.baseline is not None:
             kept.append(("base", self.baseline))
+        if self.selected:
+            kept.append(("sel", ",".join(self.selected)))
         return tuple(kept)
 
     def sorted_by(self, name: str) -> RunListAddress:
@@ -112,6 +118,7 @@ def read_run_list(
         cursor=_read_cursor(values, order, notices),
         columns=_read_columns(values, notices),
         baseline=_read_baseline(values.get("base"), notices),
+        selected=_read_selected(values.get("sel", "")),
     )
     return address, notices
 
@@ -138,6 +145,12 @@ def _read_baseline(text: str | None, notices: list[str]) -> str | None:
         return text or None
     notices.append(f"“{text[:40]}” is no id of a run to hold the others against.")
     return None
+
+
+def _read_selected(text: str) -> tuple[str, ...]:
+    """Ids of ticked runs; what is none was never ticked."""
+    ids = (each for each in text.split(",") if _RUN_ID.fullmatch(each))
+    return tuple(dict.fromkeys(ids))[:MOST_RUNS]
 
 
 def _read_order(text: str | None, notices: list[str]) -> RunOrder:

@@ -107,6 +107,10 @@ class RunListView:
     kept_beside_columns: tuple[tuple[str, str], ...]
     kept_by_selection: tuple[tuple[str, str], ...]
     """What the list is, for what leads back to it."""
+    selected: frozenset[str]
+    selected_elsewhere: tuple[str, ...]
+    """Ids of ticked runs that are not among the rows."""
+    clear_url: str | None
     baseline: BaselineNote | None
     save_url: str
 
@@ -169,9 +173,22 @@ def run_list_view(
         columns=_column_choices(address),
         kept_beside_columns=_kept(address, without="cols"),
         kept_by_selection=_kept(address, without="base"),
+        selected=frozenset(address.selected),
+        selected_elsewhere=_elsewhere(address, rows),
+        clear_url=replace(address, selected=()).url() if address.selected else None,
         baseline=_baseline_note(overview, address, run_url),
-        save_url=with_query("/views", {"of": address.url().partition("?")[2]}),
+        save_url=with_query("/views", {"of": _without_selection(address)}),
     )
+
+
+def _elsewhere(address: RunListAddress, rows: Sequence[RunRow]) -> tuple[str, ...]:
+    shown = {row.id for row in rows}
+    return tuple(run_id for run_id in address.selected if run_id not in shown)
+
+
+def _without_selection(address: RunListAddress) -> str:
+    """The query string of the list alone: what is ticked belongs to the moment."""
+    return replace(address, selected=()).url().partition("?")[2]
 
 
 def _column_choices(address: RunListAddress) -> tuple[ColumnChoice, ...]:

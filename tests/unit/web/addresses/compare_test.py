@@ -46,6 +46,12 @@ def test_runs_of_a_form_are_added_once_and_in_order() -> None:
     assert notices == []
 
 
+def test_runs_that_were_ticked_earlier_come_first() -> None:
+    address, _ = read("sel=r_b,r_gone&runs=r_a&runs=r_b&runs=r_c")
+
+    assert address.run_ids == ("r_b", "r_a", "r_c")
+
+
 def test_what_a_form_sends_is_told_from_an_address() -> None:
     assert is_sent_by_form(MultiDict([("runs", "r_a"), ("runs", "r_b")]))
     assert is_sent_by_form(MultiDict([("runs", "r_a"), ("form", "1")]))

@@ -3,6 +3,7 @@ from urllib.parse import parse_qsl, urlsplit
 
 import pytest
 
+from offdiag.comparison.letters import MOST_RUNS
 from offdiag.store.queries.run_order import Cursor, Group, Place, RunOrder
 from offdiag_web.addresses.filter_text import parse_filter
 from offdiag_web.addresses.run_list import RunListAddress, read_run_list
@@ -81,3 +82,22 @@ def test_sorting_and_filtering_begin_at_the_first_page() -> None:
 
 def _followed(url: str) -> tuple[RunListAddress, list[str]]:
     return read_run_list(dict(parse_qsl(urlsplit(url).query)))
+
+
+def test_ticked_runs_stay_while_the_list_changes_but_not_in_its_twins() -> None:
+    address, notices = read_run_list({"q": "cats", "sel": "r_b,r_a,nonsense,r_b"})
+
+    assert address.selected == ("r_b", "r_a")
+    assert notices == []
+    assert address.url() == "/runs?q=cats&sel=r_b,r_a"
+    assert address.without(0).url() == "/runs?sel=r_b,r_a"
+    assert address.sorted_by("mcc").url() == "/runs?q=cats&sel=r_b,r_a&sort=-mcc"
+    assert address.url("csv") == "/runs.csv?q=cats"
+
+
+def test_no_more_runs_are_ticked_than_can_be_compared() -> None:
+    ids = [f"r_{number}" for number in range(40)]
+
+    address, _ = read_run_list({"sel": ",".join(ids)})
+
+    assert address.selected == tuple(ids[:MOST_RUNS])
