@@ -10,6 +10,7 @@ from offdiag.store.database import Database
 from offdiag_web import assets, failures, forms, open_flags, security
 from offdiag_web.names_in_paths import NameConverter
 from offdiag_web.pages import (
+    audit,
     compare,
     datasets,
     finding,
@@ -88,6 +89,7 @@ def create_app(settings: Settings, database: Database) -> Flask:
         reports.blueprint,
         report_form.blueprint,
         report_issue.blueprint,
+        audit.blueprint,
         jobs.blueprint,
         run_matrix.blueprint,
         matrix_files.blueprint,

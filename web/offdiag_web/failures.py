@@ -106,7 +106,10 @@ def _domain_failure(error: OffdiagError) -> Failure:
 def _http_failure(error: HTTPException) -> Failure:
     status = error.code or 500
     code = (error.name or "error").lower().replace(" ", "_")
-    return Failure(status, code, error.description or error.name, hint=_HINTS.get(status))
+    hint = _HINTS.get(status)
+    if status == 413 and request.max_content_length:
+        hint = f"At most {request.max_content_length // 1024} KiB can be sent to this page."
+    return Failure(status, code, error.description or error.name, hint=hint)
 
 
 def _sentence(message: str) -> str:

@@ -16,6 +16,7 @@ _PAGES = (
     ("Runs", "runs.runs"),
     ("Datasets", "datasets.page"),
     ("Metrics", "glossary.page"),
+    ("Audit published numbers", "audit.page"),
     ("Jobs", "jobs.page"),
     ("Settings", "settings.page"),
 )

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from offdiag.flags.audit.pasted.blocks import Block
 from offdiag.flags.audit.pasted.meaning import Meaning, written
-from offdiag.flags.audit.pasted.roles import Roles
+from offdiag.flags.audit.pasted.roles import Roles, is_matrix
 from offdiag.flags.audit.pasted.values import Value
 
 
@@ -24,10 +24,16 @@ class HeadReading:
 def head_readings(
     blocks: Sequence[Block], roles: Sequence[Roles], corrected: Mapping[str, Meaning]
 ) -> tuple[HeadReading, ...]:
-    """Every head once, in order of appearance, columns before rows."""
+    """Every head once, in order of appearance, columns before rows.
+
+    Classes and totals of a matrix are left out: the matrix itself shows how they were taken.
+    """
     found: dict[str, HeadReading] = {}
     for block, each in zip(blocks, roles, strict=True):
+        shows_itself = is_matrix(block)
         for head, meaning, values in _heads(block, each):
+            if shows_itself and not meaning.is_metric and head not in corrected:
+                continue
             known = found.get(head)
             numbers = (*(known.numbers if known else ()), *values)
             found[head] = HeadReading(

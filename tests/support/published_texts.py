@@ -1,0 +1,151 @@
+"""Numbers of the literature as they come out of a copy: gaps lost, one cell on each line.
+
+These are not neat tables. They are what the sources give when their text is copied, so that
+reading them is part of what is tested.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+# "Machine Learning & Signals Learning", chapter 12; mathematics as its source writes it.
+LECTURE_12_1: Final = """\
+Predicted Yes No Actual Yes 141 67 No 0 31
+\\text {Accuracy} = \\frac {141+31}{239} = 0.7196652 \\approx 72.0\\%
+\\text {Precision} = \\dfrac {141}{0+141} = 1 = 100\\%
+\\text {Recall} = \\frac {141}{141 + 67} = 0.678 = 67.8\\%
+"""
+LECTURE_12_2: Final = """\
+Predicted Yes No Actual Yes 55 5 No 5 35
+\\text {Accuracy} &= \\frac {55+35}{100} = 0.9 = 90\\%\\\\
+\\text {Precision} &= \\dfrac {55}{5+55} = \\frac {55}{60} \\approx 91.7\\%\\\\
+\\text {Recall} &= \\frac {55}{55+5} = \\frac {55}{60} \\approx 91.7\\%\\\\
+\\text {Specificity} &= \\frac {35}{5+35} = \\frac {35}{40} = 87.5\\%\\\\
+F_1 &= \\frac {55}{55 + \\frac {1}{2}\\left (5+5\\right )} = \\frac {55}{60} \\approx 91.7\\%
+"""
+LECTURE_12_3: Final = """\
+Predicted Yes No Actual Yes 0 10 No 0 990
+\\text {Accuracy} &= \\frac {990}{1000} = 0.99 = 99\\%\\\\
+\\text {Precision} &= \\dfrac {TP}{FP+TP} = \\frac {0}{0 + 0} = \\text {Undefined}\\\\
+\\text {Recall} &= \\frac {TP}{TP + FN} = \\frac {0}{0+10} = 0\\\\
+\\text {Specificity} &= \\frac {TN}{FP+TN} = \\frac {990}{1000}= 0.99 = 99\\%\\\\
+F_1 &= \\frac {TP}{TP + \\frac {1}{2}\\left (FP+FN\\right )} = \\frac {0}{\\cdots } = 0
+"""
+LECTURE_12_5: Final = """\
+Predicted A B C Total Actual A 726280 B 86 1 15 C 21 2 5 Total 82 13 5 100
+Metric Class A (80) Class B (15) Class C (5) \
+Precision \\(72/82 \\approx 87.8\\%\\) \\(6/13 \\approx 46.2\\%\\) \\(2/5 = 40.0\\%\\) \
+Recall \\(72/80 = 90.0\\%\\) \\(6/15 = 40.0\\%\\) \\(2/5 = 40.0\\%\\) \
+\\(F_1\\) \\({\\approx }88.9\\%\\) \\({\\approx }42.9\\%\\) \\(40.0\\%\\)
+\\text {Precision}_{\\text {macro}} &= \\tfrac {1}{3}(0.878+0.462+0.400) \\approx 58.0\\%,\\\\
+\\text {Recall}_{\\text {macro}} &= \\tfrac {1}{3}(0.900+0.400+0.400) \\approx 56.7\\%,\\\\
+F_{1,\\text {macro}} &= \\tfrac {1}{3}(0.889+0.429+0.400) \\approx 57.3\\%.
+Accuracy 80%
+"""
+LECTURE_TABLE_12_4: Final = """\
+Metric Class 1 (positive) Class 0 (negative) \
+Precision \\(\\dfrac {141}{141+0} = 100\\%\\) \\(\\dfrac {31}{31+67} \\approx 31.6\\%\\) \
+Recall \\(\\dfrac {141}{141+67} \\approx 67.8\\%\\) \\(\\dfrac {31}{31+0} = 100\\%\\) \
+\\(F_1\\) \\(\\dfrac {2\\cdot 1.0\\cdot 0.678}{1.0+0.678} \\approx 80.8\\%\\) \
+\\(\\dfrac {2\\cdot 0.316\\cdot 1.0}{0.316+1.0} \\approx 48.1\\%\\)
+"""
+
+# "Confusion Matrix: MCC, Kappa, and Cost-Sensitive Evaluation"; formulas stand there twice.
+SCREENING: Final = """\
+10,000 patients (100 positive, 9,900 negative):
+Pred +Pred -
+True +8020
+True -2009,700
+Accuracy: 9,780/10,000=97.8%9{,}780/10{,}000 = 97.8\\%. \
+Precision: 80/280=28.6%80/280 = 28.6\\%. Recall: 80/100=80%80/100 = 80\\%. \
+MCC: (80970020020)/280100990097200.47(80 \\cdot 9700 - 200 \\cdot 20)/\
+\\sqrt{280 \\cdot 100 \\cdot 9900 \\cdot 9720} \\approx 0.47.
+"""
+
+# Zeng 2025, Mathematics 13(16) 2609.
+WINE_TABLE_8A: Final = """\
+Predicted:
+Class 1
+Predicted:
+Class 2
+Predicted:
+Class 3
+Actual: Class 1838
+Actual: Class 21173
+Actual: Class 3527
+"""
+WINE_TABLE_9: Final = """\
+Predicted 0
+(Class 1)
+Predicted 1
+(Class 2)
+Predicted 2
+(Class 3)
+Actual 0 (Class 1)838
+Actual 1 (Class 2)1173
+Actual 2 (Class 3)527
+"""
+WINE_TABLE_10: Final = """\
+Original
+Precision
+Original
+Recall
+Permuted
+Precision
+Permuted
+Recall
+Transposed
+Precision
+Transposed
+Recall
+Class 1
+(y = 0)
+0.5714290.4210530.3888890.5000000.3888890.500000
+Class 2
+(y = 1)
+0.7727270.8095240.5714290.4210530.5714290.421053
+Class 3
+(y = 2)
+0.3888890.5000000.7727270.8095240.7727270.809524
+"""
+WINE_TABLE_11: Final = """\
+OriginalPermutedTransposed
+Macro precision0.577681580.577681580.57768158
+Macro recall0.576858810.576858810.57685881
+Macro F10.571015390.571015390.57101539
+Micro precision0.592592590.592592590.59259259
+Micro recall0.592592590.592592590.59259259
+Micro F10.592592590.592592590.59259259
+Weighted precison0.602386300.602386300.60238630
+Weighted recall0.592592590.592592590.59259259
+Weighted F10.591514300.5915143000.591514300
+Overall accuracy0.592592590.592592590.59259259
+Error rate0.407407410.407407410.40740741
+Average accuracy0.728395060.728395060.72839506
+Macro F1 (MH)0.577269900.577269900.57726990
+"""
+WINE_CLASSES: Final = "Class 1 19, Class 2 21, Class 3 14"
+CIFAR: Final = """\
+  • Overall accuracy: 0.7080.
+  • Macro precision: 0.7186.
+  • Macro recall: 0.7080.
+  • Weighted precision: 0.7186.
+"""
+CIFAR_CLASSES: Final = "10 x 1000"
+
+# Krstinic et al. 2020, on multi-label confusion matrices.
+FOUR_LABELS: Final = """\
+  Predicted class
+
+  λ1 𝜆2 𝜆3 𝜆4 Recall
+
+ 𝜆1 8 0 0 0 1.00
+
+𝜆2 4 9 1 1 0.60
+
+𝜆3 3 0 7 0 0.80
+
+𝜆4 1 0 2 9 0.75
+
+Precision 0.50 1.00 0.70 0.90
+"""

@@ -1,0 +1,248 @@
+"""Tables of the literature, copied as they are: the page and the command line agree with us.
+
+Right numbers pass, and every misprint of these sources that numbers can show is named. The
+texts are in `support.published_texts`.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import sys
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+import structlog
+from flask.testing import FlaskClient
+
+from offdiag.cli.edge import run
+from offdiag_web.published_tables import PUBLISHED_TABLES, PublishedTable
+from support import published_texts as texts
+from support.audits import Verdicts, audited, contested, paste, verdicts_on
+
+OTHER, TRANSPOSED, IMPOSSIBLE = "other definition", "transposed reading", "impossible"
+WORDS = {"other_definition": OTHER, "transposed": TRANSPOSED, "impossible": IMPOSSIBLE}
+CONSISTENT: Verdicts = {}
+
+
+@dataclass(frozen=True)
+class Case:
+    """A text with what is said about it, and everything in it that is not consistent."""
+
+    name: str
+    text: str
+    expected: Verdicts
+    classes: str = ""
+    positive: str = ""
+    heads: dict[str, str] = field(default_factory=dict)
+    says: str = ""
+
+
+def wine_classes(model: str) -> dict[str, str]:
+    return {
+        f"{model} {metric} of 'Class {number}'": OTHER
+        for number in (1, 2, 3)
+        for metric in ("Precision", "Recall")
+    }
+
+
+MOVED = {model: wine_classes(model) for model in ("Permuted", "Transposed")}
+MOVED_IN_TABLE_9 = {
+    model: {
+        name.replace(f"'Class {number}'", f"'{number - 1} (Class {number})'"): verdict
+        for number in (1, 2, 3)
+        for name, verdict in of.items()
+        if f"'Class {number}'" in name
+    }
+    for model, of in MOVED.items()
+}
+WITHOUT_MATRIX = texts.LECTURE_12_3.partition("\n")[2]
+SCREENING_NUMBERS = texts.SCREENING[texts.SCREENING.index("Accuracy") :]
+BY_ITS_OWN_ITEMS = {
+    "Macro F1": "macro_f1_harmonic",
+    "Weighted F1": "weighted_f1_harmonic",
+    "Error rate": "average_error_rate",
+}
+PSEUDO_CODE = """\
+Macro precision 0.57685881
+Macro recall 0.57768158
+Weighted precision 0.60563446
+Weighted F1 0.59367088
+Overall accuracy 0.59259259
+"""
+"""What Appendix E2 of Zeng 2025 gives if it is run as it is printed, with its two swaps."""
+
+CASES = (
+    Case("lecture, example 12.1", texts.LECTURE_12_1, CONSISTENT, says="cut off instead"),
+    Case("lecture, example 12.2", texts.LECTURE_12_2, CONSISTENT),
+    Case(
+        "lecture, example 12.3: a specificity over all cases",
+        texts.LECTURE_12_3,
+        {"": {"Specificity of 'Yes'": TRANSPOSED}},
+        says="Specificity along its columns",
+    ),
+    Case(
+        "lecture, example 12.3 without its matrix",
+        WITHOUT_MATRIX,
+        {"": {"Specificity of 'Yes'": OTHER}},
+        classes="Yes 10, No 990",
+        positive="Yes",
+        says="as npv of 'Yes' it fits",
+    ),
+    Case(
+        "lecture, example 12.5: a macro F1 of rounded values",
+        texts.LECTURE_12_5,
+        {"": {"F_1_macro": OTHER}},
+        says="The matrix gives 0.572486772; 0.573188603 is its macro_f1_harmonic",
+    ),
+    Case("lecture, table 12.4", texts.LECTURE_TABLE_12_4, CONSISTENT),
+    Case("screening", texts.SCREENING, CONSISTENT, says="read as 80 20; 200 9700"),
+    Case(
+        "screening without its matrix",
+        SCREENING_NUMBERS,
+        CONSISTENT,
+        classes="+ 100, - 9900",
+        positive="+",
+        says="One matrix of 100 and 9,900 cases",
+    ),
+    Case("Wine, table 11", texts.WINE_TABLE_11, CONSISTENT, says="“precison” was read as"),
+    Case(
+        "Wine, table 11 with the sizes of the classes",
+        texts.WINE_TABLE_11,
+        CONSISTENT,
+        classes=texts.WINE_CLASSES,
+    ),
+    Case(
+        "Wine, table 11 with the cells of table 8a that ran together",
+        f"{texts.WINE_TABLE_8A}\n{texts.WINE_TABLE_11}",
+        CONSISTENT,
+        says="read as 8 3 8; 1 17 3; 5 2 7",
+    ),
+    Case(
+        "Wine, table 11 under the definitions of its own paper",
+        texts.WINE_TABLE_11,
+        {model: dict.fromkeys(BY_ITS_OWN_ITEMS, OTHER) for model in
+         ("Original", "Permuted", "Transposed")},
+        classes=texts.WINE_CLASSES,
+        heads={**BY_ITS_OWN_ITEMS, "Macro F1 (MH)": "-"},
+    ),
+    Case(
+        "Wine, table 10: values beside the wrong classes",
+        texts.WINE_TABLE_10,
+        MOVED,
+        classes=texts.WINE_CLASSES,
+        says="it is the precision of 'Class 3'",
+    ),
+    Case(
+        "Wine, tables 9, 10 and 11 together",
+        f"{texts.WINE_TABLE_9}\n{texts.WINE_TABLE_10}\n{texts.WINE_TABLE_11}",
+        MOVED_IN_TABLE_9,
+        says="zeros added",
+    ),
+    Case(
+        "Wine, the second pseudo-code as printed",
+        PSEUDO_CODE,
+        {"": {"Macro precision": TRANSPOSED, "Macro recall": TRANSPOSED}},
+        classes=texts.WINE_CLASSES,
+    ),
+    Case("CIFAR-10", texts.CIFAR, CONSISTENT, classes=texts.CIFAR_CLASSES),
+    Case(
+        "four labels: a misprinted recall",
+        texts.FOUR_LABELS,
+        {"": {"Recall of 'λ3'": IMPOSSIBLE}},
+        says="The matrix gives 0.7, in no orientation or definition 0.80",
+    ),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_a_text_pasted_into_the_page_gets_the_right_verdicts(
+    reader: FlaskClient, case: Case
+) -> None:
+    fields = {f"read:{head}": meaning for head, meaning in case.heads.items()}
+
+    page = audited(
+        paste(reader, case.text, classes=case.classes, positive=case.positive, **fields)
+    )
+
+    assert contested(verdicts_on(page)) == case.expected
+    assert case.says in page.one("main").text
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_the_command_line_says_the_same_of_the_same_text(
+    case: Case, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(case.text.encode())))
+    options = [
+        *(
+            part
+            for head, meaning in case.heads.items()
+            for part in ("--read", f"{head}={meaning}")
+        ),
+        *(("--class-counts", as_option(case.classes)) if case.classes else ()),
+        *(("--positive", case.positive) if case.positive else ()),
+    ]
+    capfd.readouterr()
+
+    code = run(["audit", "-", "--json", *options])
+
+    structlog.reset_defaults()
+    record = json.loads(capfd.readouterr().out)
+    assert contested(verdicts_in(record)) == case.expected
+    assert code == (1 if case.expected else 0)
+
+
+def as_option(classes: str) -> str:
+    """`A=80,B=15` for "A 80, B 15", and the sizes alone for "10 x 1000"."""
+    if " x " in classes:
+        number, size = classes.split(" x ")
+        return ",".join([size] * int(number))
+    return ",".join("=".join(entry.rsplit(" ", 1)) for entry in classes.split(", "))
+
+
+def verdicts_in(record: dict[str, Any]) -> Verdicts:
+    return {
+        model["model"] or "": {
+            name_of(number): WORDS.get(number["verdict"], number["verdict"])
+            for number in model["numbers"]
+        }
+        for model in record["models"]
+    }
+
+
+def name_of(number: dict[str, Any]) -> str:
+    label = number["label"]
+    return str(number["name"]) if label is None else f"{number['name']} of '{label}'"
+
+
+@pytest.mark.parametrize("example", PUBLISHED_TABLES, ids=lambda example: example.name)
+def test_every_example_is_one_click_away_and_audited(
+    reader: FlaskClient, example: PublishedTable
+) -> None:
+    start = audited(reader.get("/audit"))
+    (link,) = (a for a in start.all("a") if a.text == example.title)
+
+    page = audited(reader.get(link.attributes["href"]))
+
+    assert verdicts_on(page)
+    assert page.one("textarea").text.split() == example.table.split()
+
+
+EXPECTED_OF_EXAMPLES = {
+    "constant-answer": {"": {"Specificity of 'Yes'": OTHER}},
+    "three-classes": {"": {"Macro F1": OTHER}},
+    "wine-classes": MOVED,
+    "four-labels": {"": {"Recall of 'λ3'": IMPOSSIBLE}},
+}
+
+
+@pytest.mark.parametrize("example", PUBLISHED_TABLES, ids=lambda example: example.name)
+def test_the_examples_get_the_verdicts_of_the_texts_they_are_from(
+    reader: FlaskClient, example: PublishedTable
+) -> None:
+    page = audited(reader.get("/audit", query_string={"example": example.name}))
+
+    expected = EXPECTED_OF_EXAMPLES.get(example.name, CONSISTENT)
+    assert contested(verdicts_on(page)) == expected

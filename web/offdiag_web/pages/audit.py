@@ -1,0 +1,97 @@
+"""Published numbers pasted as text: can they be true?
+
+Nothing is stored. A short text is answered at an address of its own, which anybody can open;
+a long one only where it was sent.
+"""
+
+from __future__ import annotations
+
+from flask import Blueprint, jsonify, make_response, redirect, render_template, request
+from werkzeug.wrappers import Response
+
+from offdiag.errors import InvalidInput
+from offdiag.flags.audit.pasted.auditing import PastedAudit, audit_pasted
+from offdiag.flags.audit.pasted.reading import Reading, read_pasted
+from offdiag.flags.audit.pasted.records import audit_record
+from offdiag_web.addresses.audit import AUDIT, audit_url, fits_link
+from offdiag_web.inputs.audit import (
+    TypedAudit,
+    typed_audit,
+    with_real_corrections,
+    without_heads_that_fail,
+)
+from offdiag_web.presenters.audit.form import audit_form, example_links
+from offdiag_web.presenters.audit.verdicts import verdicts_view
+
+blueprint = Blueprint("audit", __name__)
+
+_REFUSED = 422
+
+
+@blueprint.get(AUDIT)
+def page() -> Response:
+    typed = typed_audit(request.args)
+    if not typed.table.strip():
+        return _shown(typed, None, None)
+    try:
+        return _shown(typed, audit_pasted(typed.table, typed.corrections), None)
+    except InvalidInput as refused:
+        return _shown(typed, None, refused)
+
+
+@blueprint.post(AUDIT)
+def send() -> Response:
+    typed = typed_audit(request.form)
+    try:
+        typed = with_real_corrections(typed)
+        audit = audit_pasted(typed.table, typed.corrections)
+    except InvalidInput as refused:
+        return _shown(typed, None, refused, status=_REFUSED)
+    if fits_link(typed):
+        return redirect(audit_url(typed), 303)
+    return _shown(typed, audit, None)
+
+
+@blueprint.get(f"{AUDIT}.json")
+def twin() -> Response:
+    return _record(typed_audit(request.args))
+
+
+@blueprint.post(f"{AUDIT}.json")
+def twin_of_sent() -> Response:
+    return _record(with_real_corrections(typed_audit(request.form)))
+
+
+def _record(typed: TypedAudit) -> Response:
+    return jsonify(audit_record(audit_pasted(typed.table, typed.corrections)))
+
+
+def _shown(
+    typed: TypedAudit,
+    audit: PastedAudit | None,
+    refused: InvalidInput | None,
+    *,
+    status: int = 200,
+) -> Response:
+    reading = _reading(typed) if audit is None else audit.reading
+    response = make_response(
+        render_template(
+            "audit.html",
+            form=audit_form(typed, reading, refused),
+            verdicts=None if audit is None else verdicts_view(audit),
+            examples=example_links(),
+            own_url=audit_url(typed) if fits_link(typed) else None,
+            json_url=audit_url(typed, "json") if fits_link(typed) else None,
+        )
+    )
+    response.status_code = status
+    return response
+
+
+def _reading(typed: TypedAudit) -> Reading | None:
+    """How a text that was refused would be read without what is wrong about it."""
+    try:
+        kept = without_heads_that_fail(typed)
+        return read_pasted(kept.table, kept.corrections)[0] if kept.table.strip() else None
+    except InvalidInput:
+        return None

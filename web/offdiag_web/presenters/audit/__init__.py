@@ -1,0 +1,1 @@
+"""Audits of pasted tables: verdicts, and how the text was read."""
