@@ -17,7 +17,8 @@ from offdiag.services.ingest.finishing import finish_run
 from offdiag.services.ingest.opening import open_run
 from offdiag.services.truth.revise import revise_truth
 from offdiag.store.database import Database
-from support.logging_runs import log
+from support.dashboard import HOSTILE_NAMES
+from support.logging_runs import log, work_off
 
 Ids = Literal["text", "int", "none"]
 DATASET = "scored"
@@ -140,3 +141,95 @@ def give_labels(database: Database, cases: ScoredCases) -> None:
         reason="labels arrived",
         author=None,
     )
+
+
+@dataclass(frozen=True)
+class ScoredRegistry:
+    """Runs with scores of all kinds, to be read only; ids of runs by what they are."""
+
+    database: Database
+    several: str
+    """Five classes, identifiers, slices, and samples without a label; `cases` says which."""
+    cases: ScoredCases
+    event: str
+    """A rare positive class with probabilities, reported from 0.3 on; no identifiers."""
+    margins: str
+    """Two classes with scores that are no probabilities."""
+    many: str
+    """Twenty-four classes."""
+    hostile: str
+    """Everything anybody may write is hostile."""
+    waiting: str
+    """Logged with scores and not evaluated yet."""
+
+
+def fill_scored(database: Database) -> ScoredRegistry:
+    """Log runs with scores into a registry."""
+    cases = scored_cases(
+        400, n_unlabelled=40, labels=("cat", "dog", "fox", "owl", "red panda"), seed=3
+    )
+    several = stream_scored(database, cases, chunk=150)
+    many = scored_cases(600, labels=[f"species {code:02d}" for code in range(24)], ids="int")
+    runs = {
+        "event": _log_event(database),
+        "margins": _log_margins(database),
+        "many": log_scored(database, many, name="many", dataset="species"),
+        "hostile": _log_hostile(database),
+    }
+    work_off(database)
+    waiting = _log_event(database, dataset="events to come")
+    return ScoredRegistry(database, several=several, cases=cases, waiting=waiting, **runs)
+
+
+def _log_event(database: Database, dataset: str = "events") -> str:
+    generator = np.random.default_rng(1)
+    is_fraud = generator.random(3_000) < 0.04
+    p = 1 / (1 + np.exp(-(generator.normal(-3.6, 1.1, 3_000) + is_fraud * 2.6)))
+    run = log(
+        database,
+        y_true=np.where(is_fraud, "fraud", "fine"),
+        y_pred=np.where(p.astype(np.float32) >= np.float32(0.3), "fraud", "fine"),
+        y_score=p.astype(np.float32),
+        labels=["fine", "fraud"],
+        positive_label="fraud",
+        dataset=dataset,
+        facts=RunFacts(name="xgb"),
+    )
+    return run.id
+
+
+def _log_margins(database: Database) -> str:
+    generator = np.random.default_rng(2)
+    is_sick = generator.random(300) < 0.4
+    margin = generator.normal(0, 1, 300) + 1.3 * is_sick
+    run = log(
+        database,
+        y_true=np.where(is_sick, "sick", "well"),
+        y_pred=np.where(margin > 0.6, "sick", "well"),
+        y_score=margin.astype(np.float32),
+        labels=["well", "sick"],
+        positive_label="sick",
+        dataset="margins",
+        facts=RunFacts(name="svm"),
+    )
+    return run.id
+
+
+def _log_hostile(database: Database) -> str:
+    n_names = len(HOSTILE_NAMES)
+    actual = [place % n_names for place in range(10 * n_names)]
+    predicted = [(code + (place % 4 == 0)) % n_names for place, code in enumerate(actual)]
+    scores = np.full((len(actual), n_names), 0.05, dtype=np.float32)
+    scores[np.arange(len(actual)), predicted] = 1 - 0.05 * (n_names - 1)
+    run = log(
+        database,
+        y_true=[HOSTILE_NAMES[code] for code in actual],
+        y_pred=[HOSTILE_NAMES[code] for code in predicted],
+        y_score=scores,
+        labels=list(HOSTILE_NAMES),
+        sample_ids=[f"{HOSTILE_NAMES[code]} {place}" for place, code in enumerate(actual)],
+        slices={HOSTILE_NAMES[1]: [HOSTILE_NAMES[code] for code in actual]},
+        dataset=HOSTILE_NAMES[0],
+        facts=RunFacts(name=HOSTILE_NAMES[0]),
+    )
+    return run.id

@@ -17,6 +17,7 @@ from support.compared import ComparedRegistry, fill_compared
 from support.dashboard import LesionRegistry, fill, log_lesions
 from support.reported import ReportedRegistry, fill_reports
 from support.revised import RevisedRegistry, fill_revised
+from support.scored_runs import ScoredRegistry, fill_scored
 
 
 @pytest.fixture
@@ -124,5 +125,24 @@ def compared(
 def comparer(compared: ComparedRegistry) -> FlaskClient:
     """A client of the dashboard over that registry."""
     application = create_app(Settings(), compared.database)
+    application.testing = True
+    return application.test_client()
+
+
+@pytest.fixture(scope="session")
+def scored(
+    migrated_file: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[ScoredRegistry]:
+    """Runs with scores of all kinds, shared by tests that only read."""
+    path = shutil.copy(migrated_file, tmp_path_factory.mktemp("scored") / "registry.db")
+    database = Database(f"sqlite:///{path}", synchronous="normal")
+    yield fill_scored(database)
+    database.close()
+
+
+@pytest.fixture(scope="session")
+def scored_reader(scored: ScoredRegistry) -> FlaskClient:
+    """A client of the dashboard over that registry."""
+    application = create_app(Settings(), scored.database)
     application.testing = True
     return application.test_client()

@@ -30,6 +30,7 @@ from offdiag.services.examples.reading import (
     scores_of,
 )
 from offdiag.store.database import Database
+from offdiag.store.queries.predictions import TruthOfRun
 from offdiag.store.queries.run_page import RunDetail
 from offdiag.store.slices import slice_choices
 
@@ -127,7 +128,7 @@ def export_examples(
         if isinstance(source, NoExamples):
             return source
         first = find_first(session, source, question, size=MOST_EXPORTED)
-        slice_names = tuple(slice_choices(session, source.root_id, ()).levels)
+        slice_names = tuple(slice_choices(session, source.truth.root_id, ()).levels)
     return ExampleExport(
         detail, first.total, len(first.chosen), slice_names, _read_on(database, source, first)
     )
@@ -150,9 +151,11 @@ def example_source(detail: RunDetail) -> ExampleSource | NoExamples:
     return ExampleSource(
         run_id=run.id,
         labels=run.labels,
-        truth_id=run.truth.id if scored_with is None else scored_with,
-        root_id=run.truth.root_id,
-        id_kind=run.truth.id_kind,
+        truth=TruthOfRun(
+            run.truth.id if scored_with is None else scored_with,
+            run.truth.root_id,
+            run.truth.id_kind,
+        ),
         n_columns=run.score_columns,
         positive=None if positive is None else run.labels.index[positive],
     )

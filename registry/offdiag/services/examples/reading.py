@@ -31,8 +31,13 @@ from offdiag.services.examples.selection import (
     none_chosen,
     sort_keys,
 )
-from offdiag.store.queries.predictions import PredictionChunk, read_predictions, read_scored
-from offdiag.store.queries.samples import SampleFacts, read_labels, sample_facts
+from offdiag.store.queries.predictions import (
+    PredictionChunk,
+    TruthOfRun,
+    read_beside_truth,
+    read_scored,
+)
+from offdiag.store.queries.samples import SampleFacts, sample_facts
 from offdiag.store.session import Session
 
 
@@ -46,9 +51,7 @@ class ExampleSource:
 
     run_id: str
     labels: LabelSet
-    truth_id: int
-    root_id: int
-    id_kind: str
+    truth: TruthOfRun
     n_columns: int
     positive: int | None
 
@@ -114,20 +117,16 @@ class _Scan:
         self.session = session
         self.source = source
         self.what: Wanted = wanted(question, source.labels)
-        self.truth = read_labels(
-            session,
-            source.truth_id,
-            root_id=source.root_id,
-            id_kind=source.id_kind,
-            named=question.sample,
+        self.truth, self._chunks = read_beside_truth(
+            session, source.run_id, source.truth, named=question.sample
         )
         self.starts: dict[int, int] = {}
         """Where the chunks begin that something matched in, by their number."""
 
     def codes(self) -> Iterator[Chosen]:
-        """The matches of every chunk that has any, in order."""
+        """The matches of every chunk that has any, in order; they pass by once."""
         start = 0
-        for chunk in read_predictions(self.session, self.source.run_id):
+        for chunk in self._chunks:
             found = self.matches_in(chunk, start)
             if len(found):
                 self.starts[chunk.seq] = start
@@ -164,8 +163,8 @@ def facts_of(
     """Names and slices of the samples of some predictions."""
     return sample_facts(
         session,
-        root_id=source.root_id,
-        id_kind=source.id_kind,
+        root_id=source.truth.root_id,
+        id_kind=source.truth.id_kind,
         positions=chosen.position,
         starts=starts,
     )

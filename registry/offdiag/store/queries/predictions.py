@@ -1,4 +1,4 @@
-"""The predictions of a run chunk by chunk, with scores where they are needed.
+"""The predictions of a run chunk by chunk beside the truth, with scores where they are needed.
 
 A run of ten million predictions has a hundred and fifty chunks. Codes take a byte a prediction
 and are read past one chunk at a time; scores take forty and more, so only the chunks that are
@@ -7,22 +7,26 @@ asked for by number are read.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sqlalchemy import select
-from sqlalchemy.orm import Session
+from sqlalchemy import Executable, LargeBinary, Row, cast, literal, null, select, union_all
+from sqlalchemy.orm import Session, aliased
 
+from offdiag.arrays.ids import SampleIds
 from offdiag.arrays.labels import Codes
 from offdiag.store import codec
 from offdiag.store.chunks import decode_positions
-from offdiag.store.models import PredictionChunkRow, ScoreChunkRow
+from offdiag.store.ids_codec import decode_ids
+from offdiag.store.models import PredictionChunkRow, ScoreChunkRow, TruthChunkRow
 
 _MOST_NUMBERS = 500
 """Chunks that are asked for one by one; more of them are read past."""
+_TRUTH, _RUN = 0, 1
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,16 +45,92 @@ class PredictionChunk:
         return len(self.predicted)
 
 
-def read_predictions(session: Session, run_id: str) -> Iterator[PredictionChunk]:
-    """All chunks of a run in order, without scores."""
-    rows = session.execute(
-        select(*_of_prediction())
-        .where(PredictionChunkRow.run_id == run_id)
-        .order_by(PredictionChunkRow.seq)
-        .execution_options(yield_per=8)
-    )
+@dataclass(frozen=True, eq=False)
+class Labels:
+    """Actual codes (n,) of all samples of a truth, and where its chunks begin, ascending.
+
+    `named` says whose identifier has the text in it that was asked for, (n,); None without one.
+    """
+
+    codes: Codes
+    starts: NDArray[np.int64]
+    named: NDArray[np.bool_] | None
+
+
+@dataclass(frozen=True, slots=True)
+class TruthOfRun:
+    """The version of the truth a run is looked at with, and the first one of its lineage."""
+
+    truth_id: int
+    root_id: int
+    id_kind: str
+
+
+def read_beside_truth(
+    session: Session, run_id: str, truth: TruthOfRun, *, named: str | None = None
+) -> tuple[Labels, Iterator[PredictionChunk]]:
+    """All labels of a truth, and then the chunks of a run in order, without scores.
+
+    Both come from one statement, labels first. With `named`, identifiers are read and a text is
+    looked for in them.
+    """
+    rows = iter(session.execute(_both_sides(run_id, truth, with_ids=named is not None)))
+    codes: list[Codes] = []
+    found: list[NDArray[np.bool_]] = []
+    starts: list[int] = []
+    start, first = 0, None
     for row in rows:
-        yield _chunk(row)
+        if row.side != _TRUTH:
+            first = row
+            break
+        codes.append(codec.decode_codes(row.codes, row.dtype))
+        starts.append(start)
+        if named is not None:
+            found.append(_named(row.ids, truth.id_kind, named, start=start, n=row.n))
+        start += row.n
+    labels = Labels(
+        np.concatenate(codes),
+        np.array(starts, dtype=np.int64),
+        None if named is None else np.concatenate(found),
+    )
+    following = [] if first is None else [first]
+    return labels, (_chunk_of(row) for row in chain(following, rows))
+
+
+def _both_sides(run_id: str, truth: TruthOfRun, *, with_ids: bool) -> Executable:
+    of_root = aliased(TruthChunkRow)
+    of_truth = select(
+        literal(_TRUTH).label("side"),
+        TruthChunkRow.seq,
+        TruthChunkRow.n,
+        TruthChunkRow.dtype,
+        TruthChunkRow.codes,
+        cast(null(), LargeBinary).label("positions"),
+        (of_root.sample_ids if with_ids else cast(null(), LargeBinary)).label("ids"),
+    ).where(TruthChunkRow.truth_version_id == truth.truth_id)
+    if with_ids:
+        of_truth = of_truth.join(
+            of_root,
+            (of_root.truth_version_id == truth.root_id) & (of_root.seq == TruthChunkRow.seq),
+        )
+    of_run = select(
+        literal(_RUN),
+        PredictionChunkRow.seq,
+        PredictionChunkRow.n,
+        PredictionChunkRow.dtype,
+        PredictionChunkRow.codes,
+        PredictionChunkRow.positions,
+        cast(null(), LargeBinary),
+    ).where(PredictionChunkRow.run_id == run_id)
+    return union_all(of_truth, of_run).order_by("side", "seq").execution_options(yield_per=8)
+
+
+def _named(
+    blob: bytes | None, id_kind: str, text: str, *, start: int, n: int
+) -> NDArray[np.bool_]:
+    if blob is None:
+        return SampleIds("int", np.arange(start, start + n)).named(text)
+    return decode_ids(blob, id_kind).named(text)
 
 
 def read_scored(session: Session, run_id: str, seqs: Collection[int]) -> Iterator[PredictionChunk]:
@@ -59,7 +139,15 @@ def read_scored(session: Session, run_id: str, seqs: Collection[int]) -> Iterato
     if not wanted:
         return
     statement = (
-        select(*_of_prediction(), ScoreChunkRow.scores, ScoreChunkRow.n_columns)
+        select(
+            PredictionChunkRow.seq,
+            PredictionChunkRow.n,
+            PredictionChunkRow.dtype,
+            PredictionChunkRow.codes,
+            PredictionChunkRow.positions,
+            ScoreChunkRow.scores,
+            ScoreChunkRow.n_columns,
+        )
         .join(
             ScoreChunkRow,
             (ScoreChunkRow.run_id == PredictionChunkRow.run_id)
@@ -74,22 +162,13 @@ def read_scored(session: Session, run_id: str, seqs: Collection[int]) -> Iterato
     )
     if len(wanted) <= _MOST_NUMBERS:
         statement = statement.where(PredictionChunkRow.seq.in_(sorted(wanted)))
-    for *prediction, scores, n_columns in session.execute(statement):
-        if prediction[0] in wanted:
-            yield _chunk(prediction, codec.decode_scores(scores, n_columns))
+    for row in session.execute(statement):
+        if row.seq in wanted:
+            yield _chunk_of(row, codec.decode_scores(row.scores, row.n_columns))
 
 
-def _of_prediction() -> tuple[Any, ...]:
-    return (
-        PredictionChunkRow.seq,
-        PredictionChunkRow.codes,
-        PredictionChunkRow.dtype,
-        PredictionChunkRow.n,
-        PredictionChunkRow.positions,
-    )
-
-
-def _chunk(row: Sequence[Any], scores: NDArray[np.float32] | None = None) -> PredictionChunk:
-    seq, codes, dtype, n, positions = row
-    places = None if positions is None else decode_positions(positions, n)
-    return PredictionChunk(seq, codec.decode_codes(codes, dtype), places, scores)
+def _chunk_of(
+    row: Row[*tuple[Any, ...]], scores: NDArray[np.float32] | None = None
+) -> PredictionChunk:
+    places = None if row.positions is None else decode_positions(row.positions, row.n)
+    return PredictionChunk(row.seq, codec.decode_codes(row.codes, row.dtype), places, scores)

@@ -1,4 +1,4 @@
-"""What is known of the samples of a truth: labels of all, names and slices of those shown."""
+"""What is known of few samples of a truth: their names and their slices."""
 
 from __future__ import annotations
 
@@ -7,10 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 from sqlalchemy import literal, null, select, union_all
-from sqlalchemy.orm import Session, aliased
+from sqlalchemy.orm import Session
 
 from offdiag.arrays.ids import SampleIds, joined
-from offdiag.arrays.labels import Codes
 from offdiag.arrays.slice_columns import SliceColumn
 from offdiag.store import codec
 from offdiag.store.ids_codec import decode_ids
@@ -18,53 +17,6 @@ from offdiag.store.models import TruthChunkRow, TruthSliceRow
 
 _NO_CHUNK = -1
 """Stands for the number of a chunk in a row that is a slice column."""
-
-
-@dataclass(frozen=True, eq=False)
-class Labels:
-    """Actual codes (n,) of all samples of a truth, and where its chunks begin, ascending.
-
-    `named` says whose identifier has the text in it that was asked for, (n,); None without one.
-    """
-
-    codes: Codes
-    starts: NDArray[np.int64]
-    named: NDArray[np.bool_] | None
-
-
-def read_labels(
-    session: Session, truth_id: int, *, root_id: int, id_kind: str, named: str | None = None
-) -> Labels:
-    """The labels of a truth, with its identifiers only where a text is looked for in them."""
-    of_root = aliased(TruthChunkRow)
-    ids = null() if named is None else of_root.sample_ids
-    statement = (
-        select(TruthChunkRow.codes, TruthChunkRow.dtype, ids)
-        .where(TruthChunkRow.truth_version_id == truth_id)
-        .order_by(TruthChunkRow.seq)
-        .execution_options(yield_per=8)
-    )
-    if named is not None:
-        statement = statement.join(
-            of_root,
-            (of_root.truth_version_id == root_id) & (of_root.seq == TruthChunkRow.seq),
-        )
-    codes, found, start = [], [], 0
-    for blob, dtype, id_blob in session.execute(statement):
-        codes.append(codec.decode_codes(blob, dtype))
-        if named is not None:
-            found.append(_named(id_blob, id_kind, named, start=start, n=len(codes[-1])))
-        start += len(codes[-1])
-    starts = np.cumsum([0, *(len(part) for part in codes[:-1])], dtype=np.int64)
-    return Labels(np.concatenate(codes), starts, None if named is None else np.concatenate(found))
-
-
-def _named(
-    blob: bytes | None, id_kind: str, text: str, *, start: int, n: int
-) -> NDArray[np.bool_]:
-    if blob is None:
-        return SampleIds("int", np.arange(start, start + n)).named(text)
-    return decode_ids(blob, id_kind).named(text)
 
 
 @dataclass(frozen=True, eq=False)

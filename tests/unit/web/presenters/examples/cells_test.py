@@ -13,7 +13,8 @@ MATRIX = ConfusionMatrix(
 
 
 def test_errors_stand_by_size_and_equal_ones_in_label_order() -> None:
-    cell, visited = (2, 1), []
+    cell: tuple[int, int] | None = (2, 1)
+    visited: list[tuple[int, int]] = []
     while cell is not None:
         visited.append(cell)
         found = neighbours(MATRIX, *cell)

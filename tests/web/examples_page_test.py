@@ -1,0 +1,364 @@
+import csv
+import io
+from typing import Any
+
+import pytest
+from flask.testing import FlaskClient
+
+from offdiag.services.examples import browse
+from offdiag.services.examples.question import ExampleQuestion, Kind
+from offdiag_web.addresses.examples import ExamplesAddress
+from support.dashboard import HOSTILE_NAMES, LesionRegistry, counted_statements
+from support.pages import Page
+from support.scored_runs import ScoredRegistry
+
+
+def test_a_cell_of_the_matrix_leads_to_the_examples_it_counts(
+    scored_reader: FlaskClient, scored: ScoredRegistry
+) -> None:
+    matrix = _page(scored_reader, f"/runs/{scored.several}?norm=none&order=label")
+
+    for link in matrix.one("table", "matrix").inside("a"):
+        page = _page(scored_reader, link.attributes["href"])
+        n_examples = int(link.text)
+        assert _heading(page).startswith(f"{n_examples} example")
+        assert len(page.table("data")) == min(n_examples, 50)
+
+
+def test_empty_cells_lead_nowhere(reader: FlaskClient, registry: LesionRegistry) -> None:
+    table = _page(reader, f"/runs/{registry.plain}?norm=none").one("table", "matrix")
+
+    for cell in table.inside("td"):
+        if "data-cell" in cell.attributes:
+            assert len(cell.inside("a")) == (cell.text != "0")
+
+
+def test_a_dense_matrix_leads_to_the_same_examples_by_number(
+    scored_reader: FlaskClient, scored: ScoredRegistry
+) -> None:
+    page = _page(scored_reader, f"/runs/{scored.many}?order=label")
+    link = page.one("table", "matrix").inside("a")[0]
+
+    response = scored_reader.get(link.attributes["href"])
+
+    assert response.status_code == 302
+    assert response.headers["Location"].startswith(f"/runs/{scored.many}/examples?pred=species%20")
+    assert scored_reader.get(f"/runs/{scored.many}/cells/0-24").status_code == 404
+
+
+def test_a_matrix_that_was_uploaded_has_no_links_and_its_page_says_why(
+    reader: FlaskClient, registry: LesionRegistry
+) -> None:
+    matrix = _page(reader, f"/runs/{registry.columns}")
+    page = _page(reader, f"/runs/{registry.columns}/examples?true=mel&pred=nv")
+
+    assert not matrix.one("table", "matrix").inside("a")
+    assert "No predictions are stored." in page.one("div", "results").text
+    assert "offdiag.log_run(" in page.one("div", "results").text
+    assert not page.all("form", "filter")
+    assert reader.get(f"/runs/{registry.columns}/examples.csv").status_code == 409
+
+
+def test_an_open_run_says_when_its_examples_can_be_seen(
+    reader: FlaskClient, registry: LesionRegistry
+) -> None:
+    page = _page(reader, f"/runs/{registry.still_open}/examples")
+
+    assert "can be seen once it is finished" in page.one("main").text
+
+
+@pytest.mark.parametrize("which", ["waiting", "failed"])
+def test_examples_are_shown_before_there_are_results(
+    reader: FlaskClient, registry: LesionRegistry, which: str
+) -> None:
+    page = _page(reader, f"/runs/{getattr(registry, which)}/examples")
+
+    assert len(page.table("data")) == 50
+    assert page.one("div", "results").inside("div")[0].attributes["role"] == "status"
+
+
+def test_without_a_filter_all_errors_are_shown_those_the_model_was_sure_of_first(
+    scored_reader: FlaskClient, scored: ScoredRegistry
+) -> None:
+    page = _page(scored_reader, f"/runs/{scored.several}/examples")
+
+    lines = page.table("data")
+    sure = [float(line[3]) for line in lines]
+    assert sure == sorted(sure, reverse=True)
+    assert all(line[1] != line[2] for line in lines)
+    heads = {head.text: head for head in page.one("thead").inside("th")}
+    assert heads["Score"].attributes["aria-sort"] == "descending"
+    assert list(heads) == [
+        *("Sample", "Actual", "Predicted", "Score", "Margin", "Largest scores", "country")
+    ]
+
+
+def test_the_title_and_the_tab_count_what_is_shown(
+    scored_reader: FlaskClient, scored: ScoredRegistry
+) -> None:
+    matrix = _page(scored_reader, f"/runs/{scored.several}")
+    link = matrix.all("table", "data")[1].inside("a")[0]
+
+    page = _page(scored_reader, link.attributes["href"])
+
+    actual, predicted = page.table("data")[0][1:3]
+    assert page.one("title").text.startswith(
+        f"streamed · {link.text} examples, actual “{actual}”, predicted “{predicted}” · scored v2"
+    )
+    tabs = [a.text for a in page.one("nav", "tabs").inside("a")]
+    record = scored_reader.get(f"/runs/{scored.several}/examples.json").get_json()
+    assert tabs[:2] == ["Matrix", "Classes"]
+    assert tabs[2:4] == ["Curves", f"Examples {record['n_matching']} wrong"]
+    assert tabs[4:] == ["History", "Metadata"]
+
+
+def test_pages_go_forth_and_back(scored_reader: FlaskClient, scored: ScoredRegistry) -> None:
+    first = _page(scored_reader, f"/runs/{scored.several}/examples?show=all&sort=margin")
+    second = _page(scored_reader, _link(first, "Next"))
+    again = _page(scored_reader, _link(second, "Previous"))
+
+    assert first.one("nav", "pager").inside("span")[0].text == "1–50 of 400 examples"
+    assert second.one("nav", "pager").inside("span")[0].text == "51–100 of 400 examples"
+    assert again.table("data") == first.table("data")
+    assert float(second.table("data")[0][5]) >= float(first.table("data")[-1][5])
+    assert _page(scored_reader, _link(second, "First")).table("data") == first.table("data")
+
+
+def test_kinds_of_examples_carry_their_numbers(
+    scored_reader: FlaskClient, scored: ScoredRegistry
+) -> None:
+    page = _page(scored_reader, f"/runs/{scored.several}/examples")
+
+    for link in page.one("ul", "seg").inside("a"):
+        count = int(link.text.rsplit(" ", 1)[1])
+        other = _page(scored_reader, link.attributes["href"])
+        assert f"{count} " in _heading(other)
+    texts = [link.text for link in page.one("ul", "seg").inside("a")]
+    assert texts[2:] == ["no label yet 40", "all 400"]
+
+
+def test_neighbouring_cells_follow_by_size_from_the_first_to_the_last(
+    scored_reader: FlaskClient, scored: ScoredRegistry
+) -> None:
+    matrix = _page(scored_reader, f"/runs/{scored.several}")
+    link = matrix.all("table", "data")[1].inside("a")[0]
+    page, sizes = _page(scored_reader, link.attributes["href"]), []
+    while True:
+        sizes.append(len(page.table("data")))
+        stepper = page.one("nav", "stepper")
+        assert f"error {len(sizes)} of " in stepper.text
+        onwards = [a for a in stepper.inside("a") if a.attributes["rel"] == "next"]
+        if not onwards:
+            break
+        page = _page(scored_reader, onwards[0].attributes["href"])
+
+    assert sizes == sorted(sizes, reverse=True)
+    total = int(page.one("nav", "stepper").text.split(" of ")[1].split(",")[0])
+    assert len(sizes) == total
+
+
+def test_a_sample_is_found_by_a_part_of_its_name(
+    scored_reader: FlaskClient, scored: ScoredRegistry
+) -> None:
+    page = _page(scored_reader, f"/runs/{scored.several}/examples?show=all&id=/013")
+
+    names = [line[0] for line in page.table("data")]
+    assert sorted(names) == [f"img/{number:04d}.png" for number in range(130, 140)]
+    assert "sample /013" in page.one("ul", "chips").text
+
+
+def test_what_matches_nothing_says_which_term_to_remove(
+    scored_reader: FlaskClient, scored: ScoredRegistry
+) -> None:
+    page = _page(scored_reader, f"/runs/{scored.several}/examples?true=cat&id=nothing")
+
+    assert page.one("h3").text == "No example matches"
+    terms = {chip.text: chip for chip in page.one("ul", "chips").inside("li")}
+    without_sample = next(chip for text, chip in terms.items() if text.startswith("sample"))
+    found = _page(scored_reader, without_sample.inside("a")[0].attributes["href"])
+    assert f"({len(found.table('data'))} without it)" in without_sample.text
+
+
+def test_a_class_that_there_is_none_of_is_a_notice_and_not_an_error(
+    scored_reader: FlaskClient, scored: ScoredRegistry
+) -> None:
+    page = _page(scored_reader, f"/runs/{scored.several}/examples?true=cow&pred=yak")
+
+    text = page.one("main").text
+    assert "No example can be actual “cow”" in text
+    assert "No example can be predicted “yak”" in text
+    assert page.table("data")
+
+
+def test_the_form_leads_to_the_canonical_address(
+    scored_reader: FlaskClient, scored: ScoredRegistry
+) -> None:
+    response = scored_reader.get(
+        f"/runs/{scored.several}/examples?form=1&true=cat&pred=&id=&sort=margin"
+    )
+
+    assert response.status_code == 302
+    assert response.headers["Location"] == f"/runs/{scored.several}/examples?sort=margin&true=cat"
+
+
+def test_one_logged_score_is_named_by_its_class(
+    scored_reader: FlaskClient, scored: ScoredRegistry
+) -> None:
+    page = _page(scored_reader, f"/runs/{scored.event}/examples?true=fraud&pred=fine")
+
+    heads = [head.text for head in page.one("thead").inside("th")]
+    assert heads == ["Position", "Actual", "Predicted", "Score", "Logged score, “fraud”"]
+    first = page.table("data")[0]
+    logged = float(first[4].removeprefix("fraud ").lstrip("<"))
+    assert float(first[3].lstrip(">")) == pytest.approx(1 - logged, abs=2e-3)
+    assert "positions count from 0" in page.one("main").text
+
+
+def test_unlabelled_examples_have_no_actual_class(
+    scored_reader: FlaskClient, scored: ScoredRegistry
+) -> None:
+    page = _page(scored_reader, f"/runs/{scored.several}/examples?show=unlabelled")
+
+    assert len(page.table("data")) == 40
+    assert {line[1] for line in page.table("data")} == {"no label"}
+
+
+def test_all_examples_say_how_each_compares(
+    scored_reader: FlaskClient, scored: ScoredRegistry
+) -> None:
+    page = _page(scored_reader, f"/runs/{scored.several}/examples?show=all&sort=logged")
+
+    for line in page.table("data"):
+        actual, predicted, result = line[1:4]
+        wanted = "right" if actual == predicted else "wrong"
+        assert result == ("no label" if actual == "no label" else wanted)
+
+
+def test_the_exports_hold_what_the_page_shows_and_the_rest(
+    scored_reader: FlaskClient, scored: ScoredRegistry
+) -> None:
+    query = "true=fox&show=all"
+    page = _page(scored_reader, f"/runs/{scored.several}/examples?{query}&sort=logged")
+    record = scored_reader.get(f"/runs/{scored.several}/examples.json?{query}").get_json()
+    lines = _csv(scored_reader, f"/runs/{scored.several}/examples.csv?{query}")
+
+    shown = [line[0] for line in page.table("data")]
+    samples = [each["sample"] for each in record["examples"]]
+    assert samples[: len(shown)] == shown
+    assert [line["sample"] for line in lines] == samples
+    assert record["n_matching"] == record["n_exported"] == len(samples)
+    assert record["filter"]["actual"] == "fox"
+    first, line = record["examples"][0], lines[0]
+    assert float(line["confidence"]) == first["confidence"]
+    assert line["slice country"] == first["slices"]["country"]
+    assert [line["top_1"], float(line["score_1"])] == list(first["top"][0].values())
+
+
+def test_an_export_that_is_cut_says_so_on_the_page_and_in_the_json(
+    scored_reader: FlaskClient, scored: ScoredRegistry, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(browse, "MOST_EXPORTED", 12)
+    monkeypatch.setattr("offdiag_web.presenters.examples.page.MOST_EXPORTED", 12)
+
+    page = _page(scored_reader, f"/runs/{scored.several}/examples?show=all")
+    record = scored_reader.get(f"/runs/{scored.several}/examples.json?show=all").get_json()
+
+    assert "hold the first 12 of 400" in page.one("main").text
+    assert (record["n_matching"], record["n_exported"]) == (400, 12)
+    assert len(record["examples"]) == 12
+
+
+def test_an_export_without_examples_is_an_empty_table(
+    scored_reader: FlaskClient, scored: ScoredRegistry
+) -> None:
+    record = scored_reader.get(f"/runs/{scored.several}/examples.json?id=nothing").get_json()
+    text = scored_reader.get(f"/runs/{scored.several}/examples.csv?id=nothing").get_data(True)
+
+    assert record["examples"] == []
+    assert text.startswith("index,sample,actual,predicted,confidence")
+    assert text.count("\r\n") == 1
+
+
+def test_an_export_of_a_class_that_there_is_none_of_is_refused(
+    scored_reader: FlaskClient, scored: ScoredRegistry
+) -> None:
+    response = scored_reader.get(f"/runs/{scored.several}/examples.json?true=cow")
+
+    assert response.status_code == 400
+    assert response.get_json()["error"]["field"] == "actual"
+
+
+@pytest.mark.parametrize("query", ["", "?show=all", "?true=%3D1%2B1", "?id=script"])
+def test_hostile_names_are_text(
+    scored_reader: FlaskClient, scored: ScoredRegistry, query: str
+) -> None:
+    page = _page(scored_reader, f"/runs/{scored.hostile}/examples{query}")
+
+    assert not [e for e in page.elements if any(name.startswith("on") for name in e.attributes)]
+    assert all(e.attributes.get("src", "").startswith("/assets/") for e in page.all("script"))
+    assert all(e.attributes["src"].startswith("/assets/") for e in page.all("img"))
+    assert "49" not in {cell.text for cell in page.all("td")}
+    assert page.table("data")
+
+
+def test_no_cell_of_the_csv_begins_like_a_formula(
+    scored_reader: FlaskClient, scored: ScoredRegistry
+) -> None:
+    text = scored_reader.get(f"/runs/{scored.hostile}/examples.csv?show=all").get_data(True)
+
+    rows = list(csv.reader(io.StringIO(text, newline="")))
+    assert len(rows) == 1 + 10 * len(HOSTILE_NAMES)
+    for cell in (cell for row in rows for cell in row):
+        assert not cell.startswith(("=", "+", "@")), cell
+
+
+@pytest.mark.parametrize("key", ["true", "pred", "id", "show", "sort", "after", "before"])
+def test_hostile_text_in_the_address_is_text_on_the_page(
+    scored_reader: FlaskClient, scored: ScoredRegistry, key: str
+) -> None:
+    for name in HOSTILE_NAMES:
+        response = scored_reader.get(f"/runs/{scored.several}/examples", query_string={key: name})
+
+        assert response.status_code == 200
+        page = Page(response.get_data(as_text=True))
+        assert all(e.attributes.get("src", "").startswith("/assets/") for e in page.all("script"))
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        ExampleQuestion(),
+        ExampleQuestion(kind=Kind.ALL, sample="1"),
+        ExampleQuestion("cat", "dog"),
+    ],
+)
+def test_a_page_needs_at_most_six_statements(
+    scored_reader: FlaskClient, scored: ScoredRegistry, question: ExampleQuestion
+) -> None:
+    with counted_statements() as statements:
+        scored_reader.get(ExamplesAddress(scored.several, question).url())
+
+    assert 0 < len(statements) <= 6
+
+
+def _heading(page: Page) -> str:
+    (found,) = [head for head in page.all("h2") if head.attributes["id"] == "examples-title"]
+    return found.text
+
+
+def _link(page: Page, text: str) -> str:
+    (found,) = [a for a in page.one("nav", "pager").inside("a") if a.text == text]
+    return found.attributes["href"]
+
+
+def _page(client: FlaskClient, path: str) -> Page:
+    response = client.get(path)
+    assert response.status_code == 200
+    return Page(response.get_data(as_text=True))
+
+
+def _csv(client: FlaskClient, path: str) -> list[dict[str, Any]]:
+    response = client.get(path)
+    assert response.status_code == 200
+    assert response.headers["Content-Disposition"].startswith("attachment")
+    return list(csv.DictReader(io.StringIO(response.get_data(as_text=True), newline="")))
