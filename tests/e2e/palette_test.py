@@ -1,0 +1,72 @@
+"""Going to things by a few letters, with and without scripts."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+from playwright.sync_api import expect
+
+from support.browser import violations
+
+pytestmark = pytest.mark.browser
+
+
+def test_ctrl_k_and_a_few_letters_lead_to_a_metric(open_page: Any) -> None:
+    watched = open_page("/runs?q=dataset:derm-7")
+    page = watched.page
+
+    page.keyboard.press("Control+k")
+    page.keyboard.type("cohen")
+    expect(page.locator("#palette a").first).to_have_text("Cohen's kappa")
+    page.keyboard.press("ArrowDown")
+    expect(page.locator("#palette a").first).to_be_focused()
+    page.keyboard.press("Enter")
+
+    expect(page).to_have_url(re.compile(r"/glossary/cohen_kappa$"))
+    watched.expect_no_complaints()
+
+
+def test_enter_takes_the_first_and_escape_closes(open_page: Any) -> None:
+    page = open_page("/runs?q=dataset:derm-7").page
+
+    page.get_by_role("link", name="Go to").click()
+    expect(page.locator("#palette")).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(page.locator("#palette")).to_be_hidden()
+    page.keyboard.press("Control+k")
+    page.keyboard.type("job 1")
+    expect(page.locator("#palette a")).to_have_count(1)
+    page.keyboard.press("Enter")
+
+    expect(page).to_have_url(re.compile(r"/jobs/1$"))
+
+
+def test_a_server_that_fails_is_said(open_page: Any) -> None:
+    page = open_page("/runs?q=dataset:derm-7").page
+    page.route("**/search?*", lambda route: route.abort())
+
+    page.keyboard.press("Control+k")
+
+    expect(page.locator("#palette [data-results]")).to_have_text("The server does not answer.")
+
+
+def test_the_open_palette_is_accessible(open_page: Any) -> None:
+    watched = open_page("/runs?q=dataset:derm-7", bypass_csp=True)
+
+    watched.page.keyboard.press("Control+k")
+    expect(watched.page.locator("#palette a").first).to_be_visible()
+
+    assert violations(watched) == []
+
+
+def test_without_scripts_the_link_opens_the_page(open_page: Any) -> None:
+    page = open_page("/runs?q=dataset:derm-7", java_script_enabled=False).page
+
+    page.get_by_role("link", name="Go to").click()
+    page.get_by_label("Name, id or number").fill("plain")
+    page.get_by_role("button", name="Find").click()
+
+    expect(page).to_have_url(re.compile(r"/search\?q=plain$"))
+    expect(page.locator("#found a").first).to_be_visible()
