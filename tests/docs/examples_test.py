@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-PAGES = ("README.md", "docs/sdk.md")
+PAGES = ("README.md", "docs/sdk.md", "docs/truth.md")
 
 
 def examples() -> list[tuple[str, str]]:

@@ -173,7 +173,7 @@ def test_labels_that_are_so_already_are_a_conflict(database: Database) -> None:
         ((["s1", "s2", "s1"], ["a", "b", "c"]), "'s1' stands twice, at index 0 and 2"),
         ((["s1", "s2"], ["a"]), "identifiers has 2 values, labels has 1"),
         (["s1"], "list does not say which sample"),
-        (pd.DataFrame({"id": ["s1"]}), "the table has 1 columns"),
+        (pd.DataFrame({"id": ["s1"]}), r"the table has the columns \['id'\]"),
         ({1.5: "a"}, "identifiers of type float64 are ambiguous"),
     ],
 )

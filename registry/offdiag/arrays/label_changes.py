@@ -2,14 +2,29 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
+from offdiag.arrays.files import read_columns
 from offdiag.arrays.ids import SampleIds, require_distinct, sample_ids
 from offdiag.arrays.labels import Codes, require_equal_lengths
-from offdiag.arrays.partial_labels import encode_partial_labels
+from offdiag.arrays.partial_labels import blanks_as_missing, encode_partial_labels
 from offdiag.domain.labels import LabelSet
 from offdiag.errors import InvalidInput
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnNames:
+    """What the columns of a table of new labels are called."""
+
+    id: str = "id"
+    label: str = "label"
+
+
+AS_USUAL = ColumnNames()
 
 
 @dataclass(frozen=True)
@@ -20,15 +35,20 @@ class LabelChanges:
     codes: Codes
 
 
-def read_label_changes(given: object, labels: LabelSet) -> LabelChanges:
+def read_label_changes(
+    given: object, labels: LabelSet, names: ColumnNames = AS_USUAL
+) -> LabelChanges:
     """Read a mapping from identifiers to labels, a pair (identifiers, labels), or a table.
 
-    A table is a frame of two columns, identifiers first. Samples without identifiers are named
-    by their position, counted from 0. A missing label (None, NaN) takes the sample's label
-    away. Raises `InvalidInput` for other forms, for no changes at all, for identifiers that
-    stand twice, and for labels that are not in the set.
+    A table is a frame, or the path of a file in one of the formats of `read_columns`. Its
+    columns are found by their names; a frame of two columns may call them anything, identifiers
+    first. Samples without identifiers are named by their position, counted from 0. A missing
+    label (None, NaN, in a file an empty text that is no class) takes the sample's label away.
+
+    Raises `InvalidInput` for other forms, for no changes at all, for identifiers that stand
+    twice, and for labels that are not in the set.
     """
-    ids, values = _two_columns(given)
+    ids, values = _two_columns(given, labels, names)
     identifiers = sample_ids(ids, field="labels")
     codes = encode_partial_labels(values, labels, field="labels")
     if len(identifiers) == 0 and len(codes) == 0:
@@ -40,23 +60,36 @@ def read_label_changes(given: object, labels: LabelSet) -> LabelChanges:
     return LabelChanges(identifiers, codes)
 
 
-def _two_columns(given: object) -> tuple[object, object]:
+def _two_columns(given: object, labels: LabelSet, names: ColumnNames) -> tuple[object, object]:
     if isinstance(given, Mapping):
         return list(given.keys()), list(given.values())
     if isinstance(given, tuple) and len(given) == 2:
         return given
-    names = getattr(given, "column_names", None) or getattr(given, "columns", None)
-    if names is None or not hasattr(given, "__getitem__"):
+    if isinstance(given, (str, os.PathLike)):
+        found = read_columns(Path(given), [names.id, names.label])
+        return found[names.id], blanks_as_missing(found[names.label], labels)
+    return _of_frame(given, names)
+
+
+def _of_frame(given: Any, names: ColumnNames) -> tuple[object, object]:
+    present = getattr(given, "column_names", None)
+    present = getattr(given, "columns", None) if present is None else present
+    if present is None or not hasattr(given, "__getitem__"):
         raise InvalidInput(
             f"{type(given).__name__} does not say which sample gets which label.",
             field="labels",
-            hint="Give {id: label}, a pair (ids, labels), or a frame of these two columns.",
+            hint="Give {id: label}, a pair (ids, labels), a frame of these two columns, or the "
+            "path of a table.",
         )
-    if len(names) != 2:
+    columns = list(present)
+    if columns.count(names.id) == columns.count(names.label) == 1:
+        return given[names.id], given[names.label]
+    if len(columns) != 2 or len(set(columns)) != 2:
         raise InvalidInput(
-            f"the table has {len(names)} columns.",
+            f"the table has the columns {columns[:20]}.",
             field="labels",
-            hint="Give two: identifiers and labels, in this order.",
+            hint=f"Call them {names.id!r} and {names.label!r}, or give two: identifiers and "
+            "labels, in this order.",
         )
-    first, second = names
+    first, second = columns
     return given[first], given[second]

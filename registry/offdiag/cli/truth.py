@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
 from offdiag.cli.options import json_option, settings_for, url_option
 from offdiag.cli.output import busy, print_json, print_tables
-
-if TYPE_CHECKING:
-    from offdiag.domain.labels import LabelSet
 
 _project = click.option("--project", help="Project of the dataset.  [default: the configured one]")
 
@@ -68,24 +64,24 @@ def revise(
     FILE is a table as `offdiag evaluate` reads it. An empty cell takes a label away, unless
     the empty text is one of the classes. Every run on these samples is scored again.
     """
+    from offdiag.arrays.label_changes import ColumnNames
     from offdiag.cli.registry import opened
     from offdiag.cli.truth_tables import revision_sentence
     from offdiag.sdk import provenance
     from offdiag.sdk.truth import summary_of
     from offdiag.services.truth.revise import revise_truth
-    from offdiag.services.truth.versions import truth_history
 
     settings = settings_for(url)
-    place = {"project": project or settings.project, "dataset": dataset}
     with opened(settings) as database, busy(f"Revising the truth of {dataset}"):
-        classes = truth_history(database, **place).dataset.labels
         made = revise_truth(
             database,
-            labels=_changes_in(file, id_column, label_column, classes),
+            project=project or settings.project,
+            dataset=dataset,
+            labels=file,
             reason=reason,
             author=provenance.author(),
             version=version,
-            **place,
+            names=ColumnNames(id_column, label_column),
         )
     summary = summary_of(dataset, made)
     if as_json:
@@ -179,14 +175,3 @@ def impact(
         print_json(impact_dict(found))
     else:
         print_tables(*impact_tables(found, metric=metric, limit=limit))
-
-
-def _changes_in(
-    file: Path, id_column: str, label_column: str, classes: LabelSet
-) -> tuple[object, object]:
-    """Identifiers and labels out of a table; an empty cell is no label."""
-    from offdiag.arrays.files import read_columns
-    from offdiag.arrays.partial_labels import blanks_as_missing
-
-    found = read_columns(file, [id_column, label_column])
-    return found[id_column], blanks_as_missing(found[label_column], classes)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from offdiag.arrays.label_changes import ColumnNames
 from offdiag.sdk import provenance
 from offdiag.sdk.target import target
 from offdiag.services.truth import revise
@@ -43,13 +44,18 @@ def revise_truth(
     reason: str,
     project: str | None = None,
     version: int | None = None,
+    id_column: str = "id",
+    label_column: str = "label",
     url: str | None = None,
 ) -> TruthRevision:
     """Give samples of a dataset other labels; every run on them is scored again.
 
     `labels` is a mapping from sample identifiers to labels, a pair (identifiers, labels) of
-    arrays, or a frame of these two columns. Where runs were logged without identifiers, samples
-    are named by position. None takes a label away. `reason` is kept with the new version; the
+    arrays, a frame (pandas, polars, pyarrow), or the path of a CSV, Parquet, Arrow or JSON lines
+    file. Columns of a frame or file are found as `id_column` and `label_column`; a frame of
+    two columns may call them anything, identifiers first. Where runs were logged without
+    identifiers, samples are named by position. None, or an empty cell of a CSV file, takes a
+    label away. `reason` is kept with the new version; the
     old one stays. `version` names the lineage to correct where a dataset has several; the
     newest version of it is corrected. Repeating a call changes nothing.
 
@@ -65,6 +71,7 @@ def revise_truth(
         reason=reason,
         author=provenance.author(),
         version=version,
+        names=ColumnNames(id_column, label_column),
     )
     return summary_of(dataset, made)
 

@@ -67,10 +67,10 @@ def _object(line: bytes, place: str) -> dict[str, object]:
 
 
 def _member(members: dict[str, object], name: str, place: str) -> object:
-    value = members.get(name)
-    if value is None:
+    """A member, None where it is null: whether it may be missing is the caller's to say."""
+    if name not in members:
         shown = ", ".join(repr(member) for member in list(members)[:20])
         raise InvalidInput(
             f"{place} has no {name!r}.", field="file", hint=f"It has {shown or 'no members'}."
         )
-    return value
+    return members[name]

@@ -8,7 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from offdiag.arrays.ids import SampleIds
-from offdiag.arrays.label_changes import LabelChanges, read_label_changes
+from offdiag.arrays.label_changes import (
+    AS_USUAL,
+    ColumnNames,
+    LabelChanges,
+    read_label_changes,
+)
 from offdiag.arrays.partial_labels import in_narrowest_type
 from offdiag.domain.reasons import require_reason
 from offdiag.errors import Conflict, InvalidInput
@@ -58,12 +63,13 @@ def revise_truth(
     reason: str,
     author: str | None,
     version: int | None = None,
+    names: ColumnNames = AS_USUAL,
 ) -> Revision:
     """Give samples other labels, by a new version of the truth; the old one stays as it is.
 
-    `labels` is what `read_label_changes` takes. The newest version of the dataset is corrected,
-    or the newest of the lineage that `version` belongs to. In the same transaction all runs
-    that are scored with it are asked to be evaluated again.
+    `labels` and `names` are what `read_label_changes` takes. The newest version of the dataset
+    is corrected, or the newest of the lineage that `version` belongs to. In the same
+    transaction all runs that are scored with it are asked to be evaluated again.
 
     Repeating a call finds the version it made. Raises `NotFound` for an unknown dataset or
     version, `InvalidInput` for unusable changes and unknown samples, and `Conflict` when the
@@ -72,7 +78,7 @@ def revise_truth(
     why = require_reason(reason)
     with database.read() as session:
         known = dataset_named(session, project=project, name=dataset)
-    changes = read_label_changes(labels, known.labels)
+    changes = read_label_changes(labels, known.labels, names)
     while True:
         with database.read() as session:
             parent = truth_versions.head_of(session, version_of(session, known, version))

@@ -10,6 +10,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from offdiag.arrays.columns import to_column
 from offdiag.arrays.files import read_columns
 from offdiag.arrays.files.checks import FileColumn
 from offdiag.errors import InvalidInput
@@ -119,13 +120,22 @@ def test_json_lines_keep_the_types_that_json_has(tmp_path: Path) -> None:
     assert as_list(columns["yhat"]) == [7] * len(rows)
 
 
+def test_a_null_in_json_lines_is_missing_and_predictions_must_not_be(tmp_path: Path) -> None:
+    path = write(tmp_path / "p.jsonl", b'{"y": "a"}\n{"y": null}\n')
+
+    column = read_columns(path, ["y"])["y"]
+
+    assert column == ["a", None]
+    with pytest.raises(InvalidInput, match="the value at index 1 is missing"):
+        to_column(column, field="y_pred")
+
+
 @pytest.mark.parametrize(
     ("content", "says"),
     [
         (b'{"y": "a"}\n{"y": "b"\n', "line 2 of p.jsonl is not valid JSON"),
         (b'{"y": "a"}\n["b"]\n', "line 2 of p.jsonl is no JSON object"),
         (b'{"y": "a"}\n\n{"z": "b"}\n', "line 3 of p.jsonl has no 'y'"),
-        (b'{"y": "a"}\n{"y": null}\n', "line 2 of p.jsonl has no 'y'"),
         (b'{"y": NaN}\n', "NaN is not JSON"),
         (b'{"y": "a", "y": "b"}\n', "a member stands twice"),
         (b'{"y": "caf\xe9"}\n', "line 1 of p.jsonl is not valid JSON"),

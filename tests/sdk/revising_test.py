@@ -1,0 +1,90 @@
+"""`offdiag.revise_truth` as people call it: with a dict, a frame or a file."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pandas as pd
+import polars as pl
+import pytest
+
+import offdiag
+
+IDS = ["x1", "x2", "x3", "x4"]
+TRUTH = ["ill", "ill", "well", "well"]
+
+
+@pytest.fixture
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> offdiag.Run:
+    """A run that is right about three of four samples."""
+    monkeypatch.setenv("OFFDIAG_URL", f"sqlite:///{tmp_path / 'offdiag.db'}")
+    monkeypatch.chdir(tmp_path)
+    return offdiag.log_run(
+        y_true=TRUTH,
+        y_pred=["ill", "well", "well", "well"],
+        sample_ids=IDS,
+        name="rules",
+        dataset="clinic",
+    )
+
+
+def csv_file() -> str:
+    Path("corrections.csv").write_text("id,label\nx2,well\nx4,\n", encoding="utf-8")
+    return "corrections.csv"
+
+
+@pytest.mark.parametrize(
+    "corrections",
+    [
+        lambda: {"x2": "well", "x4": None},
+        lambda: pd.DataFrame({"id": ["x2", "x4"], "label": ["well", None]}),
+        lambda: pl.DataFrame({"id": ["x2", "x4"], "label": ["well", None]}),
+        csv_file,
+        lambda: Path(csv_file()),
+    ],
+    ids=["dict", "pandas", "polars", "CSV", "path"],
+)
+def test_labels_are_corrected_and_the_run_is_scored_again(
+    run: offdiag.Run, corrections: Callable[[], object]
+) -> None:
+    before = run.evaluation()
+
+    made = offdiag.revise_truth(
+        dataset="clinic", labels=corrections(), reason="Second reading by two physicians."
+    )
+
+    after = run.evaluation()
+    assert (made.n_corrected, made.n_unlabelled, made.n_labelled, made.n_runs) == (1, 1, 3, 1)
+    assert before.aggregate["overall_accuracy"].value == 0.75
+    assert after.aggregate["overall_accuracy"].value == 1.0
+    assert after.confusion_matrix.to_numpy().tolist() == [[1, 0], [0, 2]]
+
+
+def test_columns_may_have_other_names(run: offdiag.Run) -> None:
+    frame = pd.DataFrame({"ward": ["A"], "verdict": ["well"], "case": ["x2"]})
+
+    made = offdiag.revise_truth(
+        dataset="clinic", labels=frame, reason="r", id_column="case", label_column="verdict"
+    )
+
+    assert made.n_corrected == 1
+
+
+def test_the_same_labels_in_another_form_are_a_repetition(run: offdiag.Run) -> None:
+    offdiag.revise_truth(dataset="clinic", labels=csv_file(), reason="second look")
+
+    again = offdiag.revise_truth(
+        dataset="clinic", labels={"x2": "well", "x4": None}, reason="second look"
+    )
+
+    assert (again.was_there, again.version, again.n_corrected) == (True, 2, 1)
+
+
+def test_samples_without_identifiers_are_named_by_position(run: offdiag.Run) -> None:
+    offdiag.log_run(y_true=TRUTH, y_pred=TRUTH, name="plain", dataset="unnamed")
+
+    frame = pd.DataFrame({"id": [1], "label": ["well"]})
+    made = offdiag.revise_truth(dataset="unnamed", labels=frame, reason="r")
+
+    assert (made.n_corrected, made.n_samples) == (1, 4)
