@@ -13,7 +13,7 @@ from support.dashboard import (
     counted_statements,
     log_counts,
 )
-from support.pages import Page
+from support.pages import Element, Page
 
 
 @pytest.fixture
@@ -110,6 +110,73 @@ def test_a_good_run_has_nothing_to_say(client: FlaskClient, sqlite_database: Dat
 
     assert page.all("div", "callout-warning") == []
     assert page.all("ul", "chips") == []
+
+
+def badge_of(client: FlaskClient, run_id: str) -> list[str]:
+    """What stands beside the name of a run in the list."""
+    page = Page(client.get("/runs").get_data(as_text=True))
+    (row,) = [r for r in page.one("table", "data").inside("tr") if _leads_to(r, run_id)]
+    return [a.text for a in row.inside("a") if a.attributes["href"].startswith("/flags?")]
+
+
+def _leads_to(row: Element, run_id: str) -> bool:
+    return any(a.attributes["href"] == f"/runs/{run_id}" for a in row.inside("a"))
+
+
+def test_the_list_of_runs_names_the_classes_that_accuracy_hides(
+    client: FlaskClient, sqlite_database: Database, lesions: str
+) -> None:
+    always_nv = [[sum(line), *[0] * 6] for line in LESION_COUNTS]
+    dummy = log_counts(sqlite_database, always_nv, LESIONS, name="dummy", dataset="derm-7")
+    good = log_counts(
+        sqlite_database, [[500, 3], [2, 495]], ("yes", "no"), name="good", dataset="easy"
+    )
+
+    assert badge_of(client, lesions) == ["df, mel, akiec"]
+    assert badge_of(client, dummy) == ["one answer"]
+    assert badge_of(client, good) == []
+
+
+def test_many_hidden_classes_are_counted_in_the_list(
+    client: FlaskClient, sqlite_database: Database
+) -> None:
+    labels = [f"class {code}" for code in range(8)]
+    counts = [[0] * 8 for _ in labels]
+    counts[0][0] = 900
+    for code in range(1, 8):
+        counts[code][0], counts[code][code] = 20, 1
+    run_id = log_counts(sqlite_database, counts, labels, dataset="eight")
+
+    assert badge_of(client, run_id) == ["class 1, class 2, class 3 and 4 more"]
+
+
+def test_a_badge_goes_with_the_flags_that_are_dismissed(
+    client: FlaskClient, sqlite_database: Database, lesions: str
+) -> None:
+    first, *others = badge_flags(sqlite_database, lesions)
+    settling.acknowledge_flags(sqlite_database, [first, *others], author="lee")
+    assert badge_of(client, lesions) == ["df, mel, akiec"]
+
+    settling.dismiss_flags(sqlite_database, [first, *others], reason="known", author="lee")
+
+    assert badge_of(client, lesions) == []
+
+
+@pytest.mark.parametrize(("sort", "first"), [("-flags", "plain"), ("flags", "other")])
+def test_runs_are_sorted_by_the_number_of_classes_they_hide(
+    client: FlaskClient, sqlite_database: Database, sort: str, first: str
+) -> None:
+    one_fails = [
+        [sum(line) if row == column else 0 for column in range(7)]
+        for row, line in enumerate(LESION_COUNTS[:6])
+    ]
+    one_fails.append(list(LESION_COUNTS[6]))
+    log_counts(sqlite_database, one_fails, LESIONS, name="other", dataset="derm-7")
+    log_counts(sqlite_database, [[50, 0], [0, 50]], ("a", "b"), name="good", dataset="easy")
+
+    runs = client.get(f"/runs.json?sort={sort}").get_json()["runs"]
+
+    assert (runs[0]["name"], runs[-1]["name"]) == (first, "good")
 
 
 @pytest.mark.parametrize("tab", ["", "/classes", "/history", "/meta"])

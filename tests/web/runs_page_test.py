@@ -378,7 +378,7 @@ def test_the_others_are_held_against_the_run_that_is_ticked(
 def test_a_run_whose_accuracy_hides_a_class_says_which(reader: FlaskClient) -> None:
     page = _page(reader, "/runs?q=plain dataset:derm-7")
 
-    assert "hides df" in _row(page, "plain")[0]
+    assert "▲df, mel, akiec" in _row(page, "plain")[0]
 
 
 def test_ticked_runs_go_to_comparison_and_what_if(

@@ -249,7 +249,8 @@ def test_the_number_of_statements_does_not_grow_with_the_rows(runs: Database, na
     with counted_statements() as many:
         _page(runs, order=order, limit=50)
 
-    assert len(few) <= 4
+    # No run has flags here, so that the border to those without lies on the first page.
+    assert len(few) <= (5 if name == "flags" else 4)
     assert len(many) <= 5
 
 

@@ -11,6 +11,7 @@ from markupsafe import Markup
 from offdiag.domain.values import MetricValue
 from offdiag.store.queries.baseline_values import BaselineValues
 from offdiag.store.queries.run_entries import RunEntry
+from offdiag_web.addresses.flags import FlagFields, FlagListAddress
 from offdiag_web.charts.interval import interval_mark
 from offdiag_web.charts.scale import Scale
 from offdiag_web.presenters import numbers
@@ -94,7 +95,7 @@ def run_row(
         n_cases=numbers.count(entry.n_cases),
         logged=moment(entry.created_at, now=now),
         warning=Chip(warning.headline.rstrip("."), "warning") if warning else None,
-        badge=_badge(entry, url),
+        badge=_badge(entry),
         state=state,
         metrics=()
         if state
@@ -135,11 +136,18 @@ def _metric_cell(
     return MetricCell(text, mark, interval)
 
 
-def _badge(entry: RunEntry, url: str) -> Chip | None:
-    if not entry.hides_minority:
+def _badge(entry: RunEntry) -> Chip | None:
+    """The classes that the accuracy hides, leading to the flags that say so."""
+    badge = entry.badge
+    if badge is None:
         return None
-    worst = "" if entry.worst_class is None else f" {entry.worst_class.label}"
-    return Chip(numbers.shortened(f"hides{worst}", longest=20), "warning", url=url)
+    if badge.classes[0] is None:
+        text = "one answer"
+    else:
+        named = [numbers.shortened(name or "", longest=12) for name in badge.classes]
+        others = badge.n_classes - len(named)
+        text = ", ".join(named) + (f" and {numbers.count(others)} more" if others else "")
+    return Chip(text, "warning", url=FlagListAddress(None, FlagFields(run=entry.id)).url())
 
 
 def _worst_cell(entry: RunEntry, scale: Scale) -> WorstCell | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from sqlalchemy import ColumnElement, select
+from sqlalchemy import ColumnElement, and_, case, select
 
 from offdiag.flags.lifecycle import FlagState
 from offdiag.flags.severity import SEVERITIES, Severity
@@ -13,6 +13,14 @@ from offdiag.store.models import DatasetRow, FlagRow, ProjectRow, RunRow
 
 NOBODY = ""
 """Stands for flags that nobody looks after, where the name of an assignee is asked for."""
+
+SEVERITY_RANK: ColumnElement[int] = case(
+    {severity.value: severity.rank for severity in SEVERITIES}, value=FlagRow.severity
+)
+COUNTS_IN_BADGE: ColumnElement[bool] = and_(
+    FlagRow.in_badge, FlagRow.state.not_in([FlagState.CLOSED, FlagState.DISMISSED])
+)
+"""Flags that say that accuracy hides a class, but for those dismissed for a reason."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
@@ -19,6 +19,7 @@ from sqlalchemy import (
     cast,
     func,
     literal,
+    null,
     select,
     union_all,
 )
@@ -27,10 +28,13 @@ from sqlalchemy.orm import Session, aliased
 from offdiag.domain.orientation import SourceOrientation
 from offdiag.domain.runs import RunState
 from offdiag.domain.values import MetricValue
+from offdiag.flags.catalogue import RULES
+from offdiag.store.flags import RUN_AS_A_WHOLE
 from offdiag.store.models import (
     ConfusionMatrixRow,
     DatasetRow,
     EvaluationRow,
+    FlagRow,
     LabelSetRow,
     MetricValueRow,
     PredictionChunkRow,
@@ -39,6 +43,7 @@ from offdiag.store.models import (
     TruthVersionRow,
 )
 from offdiag.store.models.evaluations import AGGREGATE
+from offdiag.store.queries.flag_filter import COUNTS_IN_BADGE, SEVERITY_RANK
 from offdiag.store.queries.pending_work import EvaluationWork, evaluation_work
 from offdiag.store.queries.recorded_values import VALUE_COLUMNS, recorded_value
 
@@ -49,6 +54,11 @@ LISTED_METRICS = (
     "majority_baseline",
     "n_classes_actual",
 )
+
+
+MOST_IN_BADGE = 3
+_FAILING_CLASS = AGGREGATE - 1
+"""Stands where a value has the index of its class."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,12 +76,24 @@ class WorstClass:
 
 
 @dataclass(frozen=True, slots=True)
+class RunBadge:
+    """What the accuracy of a run hides: the gravest few of `n_classes` classes that fail.
+
+    None stands for the run as a whole, which gives always the same answer. Flags that were
+    dismissed for a reason take no part.
+    """
+
+    classes: tuple[str | None, ...]
+    n_classes: int
+
+
+@dataclass(frozen=True, slots=True)
 class RunEntry:
     """One line of the list. `metrics` is empty until the run has been evaluated.
 
     `n_cases` counts the cases that the metrics are of, `n_unlabelled` those that wait for a
     label; `truth_number` is the version of the truth that the run is scored with.
-    `hides_minority` is None where nothing can be said about it.
+    `badge` is None where the accuracy hides nothing that is known.
     """
 
     id: str
@@ -91,7 +113,7 @@ class RunEntry:
     worst_class: WorstClass | None
     work: EvaluationWork | None
     n_unlabelled: int = 0
-    hides_minority: bool | None = None
+    badge: RunBadge | None = None
 
 
 def logged_predictions() -> ColumnElement[int]:
@@ -121,7 +143,6 @@ RUN_COLUMNS = (
     RunRow.orientation_verdict,
     EvaluationRow.id.label("evaluation_id"),
     EvaluationRow.n_labelled,
-    EvaluationRow.hides_minority,
     (EvaluationRow.n_cases - EvaluationRow.n_labelled).label("n_unlabelled"),
 )
 """What has to be selected for a line, over run, dataset, project, truth and evaluation."""
@@ -138,7 +159,7 @@ def run_entries(
     `metrics` are the keys of the aggregates that a line has.
     """
     evaluations = [row.evaluation_id for row in rows if row.evaluation_id is not None]
-    values, worst = _metrics(session, evaluations, metrics)
+    values, worst, badges = _metrics(session, evaluations, metrics)
     work = evaluation_work(session, [row.id for row in rows if row.evaluation_id is None])
     return tuple(
         RunEntry(
@@ -159,7 +180,7 @@ def run_entries(
             worst_class=worst.get(row.evaluation_id),
             work=work.get(row.id),
             n_unlabelled=row.n_unlabelled or 0,
-            hides_minority=row.hides_minority,
+            badge=badges.get(row.evaluation_id),
         )
         for row in rows
     )
@@ -167,10 +188,10 @@ def run_entries(
 
 def _metrics(
     session: Session, evaluations: Sequence[int], keys: Sequence[str]
-) -> tuple[dict[int, dict[str, MetricValue]], dict[int, WorstClass]]:
-    """Aggregates by evaluation and key, and the worst class of each evaluation."""
+) -> tuple[dict[int, dict[str, MetricValue]], dict[int, WorstClass], dict[int, RunBadge]]:
+    """Aggregates by evaluation and key, the worst class of each evaluation, and its badge."""
     if not evaluations:
-        return {}, {}
+        return {}, {}, {}
     aggregates = select(
         *VALUE_COLUMNS, literal(None).label("support"), literal(None).label("label")
     ).where(
@@ -180,18 +201,74 @@ def _metrics(
     )
     metrics: dict[int, dict[str, MetricValue]] = {}
     worst: dict[int, WorstClass] = {}
+    badges: dict[int, RunBadge] = {}
     dialect = session.get_bind().dialect.name
     found: CompoundSelect[*tuple[Any, ...]] = union_all(
-        _worst_classes(evaluations, dialect), aggregates
+        _worst_classes(evaluations, dialect), aggregates, _failing_classes(evaluations)
     )
     row: Row[*tuple[Any, ...]]
     for row in session.execute(found):
         value = recorded_value(row)
-        if row.class_index == AGGREGATE:
+        if row.class_index == _FAILING_CLASS:
+            before = badges.get(row.evaluation_id, RunBadge((), round(row.support)))
+            label = row.label if _is_about_class(row.key) else None
+            badges[row.evaluation_id] = replace(before, classes=(*before.classes, label))
+        elif row.class_index == AGGREGATE:
             metrics.setdefault(row.evaluation_id, {})[row.key] = value
         else:
             worst[row.evaluation_id] = WorstClass(row.label, round(row.support), value)
-    return metrics, worst
+    return metrics, worst, badges
+
+
+def _is_about_class(rule: str) -> bool:
+    known = RULES.get(rule)
+    return known is None or known.per_class
+
+
+def _failing_classes(evaluations: Sequence[int]) -> Select[*tuple[Any, ...]]:
+    """The gravest classes of the badge of each run, in the shape of values.
+
+    The key is the rule, the support the number of such classes in all.
+    """
+    failing = (
+        select(
+            EvaluationRow.id.label("evaluation_id"),
+            FlagRow.class_label,
+            func.min(FlagRow.rule).label("rule"),
+            func.max(SEVERITY_RANK).label("severity"),
+            func.min(FlagRow.id).label("first"),
+        )
+        .join(EvaluationRow, EvaluationRow.run_id == FlagRow.run_id)
+        .where(EvaluationRow.id.in_(evaluations), COUNTS_IN_BADGE)
+        .group_by(EvaluationRow.id, FlagRow.class_label)
+        .subquery()
+    )
+    of_run = failing.c.evaluation_id
+    ranked = select(
+        failing,
+        func.row_number()
+        .over(
+            partition_by=of_run,
+            # Rules about the run as a whole have no class.
+            order_by=(
+                failing.c.class_label != RUN_AS_A_WHOLE,
+                failing.c.severity.desc(),
+                failing.c.first,
+            ),
+        )
+        .label("place"),
+        func.count().over(partition_by=of_run).label("n_classes"),
+    ).subquery()
+    shape: dict[str, ColumnElement[Any]] = {
+        "evaluation_id": ranked.c.evaluation_id,
+        "key": ranked.c.rule,
+        "class_index": literal(_FAILING_CLASS),
+    }
+    return select(
+        *(shape.get(column.key, null()).label(column.key) for column in VALUE_COLUMNS),
+        ranked.c.n_classes.label("support"),
+        ranked.c.class_label.label("label"),
+    ).where(ranked.c.place <= MOST_IN_BADGE)
 
 
 def _worst_classes(evaluations: Sequence[int], dialect: str) -> Select[*tuple[Any, ...]]:

@@ -6,21 +6,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import ColumnElement, case, func, select
+from sqlalchemy import ColumnElement, func, select
 from sqlalchemy.orm import Session, aliased
 
 from offdiag.flags.lifecycle import FlagState
-from offdiag.flags.severity import SEVERITIES
 from offdiag.store.flags import FlagRecord, record
 from offdiag.store.models import EvaluationRow, FlagRow, MetricValueRow, RunRow
 from offdiag.store.models.evaluations import AGGREGATE
+from offdiag.store.queries.flag_filter import SEVERITY_RANK
 
 MOST_FLAGS = 200
 """More flags of one run than these are only counted."""
-
-SEVERITY_RANK: ColumnElement[int] = case(
-    {severity.value: severity.rank for severity in SEVERITIES}, value=FlagRow.severity
-)
 
 
 @dataclass(frozen=True, slots=True)

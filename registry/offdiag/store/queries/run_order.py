@@ -16,8 +16,9 @@ from typing import Any
 from sqlalchemy import ColumnElement, Select, and_, func, or_, select
 from sqlalchemy.orm import aliased
 
-from offdiag.store.models import EvaluationRow, MetricValueRow, RunRow
+from offdiag.store.models import EvaluationRow, FlagRow, MetricValueRow, RunRow
 from offdiag.store.models.evaluations import AGGREGATE
+from offdiag.store.queries.flag_filter import COUNTS_IN_BADGE
 
 AGGREGATE_ORDERS: Mapping[str, str] = {
     "acc": "overall_accuracy",
@@ -27,8 +28,10 @@ AGGREGATE_ORDERS: Mapping[str, str] = {
 """Short names of metrics that have one; a list can be sorted by any other under its key."""
 WORST_CLASS = "worst"
 """Order by the lowest recall among the classes that have cases."""
+FLAGGED = "flags"
+"""Order by the number of classes that the accuracy hides; runs without any stand last."""
 FIELD_ORDERS = ("logged", "name")
-ORDER_NAMES = (*FIELD_ORDERS, *AGGREGATE_ORDERS, WORST_CLASS)
+ORDER_NAMES = (*FIELD_ORDERS, *AGGREGATE_ORDERS, WORST_CLASS, FLAGGED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +86,7 @@ def in_group(
     if order.name in FIELD_ORDERS:
         column = RunRow.created_at if order.name == "logged" else RunRow.name
         return runs, column.expression, order.descending
-    if group is Group.DEFINED and uses_index and order.name != WORST_CLASS:
+    if group is Group.DEFINED and uses_index and order.name not in {WORST_CLASS, FLAGGED}:
         metric = aliased(MetricValueRow)
         is_defined = and_(_is_value_of(metric, order), metric.value.is_not(None))
         return runs.join(metric, is_defined), metric.value.expression, order.descending
@@ -95,6 +98,13 @@ def in_group(
 
 def _looked_up(order: RunOrder) -> ColumnElement[float | None]:
     """What a run is sorted by; for the worst class the lowest of its recalls."""
+    if order.name == FLAGGED:
+        return (
+            select(func.nullif(func.count(FlagRow.class_label.distinct()), 0))
+            .where(FlagRow.run_id == RunRow.id, COUNTS_IN_BADGE)
+            .correlate(RunRow)
+            .scalar_subquery()
+        )
     metric = aliased(MetricValueRow)
     return (
         select(func.min(metric.value))
