@@ -1,0 +1,389 @@
+import csv
+import io
+import re
+from typing import Any
+
+import pytest
+from flask.testing import FlaskClient
+from sqlalchemy import delete
+
+from offdiag.store.database import Database
+from offdiag.store.models import ScoreCurveRow
+from support.dashboard import HOSTILE_NAMES, LesionRegistry, counted_statements
+from support.logging_runs import work_off
+from support.pages import Element, Page
+from support.scored_runs import ScoredRegistry, log_scored, scored_cases
+
+
+def test_a_rare_positive_class_shows_precision_and_recall_first(
+    scored_reader: FlaskClient, scored: ScoredRegistry
+) -> None:
+    rare = _page(scored_reader, f"/runs/{scored.event}/curves")
+    common = _page(scored_reader, f"/runs/{scored.event}/curves?positive=fine")
+
+    assert _headings(rare)[:2] == ["Precision and recall", "ROC curve"]
+    assert _headings(common)[:2] == ["ROC curve", "Precision and recall"]
+
+
+def test_the_numbers_above_the_curves_are_the_stored_ones_with_their_intervals(
+    scored_reader: FlaskClient, scored: ScoredRegistry
+) -> None:
+    page = _page(scored_reader, f"/runs/{scored.event}/curves")
+    aggregate = scored_reader.get(f"/runs/{scored.event}.json").get_json()["aggregate"]
+
+    keys = ("roc_auc", "average_precision", "brier_half", "log_loss", "ece_positive_15")
+    values = [tile.text for tile in page.all("p", "tile-value")]
+    assert values == [f"{aggregate[key]['value']:.3f}" for key in keys]
+    for facts, key in zip(page.all("p", "tile-facts"), keys, strict=True):
+        low, high = aggregate[key]["ci_low"], aggregate[key]["ci_high"]
+        assert f"95 % CI {low:.3f} – {high:.3f}" in facts.text
+    assert "no skill 0.500" in page.all("p", "tile-facts")[0].text
+
+
+def test_every_line_of_the_threshold_table_is_exact(
+    scored_reader: FlaskClient, scored: ScoredRegistry
+) -> None:
+    page = _page(scored_reader, f"/runs/{scored.event}/curves")
+    matrix = scored_reader.get(f"/runs/{scored.event}/matrix.json?order=label").get_json()
+
+    lines = _thresholds(page)
+    in_use = next(line for line in lines if "in use" in line[1])
+    (_, false_alarms), (missed, hits) = matrix["matrix"]
+    assert in_use[0] == "0.3"
+    assert int(in_use[2]) == hits + false_alarms
+    assert in_use[3] == f"{hits}/{hits + missed}"
+    thresholds = [float(line[0]) for line in lines]
+    assert thresholds == sorted(thresholds, reverse=True)
+    assert {"0.1", "0.5", "0.9"} <= {line[0] for line in lines}
+
+
+def test_the_ring_and_the_sentence_say_which_threshold_is_in_use(
+    scored_reader: FlaskClient, scored: ScoredRegistry
+) -> None:
+    page = _page(scored_reader, f"/runs/{scored.event}/curves")
+
+    assert "are those of reporting “fraud” from a score of 0.30" in page.one("main").text
+    assert len(page.all("circle", "ring")) == 2
+
+
+def test_every_picture_has_a_name_a_table_and_a_csv(
+    scored_reader: FlaskClient, scored: ScoredRegistry
+) -> None:
+    for path in (f"/runs/{scored.event}/curves", f"/runs/{scored.several}/curves"):
+        page = _page(scored_reader, path)
+        for card in page.all("section", "card"):
+            pictures = card.inside("svg")
+            if not pictures:
+                continue
+            assert all(svg.attributes["aria-label"] for svg in pictures)
+            assert {svg.attributes["role"] for svg in pictures} == {"img"}
+            links = {link.text for link in card.inside("a")}
+            assert "CSV" in links
+            assert "Table" in links or card.inside("table")
+
+
+def test_no_coordinate_is_missing_and_no_number_is_no_number(
+    scored_reader: FlaskClient, scored: ScoredRegistry
+) -> None:
+    for which in ("several", "event", "margins", "many", "hostile"):
+        text = scored_reader.get(f"/runs/{getattr(scored, which)}/curves").get_data(as_text=True)
+
+        assert not re.search(r"\b(nan|inf)\b", text.lower())
+
+
+def test_the_other_class_is_seen_from_its_own_side(
+    scored_reader: FlaskClient, scored: ScoredRegistry
+) -> None:
+    page = _page(scored_reader, f"/runs/{scored.margins}/curves?positive=well")
+
+    text = page.one("main").text
+    assert "A case is reported when its score of “sick” is below the threshold." in text
+    assert "reporting “well” where the score of “sick” is below 0.60" in text
+    assert page.one("title").text.startswith("svm · curves of well")
+
+
+def test_scores_that_are_no_probabilities_have_no_calibration_and_say_why(
+    scored_reader: FlaskClient, scored: ScoredRegistry
+) -> None:
+    page = _page(scored_reader, f"/runs/{scored.margins}/curves")
+
+    assert "Calibration" not in _headings(page)
+    assert "the scores are not probabilities" in page.one("main").text
+    assert "Spread of the scores" in _headings(page)
+
+
+def test_the_worst_classes_come_first_twelve_at_a_time(
+    scored_reader: FlaskClient, scored: ScoredRegistry
+) -> None:
+    per_class = scored_reader.get(f"/runs/{scored.many}/classes.json").get_json()
+    areas = dict(
+        zip(
+            per_class["labels"],
+            (value["value"] for value in per_class["per_class"]["average_precision"]),
+            strict=True,
+        )
+    )
+    first = _page(scored_reader, f"/runs/{scored.many}/curves")
+    second = _page(scored_reader, _link(first, "Next"))
+
+    names = [
+        *(_names_of(first)),
+        *(_names_of(second)),
+    ]
+    assert len(_names_of(first)) == 12
+    assert names == sorted(areas, key=lambda name: areas[name])
+    assert first.one("nav", "pager").text.startswith("1–12 of 24 classes")
+
+
+def test_the_other_kind_of_curve_ranks_by_its_own_area(
+    scored_reader: FlaskClient, scored: ScoredRegistry
+) -> None:
+    page = _page(scored_reader, f"/runs/{scored.many}/curves?curve=roc")
+
+    shown = [each.text for each in page.one("ul", "multiples").inside("p")]
+    areas = [float(text.split()[2]) for text in shown]
+    assert all(text.startswith("ROC AUC ") for text in shown)
+    assert areas == sorted(areas)
+
+
+def test_a_small_curve_leads_to_the_class_and_back(
+    scored_reader: FlaskClient, scored: ScoredRegistry
+) -> None:
+    many = _page(scored_reader, f"/runs/{scored.several}/curves")
+    link = many.one("ul", "multiples").inside("a")[0]
+
+    one = _page(scored_reader, link.attributes["href"])
+
+    assert one.one("title").text.startswith(f"streamed · curves of {link.text}")
+    assert "Thresholds" in _headings(one)
+    assert "All classes" in [a.text for a in one.all("a")]
+
+
+def test_the_largest_score_has_calibration_and_spread(
+    scored_reader: FlaskClient, scored: ScoredRegistry
+) -> None:
+    page = _page(scored_reader, f"/runs/{scored.several}/curves")
+
+    assert _headings(page)[-2:] == [
+        "Calibration of the largest score",
+        "Spread of the largest score",
+    ]
+    text = page.one("main").text
+    assert "15 bins of equal width" in text
+    assert "Left out, with fewer than 10 cases:" in text
+
+
+def test_a_prevalence_works_out_again_what_depends_on_it(
+    scored_reader: FlaskClient, scored: ScoredRegistry
+) -> None:
+    page = _page(scored_reader, f"/runs/{scored.event}/curves?prevalence=0.2")
+
+    values = {line[0]: line[1:] for line in page.table("data")}
+    note = next(each.text for each in page.all("div", "callout") if "What if" in each.text)
+    assert "What if 20 % of the cases were “fraud”" in note.replace("\u202f", " ")
+    assert "Recall and false positive rate stay" in note
+    assert values["Recall"][0] == values["Recall"][1].removesuffix(" stays")
+    assert float(values["Precision"][1]) > float(values["Precision"][0])
+    recall, specificity = float(values["Recall"][0]), float(values["Specificity"][0])
+    expected = recall * 0.2 / (recall * 0.2 + (1 - specificity) * 0.8)
+    assert float(values["Precision"][1]) == pytest.approx(expected, abs=0.01)
+    assert _headings(page)[0].replace("\u202f", " ") == (
+        "Precision and recall where 20 % are “fraud”"
+    )
+    in_use = next(line for line in _thresholds(page) if "in use" in line[1])
+    assert in_use[6] == values["Precision"][1]
+
+
+@pytest.mark.parametrize("typed", ["2", "often", "0"])
+def test_what_is_no_prevalence_is_a_notice(
+    scored_reader: FlaskClient, scored: ScoredRegistry, typed: str
+) -> None:
+    page = _page(scored_reader, f"/runs/{scored.event}/curves?prevalence={typed}")
+
+    assert f"not “{typed}”" in page.one("main").text
+
+
+def test_a_prevalence_without_a_class_is_a_notice(
+    scored_reader: FlaskClient, scored: ScoredRegistry
+) -> None:
+    page = _page(scored_reader, f"/runs/{scored.several}/curves?prevalence=0.2")
+
+    assert "A prevalence is that of one class" in page.one("main").text
+
+
+def test_a_class_that_there_is_none_of_is_a_notice(
+    scored_reader: FlaskClient, scored: ScoredRegistry
+) -> None:
+    page = _page(scored_reader, f"/runs/{scored.several}/curves?positive=cow&prevalence=0.2")
+
+    assert "There is no class “cow” here." in page.one("main").text
+    assert page.all("ul", "multiples")
+
+
+def test_the_form_leads_to_the_canonical_address(
+    scored_reader: FlaskClient, scored: ScoredRegistry
+) -> None:
+    response = scored_reader.get(
+        f"/runs/{scored.event}/curves?form=1&positive=fraud&prevalence=2+%25"
+    )
+
+    assert response.status_code == 302
+    assert response.headers["Location"] == (
+        f"/runs/{scored.event}/curves?positive=fraud&prevalence=0.02"
+    )
+
+
+@pytest.mark.parametrize(
+    ("which", "words"),
+    [
+        ("plain", "Only predicted classes were logged"),
+        ("columns", "This run was logged as a finished matrix"),
+    ],
+)
+def test_without_scores_the_page_says_what_to_log(
+    reader: FlaskClient, registry: LesionRegistry, which: str, words: str
+) -> None:
+    page = _page(reader, f"/runs/{getattr(registry, which)}/curves")
+
+    assert words in page.one("main").text
+    assert "y_score=" in page.one("pre", "snippet").text
+    assert reader.get(f"/runs/{getattr(registry, which)}/curves.json").status_code == 409
+
+
+def test_a_run_that_waits_shows_its_state(
+    scored_reader: FlaskClient, scored: ScoredRegistry
+) -> None:
+    page = _page(scored_reader, f"/runs/{scored.waiting}/curves")
+
+    assert page.one("div", "results").inside("div")[0].attributes["role"] == "status"
+    assert scored_reader.get(f"/runs/{scored.waiting}/curves.csv").status_code == 503
+
+
+def test_results_from_before_curves_say_so(client: FlaskClient, sqlite_database: Database) -> None:
+    run_id = log_scored(sqlite_database, scored_cases(40))
+    work_off(sqlite_database)
+    with sqlite_database.write() as session:
+        session.execute(delete(ScoreCurveRow))
+
+    page = _page(client, f"/runs/{run_id}/curves")
+
+    assert "Curves have not been drawn yet." in page.one("div", "results").text
+    assert "Its curves have not been drawn yet." in page.one("main").text
+
+
+def test_the_csv_of_the_points_is_the_curve(
+    scored_reader: FlaskClient, scored: ScoredRegistry
+) -> None:
+    lines = _csv(scored_reader, f"/runs/{scored.event}/curves.csv")
+    record = scored_reader.get(f"/runs/{scored.event}/curves.json").get_json()
+
+    (curve,) = record["curves"]
+    assert [float(line["recall"]) for line in lines] == curve["points"]["recall"]
+    assert {line["class"] for line in lines} == {"fraud"}
+    for line in lines:
+        hits, alarms = int(line["true_positives"]), int(line["false_positives"])
+        assert hits + int(line["false_negatives"]) == curve["n_positive"]
+        assert alarms + int(line["true_negatives"]) == curve["n_negative"]
+        if hits + alarms:
+            assert float(line["precision"]) == hits / (hits + alarms)
+        else:
+            assert line["precision"] == ""
+    assert curve["n_thresholds"] > len(lines)
+
+
+def test_the_csv_of_the_bins_and_of_the_histogram_count_every_case(
+    scored_reader: FlaskClient, scored: ScoredRegistry
+) -> None:
+    bins = _csv(scored_reader, f"/runs/{scored.several}/curves.csv?part=reliability")
+    histogram = _csv(scored_reader, f"/runs/{scored.several}/curves.csv?part=histogram")
+
+    for name in (*scored.cases.labels, ""):
+        assert sum(int(line["cases"]) for line in bins if line["class"] == name) == 360
+        counted = [line for line in histogram if line["class"] == name]
+        assert sum(int(line["positive"]) + int(line["negative"]) for line in counted) == 360
+
+
+def test_exports_of_one_class_hold_that_class_at_its_prevalence(
+    scored_reader: FlaskClient, scored: ScoredRegistry
+) -> None:
+    lines = _csv(scored_reader, f"/runs/{scored.several}/curves.csv?positive=cat&prevalence=0.5")
+
+    assert {line["class"] for line in lines} == {"cat"}
+    for line in lines[1:]:
+        recall, alarms = float(line["recall"]), float(line["false_positive_rate"])
+        assert float(line["precision_at_prevalence"]) == pytest.approx(recall / (recall + alarms))
+
+
+@pytest.mark.parametrize("query", ["", "?positive=%3D1%2B1", "?curve=pr", "?positive=%7B%7B7*7"])
+def test_hostile_names_are_text(
+    scored_reader: FlaskClient, scored: ScoredRegistry, query: str
+) -> None:
+    page = _page(scored_reader, f"/runs/{scored.hostile}/curves{query}")
+
+    assert not [e for e in page.elements if any(name.startswith("on") for name in e.attributes)]
+    assert all(e.attributes.get("src", "").startswith("/assets/") for e in page.all("script"))
+    assert all(e.attributes["src"].startswith("/assets/") for e in page.all("img"))
+
+
+def test_no_cell_of_a_csv_begins_like_a_formula(
+    scored_reader: FlaskClient, scored: ScoredRegistry
+) -> None:
+    for part in ("points", "reliability", "histogram"):
+        text = scored_reader.get(f"/runs/{scored.hostile}/curves.csv?part={part}").get_data(
+            as_text=True
+        )
+        for row in csv.reader(io.StringIO(text, newline="")):
+            assert not row[0].startswith(("=", "+", "@"))
+
+
+@pytest.mark.parametrize("key", ["positive", "prevalence", "curve", "from", "part"])
+def test_hostile_text_in_the_address_is_text_on_the_page(
+    scored_reader: FlaskClient, scored: ScoredRegistry, key: str
+) -> None:
+    for name in HOSTILE_NAMES[:5]:
+        response = scored_reader.get(f"/runs/{scored.event}/curves", query_string={key: name})
+
+        assert response.status_code == 200
+        page = Page(response.get_data(as_text=True))
+        assert all(e.attributes.get("src", "").startswith("/assets/") for e in page.all("script"))
+
+
+@pytest.mark.parametrize("which", ["several", "event", "many"])
+def test_a_page_needs_at_most_six_statements(
+    scored_reader: FlaskClient, scored: ScoredRegistry, which: str
+) -> None:
+    with counted_statements() as statements:
+        scored_reader.get(f"/runs/{getattr(scored, which)}/curves")
+
+    assert 0 < len(statements) <= 6
+
+
+def _headings(page: Page) -> list[str]:
+    return [heading.text for card in page.all("section", "card") for heading in card.inside("h2")]
+
+
+def _thresholds(page: Page) -> list[list[str]]:
+    (card,) = [each for each in page.all("section") if each.attributes.get("id") == "thresholds"]
+    body = card.inside("tbody")[0]
+    return [[cell.text for cell in row.children] for row in body.inside("tr")]
+
+
+def _names_of(page: Page) -> list[str]:
+    return [link.text for link in page.one("ul", "multiples").inside("a")]
+
+
+def _link(page: Page, text: str) -> str:
+    found: list[Element] = [a for a in page.one("nav", "pager").inside("a") if a.text == text]
+    return found[0].attributes["href"]
+
+
+def _page(client: FlaskClient, path: str) -> Page:
+    response = client.get(path)
+    assert response.status_code == 200
+    return Page(response.get_data(as_text=True))
+
+
+def _csv(client: FlaskClient, path: str) -> list[dict[str, Any]]:
+    response = client.get(path)
+    assert response.status_code == 200
+    return list(csv.DictReader(io.StringIO(response.get_data(as_text=True), newline="")))
