@@ -18,7 +18,7 @@ TAGS = frozenset(
         *("dt", "dd", "table", "caption", "thead", "tbody", "tfoot", "tr", "th", "td", "form"),
         *("label", "input", "select", "option", "button", "dialog", "a", "span", "strong"),
         *("small", "sup", "br", "del", "kbd", "time", "img", "svg", "path", "rect", "circle"),
-        *("details", "summary", "g", "text", "article", "textarea"),
+        *("details", "summary", "g", "text", "article", "textarea", "fieldset", "legend"),
     }
 )
 
