@@ -177,6 +177,9 @@ def test_runs_are_sorted_by_the_number_of_classes_they_hide(
     runs = client.get(f"/runs.json?sort={sort}").get_json()["runs"]
 
     assert (runs[0]["name"], runs[-1]["name"]) == (first, "good")
+    page = Page(client.get(f"/runs?sort={sort}").get_data(as_text=True))
+    (head,) = [th for th in page.all("th") if th.text == "Flags"]
+    assert head.attributes["aria-sort"] == ("descending" if sort[0] == "-" else "ascending")
 
 
 @pytest.mark.parametrize("tab", ["", "/classes", "/history", "/meta"])

@@ -91,6 +91,7 @@ class RunListView:
     datasets: tuple[DatasetLink, ...]
     scales: tuple[Segment, ...]
     run_head: Head
+    flags_head: Head
     metric_heads: tuple[Head, ...]
     worst_head: Head
     logged_head: Head
@@ -156,6 +157,7 @@ def run_list_view(
         datasets=_dataset_links(overview) if is_mixed else (),
         scales=_scale_links(address),
         run_head=_head("Run", "name", address),
+        flags_head=_head("Flags", "flags", address),
         metric_heads=tuple(
             _head(column.title, column.order, address, scale) for column, scale in columns
         ),
