@@ -421,6 +421,18 @@ def test_the_list_of_runs_shows_what_is_ticked_and_sends_it_along(
     assert not narrowed.all("div", "selection")
 
 
+def test_a_run_leads_to_the_list_it_can_be_compared_in(
+    comparer: FlaskClient, compared: ComparedRegistry
+) -> None:
+    page = page_of(comparer, f"/runs/{compared.focal}")
+    link = next(a for a in page.all("a", "button") if a.text.startswith("Compare with"))
+
+    listed = page_of(comparer, link.attributes["href"])
+
+    ticked = [box for box in listed.all("input") if "checked" in box.attributes]
+    assert compared.focal in [box.attributes.get("value") for box in ticked]
+
+
 def test_ticked_runs_on_another_page_of_the_list_are_compared_too(
     comparer: FlaskClient, compared: ComparedRegistry
 ) -> None:

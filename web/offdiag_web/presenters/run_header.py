@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from offdiag.domain.orientation import SourceOrientation
@@ -32,6 +32,7 @@ TABS = (
     ("classes", "Classes"),
     ("curves", "Curves"),
     ("examples", "Examples"),
+    ("advice", "Advice"),
     ("history", "History"),
     ("meta", "Metadata"),
 )
@@ -54,6 +55,8 @@ class RunHeaderView:
     name: str
     dataset: str
     dataset_url: str
+    compare_url: str
+    """The runs of the dataset, with this one ticked."""
     scope: str
     chips: tuple[Chip, ...]
     orientation: Chip
@@ -79,7 +82,8 @@ def run_header(
         id=run.id,
         name=run.name,
         dataset=run.dataset,
-        dataset_url=_dataset_url(run),
+        dataset_url=_dataset_runs(run).url(),
+        compare_url=replace(_dataset_runs(run), selected=(run.id,)).url(),
         scope=_scope(detail),
         chips=_chips(detail),
         orientation=orientation_chip(run.source, run.orientation_verdict),
@@ -115,9 +119,9 @@ def _scope(detail: RunDetail) -> str:
     return run.dataset if number is None else f"{run.dataset} v{number}"
 
 
-def _dataset_url(run: RunHeader) -> str:
+def _dataset_runs(run: RunHeader) -> RunListAddress:
     terms = parse_filter(f"project:{quoted(run.project)} dataset:{quoted(run.dataset)}")
-    return RunListAddress(terms).url()
+    return RunListAddress(terms)
 
 
 def _chips(detail: RunDetail) -> tuple[Chip, ...]:
