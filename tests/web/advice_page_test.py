@@ -1,0 +1,237 @@
+"""The page of a run that says which three numbers to report, and why."""
+
+from __future__ import annotations
+
+import gzip
+
+import pytest
+from flask.testing import FlaskClient
+
+from offdiag.store.database import Database
+from support.dashboard import (
+    HOSTILE_NAMES,
+    LesionRegistry,
+    counted_statements,
+    log_counts,
+)
+from support.pages import Element, Page
+
+KIB = 1024
+
+
+def page_of(client: FlaskClient, run_id: str, **query: str) -> Page:
+    response = client.get(f"/runs/{run_id}/advice", query_string=query)
+    assert response.status_code == 200
+    return Page(response.get_data(as_text=True))
+
+
+def cards(page: Page) -> list[Element]:
+    return [item for item in page.one("ol", "counsels").children if item.tag == "li"]
+
+
+def titles(page: Page) -> list[str]:
+    return [card.inside("h3")[0].text for card in cards(page)]
+
+
+def test_three_numbers_are_named_with_their_values_and_reasons(
+    reader: FlaskClient, registry: LesionRegistry
+) -> None:
+    page = page_of(reader, registry.plain, goal="misses", about="df")
+
+    assert titles(page) == ["Recall of “df”", "Specificity of “df”", "Informedness of “df”"]
+    recall = cards(page)[0]
+    assert recall.inside("p")[0].text == "How many of the actual 'df' are found?"
+    assert "0.000" in recall.text
+    assert "95 % CI 0.000 – 0.184" in recall.text
+    assert "It is the same on any class balance." in recall.text
+    assert "It ignores false positives and true negatives." in recall.text
+
+
+def test_symmetries_say_what_a_number_would_not_show(
+    reader: FlaskClient, registry: LesionRegistry
+) -> None:
+    of_two = cards(page_of(reader, registry.binary, goal="misses", about="malignant"))[0]
+    of_seven = cards(page_of(reader, registry.plain, goal="misses", about="df"))[0]
+
+    terms, words = of_two.inside("dt"), of_two.inside("dd")
+    assert [(dt.text, dd.text) for dt, dd in zip(terms, words, strict=True)] == [
+        ("Another class balance", "unchanged"),
+        ("A matrix read the wrong way round", "becomes precision"),
+        ("The other class called positive", "becomes specificity"),
+    ]
+    assert len(of_seven.inside("dt")) == 2
+
+
+def test_what_is_better_left_out_has_its_value_and_the_reason(
+    reader: FlaskClient, registry: LesionRegistry
+) -> None:
+    page = page_of(reader, registry.plain)
+
+    lines = {row[0]: row[1:] for row in page.table("data")}
+    assert lines["Accuracy"][0] == "0.864"
+    assert "Naming 'nv' every time scores 66.9 %." in lines["Accuracy"][1]
+
+
+def test_a_known_balance_allows_what_depends_on_it(
+    reader: FlaskClient, registry: LesionRegistry
+) -> None:
+    unknown = page_of(reader, registry.binary)
+    known = page_of(reader, registry.binary, balance="known")
+
+    assert titles(unknown)[0] == "Balanced accuracy"
+    assert titles(known)[0] == "Matthews correlation"
+    assert "Precision in use follows from" in unknown.one("main").text
+    assert "Precision in use follows from" not in known.one("main").text
+
+
+def test_the_data_are_told_in_a_sentence(reader: FlaskClient, registry: LesionRegistry) -> None:
+    page = page_of(reader, registry.plain)
+
+    said = page.one("main").text
+    assert "1,503 cases of 7 classes: “nv” has 66.9 %, “df” 1.1 %." in said
+    assert "Only 17 of 1503 cases are 'df'" in said
+
+
+def test_scores_that_are_missing_are_missed(reader: FlaskClient, registry: LesionRegistry) -> None:
+    page = page_of(reader, registry.plain, goal="ranking")
+
+    assert "There are no scores; log them with y_score=" in page.one("main").text
+    assert not [title for title in titles(page) if "ROC" in title]
+
+
+def test_the_form_leads_to_the_address_that_says_only_what_was_chosen(
+    reader: FlaskClient, registry: LesionRegistry
+) -> None:
+    path = f"/runs/{registry.plain}/advice"
+
+    sent = reader.get(
+        path, query_string={"form": "1", "goal": "misses", "about": "df", "balance": "known"}
+    )
+    default = reader.get(path, query_string={"form": "1", "goal": "both", "about": ""})
+
+    assert sent.location == f"{path}?about=df&balance=known&goal=misses"
+    assert default.location == path
+    page = page_of(reader, registry.plain, goal="misses", about="df")
+    chosen = [option.text for option in page.all("option") if "selected" in option.attributes]
+    assert chosen == ["misses: cases of a class that are not found", "df (17 cases)"]
+
+
+@pytest.mark.parametrize(
+    ("query", "says"),
+    [
+        ({"goal": "fame"}, "There is no goal “fame”"),
+        ({"balance": "perhaps"}, "“perhaps” was ignored"),
+        ({"about": "no such class"}, "'no such class'"),
+    ],
+)
+def test_what_cannot_be_meant_is_noticed_and_left_out(
+    reader: FlaskClient, registry: LesionRegistry, query: dict[str, str], says: str
+) -> None:
+    page = page_of(reader, registry.plain, **query)
+
+    assert says in page.one("main").text
+    assert len(titles(page)) == 3
+
+
+def test_the_twin_says_the_same_for_machines(
+    reader: FlaskClient, registry: LesionRegistry
+) -> None:
+    path = f"/runs/{registry.plain}/advice"
+    page = page_of(reader, registry.plain, goal="misses", about="df")
+    link = next(a for a in page.all("a") if a.text == "JSON")
+
+    record = reader.get(link.attributes["href"]).get_json()
+
+    assert link.attributes["href"] == f"{path}.json?about=df&goal=misses"
+    assert (record["goal"], record["about"], record["balance_known"]) == ("misses", "df", False)
+    assert [entry["key"] for entry in record["report"]] == [
+        "recall",
+        "specificity",
+        "informedness",
+    ]
+    assert record["report"][0]["value"]["value"] == 0.0
+    assert record["avoid"][0]["value"]["value"] == pytest.approx(0.8643, abs=1e-4)
+
+
+def test_a_twin_without_results_says_why(reader: FlaskClient, registry: LesionRegistry) -> None:
+    assert reader.get(f"/runs/{registry.waiting}/advice.json").status_code == 503
+    assert reader.get(f"/runs/{registry.failed}/advice.json").status_code == 409
+    assert reader.get(f"/runs/{registry.plain}/advice.json?about=x").status_code == 400
+
+
+@pytest.mark.parametrize("which", ["waiting", "failed"])
+def test_without_results_the_page_says_where_they_are(
+    reader: FlaskClient, registry: LesionRegistry, which: str
+) -> None:
+    page = page_of(reader, getattr(registry, which))
+
+    assert page.all("ol", "counsels") == []
+    assert page.one("div", "results").text
+
+
+def test_one_class_alone_is_not_assessable(client: FlaskClient, sqlite_database: Database) -> None:
+    run_id = log_counts(sqlite_database, [[5, 1], [0, 0]], ("a", "b"))
+
+    page = page_of(client, run_id)
+
+    assert "Not assessable" in page.one("main").text
+    assert "Fewer than two classes have cases." in page.one("main").text
+
+
+def test_a_class_without_cases_is_no_class_to_ask_about(
+    client: FlaskClient, sqlite_database: Database
+) -> None:
+    run_id = log_counts(sqlite_database, [[5, 1, 0], [1, 5, 0], [0, 0, 0]], ("a", "b", "c"))
+
+    page = page_of(client, run_id, about="c")
+
+    assert "There are no cases of 'c'" in page.one("main").text
+    assert [o.attributes["value"] for o in page.all("option")][-2:] == ["a", "b"]
+
+
+def test_with_many_classes_the_name_is_typed(
+    client: FlaskClient, sqlite_database: Database
+) -> None:
+    size = 101
+    band = [[3 if i == j else int(j == (i + 1) % size) for j in range(size)] for i in range(size)]
+    run_id = log_counts(sqlite_database, band, [f"c{i:03d}" for i in range(size)])
+
+    page = page_of(client, run_id, about="c042")
+
+    (field,) = [f for f in page.all("input") if f.attributes.get("name") == "about"]
+    assert field.attributes["value"] == "c042"
+    assert len(page.elements) < 600
+
+
+@pytest.mark.parametrize("name", HOSTILE_NAMES)
+def test_hostile_classes_are_text(
+    reader: FlaskClient, registry: LesionRegistry, name: str
+) -> None:
+    page = page_of(reader, registry.hostile, about=name)
+
+    for element in page.elements:
+        assert not [key for key in element.attributes if key.startswith(("on", "style"))]
+        assert element.tag != "script" or element.attributes["src"].startswith("/assets/")
+        assert element.tag != "img" or element.attributes["src"].startswith("/assets/")
+    assert name[:8] in page.one("ol", "counsels").text
+
+
+@pytest.mark.parametrize("which", ["plain", "many_classes", "hostile"])
+def test_the_page_stays_small(reader: FlaskClient, registry: LesionRegistry, which: str) -> None:
+    body = reader.get(f"/runs/{getattr(registry, which)}/advice").data
+
+    assert len(body) <= 150 * KIB
+    assert len(gzip.compress(body)) <= 20 * KIB
+    assert len(Page(body.decode()).elements) <= 1_000
+
+
+def test_the_page_needs_few_statements_however_many_classes(
+    reader: FlaskClient, registry: LesionRegistry
+) -> None:
+    counts = []
+    for which in ("binary", "many_classes"):
+        with counted_statements() as seen:
+            reader.get(f"/runs/{getattr(registry, which)}/advice")
+        counts.append(len(seen))
+
+    assert counts[0] == counts[1] <= 6
