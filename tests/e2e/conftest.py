@@ -17,6 +17,7 @@ from support.browser import CHROMIUM_ARGUMENTS, Watched, chromium, served, watch
 from support.dashboard import LesionRegistry, fill
 from support.reported import fill_reports
 from support.revised import RevisedRegistry, fill_revised
+from support.scored_runs import ScoredRegistry, fill_scored
 
 OpenPage = Callable[..., Watched]
 
@@ -75,6 +76,26 @@ def revised_url(revised: RevisedRegistry) -> Iterator[str]:
         yield address
 
 
+@pytest.fixture(scope="session")
+def scored(
+    migrated_file: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[ScoredRegistry]:
+    """Runs with scores of all kinds, shared by tests that only read."""
+    path = shutil.copy(migrated_file, tmp_path_factory.mktemp("scored") / "registry.db")
+    database = Database(f"sqlite:///{path}", synchronous="normal")
+    yield fill_scored(database)
+    database.close()
+
+
+@pytest.fixture(scope="session")
+def scored_url(scored: ScoredRegistry) -> Iterator[str]:
+    """Address of the dashboard over that registry."""
+    app = create_app(Settings(), scored.database)
+    app.testing = True
+    with served(app) as address:
+        yield address
+
+
 @pytest.fixture
 def open_page(browser: Browser, base_url: str) -> Iterator[OpenPage]:
     """Opens a path in a fresh context; options are those of a Playwright context."""
@@ -85,6 +106,12 @@ def open_page(browser: Browser, base_url: str) -> Iterator[OpenPage]:
 def open_revised(browser: Browser, revised_url: str) -> Iterator[OpenPage]:
     """The same over the registry whose ground truth was corrected."""
     yield from _opener(browser, revised_url)
+
+
+@pytest.fixture
+def open_scored(browser: Browser, scored_url: str) -> Iterator[OpenPage]:
+    """The same over the registry of runs with scores."""
+    yield from _opener(browser, scored_url)
 
 
 def _opener(browser: Browser, address: str) -> Iterator[OpenPage]:

@@ -1,0 +1,101 @@
+"""Examples and curves in a browser: accessible, narrow, by keyboard, there and back again."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from support.browser import violations
+from support.scored_runs import ScoredRegistry
+
+pytestmark = pytest.mark.browser
+
+PAGES = (
+    *("several/examples?show=all", "event/examples?true=fraud&pred=fine"),
+    *("hostile/examples", "several/examples?id=nothing"),
+    *("event/curves?prevalence=0.2", "several/curves", "hostile/curves", "margins/curves"),
+)
+
+
+@pytest.mark.parametrize("place", PAGES)
+def test_a_page_is_accessible_narrow_and_breaks_no_policy(
+    open_scored: Any, scored: ScoredRegistry, place: str
+) -> None:
+    which, _, tab = place.partition("/")
+    path = f"/runs/{getattr(scored, which)}/{tab}"
+    narrow = open_scored(path, viewport={"width": 320, "height": 640})
+    checked = open_scored(path, color_scheme="light", bypass_csp=True)
+
+    narrow.expect_no_complaints()
+    assert narrow.page.evaluate("document.documentElement.scrollWidth") <= 320
+    assert violations(checked) == []
+    checked.page.emulate_media(color_scheme="dark")
+    assert violations(checked) == []
+
+
+@pytest.mark.parametrize("scripts", [True, False])
+def test_from_a_cell_to_its_examples_to_the_next_cell_and_back(
+    open_scored: Any, scored: ScoredRegistry, scripts: bool
+) -> None:
+    seen = open_scored(f"/runs/{scored.several}?norm=none", java_script_enabled=scripts)
+    page: Page = seen.page
+    errors = page.get_by_role("region", name="Table of errors")
+
+    errors.get_by_role("link").first.click()
+    expect(page.get_by_role("heading", level=2).first).to_contain_text("examples, actual")
+    first = page.url
+    page.get_by_role("link", name="Next cell").click()
+    expect(page.get_by_text(re.compile("error 2 of"))).to_be_visible()
+    page.get_by_role("link", name="Previous cell").click()
+    expect(page).to_have_url(first)
+    for _ in range(3):
+        page.go_back()
+
+    expect(page.locator("table.matrix")).to_be_visible()
+    seen.expect_no_complaints()
+
+
+def test_enter_on_a_cell_opens_its_examples_and_keys_step_through_cells(
+    open_scored: Any, scored: ScoredRegistry
+) -> None:
+    page: Page = open_scored(f"/runs/{scored.several}?norm=none&order=label").page
+    cells = page.locator("table.matrix td[data-cell]")
+    cells.first.focus()
+    page.keyboard.press("ArrowDown")
+    count = page.locator("td:focus").inner_text()
+
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("heading", level=2).first).to_contain_text(f"{count} example")
+    expect(page).to_have_url(re.compile(r"pred=cat&true=dog$"))
+    before = page.url
+    page.keyboard.press("n")
+    expect(page).not_to_have_url(before)
+    page.keyboard.press("p")
+
+    expect(page).to_have_url(before)
+
+
+def test_the_links_of_a_matrix_are_no_stops_of_their_own(
+    open_scored: Any, scored: ScoredRegistry
+) -> None:
+    page: Page = open_scored(f"/runs/{scored.several}").page
+
+    expect(page.locator("table.matrix td[tabindex='0']")).to_have_count(1)
+    expect(page.locator("table.matrix a:not([tabindex='-1'])")).to_have_count(0)
+
+
+def test_a_prevalence_is_asked_for_and_taken_back(
+    open_scored: Any, scored: ScoredRegistry
+) -> None:
+    page: Page = open_scored(f"/runs/{scored.event}/curves").page
+
+    page.get_by_label("What if its prevalence were").fill("20 %")
+    page.get_by_role("button", name="Show").click()
+    expect(page).to_have_url(re.compile("prevalence=0.2"))
+    expect(page.get_by_text("What if 20")).to_be_visible()
+    page.get_by_role("link", name="Back to what was measured").click()
+
+    expect(page).not_to_have_url(re.compile("prevalence"))
