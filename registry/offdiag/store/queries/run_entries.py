@@ -56,7 +56,7 @@ LISTED_METRICS = (
 )
 
 
-MOST_IN_BADGE = 3
+MOST_IN_BADGE = 2
 _FAILING_CLASS = AGGREGATE - 1
 """Stands where a value has the index of its class."""
 
