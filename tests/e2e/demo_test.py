@@ -14,11 +14,18 @@ from urllib.request import urlopen
 
 import pytest
 
+from offdiag.demo import PROJECT
+from offdiag.demo.judgements import COSTS, DIGITS, IN_USE, REPORT
 from offdiag.domain.runs import RunState
+from offdiag.services.baselines import baseline_of
 from offdiag.services.browse import browse_run, browse_runs
+from offdiag.services.cost_matrices import CostName, find_costs
+from offdiag.services.reports.pages import issue_page
+from offdiag.services.schedules.pages import schedule_page
 from offdiag.store.database import Database
 from offdiag.store.queries.run_entries import RunEntry
 from offdiag.store.queries.run_page import RunResults
+from offdiag.store.report_issues import IssueState
 
 COMMAND = [sys.executable, "-c", "from offdiag.cli import main; main()", "demo"]
 WINE_BY_ALCOHOL = "alcohol only, random forest"
@@ -74,8 +81,10 @@ def all_runs(folder: Path) -> list[RunEntry]:
         return list(browse_runs(database).page.entries)
 
 
-def results_of(folder: Path, name: str) -> RunResults:
-    (run_id,) = [run.id for run in all_runs(folder) if run.name == name]
+def results_of(folder: Path, name: str, dataset: str | None = None) -> RunResults:
+    (run_id,) = [
+        run.id for run in all_runs(folder) if run.name == name and dataset in (None, run.dataset)
+    ]
     with registry(folder) as database:
         results = browse_run(database, run_id).results
     assert results is not None
@@ -158,6 +167,37 @@ def test_the_majority_answer_has_no_mcc(demo: tuple[Path, str]) -> None:
     )
 
 
+def test_the_cautious_model_is_less_accurate_and_cheaper_where_a_miss_costs_twenty(
+    demo: tuple[Path, str],
+) -> None:
+    names = ("logistic regression", "random forest", "random forest, cautious")
+    found = [results_of(demo[0], name, "breast cancer") for name in names]
+    with registry(demo[0]) as database:
+        weights = find_costs(database, project=PROJECT, wanted=CostName(COSTS)).costs.weights
+
+    accuracy = [results.aggregate["overall_accuracy"].value or 0.0 for results in found]
+    cost = [float((results.matrix.counts * weights).sum()) for results in found]
+    assert sorted(names, key=lambda name: -accuracy[names.index(name)]) == list(names)
+    assert min(names, key=lambda name: cost[names.index(name)]) == "random forest, cautious"
+
+
+def test_the_digits_are_held_against_the_run_in_use(demo: tuple[Path, str]) -> None:
+    with registry(demo[0]) as database:
+        pinned = baseline_of(database, project=PROJECT, dataset=DIGITS)
+
+    assert pinned is not None
+    assert pinned.run_name == IN_USE
+
+
+def test_a_weekly_report_is_planned_and_issued_once(demo: tuple[Path, str]) -> None:
+    with registry(demo[0]) as database:
+        planned = schedule_page(database, project=PROJECT, name=REPORT)
+        newest = issue_page(database, project=PROJECT, name=REPORT, number=None)
+
+    assert planned.schedule.enabled
+    assert (newest.issue.number, newest.issue.state) == (1, IssueState.COMPUTED)
+
+
 def test_a_second_call_trains_and_logs_nothing_again(demo: tuple[Path, str]) -> None:
     folder, _ = demo
     before = all_runs(folder)
@@ -167,6 +207,9 @@ def test_a_second_call_trains_and_logs_nothing_again(demo: tuple[Path, str]) -> 
     assert done.returncode == 0
     assert "Training" not in done.stderr
     assert {run.id for run in all_runs(folder)} == {run.id for run in before}
+    with registry(folder) as database:
+        newest = issue_page(database, project=PROJECT, name=REPORT, number=None)
+    assert newest.issue.number == 1
 
 
 def test_the_dashboard_is_served_until_ctrl_c(demo: tuple[Path, str]) -> None:

@@ -33,7 +33,12 @@ def demo(folder: Path, url: str | None, seed: int, port: int | None, no_serve: b
 
     A second call finds the runs of the first and trains nothing again.
     """
-    from offdiag.cli.demonstration import evaluated_entries, log_missing_trials
+    from offdiag.cli.demonstration import (
+        evaluated_entries,
+        issue_report,
+        judge_logged_runs,
+        log_missing_trials,
+    )
     from offdiag.cli.logs import log_to_stderr
     from offdiag.cli.output import print_tables, room_for_intervals
     from offdiag.cli.registry import opened
@@ -48,10 +53,11 @@ def demo(folder: Path, url: str | None, seed: int, port: int | None, no_serve: b
     settings = _with_port(settings_for(url), port)
     with opened(settings) as database:
         log_missing_trials(database, url=url, seed=seed)
+        judge_logged_runs(database)
         with working_in_background(database, settings):
-            print_tables(
-                run_table(evaluated_entries(database), with_intervals=room_for_intervals())
-            )
+            entries = evaluated_entries(database)
+            issue_report(database, settings)
+            print_tables(run_table(entries, with_intervals=room_for_intervals()))
             if not no_serve:
                 serve_until_stopped(
                     database,

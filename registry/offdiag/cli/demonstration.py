@@ -1,14 +1,18 @@
-"""The steps of the demo: log what is missing, wait for the worker, read the runs."""
+"""The steps of the demo: log what is missing, judge it, wait for the worker, read the runs."""
 
 from __future__ import annotations
 
 import time
 
 from offdiag.cli.output import counted
-from offdiag.demo import PROJECT, experiments, log_trial
+from offdiag.demo import PROJECT, experiments, judge_runs, log_trial, plan_report
+from offdiag.demo.judgements import DIGITS, IN_USE
 from offdiag.domain.runs import RunState
 from offdiag.errors import EvaluationFailed, EvaluationPending
 from offdiag.services.browse import browse_runs
+from offdiag.services.reports.settling import settle_issue
+from offdiag.services.work.perform import RetryPolicy
+from offdiag.settings import Settings
 from offdiag.store.database import Database
 from offdiag.store.queries.run_entries import RunEntry
 from offdiag.store.queries.run_filter import FilterField, FilterTerm
@@ -31,6 +35,30 @@ def log_missing_trials(database: Database, *, url: str, seed: int) -> None:
         for experiment, trial in missing:
             log_trial(experiment, trial, url=url, project=PROJECT)
             step(f"{experiment.dataset}: {trial.name}")
+
+
+def judge_logged_runs(database: Database) -> None:
+    """Say what errors cost and which run is in use, unless an earlier call has."""
+    judge_runs(database, project=PROJECT, in_use=_run_in_use(database))
+
+
+def issue_report(database: Database, settings: Settings) -> None:
+    """Plan the weekly report and wait for its first issue, unless an earlier call has."""
+    asked = plan_report(database, project=PROJECT, in_use=_run_in_use(database))
+    if asked is not None:
+        settle_issue(
+            database,
+            asked.issue_id,
+            timeout_s=_PATIENCE_S,
+            lease_s=settings.jobs.lease_s,
+            policy=RetryPolicy(max_attempts=settings.jobs.max_attempts),
+        )
+
+
+def _run_in_use(database: Database) -> str:
+    return next(
+        run.id for run in demo_runs(database) if (run.dataset, run.name) == (DIGITS, IN_USE)
+    )
 
 
 def evaluated_entries(database: Database) -> list[RunEntry]:

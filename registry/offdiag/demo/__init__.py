@@ -8,8 +8,17 @@ from __future__ import annotations
 
 from offdiag.demo.experiment import Experiment, Trial, log_trial
 from offdiag.demo.experiments import breast_cancer, digits, wine
+from offdiag.demo.judgements import judge_runs, plan_report
 
-__all__ = ["PROJECT", "Experiment", "Trial", "experiments", "log_trial"]
+__all__ = [
+    "PROJECT",
+    "Experiment",
+    "Trial",
+    "experiments",
+    "judge_runs",
+    "log_trial",
+    "plan_report",
+]
 
 PROJECT = "demo"
 

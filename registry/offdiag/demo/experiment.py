@@ -8,6 +8,7 @@ from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.model_selection import FixedThresholdClassifier
 
 from offdiag.domain.runs import Scalar
 from offdiag.sdk.api import log_run
@@ -84,6 +85,11 @@ def log_trial(experiment: Experiment, trial: Trial, *, url: str, project: str) -
 
 
 def _name_of(model: object) -> str:
-    """The class of the model; of a pipeline, the class of what predicts at its end."""
+    """The class of the model; of a pipeline, the class of what predicts at its end.
+
+    A threshold is a setting of a model and not a model.
+    """
+    if isinstance(model, FixedThresholdClassifier):
+        return _name_of(model.estimator)
     steps = getattr(model, "steps", None)
     return type(steps[-1][1] if steps else model).__name__

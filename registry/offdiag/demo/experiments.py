@@ -10,7 +10,7 @@ from sklearn.datasets import load_breast_cancer, load_digits, load_wine
 from sklearn.dummy import DummyClassifier
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import train_test_split
+from sklearn.model_selection import FixedThresholdClassifier, train_test_split
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
@@ -23,6 +23,8 @@ PAPER_SEED = 42
 RARE_DIGITS = (3, 8)
 RARE_CASES = 40
 """Cases kept of each rare digit; about 180 are there of every other one."""
+CAUTIOUS_THRESHOLD = 0.2
+"""From this probability on the cautious model answers malignant; the others from one half on."""
 
 
 def wine() -> Experiment:
@@ -87,6 +89,15 @@ def breast_cancer(seed: int) -> Experiment:
                 "random forest",
                 RandomForestClassifier(random_state=seed),
                 params={"n_estimators": 100},
+            ),
+            Trial(
+                "random forest, cautious",
+                FixedThresholdClassifier(
+                    RandomForestClassifier(random_state=seed),
+                    threshold=CAUTIOUS_THRESHOLD,
+                    pos_label=int(np.flatnonzero(source.target_names == "malignant")[0]),
+                ),
+                params={"n_estimators": 100, "threshold": CAUTIOUS_THRESHOLD},
             ),
             Trial(
                 "decision stump",

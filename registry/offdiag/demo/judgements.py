@@ -1,0 +1,61 @@
+"""How the runs of the demo are judged: what errors cost, what is in use already, and a report.
+
+Whatever is there from an earlier call stays as it is, changes of the reader included.
+"""
+
+from __future__ import annotations
+
+from offdiag.reports.scope import Condition, ReportScope, Side
+from offdiag.services.baselines import baseline_of, pin_baseline
+from offdiag.services.cost_matrices import CostName, add_costs, list_costs, set_default_costs
+from offdiag.services.reports.asking import Asked
+from offdiag.services.schedules.pages import schedules_page
+from offdiag.services.schedules.planning import add_schedule, run_schedule
+from offdiag.store.database import Database
+
+TUMOURS = "breast cancer"
+COSTS = "missed tumour"
+DIGITS = "digits, 3 and 8 rare"
+IN_USE = "random forest"
+"""The run on the digits that stands for what is in use; the others are held against it."""
+REPORT = "weekly digits"
+MONDAYS_AT_SIX = "0 6 * * 1"
+
+
+def judge_runs(database: Database, *, project: str, in_use: str) -> None:
+    """Price the errors on tumours, and pin the run with the id `in_use` for the digits."""
+    if all(known.name != COSTS for known in list_costs(database, project=project)):
+        add_costs(
+            database,
+            project=project,
+            dataset=TUMOURS,
+            name=COSTS,
+            weights={
+                "malignant": {"malignant": 0.0, "benign": 20.0},
+                "benign": {"malignant": 1.0, "benign": 0.0},
+            },
+            note="A malignant tumour that is missed costs as much as twenty false alarms.",
+        )
+        set_default_costs(database, project=project, dataset=TUMOURS, wanted=CostName(COSTS))
+    if baseline_of(database, project=project, dataset=DIGITS) is None:
+        pin_baseline(database, in_use, author=None)
+
+
+def plan_report(database: Database, *, project: str, in_use: str) -> Asked | None:
+    """Report on the digits each Monday, and once now; None where that is planned already."""
+    planned = schedules_page(database, project=project).entries
+    if any(entry.schedule.name == REPORT for entry in planned):
+        return None
+    add_schedule(
+        database,
+        name=REPORT,
+        cron=MONDAYS_AT_SIX,
+        zone="UTC",
+        scope=ReportScope(
+            project=project,
+            dataset=DIGITS,
+            baseline=in_use,
+            alerts=tuple(Condition("recall", Side.BELOW, 0.5, rare) for rare in ("3", "8")),
+        ),
+    )
+    return run_schedule(database, project=project, name=REPORT)
