@@ -40,6 +40,7 @@ LISTS = {
 RUN_PAGES = (
     *("plain", "majority", "swapped", "many_classes", "hostile", "waiting", "failed"),
     *("plain/classes", "majority/classes", "hostile/classes", "waiting/classes"),
+    *("plain/examples", "columns/examples", "plain/curves"),
     *("plain/meta", "swapped/meta", "hostile/meta"),
 )
 FLAGS = ("flag of hostile",)
