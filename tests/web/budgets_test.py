@@ -11,6 +11,7 @@ from support.compared import ComparedRegistry
 from support.dashboard import LesionRegistry, log_counts
 from support.logging_runs import work_off
 from support.pages import Page
+from support.scored_runs import ScoredRegistry
 
 KIB = 1024
 MOST_NODES = 3_000
@@ -45,6 +46,23 @@ def test_a_full_page_of_runs_stays_small(client: FlaskClient, sqlite_database: D
 @pytest.mark.parametrize("path", ["/glossary", "/glossary/f1", "/glossary/mcc?share=0.01"])
 def test_the_glossary_stays_small(reader: FlaskClient, path: str) -> None:
     _assert_small(reader, path)
+
+
+def test_a_full_table_of_a_matrix_stays_small(
+    client: FlaskClient, sqlite_database: Database
+) -> None:
+    names = [f"class with a name {code:02d}" for code in range(30)]
+    counts = [[120 if i == j else 1 + (7 * i + 3 * j) % 40 for j in range(30)] for i in range(30)]
+
+    _assert_small(client, f"/runs/{log_counts(sqlite_database, counts, names)}")
+
+
+@pytest.mark.parametrize("which", ["several", "event", "margins", "many", "hostile"])
+@pytest.mark.parametrize("tab", ["examples?show=all", "curves"])
+def test_examples_and_curves_stay_small(
+    scored_reader: FlaskClient, scored: ScoredRegistry, which: str, tab: str
+) -> None:
+    _assert_small(scored_reader, f"/runs/{getattr(scored, which)}/{tab}")
 
 
 @pytest.mark.parametrize("which", ["plain", "waiting"])

@@ -10,11 +10,28 @@ from support.compared import ComparedRegistry
 from support.dashboard import HOSTILE_NAMES, LesionRegistry
 from support.pages import Page
 
-PAGES = ("", "?t=1&norm=col", "?norm=all&order=label", "/classes", "/classes?show=counts", "/meta")
+PAGES = (
+    *("", "?t=1&norm=col", "?norm=all&order=label", "/classes", "/classes?show=counts", "/meta"),
+    *("/examples", "/examples?show=all&id=alert", "/curves"),
+)
 TAGS = frozenset(
     {
         *("html", "head", "meta", "title", "link", "script", "body", "header", "nav", "main"),
-        *("footer", "section", "div", "h1", "h2", "p", "pre", "code", "ul", "ol", "li", "dl"),
+        *(
+            "footer",
+            "section",
+            "div",
+            "h1",
+            "h2",
+            "h3",
+            "p",
+            "pre",
+            "code",
+            "ul",
+            "ol",
+            "li",
+            "dl",
+        ),
         *("dt", "dd", "table", "caption", "thead", "tbody", "tfoot", "tr", "th", "td", "form"),
         *("label", "input", "select", "option", "button", "dialog", "a", "span", "strong"),
         *("small", "sup", "br", "del", "kbd", "time", "img", "svg", "path", "rect", "circle"),
