@@ -36,12 +36,15 @@ LISTS = {
     "issue": "/reports/weekly/2",
     "new report": "/reports/new",
     "report of hostile names": HOSTILE_REPORT.issue_url(1),
+    "audit": "/audit",
+    "audit of a published table": "/audit?example=constant-answer",
+    "audit refused": "/audit?table=nothing%20to%20see&classes=a",
 }
 RUN_PAGES = (
     *("plain", "majority", "swapped", "many_classes", "hostile", "waiting", "failed"),
     *("plain/classes", "majority/classes", "hostile/classes", "waiting/classes"),
     *("plain/examples", "columns/examples", "plain/curves"),
-    *("plain/meta", "swapped/meta", "hostile/meta"),
+    *("plain/meta", "swapped/meta", "hostile/meta", "plain/advice"),
 )
 FLAGS = ("flag of hostile",)
 
