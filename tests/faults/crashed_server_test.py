@@ -9,8 +9,10 @@ from random import Random
 
 import pytest
 
+from offdiag.settings import ServerSettings, Settings
 from offdiag.store.database import Database
 from offdiag.store.models import EvaluationRow, WorkRow
+from offdiag_web import create_app
 from support.contents import count_rows
 from support.crashing_postgres import crashing_server
 from support.ledgers import Client, verify_with
@@ -18,8 +20,9 @@ from support.worker_processes import wait_for_results, wait_until, workers
 
 pytestmark = [pytest.mark.processes, pytest.mark.postgres]
 
+SETTINGS = Settings(server=ServerSettings(secret_key="0123456789abcdef" * 4))
 N_CRASHES = 3
-SERVING_AGAIN_S = 10
+SERVING_AGAIN_S = 20
 LEASE_S = 6.0
 """Workers end themselves after two thirds of it, which starting a server again must not take."""
 
@@ -35,6 +38,7 @@ def test_crashed_three_times_it_loses_nothing_and_the_workers_go_on(tmp_path: Pa
         workers(server.url, tmp_path / "log", number=2, lease_s=LEASE_S) as crew,
     ):
         database = Database(server.url)
+        pages = create_app(SETTINGS, database).test_client()
         client = Client(database, tmp_path / "ledger", random, lambda: enough.wait(0.05))
 
         def log_until_enough() -> None:
@@ -47,8 +51,11 @@ def test_crashed_three_times_it_loses_nothing_and_the_workers_go_on(tmp_path: Pa
             wanted = count_rows(database, EvaluationRow) + random.randrange(3, 10)
             wait_for_results(database, crew, wanted)
             server.crash()
+            away = pages.get("/runs")
+            assert (away.status_code, away.headers["Retry-After"]) == (503, "5")
             enough.wait(random.random() * 2)
             server.start()
+            assert pages.get("/runs").status_code == 200
             wanted = count_rows(database, EvaluationRow) + 1
             wait_for_results(database, crew, wanted, timeout_s=SERVING_AGAIN_S)
         enough.set()

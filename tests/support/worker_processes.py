@@ -113,7 +113,7 @@ def workers(
         crew.end()
 
 
-def wait_until(condition: Callable[[], bool], crew: Workers, *, timeout_s: float = 60) -> None:
+def wait_until(condition: Callable[[], bool], crew: Workers, *, timeout_s: float = 120) -> None:
     """Wait for something the workers bring about; fails with their log when it does not come."""
     give_up_at = time.monotonic() + timeout_s
     while not condition():
@@ -122,7 +122,7 @@ def wait_until(condition: Callable[[], bool], crew: Workers, *, timeout_s: float
 
 
 def wait_for_results(
-    database: Database, crew: Workers, number: int, *, timeout_s: float = 60
+    database: Database, crew: Workers, number: int, *, timeout_s: float = 120
 ) -> None:
     """Wait until at least so many evaluations are there."""
     wait_until(lambda: count_rows(database, EvaluationRow) >= number, crew, timeout_s=timeout_s)
