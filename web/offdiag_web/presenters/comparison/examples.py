@@ -23,8 +23,8 @@ from offdiag_web.presenters.segments import Segment
 EXAMPLE_COLUMNS = ("sample", "actual", "a", "b", "a_confidence", "b_confidence")
 _FATE_TEXTS = {
     Fate.BOTH_RIGHT: "both right",
-    Fate.ONLY_A: "only A right",
-    Fate.ONLY_B: "only B right",
+    Fate.ONLY_A: "only A right, B broke it",
+    Fate.ONLY_B: "only B right, B fixed it",
     Fate.BOTH_WRONG: "both wrong",
 }
 
