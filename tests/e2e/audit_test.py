@@ -1,0 +1,45 @@
+"""Auditing a table as a reader does: paste, look, correct, pass the address on."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+from playwright.sync_api import Page, expect
+
+pytestmark = pytest.mark.browser
+
+TABLE = "Model\tAccuracy\tError rate\nSVM\t93.0%\t7.0%\nOurs\t95.0%\t9.0%\n"
+
+
+@pytest.mark.parametrize("scripts", [True, False])
+def test_a_pasted_table_is_audited_corrected_and_passed_on(open_page: Any, scripts: bool) -> None:
+    seen = open_page("/audit", java_script_enabled=scripts)
+    page: Page = seen.page
+
+    page.get_by_label("Table as it was printed").fill(TABLE)
+    page.get_by_role("button", name="Audit", exact=True).click()
+    ours = page.get_by_role("region", name="Verdicts on Ours").get_by_role("row")
+    expect(ours.last).to_contain_text("Error rate")
+    expect(ours.last).to_contain_text("impossible")
+    expect(ours.last).to_contain_text("error rate = 1 - accuracy")
+    page.get_by_role("combobox", name="Error rate").fill("-")
+    page.get_by_role("button", name="Audit again").first.click()
+
+    expect(page).to_have_url(re.compile(r"read:Error%20rate=-&table="))
+    expect(page.locator(".lead")).to_have_text("SVM: nothing contradicts the numbers.")
+    theirs: Page = open_page(page.url, java_script_enabled=not scripts).page
+    assert theirs.locator("main").inner_text() == page.locator("main").inner_text()
+    seen.expect_no_complaints()
+
+
+def test_a_published_table_is_one_click_away(open_page: Any) -> None:
+    page: Page = open_page("/runs").page
+
+    page.get_by_role("link", name="Audit published numbers").click()
+    page.get_by_role("link", name="Four labels, table 1").click()
+
+    misprint = page.get_by_role("row", name="Recall of 'λ3'")
+    expect(misprint).to_contain_text("impossible")
+    expect(misprint).to_contain_text("The matrix gives 0.7")
