@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from types import TracebackType
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 from offdiag.domain.runs import Derivation
 from offdiag.errors import Conflict
 from offdiag.sdk.buffer import ChunkBuffer
 from offdiag.sdk.evaluation import Evaluation
 from offdiag.sdk.flag import Flag, Judgement
+from offdiag.sdk.run_frames import ExampleKind, examples_frame, operating_points_frame
 from offdiag.sdk.target import Target
 from offdiag.services.evaluation.reading import evaluation_of
 from offdiag.services.evaluation.slices import evaluation_of_slice
@@ -22,6 +23,9 @@ from offdiag.services.ingest.finishing import finish_run
 from offdiag.store.datasets import DatasetRecord
 from offdiag.store.evaluations import StoredEvaluation
 from offdiag.store.flags import FlagRecord
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 class Run:
@@ -68,6 +72,39 @@ class Run:
         return _shown(
             stored, Judgement(tuple(map(_flag, raised)), badge=bool(stored.hides_minority))
         )
+
+    def examples(
+        self,
+        *,
+        actual: object = None,
+        predicted: object = None,
+        kind: ExampleKind = "wrong",
+        limit: int = 1_000,
+    ) -> pd.DataFrame:
+        """At most `limit` predictions: those of a cell where both classes are named, else a kind.
+
+        With scores, the ones the model was surest of come first and the columns `confidence`
+        (the score of the predicted class) and `margin` (less the largest other one) are there;
+        slice columns follow. The index is the number of the prediction in the run. Raises
+        `InvalidInput` for a class that there is none of and `Conflict` for a run without
+        predictions.
+        """
+        return examples_frame(
+            self._target.database,
+            self.id,
+            actual=actual,
+            predicted=predicted,
+            kind=kind,
+            limit=limit,
+        )
+
+    def operating_points(self, positive: object = None) -> pd.DataFrame:
+        """Thresholds of a class, the positive one unless named, strictest first, with counts.
+
+        They are those the dashboard draws: few, each exact. Raises `InvalidInput` for a class
+        that there is none of and `Conflict` where there are no curves.
+        """
+        return operating_points_frame(self._target.database, self.id, positive=positive)
 
 
 def _shown(stored: StoredEvaluation, judgement: Judgement) -> Evaluation:
