@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from offdiag.errors import InvalidInput
+from offdiag.errors import InvalidInput, StorageFull
 from offdiag.services.retention.backup_folder import (
     back_up_if_due,
     overdue_since,
@@ -120,7 +120,7 @@ def test_old_backups_stay_while_no_new_one_can_be_made(
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr("offdiag.store.archive.dump.encode_rows", no_room)
-    with pytest.raises(InvalidInput, match="No space left on device"):
+    with pytest.raises(StorageFull, match="the disk is full"):
         back_up_if_due(registry, settings)
 
     assert names(settings) == before

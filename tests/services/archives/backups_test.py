@@ -10,7 +10,7 @@ import pytest
 from sqlalchemy import delete, select, text, update
 
 import offdiag_migrations
-from offdiag.errors import Conflict, DatabaseUnavailable, InvalidInput, SchemaMismatch
+from offdiag.errors import Conflict, DatabaseUnavailable, SchemaMismatch, StorageFull
 from offdiag.services.heartbeats import beat, heart_of_this_process
 from offdiag.services.retention.backups import back_up, holds_a_registry, restore
 from offdiag.services.retention.project_archives import export_project
@@ -327,7 +327,7 @@ def test_an_archive_that_does_not_fit_on_the_disk_is_refused_before_anything_is_
         lambda _folder: type("Usage", (), {"free": 100})(),
     )
 
-    with pytest.raises(InvalidInput, match=r"unpacks to .* GB, and .* has 0\.0 GB left"):
+    with pytest.raises(StorageFull, match=r"unpacks to .* GB, and .* has 0\.0 GB left"):
         restore(other, tmp_path / "backup.zip", force=False)
 
 

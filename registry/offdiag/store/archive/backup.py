@@ -34,7 +34,7 @@ def write_backup(
     """Write everything as it is at one moment, while others go on working.
 
     Raises `SchemaMismatch` for a database without tables of ours or of a newer schema, and
-    `Conflict` or `InvalidInput` for a file that cannot be made.
+    `Conflict`, `StorageFull` or `InvalidInput` for a file that cannot be made.
     """
     if schema.check(database).current is None:
         # Reading an SQLite file that is not there would make one.
@@ -67,9 +67,11 @@ def restore_backup(database: Database, path: Path, *, force: bool, progress: Pro
 
     A database that holds anything is only replaced with `force`. All of it is one transaction:
     whatever goes wrong, the database is as it was. Work that waited in the backup waits from
-    now on, so that nobody takes it for forgotten. Raises `InvalidInput` for a file that is no
-    whole backup, `Conflict` for a database that holds something, and `SchemaMismatch` for a
-    backup or a database of a newer schema.
+    now on, so that nobody takes it for forgotten.
+
+    Raises `InvalidInput` for a file that is no whole backup, `Conflict` for a database that
+    holds something, `SchemaMismatch` for a backup or a database of a newer schema, and
+    `StorageFull` where there is no room.
     """
     with opened_archive(path, "backup") as archive:
         require_known_schema(path, archive.manifest.schema)

@@ -38,6 +38,7 @@ LEFT_OUT = {
     "work": "what has to be done is told by the data, wherever they are",
     "pending_slice": "it is part of an open run",
     "pending_truth": "it is part of an open run",
+    "saved_view": "it is a page of a registry, and may show several projects",
 }
 """Tables of which an archive of a project holds nothing, and why."""
 

@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from offdiag.errors import InvalidInput
+from offdiag.errors import InvalidInput, StorageFull
 from offdiag.store.archive.manifest import (
     MANIFEST,
     ArchiveKind,
@@ -70,10 +70,10 @@ def opened_archive(path: Path, kind: ArchiveKind) -> Iterator[ArchiveReader]:
 
 
 def require_room(folder: Path, manifest: Manifest) -> None:
-    """Raise `InvalidInput` where an archive unpacks to more than a disk has room for."""
+    """Raise `StorageFull` where an archive unpacks to more than a disk has room for."""
     free = shutil.disk_usage(folder).free
     if manifest.n_bytes > free:
-        raise InvalidInput(
+        raise StorageFull(
             f"the archive unpacks to {_gigabytes(manifest.n_bytes)}, and {folder} has "
             f"{_gigabytes(free)} left.",
             field="file",

@@ -12,11 +12,12 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
 
-from offdiag.errors import Conflict, InvalidInput
+from offdiag.errors import Conflict, InvalidInput, StorageFull
 
 _ABANDONED_AFTER_S = 3_600.0
 _OWNER_ONLY = 0o600
 _BY_UMASK = 0o666
+_FULL = {errno.ENOSPC, errno.EDQUOT}
 _NO_LINKS_HERE = {errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS, errno.EXDEV}
 
 
@@ -28,7 +29,8 @@ def whole_file(path: Path, *, private: bool) -> Iterator[BinaryIO]:
     name is removed by the next one that writes NAME, after an hour without a change. A
     `private` file can be read by its owner alone.
 
-    Raises `Conflict` when there is such a file, `InvalidInput` when it cannot be written.
+    Raises `Conflict` when there is such a file, `StorageFull` when the disk has no room for it,
+    and `InvalidInput` when it cannot be written for another reason.
     """
     try:
         _refuse_existing(path)
@@ -47,10 +49,16 @@ def whole_file(path: Path, *, private: bool) -> Iterator[BinaryIO]:
                 unfinished.unlink()
         _sync_folder(path.parent)
     except OSError as error:
+        if error.errno in _FULL:
+            raise StorageFull(
+                f"{str(path)!r} cannot be written: the disk is full.",
+                field="file",
+                hint="Make room and try again; nothing was left behind.",
+            ) from error
         raise InvalidInput(
             f"{str(path)!r} cannot be written: {error.strerror or error}.",
             field="file",
-            hint="Check the folder, its permissions and the room on the disk.",
+            hint="Check the folder and its permissions.",
         ) from error
 
 

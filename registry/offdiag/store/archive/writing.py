@@ -53,8 +53,8 @@ def written_archive(
     """Write an archive of about `n_rows` rows, which `manifest` describes except for its parts.
 
     A backup can be read by its owner alone: it holds everything, of every project. Raises
-    `Conflict` when the file exists and `InvalidInput` when it cannot be written; nothing is
-    left behind then.
+    `Conflict` when the file exists, `StorageFull` or `InvalidInput` when it cannot be written;
+    nothing is left behind then.
     """
     with (
         whole_file(path, private=manifest.kind == "backup") as stream,

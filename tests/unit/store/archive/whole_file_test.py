@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from offdiag.errors import Conflict, InvalidInput
+from offdiag.errors import Conflict, InvalidInput, StorageFull
 from offdiag.store.archive.whole_file import remove_abandoned, whole_file
 
 
@@ -34,7 +34,7 @@ def test_a_failure_leaves_nothing(tmp_path: Path) -> None:
             stream.write(b"half")
             raise OSError(errno.ENOSPC, "No space left on device")
 
-    with pytest.raises(InvalidInput, match="cannot be written: No space left on device"):
+    with pytest.raises(StorageFull, match="cannot be written: the disk is full"):
         fail()
 
     assert names(tmp_path) == []
