@@ -12,6 +12,8 @@ from offdiag_web.names_in_paths import NameConverter
 from offdiag_web.pages import (
     audit,
     compare,
+    cost_form,
+    costs,
     datasets,
     finding,
     flag,
@@ -40,6 +42,7 @@ from offdiag_web.pages import (
     truth_difference,
     truth_impact,
     views,
+    what_if,
 )
 from offdiag_web.registry import Registry
 from offdiag_web.run_id import RunIdConverter
@@ -90,6 +93,9 @@ def create_app(settings: Settings, database: Database) -> Flask:
         reports.blueprint,
         report_form.blueprint,
         report_issue.blueprint,
+        cost_form.blueprint,
+        costs.blueprint,
+        what_if.blueprint,
         audit.blueprint,
         jobs.blueprint,
         run_matrix.blueprint,

@@ -15,8 +15,19 @@ from pathlib import Path
 from flask import Blueprint, Response, abort, request, url_for
 
 _STATIC = Path(__file__).parent / "static"
-STYLE_LAYERS = ("tokens", "ramps", "base", "components", "forms", "comparison", "curves", "audit", "print")
-_SCRIPTS = ("theme", "keys", "palette", "matrix", "flags", "copy", "selection")
+STYLE_LAYERS = (
+    "tokens",
+    "ramps",
+    "base",
+    "components",
+    "forms",
+    "comparison",
+    "costs",
+    "curves",
+    "audit",
+    "print",
+)
+_SCRIPTS = ("theme", "keys", "palette", "matrix", "flags", "whatif", "copy", "selection")
 
 blueprint = Blueprint("assets", __name__)
 

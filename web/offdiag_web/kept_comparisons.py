@@ -9,11 +9,11 @@ from flask import current_app
 from offdiag.services.comparison.computing import Compared
 from offdiag.services.comparison.kept import KeptResults
 
-_KEY = "offdiag comparisons"
+KEY = "offdiag comparisons"
 MOST_KEPT = 64
 
 
 def kept_comparisons() -> KeptResults[Compared]:
     """What is kept for the application that is answering."""
-    kept = current_app.extensions.setdefault(_KEY, KeptResults(most=MOST_KEPT))
+    kept = current_app.extensions.setdefault(KEY, KeptResults(most=MOST_KEPT))
     return cast("KeptResults[Compared]", kept)

@@ -146,7 +146,7 @@ def _badge(entry: RunEntry) -> Chip | None:
     else:
         named = [numbers.shortened(name or "", longest=12) for name in badge.classes]
         others = badge.n_classes - len(named)
-        text = ", ".join(named) + (f" and {numbers.count(others)} more" if others else "")
+        text = ", ".join(named) + (f" +{numbers.count(others)}" if others else "")
     return Chip(text, "warning", url=FlagListAddress(None, FlagFields(run=entry.id)).url())
 
 

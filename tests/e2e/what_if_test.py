@@ -1,0 +1,320 @@
+"""Costs in a browser: the same digits as the server, and a link that shows the same."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from playwright.sync_api import Browser, Page, expect
+
+from offdiag.metrics.costs.edits import cost_text, read_cost
+from offdiag.metrics.costs.groups import forgiven
+from offdiag.metrics.costs.matrix import CostMatrix
+from offdiag.metrics.costs.ranks import ranks
+from offdiag.metrics.costs.summary import evaluate_costs, expected_cases
+from offdiag.settings import Settings
+from offdiag.store.database import Database
+from offdiag_web import create_app
+from offdiag_web.assets import assets
+from offdiag_web.presenters.amounts import Amounts
+from offdiag_web.presenters.what_if.ranking import PER, moved_text
+from support.browser import Watched, served, watched
+from support.dashboard import LESION_COUNTS, LESIONS, LesionRegistry, log_counts
+from support.logging_runs import work_off
+from support.matrices import numbered_labels
+
+pytestmark = pytest.mark.browser
+
+MODULE = f"/assets/{assets()['whatif.js'].digest}/whatif.js"
+RECOMPUTE = """async ([module, size, cells, weights, groups, support, cases, decimals]) => {
+  const { readCells, readGroups, forgiven, totalCost, bestConstant, perThousand, amountText }
+    = await import(module);
+  const prices = forgiven(weights.map(Number), size, readGroups(groups));
+  const total = totalCost(readCells(cells), prices);
+  const best = bestConstant(support.map(Number), prices);
+  const mean = perThousand(total, cases);
+  return [total, best.code, best.total, mean, amountText(mean, decimals)];
+}"""
+
+COSTS = st.one_of(
+    st.just(0.0),
+    st.integers(-50, 1_000).map(float),
+    st.floats(1e-15, 1e15),
+    st.floats(-1e15, -1e-15),
+    st.decimals("0.01", "99", places=2).map(float),
+)
+
+
+@st.composite
+def questions(
+    draw: st.DrawFn,
+) -> tuple[CostMatrix, np.ndarray[Any, Any], Any, tuple[int, ...], int]:
+    """Costs, counts, class shares or None, a group of classes, and decimals."""
+    size = draw(st.integers(2, 6))
+    line = st.lists(COSTS, min_size=size, max_size=size)
+    weights = np.array(draw(st.lists(line, min_size=size, max_size=size)))
+    count = st.one_of(st.just(0), st.integers(0, 60), st.integers(0, 10**12))
+    cells = st.lists(count, min_size=size, max_size=size)
+    counts = np.array(draw(st.lists(cells, min_size=size, max_size=size)))
+    counts[range(size), range(size)] += 1
+    shares = draw(st.none() | st.lists(st.floats(0.01, 1), min_size=size, max_size=size))
+    prevalence = None if shares is None else np.array(shares) / sum(shares)
+    group = draw(st.lists(st.integers(0, size - 1), max_size=size, unique=True).map(sorted))
+    costs = CostMatrix(weights, numbered_labels(size))
+    return costs, counts, prevalence, tuple(group), draw(st.integers(0, 6))
+
+
+@pytest.fixture(scope="module")
+def blank(browser: Browser, base_url: str) -> Iterator[Page]:
+    """One page of the dashboard for all that only computes."""
+    context = browser.new_context(base_url=base_url)
+    page = context.new_page()
+    page.goto("/costs")
+    yield page
+    context.close()
+
+
+def test_the_browser_gets_the_same_digits_as_the_server(blank: Page) -> None:
+    @settings(max_examples=150, deadline=None)
+    @given(questions())
+    def agree(question: Any) -> None:
+        costs, counts, prevalence, group, decimals = question
+        effective = forgiven(costs, (group,) if len(group) > 1 else ())
+        found = evaluate_costs(counts, effective.weights, prevalence=prevalence)
+        cases, support = expected_cases(counts, prevalence=prevalence)
+        total = found["total_cost"].at().value
+        mean = found["mean_cost"].at().value * PER
+
+        written = " ".join(f"{n}:{_exact(c)}" for n, c in enumerate(cases.ravel()) if c)
+        # JavaScript writes large whole numbers without an exponent, which is no float in Python.
+        total_there, code, constant, mean_there, text = blank.evaluate(
+            RECOMPUTE,
+            [
+                MODULE,
+                costs.n_classes,
+                written,
+                [cost_text(cost) for cost in costs.weights.ravel().tolist()],
+                ",".join(map(str, group)) if len(group) > 1 else "",
+                [_exact(n) for n in support],
+                int(counts.sum()),
+                decimals,
+            ],
+        )
+
+        assert (float(total_there), float(mean_there)) == (total, mean)
+        assert code == found["best_trivial_class"].at().value
+        assert float(constant) == found["best_trivial_cost"].at().value
+        assert text == Amounts(decimals).text(mean)
+
+    agree()
+
+
+def test_the_browser_reads_a_cost_as_the_server_does(blank: Page) -> None:
+    texts = st.one_of(
+        COSTS.map(cost_text),
+        st.floats().map(repr),
+        st.text(st.sampled_from("0123456789+-.eE ,x_"), max_size=8),
+    )
+
+    @settings(max_examples=300, deadline=None)
+    @given(texts)
+    def agree(text: str) -> None:
+        read = blank.evaluate(
+            "async ([module, text]) => (await import(module)).parseCost(text)", [MODULE, text]
+        )
+
+        assert read == read_cost(text)
+
+    agree()
+
+
+def test_the_browser_ranks_as_the_server_does(blank: Page) -> None:
+    @settings(max_examples=100, deadline=None)
+    @given(st.lists(st.integers(-5, 5).map(float), min_size=1, max_size=8))
+    def agree(values: list[float]) -> None:
+        places, moves = blank.evaluate(
+            """async ([module, values]) => {
+              const { ranks, movedText } = await import(module);
+              const places = ranks(values);
+              return [places, places.map((rank) => movedText(rank, 3))];
+            }""",
+            [MODULE, values],
+        )
+
+        assert tuple(places) == ranks(values)
+        assert moves == [moved_text(rank, 3) for rank in places]
+
+    agree()
+
+
+@pytest.fixture(scope="module")
+def priced(
+    migrated_file: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[tuple[str, str]]:
+    """Address of a dashboard over two runs, and of its what-if page."""
+    path = shutil.copy(migrated_file, tmp_path_factory.mktemp("priced") / "own.db")
+    database = Database(f"sqlite:///{path}", synchronous="normal")
+    focal = [[min(count, 2) for count in line] for line in LESION_COUNTS]
+    for code, line in enumerate(LESION_COUNTS):
+        focal[code][code] = sum(line) - sum(n for k, n in enumerate(focal[code]) if k != code)
+    runs = [
+        log_counts(database, counts, LESIONS, name=name, dataset="derm-7", evaluated=False)
+        for name, counts in (("plain", LESION_COUNTS), ("focal", focal))
+    ]
+    work_off(database)
+    app = create_app(Settings(), database)
+    app.testing = True
+    with served(app) as address:
+        yield address, f"/whatif?runs={','.join(runs)}"
+    database.close()
+
+
+def _open(browser: Browser, address: str, path: str, **options: Any) -> Watched:
+    context = browser.new_context(base_url=address, **options)
+    seen = watched(context, address)
+    seen.page.goto(path)
+    return seen
+
+
+def test_a_changed_cost_shows_at_once_and_its_link_shows_the_same_to_somebody_else(
+    browser: Browser, priced: tuple[str, str]
+) -> None:
+    address, path = priced
+    mine = _open(browser, address, path, permissions=["clipboard-read", "clipboard-write"])
+    page = mine.page
+    field = page.get_by_role("textbox", name="cost, true mel, predicted nv")
+    before = page.locator("#ranking tbody tr").first.inner_text()
+
+    field.fill("20")
+
+    # The browser's own numbers need no server; the address follows with the server's.
+    expect(page.locator("#ranking [data-letter=A] [data-cost]")).to_have_text("882")
+    expect(page).to_have_url(re.compile(r"set=mel%3Env:20"))
+    expect(page.locator("#results")).not_to_have_attribute("aria-busy", "true")
+    expect(page.locator("#disagreement")).to_be_hidden()
+    expect(page.locator("#announcement")).to_have_text("Cost recalculated, B first")
+    assert page.locator("#ranking tbody tr").first.inner_text() != before
+    page.get_by_role("link", name="Copy link").click()
+    expect(page.locator("#announcement")).to_have_text("link copied")
+    link = page.evaluate("navigator.clipboard.readText()")
+
+    other = _open(browser, address, link)
+
+    shown = other.page.locator("main").inner_text()
+    assert shown == page.locator("main").inner_text()
+    expect(other.page.get_by_role("textbox", name="cost, true mel, predicted nv")).to_have_value(
+        "20"
+    )
+    for seen in (mine, other):
+        seen.expect_no_complaints()
+        seen.page.context.close()
+
+
+def test_without_scripts_the_form_asks_the_same(browser: Browser, priced: tuple[str, str]) -> None:
+    address, path = priced
+    seen = _open(browser, address, path, java_script_enabled=False)
+    page = seen.page
+
+    page.get_by_role("textbox", name="cost, true mel, predicted nv").fill("20")
+    page.get_by_role("button", name="Recalculate").click()
+
+    expect(page).to_have_url(re.compile(r"cost=@0-1&runs=.*&set=mel%3Env:20$"))
+    expect(page.locator("#ranking [data-letter=A] [data-cost]")).to_have_text("882")
+    page.context.close()
+
+
+def test_what_is_no_number_is_marked_and_changes_nothing(
+    browser: Browser, priced: tuple[str, str]
+) -> None:
+    address, path = priced
+    seen = _open(browser, address, path)
+    page = seen.page
+    field = page.get_by_role("textbox", name="cost, true mel, predicted nv")
+    cost = page.locator("#ranking [data-letter=A] [data-cost]")
+    before = cost.inner_text()
+
+    field.fill("much")
+
+    expect(field).to_have_attribute("aria-invalid", "true")
+    expect(cost).to_have_text(before)
+    field.fill("1")
+    expect(field).not_to_have_attribute("aria-invalid", "true")
+    page.context.close()
+
+
+def test_a_block_of_a_spreadsheet_is_pasted_from_a_cell_on(
+    browser: Browser, priced: tuple[str, str]
+) -> None:
+    address, path = priced
+    seen = _open(browser, address, path)
+    page = seen.page
+    field = page.get_by_role("textbox", name="cost, true nv, predicted mel")
+    field.focus()
+
+    page.evaluate(
+        """() => {
+          const data = new DataTransfer();
+          data.setData("text/plain", "2\\t3\\n4\\t5\\n");
+          document.activeElement.dispatchEvent(
+            new ClipboardEvent("paste", { clipboardData: data, bubbles: true, cancelable: true })
+          );
+        }"""
+    )
+
+    expect(page).to_have_url(re.compile("set=nv%3Emel:2,nv%3Ebkl:3,mel%3Emel:4,mel%3Ebkl:5"))
+    page.keyboard.press("ArrowDown")
+    expect(page.get_by_role("textbox", name="cost, true mel, predicted mel")).to_be_focused()
+    page.context.close()
+
+
+def test_a_server_that_does_not_answer_leaves_the_numbers_of_the_browser(
+    browser: Browser, priced: tuple[str, str]
+) -> None:
+    address, path = priced
+    seen = _open(browser, address, path)
+    page = seen.page
+    page.route("**/whatif?*", lambda route: route.fulfill(status=503, body="busy"))
+
+    page.get_by_role("textbox", name="cost, true mel, predicted nv").fill("20")
+
+    expect(page.locator("#announcement")).to_contain_text("The server did not answer")
+    expect(page.locator("#ranking [data-letter=A] [data-cost]")).to_have_text("881.6")
+    page.context.close()
+
+
+def test_a_disagreement_would_be_said(browser: Browser, priced: tuple[str, str]) -> None:
+    address, path = priced
+    seen = _open(browser, address, path)
+    page = seen.page
+
+    def wrong(route: Any) -> None:
+        answer = route.fetch()
+        text = re.sub(r'data-total="[^"]+"', 'data-total="1.5"', answer.text())
+        route.fulfill(response=answer, body=text)
+
+    page.route("**/whatif?*", wrong)
+    page.get_by_role("textbox", name="cost, true mel, predicted nv").fill("20")
+
+    expect(page.get_by_role("alert")).to_contain_text("do not get the same totals")
+    page.context.close()
+
+
+def _exact(number: float) -> str:
+    plain = float(number)
+    return str(int(plain)) if plain.is_integer() else repr(plain)
+
+
+def test_costs_are_a_key_away(open_page: Any, registry: LesionRegistry) -> None:
+    page = open_page(f"/runs/{registry.plain}").page
+
+    page.keyboard.press("g")
+    page.keyboard.press("c")
+
+    expect(page).to_have_url(re.compile("/costs$"))

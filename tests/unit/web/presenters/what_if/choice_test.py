@@ -1,0 +1,102 @@
+from collections.abc import Callable
+
+import pytest
+
+from offdiag.metrics.costs.break_even import Stretch
+from offdiag.metrics.costs.flips import HIGHEST, LOWEST
+from offdiag.services.what_if.answering import WhatIf
+from offdiag_web.presenters.what_if.choice import (
+    choice_view,
+    flip_sentence,
+    lever_choices,
+    lever_sentence,
+    multiple,
+)
+
+Ask = Callable[..., WhatIf]
+
+CAREFUL = [[18, 2], [60, 920]]
+SLOPPY = [[8, 12], [5, 975]]
+
+
+def test_the_sentence_names_each_choice_and_where_it_begins() -> None:
+    stretches = [
+        Stretch(LOWEST, 4.6, (0,)),
+        Stretch(4.6, 58.4, (3, 1)),
+        Stretch(58.4, HIGHEST, (2,)),
+    ]
+
+    assert flip_sentence(stretches, "ABCD") == (
+        "Up to 4.6×: A cheapest; from 4.6×: D and B; from 58.4×: C."
+    )
+
+
+def test_a_choice_that_never_flips_is_said_to_be_so() -> None:
+    assert flip_sentence([Stretch(LOWEST, HIGHEST, (1,))], "AB") == (
+        "B is cheapest at every multiple: the choice does not flip."
+    )
+
+
+@pytest.mark.parametrize(
+    ("x", "text"),
+    [(4.6, "4.6×"), (0.0001, "0.0001×"), (1234567.0, "1,234,567×"), (58.44, "58.4×"), (1, "1×")],
+)
+def test_multiples_are_written_without_an_exponent(x: float, text: str) -> None:
+    assert multiple(x) == text
+
+
+def test_the_view_says_where_the_choice_flips(ask: Ask) -> None:
+    view = choice_view(ask(SLOPPY, CAREFUL))
+
+    assert view is not None
+    assert view.sentence == "Up to 5.5×: A cheapest; from 5.5×: B."
+    assert [(row.start, row.end, row.cheapest) for row in view.rows] == [
+        ("0.0001×", "5.5×", "A"),
+        ("5.5×", "1,000,000×", "B"),
+    ]
+    assert view.what == (
+        "A case of “ill” answered “well” costs so many times the opposite error, “well” answered "
+        "“ill” (1). It is 1× now."
+    )
+
+
+def test_a_lever_on_a_class_is_said_to_be_one(ask: Ask) -> None:
+    found = ask(SLOPPY, CAREFUL, lever="ill>*")
+
+    assert found.scenario.lever is not None
+    assert lever_sentence(found.scenario.lever, found.scenario.costs) == (
+        "All errors on “ill” cost so many times what the table says; all else stays. It is 1× now."
+    )
+
+
+def test_a_unit_that_is_not_the_opposite_error_is_said_to_be_another(ask: Ask) -> None:
+    three = [[8, 1, 1], [2, 7, 1], [1, 1, 8]]
+    found = ask(three, three, labels="abc", edits="b>a:0", lever="a>b")
+
+    assert found.scenario.lever is not None
+    assert "the cheapest other error (1)" in lever_sentence(
+        found.scenario.lever, found.scenario.effective
+    )
+
+
+def test_one_run_leaves_no_choice(ask: Ask) -> None:
+    assert choice_view(ask(SLOPPY)) is None
+
+
+def test_prices_to_move_are_those_of_errors_that_were_made(ask: Ask) -> None:
+    found = ask([[8, 0], [5, 975]], [[8, 0], [0, 980]])
+
+    options = lever_choices(found, [1, 0])
+
+    assert [(option.value, option.is_current) for option in options] == [
+        ("", True),
+        ("well>ill", False),
+        ("well>*", False),
+        ("ill>*", False),
+    ]
+
+
+def test_a_price_that_somebody_chose_is_held(ask: Ask) -> None:
+    found = ask(SLOPPY, CAREFUL, lever="well>*")
+
+    assert [o.value for o in lever_choices(found, [0, 1]) if o.is_current] == ["well>*"]

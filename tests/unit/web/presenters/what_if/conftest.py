@@ -1,0 +1,76 @@
+"""Answers made from matrices alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+import pytest
+
+from offdiag.domain.labels import LabelSet
+from offdiag.domain.orientation import SourceOrientation
+from offdiag.metrics.confusion import ConfusionMatrix
+from offdiag.metrics.costs.presets import zero_one_costs
+from offdiag.services.what_if.answering import WhatIf, answer
+from offdiag.services.what_if.reading import BaseCosts, Preset, SideBySide, WhatIfFrame
+from offdiag.services.what_if.scenario import Question
+from offdiag.store.queries.priced_runs import PricedRun, TestedOn
+
+Ask = Callable[..., WhatIf]
+TRUTH = TestedOn(1, 1, 1, 0)
+
+
+def answered(
+    *counts: Sequence[Sequence[int]],
+    labels: Sequence[str] = ("ill", "well"),
+    paired: bool = True,
+    **question: str,
+) -> WhatIf:
+    """Runs called "run 0", "run 1" and so on, asked under 0/1 costs.
+
+    Paired ones predict the cases of each class in the order of the labels.
+    """
+    names = LabelSet.declared(list(labels))
+    runs = tuple(
+        PricedRun(
+            id=f"r_{place}",
+            name=f"run {place}",
+            model=None,
+            project="default",
+            dataset_id=1,
+            dataset="clinic",
+            positive_label=None,
+            default_costs_id=None,
+            truth=TRUTH,
+            source=SourceOrientation.PREDICTIONS,
+            score_columns=0,
+            matrix=ConfusionMatrix(np.array(each), names),
+        )
+        for place, each in enumerate(counts)
+    )
+    frame = WhatIfFrame(
+        runs=runs,
+        left_out=(),
+        base=BaseCosts(zero_one_costs(names), None, Preset.ZERO_ONE),
+        choices=(),
+        others=(),
+        pairs=_side_by_side(runs) if paired else None,
+    )
+    return answer(frame, Question(**question))
+
+
+def _side_by_side(runs: Sequence[PricedRun]) -> SideBySide:
+    size = runs[0].matrix.n_classes
+    codes = np.arange(size, dtype=np.uint8)
+    return SideBySide(
+        np.repeat(codes, runs[0].matrix.actual),
+        {
+            run.id: np.concatenate([np.repeat(codes, row) for row in run.matrix.counts])
+            for run in runs
+        },
+    )
+
+
+@pytest.fixture
+def ask() -> Ask:
+    return answered

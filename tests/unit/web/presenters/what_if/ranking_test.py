@@ -1,0 +1,105 @@
+from collections.abc import Callable
+
+import pytest
+
+from offdiag.services.what_if.answering import WhatIf
+from offdiag_web.addresses.what_if import WhatIfAddress
+from offdiag_web.presenters.what_if.ranking import (
+    constant_sentence,
+    moved_text,
+    ranking,
+    standing_sentence,
+)
+
+Ask = Callable[..., WhatIf]
+
+CAREFUL = [[18, 2], [60, 920]]
+SLOPPY = [[8, 12], [5, 975]]
+ALMOST_SLOPPY = [[8, 12], [6, 974]]
+ALWAYS_WELL = [[0, 20], [0, 980]]
+
+
+@pytest.mark.parametrize(
+    ("rank", "before", "text"),
+    [(5, 8, "was 8, up 3"), (4, 1, "was 1, down 3"), (2, 2, "was 2, same"), (None, 1, "")],
+)
+def test_a_place_says_how_it_moved(rank: int | None, before: int, text: str) -> None:
+    assert moved_text(rank, before) == text
+
+
+def test_runs_that_differ_beyond_chance_are_told_apart(ask: Ask) -> None:
+    found = ask(CAREFUL, SLOPPY)
+
+    assert standing_sentence(found) == (
+        "B “run 1” costs least on these cases. A costs more, beyond chance."
+    )
+
+
+def test_runs_that_do_not_are_not(ask: Ask) -> None:
+    found = ask(SLOPPY, ALMOST_SLOPPY, CAREFUL)
+
+    assert standing_sentence(found) == (
+        "A “run 0” costs least on these cases. B cannot be told apart from it. "
+        "C costs more, beyond chance."
+    )
+
+
+def test_equal_runs_cannot_be_told_apart(ask: Ask) -> None:
+    found = ask(SLOPPY, SLOPPY)
+
+    assert "B cannot be told apart from it." in standing_sentence(found)
+
+
+def test_runs_that_cannot_be_paired_are_said_to_be_so(ask: Ask) -> None:
+    found = ask(SLOPPY, CAREFUL, paired=False)
+
+    assert standing_sentence(found).endswith(
+        "B cannot be paired with it case by case, so whether the difference is chance is not "
+        "known."
+    )
+
+
+def test_a_single_run_has_no_rivals(ask: Ask) -> None:
+    assert standing_sentence(ask(SLOPPY)) == "A “run 0” is the only run here."
+
+
+def test_runs_no_better_than_a_constant_answer_are_named(ask: Ask) -> None:
+    assert constant_sentence(ask(CAREFUL, SLOPPY, ALWAYS_WELL)) == (
+        "A and C cost no less than answering “well” every time."
+    )
+    assert constant_sentence(ask(SLOPPY)) is None
+
+
+def test_rows_stand_in_the_order_of_their_cost(ask: Ask) -> None:
+    found = ask(CAREFUL, SLOPPY)
+    address = WhatIfAddress(("r_0", "r_1"))
+
+    view = ranking(found, address, run_url=lambda run_id: f"/runs/{run_id}")
+
+    assert [(row.letter, row.rank, row.cost, row.behind) for row in view.rows] == [
+        ("B", "1", "17.00", "0.00"),
+        ("A", "2", "62.00", "+45.00"),
+    ]
+    assert view.rows[0].verdict == "cheapest"
+    assert view.rows[1].remove_url == "/whatif?runs=r_1"
+    assert view.constant is not None
+    assert (view.constant.label, view.constant.cost) == ("well", "20.00")
+
+
+def test_a_row_carries_what_the_browser_adds_up(ask: Ask) -> None:
+    found = ask(SLOPPY, edits="ill>well:0.1")
+
+    (row,) = ranking(found, WhatIfAddress(("r_0",)), run_url=str).rows
+
+    assert row.cells == "0:8 1:12 2:5 3:975"
+    assert row.n_cases == 1000
+    assert float(row.total) == found.answers[0].total.value
+
+
+def test_at_other_class_shares_the_browser_gets_weighted_cases(ask: Ask) -> None:
+    found = ask(SLOPPY, shares="ill:0.5")
+
+    (row,) = ranking(found, WhatIfAddress(("r_0",)), run_url=str).rows
+
+    cases = [float(cell.split(":")[1]) for cell in row.cells.split()]
+    assert sum(cases[:2]) == pytest.approx(500)

@@ -1,0 +1,382 @@
+"""Cost matrices: their list, their versions, and the forms that make new ones."""
+
+import csv
+import io
+
+import pytest
+from flask.testing import FlaskClient
+
+from offdiag.services.cost_matrices import CostName, add_costs, set_default_costs
+from offdiag.store import cost_matrices
+from offdiag.store.cost_matrices import CostMatrixRecord
+from offdiag.store.database import Database
+from support.dashboard import HOSTILE_NAMES, LESIONS, counted_statements, log_counts, log_lesions
+from support.forms import forms_of, send
+from support.logging_runs import work_off
+from support.pages import Page
+
+PLAIN = {
+    actual: {predicted: float(actual != predicted) for predicted in LESIONS} for actual in LESIONS
+}
+
+
+def save(database: Database, name: str = "triage", missed: float = 1.0) -> CostMatrixRecord:
+    weights = {actual: dict(row) for actual, row in PLAIN.items()}
+    weights["mel"]["nv"] = missed
+    return add_costs(
+        database,
+        project="default",
+        dataset="derm-7",
+        name=name,
+        weights=weights,
+        currency="EUR",
+        note=f"a miss is {missed:g}",
+        author="ana",
+    )
+
+
+@pytest.fixture
+def costs(sqlite_database: Database) -> CostMatrixRecord:
+    """The second version of a cost matrix, the default of its dataset."""
+    log_lesions(sqlite_database)
+    save(sqlite_database)
+    newest = save(sqlite_database, missed=20.0)
+    set_default_costs(
+        sqlite_database, project="default", dataset="derm-7", wanted=CostName("triage")
+    )
+    work_off(sqlite_database)
+    return newest
+
+
+def stored(database: Database, name: str) -> list[CostMatrixRecord]:
+    with database.read() as session:
+        newest = cost_matrices.find_costs(session, project="default", name=name)
+        assert newest is not None
+        return [
+            found
+            for version in range(1, newest.version + 1)
+            if (
+                found := cost_matrices.find_costs(
+                    session, project="default", name=name, version=version
+                )
+            )
+        ]
+
+
+def test_without_costs_the_page_says_what_that_means(client: FlaskClient) -> None:
+    page = _page(client, "/costs")
+
+    assert "every error counts the same" in page.one("div", "empty").text
+    assert page.one("a", "button-solid").attributes["href"] == "/costs/new"
+
+
+def test_the_list_says_who_uses_the_newest_version(
+    client: FlaskClient, costs: CostMatrixRecord
+) -> None:
+    page = _page(client, "/costs")
+
+    (line,) = page.table("data")
+    assert line[:5] == ["triage", "v2", "7", "EUR", "default of derm-7"]
+    assert line[5] == "a miss is 20"
+
+
+def test_the_twins_of_the_list_carry_the_same(
+    client: FlaskClient, costs: CostMatrixRecord
+) -> None:
+    (record,) = client.get("/costs.json").get_json()["cost_matrices"]
+    header, row = csv.reader(io.StringIO(client.get("/costs.csv").get_data(as_text=True)))
+
+    assert record["default_of"] == ["derm-7"]
+    assert dict(zip(header, row, strict=True))["version"] == str(record["version"])
+
+
+def test_a_cost_matrix_shows_what_its_newest_version_changed(
+    client: FlaskClient, costs: CostMatrixRecord
+) -> None:
+    page = _page(client, "/costs/triage")
+
+    assert page.one("h1").text == "triage v2"
+    assert "1 price changed." in page.one("main").text
+    changed = page.all("table", "data")[0].inside("tbody")[0]
+    assert [cell.text for cell in changed.inside("tr")[0].children] == [
+        *("mel → nv", "1", "20", "× 20")
+    ]
+    assert _link(page, "v1") == "/costs/triage?v=1"
+
+
+def test_any_two_versions_can_be_compared(client: FlaskClient, costs: CostMatrixRecord) -> None:
+    page = _page(client, "/costs/triage?v=1&from=2")
+
+    assert "What changed from v2 to v1" in page.one("main").text
+    assert "There is a newer version" in page.one("main").text
+
+
+def test_the_json_of_a_version_names_every_cell(
+    client: FlaskClient, costs: CostMatrixRecord
+) -> None:
+    record = client.get("/costs/triage.json").get_json()
+
+    assert record["weights"]["mel"]["nv"] == 20
+    assert record["changed_from"]["cells"] == [
+        {"actual": "mel", "predicted": "nv", "before": 1.0, "after": 20.0}
+    ]
+    assert [each["version"] for each in record["versions"]] == [2, 1]
+
+
+def test_the_csv_of_a_version_can_be_uploaded_again(
+    client: FlaskClient, costs: CostMatrixRecord, sqlite_database: Database
+) -> None:
+    text = client.get("/costs/triage.csv").get_data(as_text=True)
+    (form,) = forms_of(client, "/costs/new?dataset=derm-7")
+
+    send_table = send(client, form, {"name": "copy", "table": text, "action": "save"})
+
+    assert send_table.status_code == 303
+    (copy,) = stored(sqlite_database, "copy")
+    assert copy.costs.weights.tolist() == costs.costs.weights.tolist()
+
+
+def test_saving_the_form_makes_a_new_version_and_leaves_the_old_one(
+    client: FlaskClient, costs: CostMatrixRecord, sqlite_database: Database
+) -> None:
+    (form,) = forms_of(client, "/costs/triage/new")
+    typed = _typed(form) | {"w1.0": "40", "note": "doubled", "author": "lee", "action": "save"}
+
+    response = send(client, form, typed)
+
+    assert response.location == "/costs/triage?v=3"
+    first, second, third = stored(sqlite_database, "triage")
+    assert (first.costs.weights[1, 0], second.costs.weights[1, 0]) == (1, 20)
+    assert (third.costs.weights[1, 0], third.note, third.author) == (40, "doubled", "lee")
+
+
+def test_a_pasted_table_in_another_order_is_matched_by_name(
+    client: FlaskClient, costs: CostMatrixRecord, sqlite_database: Database
+) -> None:
+    names = list(reversed(LESIONS))
+    lines = ["\t".join(["", *names])]
+    lines += [
+        "\t".join([a, *(str(int(a != p) * (7 if (a, p) == ("df", "nv") else 1)) for p in names)])
+        for a in names
+    ]
+    (form,) = forms_of(client, "/costs/triage/new")
+
+    send(client, form, {"table": "\n".join(lines), "action": "save"})
+
+    newest = stored(sqlite_database, "triage")[-1]
+    assert newest.costs.labels.names == LESIONS
+    assert newest.costs.weights[LESIONS.index("df"), LESIONS.index("nv")] == 7
+    assert newest.costs.weights.sum() == 42 + 6
+
+
+def test_checking_puts_the_table_into_the_fields_and_says_what_is_odd(
+    client: FlaskClient, costs: CostMatrixRecord, sqlite_database: Database
+) -> None:
+    (form,) = forms_of(client, "/costs/triage/new")
+    lines = [["0" if i == j else "3" for j in range(7)] for i in range(7)]
+    lines[6] = ["2"] * 7
+
+    response = send(client, form, {"table": "\n".join(map(",".join, lines)), "action": "check"})
+
+    page = Page(response.get_data(as_text=True))
+    assert _field(page, "w0.1") == "3"
+    assert page.one("textarea").text == ""
+    assert "Actual “df”: every answer costs the same" in page.one("main").text
+    assert len(stored(sqlite_database, "triage")) == 2
+
+
+@pytest.mark.parametrize(
+    ("typed", "message"),
+    [
+        ({"w1.0": "much"}, "is “much”"),
+        ({"table": "1,2\n3,4"}, "It has 2 lines of 2 costs for 7 classes."),
+        ({"table": "0,1\n1"}, "line 2 has 1 fields"),
+        ({"currency": "twenty-one characters"}, "is no currency"),
+    ],
+)
+def test_what_cannot_be_saved_is_shown_again_with_what_was_typed(
+    client: FlaskClient,
+    costs: CostMatrixRecord,
+    sqlite_database: Database,
+    typed: dict[str, str],
+    message: str,
+) -> None:
+    (form,) = forms_of(client, "/costs/triage/new")
+
+    response = send(client, form, _typed(form) | {"note": "kept", "action": "save"} | typed)
+
+    page = Page(response.get_data(as_text=True))
+    assert response.status_code == 422
+    assert message.lower() in page.one("div", "callout-warning").text.lower()
+    assert _field(page, "note") == "kept"
+    assert len(stored(sqlite_database, "triage")) == 2
+
+
+def test_an_unusable_name_is_said_at_its_field(
+    client: FlaskClient, costs: CostMatrixRecord
+) -> None:
+    (form,) = forms_of(client, "/costs/new?dataset=derm-7")
+
+    response = send(client, form, _typed(form) | {"name": "a@2", "action": "save"})
+
+    assert response.status_code == 422
+    assert "contains an @" in response.get_data(as_text=True)
+
+
+def test_new_costs_can_become_the_default_at_once(
+    client: FlaskClient, costs: CostMatrixRecord
+) -> None:
+    (form,) = forms_of(client, "/costs/new?dataset=derm-7")
+
+    send(client, form, _typed(form) | {"name": "equal", "default": "1", "action": "save"})
+
+    lines = {line[0]: line[4] for line in _page(client, "/costs").table("data")}
+    assert lines == {"equal": "default of derm-7", "triage": ""}
+
+
+def test_a_dataset_can_be_judged_by_any_version(
+    client: FlaskClient, costs: CostMatrixRecord
+) -> None:
+    (form,) = forms_of(client, "/costs/triage?v=1")
+
+    response = send(client, form)
+
+    assert response.location == "/costs/triage?v=1"
+    assert "v1" in _page(client, "/costs/triage").all("dl", "facts")[0].text
+
+
+def test_the_form_asks_for_the_dataset_where_there_are_several(
+    client: FlaskClient, costs: CostMatrixRecord, sqlite_database: Database
+) -> None:
+    log_counts(sqlite_database, [[3, 1], [1, 3]], ("a", "b"), dataset="other")
+
+    page = _page(client, "/costs/new")
+
+    assert [item.text for item in page.one("ul", "choices").inside("li")] == ["derm-7", "other"]
+
+
+def test_a_project_without_datasets_has_nothing_to_price(client: FlaskClient) -> None:
+    assert "No datasets yet" in _page(client, "/costs/new").one("main").text
+
+
+def test_many_classes_are_priced_by_a_table(
+    client: FlaskClient, sqlite_database: Database
+) -> None:
+    labels = [f"c{code}" for code in range(40)]
+    log_counts(
+        sqlite_database,
+        [[1 if i == j else 0 for j in range(40)] for i in range(40)],
+        labels,
+        dataset="wide",
+    )
+    page = _page(client, "/costs/new")
+    assert "w0.0" not in [field.attributes.get("name") for field in page.all("input")]
+    (form,) = forms_of(client, "/costs/new")
+    lines = [[str(int(i != j) * (i + 1)) for j in range(40)] for i in range(40)]
+    table = "\n".join(map("\t".join, lines))
+
+    checked = Page(
+        send(client, form, {"name": "wide", "table": table, "action": "check"}).get_data(
+            as_text=True
+        )
+    )
+    send(client, form, {"name": "wide", "table": table, "action": "save"})
+
+    assert len(checked.one("textarea").text.split()) == 1_600
+    shown = _page(client, "/costs/wide")
+    assert "these are the highest costs" in shown.one("main").text
+    assert shown.all("table", "data")[0].inside("tbody")[0].inside("tr")[0].text == "c39 → c040"
+
+
+@pytest.mark.parametrize("path", ["/costs/none", "/costs/triage?v=7", "/costs/none/new"])
+def test_what_does_not_exist_is_not_found(
+    client: FlaskClient, costs: CostMatrixRecord, path: str
+) -> None:
+    assert client.get(path).status_code == 404
+
+
+def test_a_form_without_its_token_changes_nothing(
+    client: FlaskClient, costs: CostMatrixRecord, sqlite_database: Database
+) -> None:
+    response = client.post("/costs/triage/new", data={"table": "0", "action": "save"})
+
+    assert response.status_code == 400
+    assert len(stored(sqlite_database, "triage")) == 2
+
+
+@pytest.mark.parametrize(("path", "most"), [("/costs", 4), ("/costs/triage", 6)])
+def test_pages_need_few_statements(
+    client: FlaskClient, costs: CostMatrixRecord, sqlite_database: Database, path: str, most: int
+) -> None:
+    client.get(path)
+    with counted_statements() as before:
+        client.get(path)
+    for number in range(5):
+        save(sqlite_database, name=f"other {number}")
+        save(sqlite_database, missed=30.0 + number)
+
+    with counted_statements() as after:
+        client.get(path)
+
+    assert len(after) == len(before) <= most
+
+
+def test_hostile_names_are_text(client: FlaskClient, sqlite_database: Database) -> None:
+    labels = HOSTILE_NAMES[:4]
+    log_counts(
+        sqlite_database,
+        [[3 if i == j else 1 for j in range(4)] for i in range(4)],
+        labels,
+        dataset=HOSTILE_NAMES[1],
+    )
+    add_costs(
+        sqlite_database,
+        project="default",
+        dataset=HOSTILE_NAMES[1],
+        name=HOSTILE_NAMES[0],
+        weights={a: {p: float(a != p) for p in labels} for a in labels},
+        note=HOSTILE_NAMES[5],
+        author=HOSTILE_NAMES[2],
+    )
+    (line,) = client.get("/costs.json").get_json()["cost_matrices"]
+    address = line["url"].replace(".json", "")
+
+    for path in ("/costs", address, f"{address}/new", "/costs/new"):
+        page = _page(client, path)
+        assert not [script for script in page.all("script") if script.text]
+        assert not page.all("img", "x")
+        assert HOSTILE_NAMES[0] in page.one("main").text or path == "/costs/new"
+    cells = [
+        cell
+        for line in csv.reader(io.StringIO(client.get(f"{address}.csv").get_data(as_text=True)))
+        for cell in line
+    ]
+    assert not [cell for cell in cells if cell.startswith(("=", "+", "@"))]
+
+
+def _page(client: FlaskClient, path: str) -> Page:
+    response = client.get(path)
+    assert response.status_code == 200, response.get_data(as_text=True)[-300:]
+    return Page(response.get_data(as_text=True))
+
+
+def _link(page: Page, text: str) -> str:
+    return next(a.attributes["href"] for a in page.all("a") if a.text == text)
+
+
+def _field(page: Page, name: str) -> str:
+    return next(
+        field.attributes["value"]
+        for field in page.all("input")
+        if field.attributes.get("name") == name
+    )
+
+
+def _typed(form: object) -> dict[str, str]:
+    """What the cells of a form hold."""
+    assert hasattr(form, "inside")
+    return {
+        field.attributes["name"]: field.attributes.get("value", "")
+        for field in form.inside("input")
+        if field.attributes.get("name", "").startswith("w")
+    }

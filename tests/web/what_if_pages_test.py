@@ -1,0 +1,409 @@
+"""The what-if page: its question is its address, and its numbers are those of the core."""
+
+import csv
+import io
+from urllib.parse import parse_qsl, urlsplit
+
+import numpy as np
+import pytest
+from flask.testing import FlaskClient
+
+from offdiag.domain.labels import LabelSet
+from offdiag.metrics.costs.matrix import cost_matrix
+from offdiag.metrics.costs.summary import evaluate_costs
+from offdiag.services.cost_matrices import CostName, add_costs, set_default_costs
+from offdiag.store import cost_matrices
+from offdiag.store.database import Database
+from support.dashboard import (
+    HOSTILE_NAMES,
+    LESION_COUNTS,
+    LESIONS,
+    LesionRegistry,
+    counted_statements,
+    log_counts,
+)
+from support.forms import forms_of, send
+from support.logging_runs import work_off
+from support.pages import Element, Page
+
+
+def with_few_errors(counts: tuple[tuple[int, ...], ...]) -> list[list[int]]:
+    """The same cases with at most two errors of a kind; the others are right."""
+    found = [[min(count, 2) for count in line] for line in counts]
+    for code, line in enumerate(counts):
+        found[code][code] = 0
+        found[code][code] = sum(line) - sum(found[code])
+    return found
+
+
+FOCAL = with_few_errors(LESION_COUNTS)
+
+
+@pytest.fixture
+def runs(sqlite_database: Database) -> str:
+    """Two runs on the lesions, as an address names them."""
+    found = [
+        log_counts(sqlite_database, counts, LESIONS, name=name, dataset="derm-7", evaluated=False)
+        for name, counts in (("plain", LESION_COUNTS), ("focal", FOCAL))
+    ]
+    work_off(sqlite_database)
+    return ",".join(found)
+
+
+def add_triage(database: Database) -> None:
+    weights = {a: {p: float(a != p) for p in LESIONS} for a in LESIONS}
+    weights["mel"]["nv"] = 20.0
+    add_costs(
+        database,
+        project="default",
+        dataset="derm-7",
+        name="derm triage",
+        weights=weights,
+        currency="EUR",
+    )
+
+
+def test_an_address_without_costs_leads_to_one_that_names_the_default(
+    client: FlaskClient, runs: str, sqlite_database: Database
+) -> None:
+    assert client.get(f"/whatif?runs={runs}").location == f"/whatif?cost=@0-1&runs={runs}"
+    add_triage(sqlite_database)
+    set_default_costs(
+        sqlite_database, project="default", dataset="derm-7", wanted=CostName("derm triage")
+    )
+
+    location = client.get(f"/whatif?runs={runs}").location
+
+    assert location == f"/whatif?cost=derm%20triage@1&runs={runs}"
+
+
+def test_every_cell_has_a_field_that_says_what_it_is(client: FlaskClient, runs: str) -> None:
+    page = _page(client, f"/whatif?runs={runs}&cost=@0-1")
+
+    by_id = {
+        element.attributes["id"]: element.text
+        for element in page.elements
+        if "id" in element.attributes
+    }
+    fields = _fields(page)
+    assert len(fields) == 49
+    named = fields["w1.0"].attributes["aria-labelledby"].split()
+    assert " ".join(by_id[part] for part in named) == "cost, true mel, predicted nv"
+    assert fields["w1.0"].attributes["inputmode"] == "decimal"
+
+
+def test_runs_are_ranked_by_their_cost_beside_a_constant_answer(
+    client: FlaskClient, runs: str
+) -> None:
+    page = _page(client, f"/whatif?runs={runs}&cost=@0-1&set=mel>nv:20")
+    costs = {a: {p: float(a != p) for p in LESIONS} for a in LESIONS}
+    costs["mel"]["nv"] = 20.0
+    expected = [
+        evaluate_costs(
+            np.array(counts), cost_matrix(costs, labels=LabelSet.declared(LESIONS)).weights
+        )["total_cost"].at()
+        for counts in (LESION_COUNTS, FOCAL)
+    ]
+
+    rows = [row for row in page.all("tr") if "data-letter" in row.attributes]
+    assert [row.attributes["data-letter"] for row in rows] == ["B", "A"]
+    assert [float(row.attributes["data-total"]) for row in rows] == [
+        expected[1].value,
+        expected[0].value,
+    ]
+    assert rows[0].inside("strong")[0].text == "1"
+    assert "always mel" in page.one("tr", "constant").text
+
+
+def test_edited_cells_are_marked_by_text_and_border(client: FlaskClient, runs: str) -> None:
+    page = _page(client, f"/whatif?runs={runs}&cost=@0-1&set=mel>nv:20,df>*:x2")
+
+    edited = page.all("td", "edited")
+    assert len(edited) == 7
+    assert edited[0].text == "* was 1"
+    assert _fields(page)["w1.0"].attributes["value"] == "20"
+    assert "7 cells changed" in page.one("main").text
+    assert "multiplied: df>* × 2" in page.one("main").text
+
+
+def test_a_form_leads_to_the_shortest_address_of_what_it_asks(
+    client: FlaskClient, runs: str
+) -> None:
+    page = _page(client, f"/whatif?runs={runs}&cost=@0-1&set=mel>nv:20")
+    sent = _sent(page, "scenario") | {"w2.0": "3", "w1.0": "1"}
+
+    location = client.get("/whatif", query_string=sent).location
+
+    query = dict(parse_qsl(urlsplit(location).query))
+    assert query["set"] == "bkl>nv:3"
+    assert (query["runs"], query["cost"]) == (runs, "@0-1")
+    assert "form" not in query
+
+
+def test_the_same_question_gives_the_same_address_however_it_is_put(
+    client: FlaskClient, runs: str
+) -> None:
+    first = client.get(
+        "/whatif",
+        query_string={"form": "1", "runs": runs, "set": "bkl>nv:3.0, mel>nv:20"},
+    ).location
+    again = client.get(
+        "/whatif",
+        query_string={"form": "1", "runs": runs, "set": "mel>nv:2e1,bkl>nv:3,nv>nv:0"},
+    ).location
+
+    assert first == again
+
+
+@pytest.mark.parametrize(
+    ("query", "notice"),
+    [
+        ("set=mel>flu:3", "there is no class flu"),
+        ("set=mel>nv:much", "'much' is no cost"),
+        ("share=nv:2", "a share is between 0 and 1"),
+        ("merge=nv", "a group is written as class|class"),
+        ("vary=nv>nv", "names no price that can be moved"),
+    ],
+)
+def test_what_cannot_be_meant_is_said_and_the_page_still_answers(
+    client: FlaskClient, runs: str, query: str, notice: str
+) -> None:
+    page = _page(client, f"/whatif?runs={runs}&cost=@0-1&{query}")
+
+    assert notice in page.all("p", "callout")[0].text
+
+
+def test_what_is_odd_about_the_costs_is_said(client: FlaskClient, runs: str) -> None:
+    page = _page(client, f"/whatif?runs={runs}&cost=@0-1&set=df>df:1")
+
+    assert "Actual “df”: every answer costs the same" in page.one("main").text
+
+
+def test_a_run_that_costs_more_than_a_constant_answer_is_named(
+    client: FlaskClient, runs: str
+) -> None:
+    page = _page(client, f"/whatif?runs={runs}&cost=@0-1&set=*>nv:x50")
+
+    assert "A costs no less than answering" in page.one("div", "callout-warning").text
+
+
+def test_class_shares_and_merged_classes_change_the_costs(client: FlaskClient, runs: str) -> None:
+    plain = client.get(f"/whatif.json?runs={runs}&cost=@0-1").get_json()
+    shared = client.get(f"/whatif.json?runs={runs}&cost=@0-1&share=df:0.5").get_json()
+    merged = client.get(f"/whatif.json?runs={runs}&cost=@0-1&merge=nv|df").get_json()
+
+    assert shared["prevalence"]["df"] == 0.5
+    costs = [each["runs"][0]["mean_cost"]["value"] for each in (plain, shared, merged)]
+    assert costs[1] > costs[0] > costs[2]
+
+
+def test_the_twins_say_what_the_page_says(client: FlaskClient, runs: str) -> None:
+    query = f"runs={runs}&cost=@0-1&set=mel>nv:20"
+    record = client.get(f"/whatif.json?{query}").get_json()
+    header, *lines = csv.reader(
+        io.StringIO(client.get(f"/whatif.csv?{query}").get_data(as_text=True))
+    )
+    page = _page(client, f"/whatif?{query}")
+
+    table = [dict(zip(header, line, strict=True)) for line in lines]
+    shown = {
+        row.attributes["data-letter"]: row.attributes["data-total"]
+        for row in page.all("tr")
+        if "data-letter" in row.attributes
+    }
+    for line, run in zip(table, record["runs"], strict=True):
+        assert float(line["total_cost"]) == run["total_cost"]["value"]
+        assert float(shown[line["letter"]]) == run["total_cost"]["value"]
+        assert int(line["rank"]) == run["rank"]
+    assert record["choice"]["vary"] == "mel>nv"
+    assert record["weights"]["mel"]["nv"] == 20
+    assert record["best_constant"]["label"] == "mel"
+
+
+def test_the_chart_says_in_words_where_the_choice_flips(client: FlaskClient, runs: str) -> None:
+    page = _page(client, f"/whatif?runs={runs}&cost=@0-1")
+
+    chart = next(svg for svg in page.all("svg") if "flip-chart" in svg.classes)
+    assert chart.attributes["aria-label"].startswith("Cost of each run over the cheapest.")
+    assert "B is cheapest at every multiple" in chart.attributes["aria-label"]
+
+
+def test_saving_makes_a_new_version_and_asks_the_same_question_under_it(
+    client: FlaskClient, runs: str, sqlite_database: Database
+) -> None:
+    add_triage(sqlite_database)
+    path = f"/whatif?runs={runs}&cost=derm triage@1&set=mel>nv:40&share=df:0.1"
+    form = next(f for f in forms_of(client, path) if f.attributes["id"] == "save")
+
+    response = send(client, form, {"name": "derm triage", "note": "twice", "author": "ana"})
+
+    assert response.location == f"/whatif?cost=derm%20triage@2&runs={runs}&share=df:0.1"
+    with sqlite_database.read() as session:
+        saved = cost_matrices.find_costs(session, project="default", name="derm triage")
+    assert saved is not None
+    assert (saved.version, saved.note, saved.author) == (2, "twice", "ana")
+    assert saved.costs.weights[1, 0] == 40
+    assert saved.costs.currency == "EUR"
+
+
+def test_saving_needs_the_token_of_the_form(client: FlaskClient, runs: str) -> None:
+    assert client.post("/whatif", data={"runs": runs, "name": "x"}).status_code == 400
+
+
+def test_runs_can_be_added_and_removed(
+    client: FlaskClient, runs: str, sqlite_database: Database
+) -> None:
+    third = log_counts(sqlite_database, FOCAL, LESIONS, name="third", dataset="derm-7")
+    page = _page(client, f"/whatif?runs={runs}&cost=@0-1")
+
+    choices = next(s for s in page.all("select") if s.attributes["name"] == "add")
+    assert third in [option.attributes["value"] for option in choices.inside("option")]
+    added = client.get("/whatif", query_string=_sent(page, None) | {"add": third})
+    assert added.location == f"/whatif?cost=@0-1&runs={runs},{third}"
+    removed = next(a for a in page.all("a") if a.text == "remove focal")
+    first, _ = runs.split(",")
+    assert removed.attributes["href"] == f"/whatif?cost=@0-1&runs={first}"
+
+
+def test_a_dataset_leads_to_its_newest_runs(client: FlaskClient, runs: str) -> None:
+    location = client.get("/whatif?dataset=derm-7").location
+
+    first, second = runs.split(",")
+    assert location == f"/whatif?cost=@0-1&runs={second},{first}"
+
+
+def test_without_runs_datasets_are_offered(
+    client: FlaskClient, runs: str, sqlite_database: Database
+) -> None:
+    log_counts(sqlite_database, FOCAL, LESIONS, dataset="waiting", evaluated=False)
+
+    page = _page(client, "/whatif")
+
+    assert [item.text for item in page.one("ul", "choices").inside("li")] == [
+        "derm-7 2 evaluated runs, 7 classes"
+    ]
+    assert (
+        "has no evaluated runs here" in _page(client, "/whatif?dataset=waiting").one("main").text
+    )
+
+
+def test_an_empty_registry_says_how_to_begin(client: FlaskClient) -> None:
+    assert "No runs yet" in _page(client, "/whatif").one("main").text
+
+
+def test_unknown_runs_are_not_found(client: FlaskClient) -> None:
+    assert client.get("/whatif?runs=r_none&cost=@0-1").status_code == 404
+    assert client.get("/whatif.json?cost=@0-1").status_code == 404
+
+
+def test_two_classes_are_seen_from_either_side(
+    reader: FlaskClient, registry: LesionRegistry
+) -> None:
+    address = f"/whatif?runs={registry.binary}&cost=@0-1"
+
+    sides = [
+        _page(reader, f"{address}&positive={label}").all("table", "data")[1].inside("td")
+        for label in ("malignant", "benign")
+    ]
+
+    assert [[cell.text for cell in cells[:2]] for cells in sides] == [
+        ["5/63", "4/108"],
+        ["4/108", "5/63"],
+    ]
+
+
+def test_many_classes_are_changed_by_rows_and_columns(
+    reader: FlaskClient, registry: LesionRegistry
+) -> None:
+    address = f"/whatif?runs={registry.many_classes}&cost=@0-1"
+    page = _page(reader, address)
+    assert not _fields(page)
+    assert "class 00 → class 01" in page.one("main").text
+
+    sent = _sent(page, "scenario") | {"ta": "class 0*", "tp": "class 01", "tx": "3"}
+    location = reader.get("/whatif", query_string=sent).location
+
+    assert dict(parse_qsl(urlsplit(location).query))["set"] == "class 0*>class 01:x3"
+
+
+def test_hostile_names_are_text(reader: FlaskClient, registry: LesionRegistry) -> None:
+    page = _page(reader, f"/whatif?runs={registry.hostile}&cost=@0-1")
+
+    assert not [script for script in page.all("script") if script.text]
+    assert [image.attributes["src"][:8] for image in page.all("img")] == ["/assets/"]
+    for element in page.elements:
+        assert not [name for name in element.attributes if name.startswith("on")]
+        assert "style" not in element.attributes
+    assert HOSTILE_NAMES[0] in page.one("table", "data").text
+    text = reader.get(f"/whatif.csv?runs={registry.hostile}&cost=@0-1").get_data(as_text=True)
+    cells = [cell for line in csv.reader(io.StringIO(text)) for cell in line]
+    assert not [cell for cell in cells if cell.startswith(("=", "+", "@"))]
+
+
+@pytest.mark.parametrize("name", HOSTILE_NAMES)
+def test_hostile_text_in_an_address_is_text_on_the_page(
+    reader: FlaskClient, registry: LesionRegistry, name: str
+) -> None:
+    for key in ("set", "vary", "share", "merge", "positive"):
+        response = reader.get(
+            "/whatif", query_string={"runs": registry.plain, "cost": "@0-1", key: name}
+        )
+
+        assert response.status_code == 200
+        page = Page(response.get_data(as_text=True))
+        assert not [script for script in page.all("script") if script.text]
+
+
+@pytest.mark.parametrize("which", ["plain", "thirty_classes", "many_classes", "hostile"])
+def test_pages_stay_small(reader: FlaskClient, registry: LesionRegistry, which: str) -> None:
+    response = reader.get(f"/whatif?runs={getattr(registry, which)}&cost=@0-1")
+
+    assert len(response.data) <= 150 * 1024
+    assert len(Page(response.get_data(as_text=True)).elements) <= 3_000
+
+
+def test_the_page_takes_as_many_statements_for_eight_runs_as_for_two(
+    client: FlaskClient, sqlite_database: Database
+) -> None:
+    runs = [
+        log_counts(sqlite_database, FOCAL, LESIONS, name=str(n), dataset="derm-7", evaluated=False)
+        for n in range(8)
+    ]
+    work_off(sqlite_database)
+    client.get(f"/whatif?runs={runs[0]}&cost=@0-1")
+
+    counted = []
+    for shown in (runs[:2], runs):
+        with counted_statements() as statements:
+            client.get(f"/whatif?runs={','.join(shown)}&cost=@0-1")
+        counted.append(len(statements))
+
+    assert counted[0] == counted[1] <= 6
+
+
+def _page(client: FlaskClient, path: str) -> Page:
+    response = client.get(path)
+    assert response.status_code == 200, response.get_data(as_text=True)[-300:]
+    return Page(response.get_data(as_text=True))
+
+
+def _fields(page: Page) -> dict[str, Element]:
+    return {
+        field.attributes["name"]: field
+        for field in page.all("input")
+        if field.attributes.get("name", "").startswith("w")
+    }
+
+
+def _sent(page: Page, form_id: str | None) -> dict[str, str]:
+    """What a browser sends with a form that asks: that of an id, or the one that adds runs."""
+    form = next(
+        form
+        for form in page.all("form")
+        if (form_id and form.attributes.get("id") == form_id)
+        or (form_id is None and "filter" in form.classes)
+    )
+    return {
+        field.attributes["name"]: field.attributes.get("value", "")
+        for field in form.inside("input")
+    }

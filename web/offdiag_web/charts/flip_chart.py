@@ -1,0 +1,196 @@
+"""Cost over that of the cheapest run as one price grows: where lines meet 1, the choice flips.
+
+Absolute costs would run out of any frame and hide every crossing. Both axes are logarithmic, so
+that doubling a price is the same step everywhere; a line that is further behind than the frame
+is high leaves it at the top.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+
+import numpy as np
+from markupsafe import Markup
+from numpy.typing import NDArray
+
+from offdiag_web.charts.run_mark import RunStyle
+from offdiag_web.charts.svg import coordinate, drawing, words
+
+_LINE_HEIGHT = 13
+WIDTH, HEIGHT = 560, 280
+_LEFT, _TOP, _RIGHT, _BOTTOM = 44.0, 22.0, 526.0, 232.0
+_HEIGHTS = ("1.2", "1.5", "2", "3", "5", "10")
+_HEIGHT_TICKS = ("1", "1.1", "1.2", "1.5", "2", "3", "5", "10")
+
+
+@dataclass(frozen=True)
+class FlipLine:
+    """One run: its letter, and its cost over the cheapest at each x, 1 or more, or NaN."""
+
+    letter: str
+    style: RunStyle
+    times: NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class FlipAxis:
+    """Multiples of the unit from `low` to `high`, powers of ten, and the x of the lines."""
+
+    low: Decimal
+    high: Decimal
+    at: NDArray[np.float64]
+
+    def fraction(self, x: float) -> float:
+        return math.log(x / float(self.low)) / math.log(float(self.high / self.low))
+
+    @property
+    def ticks(self) -> Iterator[Decimal]:
+        tick = self.low
+        while tick <= self.high:
+            yield tick
+            tick *= 10
+
+
+def flip_axis(marks: Sequence[float], *, points: int = 120) -> FlipAxis:
+    """An axis over whole powers of ten, at least from 1 to 100, that holds positive marks."""
+    lowest, highest = min([1.0, *marks]), max([100.0, *marks])
+    low = Decimal(1).scaleb(math.floor(math.log10(lowest)))
+    high = Decimal(1).scaleb(math.ceil(math.log10(highest)))
+    grid = np.geomspace(float(low), float(high), points)
+    inside = [mark for mark in marks if float(low) <= mark <= float(high)]
+    return FlipAxis(low, high, np.unique(np.concatenate([grid, inside])))
+
+
+def flip_chart(
+    lines: Sequence[FlipLine],
+    axis: FlipAxis,
+    *,
+    flips: Sequence[float],
+    now: float,
+    x_title: str,
+    name: str,
+) -> Markup:
+    """Draw the lines with a tick at each flip and at the price as it is now.
+
+    `name` says in words what the chart shows.
+    """
+    top = _top(lines)
+    return drawing(
+        words("cost ÷ cheapest", x=2, y=12, css_class="axis-title"),
+        words(x_title, x=_RIGHT, y=HEIGHT - 6, anchor="end", css_class="axis-title"),
+        *_height_axis(top),
+        *_multiple_axis(axis),
+        *_marks(axis, flips=flips, now=now),
+        *(path for line in lines for path in _paths(line, axis, top)),
+        *_letters(lines, top),
+        width=WIDTH,
+        height=HEIGHT,
+        css_class="chart flip-chart",
+        name=name,
+    )
+
+
+def _top(lines: Sequence[FlipLine]) -> float:
+    """The height of the frame: all lines, unless one is more than ten times behind."""
+    heights = [float(np.nanmax(line.times)) for line in lines if not np.isnan(line.times).all()]
+    highest = max(heights, default=1.0)
+    return next((float(text) for text in _HEIGHTS if float(text) >= highest), float(_HEIGHTS[-1]))
+
+
+def _x(x: float, axis: FlipAxis) -> float:
+    return _LEFT + axis.fraction(x) * (_RIGHT - _LEFT)
+
+
+def _y(times: float, top: float) -> float:
+    """Place of a multiple of the cheapest; 1 stands a little above the frame's foot."""
+    return _BOTTOM - 6 - math.log(times) / math.log(top) * (_BOTTOM - 6 - _TOP)
+
+
+def _height_axis(top: float) -> Iterator[str]:
+    for text in _HEIGHT_TICKS:
+        if float(text) > top or (text == "1.1" and top > 1.5):
+            continue
+        y = _y(float(text), top)
+        path = f"M{coordinate(_LEFT)} {coordinate(y)}H{coordinate(_RIGHT)}"
+        yield f'<path class="grid" d="{path}"/>'
+        yield words(f"{text}×", x=_LEFT - 6, y=y + 4, anchor="end", css_class="tick")
+
+
+def _multiple_axis(axis: FlipAxis) -> Iterator[str]:
+    for tick in axis.ticks:
+        x = _x(float(tick), axis)
+        yield f'<path class="grid" d="M{coordinate(x)} {_BOTTOM:g}V{_BOTTOM + 4:g}"/>'
+        text = f"{format(tick.normalize(), ',f')}×"
+        yield words(text, x=x, y=_BOTTOM + 17, anchor="middle", css_class="tick")
+
+
+def _marks(axis: FlipAxis, *, flips: Sequence[float], now: float) -> Iterator[str]:
+    for flip in flips:
+        if axis.low < flip < axis.high:
+            place = coordinate(_x(flip, axis))
+            yield f'<path class="flip" d="M{place} {_TOP:g}V{_BOTTOM:g}"/>'
+    if float(axis.low) <= now <= float(axis.high):
+        x = _x(now, axis)
+        is_right = x > (_LEFT + _RIGHT) / 2
+        yield f'<path class="now" d="M{coordinate(x)} {_TOP:g}V{_BOTTOM:g}"/>'
+        yield words(
+            "now",
+            x=x - 4 if is_right else x + 4,
+            y=_TOP + 10,
+            anchor="end" if is_right else "start",
+            css_class="tick",
+        )
+
+
+def _paths(line: FlipLine, axis: FlipAxis, top: float) -> Iterator[str]:
+    """The line inside the frame, in as many pieces as it has there."""
+    piece: list[str] = []
+    previous: tuple[float, float] | None = None
+    for x, times in zip(axis.at.tolist(), line.times.tolist(), strict=True):
+        is_inside = not math.isnan(times) and times <= top
+        was_inside = previous is not None and previous[1] <= top
+        if previous is not None and is_inside != was_inside and not math.isnan(times):
+            piece.append(_at_the_top(previous, (x, times), axis, top))
+        if is_inside:
+            piece.append(f"{coordinate(_x(x, axis))} {coordinate(_y(times, top))}")
+        elif piece:
+            yield _path(line, piece)
+            piece = []
+        previous = None if math.isnan(times) else (x, times)
+    if piece:
+        yield _path(line, piece)
+
+
+def _at_the_top(
+    one: tuple[float, float], other: tuple[float, float], axis: FlipAxis, top: float
+) -> str:
+    """Where the line between two points crosses the top of the frame."""
+    share = (top - one[1]) / (other[1] - one[1])
+    x = one[0] + share * (other[0] - one[0])
+    return f"{coordinate(_x(x, axis))} {coordinate(_y(top, top))}"
+
+
+def _path(line: FlipLine, piece: Sequence[str]) -> str:
+    dash = f' stroke-dasharray="{line.style.dash}"' if line.style.dash else ""
+    return f'<path class="line {line.style.css_class}"{dash} d="M{"L".join(piece)}"/>'
+
+
+def _letters(lines: Sequence[FlipLine], top: float) -> Iterator[str]:
+    """The letters at the right ends, none over another; a line that left the frame ends there."""
+    ends = [
+        (_y(min(float(line.times[-1]), top), top), line)
+        for line in lines
+        if not math.isnan(float(line.times[-1]))
+    ]
+    # From the foot up each letter keeps clear of the one below; what does not fit then moves down.
+    ends.sort(key=lambda end: -end[0])
+    places: list[float] = []
+    for y, _ in ends:
+        places.append(min(y + 4, places[-1] - _LINE_HEIGHT if places else math.inf))
+    shift = max(0.0, _TOP - min(places, default=_TOP))
+    for place, (_, line) in zip(places, ends, strict=True):
+        css_class = f"run-letter {line.style.css_class}"
+        yield words(line.letter, x=_RIGHT + 8, y=place + shift, css_class=css_class)

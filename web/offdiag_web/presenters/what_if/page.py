@@ -1,0 +1,239 @@
+"""The what-if page as a whole."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from offdiag.metrics.costs.edits import cost_text
+from offdiag.services.what_if.answering import WhatIf
+from offdiag.services.what_if.reading import MOST_RUNS, Preset
+from offdiag_web.addresses.costs import CostsAddress, new_costs_url
+from offdiag_web.addresses.what_if import LONGEST_URL, WhatIfAddress
+from offdiag_web.presenters import numbers
+from offdiag_web.presenters.chips import Caution
+from offdiag_web.presenters.class_order import class_order
+from offdiag_web.presenters.segments import Segment
+from offdiag_web.presenters.what_if.choice import (
+    ChoiceView,
+    LeverChoice,
+    choice_view,
+    lever_choices,
+)
+from offdiag_web.presenters.what_if.grid import CostGrid, cost_grid
+from offdiag_web.presenters.what_if.heat import HeatView, heat_view
+from offdiag_web.presenters.what_if.ranking import (
+    Ranking,
+    constant_sentence,
+    ranking,
+    standing_sentence,
+)
+from offdiag_web.presenters.what_if.sides import BinarySides, binary_sides
+from offdiag_web.presenters.what_if.warnings import PASSED, warning_texts
+
+MOST_SHARES = 30
+"""Classes up to which each has a field for its share at deployment."""
+
+
+@dataclass(frozen=True, slots=True)
+class ShareField:
+    """The share of a class at deployment; `tested` is that in the test set."""
+
+    code: int
+    label: str
+    value: str
+    tested: str
+
+
+@dataclass(frozen=True, slots=True)
+class OtherRunChoice:
+    """A run that can be added."""
+
+    id: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class WhatIfView:
+    """Everything the page shows."""
+
+    title: str
+    subtitle: str
+    address: WhatIfAddress
+    base: str
+    base_note: str | None
+    base_url: str | None
+    currency: str | None
+    presets: tuple[Segment, ...]
+    is_edited: bool
+    changes: str
+    multiplications: str
+    times: str
+    reset_url: str
+    grid: CostGrid | None
+    groups: str
+    passed: str
+    warnings: tuple[str, ...]
+    notices: tuple[str, ...]
+    levers: tuple[LeverChoice, ...]
+    shares: tuple[ShareField, ...]
+    has_shares: bool
+    standing: str
+    loses: Caution | None
+    ranking: Ranking
+    sides: BinarySides | None
+    choice: ChoiceView | None
+    heat: HeatView
+    others: tuple[OtherRunChoice, ...]
+    can_add: bool
+    save_name: str
+    next_version: int | None
+    new_url: str
+    dataset: str
+    project: str
+
+
+def what_if_view(
+    found: WhatIf, address: WhatIfAddress, *, run_url: Callable[[str], str]
+) -> WhatIfView:
+    """Present an answer. `address` is the canonical one; `run_url` leads to a run."""
+    first, scenario = found.frame.runs[0], found.scenario
+    record = scenario.base.record
+    order = class_order(first.matrix, None)
+    labels = scenario.costs.labels
+    losing = constant_sentence(found)
+    return WhatIfView(
+        title=f"Cost what-if · {first.dataset}",
+        subtitle=_subtitle(found),
+        address=address,
+        base=_base_text(found),
+        base_note=None if record is None else record.note,
+        base_url=None
+        if record is None
+        else CostsAddress(record.project, record.name, record.version).url(),
+        currency=scenario.costs.currency,
+        presets=_presets(found, address),
+        is_edited=bool(scenario.edits),
+        changes=_changes(found),
+        multiplications=_multiplications(found),
+        times=replace(scenario.edits, cells={}).text(labels),
+        reset_url=address.asking(edits="", shares="", merged="", lever="").url(),
+        grid=cost_grid(scenario, order),
+        groups=" ".join(",".join(map(str, group)) for group in scenario.groups),
+        passed=PASSED,
+        warnings=warning_texts(found.warnings, labels),
+        notices=_notices(found, address),
+        levers=lever_choices(found, order),
+        shares=_shares(found, order),
+        has_shares=scenario.prevalence is not None,
+        standing=standing_sentence(found),
+        loses=None if losing is None else Caution("Worse than not looking.", losing),
+        ranking=ranking(found, address, run_url=run_url),
+        sides=binary_sides(found, address),
+        choice=choice_view(found),
+        heat=heat_view(found, order, selected=range(len(found.answers))),
+        others=_others(found),
+        can_add=len(found.answers) < MOST_RUNS,
+        save_name="" if record is None else record.name,
+        next_version=_next_version(found),
+        new_url=new_costs_url(first.project, first.dataset),
+        dataset=first.dataset,
+        project=first.project,
+    )
+
+
+def _subtitle(found: WhatIf) -> str:
+    first = found.frame.runs[0]
+    version = "" if first.truth is None else f" v{first.truth.number}"
+    return (
+        f"{first.dataset}{version} · {numbers.plural(len(found.answers), 'run')} · "
+        f"{numbers.plural(first.matrix.total, 'case')} · "
+        f"{numbers.plural(first.matrix.n_classes, 'class', 'classes')}"
+    )
+
+
+def _base_text(found: WhatIf) -> str:
+    base = found.scenario.base
+    if base.record is not None:
+        return f"{base.record.name} v{base.record.version}"
+    if base.preset is Preset.ZERO_ONE:
+        return "0/1: every error costs 1"
+    return "By prevalence: errors on rarer classes cost more"
+
+
+def _presets(found: WhatIf, address: WhatIfAddress) -> tuple[Segment, ...]:
+    current = found.scenario.base.reference
+    choices = [("0/1", Preset.ZERO_ONE.value), ("by prevalence", Preset.PREVALENCE.value)]
+    choices += [
+        (f"{choice.name} v{choice.version}", f"{choice.name}@{choice.version}")
+        for choice in found.frame.choices
+    ]
+    if current not in dict(choices).values():
+        choices.append((_base_text(found), current))
+    return tuple(
+        Segment(
+            numbers.shortened(text, longest=32),
+            address.asking(costs=reference, edits="").url(),
+            reference == current and not found.scenario.edits,
+        )
+        for text, reference in choices
+    )
+
+
+def _changes(found: WhatIf) -> str:
+    edits = found.scenario.edits
+    n_cells = int((found.scenario.costs.weights != found.scenario.base.costs.weights).sum())
+    if not edits:
+        return ""
+    return f"{numbers.plural(n_cells, 'cell')} changed"
+
+
+def _multiplications(found: WhatIf) -> str:
+    return ", ".join(
+        f"{each.sides} × {cost_text(each.factor)}" for each in found.scenario.edits.multiplications
+    )
+
+
+def _notices(found: WhatIf, address: WhatIfAddress) -> tuple[str, ...]:
+    notices = [f"Run {run_id} is left out: {why}." for run_id, why in found.frame.left_out]
+    notices += found.scenario.problems
+    length = len(address.url())
+    if length > LONGEST_URL:
+        notices.append(
+            f"These changes make an address of {numbers.count(length)} characters, which not "
+            "every program passes on whole. Save them as a version before you send a link."
+        )
+    return tuple(notices)
+
+
+def _shares(found: WhatIf, order: list[int]) -> tuple[ShareField, ...]:
+    matrix, stated = found.frame.runs[0].matrix, found.scenario.shares
+    if matrix.n_classes > MOST_SHARES:
+        return ()
+    return tuple(
+        ShareField(
+            code,
+            matrix.labels.names[code],
+            cost_text(stated[code]) if code in stated else "",
+            f"{int(matrix.actual[code]) / matrix.total:.3g}",
+        )
+        for code in order
+    )
+
+
+def _others(found: WhatIf) -> tuple[OtherRunChoice, ...]:
+    return tuple(
+        OtherRunChoice(
+            other.id,
+            " · ".join(filter(None, [numbers.shortened(other.name, longest=40), other.model])),
+        )
+        for other in found.frame.others
+    )
+
+
+def _next_version(found: WhatIf) -> int | None:
+    record = found.scenario.base.record
+    if record is None:
+        return None
+    newest = [c.version for c in found.frame.choices if c.name == record.name]
+    return max([record.version, *newest]) + 1

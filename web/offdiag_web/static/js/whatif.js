@@ -1,0 +1,269 @@
+// Recomputes costs while somebody types, with the arithmetic of the server: the same products
+// in the same order, so that both get the same digits. The server's answer follows and replaces
+// what is shown; if the two ever differed, the page would say so.
+const NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/;
+const SMALLEST = 1e-15;
+const LARGEST = 1e15;
+const PER = 1000;
+const WAIT_MS = 250;
+
+// The cost that is written, null where it is none.
+export function parseCost(text) {
+  if (!NUMBER.test(text.trim())) return null;
+  const cost = Number(text);
+  return cost === 0 || (Math.abs(cost) >= SMALLEST && Math.abs(cost) <= LARGEST) ? cost + 0 : null;
+}
+
+// Cells [place in row order, cases] as the page writes them: "3:17 8:2.5".
+export function readCells(text) {
+  return text.split(" ").filter(Boolean).map((cell) => cell.split(":").map(Number));
+}
+
+// Groups of class codes: "0,1 2,5".
+export function readGroups(text) {
+  return text.split(" ").filter(Boolean).map((group) => group.split(",").map(Number));
+}
+
+// Weights in row order with confusions inside groups of class codes priced as right answers.
+export function forgiven(weights, size, groups) {
+  const found = [...weights];
+  for (const group of groups) {
+    for (const actual of group) {
+      for (const predicted of group) {
+        found[actual * size + predicted] = weights[actual * size + actual];
+      }
+    }
+  }
+  return found;
+}
+
+// Sum of cost times cases over cells [place, cases] in row order.
+export function totalCost(cells, weights) {
+  let total = 0;
+  for (const [place, cases] of cells) total += cases * weights[place];
+  return total;
+}
+
+// The cheapest constant answer for so many cases of each class: its code and its total.
+export function bestConstant(support, weights) {
+  const size = support.length;
+  let best = null;
+  for (let code = 0; code < size; code += 1) {
+    let total = 0;
+    for (let actual = 0; actual < size; actual += 1) {
+      total += support[actual] * weights[actual * size + code];
+    }
+    if (best === null || total < best.total) best = { code, total };
+  }
+  return best;
+}
+
+export function perThousand(total, cases) {
+  return (total / cases) * PER;
+}
+
+// An amount with so many decimals; what is not nothing is not "0".
+export function amountText(amount, decimals) {
+  const body = Math.abs(amount).toFixed(decimals);
+  const isNothing = !/[1-9]/.test(body);
+  if (amount !== 0 && isNothing) {
+    const step = (10 ** -decimals).toFixed(decimals);
+    return amount > 0 ? `<${step}` : `>\u2212${step}`;
+  }
+  const [whole, part] = body.split(".");
+  const grouped = whole.replace(/\B(?=(?:\d{3})+$)/g, ",");
+  return `${amount < 0 && !isNothing ? "\u2212" : ""}${grouped}${part ? `.${part}` : ""}`;
+}
+
+// Places from 1 for the lowest; equal values share the better one.
+export function ranks(values) {
+  return values.map((value) => 1 + values.filter((other) => other < value).length);
+}
+
+export function movedText(rank, before) {
+  if (rank === before) return `was ${before}, same`;
+  return `was ${before}, ${rank < before ? "up" : "down"} ${Math.abs(rank - before)}`;
+}
+
+const form = document.getElementById("scenario");
+if (form) setUp(form, document.getElementById("grid"));
+
+function setUp(scenario, grid) {
+  const fields = grid ? [...grid.querySelectorAll("input")] : [];
+  const size = Math.round(Math.sqrt(fields.length));
+  let pending = null;
+  let timer = 0;
+
+  const codesOf = (field) => field.name.slice(1).split(".").map(Number);
+  const initial = (field) => field.dataset.initial ?? field.defaultValue;
+  const before = (field) => field.dataset.before ?? field.defaultValue;
+  const isSame = (one, other) => parseCost(one) === parseCost(other);
+  const say = (text) => { document.getElementById("announcement").textContent = text; };
+
+  // The weights in row order, null while a field cannot be read.
+  function weights() {
+    const found = new Array(size * size);
+    for (const field of fields) {
+      const [actual, predicted] = codesOf(field);
+      const cost = parseCost(field.value.trim() || initial(field));
+      if (cost === null) return null;
+      found[actual * size + predicted] = cost;
+    }
+    return forgiven(found, size, readGroups(scenario.dataset.groups));
+  }
+
+  function totals(prices) {
+    const found = new Map();
+    for (const row of document.querySelectorAll("#ranking [data-letter]")) {
+      if (row.dataset.total === "") continue;
+      found.set(row.dataset.letter, totalCost(readCells(row.dataset.cells), prices));
+    }
+    return found;
+  }
+
+  // Whether the totals of the server are those computed here, to the last digit.
+  function compare() {
+    const prices = size ? weights() : null;
+    if (prices === null) return;
+    let agree = true;
+    const mine = totals(prices);
+    for (const row of document.querySelectorAll("#ranking [data-letter]")) {
+      const total = mine.get(row.dataset.letter);
+      if (total !== undefined && total !== Number(row.dataset.total)) agree = false;
+    }
+    document.getElementById("disagreement").hidden = agree;
+  }
+
+  function mark(field) {
+    const cell = field.parentElement;
+    const isBroken = field.value.trim() !== "" && parseCost(field.value) === null;
+    const isEdited = !isBroken && !isSame(field.value.trim() || initial(field), before(field));
+    if (isBroken) field.setAttribute("aria-invalid", "true");
+    else field.removeAttribute("aria-invalid");
+    cell.classList.toggle("edited", isEdited);
+    let note = cell.querySelector("small");
+    if (isBroken || isEdited) {
+      if (!note) note = cell.appendChild(document.createElement("small"));
+      note.textContent = isBroken ? "no number" : `* was ${before(field)}`;
+    } else note?.remove();
+  }
+
+  // Shows costs and places at once; what needs the server is dimmed until it answers.
+  function show(prices) {
+    const table = document.getElementById("ranking");
+    const decimals = Number(table.dataset.decimals);
+    const rows = [...table.querySelectorAll("[data-letter]")];
+    const priced = rows.filter((row) => row.dataset.total !== "");
+    const mine = totals(prices);
+    const means = priced.map((row) => perThousand(mine.get(row.dataset.letter), Number(row.dataset.n)));
+    const places = ranks(means);
+    priced.forEach((row, index) => {
+      row.querySelector("[data-cost]").textContent = amountText(means[index], decimals);
+      row.querySelector("[data-rank]").textContent = places[index];
+      row.querySelector("[data-moved]").textContent = movedText(places[index], Number(row.dataset.accuracyRank));
+      for (const cell of row.querySelectorAll("[data-stale]")) cell.classList.add("stale");
+    });
+    const byPlace = priced.map((row, index) => [places[index], row.dataset.letter, row]);
+    byPlace.sort((one, other) => one[0] - other[0] || (one[1] < other[1] ? -1 : 1));
+    for (const [, , row] of [...byPlace].reverse()) table.tBodies[0].prepend(row);
+    showConstant(table.querySelector(".constant"), prices, Number(rows[0].dataset.n), decimals);
+    say(`Cost recalculated, ${byPlace[0][1]} first`);
+  }
+
+  function showConstant(row, prices, cases, decimals) {
+    if (!row) return;
+    const best = bestConstant(row.dataset.support.split(" ").map(Number), prices);
+    const head = document.querySelector(`#a${best.code} + * > span`);
+    row.querySelector("[data-cost]").textContent = amountText(perThousand(best.total, cases), decimals);
+    row.querySelector("[data-constant]").textContent = head.title || head.textContent;
+  }
+
+  function address() {
+    const asked = new URLSearchParams();
+    for (const [name, value] of new FormData(scenario)) {
+      if (!/^w\d+\.\d+$/.test(name)) asked.append(name, value);
+    }
+    for (const field of fields) {
+      if (field.value.trim() && !isSame(field.value, initial(field))) asked.append(field.name, field.value);
+    }
+    return `${scenario.action}?${asked}`;
+  }
+
+  async function recalculate() {
+    clearTimeout(timer);
+    pending?.abort();
+    pending = new AbortController();
+    const results = document.getElementById("results");
+    results.setAttribute("aria-busy", "true");
+    try {
+      const response = await fetch(address(), { signal: pending.signal, headers: { Accept: "text/html" } });
+      const answer = new DOMParser().parseFromString(await response.text(), "text/html");
+      if (!response.ok || !answer.getElementById("results")) throw new Error(response.statusText);
+      for (const id of ["results", "checks", "notices", "changes", "saved-question", "levers"]) {
+        const shown = document.getElementById(id);
+        const found = answer.getElementById(id);
+        if (shown && found && shown !== document.activeElement) shown.replaceChildren(...found.childNodes);
+      }
+      history.replaceState(null, "", response.url);
+      compare();
+    } catch (error) {
+      if (error.name === "AbortError") return;
+      say("The server did not answer; costs are the browser's, intervals are those before.");
+    }
+    results.removeAttribute("aria-busy");
+  }
+
+  function later() {
+    clearTimeout(timer);
+    timer = setTimeout(recalculate, WAIT_MS);
+  }
+
+  scenario.addEventListener("input", (event) => {
+    if (fields.includes(event.target)) {
+      mark(event.target);
+      const prices = weights();
+      if (prices === null) return;
+      show(prices);
+    } else if (/^t[apx]$/.test(event.target.name)) return;
+    later();
+  });
+  scenario.addEventListener("submit", (event) => {
+    // A multiplication changes the fields themselves, so that their page is loaded anew.
+    if (scenario.elements.tx.value.trim()) return;
+    event.preventDefault();
+    recalculate();
+  });
+  grid?.addEventListener("keydown", (event) => {
+    const step = { ArrowUp: -1, ArrowDown: 1 }[event.key];
+    const place = fields.indexOf(event.target);
+    const next = step && place >= 0 ? fields[place + step * size] : null;
+    if (!next) return;
+    event.preventDefault();
+    next.focus();
+    next.select();
+  });
+  grid?.addEventListener("paste", (event) => {
+    const text = event.clipboardData.getData("text/plain");
+    if (!/[\t\n]/.test(text.trim())) return;
+    event.preventDefault();
+    const block = text.replace(/\r/g, "").replace(/\n+$/, "").split("\n").map((line) => line.split("\t"));
+    if (block.flat().some((cell) => parseCost(cell) === null)) {
+      say("Only numbers can be pasted here; a table with class names goes into the form of a new version.");
+      return;
+    }
+    const place = fields.indexOf(event.target);
+    block.forEach((line, down) => line.forEach((cell, right) => {
+      const row = Math.floor(place / size) + down;
+      const column = (place % size) + right;
+      if (row >= size || column >= size) return;
+      fields[row * size + column].value = cell.trim();
+      mark(fields[row * size + column]);
+    }));
+    const prices = weights();
+    if (prices !== null) show(prices);
+    later();
+  });
+
+  fields.filter((field) => field.value !== field.defaultValue).forEach(mark);
+  compare();
+}
