@@ -18,7 +18,10 @@ from offdiag.errors import InvalidInput
 
 LABELS = LabelSet.declared(["cat", "dog", "fox"])
 NONE = len(LABELS)
-COLUMNS = {"id": ["x1", "x2", "x3"], "label": ["dog", None, "fox"]}
+COLUMNS: dict[str, list[str | None]] = {
+    "id": ["x1", "x2", "x3"],
+    "label": ["dog", None, "fox"],
+}
 
 
 def read(given: object, names: ColumnNames | None = None) -> tuple[list[object], list[int]]:
