@@ -24,7 +24,13 @@ from offdiag.services.truth.revise import revise_truth
 from offdiag.services.work.sweep import sweep
 from offdiag.store import runs, work
 from offdiag.store.database import Database
-from offdiag.store.models import EvaluationRow, PredictionChunkRow, ScoreCurveRow, WorkRow
+from offdiag.store.models import (
+    EvaluationRow,
+    PredictionChunkRow,
+    ScoreChunkRow,
+    ScoreCurveRow,
+    WorkRow,
+)
 from offdiag.store.staleness import StaleReason
 from support.contents import contents
 from support.logging_runs import ACTUAL, POLICY, evaluate, log, work_off
@@ -136,6 +142,16 @@ def test_scores_without_curves_are_stale_until_the_same_curves_are_there_again(
     assert reasons(database) == {}
     assert len(before) == 4
     assert curves_in(database, evaluated.id) == before
+
+
+def test_scores_that_were_lost_are_not_waited_for(database: Database) -> None:
+    run = log(database, y_score=np.full((6, 3), 1 / 3))
+    evaluate(database, run.id)
+    drop_curves(database)
+    with database.write() as session:
+        session.execute(delete(ScoreChunkRow))
+
+    assert reasons(database) == {}
 
 
 def test_runs_without_scores_need_no_curves(database: Database) -> None:

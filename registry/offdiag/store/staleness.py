@@ -21,6 +21,7 @@ from offdiag.store.models import (
     DatasetRow,
     EvaluationRow,
     RunRow,
+    ScoreChunkRow,
     ScoreCurveRow,
     TruthVersionRow,
     WorkRow,
@@ -137,7 +138,7 @@ def _reasons(
         ),
         StaleReason.CURVES_MISSING: and_(
             evaluated,
-            RunRow.score_columns > 0,
+            exists().where(ScoreChunkRow.run_id == RunRow.id),
             ~exists().where(ScoreCurveRow.evaluation_id == EvaluationRow.id),
         ),
     }
