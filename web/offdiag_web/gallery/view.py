@@ -13,6 +13,7 @@ from offdiag_web.charts.bar import share_bar
 from offdiag_web.charts.interval import IN_PANEL, IN_TILE, interval_mark
 from offdiag_web.charts.scale import SIGNED_UNIT, UNIT, Extent
 from offdiag_web.gallery import examples
+from offdiag_web.gallery.curves import score_charts
 from offdiag_web.presenters.chips import (
     Caution,
     Chip,
@@ -48,6 +49,7 @@ class GalleryView:
     tiles: tuple[Tile, ...]
     moment: Moment
     matrices: tuple[tuple[str, MatrixView], ...]
+    charts: tuple[tuple[str, Markup], ...]
 
 
 def gallery_view() -> GalleryView:
@@ -75,6 +77,7 @@ def gallery_view() -> GalleryView:
         tiles=tiles,
         moment=moment(examples.NOW, now=examples.NOW),
         matrices=_matrices(),
+        charts=score_charts(),
     )
 
 
