@@ -1,7 +1,8 @@
 """The audit beside mlscorecheck (Fazekas and Kovacs 2023, arXiv:2310.12527).
 
-First on the examples of its documentation that are about one test set, then on random scores,
-by the number of matrices that fit. It takes an uncertainty where the audit reads the decimals
+First on the examples of its documentation that are about one test set, or about several folds
+and sets whose counts are pooled, then on random scores, by the number of matrices that fit.
+Scores that are averaged over folds follow from no single matrix and have no counterpart here. It takes an uncertainty where the audit reads the decimals
 of the printed number; half a unit of the last decimal is what rounding allows.
 """
 
@@ -70,8 +71,30 @@ DOCUMENTED = {
     "retina, HRF, field of view": (712528, 6199936, "acc 0.5562 sens 0.5049 spec 0.5621", False),
     "retina, HRF, all pixels": (712528, 7472816, "acc 0.5562 sens 0.5049 spec 0.5621", True),
     "retina, STARE": (37701, 385799, "acc 0.4699 npv 0.8993 f1p 0.1340", False),
+    "three test sets pooled": (517, 1049, "acc 0.4719 npv 0.6253 f1p 0.3091", False),
+    "three test sets pooled, NPV changed": (517, 1049, "acc 0.4719 npv 0.6263 f1p 0.3091", True),
+    "monk-2, folds and repetitions pooled": (
+        612,
+        684,
+        "spec 0.668 npv 0.744 ppv 0.667 bacc 0.706 f1p 0.703 fm 0.704",
+        False,
+    ),
+    "five folds pooled": (10, 20, "acc 0.428 npv 0.392 bacc 0.442 f1p 0.391", True),
+    "two data sets pooled": (
+        1098,
+        1864,
+        "acc 0.631 sens 0.341 spec 0.802 f1p 0.406 fm 0.414",
+        False,
+    ),
+    "two data sets pooled, accuracy changed": (
+        1098,
+        1864,
+        "acc 0.731 sens 0.341 spec 0.802 f1p 0.406 fm 0.414",
+        True,
+    ),
 }
-"""Positives, negatives, scores, and whether an inconsistency is documented."""
+"""Positives, negatives, scores, and whether an inconsistency is documented. Counts of pooled
+folds, repetitions and test sets add up to those of one test set."""
 ONLY_WITH_WHOLE_UNITS = "retina, DRIVE, all pixels"
 
 
@@ -225,6 +248,31 @@ def test_pooled_scores_of_three_classes_get_the_documented_verdict(accuracy: str
 
     assert theirs["inconsistency"] is (accuracy == "0.5258")
     assert (report.verdict is not AuditVerdict.CONSISTENT) is theirs["inconsistency"]
+
+
+@pytest.mark.parametrize(("recall", "is_inconsistent"), [("0.2543", False), ("0.2553", True)])
+def test_pooled_scores_of_four_classes_in_two_folds_get_the_documented_verdict(
+    recall: str, is_inconsistent: bool
+) -> None:
+    report = audit_reported(
+        reported={"average_accuracy": "0.6272", "micro_recall": recall, "micro_f1": "0.2543"},
+        class_counts={0: 86, 1: 96, 2: 59, 3: 105},
+    )
+
+    assert (report.verdict is not AuditVerdict.CONSISTENT) is is_inconsistent
+
+
+@pytest.mark.parametrize(("accuracy", "is_inconsistent"), [("0.5662", False), ("0.6762", True)])
+def test_macro_scores_of_folds_and_repetitions_pooled_get_the_documented_verdict(
+    accuracy: str, is_inconsistent: bool
+) -> None:
+    """Two repetitions of 129, 81 and 135 cases."""
+    report = audit_reported(
+        reported={"average_accuracy": accuracy, "macro_recall": "0.3577", "macro_f1": "0.3481"},
+        class_counts={0: 258, 1: 162, 2: 270},
+    )
+
+    assert (report.verdict is not AuditVerdict.CONSISTENT) is is_inconsistent
 
 
 @pytest.mark.filterwarnings("ignore:.*PuLP 4:DeprecationWarning")
