@@ -84,7 +84,7 @@ def database(demo: tuple[Path, Digits], tmp_path: Path) -> Iterator[Database]:
 
 @pytest.fixture
 def crew(database: Database, tmp_path: Path) -> Iterator[Workers]:
-    with workers(database.url, tmp_path / "log", number=2) as crew:
+    with workers(database.url, tmp_path / "log", number=2, lease_s=30) as crew:
         yield crew
 
 

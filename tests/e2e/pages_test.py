@@ -31,6 +31,10 @@ LISTS = {
     "saved views": "/views?of=q%3Dflag:open",
     "flags": "/flags?class=df&severity=critical",
     "rules": "/settings/rules",
+    "costs": "/costs",
+    "costs in versions": "/costs/triage",
+    "new costs": "/costs/new?dataset=derm-7",
+    "what-if of any dataset": "/whatif",
     "reports": "/reports",
     "report": "/reports/weekly",
     "issue": "/reports/weekly/2",
@@ -47,9 +51,10 @@ RUN_PAGES = (
     *("plain/meta", "swapped/meta", "hostile/meta", "plain/advice"),
 )
 FLAGS = ("flag of hostile",)
+WHAT_IFS = tuple(f"what-if of {kind}" for kind in ("plain", "binary", "hostile", "many_classes"))
 
 
-@pytest.fixture(params=[*LISTS, *RUN_PAGES, *FLAGS, "job"])
+@pytest.fixture(params=[*LISTS, *RUN_PAGES, *FLAGS, *WHAT_IFS, "job"])
 def path(request: pytest.FixtureRequest, registry: LesionRegistry) -> str:
     """Each page that answers 200."""
     if request.param in LISTS:
@@ -58,6 +63,9 @@ def path(request: pytest.FixtureRequest, registry: LesionRegistry) -> str:
         return f"/jobs/{jobs_page(registry.database).jobs.entries[0].id}"
     if request.param in FLAGS:
         return _flag_of(registry, request.param.partition(" of ")[2])
+    if request.param in WHAT_IFS:
+        run_id = getattr(registry, request.param.partition(" of ")[2])
+        return f"/whatif?runs={run_id},{registry.majority}&cost=@0-1&set=*>*:x2"
     kind, slash, tab = request.param.partition("/")
     return f"/runs/{getattr(registry, kind)}{slash}{tab}"
 

@@ -90,7 +90,7 @@ def test_the_browser_gets_the_same_digits_as_the_server(blank: Page) -> None:
         found = evaluate_costs(counts, effective.weights, prevalence=prevalence)
         cases, support = expected_cases(counts, prevalence=prevalence)
         total = found["total_cost"].at().value
-        mean = found["mean_cost"].at().value * PER
+        mean = float(found["mean_cost"].value) * PER
 
         written = " ".join(f"{n}:{_exact(c)}" for n, c in enumerate(cases.ravel()) if c)
         # JavaScript writes large whole numbers without an exponent, which is no float in Python.

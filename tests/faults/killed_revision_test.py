@@ -44,7 +44,9 @@ def test_killed_at_random_moments_the_content_is_that_of_an_undisturbed_registry
         revise(undisturbed.url, number)
         work_off(undisturbed)
 
-    with workers(postgres_database.url, tmp_path / "log", number=2, lease_s=1.0) as crew:
+    with workers(
+        postgres_database.url, tmp_path / "log", number=2, lease_s=3.0, supervised=True
+    ) as crew:
         for number in range(ROUNDS):
             begun = signal_between_processes()
             client = forked(revise, postgres_database.url, number, begun)

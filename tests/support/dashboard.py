@@ -11,6 +11,7 @@ from sqlalchemy import Engine, event, update
 
 from offdiag.domain.labels import LabelSet
 from offdiag.domain.runs import RunFacts, RunState
+from offdiag.services.cost_matrices import add_costs
 from offdiag.services.ingest.batch import read_batch
 from offdiag.services.ingest.chunks import put_chunk
 from offdiag.services.ingest.matrices import log_matrix
@@ -188,6 +189,21 @@ class LesionRegistry:
         return (*self.evaluated, self.still_open, self.waiting, self.failed)
 
 
+def price_lesions(database: Database, *, missed_melanoma: float = 20.0) -> None:
+    """Save costs of errors on the lesions, by which nobody is judged yet."""
+    weights = {a: {p: float(a != p) for p in LESIONS} for a in LESIONS}
+    weights["mel"]["nv"] = missed_melanoma
+    add_costs(
+        database,
+        project="default",
+        dataset="derm-7",
+        name="triage",
+        weights=weights,
+        currency="EUR",
+        author="ana",
+    )
+
+
 def fill(database: Database) -> LesionRegistry:
     """Log runs of all kinds into an empty registry."""
     plain = log_lesions(
@@ -199,6 +215,8 @@ def fill(database: Database) -> LesionRegistry:
         author="ana",
         git_sha="0123456789abcdef",
     )
+    for price in (10.0, 20.0):
+        price_lesions(database, missed_melanoma=price)
     always_nv = [[sum(line), *[0] * 6] for line in LESION_COUNTS]
     majority = log_counts(database, always_nv, LESIONS, name="majority dummy", dataset="derm-7")
     turned = [[line[column] for line in LESION_COUNTS] for column in range(len(LESIONS))]

@@ -42,12 +42,16 @@ _LOOK_EVERY_S = 0.02
 
 @dataclass
 class Workers:
-    """A few workers, replaced when they are killed. What they log goes to one file."""
+    """A few workers; those that are supervised are started again when they end.
+
+    What they log goes to one file.
+    """
 
     url: str
     log: Path
     lease_s: float
     poison: str | None
+    supervised: bool
     living: list[BaseProcess] = field(default_factory=list)
 
     def start(self) -> None:
@@ -60,14 +64,15 @@ class Workers:
         victim.kill()
         victim.join()
 
-    def replace_dead(self) -> int:
-        """Start one for each that is no longer there, as a supervisor would. Returns how many."""
+    def look_after(self) -> None:
+        """Start one for each that is no longer there, if they are supervised."""
+        if not self.supervised:
+            return
         alive = [each for each in self.living if each.is_alive()]
         n_dead = len(self.living) - len(alive)
         self.living[:] = alive
         for _ in range(n_dead):
             self.start()
-        return n_dead
 
     def ended(self) -> list[int | None]:
         """Exit codes of those that ended by themselves, which none should."""
@@ -98,13 +103,19 @@ def forked(target: Callable[..., None], *arguments: object) -> BaseProcess:
 
 @contextmanager
 def workers(
-    url: str, log: Path, *, number: int, lease_s: float = 2.0, poison: str | None = None
+    url: str,
+    log: Path,
+    *,
+    number: int,
+    lease_s: float,
+    poison: str | None = None,
+    supervised: bool = False,
 ) -> Iterator[Workers]:
     """So many workers on a database; none outlives the block.
 
     Evaluating the run with the id `poison` kills the worker that does it.
     """
-    crew = Workers(url, log, lease_s, poison)
+    crew = Workers(url, log, lease_s, poison, supervised)
     try:
         for _ in range(number):
             crew.start()
@@ -118,6 +129,7 @@ def wait_until(condition: Callable[[], bool], crew: Workers, *, timeout_s: float
     give_up_at = time.monotonic() + timeout_s
     while not condition():
         assert time.monotonic() < give_up_at, f"it did not happen in time\n{crew.said()}"
+        crew.look_after()
         time.sleep(_LOOK_EVERY_S)
 
 

@@ -132,7 +132,7 @@ def test_the_list_of_runs_names_the_classes_that_accuracy_hides(
         sqlite_database, [[500, 3], [2, 495]], ("yes", "no"), name="good", dataset="easy"
     )
 
-    assert badge_of(client, lesions) == ["df, mel and 1 more"]
+    assert badge_of(client, lesions) == ["df, mel +1"]
     assert badge_of(client, dummy) == ["one answer"]
     assert badge_of(client, good) == []
 
@@ -147,7 +147,7 @@ def test_many_hidden_classes_are_counted_in_the_list(
         counts[code][0], counts[code][code] = 20, 1
     run_id = log_counts(sqlite_database, counts, labels, dataset="eight")
 
-    assert badge_of(client, run_id) == ["class 1, class 2 and 5 more"]
+    assert badge_of(client, run_id) == ["class 1, class 2 +5"]
 
 
 def test_a_badge_goes_with_the_flags_that_are_dismissed(
@@ -155,7 +155,7 @@ def test_a_badge_goes_with_the_flags_that_are_dismissed(
 ) -> None:
     first, *others = badge_flags(sqlite_database, lesions)
     settling.acknowledge_flags(sqlite_database, [first, *others], author="lee")
-    assert badge_of(client, lesions) == ["df, mel and 1 more"]
+    assert badge_of(client, lesions) == ["df, mel +1"]
 
     settling.dismiss_flags(sqlite_database, [first, *others], reason="known", author="lee")
 

@@ -14,7 +14,7 @@ from offdiag.flags.lifecycle import FlagState
 from offdiag.services.flags.better import Gain
 from offdiag.services.flags.detail import FlagDetail
 from offdiag.store.flags import FlagRecord
-from offdiag.store.queries.flag_inbox import FlagEntry, FlagPage
+from offdiag.store.queries.flag_inbox import FlagPage
 
 
 def flag_name(flag_id: int) -> str:

@@ -2,8 +2,9 @@
 
 First on the examples of its documentation that are about one test set, or about several folds
 and sets whose counts are pooled, then on random scores, by the number of matrices that fit.
-Scores that are averaged over folds follow from no single matrix and have no counterpart here. It takes an uncertainty where the audit reads the decimals
-of the printed number; half a unit of the last decimal is what rounding allows.
+Scores that are averaged over folds follow from no single matrix and have no counterpart here.
+It takes an uncertainty where the audit reads the decimals of the printed number; half a unit of
+the last decimal is what rounding allows.
 """
 
 from __future__ import annotations

@@ -121,4 +121,10 @@ def _picture(
     if in_use is not None:
         label, radius = ("", 4) if is_small else ("in use", 5)
         parts.append(ring(frame, *in_use, label, radius=radius))
-    return drawing(*parts, width=width, height=height, css_class="plot-small" if is_small else "plot", name=name)
+    return drawing(
+        *parts,
+        width=width,
+        height=height,
+        css_class="plot-small" if is_small else "plot",
+        name=name,
+    )

@@ -13,6 +13,7 @@ from offdiag_web.charts.bar import share_bar
 from offdiag_web.charts.interval import IN_PANEL, IN_TILE, interval_mark
 from offdiag_web.charts.scale import SIGNED_UNIT, UNIT, Extent
 from offdiag_web.gallery import examples
+from offdiag_web.gallery.charts import ChartExamples, MapExample, charts, maps
 from offdiag_web.gallery.curves import score_charts
 from offdiag_web.presenters.chips import (
     Caution,
@@ -50,6 +51,8 @@ class GalleryView:
     moment: Moment
     matrices: tuple[tuple[str, MatrixView], ...]
     charts: tuple[tuple[str, Markup], ...]
+    drawings: tuple[ChartExamples, ...]
+    maps: tuple[MapExample, ...]
 
 
 def gallery_view() -> GalleryView:
@@ -78,6 +81,8 @@ def gallery_view() -> GalleryView:
         moment=moment(examples.NOW, now=examples.NOW),
         matrices=_matrices(),
         charts=score_charts(),
+        drawings=charts(),
+        maps=maps(),
     )
 
 

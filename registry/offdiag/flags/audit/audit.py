@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from offdiag.flags.audit.against_matrix import Comparison, compared
+from offdiag.flags.audit.blame import MOST_CLAIMS_EXAMINED
 from offdiag.flags.audit.claims import Claim
 from offdiag.flags.audit.diagnosis import diagnosed
 from offdiag.flags.audit.examination import allowed_intervals
@@ -27,19 +28,24 @@ from offdiag.flags.audit.whole_numbers import two_class_tables
 
 
 def audited(
-    claims: Sequence[Claim], facts: Facts, counts: NDArray[np.int64] | None = None
+    claims: Sequence[Claim],
+    facts: Facts,
+    counts: NDArray[np.int64] | None = None,
+    *,
+    effort: int = MOST_CLAIMS_EXAMINED,
 ) -> AuditReport:
     """Audit claims against the matrix `counts` (K, K), or against each other without one.
 
     The matrix is as it was printed, its orientation unknown. Names that can mean several
-    things are understood in the way that leaves the least to explain.
+    things are understood in the way that leaves the least to explain. `effort` bounds the
+    search for culprits; with less of it more numbers are named together.
     """
     candidates = readings(claims, facts)
     if counts is not None:
         comparisons = [compared(reading.claims, counts, facts) for reading in candidates]
         best, words = _best(candidates, [comparison.findings for comparison in comparisons])
         return _report_on_matrix(comparisons[best], words, facts)
-    diagnoses = [diagnosed(reading.claims, facts) for reading in candidates]
+    diagnoses = [diagnosed(reading.claims, facts, effort) for reading in candidates]
     best, words = _best(candidates, [diagnosis.findings for diagnosis in diagnoses])
     return _report_on_numbers(candidates[best].claims, diagnoses[best], words, facts)
 

@@ -17,15 +17,17 @@ MOST_CLAIMS_EXAMINED = 6_000
 Places = frozenset[int]
 
 
-def smallest_to_blame(claims: Sequence[Claim], facts: Facts) -> tuple[Places, ...]:
+def smallest_to_blame(
+    claims: Sequence[Claim], facts: Facts, effort: int = MOST_CLAIMS_EXAMINED
+) -> tuple[Places, ...]:
     """All smallest sets of places without whose numbers no check fails.
 
     A failed check needs one of its numbers to go, so the search branches on these only
     (Reiter 1987, Artif. Intell. 32, 57). If it gets out of hand, all numbers of failed checks
-    are returned as one set.
+    are returned as one set. `effort` is the number of claims it may examine.
     """
     level: list[Places] = [frozenset()]
-    n_examined, most = 0, examinations_for(claims)
+    n_examined, most = 0, examinations_for(claims, effort)
     for _ in range(MOST_TO_BLAME + 1):
         found: list[Places] = []
         branches: dict[Places, None] = {}
@@ -45,9 +47,9 @@ def smallest_to_blame(claims: Sequence[Claim], facts: Facts) -> tuple[Places, ..
     return (_all_suspects(claims, facts),)
 
 
-def examinations_for(claims: Sequence[Claim]) -> int:
+def examinations_for(claims: Sequence[Claim], effort: int) -> int:
     """How often so many claims may be examined in a search."""
-    return min(MOST_EXAMINATIONS, max(10, MOST_CLAIMS_EXAMINED // max(1, len(claims))))
+    return min(MOST_EXAMINATIONS, max(10, effort // max(1, len(claims))))
 
 
 def without(claims: Sequence[Claim], places: Iterable[int]) -> list[Claim]:
@@ -63,7 +65,8 @@ def failed_checks(checks: Sequence[Check]) -> tuple[Check, ...]:
 def failed_without(claims: Sequence[Claim], blamed: Places, facts: Facts) -> list[Places]:
     """Places, in the full list, of the numbers of each check that fails without the blamed."""
     kept = [place for place in range(len(claims)) if place not in blamed]
-    checks = examined([claims[place] for place in kept], facts)
+    # Any failed check will do to branch on, so the quick ones may decide.
+    checks = examined([claims[place] for place in kept], facts, stop_early=True)
     return [frozenset(kept[place] for place in check.places) for check in failed_checks(checks)]
 
 

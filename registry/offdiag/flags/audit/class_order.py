@@ -41,9 +41,9 @@ def as_other_order(claims: Sequence[Claim], facts: Facts) -> Diagnosis | None:
     )
     if not moved or not all(_is_telling(understood[place], facts) for place in moved):
         return None
-    if failed_checks(examined(understood, facts)):
+    after = examined(understood, facts, stop_early=True)
+    if failed_checks(after):
         return None
-    after = examined(understood, facts)
     findings = [consistent(claim, place, after) for place, claim in enumerate(understood)]
     for place in moved:
         definition = Definition(understood[place].key, understood[place].code)

@@ -10,7 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from offdiag.flags.audit.blame import Places, failed_checks, smallest_to_blame, without
+from offdiag.flags.audit.blame import (
+    MOST_CLAIMS_EXAMINED,
+    Places,
+    failed_checks,
+    smallest_to_blame,
+    without,
+)
 from offdiag.flags.audit.checks import Check
 from offdiag.flags.audit.claims import Claim
 from offdiag.flags.audit.class_order import as_other_order
@@ -23,21 +29,26 @@ from offdiag.flags.audit.support import consistent, deciding, expected_by
 from offdiag.flags.audit.zero_division import as_zero_division
 
 
-def diagnosed(claims: Sequence[Claim], facts: Facts) -> Diagnosis:
-    """Find the mildest explanation of a list of claims whose classes are all named."""
+def diagnosed(
+    claims: Sequence[Claim], facts: Facts, effort: int = MOST_CLAIMS_EXAMINED
+) -> Diagnosis:
+    """Find the mildest explanation of a list of claims whose classes are all named.
+
+    `effort` is the number of claims that each search for culprits may examine.
+    """
     checks = examined(claims, facts)
     if not failed_checks(checks):
         findings = tuple(consistent(claim, place, checks) for place, claim in enumerate(claims))
         return Diagnosis(findings, checks, tuple(claims))
     found = (
-        as_cut_off(claims, facts, checks)
+        as_cut_off(claims, facts, checks, effort)
         or as_zero_division(claims, facts)
         or as_transposed(claims, facts)
         or as_other_order(claims, facts)
     )
     if found is not None:
         return found
-    blamed = smallest_to_blame(claims, facts)
+    blamed = smallest_to_blame(claims, facts, effort)
     return as_other_definitions(claims, facts, checks, blamed) or _as_impossible(
         claims, facts, checks, blamed
     )

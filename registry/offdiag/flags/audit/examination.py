@@ -25,12 +25,14 @@ def examined(
     *,
     with_cut_off: Places = NOWHERE,
     or_undefined: Places = NOWHERE,
+    stop_early: bool = False,
 ) -> tuple[Check, ...]:
     """Everything that can be tested, in the order identities, bounds, whole numbers.
 
     The numbers at the places `with_cut_off` may have been cut off instead of rounded, and those
     `or_undefined` may stand for undefined values. A number outside the range of its metric
-    fails that check alone and is left out of the others.
+    fails that check alone and is left out of the others. With `stop_early` whole numbers, which
+    take longest, are tried only where nothing else fails.
     """
     wide = allowed_intervals(claims, with_cut_off=with_cut_off, or_undefined=or_undefined)
     in_range = tuple(ranges(claims, wide))
@@ -38,7 +40,7 @@ def examined(
     quantities = Quantities.of(claims, inside, facts)
     broken = frozenset[int]().union(*(c.places for c in in_range if not c.holds))
     checks = (*in_range, *identities(quantities), *bounds(quantities))
-    if broken:
+    if broken or (stop_early and not all(check.holds for check in checks)):
         return checks
     return (*checks, *whole_numbers(claims, inside, quantities))
 

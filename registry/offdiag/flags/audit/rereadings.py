@@ -28,12 +28,14 @@ from offdiag.flags.audit.support import (
 )
 
 
-def as_cut_off(claims: Sequence[Claim], facts: Facts, checks: Sequence[Check]) -> Diagnosis | None:
+def as_cut_off(
+    claims: Sequence[Claim], facts: Facts, checks: Sequence[Check], effort: int
+) -> Diagnosis | None:
     """Everything fits if one of the contradicting numbers, or all of them, were cut off."""
     suspects = frozenset[int]().union(*(check.places for check in failed_checks(checks)))
     attempts = [frozenset({place}) for place in sorted(suspects)]
-    for cut in (*attempts[: examinations_for(claims)], suspects):
-        after = examined(claims, facts, with_cut_off=cut)
+    for cut in (*attempts[: examinations_for(claims, effort)], suspects):
+        after = examined(claims, facts, with_cut_off=cut, stop_early=True)
         if failed_checks(after):
             continue
         findings = [consistent(claim, place, after) for place, claim in enumerate(claims)]
@@ -67,7 +69,7 @@ def as_transposed(claims: Sequence[Claim], facts: Facts) -> Diagnosis | None:
     if not any(swapped[place] in published for place in moved):
         return None
     # Nothing may speak against it, and something for at least one number that it moves.
-    after = examined(understood, facts)
+    after = examined(understood, facts, stop_early=True)
     at = {place: kept.index(place) for place in moved}
     if failed_checks(after) or not any(
         speaks_for(understood[at[place]], at[place], after) for place in moved

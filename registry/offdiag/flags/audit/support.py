@@ -46,7 +46,7 @@ def is_supported(claims: Sequence[Claim], facts: Facts, places: frozenset[int]) 
     Without the second condition any number could be declared a metric that nothing else says
     anything about.
     """
-    checks = examined(claims, facts)
+    checks = examined(claims, facts, stop_early=True)
     return not failed_checks(checks) and all(
         speaks_for(claims[place], place, checks) for place in places
     )

@@ -39,7 +39,7 @@ UNDEFINED = Interval(np.inf, np.inf)
 Constraints = tuple[Constraint, ...]
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=128)  # An answer may hold twenty thousand runs.
 def feasible_tables(sizes: Sizes, constraints: Constraints) -> FeasibleTables:
     """All tables of so many actual cases whose metrics meet every constraint, within 1e-12."""
     first, second = sizes

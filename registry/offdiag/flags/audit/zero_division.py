@@ -35,11 +35,11 @@ def as_zero_division(claims: Sequence[Claim], facts: Facts) -> Diagnosis | None:
         for place, claim in enumerate(claims)
         if described(claim.key).undefined_when and counted_value(claim.printed) is not None
     )
-    if failed_checks(examined(claims, facts, or_undefined=undefined)):
+    if failed_checks(examined(claims, facts, or_undefined=undefined, stop_early=True)):
         return None
     for place in sorted(undefined):
         fewer = undefined - {place}
-        if not failed_checks(examined(claims, facts, or_undefined=fewer)):
+        if not failed_checks(examined(claims, facts, or_undefined=fewer, stop_early=True)):
             undefined = fewer
     understood = [
         replace(claim, printed=Printed(claim.printed.text, None)) if place in undefined else claim

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sqlalchemy import ColumnElement, and_, func, select
+from sqlalchemy import select
 from sqlalchemy.orm import Session, aliased
 
 from offdiag.domain.orientation import SourceOrientation
 from offdiag.domain.values import MetricValue
 from offdiag.store.models import EvaluationRow, MetricValueRow, RunRow
-from offdiag.store.models.evaluations import AGGREGATE
+from offdiag.store.queries.same_truth import Measured, is_scored_like, n_scored_like
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,28 +36,32 @@ class BetterRuns:
 def better_runs(session: Session, run_id: str, *, class_index: int, limit: int) -> BetterRuns:
     """The runs with the highest recall of a class, if higher than that of `run_id`.
 
-    Only runs whose current evaluation is of the same ground truth; of equally good ones the
-    newest first.
+    Only runs whose current evaluation is of the same ground truth; of equally good ones those
+    evaluated last.
     """
-    this, other = aliased(EvaluationRow), aliased(EvaluationRow)
-    recall_of_this, recall, accuracy = (aliased(MetricValueRow) for _ in range(3))
-    rows = session.execute(
-        select(RunRow, recall, accuracy.value, _n_others(this).label("n_others"))
-        .join(other, other.run_id == RunRow.id)
-        .join(this, this.truth_version_id == other.truth_version_id)
-        .join(recall_of_this, _value_of(recall_of_this, this, "recall", class_index))
-        .join(recall, _value_of(recall, other, "recall", class_index))
-        .outerjoin(accuracy, _value_of(accuracy, other, "overall_accuracy", AGGREGATE))
+    wanted = Measured(run_id, "recall", class_index)
+    recall, other = aliased(MetricValueRow), aliased(EvaluationRow)
+    best = (
+        select(other.id, other.run_id)
+        .join(recall, recall.evaluation_id == other.id)
         .where(
-            RunRow.id != run_id,
-            RunRow.deleted_at.is_(None),
-            this.run_id == run_id,
-            _counts(this),
-            _counts(other),
-            recall.value > recall_of_this.value,
+            wanted.is_measured_by(recall),
+            recall.value > wanted.value,
+            is_scored_like(run_id, other),
+            other.run_id != run_id,
         )
-        .order_by(recall.value.desc(), RunRow.created_at.desc(), RunRow.id)
+        .order_by(recall.value.desc(), other.id.desc())
         .limit(limit)
+        .subquery()
+    )
+    found, accuracy = aliased(MetricValueRow), aliased(MetricValueRow)
+    of_accuracy = Measured(run_id, "overall_accuracy").is_measured_by(accuracy)
+    rows = session.execute(
+        select(RunRow, found, accuracy.value, n_scored_like(run_id).label("n_scored"))
+        .join(best, best.c.run_id == RunRow.id)
+        .join(found, (found.evaluation_id == best.c.id) & wanted.is_measured_by(found))
+        .outerjoin(accuracy, (accuracy.evaluation_id == best.c.id) & of_accuracy)
+        .order_by(found.value.desc(), best.c.id.desc())
     ).all()
     return BetterRuns(
         tuple(
@@ -67,49 +71,16 @@ def better_runs(session: Session, run_id: str, *, class_index: int, limit: int) 
                 model=run.model,
                 source=SourceOrientation(run.source_orientation),
                 recall=MetricValue(
-                    found.value,
-                    found.reason,
-                    found.tends_to,
-                    found.ci_low,
-                    found.ci_high,
-                    found.ci_method,
+                    value.value,
+                    value.reason,
+                    value.tends_to,
+                    value.ci_low,
+                    value.ci_high,
+                    value.ci_method,
                 ),
                 accuracy=right,
             )
-            for run, found, right, _ in rows
+            for run, value, right, _ in rows
         ),
-        n_compared=rows[0].n_others if rows else 0,
-    )
-
-
-def _n_others(this: type[EvaluationRow]) -> ColumnElement[int]:
-    """How many other runs were scored with the same ground truth."""
-    one, run = aliased(EvaluationRow), aliased(RunRow)
-    counted: ColumnElement[int] = (
-        select(func.count())
-        .select_from(one)
-        .join(run, run.id == one.run_id)
-        .where(
-            one.truth_version_id == this.truth_version_id,
-            one.run_id != this.run_id,
-            _counts(one),
-            run.deleted_at.is_(None),
-        )
-        .correlate(this)
-        .scalar_subquery()
-    )
-    return counted
-
-
-def _counts(evaluation: type[EvaluationRow]) -> ColumnElement[bool]:
-    return and_(evaluation.is_current, evaluation.slice.is_(None))
-
-
-def _value_of(
-    value: type[MetricValueRow], evaluation: type[EvaluationRow], key: str, class_index: int
-) -> ColumnElement[bool]:
-    return and_(
-        value.evaluation_id == evaluation.id,
-        value.key == key,
-        value.class_index == class_index,
+        n_compared=rows[0].n_scored - 1 if rows else 0,
     )

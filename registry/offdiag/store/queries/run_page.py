@@ -35,8 +35,11 @@ from offdiag.store.queries.outdated_results import OutdatedResults
 from offdiag.store.queries.pending_work import EvaluationWork, evaluation_work
 from offdiag.store.queries.recorded_values import recorded_value, select_values
 from offdiag.store.queries.run_entries import logged_predictions
-from offdiag.store.runs import derivation_of
 from offdiag.store.queries.run_flags import RunFlags
+from offdiag.store.runs import derivation_of
+
+
+NO_FLAGS = RunFlags()
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +143,7 @@ class RunDetail:
     results: RunResults | None
     work: EvaluationWork | None
     outdated: OutdatedResults | None = None
-    flags: RunFlags = RunFlags()
+    flags: RunFlags = NO_FLAGS
 
 
 def run_detail(session: Session, run_id: str, *, aggregates: bool = True) -> RunDetail:

@@ -105,7 +105,8 @@ def test_codes_that_cannot_be_meant_are_refused(first: Any, text: str) -> None:
 
 
 def test_answers_pair_the_predictions_whatever_is_right(joint: JointCounts) -> None:
-    expected = [[int(((i == FIRST) & (j == SECOND)).sum()) for j in range(3)] for i in range(3)]
+    pairs = [[(i == FIRST) & (j == SECOND) for j in range(3)] for i in range(3)]
+    expected = [[np.count_nonzero(pair) for pair in line] for line in pairs]
 
     assert joint.answers.tolist() == expected
 

@@ -16,17 +16,12 @@ from offdiag_web.addresses.compare import CompareAddress
 from offdiag_web.exports import Cell
 from offdiag_web.presenters import numbers
 from offdiag_web.presenters.class_order import ClassHead, class_head, quoted_name
+from offdiag_web.presenters.comparison.churn import FATE_TEXTS
 from offdiag_web.presenters.comparison.identity import RunIdentity, RunUrl, run_identities
 from offdiag_web.presenters.paging import Paging, paging
 from offdiag_web.presenters.segments import Segment
 
 EXAMPLE_COLUMNS = ("sample", "actual", "a", "b", "a_confidence", "b_confidence")
-_FATE_TEXTS = {
-    Fate.BOTH_RIGHT: "both right",
-    Fate.ONLY_A: "only A right, B broke it",
-    Fate.ONLY_B: "only B right, B fixed it",
-    Fate.BOTH_WRONG: "both wrong",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +67,7 @@ def examples_view(
 ) -> ExamplesView:
     """Present a page of examples."""
     of_class = "" if found.class_label is None else f" of {quoted_name(found.class_label)}"
-    words = _FATE_TEXTS[found.fate]
+    words = FATE_TEXTS[found.fate]
     return ExamplesView(
         title=f"Examples{of_class}, {words}",
         heading=f"{numbers.plural(found.total, 'example')}{of_class}: {words}",
@@ -145,8 +140,8 @@ def _about(found: ChangedExamples) -> str:
 
 def _segment_text(found: ChangedExamples, fate: Fate) -> str:
     if found.n_of_each is None:
-        return _FATE_TEXTS[fate]
-    return f"{_FATE_TEXTS[fate]} {numbers.count(found.n_of_each[fate])}"
+        return FATE_TEXTS[fate]
+    return f"{FATE_TEXTS[fate]} {numbers.count(found.n_of_each[fate])}"
 
 
 def _line(example: ChangedExample) -> ExampleLine:

@@ -12,6 +12,7 @@ from offdiag.domain.labels import LabelSet
 from offdiag.domain.orientation import SourceOrientation
 from offdiag.errors import InvalidInput
 from offdiag.flags.audit.audit import audited
+from offdiag.flags.audit.blame import MOST_CLAIMS_EXAMINED
 from offdiag.flags.audit.claims import Claim
 from offdiag.flags.audit.facts import Facts
 from offdiag.flags.audit.findings import AuditReport, AuditVerdict
@@ -104,7 +105,9 @@ def _of_model(reading: Reading, model: str) -> ModelAudit:
         class_counts=None if classes is None else classes.counts,
         positive=0 if own is not None and positive is None else positive,
     )
-    return ModelAudit(model, audited(claims, facts, counts), tuple(n.line for n in numbers))
+    effort = MOST_CLAIMS_EXAMINED // len(reading.models)
+    report = audited(claims, facts, counts, effort=effort)
+    return ModelAudit(model, report, tuple(number.line for number in numbers))
 
 
 def _canonical(reading: Reading) -> Counts | None:

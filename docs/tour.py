@@ -1,0 +1,160 @@
+"""Take the pictures of the tour: the demo is made anew, served, and looked at in Chromium.
+
+Times and ids of runs differ from call to call; all numbers are the same.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+import tempfile
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from io import BytesIO
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+import tour_stops
+from PIL import Image
+from playwright.sync_api import Browser, sync_playwright
+from werkzeug.serving import WSGIRequestHandler, make_server
+
+from offdiag.cli.edge import run as offdiag
+from offdiag.settings import Settings
+from offdiag.store.database import Database
+from offdiag_web import create_app
+from offdiag_workers.process import working_in_background
+
+PICTURES = Path(__file__).parent / "images"
+WIDTH = 1280
+COLOURS = 256
+MOST_BYTES = 1_200_000
+"""All pictures together: a clone of the project should stay small."""
+BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+AUTHOR = "ana"
+
+Theme = Literal["light", "dark"]
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """A page from its top down to a height in CSS pixels, or to its end."""
+
+    stop: str
+    height: int
+    theme: Theme = "light"
+
+    @property
+    def file_name(self) -> str:
+        return f"{self.stop}{'' if self.theme == 'light' else '-dark'}.png"
+
+
+ALL_PICTURES = (
+    Picture("runs", 960),
+    Picture("run-page", 1_080),
+    Picture("run-page", 1_080, "dark"),
+    Picture("compare", 960),
+    Picture("examples", 800),
+    Picture("what-if", 1_160),
+    Picture("flags", 760),
+    Picture("report", 900),
+)
+
+
+def main() -> int:
+    path = next((found for name in BROWSERS if (found := shutil.which(name))), None)
+    if path is None:
+        print(f"None of {', '.join(BROWSERS)} is installed.", file=sys.stderr)
+        return 1
+    os.environ["LOGNAME"] = AUTHOR
+    with served_demo() as (address, stops), sync_playwright() as playwright:
+        browser = playwright.chromium.launch(
+            executable_path=path, args=["--no-sandbox", "--disable-gpu"]
+        )
+        taken = {
+            picture.file_name: taken_in(browser, address, stops, picture)
+            for picture in ALL_PICTURES
+        }
+        browser.close()
+    total = sum(map(len, taken.values()))
+    if total > MOST_BYTES:
+        print(f"The pictures have {total:,} bytes, {MOST_BYTES:,} at most.", file=sys.stderr)
+        return 1
+    PICTURES.mkdir(exist_ok=True)
+    for file_name, content in taken.items():
+        (PICTURES / file_name).write_bytes(content)
+    print(f"{len(taken)} pictures taken, {total:,} bytes in all.")
+    return 0
+
+
+@contextmanager
+def served_demo() -> Iterator[tuple[str, Mapping[str, str]]]:
+    """Make the demo in a folder that is removed again; yields its address and its stops."""
+    with tempfile.TemporaryDirectory() as folder:
+        if offdiag(["demo", "--no-serve", "--folder", folder]) != 0:
+            raise SystemExit("the demo has failed.")
+        database = Database(f"sqlite:///{Path(folder) / 'offdiag.db'}")
+        settings = Settings()
+        server = make_server(
+            "127.0.0.1",
+            0,
+            create_app(settings, database),
+            threaded=True,
+            request_handler=_SilentHandler,
+        )
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        try:
+            with working_in_background(database, settings):
+                yield f"http://127.0.0.1:{server.server_port}", tour_stops.addresses(database)
+        finally:
+            server.shutdown()
+            thread.join()
+            server.server_close()
+            database.close()
+
+
+def taken_in(browser: Browser, address: str, stops: Mapping[str, str], picture: Picture) -> bytes:
+    """The picture of a page as a PNG of few colours."""
+    context = browser.new_context(
+        base_url=address,
+        color_scheme=picture.theme,
+        reduced_motion="reduce",
+        locale="en-GB",
+        timezone_id="UTC",
+        viewport={"width": WIDTH, "height": picture.height},
+    )
+    page = context.new_page()
+    page.goto(stops[picture.stop], wait_until="networkidle")
+    content = page.screenshot(animations="disabled")
+    context.close()
+    return _with_few_colours(content)
+
+
+def _with_few_colours(content: bytes) -> bytes:
+    """The same as a palette picture; the most frequent colours stay as they are."""
+    image = Image.open(BytesIO(content)).convert("RGB")
+    # Edges of letters have hundreds of colours that nobody misses; areas have few.
+    pixels = np.asarray(image).reshape(-1, 3)
+    colours, counts = np.unique(pixels, axis=0, return_counts=True)
+    frequent = colours[np.argsort(-counts, kind="stable")[:COLOURS]]
+    palette = Image.new("P", (1, 1))
+    palette.putpalette(frequent.ravel().tolist())
+    buffer = BytesIO()
+    image.quantize(palette=palette, dither=Image.Dither.NONE).save(buffer, "PNG", optimize=True)
+    return buffer.getvalue()
+
+
+class _SilentHandler(WSGIRequestHandler):
+    """Requests of the tour are of interest to nobody."""
+
+    def log_request(self, code: int | str = "-", size: int | str = "-") -> None:
+        pass
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,87 @@
+"""Runs that were scored with the same ground truth as a given one: who can be ranked with it.
+
+Everything known of the given run is a value to the database, and who is deleted a short list, so
+that thousands of runs are counted along the index of a metric without a look at any of them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sqlalchemy import ColumnElement, ScalarSelect, and_, func, select
+from sqlalchemy.orm import aliased
+
+from offdiag.store.models import EvaluationRow, MetricValueRow, RunRow
+from offdiag.store.models.evaluations import AGGREGATE
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """A metric of the current evaluation of a run; `class_index` as in the stored values."""
+
+    run_id: str
+    key: str
+    class_index: int = AGGREGATE
+
+    def is_measured_by(self, value: type[MetricValueRow]) -> ColumnElement[bool]:
+        """Whether a stored value is of this metric, whosever it is."""
+        return and_(value.key == self.key, value.class_index == self.class_index)
+
+    @property
+    def value(self) -> ScalarSelect[float | None]:
+        """That of the run itself."""
+        mine = aliased(MetricValueRow)
+        return (
+            select(mine.value)
+            .where(mine.evaluation_id == current_of(self.run_id), self.is_measured_by(mine))
+            .scalar_subquery()
+        )
+
+    @property
+    def n_higher(self) -> ScalarSelect[int]:
+        """How many runs have a higher value."""
+        theirs, other = aliased(MetricValueRow), aliased(EvaluationRow)
+        return (
+            select(func.count())
+            .select_from(theirs)
+            .join(other, other.id == theirs.evaluation_id)
+            .where(
+                self.is_measured_by(theirs),
+                theirs.value > self.value,
+                is_scored_like(self.run_id, other),
+            )
+            .scalar_subquery()
+        )
+
+
+def n_scored_like(run_id: str) -> ScalarSelect[int]:
+    """How many runs were scored with the truth of a run, itself included."""
+    other = aliased(EvaluationRow)
+    return (
+        select(func.count())
+        .select_from(other)
+        .where(is_scored_like(run_id, other))
+        .scalar_subquery()
+    )
+
+
+def is_scored_like(run_id: str, other: type[EvaluationRow]) -> ColumnElement[bool]:
+    """Whether an evaluation counts for its run and was made with the truth of another run."""
+    this, deleted = aliased(EvaluationRow), aliased(RunRow)
+    truth = select(this.truth_version_id).where(this.id == current_of(run_id)).scalar_subquery()
+    return and_(
+        other.is_current,
+        other.slice.is_(None),
+        other.truth_version_id == truth,
+        other.run_id.not_in(select(deleted.id).where(deleted.deleted_at.is_not(None))),
+    )
+
+
+def current_of(run_id: str) -> ScalarSelect[int]:
+    """Number of the evaluation of all cases that counts for a run."""
+    this = aliased(EvaluationRow)
+    return (
+        select(this.id)
+        .where(this.run_id == run_id, this.is_current, this.slice.is_(None))
+        .scalar_subquery()
+    )

@@ -1,0 +1,78 @@
+"""What the tour quotes is what the pages say over a registry that the demo has made."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from offdiag.cli.edge import run as offdiag
+from offdiag.settings import Settings
+from offdiag.store.database import Database
+from offdiag_web import create_app
+from support.pages import Page
+
+DOCS = Path(__file__).parents[2] / "docs"
+TOUR = (DOCS / "tour.md").read_text(encoding="utf-8")
+QUOTES = re.findall(r"^> (.+)$", TOUR, flags=re.MULTILINE)
+
+
+@pytest.fixture(scope="module")
+def said(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """All text of all pages where the tour stops, ids and white space evened out."""
+    folder = tmp_path_factory.mktemp("tour")
+    assert offdiag(["demo", "--no-serve", "--folder", str(folder)]) == 0
+    sys.path.insert(0, str(DOCS))
+    try:
+        import tour_stops
+    finally:
+        sys.path.remove(str(DOCS))
+    with closing(Database(f"sqlite:///{folder / 'offdiag.db'}")) as database:
+        client = create_app(Settings(), database).test_client()
+        texts = []
+        for address in tour_stops.addresses(database).values():
+            answer = client.get(address, follow_redirects=True)
+            assert answer.status_code == 200, address
+            (page,) = Page(answer.get_data(as_text=True)).all("main")
+            texts.append(page.text)
+        yield "\n".join(texts)
+
+
+def test_there_are_quotes_for_all_questions() -> None:
+    sections = TOUR.split("\n## ")[1:]
+
+    assert len(sections) == 5
+    assert all("\n> " in section for section in sections)
+
+
+@pytest.mark.parametrize("quote", QUOTES)
+def test_a_page_says_what_the_tour_quotes(said: str, quote: str) -> None:
+    assert " ".join(quote.split()) in said
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        r"logistic regression r_\w+ .*?\b0\.961 .*?0\.918 .*?0\.956",
+        r"random forest, shallow r_\w+ .*?\b0\.900 .*?8 0/16",
+        r"0\.375\s*0\.625\s*\+25\.0 pp",
+        r"C\s*random forest, cautious\s*0/64\s*13/107",
+        r"B costs no less than answering “malignant” every time\.",
+    ],
+)
+def test_a_page_has_the_row_that_the_tour_reads_off(said: str, row: str) -> None:
+    assert re.search(row, said)
+
+
+def test_every_picture_is_shown_and_every_shown_picture_is_there() -> None:
+    shown = set(re.findall(r"\]\(images/([\w-]+\.png)\)", TOUR))
+
+    assert shown == {path.name for path in (DOCS / "images").glob("*.png")}
+
+
+def test_the_pictures_together_are_small() -> None:
+    assert sum(path.stat().st_size for path in (DOCS / "images").glob("*.png")) < 1_200_000
