@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any
 
 import pytest
 
 from offdiag.services.flags.inbox import browse_flags
 from offdiag.services.jobs.pages import jobs_page
 from offdiag.store.queries.flag_filter import FlagFilter
-from support.browser import text_without_ages, violations
+from support.browser import (
+    CLEAN,
+    text_without_ages,
+    violations_in_both_themes,
+    width_on_a_small_screen,
+)
 from support.dashboard import LesionRegistry
 from support.reported import HOSTILE_REPORT
 
 pytestmark = pytest.mark.browser
 
-Theme = Literal["light", "dark"]
-THEMES: tuple[Theme, ...] = ("light", "dark")
 LISTS = {
     "home": "/",
     "runs": "/runs?q=dataset:derm-7",
@@ -70,36 +73,30 @@ def path(request: pytest.FixtureRequest, registry: LesionRegistry) -> str:
     return f"/runs/{getattr(registry, kind)}{slash}{tab}"
 
 
-@pytest.mark.parametrize("theme", THEMES)
-def test_a_page_is_accessible_and_breaks_no_policy(
-    open_page: Any, path: str, theme: Theme
+def test_a_page_is_accessible_in_both_themes_and_fits_a_small_screen(
+    open_page: Any, path: str
 ) -> None:
-    plain = open_page(path, color_scheme=theme)
-    checked = open_page(path, color_scheme=theme, bypass_csp=True)
+    checked = open_page(path, bypass_csp=True)
 
-    plain.expect_no_complaints()
-    assert violations(checked) == []
+    assert violations_in_both_themes(checked) == CLEAN
+    assert width_on_a_small_screen(checked) <= 320
 
 
-@pytest.mark.parametrize("theme", THEMES)
 @pytest.mark.parametrize("path", ["/no-such-page", "/runs/r_nosuchrun"])
-def test_error_pages_are_accessible(open_page: Any, path: str, theme: Theme) -> None:
-    checked = open_page(path, color_scheme=theme, bypass_csp=True)
+def test_error_pages_are_accessible(open_page: Any, path: str) -> None:
+    checked = open_page(path, bypass_csp=True)
 
-    assert violations(checked) == []
-
-
-def test_no_page_scrolls_sideways_on_a_small_screen(open_page: Any, path: str) -> None:
-    page = open_page(path, viewport={"width": 320, "height": 640}).page
-
-    assert page.evaluate("document.documentElement.scrollWidth") <= 320
+    assert violations_in_both_themes(checked) == CLEAN
 
 
-def test_a_page_says_the_same_without_scripts(open_page: Any, path: str) -> None:
-    with_scripts = open_page(path).page
-    without = open_page(path, java_script_enabled=False).page
+def test_a_page_breaks_no_policy_and_says_the_same_without_scripts(
+    open_page: Any, path: str
+) -> None:
+    with_scripts = open_page(path)
+    without = open_page(path, java_script_enabled=False)
 
-    assert text_without_ages(without) == text_without_ages(with_scripts)
+    with_scripts.expect_no_complaints()
+    assert text_without_ages(without.page) == text_without_ages(with_scripts.page)
 
 
 def _flag_of(registry: LesionRegistry, which: str) -> str:

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Literal
 
 from flask import Flask
 from playwright.sync_api import BrowserContext, ConsoleMessage, Page, Response
@@ -53,6 +54,12 @@ def served(app: Flask) -> Iterator[str]:
         server.server_close()
 
 
+Theme = Literal["light", "dark"]
+THEMES: tuple[Theme, ...] = ("light", "dark")
+CLEAN: dict[str, list[str]] = {"light": [], "dark": []}
+"""What axe-core finds on a page that is accessible."""
+
+
 @dataclass
 class Watched:
     """A page whose complaints are kept: console errors, exceptions, foreign requests."""
@@ -62,6 +69,21 @@ class Watched:
 
     def expect_no_complaints(self) -> None:
         assert self.complaints == []
+
+
+def violations_in_both_themes(checked: Watched) -> dict[str, list[str]]:
+    """The same in the light and in the dark theme of one page, which need not be loaded twice."""
+    found: dict[str, list[str]] = {}
+    for theme in THEMES:
+        checked.page.emulate_media(color_scheme=theme)
+        found[theme] = violations(checked)
+    return found
+
+
+def width_on_a_small_screen(checked: Watched) -> int:
+    """How wide a page is in CSS pixels where 320 are to be seen."""
+    checked.page.set_viewport_size({"width": 320, "height": 640})
+    return int(checked.page.evaluate("document.documentElement.scrollWidth"))
 
 
 def watched(context: BrowserContext, base_url: str) -> Watched:
@@ -88,7 +110,8 @@ def watched(context: BrowserContext, base_url: str) -> Watched:
 
 def violations(checked: Watched) -> list[str]:
     """What axe-core finds on a page whose context bypasses its policy, one line for each rule."""
-    checked.page.evaluate(AXE.read_text(encoding="utf-8"))
+    if not checked.page.evaluate("'axe' in window"):
+        checked.page.evaluate(AXE.read_text(encoding="utf-8"))
     found = checked.page.evaluate(
         "tags => axe.run(document, {runOnly: {type: 'tag', values: tags}})", AXE_TAGS
     )

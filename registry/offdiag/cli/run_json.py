@@ -80,6 +80,7 @@ def slice_dict(part: StoredEvaluation) -> dict[str, Any]:
 def _results_dict(results: RunResults) -> dict[str, Any]:
     return {
         **_values_dict(results),
+        "costs": None if results.costs is None else results.costs.to_dict(),
         "n": results.facts.n_cases,
         "n_unlabelled": results.facts.n_unlabelled,
         "truth_version": results.facts.truth_number,

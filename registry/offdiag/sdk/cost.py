@@ -9,7 +9,7 @@ from typing import Any, Protocol, runtime_checkable
 from offdiag.domain.labels import LabelSet
 from offdiag.domain.orientation import SourceOrientation
 from offdiag.domain.values import MetricValue
-from offdiag.errors import InvalidInput
+from offdiag.errors import Conflict, InvalidInput
 from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.costs.matrix import CostMatrix, cost_matrix
 from offdiag.metrics.costs.prevalence import declared_prevalence
@@ -25,6 +25,13 @@ class Evaluated(Protocol):
     """Anything that has an evaluation to offer, such as a run."""
 
     def evaluation(self) -> Evaluation: ...
+
+
+@runtime_checkable
+class Priced(Protocol):
+    """Anything that knows costs by name, such as a run."""
+
+    def costs(self, name: str) -> CostMatrix: ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,30 +81,63 @@ def cost(
     orientation: str | None = None,
     prevalence: Mapping[Any, Any] | Iterable[float] | None = None,
     currency: str | None = None,
+    project: str | None = None,
+    url: str | None = None,
 ) -> CostEvaluation:
     """What a classifier costs, beside the cheapest constant answer.
 
     `matrix` is a run, an evaluation or a confusion matrix; or a (K, K) table of counts, whose
     classes `labels` may name. `weights` are the costs W[actual, predicted]: an array in label
-    order, a mapping {actual: {predicted: cost}}, or a frame with the actual classes as index.
+    order, a mapping {actual: {predicted: cost}}, a frame with the actual classes as index, or
+    the name of stored costs, `visits` or `visits@2`. Costs by name are those of the project of a
+    run; for anything else, of `project` in the registry at `url`, by default the configured ones.
     A plain table of counts is laid out like its weights, actual classes as rows, unless
     `orientation` is "actual_columns"; the weights never turn. `prevalence` is the share of
     each class at deployment, by label or in label order. `currency` is the unit.
 
-    Raises `InvalidInput` for unusable arguments.
+    Raises `InvalidInput` for unusable arguments, `NotFound` for unknown names and `Conflict` for
+    named costs of other classes.
 
     >>> found = cost([[90, 10], [2, 8]], weights=[[0, 1], [10, 0]])
     >>> found["total_cost"].value, found["best_trivial_cost"].value
     (30.0, 100.0)
     """
     counts = _confusion_matrix(matrix, labels=labels, orientation=orientation)
-    costs = cost_matrix(weights, labels=counts.labels, currency=currency)
+    if isinstance(weights, str):
+        costs = _named(matrix, weights, counts.labels, project=project, url=url)
+    else:
+        costs = cost_matrix(weights, labels=counts.labels, currency=currency)
     shares = None
     if prevalence is not None:
         given = prevalence if isinstance(prevalence, Mapping) else list(prevalence)
         shares = declared_prevalence(given, labels=counts.labels)
     found = evaluate_costs(counts.counts, costs.weights, prevalence=shares)
     return CostEvaluation(counts, costs, {key: value.at() for key, value in found.items()})
+
+
+def _named(
+    matrix: object, name: str, labels: LabelSet, *, project: str | None, url: str | None
+) -> CostMatrix:
+    """Stored costs in the order of the labels."""
+    # The columns of a frame are attributes too, and a class may be called "costs".
+    if isinstance(matrix, Priced) and not hasattr(matrix, "__array__"):
+        return matrix.costs(name)
+    # Costs that are stated need no database library.
+    from offdiag.sdk.target import target
+    from offdiag.services.cost_matrices import CostName, find_costs
+
+    at = target(url)
+    found = find_costs(
+        at.database, project=project or at.settings.project, wanted=CostName.parse(name)
+    ).costs
+    if found.labels.names != labels.names:
+        raise Conflict(
+            f"cost matrix {name!r} is about the classes {found.labels.preview()}, the matrix has "
+            f"{labels.preview()}.",
+            field="weights",
+            hint="Name costs for these classes, in this order.",
+        )
+    return CostMatrix(found.weights, labels, found.currency)
 
 
 def _confusion_matrix(

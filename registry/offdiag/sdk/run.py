@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING, Self
 
 from offdiag.domain.runs import Derivation
 from offdiag.errors import Conflict
+from offdiag.metrics.costs.matrix import CostMatrix
 from offdiag.sdk.buffer import ChunkBuffer
 from offdiag.sdk.evaluation import Evaluation
 from offdiag.sdk.flag import Flag, Judgement
 from offdiag.sdk.run_frames import ExampleKind, examples_frame, operating_points_frame
 from offdiag.sdk.target import Target
+from offdiag.services.cost_matrices import CostName, costs_for_run
 from offdiag.services.evaluation.reading import evaluation_of
 from offdiag.services.evaluation.slices import evaluation_of_slice
 from offdiag.services.flags.inbox import flags_that_fire
@@ -49,6 +51,15 @@ class Run:
         Raises `NotFound` for a run that was deleted.
         """
         return derivation_of_run(self._target.database, self.id)
+
+    def costs(self, name: str) -> CostMatrix:
+        """The costs that are stored as `name`, or in a version of it as `name@2`.
+
+        They are looked for in the project of the run. Raises `NotFound`, and `Conflict` for
+        costs of other classes.
+        """
+        wanted = CostName.parse(name)
+        return costs_for_run(self._target.database, self.id, wanted).costs
 
     def evaluation(self, timeout: float = 60.0, *, slice: str | None = None) -> Evaluation:  # noqa: A002 - the word of the field
         """Every metric of the run, computed here or waited for at most `timeout` seconds.

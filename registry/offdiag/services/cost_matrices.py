@@ -13,7 +13,7 @@ from offdiag.errors import Conflict, InvalidInput, NotFound
 from offdiag.metrics.costs.matrix import cost_matrix
 from offdiag.services.truth.lookup import dataset_named
 from offdiag.services.work.submit import submit_evaluations
-from offdiag.store import cost_matrices, runs
+from offdiag.store import cost_matrices, datasets, runs
 from offdiag.store.cost_matrices import CostMatrixRecord
 from offdiag.store.database import Database
 from offdiag.store.session import Session
@@ -123,6 +123,24 @@ def set_default_costs(
             )
         cost_matrices.set_default_costs(session, known.id, None if costs is None else costs.id)
         return submit_evaluations(session, runs.complete_run_ids(session, known.id))
+
+
+def costs_for_run(database: Database, run_id: str, wanted: CostName) -> CostMatrixRecord:
+    """A cost matrix of the project of a run, which must be about the classes of the run.
+
+    Raises `NotFound`, and `Conflict` for costs of other classes.
+    """
+    with database.read() as session:
+        dataset = datasets.get_dataset(session, runs.get_run(session, run_id).dataset_id)
+        found = costs_named(session, project=dataset.project, wanted=wanted)
+    if found.costs.labels.digest != dataset.labels.digest:
+        raise Conflict(
+            f"cost matrix {wanted} is about the classes {found.costs.labels.preview()}, run "
+            f"{run_id} tells {dataset.labels.preview()} apart.",
+            field="weights",
+            hint="Name costs for the classes of the run.",
+        )
+    return found
 
 
 def costs_named(session: Session, *, project: str, wanted: CostName) -> CostMatrixRecord:

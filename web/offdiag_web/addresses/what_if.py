@@ -6,6 +6,8 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from werkzeug.datastructures import MultiDict
+
 from offdiag.services.what_if.scenario import Question
 from offdiag_web.addresses.query_string import with_query
 
@@ -59,7 +61,9 @@ class WhatIfAddress:
 def read_what_if(values: Mapping[str, str], *, key: str = "runs") -> WhatIfAddress:
     """The address in a query string. What of it can be meant is for those to say who know the
     classes; only ids of runs are told from anything else here."""
-    runs = [text.strip() for text in values.get(key, "").split(",")]
+    # A list of runs sends each ticked one as a field of its own.
+    given = values.getlist(key) if isinstance(values, MultiDict) else [values.get(key, "")]
+    runs = [text.strip() for text in ",".join(given).split(",")]
     return WhatIfAddress(
         tuple(dict.fromkeys(run for run in runs if _RUN_ID.fullmatch(run))),
         Question(

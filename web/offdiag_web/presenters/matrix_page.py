@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.store.queries.run_page import RunResults
@@ -19,6 +19,7 @@ from offdiag_web.presenters.matrix_controls import (
 )
 from offdiag_web.presenters.matrix_pictures import map_pixels
 from offdiag_web.presenters.matrix_window import WINDOW_CLASSES, busiest_class, window_around
+from offdiag_web.presenters.run_costs import cost_tile
 from offdiag_web.presenters.segments import Segment
 from offdiag_web.presenters.values import Notes
 
@@ -81,7 +82,7 @@ def matrix_page(results: RunResults, address: MatrixAddress, *, has_examples: bo
         codes = window_around(matrix, focus)
         window = _window(matrix, focus)
     return MatrixPage(
-        headline=headline(results, notes),
+        headline=_headline(results, notes),
         matrix=matrix_view(matrix, address, codes, cell_url=cell_url_of(run_id, matrix)),
         n_classes=matrix.n_classes,
         window=window,
@@ -94,6 +95,15 @@ def matrix_page(results: RunResults, address: MatrixAddress, *, has_examples: bo
         notes=tuple(notes.texts),
         notices=tuple(notices),
     )
+
+
+def _headline(results: RunResults, notes: Notes) -> Headline:
+    """The numbers people quote, and what the errors cost where somebody said so."""
+    found = headline(results, notes)
+    if results.costs is None:
+        return found
+    tile = cost_tile(results.costs, notes, n_cases=results.matrix.total)
+    return replace(found, tiles=(*found.tiles, tile))
 
 
 def cell_url_of(run_id: str | None, matrix: ConfusionMatrix) -> CellUrl | None:

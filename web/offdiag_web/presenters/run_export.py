@@ -82,6 +82,7 @@ def run_record(detail: RunDetail, address: MatrixAddress) -> dict[str, object]:
         "aggregate": None
         if results is None
         else {key: value.to_dict() for key, value in results.aggregate.items()},
+        "costs": None if results is None or results.costs is None else results.costs.to_dict(),
         "confusion_matrix": None if results is None else matrix_record(results.matrix, address),
     }
 

@@ -20,6 +20,7 @@ from offdiag_web.presenters.metric_columns import (
     column_scale,
     metric_column,
 )
+from offdiag_web.presenters.run_costs import COST_KEY, cost_column
 from offdiag_web.presenters.run_rows import RunRow, run_row
 from offdiag_web.presenters.segments import Segment
 from offdiag_web.presenters.table_heads import AriaSort, aria_sort
@@ -94,6 +95,7 @@ class RunListView:
     flags_head: Head
     metric_heads: tuple[Head, ...]
     worst_head: Head
+    cost_head: Head | None
     logged_head: Head
     rows: tuple[RunRow, ...]
     notes: tuple[str, ...]
@@ -131,6 +133,7 @@ def run_list_view(
         for column in map(metric_column, address.columns)
     ]
     worst_scale = column_scale(WORST_COLUMN, page.entries, "full")
+    costs = None if COST_KEY in address.columns else cost_column(overview.scope, page.entries)
     notes = Notes()
     rows = tuple(
         run_row(
@@ -141,6 +144,7 @@ def run_list_view(
             now=now,
             url=run_url(entry.id),
             baseline=overview.baseline,
+            costs=costs,
         )
         for entry in page.entries
     )
@@ -162,6 +166,7 @@ def run_list_view(
             _head(column.title, column.order, address, scale) for column, scale in columns
         ),
         worst_head=_head(WORST_COLUMN.title, WORST_COLUMN.order, address, worst_scale),
+        cost_head=None if costs is None else _head(costs.title, COST_KEY, address, costs.scale),
         logged_head=_head("Logged", "logged", address),
         rows=rows,
         notes=tuple(notes.texts),

@@ -18,6 +18,7 @@ from offdiag_web.presenters import numbers
 from offdiag_web.presenters.baselines import majority_scores
 from offdiag_web.presenters.chips import Chip, orientation_warning, state_chip, tag_text
 from offdiag_web.presenters.metric_columns import MetricColumn
+from offdiag_web.presenters.run_costs import CostCell, CostColumn, cost_cell
 from offdiag_web.presenters.times import Moment, moment
 from offdiag_web.presenters.values import Notes, ShownValue, extent_of, interval_text, shown
 
@@ -61,6 +62,7 @@ class RunRow:
     state: Chip | None
     metrics: tuple[MetricCell, ...]
     worst: WorstCell | None
+    cost: CostCell | None = None
 
 
 def run_row(
@@ -72,6 +74,7 @@ def run_row(
     now: datetime,
     url: str,
     baseline: BaselineValues | None = None,
+    costs: CostColumn | None = None,
 ) -> RunRow:
     """Present one run. The marks show `baseline`, without one what the largest class scores."""
     warning = orientation_warning(entry.source, entry.orientation_verdict)
@@ -111,6 +114,7 @@ def run_row(
             for column, scale in columns
         ),
         worst=None if state else _worst_cell(entry, worst_scale),
+        cost=None if state or costs is None else cost_cell(entry, costs),
     )
 
 

@@ -11,14 +11,24 @@ from sqlalchemy import Row, Select, and_, case, func, select
 from sqlalchemy.orm import Session
 
 from offdiag.domain.runs import RunState, Task
-from offdiag.store.models import DatasetRow, LabelSetRow, ProjectRow, RunRow, TruthVersionRow
+from offdiag.store.models import (
+    CostMatrixRow,
+    DatasetRow,
+    LabelSetRow,
+    ProjectRow,
+    RunRow,
+    TruthVersionRow,
+)
 
 UNEVALUATED = (RunState.OPEN, RunState.FINISHED, RunState.FAILED)
 
 
 @dataclass(frozen=True, slots=True)
 class DatasetFacts:
-    """One dataset; `truth_number`, `n_samples` and `class_counts` are of its newest truth."""
+    """One dataset; `truth_number`, `n_samples` and `class_counts` are of its newest truth.
+
+    `costs` names what its runs are judged by, as `visits@2`, in `currency` where one is known.
+    """
 
     id: int
     project: str
@@ -29,6 +39,8 @@ class DatasetFacts:
     truth_number: int | None
     n_samples: int | None
     class_counts: tuple[int, ...] | None
+    costs: str | None = None
+    currency: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,11 +115,15 @@ def _datasets() -> Select[*tuple[Any, ...]]:
             TruthVersionRow.number,
             TruthVersionRow.n_samples,
             TruthVersionRow.class_counts,
+            CostMatrixRow.name.label("costs_name"),
+            CostMatrixRow.version.label("costs_version"),
+            CostMatrixRow.currency,
         )
         .join(ProjectRow, ProjectRow.id == DatasetRow.project_id)
         .join(LabelSetRow, LabelSetRow.id == DatasetRow.label_set_id)
         .outerjoin(newest, newest.c.dataset_id == DatasetRow.id)
         .outerjoin(TruthVersionRow, is_newest)
+        .outerjoin(CostMatrixRow, CostMatrixRow.id == DatasetRow.default_cost_matrix_id)
         .order_by(ProjectRow.name, DatasetRow.name)
     )
 
@@ -124,6 +140,8 @@ def _facts(row: Row[*tuple[Any, ...]]) -> DatasetFacts:
         truth_number=row.number,
         n_samples=row.n_samples,
         class_counts=None if counts is None else tuple(counts),
+        costs=None if row.costs_name is None else f"{row.costs_name}@{row.costs_version}",
+        currency=row.currency,
     )
 
 

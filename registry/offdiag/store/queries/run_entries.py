@@ -47,12 +47,15 @@ from offdiag.store.queries.flag_filter import COUNTS_IN_BADGE, SEVERITY_RANK
 from offdiag.store.queries.pending_work import EvaluationWork, evaluation_work
 from offdiag.store.queries.recorded_values import VALUE_COLUMNS, recorded_value
 
+COST = "mean_cost"
+"""Listed where it is the cost under what the dataset is judged by now."""
 LISTED_METRICS = (
     "overall_accuracy",
     "balanced_accuracy",
     "mcc",
     "majority_baseline",
     "n_classes_actual",
+    COST,
 )
 
 
@@ -144,6 +147,7 @@ RUN_COLUMNS = (
     EvaluationRow.id.label("evaluation_id"),
     EvaluationRow.n_labelled,
     (EvaluationRow.n_cases - EvaluationRow.n_labelled).label("n_unlabelled"),
+    (EvaluationRow.cost_matrix_id == DatasetRow.default_cost_matrix_id).label("costs_count"),
 )
 """What has to be selected for a line, over run, dataset, project, truth and evaluation."""
 
@@ -176,7 +180,11 @@ def run_entries(
             n_cases=row.n_predictions if row.n_labelled is None else row.n_labelled,
             source=SourceOrientation(row.source_orientation),
             orientation_verdict=row.orientation_verdict,
-            metrics=values.get(row.evaluation_id, {}),
+            metrics={
+                key: value
+                for key, value in values.get(row.evaluation_id, {}).items()
+                if key != COST or row.costs_count
+            },
             worst_class=worst.get(row.evaluation_id),
             work=work.get(row.id),
             n_unlabelled=row.n_unlabelled or 0,

@@ -38,7 +38,6 @@ from offdiag.store.queries.run_entries import logged_predictions
 from offdiag.store.queries.run_flags import RunFlags
 from offdiag.store.runs import derivation_of
 
-
 NO_FLAGS = RunFlags()
 
 
@@ -116,6 +115,15 @@ class RunCosts:
     version: int
     currency: str | None
     values: Mapping[str, MetricValue]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain Python values."""
+        return {
+            "name": self.name,
+            "version": self.version,
+            "currency": self.currency,
+            "values": {key: value.to_dict() for key, value in self.values.items()},
+        }
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,7 @@ from urllib.parse import parse_qsl, urlsplit
 
 import numpy as np
 import pytest
+from werkzeug.datastructures import MultiDict
 
 from offdiag.domain.labels import LabelSet
 from offdiag.metrics.costs.matrix import CostMatrix
@@ -41,6 +42,12 @@ def test_the_fields_of_a_form_are_the_address() -> None:
 
 def test_only_ids_of_runs_are_taken_each_once() -> None:
     assert read_what_if({"runs": "r_1, r_2,r_1,<b>,,r_"}).runs == ("r_1", "r_2")
+
+
+def test_ticked_runs_are_taken_each_from_a_field_of_its_own() -> None:
+    ticked = MultiDict([("runs", "r_1"), ("runs", "r_2,r_3"), ("back", "/runs")])
+
+    assert read_what_if(ticked).runs == ("r_1", "r_2", "r_3")
 
 
 def test_decisions_are_about_one_of_the_runs() -> None:

@@ -38,7 +38,6 @@ class RankedRun:
     model: str | None
     url: str
     remove_url: str | None
-    decisions_url: str | None
     rank: str
     moved: str
     accuracy_rank: int | None
@@ -149,7 +148,6 @@ def _row(
         model=run.model,
         url=url,
         remove_url=address.of_runs(others).url() if others else None,
-        decisions_url=address.decisions_url(run.id) if run.score_columns else None,
         rank="–" if each.rank is None else str(each.rank),
         moved=moved_text(each.rank, each.rank_by_accuracy),
         accuracy_rank=each.rank_by_accuracy,
