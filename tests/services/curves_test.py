@@ -211,7 +211,7 @@ def test_an_export_holds_every_class(sqlite_database: Database) -> None:
     assert found.top_label.code == TOP_LABEL
 
 
-def test_a_page_takes_four_statements_however_many_classes_there_are(
+def test_a_page_takes_five_statements_however_many_classes_there_are(
     database: Database,
 ) -> None:
     few = log_scored(database, scored_cases(60))
@@ -224,7 +224,7 @@ def test_a_page_takes_four_statements_however_many_classes_there_are(
     for run_id in (few, many):
         with counted_statements() as statements:
             browse_curves(database, run_id)
-        assert len(statements) == 4
+        assert len(statements) == 5
 
 
 def test_what_is_measured_is_what_the_suite_says_of_the_class(

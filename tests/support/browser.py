@@ -54,6 +54,8 @@ def served(app: Flask) -> Iterator[str]:
         server.server_close()
 
 
+_ABORTED_POLLS = ("htmx:sendAbort", "htmx:afterRequest")
+
 Theme = Literal["light", "dark"]
 THEMES: tuple[Theme, ...] = ("light", "dark")
 CLEAN: dict[str, list[str]] = {"light": [], "dark": []}
@@ -94,6 +96,9 @@ def watched(context: BrowserContext, base_url: str) -> Watched:
     seen = Watched(context.new_page())
 
     def on_console(message: ConsoleMessage) -> None:
+        # A poll that is under way when the reader goes elsewhere is aborted, and that is fine.
+        if message.text.startswith(_ABORTED_POLLS):
+            return
         if message.type in {"error", "warning"}:
             seen.complaints.append(f"console {message.type}: {message.text}")
 

@@ -29,7 +29,7 @@ def test_an_unknown_page_is_told_in_the_same_shell(client: FlaskClient) -> None:
     page = Page(response.get_data(as_text=True))
     assert response.status_code == 404
     assert page.one("h1").text == "There is no such page"
-    assert page.one("nav").text.startswith("Runs Datasets")
+    assert page.one("nav").text.startswith("Runs Compare Datasets")
 
 
 def test_an_unknown_run_is_named(client: FlaskClient) -> None:

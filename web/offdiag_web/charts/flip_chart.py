@@ -185,12 +185,16 @@ def _letters(lines: Sequence[FlipLine], top: float) -> Iterator[str]:
         for line in lines
         if not math.isnan(float(line.times[-1]))
     ]
-    # From the foot up each letter keeps clear of the one below; what does not fit then moves down.
+    # From the foot up each letter keeps clear of the one below; then, from the top down, those
+    # that were pushed out of the frame come back into it and push others no further than needed.
     ends.sort(key=lambda end: -end[0])
     places: list[float] = []
     for y, _ in ends:
         places.append(min(y + 4, places[-1] - _LINE_HEIGHT if places else math.inf))
-    shift = max(0.0, _TOP - min(places, default=_TOP))
+    lowest_y = _TOP
+    for index in reversed(range(len(places))):
+        places[index] = max(places[index], lowest_y)
+        lowest_y = places[index] + _LINE_HEIGHT
     for place, (_, line) in zip(places, ends, strict=True):
         css_class = f"run-letter {line.style.css_class}"
-        yield words(line.letter, x=_RIGHT + 8, y=place + shift, css_class=css_class)
+        yield words(line.letter, x=_RIGHT + 8, y=place, css_class=css_class)
