@@ -16,6 +16,7 @@ from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.costs.summary import COST_KEYS
 from offdiag.store import codec
 from offdiag.store.class_values import ClassValues, unpack
+from offdiag.store.current_evaluations import counts_for_its_run
 from offdiag.store.models import (
     ClassValuesRow,
     ConfusionMatrixRow,
@@ -61,8 +62,7 @@ def current_evaluation(session: Session, run_id: str) -> StoredEvaluation | None
         session,
         and_(
             EvaluationRow.run_id == run_id,
-            EvaluationRow.is_current,
-            EvaluationRow.slice.is_(None),
+            counts_for_its_run(),
         ),
     )
     return found[0] if found else None

@@ -13,6 +13,7 @@ from sqlalchemy.orm import Session
 from offdiag.flags.catalogue import RULES
 from offdiag.flags.lifecycle import FlagEventKind, FlagState, Standing
 from offdiag.flags.severity import Severity
+from offdiag.store.current_evaluations import counts_for_its_run
 from offdiag.store.models import EvaluationRow, FlagEventRow, FlagRow, RunRow
 
 RUN_AS_A_WHOLE = ""
@@ -226,8 +227,7 @@ def count_judged_by_others(session: Session, rules_digest: str) -> int:
         .select_from(EvaluationRow)
         .join(RunRow, RunRow.id == EvaluationRow.run_id)
         .where(
-            EvaluationRow.is_current,
-            EvaluationRow.slice.is_(None),
+            counts_for_its_run(),
             EvaluationRow.rules_digest.is_distinct_from(rules_digest),
             RunRow.deleted_at.is_(None),
         )

@@ -16,6 +16,7 @@ from sqlalchemy.orm import Session, aliased
 
 from offdiag.domain.orientation import SourceOrientation
 from offdiag.domain.runs import RunState
+from offdiag.store.current_evaluations import counts_for_its_run
 from offdiag.store.models import (
     BaselineRow,
     DatasetRow,
@@ -70,8 +71,7 @@ def stale_runs(
             EvaluationRow,
             and_(
                 EvaluationRow.run_id == RunRow.id,
-                EvaluationRow.is_current,
-                EvaluationRow.slice.is_(None),
+                counts_for_its_run(),
             ),
         )
         .where(

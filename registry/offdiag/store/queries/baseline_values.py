@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from sqlalchemy.orm import Session
 
 from offdiag.domain.values import MetricValue
+from offdiag.store.current_evaluations import counts_for_its_run
 from offdiag.store.models import BaselineRow, EvaluationRow, MetricValueRow, RunRow
 from offdiag.store.models.evaluations import AGGREGATE
 from offdiag.store.queries.recorded_values import recorded_value, select_values
@@ -42,8 +43,7 @@ def baseline_values(
         .where(
             wanted,
             RunRow.deleted_at.is_(None),
-            EvaluationRow.is_current,
-            EvaluationRow.slice.is_(None),
+            counts_for_its_run(),
             MetricValueRow.class_index == AGGREGATE,
             MetricValueRow.key.in_(keys),
         )

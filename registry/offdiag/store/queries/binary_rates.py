@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from sqlalchemy import ColumnElement, and_, select
 from sqlalchemy.orm import Session, aliased
 
+from offdiag.store.current_evaluations import counts_for_its_run
 from offdiag.store.models import DatasetRow, EvaluationRow, LabelSetRow, MetricValueRow, RunRow
 
 
@@ -30,8 +31,7 @@ def rated_runs(session: Session, *, dataset_id: int, limit: int) -> list[RatedRu
         .where(
             RunRow.dataset_id == dataset_id,
             RunRow.deleted_at.is_(None),
-            EvaluationRow.is_current,
-            EvaluationRow.slice.is_(None),
+            counts_for_its_run(),
         )
         .order_by(RunRow.created_at.desc(), RunRow.id.desc())
         .limit(limit)

@@ -10,6 +10,7 @@ from sqlalchemy.orm import Session, aliased
 
 from offdiag.domain.orientation import SourceOrientation
 from offdiag.domain.runs import RunState
+from offdiag.store.current_evaluations import counts_for_its_run
 from offdiag.store.models import (
     DatasetRow,
     EvaluationRow,
@@ -54,8 +55,7 @@ def dataset_runs(session: Session, dataset_id: int) -> DatasetRuns:
             EvaluationRow,
             and_(
                 EvaluationRow.run_id == RunRow.id,
-                EvaluationRow.is_current,
-                EvaluationRow.slice.is_(None),
+                counts_for_its_run(),
             ),
         )
         .where(RunRow.dataset_id == dataset_id, RunRow.deleted_at.is_(None))

@@ -12,6 +12,7 @@ from offdiag.domain.labels import LabelSet
 from offdiag.domain.orientation import SourceOrientation
 from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.store import codec
+from offdiag.store.current_evaluations import counts_for_its_run
 from offdiag.store.flags import record, revision
 from offdiag.store.models import (
     ConfusionMatrixRow,
@@ -52,8 +53,7 @@ def flagged_run(session: Session, flag_id: int) -> FlaggedRun | None:
     """One flag by number, in one statement; None if there is none or its run was deleted."""
     is_current = and_(
         EvaluationRow.run_id == RunRow.id,
-        EvaluationRow.is_current,
-        EvaluationRow.slice.is_(None),
+        counts_for_its_run(),
     )
     found = session.execute(
         select(

@@ -11,6 +11,7 @@ from sqlalchemy.orm import Session
 from offdiag.domain.orientation import SourceOrientation
 from offdiag.domain.runs import RunState
 from offdiag.store.clock import database_now
+from offdiag.store.current_evaluations import counts_for_its_run
 from offdiag.store.models import (
     EvaluationRow,
     PredictionChunkRow,
@@ -90,8 +91,7 @@ def runs_without_results(session: Session) -> Iterator[Breach]:
     """Runs that claim to be evaluated and are not, and runs that were given up."""
     current = exists().where(
         EvaluationRow.run_id == RunRow.id,
-        EvaluationRow.is_current,
-        EvaluationRow.slice.is_(None),
+        counts_for_its_run(),
     )
     rows = session.execute(
         select(RunRow.id, RunRow.state)

@@ -15,6 +15,7 @@ from offdiag.domain.orientation import SourceOrientation
 from offdiag.domain.runs import RunState
 from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.store import codec
+from offdiag.store.current_evaluations import counts_for_its_run
 from offdiag.store.models import (
     ConfusionMatrixRow,
     CostMatrixRow,
@@ -88,8 +89,7 @@ def priced_runs(session: Session, run_ids: Sequence[str]) -> tuple[PricedRun, ..
             EvaluationRow,
             and_(
                 EvaluationRow.run_id == RunRow.id,
-                EvaluationRow.is_current,
-                EvaluationRow.slice.is_(None),
+                counts_for_its_run(),
             ),
         )
         .join(ConfusionMatrixRow, ConfusionMatrixRow.evaluation_id == EvaluationRow.id)

@@ -16,6 +16,7 @@ from offdiag.filters.conditions import (
     TagField,
 )
 from offdiag.flags.lifecycle import FlagState
+from offdiag.store.current_evaluations import counts_for_its_run
 from offdiag.store.models import (
     DatasetRow,
     EvaluationRow,
@@ -37,8 +38,7 @@ def current_value(field: MetricField, dialect: str) -> Select[Any]:
         .join(EvaluationRow, EvaluationRow.id == MetricValueRow.evaluation_id)
         .where(
             EvaluationRow.run_id == RunRow.id,
-            EvaluationRow.is_current,
-            EvaluationRow.slice.is_(None),
+            counts_for_its_run(),
             MetricValueRow.key == field.key,
         )
     )
@@ -55,16 +55,17 @@ def attribute_value(attribute: Attribute) -> ColumnElement[Any]:
         case Attribute.DATASET:
             return _single(select(DatasetRow.name).where(DatasetRow.id == RunRow.dataset_id))
         case Attribute.TRUTH_VERSION:
-            is_own = TruthVersionRow.id == RunRow.truth_version_id
-            return _single(select(TruthVersionRow.number).where(is_own))
+            is_named = TruthVersionRow.id == RunRow.truth_version_id
+            return _single(select(TruthVersionRow.number).where(is_named))
         case Attribute.OPEN_FLAGS:
             is_open = (FlagRow.run_id == RunRow.id) & (FlagRow.state == FlagState.OPEN)
             return _single(select(func.count()).select_from(FlagRow).where(is_open))
         case Attribute.BADGE:
             evaluation = aliased(EvaluationRow)
-            is_current = (evaluation.run_id == RunRow.id) & evaluation.is_current
-            whole = is_current & evaluation.slice.is_(None)
-            return _single(select(evaluation.hides_minority).where(whole))
+            is_own = evaluation.run_id == RunRow.id
+            return _single(
+                select(evaluation.hides_minority).where(is_own, counts_for_its_run(evaluation))
+            )
         case _:
             return _COLUMNS[attribute]
 

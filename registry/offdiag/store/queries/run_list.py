@@ -9,6 +9,7 @@ from typing import Any
 from sqlalchemy import ColumnElement, ScalarSelect, Select, and_, func, select
 from sqlalchemy.orm import Session
 
+from offdiag.store.current_evaluations import counts_for_its_run
 from offdiag.store.models import DatasetRow, EvaluationRow, ProjectRow, RunRow, TruthVersionRow
 from offdiag.store.queries.run_entries import (
     LISTED_METRICS,
@@ -126,8 +127,7 @@ def _evaluated(*columns: Any) -> Select[Any]:
     """All runs, each with its current evaluation of all its cases, if it has one."""
     is_current = and_(
         EvaluationRow.run_id == RunRow.id,
-        EvaluationRow.is_current,
-        EvaluationRow.slice.is_(None),
+        counts_for_its_run(),
     )
     return select(*columns).select_from(RunRow).outerjoin(EvaluationRow, is_current)
 

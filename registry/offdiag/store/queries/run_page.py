@@ -17,6 +17,7 @@ from offdiag.domain.values import MetricValue
 from offdiag.errors import NotFound
 from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.store import class_values, codec
+from offdiag.store.current_evaluations import counts_for_its_run
 from offdiag.store.evaluations import parted
 from offdiag.store.models import (
     ClassValuesRow,
@@ -179,9 +180,7 @@ def run_detail(session: Session, run_id: str, *, aggregates: bool = True) -> Run
 def _run_with_results(run_id: str) -> Select[*tuple[Any, ...]]:
     """A run, then its current evaluation, all of whose columns are empty where there is none."""
     of_matrix, scored_with = aliased(LabelSetRow), aliased(TruthVersionRow)
-    is_current = and_(
-        EvaluationRow.run_id == RunRow.id, EvaluationRow.is_current, EvaluationRow.slice.is_(None)
-    )
+    is_current = and_(EvaluationRow.run_id == RunRow.id, counts_for_its_run())
     return (
         select(
             *(RunRow, ProjectRow.name, DatasetRow, LabelSetRow, TruthVersionRow),

@@ -12,6 +12,7 @@ from sqlalchemy.orm import Session
 
 from offdiag.domain.runs import RunState, Scalar
 from offdiag.domain.values import MetricValue
+from offdiag.store.current_evaluations import counts_for_its_run
 from offdiag.store.models import (
     DatasetRow,
     EvaluationRow,
@@ -70,8 +71,7 @@ def _batches(ids: Sequence[str]) -> Iterator[Sequence[str]]:
 def _facts(ids: Sequence[str]) -> Select[*tuple[Any, ...]]:
     is_current = and_(
         EvaluationRow.run_id == RunRow.id,
-        EvaluationRow.is_current,
-        EvaluationRow.slice.is_(None),
+        counts_for_its_run(),
     )
     return (
         select(

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from sqlalchemy import ColumnElement, ScalarSelect, and_, func, select
 from sqlalchemy.orm import aliased
 
+from offdiag.store.current_evaluations import counts_for_its_run
 from offdiag.store.models import EvaluationRow, MetricValueRow, RunRow
 from offdiag.store.models.evaluations import AGGREGATE
 
@@ -70,8 +71,7 @@ def is_scored_like(run_id: str, other: type[EvaluationRow]) -> ColumnElement[boo
     this, deleted = aliased(EvaluationRow), aliased(RunRow)
     truth = select(this.truth_version_id).where(this.id == current_of(run_id)).scalar_subquery()
     return and_(
-        other.is_current,
-        other.slice.is_(None),
+        counts_for_its_run(other),
         other.truth_version_id == truth,
         other.run_id.not_in(select(deleted.id).where(deleted.deleted_at.is_not(None))),
     )
@@ -80,8 +80,4 @@ def is_scored_like(run_id: str, other: type[EvaluationRow]) -> ColumnElement[boo
 def current_of(run_id: str) -> ScalarSelect[int]:
     """Number of the evaluation of all cases that counts for a run."""
     this = aliased(EvaluationRow)
-    return (
-        select(this.id)
-        .where(this.run_id == run_id, this.is_current, this.slice.is_(None))
-        .scalar_subquery()
-    )
+    return select(this.id).where(this.run_id == run_id, counts_for_its_run(this)).scalar_subquery()

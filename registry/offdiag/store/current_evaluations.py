@@ -1,0 +1,15 @@
+"""Which evaluation of a run counts."""
+
+from __future__ import annotations
+
+from sqlalchemy import ColumnElement, and_
+
+from offdiag.store.models import EvaluationRow
+
+
+def counts_for_its_run(evaluation: type[EvaluationRow] = EvaluationRow) -> ColumnElement[bool]:
+    """The current evaluation of all cases: slices have a current one each, which is not meant.
+
+    There is at most one for each run, which the database holds by an index of just this.
+    """
+    return and_(evaluation.is_current, evaluation.slice.is_(None))
