@@ -14,6 +14,7 @@ from offdiag.reports.document import report_document
 from offdiag.reports.headline import further_sentences
 from offdiag.services.delivery.targets import read_target
 from offdiag.services.reports.pages import IssuePage, ReportEntry
+from offdiag.services.reports.records import delivery_facts, issue_facts
 from offdiag.store.deliveries import DeliveryRecord
 from offdiag.store.report_issues import IssueRecord
 
@@ -65,43 +66,26 @@ def report_dict(entry: ReportEntry) -> dict[str, Any]:
         "n_issues": entry.n_issues,
         "last": None
         if entry.last is None
-        else _issue_facts(entry.last) | {"deliveries": list(map(_delivery, entry.deliveries))},
+        else _issue(entry.last) | {"deliveries": list(map(_delivery, entry.deliveries))},
     }
 
 
 def issue_dict(page: IssuePage) -> dict[str, Any]:
     """One issue for programs, with all its figures once it is computed."""
-    return _issue_facts(page.issue) | {
+    return _issue(page.issue) | {
         "deliveries": list(map(_delivery, page.deliveries)),
         "files": {file.kind: file.sha256 for file in page.files},
         "report": None if page.report is None else report_document(page.report),
     }
 
 
-def _issue_facts(issue: IssueRecord) -> dict[str, Any]:
-    return {
-        "project": issue.project,
-        "name": issue.name,
-        "number": issue.number,
-        "state": issue.state.value,
-        "fire_time": issue.fire_time,
-        "covers_missed": issue.covers_missed,
-        "headline": issue.headline,
-        "data_digest": issue.data_digest,
-        "error": issue.error,
-        "created_at": issue.created_at.isoformat(),
-        "computed_at": None if issue.computed_at is None else issue.computed_at.isoformat(),
-    }
+def _issue(issue: IssueRecord) -> dict[str, Any]:
+    return {"project": issue.project, "name": issue.name} | issue_facts(issue)
 
 
 def _delivery(delivery: DeliveryRecord) -> dict[str, Any]:
-    return {
-        "target": read_target(delivery.target).text,
-        "state": delivery.state.value,
-        "attempts": delivery.attempts,
-        "error": delivery.error,
-        "sent_at": None if delivery.sent_at is None else delivery.sent_at.isoformat(),
-    }
+    sent_at = None if delivery.sent_at is None else delivery.sent_at.isoformat()
+    return delivery_facts(delivery) | {"sent_at": sent_at}
 
 
 def _delivery_table(deliveries: Sequence[DeliveryRecord]) -> Table:

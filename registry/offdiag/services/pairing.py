@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from offdiag.domain.labels import LabelSet
 from offdiag.domain.orientation import SourceOrientation
 from offdiag.metrics.paired.joint import JointCounts, joint_counts
-from offdiag.store import chunks, datasets, runs, truth_versions, truths
+from offdiag.store import datasets, runs, truth_versions, truths
 from offdiag.store.evaluations import StoredEvaluation
+from offdiag.store.run_predictions import in_truth_order
 from offdiag.store.runs import RunRecord
 from offdiag.store.session import Session
 
@@ -71,10 +70,10 @@ def _joint(
     session: Session, first: RunRecord, second: RunRecord, truth_id: int, labels: LabelSet
 ) -> JointCounts:
     actual = truths.truth_codes(session, truth_id)
-    predicted = [
-        _in_truth_order(session, run.id, n_samples=len(actual), n_classes=len(labels))
-        for run in (first, second)
-    ]
+    found = in_truth_order(
+        session, [first.id, second.id], n_samples=len(actual), n_classes=len(labels)
+    )
+    predicted = [found[run.id] for run in (first, second)]
     # Codes beyond the last class stand for "no label" and "no prediction".
     usable = np.logical_and.reduce([codes < len(labels) for codes in (actual, *predicted)])
     return joint_counts(
@@ -83,14 +82,3 @@ def _joint(
         second=predicted[1][usable],
         labels=labels,
     )
-
-
-def _in_truth_order(
-    session: Session, run_id: str, *, n_samples: int, n_classes: int
-) -> NDArray[np.unsignedinteger[Any]]:
-    """Predicted code of each sample of the truth, `n_classes` where there is no prediction."""
-    codes = np.full(n_samples, n_classes, np.min_scalar_type(n_classes))
-    for chunk in chunks.read_chunks(session, run_id, n_classes=n_classes):
-        following = slice(chunk.start, chunk.start + len(chunk.predicted))
-        codes[following if chunk.positions is None else chunk.positions] = chunk.predicted
-    return codes

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Generator, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -148,40 +148,6 @@ def read_chunks(session: Session, run_id: str, *, n_classes: int) -> Iterator[St
             None if counts is None else codec.decode_counts(counts, n_classes),
         )
         start += n
-
-
-def predictions_of(
-    session: Session, run_ids: Sequence[str], *, n_samples: int, n_classes: int
-) -> dict[str, Codes]:
-    """Predicted code of each sample of the truth by run, `n_classes` where there is none.
-
-    One statement for all runs, which must have been logged with that truth or one it descends
-    from; runs without predictions are left out.
-    """
-    rows = session.execute(
-        select(
-            PredictionChunkRow.run_id,
-            PredictionChunkRow.n,
-            PredictionChunkRow.dtype,
-            PredictionChunkRow.codes,
-            PredictionChunkRow.positions,
-        )
-        .where(PredictionChunkRow.run_id.in_(run_ids))
-        .order_by(PredictionChunkRow.run_id, PredictionChunkRow.seq)
-        .execution_options(yield_per=16)
-    )
-    found: dict[str, Codes] = {}
-    n_read: dict[str, int] = {}
-    for run_id, n, dtype, blob, positions in rows:
-        codes = found.setdefault(
-            run_id, np.full(n_samples, n_classes, np.min_scalar_type(n_classes))
-        )
-        start = n_read.get(run_id, 0)
-        following = slice(start, start + n)
-        where = following if positions is None else decode_positions(positions, n)
-        codes[where] = codec.decode_codes(blob, dtype)
-        n_read[run_id] = start + n
-    return found
 
 
 def partial_counts(

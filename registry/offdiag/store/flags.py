@@ -81,12 +81,6 @@ def flags_by_id(session: Session, ids: Sequence[int]) -> list[FlagRecord]:
     return [record(row) for row in rows]
 
 
-def find_flag(session: Session, flag_id: int) -> FlagRecord | None:
-    """A flag by id."""
-    row = session.get(FlagRow, flag_id, populate_existing=True)
-    return None if row is None else record(row)
-
-
 def insert_flags(
     session: Session,
     run_id: str,

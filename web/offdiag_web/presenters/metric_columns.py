@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
-from offdiag.metrics.catalogue import CATALOGUE, Direction, MetricSpec, Scope
+from offdiag.metrics.catalogue import CATALOGUE, MetricSpec, Scope
 from offdiag.store.queries.run_entries import RunEntry
 from offdiag_web.addresses.run_list import DEFAULT_COLUMNS, SHORT_NAMES, ScaleChoice
 from offdiag_web.charts.scale import UNIT, Scale, fitted, spanning
@@ -30,7 +30,6 @@ class MetricColumn:
     order: str
     title: str
     bounds: Scale | None
-    lower_is_better: bool = False
 
 
 def metric_column(key: str) -> MetricColumn:
@@ -41,7 +40,6 @@ def metric_column(key: str) -> MetricColumn:
         order=SHORT_NAMES.get(key, key),
         title=_TITLES.get(key, spec.title),
         bounds=_bounds(spec),
-        lower_is_better=spec.direction is Direction.LOWER,
     )
 
 

@@ -12,9 +12,10 @@ from offdiag.domain.orientation import SourceOrientation
 from offdiag.metrics.paired.joint import PairedRates
 from offdiag.metrics.paired.mcnemar import mcnemar
 from offdiag.metrics.paired.score_interval import paired_score_interval
-from offdiag.store import chunks, truths
+from offdiag.store import truths
 from offdiag.store.queries.better_runs import BetterRun, better_runs
 from offdiag.store.queries.flag_page import FlaggedRun
+from offdiag.store.run_predictions import in_truth_order
 from offdiag.store.session import Session
 
 MOST_BETTER_RUNS = 5
@@ -110,7 +111,7 @@ def _read_hits(
     if len(run_ids) < 2:
         return None
     actual = truths.truth_codes(session, truth_id)
-    predicted = chunks.predictions_of(session, run_ids, n_samples=len(actual), n_classes=n_classes)
+    predicted = in_truth_order(session, run_ids, n_samples=len(actual), n_classes=n_classes)
     return _Hits(actual, predicted, n_classes) if run_ids[0] in predicted else None
 
 

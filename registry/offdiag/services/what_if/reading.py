@@ -13,7 +13,7 @@ from offdiag.metrics.costs.matrix import CostMatrix
 from offdiag.metrics.costs.presets import prevalence_costs, zero_one_costs
 from offdiag.services.cost_matrices import CostName, costs_named
 from offdiag.services.truth.lookup import dataset_named
-from offdiag.store import chunks, cost_matrices, truths
+from offdiag.store import cost_matrices, truths
 from offdiag.store.cost_matrices import CostMatrixRecord
 from offdiag.store.database import Database
 from offdiag.store.queries.priced_runs import (
@@ -24,6 +24,7 @@ from offdiag.store.queries.priced_runs import (
     newest_runs,
     priced_runs,
 )
+from offdiag.store.run_predictions import in_truth_order
 from offdiag.store.session import Session
 
 MOST_RUNS = 8
@@ -187,7 +188,7 @@ def _side_by_side(session: Session, runs: Sequence[PricedRun]) -> SideBySide | N
     if truth is None or len(paired) < 2:
         return None
     actual = truths.truth_codes(session, truth.id)
-    predicted = chunks.predictions_of(
+    predicted = in_truth_order(
         session,
         paired,
         n_samples=len(actual),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -24,7 +23,6 @@ from offdiag.store.ids_codec import decode_ids
 from offdiag.store.models import (
     DatasetRow,
     LabelSetRow,
-    PredictionChunkRow,
     ProjectRow,
     RunRow,
     ScoreChunkRow,
@@ -32,6 +30,7 @@ from offdiag.store.models import (
     TruthVersionRow,
     UploadedMatrixRow,
 )
+from offdiag.store.run_predictions import PredictedChunk, predicted_chunks
 
 _ROWS_AT_ONCE = 16
 
@@ -203,36 +202,23 @@ def sample_ids_of(session: Session, roots: Mapping[int, str]) -> dict[int, Sampl
 
 def predictions_of(session: Session, run_ids: Sequence[str]) -> dict[str, Predicted]:
     """All predictions of runs, by run."""
-    rows = session.execute(
-        select(
-            PredictionChunkRow.run_id,
-            PredictionChunkRow.n,
-            PredictionChunkRow.dtype,
-            PredictionChunkRow.codes,
-            PredictionChunkRow.positions,
-        )
-        .where(PredictionChunkRow.run_id.in_(run_ids))
-        .order_by(PredictionChunkRow.run_id, PredictionChunkRow.seq)
-        .execution_options(yield_per=_ROWS_AT_ONCE)
-    )
-    parts: dict[str, list[tuple[Codes, NDArray[np.int64]]]] = {}
-    starts: Counter[str] = Counter()
-    for run_id, n, dtype, codes, positions in rows:
-        places = (
-            np.arange(starts[run_id], starts[run_id] + n)
-            if positions is None
-            else np.frombuffer(positions, f"<u{len(positions) // n}").astype(np.int64)
-        )
-        starts[run_id] += n
-        parts.setdefault(run_id, []).append((codec.decode_codes(codes, dtype), places))
+    parts: dict[str, list[PredictedChunk]] = {}
+    for chunk in predicted_chunks(session, run_ids):
+        parts.setdefault(chunk.run_id, []).append(chunk)
     return {
         run_id: Predicted(
-            np.concatenate([codes for codes, _ in found]),
-            np.concatenate([places for _, places in found]),
-            np.cumsum([0, *(len(codes) for codes, _ in found[:-1])]),
+            np.concatenate([chunk.codes for chunk in found]),
+            np.concatenate([_places(chunk) for chunk in found]),
+            np.array([chunk.start for chunk in found]),
         )
         for run_id, found in parts.items()
     }
+
+
+def _places(chunk: PredictedChunk) -> NDArray[np.int64]:
+    if chunk.positions is None:
+        return np.arange(chunk.start, chunk.start + len(chunk.codes))
+    return chunk.positions.astype(np.int64)
 
 
 def scores_of(session: Session, run_ids: Sequence[str]) -> dict[str, NDArray[np.float32]]:

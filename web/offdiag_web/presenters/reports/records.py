@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import asdict
 
 from offdiag.reports.document import scope_document
-from offdiag.services.delivery.targets import read_target
 from offdiag.services.reports.pages import IssuePage, ReportEntry
+from offdiag.services.reports.records import delivery_facts, issue_facts
 from offdiag.services.schedules.pages import SchedulesPage
 from offdiag.services.schedules.report_page import IssueEntry, ReportPage
 from offdiag.store.deliveries import DeliveryRecord
@@ -75,27 +75,8 @@ def issue_page_record(page: IssuePage) -> dict[str, object]:
 
 
 def issue_record(issue: IssueRecord, deliveries: Sequence[DeliveryRecord]) -> dict[str, object]:
-    """One issue without its figures."""
-    return {
-        "number": issue.number,
-        "state": issue.state.value,
-        "fire_time": issue.fire_time,
-        "covers_missed": issue.covers_missed,
-        "headline": issue.headline,
-        "data_digest": issue.data_digest,
-        "error": issue.error,
-        "created_at": issue.created_at.isoformat(),
-        "computed_at": None if issue.computed_at is None else issue.computed_at.isoformat(),
-        "deliveries": [
-            {
-                "target": read_target(each.target).text,
-                "state": each.state.value,
-                "attempts": each.attempts,
-                "error": each.error,
-            }
-            for each in deliveries
-        ],
-    }
+    """One issue without its figures, with its deliveries."""
+    return issue_facts(issue) | {"deliveries": [delivery_facts(each) for each in deliveries]}
 
 
 def report_rows(entries: Sequence[ReportEntry]) -> list[tuple[Cell, ...]]:
