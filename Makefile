@@ -14,7 +14,7 @@ BENCHMARKS := $(filter-out benchmarks/harness.py benchmarks/summary.py,$(wildcar
 SOURCES := registry migrations web workers tests benchmarks docs
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check format docs tour bench bench-full clean
+.PHONY: help setup demo test check format docs site tour bench bench-full clean
 
 help: ## Show what can be done.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -41,8 +41,15 @@ format: $(DEV_READY) ## Rewrite sources in the house format.
 docs: $(DEV_READY) ## Rewrite the pages that are generated from code.
 	@$(BIN)/python docs/generate.py
 
+site: $(DEV_READY) ## Build the documentation into build/site; warnings are errors.
+	@$(BIN)/sphinx-build --fail-on-warning --keep-going --quiet --builder html docs build/site
+	@echo "build/site/index.html"
+
 tour: $(DEV_READY) ## Take the pictures of docs/tour.md; needs Chromium.
 	@$(BIN)/python docs/tour.py
+
+snapshots: $(DEV_READY) ## Take the pictures that tests compare pages with; look at them then.
+	@cd tests && ../$(BIN)/python -m support.snapshots
 
 bench: $(DEV_READY) ## Measure, the quick set.
 	@for script in $(BENCHMARKS); do $(BIN)/python $$script || exit 1; done
