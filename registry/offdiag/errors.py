@@ -46,6 +46,18 @@ class InvalidInput(OffdiagError, ValueError):
     code = "invalid_input"
 
 
+class Malformed(InvalidInput):
+    """The input cannot even be read; what it asks for was never looked at."""
+
+    code = "malformed"
+
+
+class TooLarge(InvalidInput):
+    """The input is larger than anybody needs, or would be once it is unpacked."""
+
+    code = "too_large"
+
+
 class NotFound(OffdiagError, LookupError):
     """The named thing does not exist."""
 
@@ -64,6 +76,41 @@ class Conflict(OffdiagError):
     code = "conflict"
 
 
+class Stale(Conflict):
+    """What the caller saw and decided about has changed since; nothing was changed."""
+
+    code = "stale"
+
+
+class NotSignedIn(OffdiagError):
+    """Nobody knows who asks: there is no session and no token, or it is not valid any more."""
+
+    code = "not_signed_in"
+
+
+class Forbidden(OffdiagError):
+    """It is known who asks, and they may not do this; nothing was changed."""
+
+    code = "forbidden"
+
+
+class TooManyRequests(OffdiagError):
+    """The same was tried too often; `retry_after_s` says when to try again."""
+
+    code = "too_many_requests"
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        retry_after_s: int,
+        field: str | None = None,
+        hint: str | None = None,
+    ) -> None:
+        super().__init__(message, field=field, hint=hint)
+        self.retry_after_s = retry_after_s
+
+
 class DatabaseUnavailable(OffdiagError):
     """The database cannot be reached, read or written at the moment."""
 
@@ -74,6 +121,18 @@ class StorageFull(DatabaseUnavailable):
     """The database has no room left on its disk; nothing was half written."""
 
     code = "storage_full"
+
+
+class ServerUnavailable(DatabaseUnavailable):
+    """The server of the registry cannot be reached, or is too busy to answer."""
+
+    code = "server_unavailable"
+
+
+class SpoolFull(StorageFull):
+    """There is no room for predictions that wait to be sent; none of them was half written."""
+
+    code = "spool_full"
 
 
 class SchemaMismatch(OffdiagError):
@@ -92,3 +151,7 @@ class EvaluationPending(OffdiagError, TimeoutError):
     """The evaluation of a run did not arrive in the time the caller was ready to wait."""
 
     code = "evaluation_pending"
+
+
+class RunKept(UserWarning):
+    """A run was not stored on the server, and waits in the spool for `offdiag sync`."""

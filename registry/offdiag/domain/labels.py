@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -97,7 +97,12 @@ class LabelSet:
 
     @classmethod
     def declared(cls, labels: Iterable[object], *, ordinal: bool = False) -> LabelSet:
-        """Labels in the order the user gave. Raises `InvalidInput` for unusable ones."""
+        """Labels in the order the user gave; a set of labels is what it is already.
+
+        Raises `InvalidInput` for unusable ones.
+        """
+        if isinstance(labels, LabelSet):
+            return labels
         return cls(tuple(label_text(label) for label in labels), ordinal=ordinal)
 
     @classmethod
@@ -129,6 +134,9 @@ class LabelSet:
 
     def __len__(self) -> int:
         return len(self.names)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.names)
 
     def code_of(self, label: Any, *, field_name: str = "label") -> int:
         """Code of a label. Raises `InvalidInput` naming it when it is not in the set."""

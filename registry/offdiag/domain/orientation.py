@@ -8,7 +8,7 @@ statement is checked against the class counts of the dataset.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any, Self
 
@@ -42,6 +42,8 @@ class OrientationEvidence:
     """What was compared, kept with the run so that anybody can check the verdict.
 
     The three counts are in label order; `class_counts` is None when the dataset had none.
+    `counted_on` names the program that counted the matrix from columns of a known meaning; it is
+    None for a matrix that somebody handed in.
     """
 
     source: SourceOrientation
@@ -49,6 +51,7 @@ class OrientationEvidence:
     actual_margin: tuple[int, ...] | None = None
     predicted_margin: tuple[int, ...] | None = None
     class_counts: tuple[int, ...] | None = None
+    counted_on: str | None = None
 
     @classmethod
     def from_dict(cls, facts: Mapping[str, Any]) -> Self:
@@ -58,7 +61,10 @@ class OrientationEvidence:
             for name in ("actual_margin", "predicted_margin", "class_counts")
         }
         return cls(
-            SourceOrientation(facts["source"]), OrientationVerdict(facts["verdict"]), **counts
+            SourceOrientation(facts["source"]),
+            OrientationVerdict(facts["verdict"]),
+            **counts,
+            counted_on=facts.get("counted_on"),
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -68,4 +74,15 @@ class OrientationEvidence:
             "actual_margin": self.actual_margin,
             "predicted_margin": self.predicted_margin,
             "class_counts": self.class_counts,
+            **({} if self.counted_on is None else {"counted_on": self.counted_on}),
         }
+
+    def counted_by(self, program: str) -> Self:
+        """The evidence for a matrix that a program counted from an actual and a predicted column.
+
+        That settles its orientation, whatever the margins cannot tell. Only margins that speak
+        against it stand: then the columns were named the wrong way round, or hold other cases.
+        """
+        silent = (OrientationVerdict.UNVERIFIED, OrientationVerdict.AMBIGUOUS)
+        verdict = OrientationVerdict.CANONICAL if self.verdict in silent else self.verdict
+        return replace(self, verdict=verdict, counted_on=program)

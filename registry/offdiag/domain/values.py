@@ -7,9 +7,10 @@ additionally carries the limit it tends to.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any
+from typing import Any, Self
 
 
 class Reason(StrEnum):
@@ -61,6 +62,18 @@ class MetricValue:
     ci_low: float | None = None
     ci_high: float | None = None
     ci_method: str | None = None
+
+    @classmethod
+    def of_dict(cls, parts: Mapping[str, Any]) -> Self:
+        """The value that `to_dict` wrote."""
+        return cls(
+            parts["value"],
+            parts["reason"],
+            parts["limit"],
+            parts.get("ci_low"),
+            parts.get("ci_high"),
+            parts.get("ci_method"),
+        )
 
     @property
     def is_defined(self) -> bool:

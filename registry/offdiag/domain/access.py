@@ -1,0 +1,122 @@
+"""Who may do what where: the decisions alone, without any database, request or clock.
+
+Roles are given per project, or for all of them. Whoever asks for something that nobody gave them
+is refused, so a role, a project or a grant that was forgotten closes a door and opens none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Role(StrEnum):
+    """What somebody may do, each role more than the one before it."""
+
+    VIEWER = "viewer"
+    """Look at everything."""
+    LOGGER = "logger"
+    """Log runs too."""
+    EDITOR = "editor"
+    """Change whatever people decide: flags, costs, labels, reports, baselines."""
+    ADMIN = "admin"
+    """Say who may do what, and read what was done."""
+
+    @property
+    def rank(self) -> int:
+        return tuple(Role).index(self)
+
+    def suffices_for(self, needed: Role) -> bool:
+        """Whether whoever has this role may do what `needed` may do."""
+        return self.rank >= needed.rank
+
+
+@dataclass(frozen=True, slots=True)
+class Grant:
+    """A role in one project, or in all of them where `project` is None."""
+
+    role: Role
+    project: str | None = None
+
+    def covers(self, project: str | None) -> bool:
+        """Whether it is about a project; None stands for the registry as a whole."""
+        return self.project is None or self.project == project
+
+
+class PrincipalKind(StrEnum):
+    """How somebody was recognised."""
+
+    LOCAL = "local"
+    """Nobody was asked: a registry that only this machine can reach."""
+    USER = "user"
+    TOKEN = "token"  # noqa: S105 - a word, not a secret
+
+
+@dataclass(frozen=True, slots=True)
+class Principal:
+    """Somebody who asks for something. `name` is what the audit log calls them."""
+
+    kind: PrincipalKind
+    name: str
+    grants: tuple[Grant, ...] = ()
+    user_id: int | None = None
+
+
+def may(principal: Principal | None, role: Role, project: str | None) -> bool:
+    """Whether somebody may do what a role may do in a project.
+
+    `project` None is the registry as a whole, for which only a grant for all projects counts.
+    """
+    return principal is not None and any(
+        grant.role.suffices_for(role) and grant.covers(project) for grant in principal.grants
+    )
+
+
+def may_anywhere(principal: Principal | None, role: Role) -> bool:
+    """Whether there is any project in which somebody may do what a role may do."""
+    return principal is not None and any(
+        grant.role.suffices_for(role) for grant in principal.grants
+    )
+
+
+def projects_of(principal: Principal, role: Role) -> frozenset[str] | None:
+    """The projects in which somebody may do what a role may do, None for all there are."""
+    wide_enough = [grant for grant in principal.grants if grant.role.suffices_for(role)]
+    named = frozenset(grant.project for grant in wide_enough if grant.project is not None)
+    return None if any(grant.project is None for grant in wide_enough) else named
+
+
+def narrowed(grants: Iterable[Grant], to: Grant) -> tuple[Grant, ...]:
+    """What is left of somebody's grants in a token that was made for `to`.
+
+    A token never allows more than its owner may do now, whatever was written into it.
+    """
+    return tuple(
+        Grant(
+            min(grant.role, to.role, key=lambda role: role.rank),
+            grant.project if to.project is None else to.project,
+        )
+        for grant in grants
+        if to.project is None or grant.covers(to.project)
+    )
+
+
+EVERYTHING = (Grant(Role.ADMIN),)
+"""The grants of whoever sits at a machine that serves itself alone."""
+
+
+@dataclass(frozen=True, slots=True)
+class Actor:
+    """Who is answerable for the changes of a transaction, and for what purpose they are made.
+
+    `kind` is user, token, cli or system; `action` and `subject` say what is being done to what,
+    unless the service that does it knows better.
+    """
+
+    kind: str
+    name: str
+    action: str
+    subject: str = ""
+    project: str | None = None
+    request_id: str | None = None

@@ -1,0 +1,231 @@
+"""Classes in named groups, and groups in groups: "cat" and "dog" are animals.
+
+A hierarchy says nothing about which answers were right. It is a way to look at a matrix, so it
+may be given late and changed, and no number of the whole matrix depends on it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from offdiag.domain.labels import LabelSet, label_text
+from offdiag.errors import InvalidInput
+
+ALL_GROUPS = "*"
+"""Stands for every outermost group wherever groups are named, so no group is called so."""
+MAX_DEPTH = 10
+_FIELD = "hierarchy"
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """A named group; its members are classes (their names) and further groups, in order."""
+
+    name: str
+    members: tuple[Group | str, ...]
+
+    @property
+    def classes(self) -> tuple[str, ...]:
+        """Names of all classes in it, at any depth, in order."""
+        return tuple(
+            name
+            for member in self.members
+            for name in ((member,) if isinstance(member, str) else member.classes)
+        )
+
+
+@dataclass(frozen=True)
+class Hierarchy:
+    """A forest of groups over some of the classes of a label set.
+
+    Every class is in at most one place, names of groups are unique, and none is the name of a
+    class. Classes outside all groups stand for themselves.
+    """
+
+    groups: tuple[Group, ...]
+
+    @classmethod
+    def declared(cls, given: object, labels: LabelSet) -> Hierarchy:
+        """What a user gave, checked against the classes.
+
+        A mapping from names of groups to what is in them: a list of classes, or a mapping to
+        further groups. A list may hold both, groups as mappings. Raises `InvalidInput`.
+        """
+        if not isinstance(given, Mapping):
+            raise InvalidInput(
+                f"{type(given).__name__} is no mapping.",
+                field=_FIELD,
+                hint='Give names of groups with their classes, as {"animal": ["cat", "dog"]}.',
+            )
+        found = cls(tuple(_groups(given, depth=1)))
+        _require_sound(found, labels)
+        return found
+
+    @classmethod
+    def restored(cls, stored: list[dict[str, Any]]) -> Hierarchy:
+        """What `to_list` made, without checking it again."""
+        return cls(tuple(_restored(entry) for entry in stored))
+
+    def to_list(self) -> list[dict[str, Any]]:
+        """Plain values whose order survives where mappings have none, as in a database."""
+        return [_listed(group) for group in self.groups]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values in the shape that `declared` takes."""
+        return {group.name: _contents(group) for group in self.groups}
+
+    @cached_property
+    def parents(self) -> Mapping[str, tuple[Group, ...]]:
+        """The groups around each group and each grouped class by name, outermost first."""
+        return dict(_walk(self.groups, ()))
+
+    @cached_property
+    def by_name(self) -> Mapping[str, Group]:
+        """Every group by its name, a group before those inside it."""
+        found: dict[str, Group] = {}
+        waiting = list(reversed(self.groups))
+        while waiting:
+            group = waiting.pop()
+            found[group.name] = group
+            waiting.extend(m for m in reversed(group.members) if isinstance(m, Group))
+        return found
+
+    def order(self, labels: LabelSet) -> list[int]:
+        """Codes of all classes, group by group; classes outside all groups come last."""
+        grouped = [labels.index[name] for group in self.groups for name in group.classes]
+        inside = set(grouped)
+        return [*grouped, *(code for code in range(len(labels)) if code not in inside)]
+
+    def group_named(self, name: str, *, field_name: str = "collapse") -> Group:
+        """The group of this name. Raises `InvalidInput` where there is none."""
+        try:
+            return self.by_name[name]
+        except KeyError:
+            known = list(self.by_name)
+            shown = ", ".join(repr(each) for each in known[:8])
+            raise InvalidInput(
+                f"there is no group {name!r}.",
+                field=field_name,
+                hint=f"The groups are {shown}{', …' if len(known) > 8 else ''}.",
+            ) from None
+
+
+def _groups(given: Mapping[Any, Any], *, depth: int) -> Iterator[Group]:
+    if depth > MAX_DEPTH:
+        raise InvalidInput(
+            f"groups lie in groups more than {MAX_DEPTH} deep.",
+            field=_FIELD,
+            hint="Leave out levels that nobody would collapse.",
+        )
+    for key, inside in given.items():
+        name = _group_name(key)
+        members = tuple(_members(name, inside, depth=depth))
+        if not members:
+            raise InvalidInput(
+                f"group {name!r} is empty.",
+                field=_FIELD,
+                hint="Name its classes, or leave it out.",
+            )
+        yield Group(name, members)
+
+
+def _group_name(key: object) -> str:
+    name = label_text(key, field_name=_FIELD)
+    if not name.strip() or name == ALL_GROUPS:
+        raise InvalidInput(
+            f"a group is called {name!r}.",
+            field=_FIELD,
+            hint=f"Give it a name with letters; {ALL_GROUPS!r} stands for all groups.",
+        )
+    return name
+
+
+def _members(name: str, inside: object, *, depth: int) -> Iterator[Group | str]:
+    if isinstance(inside, Mapping):
+        yield from _groups(inside, depth=depth + 1)
+    elif isinstance(inside, Iterable) and not isinstance(inside, (str, bytes)):
+        for member in inside:
+            if isinstance(member, Mapping):
+                yield from _groups(member, depth=depth + 1)
+            else:
+                yield label_text(member, field_name=_FIELD)
+    else:
+        raise InvalidInput(
+            f"group {name!r} holds {inside!r}, which is neither a list nor a mapping.",
+            field=_FIELD,
+            hint="Give a list of classes, also for one class, or a mapping of further groups.",
+        )
+
+
+def _require_sound(hierarchy: Hierarchy, labels: LabelSet) -> None:
+    if not hierarchy.groups:
+        raise InvalidInput(
+            "there is no group in it.", field=_FIELD, hint="Name groups, or leave it out."
+        )
+    place_of: dict[str, str] = {}
+    groups: set[str] = set()
+    waiting = list(hierarchy.groups)
+    while waiting:
+        group = waiting.pop(0)
+        _require_new_name(group.name, groups, labels)
+        groups.add(group.name)
+        for member in group.members:
+            if isinstance(member, Group):
+                waiting.append(member)
+                continue
+            labels.code_of(member, field_name=_FIELD)
+            if member in place_of:
+                raise InvalidInput(
+                    f"class {member!r} is in {place_of[member]!r} and in {group.name!r}.",
+                    field=_FIELD,
+                    hint="A class has one place; leave it in the group it is counted in.",
+                )
+            place_of[member] = group.name
+
+
+def _require_new_name(name: str, groups: set[str], labels: LabelSet) -> None:
+    if name in groups:
+        raise InvalidInput(
+            f"two groups are called {name!r}.",
+            field=_FIELD,
+            hint="Groups are told apart by their names; give one of them another.",
+        )
+    if name in labels.index:
+        raise InvalidInput(
+            f"{name!r} is a class and cannot name a group as well.",
+            field=_FIELD,
+            hint=f"Call the group something else, such as {'any ' + name!r}.",
+        )
+
+
+def _walk(
+    members: Iterable[Group | str], around: tuple[Group, ...]
+) -> Iterator[tuple[str, tuple[Group, ...]]]:
+    for member in members:
+        if isinstance(member, str):
+            yield member, around
+        else:
+            yield member.name, around
+            yield from _walk(member.members, (*around, member))
+
+
+def _listed(group: Group) -> dict[str, Any]:
+    members = [each if isinstance(each, str) else _listed(each) for each in group.members]
+    return {"group": group.name, "members": members}
+
+
+def _restored(entry: Mapping[str, Any]) -> Group:
+    members = (each if isinstance(each, str) else _restored(each) for each in entry["members"])
+    return Group(entry["group"], tuple(members))
+
+
+def _contents(group: Group) -> dict[str, Any] | list[Any]:
+    inner = [each for each in group.members if isinstance(each, Group)]
+    if len(inner) == len(group.members):
+        return {each.name: _contents(each) for each in inner}
+    return [
+        each if isinstance(each, str) else {each.name: _contents(each)} for each in group.members
+    ]
