@@ -7,12 +7,14 @@ from math import isfinite
 from typing import Any
 
 from offdiag.comparison.cells import CellDifferences
+from offdiag.comparison.class_values import class_values
 from offdiag.comparison.differences import MetricDifference
 from offdiag.comparison.letters import letter
 from offdiag.comparison.many import ManyComparison
 from offdiag.comparison.pair import PairComparison, PairedFacts
 from offdiag.comparison.standings import Place
 from offdiag.comparison.verdict import Verdict
+from offdiag.metrics.confusion import ConfusionMatrix
 
 
 def verdict_record(verdict: Verdict) -> dict[str, Any]:
@@ -29,6 +31,7 @@ def pair_record(pair: PairComparison) -> dict[str, Any]:
     return {
         "is_paired": pair.paired is not None,
         "n": {"a": pair.first.total, "b": pair.second.total},
+        "class_sizes": {"a": _class_sizes(pair.first), "b": _class_sizes(pair.second)},
         "confidence": pair.confidence,
         "seed": pair.seed,
         "replicates": pair.replicates,
@@ -46,6 +49,9 @@ def many_record(many: ManyComparison) -> dict[str, Any]:
     """Several runs; `behind` is a run minus the best one."""
     return {
         "n": {letter(at): matrix.total for at, matrix in enumerate(many.matrices)},
+        "class_sizes": {
+            letter(at): _class_sizes(matrix) for at, matrix in enumerate(many.matrices)
+        },
         "not_paired": [letter(at) for at in many.unpaired],
         "confidence": many.confidence,
         "seed": many.seed,
@@ -53,6 +59,15 @@ def many_record(many: ManyComparison) -> dict[str, Any]:
         "metrics": {
             key: {letter(at): place_record(place) for at, place in enumerate(found)}
             for key, found in many.places.items()
+        },
+        "per_class": {
+            letter(at): {
+                key: {
+                    name: value.to_dict() for name, value in zip(many.labels, values, strict=True)
+                }
+                for key, values in class_values(matrix, confidence=many.confidence).items()
+            }
+            for at, matrix in enumerate(many.matrices)
         },
         "pairs": [
             {
@@ -101,6 +116,10 @@ def _paired_record(pair: PairComparison, facts: PairedFacts) -> dict[str, Any]:
         "stuart_maxwell": asdict(facts.margins),
         "bowker": asdict(facts.symmetry),
     }
+
+
+def _class_sizes(matrix: ConfusionMatrix) -> dict[str, int]:
+    return dict(zip(matrix.labels.names, matrix.actual.tolist(), strict=True))
 
 
 def _cell_records(cells: CellDifferences, labels: tuple[str, ...]) -> list[dict[str, Any]]:

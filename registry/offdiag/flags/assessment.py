@@ -66,15 +66,17 @@ def assess(
     )
     if not subjects.is_assessable[0]:
         return Assessment((), NO_CASES if matrix.total == 0 else ONE_ACTUAL_CLASS)
-    return Assessment(tuple(_verdicts(subjects, limits)))
+    return Assessment(tuple(verdicts_of(subjects, limits)))
 
 
-def judge(subjects: Subjects, thresholds: Thresholds) -> dict[str, Judgement]:
+def judge(
+    subjects: Subjects, thresholds: Thresholds, rules: Iterable[str] = MATRIX_RULES
+) -> dict[str, Judgement]:
     """Where each rule fires in a stack of matrices, by rule id.
 
     A matrix that cannot be assessed is to be left out by the caller: no mask is applied here.
     """
-    return {id_: rule.judge(subjects, thresholds) for id_, rule in MATRIX_RULES.items()}
+    return {id_: MATRIX_RULES[id_].judge(subjects, thresholds) for id_ in rules}
 
 
 def badges(
@@ -100,8 +102,11 @@ def hides_minority(verdicts: Iterable[Verdict]) -> bool:
     )
 
 
-def _verdicts(subjects: Subjects, thresholds: Thresholds) -> Iterable[Verdict]:
-    for id_, judgement in judge(subjects, thresholds).items():
+def verdicts_of(
+    subjects: Subjects, thresholds: Thresholds, rules: Iterable[str] = MATRIX_RULES
+) -> Iterable[Verdict]:
+    """What some rules say about the only run of a stack of one, in their order."""
+    for id_, judgement in judge(subjects, thresholds, rules).items():
         for place in np.argwhere(judgement.fires).tolist():
             yield _verdict(id_, judgement, tuple(place), subjects, thresholds)
 

@@ -49,6 +49,16 @@ class ConfusionMatrix:
         return totals
 
     @cached_property
+    def correct(self) -> NDArray[np.int64]:
+        """Cases of each class that were predicted as it, shape (K,)."""
+        return np.diagonal(self.counts)
+
+    @property
+    def n_right(self) -> int:
+        """Number of cases that were predicted right."""
+        return int(self.correct.sum())
+
+    @cached_property
     def predicted(self) -> NDArray[np.int64]:
         """Cases predicted as each class, shape (K,)."""
         totals: NDArray[np.int64] = predicted_totals(self.counts)

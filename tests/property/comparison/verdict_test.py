@@ -39,7 +39,7 @@ def compared(joint: JointCounts) -> PairComparison:
     return compare_paired(joint, seed=1, replicates=60)
 
 
-@settings(deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(joints())
 def test_the_classes_in_the_sentence_are_those_whose_interval_excludes_zero(
     joint: JointCounts,
@@ -62,7 +62,7 @@ def test_the_classes_in_the_sentence_are_those_whose_interval_excludes_zero(
     assert {*falling, *rising} == excluded
 
 
-@settings(deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(joints())
 def test_better_and_worse_are_said_of_nothing_whose_interval_holds_zero(
     joint: JointCounts,
@@ -87,7 +87,7 @@ def test_better_and_worse_are_said_of_nothing_whose_interval_holds_zero(
             assert bool(named) == (key in separable)
 
 
-@settings(deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(joints())
 def test_swapping_the_runs_turns_the_verdict_round(joint: JointCounts) -> None:
     there, back = compared(joint), compared(joint.swapped())
@@ -102,7 +102,7 @@ def test_swapping_the_runs_turns_the_verdict_round(joint: JointCounts) -> None:
     assert classes_that_change(there) == classes_that_change(back)[::-1]
 
 
-@settings(deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(joints())
 def test_no_interval_is_a_point(joint: JointCounts) -> None:
     pair = compared(joint)

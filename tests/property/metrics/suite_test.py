@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 from numpy.typing import NDArray
@@ -96,6 +96,7 @@ def test_reversing_an_order_leaves_weighted_kappas_alone(matrix: Matrix) -> None
 
 
 @given(matrices())
+@example(np.full((3, 3), 1_422_478_562_826_238))
 def test_a_transposed_table_with_its_orientation_stated_is_the_same_table(
     matrix: Matrix,
 ) -> None:

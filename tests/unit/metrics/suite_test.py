@@ -327,3 +327,12 @@ def test_rescaled_weights_change_counts_and_nothing_else() -> None:
             assert other.value == pytest.approx(one.value, rel=1e-14), key
     assert weighted.aggregate["n"].at().value == 37.5
     assert weighted.per_class["support"].at(0).value == 30.0
+
+
+@pytest.mark.parametrize("cases_in_a_cell", [10**14, 1_422_478_562_826_238, 10**17])
+def test_the_p_value_is_a_number_however_many_cases_there_are(cases_in_a_cell: int) -> None:
+    counts = np.full((3, 3), cases_in_a_cell)
+
+    found = evaluate_stack(counts, ordinal=False).aggregate["nir_p_value"].at()
+
+    assert found.value == pytest.approx(0.5, abs=1e-7)

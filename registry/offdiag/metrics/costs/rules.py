@@ -14,7 +14,7 @@ from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.costs.decisions import bayes_decisions
 from offdiag.metrics.costs.matrix import CostMatrix
 from offdiag.metrics.orientation import PREDICTED_AXIS
-from offdiag.metrics.probabilistic.forecasts import Forecasts
+from offdiag.metrics.probabilistic.forecasts import CLASS_AXIS, Forecasts
 
 Codes = NDArray[np.unsignedinteger[Any]]
 
@@ -36,7 +36,7 @@ class ExpectedCostRule:
         forecasts = _forecasts(scores, self.costs.n_classes, positive)
         if not forecasts.are_probabilities:
             raise InvalidInput(
-                "the scores are not probabilities.",
+                f"the scores are not probabilities: {_why_no_probabilities(forecasts)}.",
                 field="y_score",
                 hint="Expected costs need probabilities that add up to 1; use a threshold.",
             )
@@ -90,6 +90,15 @@ class ThresholdRule:
 Rule = ExpectedCostRule | ThresholdRule
 
 
+def finite_threshold(threshold: float | None) -> float:
+    """A threshold that scores can be compared with. Raises `InvalidInput`."""
+    if threshold is None or not np.isfinite(threshold):
+        raise InvalidInput(
+            f"{threshold} is no threshold.", field="threshold", hint="Give a finite number."
+        )
+    return float(threshold)
+
+
 def positive_scores(
     scores: NDArray[np.float32], *, wanted: int, positive: int | None
 ) -> NDArray[np.float64]:
@@ -125,6 +134,16 @@ def described(rule: Rule, **circumstances: Any) -> Mapping[str, Any]:
     """The rule with what is known of where it comes from, without what is not."""
     known = {key: value for key, value in circumstances.items() if value not in (None, "")}
     return {**rule.to_dict(), **known}
+
+
+def _why_no_probabilities(forecasts: Forecasts) -> str:
+    """The first score, or the first sum of the scores of a case, that gives them away."""
+    scores = forecasts.scores
+    outside = scores[(scores < 0) | (scores > 1)]
+    if outside.size:
+        return f"one of them is {float(outside[0]):.6g}"
+    sums = scores.sum(axis=CLASS_AXIS, dtype=np.float64)
+    return f"those of a case add up to {sums[np.abs(sums - 1).argmax()]:.6g}"
 
 
 def _forecasts(scores: NDArray[np.float32], n_classes: int, positive: int | None) -> Forecasts:

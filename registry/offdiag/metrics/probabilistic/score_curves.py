@@ -19,7 +19,7 @@ from offdiag.metrics.probabilistic.calibration import (
     CalibrationBins,
     equal_width_bins,
 )
-from offdiag.metrics.probabilistic.forecasts import Forecasts
+from offdiag.metrics.probabilistic.forecasts import CLASS_AXIS, Forecasts
 from offdiag.metrics.probabilistic.operating_points import (
     OperatingPoints,
     operating_points,
@@ -28,7 +28,7 @@ from offdiag.metrics.probabilistic.operating_points import (
 from offdiag.metrics.probabilistic.operating_points import (
     of_other_class as points_of_other_class,
 )
-from offdiag.metrics.probabilistic.ranked import RankedScores
+from offdiag.metrics.probabilistic.ranked import RankedScores, rank_scores
 from offdiag.metrics.probabilistic.suite import ranked_against_rest, ranked_top_label
 
 TOP_LABEL = -1
@@ -87,6 +87,32 @@ def score_curves(forecasts: Forecasts, counts: NDArray[np.int64]) -> tuple[Score
     return tuple(found)
 
 
+def label_curves(
+    actual: NDArray[np.bool_],
+    scores: NDArray[Any],
+    *,
+    hits: NDArray[np.int64],
+    predicted: NDArray[np.int64],
+) -> tuple[ScoreCurve, ...]:
+    """Curves of each label of sets against the rest.
+
+    `actual` and `scores` are (n, q); `hits` and `predicted` (q,) count the sets that were
+    predicted with a label rightly, and at all. Scores are probabilities where all lie between
+    0 and 1; those of one case need not add up to 1.
+    """
+    are_probabilities = bool(((scores >= 0) & (scores <= 1)).all())
+    return tuple(
+        _curve(
+            code,
+            rank_scores(actual[:, code], scores[:, code]),
+            answers=(int(hits[code]), int(predicted[code])),
+            are_probabilities=are_probabilities,
+            cells=CELLS_OF_EACH,
+        )
+        for code in range(scores.shape[CLASS_AXIS])
+    )
+
+
 def of_other_class(curve: ScoreCurve) -> ScoreCurve:
     """The curve of the other one of two classes, from the same scores.
 
@@ -131,10 +157,26 @@ def _counted(ascending: NDArray[Any], inner_edges: NDArray[Any]) -> NDArray[np.i
 def _class_curve(
     forecasts: Forecasts, code: int, counts: NDArray[np.int64], *, cells: int
 ) -> ScoreCurve:
-    ranked = ranked_against_rest(forecasts, code)
-    are_probabilities = forecasts.are_probabilities
+    return _curve(
+        code,
+        ranked_against_rest(forecasts, code),
+        answers=(int(counts[code, code]), int(predicted_totals(counts)[code])),
+        are_probabilities=forecasts.are_probabilities,
+        cells=cells,
+    )
+
+
+def _curve(
+    code: int,
+    ranked: RankedScores,
+    *,
+    answers: tuple[int, int],
+    are_probabilities: bool,
+    cells: int,
+) -> ScoreCurve:
+    """The curve of one event; `answers` are those that named it rightly, and all that did."""
     exact = operating_points(ranked)
-    kept = [*_best(exact), *_in_use(exact, counts, code)]
+    kept = [*_best(exact), *_in_use(exact, *answers)]
     if are_probabilities and len(exact):
         kept += [exact.at(float(ranked.positive.dtype.type(edge))) for edge in TIDY_THRESHOLDS]
     low, high = (0.0, 1.0) if are_probabilities else _range(ranked)
@@ -169,10 +211,9 @@ def _best(points: OperatingPoints) -> list[int]:
     return best
 
 
-def _in_use(points: OperatingPoints, counts: NDArray[np.int64], code: int) -> list[int]:
+def _in_use(points: OperatingPoints, hits: int, predicted: int) -> list[int]:
     """Place of the threshold that gives the answers that were given, if one does."""
-    hits = int(counts[code, code])
-    place = points.of_counts(hits, int(predicted_totals(counts)[code]) - hits)
+    place = points.of_counts(hits, predicted - hits)
     return [] if place is None else [place]
 
 

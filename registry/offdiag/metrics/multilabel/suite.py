@@ -1,0 +1,67 @@
+"""All metrics of sets of labels at once, from what was counted and from scores."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from offdiag.domain.values import MetricValue
+from offdiag.metrics.multilabel.examples import example_metrics
+from offdiag.metrics.multilabel.label_averages import label_averages
+from offdiag.metrics.multilabel.label_counts import LabelCounts
+from offdiag.metrics.multilabel.ranking import ranking_metrics, sum_over_rankings
+from offdiag.metrics.multilabel.tally import SetTally
+from offdiag.metrics.per_class import PER_CLASS
+from offdiag.metrics.probabilistic.discrimination import average_precision, roc_auc
+from offdiag.metrics.probabilistic.ranked import rank_scores
+
+SCORE_KEYS = ("roc_auc", "average_precision")
+"""What scores add to the metrics of a label."""
+
+
+@dataclass(frozen=True, eq=False)
+class LabelledSets:
+    """True and predicted sets of n cases, bool (n, q), and (n, q) scores where there are any."""
+
+    actual: NDArray[np.bool_]
+    predicted: NDArray[np.bool_]
+    scores: NDArray[Any] | None = None
+
+    @property
+    def n_cases(self) -> int:
+        return len(self.actual)
+
+
+def set_metrics(tally: SetTally) -> Mapping[str, MetricValue]:
+    """Averages over cases and over labels, by key."""
+    return {**example_metrics(tally.examples), **label_averages(tally.labels)}
+
+
+def label_metrics(counts: LabelCounts) -> Mapping[str, list[MetricValue]]:
+    """What the two-by-two table of each label tells, q values in label order by key."""
+    cells = counts.one_vs_rest()
+    values = {key: metric(cells) for key, metric in PER_CLASS.items()}
+    n_labels = len(counts.actual)
+    return {
+        key: [quantity.at(code) for code in range(n_labels)] for key, quantity in values.items()
+    }
+
+
+def set_score_metrics(
+    actual: NDArray[np.bool_], scores: NDArray[Any]
+) -> Mapping[str, MetricValue]:
+    """How well (n, q) scores rank the labels of a case, by key."""
+    return ranking_metrics(sum_over_rankings(actual, scores))
+
+
+def label_score_metrics(
+    actual: NDArray[np.bool_], scores: NDArray[Any]
+) -> Mapping[str, list[MetricValue]]:
+    """How well (n, q) scores rank the cases of a label, q values in label order by key."""
+    ranked = [rank_scores(actual[:, code], scores[:, code]) for code in range(scores.shape[1])]
+    found = ([roc_auc(label) for label in ranked], [average_precision(label) for label in ranked])
+    return dict(zip(SCORE_KEYS, found, strict=True))

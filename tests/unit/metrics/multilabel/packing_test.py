@@ -1,0 +1,56 @@
+"""Sets of labels as bits, with one bit for those that nobody knows."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from offdiag.metrics.multilabel.packing import (
+    holds_label,
+    is_known,
+    label_counts,
+    nothing_known,
+    pack_sets,
+    unpack_sets,
+    with_room,
+    without_room,
+)
+
+TABLE = np.array([[1, 0, 1], [0, 0, 0], [0, 1, 0]], dtype=np.bool_)
+
+
+def test_a_label_is_a_bit_from_the_lowest_up() -> None:
+    assert pack_sets(TABLE).tolist() == [[0b101], [0], [0b010]]
+
+
+@pytest.mark.parametrize("n_labels", [1, 7, 8, 9, 16, 17])
+def test_packing_and_unpacking_give_the_same_sets(n_labels: int) -> None:
+    sets = np.random.default_rng(n_labels).random((20, n_labels)) < 0.4
+
+    bits = pack_sets(sets)
+
+    assert bits.shape == (20, -(-n_labels // 8))
+    assert np.array_equal(unpack_sets(bits, n_labels), sets)
+    assert np.array_equal(label_counts(bits, n_labels), sets.sum(axis=0))
+    assert np.array_equal(holds_label(bits, n_labels - 1), sets[:, -1])
+
+
+@pytest.mark.parametrize("n_labels", [3, 8])
+def test_an_unknown_set_is_no_empty_set(n_labels: int) -> None:
+    unknown, empty = nothing_known(2, n_labels), pack_sets(np.zeros((2, n_labels), np.bool_))
+
+    assert not is_known(unknown, n_labels).any()
+    assert is_known(empty, n_labels).all()
+    assert not unpack_sets(unknown, n_labels).any()
+
+
+@pytest.mark.parametrize("n_labels", [3, 8])
+def test_equal_sets_have_equal_bytes_whatever_room_they_had(n_labels: int) -> None:
+    bits = pack_sets(np.ones((2, n_labels), np.bool_))
+
+    roomy = with_room(bits, n_labels)
+
+    assert without_room(roomy, n_labels).tobytes() == bits.tobytes()
+    assert np.array_equal(unpack_sets(roomy, n_labels), unpack_sets(bits, n_labels))
+    part = np.concatenate([roomy, nothing_known(1, n_labels)])
+    assert np.array_equal(without_room(part, n_labels), part)
