@@ -13,6 +13,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from offdiag.arrays.tensors import readable
 from offdiag.errors import InvalidInput
 
 Column: TypeAlias = "NDArray[Any] | pa.Array"
@@ -91,7 +92,7 @@ def _read(values: object, field: str) -> Column:
     if hasattr(values, "__arrow_c_stream__"):
         return _from_arrow_stream(values, field)
     if hasattr(values, "__array__"):
-        return np.asarray(values)
+        return np.asarray(readable(values))
     if isinstance(values, (str, bytes)) or not isinstance(values, Iterable):
         raise InvalidInput(
             f"{type(values).__name__} is no array.",
@@ -109,11 +110,16 @@ def _from_arrow_stream(values: object, field: str) -> pa.Array:
 
 
 def _to_arrow(items: list[object], field: str, *, nan_is_missing: bool = False) -> pa.Array:
-    plain = [item.item() if isinstance(item, np.generic) else item for item in items]
+    plain = [_python_value(item) for item in items]
     try:
         return pa.array(plain, from_pandas=nan_is_missing)
     except (pa.ArrowException, TypeError, ValueError, OverflowError) as error:
         raise _mixed(error, field) from None
+
+
+def _python_value(item: Any) -> object:
+    """A scalar of numpy, or a tensor of one value, as Python has it."""
+    return item.item() if getattr(item, "shape", None) == () else item
 
 
 def _plain_if_numeric(column: pa.Array, field: str) -> Column:

@@ -12,6 +12,8 @@ from offdiag.arrays.files import read_columns
 from offdiag.arrays.ids import SampleIds, require_distinct, sample_ids
 from offdiag.arrays.labels import Codes, require_equal_lengths
 from offdiag.arrays.partial_labels import blanks_as_missing, encode_partial_labels
+from offdiag.arrays.set_columns import pack_partial_column
+from offdiag.arrays.set_texts import sets_of_texts
 from offdiag.domain.labels import LabelSet
 from offdiag.errors import InvalidInput
 
@@ -29,14 +31,17 @@ AS_USUAL = ColumnNames()
 
 @dataclass(frozen=True)
 class LabelChanges:
-    """m samples and the label each is to have: its code, or `n_classes` for none any more."""
+    """m samples and the label each is to have: its code, or `n_classes` for none any more.
+
+    Where samples have sets of labels, `codes` are packed sets.
+    """
 
     ids: SampleIds
     codes: Codes
 
 
 def read_label_changes(
-    given: object, labels: LabelSet, names: ColumnNames = AS_USUAL
+    given: object, labels: LabelSet, names: ColumnNames = AS_USUAL, *, of_sets: bool = False
 ) -> LabelChanges:
     """Read a mapping from identifiers to labels, a pair (identifiers, labels), or a table.
 
@@ -44,13 +49,19 @@ def read_label_changes(
     columns are found by their names; a frame of two columns may call them anything, identifiers
     first. Samples without identifiers are named by their position, counted from 0. A missing
     label (None, NaN, in a file an empty text that is no class) takes the sample's label away.
+    Samples `of_sets` of labels get a set or list each, an empty one where no label is true; in a
+    file its names stand side by side with | between them.
 
     Raises `InvalidInput` for other forms, for no changes at all, for identifiers that stand
     twice, and for labels that are not in the set.
     """
     ids, values = _two_columns(given, labels, names)
     identifiers = sample_ids(ids, field="labels")
-    codes = encode_partial_labels(values, labels, field="labels")
+    codes = (
+        pack_partial_column(_split(given, values), labels, field="labels")
+        if of_sets
+        else encode_partial_labels(values, labels, field="labels")
+    )
     if len(identifiers) == 0 and len(codes) == 0:
         raise InvalidInput(
             "there are no changes.", field="labels", hint="Name at least one sample."
@@ -58,6 +69,11 @@ def read_label_changes(
     require_equal_lengths(identifiers=len(identifiers), labels=len(codes))
     require_distinct(identifiers, identifiers.order(), field="labels")
     return LabelChanges(identifiers, codes)
+
+
+def _split(given: object, values: object) -> object:
+    """The texts of a file as sets; anything else as it is."""
+    return sets_of_texts(values) if isinstance(given, (str, os.PathLike)) else values
 
 
 def _two_columns(given: object, labels: LabelSet, names: ColumnNames) -> tuple[object, object]:

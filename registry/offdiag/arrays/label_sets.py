@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from offdiag.arrays.column_names import named_columns, require_label_order
 from offdiag.arrays.labels import require_equal_lengths
+from offdiag.arrays.tensors import readable
 from offdiag.domain.labels import LabelSet, label_text
 from offdiag.errors import InvalidInput
 from offdiag.metrics.arguments import zero_one
@@ -69,7 +70,7 @@ def _given(values: object, field: str) -> Given:
         values = values.toarray()
     elif hasattr(values, "to_pylist"):
         values = values.to_pylist()
-    array = np.asarray(values) if hasattr(values, "__array__") else None
+    array = np.asarray(readable(values)) if hasattr(values, "__array__") else None
     if array is not None and array.ndim == 2:
         return array
     if (array is not None and array.ndim != 1) or not _is_collection(values):

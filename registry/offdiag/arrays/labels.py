@@ -16,7 +16,11 @@ from offdiag.domain.labels import LabelSet, label_text
 from offdiag.errors import InvalidInput
 
 Codes = NDArray[np.unsignedinteger[Any]]
-"""Positions in a label set, in the narrowest unsigned type that holds them, shape (n,)."""
+"""Positions in a label set, in the narrowest unsigned type that holds them, shape (n,).
+
+Where a dataset has sets of labels, the packed sets of its cases stand in their place: bytes of
+shape (n, bytes), as `offdiag.metrics.multilabel.packing` lays them out.
+"""
 
 _LARGEST_TABLE = 1 << 20
 """Integer labels within this range are looked up in a table, wider ones by bisection."""

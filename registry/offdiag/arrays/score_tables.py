@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from offdiag.arrays.column_names import named_columns, require_label_order
+from offdiag.arrays.tensors import readable
 from offdiag.domain.labels import LabelSet
 from offdiag.errors import InvalidInput
 
@@ -49,7 +50,7 @@ def score_table(
 
 def _floats(y_score: object, field: str) -> NDArray[Any]:
     try:
-        array = np.asarray(y_score)
+        array = np.asarray(readable(y_score))
     except ValueError:
         raise InvalidInput("the rows differ in length.", field=field, hint=_HINT) from None
     if array.dtype.kind == "O":

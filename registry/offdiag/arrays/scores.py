@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from offdiag.arrays.tensors import readable
 from offdiag.domain.labels import LabelSet
 from offdiag.errors import InvalidInput
 
@@ -27,12 +28,18 @@ class Scores:
 
 
 def read_scores(
-    y_score: object, *, n_samples: int, labels: LabelSet, positive_label: str | None
+    y_score: object,
+    *,
+    n_samples: int,
+    labels: LabelSet,
+    positive_label: str | None,
+    of_sets: bool = False,
 ) -> Scores:
     """Check scores against the cases and labels they belong to.
 
-    Raises `InvalidInput` for a wrong shape, a value that is not finite in float32, or scores
-    of one class where it is not said which class that is.
+    Cases `of_sets` of labels have one score for each label. Raises `InvalidInput` for a wrong
+    shape, a value that is not finite in float32, or scores of one class where it is
+    not said which class that is.
     """
     values = _as_float32(y_score)
     if values.shape[0] != n_samples:
@@ -41,7 +48,7 @@ def read_scores(
             field="y_score",
             hint="Give one row for each prediction.",
         )
-    _require_columns(values, labels, positive_label)
+    _require_columns(values, labels, positive_label, of_sets=of_sets)
     broken = ~np.isfinite(values)
     if broken.any():
         row, column = (int(place) for place in np.argwhere(broken)[0])
@@ -56,7 +63,7 @@ def read_scores(
 def _as_float32(y_score: object) -> NDArray[np.float32]:
     try:
         with np.errstate(over="ignore"):
-            floats = np.asarray(y_score).astype(np.float32)
+            floats = np.asarray(readable(y_score)).astype(np.float32)
     except (TypeError, ValueError) as error:
         raise InvalidInput(
             f"the scores cannot be read as numbers ({error}).",
@@ -75,10 +82,10 @@ def _as_float32(y_score: object) -> NDArray[np.float32]:
 
 
 def _require_columns(
-    values: NDArray[np.float32], labels: LabelSet, positive_label: str | None
+    values: NDArray[np.float32], labels: LabelSet, positive_label: str | None, *, of_sets: bool
 ) -> None:
     n_columns, n_classes = values.shape[1], len(labels)
-    if n_columns == 1 and n_classes == 2:
+    if n_columns == 1 and n_classes == 2 and not of_sets:
         if positive_label is None:
             raise InvalidInput(
                 f"one score for each case is given, but not whether it is for "

@@ -29,7 +29,7 @@ WHOLE_METRICS = frozenset(
 
 
 def read_field(reader: Reader) -> Field:
-    """The field at the place of the reader, which moves on. Raises `InvalidInput`."""
+    """The field at the place of the reader, which moves on. Raises `Malformed`."""
     group = reader.token
     if group.kind is not Kind.NAME or group.text.lower() not in GROUPS:
         raise reader.unexpected("one of metrics. params. tags. attributes.")

@@ -27,7 +27,7 @@ _EQUALITIES = frozenset({Operator.EQUAL, Operator.UNEQUAL, Operator.IN})
 def fitting(
     written: str | float | bool, field: Field, operator: Operator, reader: Reader
 ) -> Operand:
-    """A value as its field has it; a time stays a time. Raises `InvalidInput`."""
+    """A value as its field has it; a time stays a time. Raises `Malformed`."""
     if isinstance(written, float) and not math.isfinite(written):
         raise reader.error("the number is too large")
     if isinstance(written, int) and abs(written) > _LARGEST:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from offdiag.errors import InvalidInput
+from offdiag.errors import Malformed
 from offdiag.filters.conditions import (
     EVERYTHING,
     AllOf,
@@ -42,7 +42,7 @@ _CONSTANTS: dict[str, bool] = {"true": True, "false": False}
 def parse_filter(text: str, *, field: str = "filter") -> Condition:
     """The condition in `metrics.macro_f1 > 0.8 and tags.team = 'x'`; empty means all runs.
 
-    Raises `InvalidInput` that names the place, what stands there and what could.
+    Raises `Malformed` that names the place, what stands there and what could.
     """
     reader = Reader(tokens_of(text, field=field), field)
     if reader.is_at_end():
@@ -56,11 +56,11 @@ def parse_filter(text: str, *, field: str = "filter") -> Condition:
 def parse_order(texts: Iterable[str], *, field: str = "order_by") -> tuple[Ordering, ...]:
     """What `["metrics.mcc desc", "attributes.name"]` sorts by, the first first.
 
-    Raises `InvalidInput`.
+    Raises `Malformed`.
     """
     listed = [texts] if isinstance(texts, str) else list(texts)
     if len(listed) > MAX_ORDERINGS:
-        raise InvalidInput(
+        raise Malformed(
             f"{len(listed)} fields to sort by are given; at most {MAX_ORDERINGS} are used.",
             field=field,
             hint="Leave out the last ones: they only settle ties of all before them.",
@@ -95,7 +95,7 @@ def _all(reader: Reader, *, depth: int) -> Condition:
 
 def _one(reader: Reader, *, depth: int) -> Condition:
     if depth > MAX_DEPTH:
-        raise InvalidInput(
+        raise Malformed(
             f"conditions are nested more than {MAX_DEPTH} deep.",
             field=reader.field,
             hint="Leave out parentheses that change nothing.",
@@ -134,7 +134,7 @@ def _listed(reader: Reader, field: Field) -> Comparison:
     while reader.takes_mark(","):
         operands.append(_operand(reader, field, Operator.IN))
         if len(operands) > MAX_LISTED:
-            raise InvalidInput(
+            raise Malformed(
                 f"more than {MAX_LISTED} values are listed at character "
                 f"{reader.token.position + 1}.",
                 field=reader.field,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from offdiag.errors import InvalidInput
+from offdiag.errors import Malformed
 from offdiag.filters.tokens import Kind, Token
 
 
@@ -41,31 +41,31 @@ class Reader:
         return self._takes(self.token.kind is Kind.MARK and self.token.text == mark)
 
     def require_mark(self, mark: str) -> None:
-        """Move over the mark. Raises `InvalidInput` if something else is here."""
+        """Move over the mark. Raises `Malformed` if something else is here."""
         if not self.takes_mark(mark):
             raise self.unexpected(f"`{mark}`")
 
     def count_comparison(self, most: int) -> None:
-        """Count one more. Raises `InvalidInput` beyond `most`."""
+        """Count one more. Raises `Malformed` beyond `most`."""
         self._n_comparisons += 1
         if self._n_comparisons > most:
-            raise InvalidInput(
+            raise Malformed(
                 f"it has more than {most} comparisons.",
                 field=self.field,
                 hint="`in (…)` compares one field with many values.",
             )
 
-    def unexpected(self, expected: str) -> InvalidInput:
+    def unexpected(self, expected: str) -> Malformed:
         """The error that something else should stand here."""
         token = self.token
         found = "it ends" if token.kind is Kind.END else f"{token.text[:40]!r} stands"
         return self.error(f"{found} where {expected} was expected")
 
-    def error(self, what: str, *, hint: str | None = None) -> InvalidInput:
+    def error(self, what: str, *, hint: str | None = None) -> Malformed:
         """An error about the word at the place."""
         place = f" (character {self.token.position + 1})"
         example = "An example: metrics.macro_f1 > 0.8 and tags.team = 'x'."
-        return InvalidInput(f"{what}{place}.", field=self.field, hint=hint or example)
+        return Malformed(f"{what}{place}.", field=self.field, hint=hint or example)
 
     def _takes(self, is_here: bool) -> bool:
         if is_here:

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from enum import StrEnum
 
-from offdiag.errors import InvalidInput
+from offdiag.errors import Malformed
 
 MAX_CHARACTERS = 4_000
 
@@ -56,9 +56,9 @@ class Token:
 
 
 def tokens_of(text: str, *, field: str) -> list[Token]:
-    """All words of a filter, with an END. Raises `InvalidInput` naming place and character."""
+    """All words of a filter, with an END. Raises `Malformed` naming place and character."""
     if len(text) > MAX_CHARACTERS:
-        raise InvalidInput(
+        raise Malformed(
             f"it has {len(text):,} characters; at most {MAX_CHARACTERS:,} are read.",
             field=field,
             hint="Search for less, and narrow the result down afterwards.",
@@ -76,15 +76,15 @@ def tokens_of(text: str, *, field: str) -> list[Token]:
     return found
 
 
-def _unreadable(text: str, position: int, field: str) -> InvalidInput:
+def _unreadable(text: str, position: int, field: str) -> Malformed:
     character = text[position]
     if character in "'\"":
-        return InvalidInput(
+        return Malformed(
             f"the quote at character {position + 1} is not closed.",
             field=field,
             hint=f"Write a quote inside a text twice: {character * 2}.",
         )
-    return InvalidInput(
+    return Malformed(
         f"{text[position : position + 12]!r} at character {position + 1} cannot be read.",
         field=field,
         hint="Names with other characters than letters, digits, _ and - need quotes.",

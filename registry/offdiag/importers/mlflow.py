@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from offdiag.arrays.files.checks import unreadable
@@ -40,8 +40,8 @@ def read_mlflow(path: Path, stated: Stated) -> Imported:
             field="file",
             hint="Give the folder that holds meta.yaml, metrics and artifacts.",
         )
-    file = _artifact(artifacts, stated.artifact)
-    content = _content(file, stated)
+    file = artifacts / chosen_artifact(_files_below(artifacts), stated.artifact)
+    content = artifact_content(file, stated)
     try:
         params = {**_entries(path / "params", ""), **_metrics(path / "metrics")}
         tags = _entries(path / "tags", "")
@@ -50,38 +50,47 @@ def read_mlflow(path: Path, stated: Stated) -> Imported:
     return Imported("mlflow", CONVENTION, content, file, params, tags)
 
 
-def _artifact(artifacts: Path, named: str | None) -> Path:
+def chosen_artifact(names: Sequence[str], named: str | None) -> str:
+    """The artifact to read of those that a run has, all by their paths.
+
+    Unless one is named it is the table of an evaluation, else a confusion matrix. Raises
+    `InvalidInput` where there is none, or more than one.
+    """
     if named is not None:
-        file = artifacts / named
-        if not file.is_file():
+        if named not in names:
             raise InvalidInput(
-                f"the run has no artifact {named!r}.", field="artifact", hint=_has(artifacts)
+                f"the run has no artifact {named!r}.", field="artifact", hint=_has(names)
             )
-        return file
+        return named
     for wanted in ((_TABLE,), _MATRICES):
-        found = sorted(file for name in wanted for file in artifacts.rglob(name))
+        found = [name for name in names if name.rpartition("/")[2] in wanted]
         if len(found) == 1:
             return found[0]
         if found:
-            paths = ", ".join(str(file.relative_to(artifacts)) for file in found)
             raise InvalidInput(
-                f"the run has several: {paths}.", field="artifact", hint="Name one of them."
+                f"the run has several: {', '.join(found)}.",
+                field="artifact",
+                hint="Name one of them.",
             )
     raise InvalidInput(
         f"the run has no artifact {_TABLE} and none called {' or '.join(_MATRICES)}.",
         field="artifact",
-        hint=_has(artifacts),
+        hint=_has(names),
     )
 
 
-def _has(artifacts: Path) -> str:
-    files = [file for file in artifacts.rglob("*") if file.is_file()]
-    names = sorted(str(file.relative_to(artifacts)) for file in files)
+def _files_below(artifacts: Path) -> list[str]:
+    files = (file for file in artifacts.rglob("*") if file.is_file())
+    return sorted(str(file.relative_to(artifacts)) for file in files)
+
+
+def _has(names: Sequence[str]) -> str:
     shown = ", ".join(names[:_SHOWN]) + (", …" if len(names) > _SHOWN else "")
     return f"It has {shown}." if shown else "It has none."
 
 
-def _content(file: Path, stated: Stated) -> ImportedLabels | ImportedMatrix:
+def artifact_content(file: Path, stated: Stated) -> ImportedLabels | ImportedMatrix:
+    """The predictions or the matrix in an artifact. Raises `InvalidInput`."""
     if file.suffix.lower() != ".json":
         return matrix_with_named_axes(file, stated)
     try:

@@ -7,6 +7,7 @@ import io
 from collections.abc import Iterator
 
 from offdiag.domain.values import MetricValue
+from offdiag.reports.csv_cells import Cell, csv_cell
 from offdiag.reports.report import Report
 from offdiag.reports.snapshot import RunFigures
 
@@ -14,9 +15,6 @@ HEADER = (
     *("run", "name", "model", "slice", "truth_version", "suite_version", "cases", "scored"),
     *("metric", "class", "support", "value", "reason", "ci_low", "ci_high", "ci_method"),
 )
-_FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
-
-Cell = str | int | float | None
 
 
 def csv_text(report: Report) -> str:
@@ -25,7 +23,7 @@ def csv_text(report: Report) -> str:
     writer = csv.writer(buffer, lineterminator="\r\n")
     writer.writerow(HEADER)
     for run in (*report.ranking, *report.snapshot.slices):
-        writer.writerows([_cell(cell) for cell in row] for row in _rows(run))
+        writer.writerows([csv_cell(cell) for cell in row] for row in _rows(run))
     return buffer.getvalue()
 
 
@@ -43,12 +41,3 @@ def _rows(run: RunFigures) -> Iterator[tuple[Cell, ...]]:
 
 def _value(value: MetricValue) -> tuple[Cell, ...]:
     return value.value, value.reason, value.ci_low, value.ci_high, value.ci_method
-
-
-def _cell(value: Cell) -> str | int | float:
-    """Numbers stay numbers, undefined is empty, and text can never be run as a formula."""
-    if value is None:
-        return ""
-    if isinstance(value, str) and value.startswith(_FORMULA_STARTS):
-        return f"'{value}"
-    return value

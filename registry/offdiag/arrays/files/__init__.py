@@ -19,7 +19,7 @@ from offdiag.arrays.files.matrix import MatrixFile, read_matrix
 from offdiag.arrays.files.numbers import stacked_numbers
 from offdiag.errors import InvalidInput
 
-__all__ = ["MatrixFile", "read_columns", "read_matrix", "stacked_numbers"]
+__all__ = ["MatrixFile", "is_table", "read_columns", "read_matrix", "stacked_numbers"]
 
 _READERS = {
     ".csv": read_csv_columns,
@@ -31,6 +31,11 @@ _READERS = {
     ".arrows": read_arrow_columns,
     ".feather": read_arrow_columns,
 }
+
+
+def is_table(path: Path) -> bool:
+    """Whether a file has the suffix of a format that `read_columns` reads."""
+    return path.suffix.lower() in _READERS
 
 
 def read_columns(path: Path, names: Sequence[str]) -> dict[str, FileColumn]:

@@ -52,6 +52,12 @@ def read_csv_columns(path: Path, names: list[str]) -> dict[str, FileColumn]:
     return {name: table.column(name).combine_chunks() for name in names}
 
 
+def column_names(path: Path) -> list[str]:
+    """The names in the header, as they are written."""
+    header = _header(path)
+    return next(csv.reader([header], delimiter=_delimiter(header)), [])
+
+
 def _header(path: Path) -> str:
     """The first line without its ending, however lines end."""
     _require_utf8(path, only_start=True)

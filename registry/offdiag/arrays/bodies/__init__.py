@@ -1,0 +1,1 @@
+"""Columns out of the bodies of requests, bounded before they are read."""
