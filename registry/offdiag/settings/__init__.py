@@ -2,11 +2,14 @@
 
 from offdiag.settings.load import SettingSource, describe_settings, load_settings
 from offdiag.settings.model import (
+    AccessSettings,
     BackupSettings,
+    ClientSettings,
     DatabaseSettings,
     FlagsSettings,
     GcSettings,
     JobsSettings,
+    OidcSettings,
     ReportsSettings,
     ServerSettings,
     Settings,
@@ -15,11 +18,14 @@ from offdiag.settings.model import (
 )
 
 __all__ = [
+    "AccessSettings",
     "BackupSettings",
+    "ClientSettings",
     "DatabaseSettings",
     "FlagsSettings",
     "GcSettings",
     "JobsSettings",
+    "OidcSettings",
     "ReportsSettings",
     "ServerSettings",
     "SettingSource",

@@ -27,6 +27,10 @@ CONFIG_FILE_NAME = "offdiag.toml"
 FLAT_VARIABLES: Mapping[str, str] = {
     "OFFDIAG_URL": "database.url",
     "OFFDIAG_PROJECT": "project",
+    "OFFDIAG_MODE": "client.mode",
+    "OFFDIAG_ON_ERROR": "client.on_error",
+    "OFFDIAG_TOKEN": "client.token",
+    "OFFDIAG_SPOOL": "client.spool",
 }
 """The short names; every other setting is `OFFDIAG_<SECTION>__<KEY>`."""
 

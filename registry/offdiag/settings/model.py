@@ -11,11 +11,16 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-SECRETS = frozenset({"server.secret_key", "smtp.password", "webhook.secret"})
+SECRETS = frozenset(
+    {"client.token", "oidc.client_secret", "server.secret_key", "smtp.password", "webhook.secret"}
+)
 """Settings whose values are shown nowhere."""
 
 Name = Annotated[str, Field(min_length=1, max_length=200)]
 Share = Annotated[float, Field(ge=0, le=1)]
+RateLimit = Annotated[
+    str, Field(pattern=r"^[1-9][0-9]* per ([1-9][0-9]* )?(second|minute|hour|day)s?$")
+]
 Correlation = Annotated[float, Field(ge=-1, le=1)]
 
 
@@ -32,6 +37,21 @@ class DatabaseSettings(Section):
     """SQLAlchemy URL; a relative SQLite path starts at the working directory."""
 
 
+class ClientSettings(Section):
+    """How a job logs to a server."""
+
+    mode: Literal["online", "offline", "disabled"] = "online"
+    """Send at once, keep in the spool for `offdiag sync`, or do nothing at all."""
+    on_error: Literal["raise", "warn"] = "raise"
+    """What becomes of a refusal that trying again cannot mend; what was not stored is spooled."""
+    token: Annotated[str, Field(repr=False)] = ""
+    """API token of the server. Empty: none is sent."""
+    spool: Annotated[str, Field(min_length=1)] = "offdiag-spool"
+    """Folder of runs that wait to be sent; a relative one starts at the working directory."""
+    patience_s: Annotated[float, Field(ge=0, le=86_400)] = 60.0
+    """Seconds that finishing a run waits for a server that does not answer."""
+
+
 class ServerSettings(Section):
     """Where the dashboard listens."""
 
@@ -44,13 +64,53 @@ class ServerSettings(Section):
     """Key that signs forms. Empty: the one in `secret_key_file`."""
     secret_key_file: str = ""
     """File of that key, made if it is not there. Empty: beside an embedded database."""
+    trusted_hosts: str = ""
+    """Further names that the server answers to, separated by commas."""
+    trusted_proxies: Annotated[int, Field(ge=0, le=10)] = 0
+    """How many proxies stand before it, whose word on address, name and TLS is taken."""
+
+
+class AccessSettings(Section):
+    """Who has to sign in, for how long, and how often they may ask."""
+
+    auth: Literal["auto", "required"] = "auto"
+    """Whether to sign in: wherever others can reach the server, or always."""
+    session_idle_hours: Annotated[float, Field(gt=0, le=8_760)] = 12.0
+    session_days: Annotated[float, Field(gt=0, le=365)] = 14.0
+    """Days after which one has to sign in again, however busy one was."""
+    sign_in_limit: RateLimit = "10 per 10 minutes"
+    """Failed attempts from one address."""
+    sign_in_limit_by_name: RateLimit = "200 per hour"
+    """Failed attempts for one name, from all addresses together."""
+    read_limit: RateLimit = "600 per minute"
+    write_limit: RateLimit = "120 per minute"
+    api_limit: RateLimit = "1200 per minute"
+    rate_storage: Annotated[str, Field(min_length=1)] = "memory://"
+    """Where the counters live; processes that share them need a Redis or the like."""
+
+
+class OidcSettings(Section):
+    """The provider that vouches for people who sign in (OpenID Connect)."""
+
+    issuer: str = ""
+    """Its address. Empty: everybody signs in with a password."""
+    client_id: str = ""
+    client_secret: Annotated[str, Field(repr=False)] = ""
+    client_secret_file: str = ""
+    """File of that secret, if it is not a setting."""
+    scope: str = "openid profile email"
+    name_claim: Annotated[str, Field(min_length=1)] = "preferred_username"
+    groups_claim: Annotated[str, Field(min_length=1)] = "groups"
+    roles: str = ""
+    """`group=role` or `group=role@project`, separated by commas. Empty: admins give roles."""
 
 
 class JobsSettings(Section):
     """How evaluations are worked off."""
 
-    engine: Literal["local"] = "local"
-    """Who tells workers about new work; `local` needs nothing beside the database."""
+    engine: Annotated[str, Field(min_length=1, max_length=200)] = "local"
+    """Who tells workers about new work: "local" needs nothing beside the database,
+    "procrastinate" an extra, others a distribution or "package.module:object"."""
     lease_s: Annotated[float, Field(ge=1, le=86_400)] = 30.0
     """Seconds after which the work of a worker that gave no sign of life is given to another."""
     max_attempts: Annotated[int, Field(ge=1, le=100)] = 5
@@ -153,7 +213,10 @@ class Settings(Section):
     project: Name = "default"
     """Project of runs that name none."""
     database: DatabaseSettings = DatabaseSettings()
+    client: ClientSettings = ClientSettings()
     server: ServerSettings = ServerSettings()
+    access: AccessSettings = AccessSettings()
+    oidc: OidcSettings = OidcSettings()
     jobs: JobsSettings = JobsSettings()
     reports: ReportsSettings = ReportsSettings()
     smtp: SmtpSettings = SmtpSettings()
