@@ -59,6 +59,19 @@ def postgres_place(url: URL) -> str:
     ).render_as_string()
 
 
+def libpq_url(text: str) -> str:
+    """A PostgreSQL URL as libpq reads it, password included, for engines that connect themselves.
+
+    Raises `InvalidInput` for any other database.
+    """
+    url = parse_url(text)
+    if url.get_backend_name() != "postgresql":
+        raise InvalidInput(
+            f"{url.get_backend_name()} is not PostgreSQL.", field=_FIELD, hint=_EXAMPLES
+        )
+    return url.set(drivername="postgresql").render_as_string(hide_password=False)
+
+
 def _checked_sqlite_url(url: URL) -> URL:
     if url.host or url.username or url.port:
         raise InvalidInput("an SQLite URL names a file and no host.", field=_FIELD, hint=_EXAMPLES)

@@ -13,7 +13,9 @@ from sqlalchemy.orm import Session
 
 from offdiag.arrays.labels import Codes
 from offdiag.arrays.scores import Scores
+from offdiag.metrics.case_counts import CaseCounts
 from offdiag.store import codec
+from offdiag.store.count_codec import decode_case_counts, encode_case_counts
 from offdiag.store.models import PredictionChunkRow, ScoreChunkRow
 
 
@@ -31,14 +33,14 @@ class StoredChunk:
     """Predicted codes of one chunk and where its cases stand in the truth.
 
     `positions` is None when the cases follow on: the first one stands at `start`.
-    `counts` is the stored partial matrix, None where it would be larger than the codes.
+    `counts` are the stored counts of the chunk, None where they would be larger than the codes.
     """
 
     seq: int
     start: int
     predicted: Codes
     positions: NDArray[np.unsignedinteger[Any]] | None
-    counts: NDArray[np.int64] | None
+    counts: CaseCounts | None
 
     def actual_in(self, truth: Codes) -> Codes:
         """The actual codes of this chunk's cases, out of the whole truth."""
@@ -49,7 +51,7 @@ class StoredChunk:
 
 @dataclass(frozen=True, slots=True)
 class PackedCounts:
-    """A partial matrix ready to be kept with its chunk."""
+    """Counts of a chunk ready to be kept with it."""
 
     seq: int
     data: bytes
@@ -71,7 +73,7 @@ def insert_chunk(
     seq: int,
     predicted: Codes,
     scores: Scores | None,
-    counts: NDArray[np.int64] | None,
+    counts: CaseCounts | None,
     sha256: str,
 ) -> None:
     """Store one chunk, its scores apart from its codes."""
@@ -81,8 +83,8 @@ def insert_chunk(
             run_id=run_id,
             seq=seq,
             n=len(predicted),
-            dtype=predicted.dtype.str[1:],
-            codec=codec.RAW,
+            dtype=codec.code_type(predicted),
+            codec=codec.code_codec(predicted),
             codes=codes,
             counts=_counts_if_smaller(counts, than=len(codes)),
             sha256=sha256,
@@ -145,21 +147,19 @@ def read_chunks(session: Session, run_id: str, *, n_classes: int) -> Iterator[St
             start,
             codec.decode_codes(codes, dtype),
             None if positions is None else decode_positions(positions, n),
-            None if counts is None else codec.decode_counts(counts, n_classes),
+            None if counts is None else decode_case_counts(counts, n_classes),
         )
         start += n
 
 
-def partial_counts(
-    session: Session, run_id: str, *, n_classes: int
-) -> list[NDArray[np.int64] | None]:
-    """The stored partial matrices of a run, None for chunks that have none."""
+def partial_counts(session: Session, run_id: str, *, n_classes: int) -> list[CaseCounts | None]:
+    """The stored counts of the chunks of a run, None for chunks that have none."""
     blobs = session.scalars(
         select(PredictionChunkRow.counts)
         .where(PredictionChunkRow.run_id == run_id)
         .order_by(PredictionChunkRow.seq)
     )
-    return [None if blob is None else codec.decode_counts(blob, n_classes) for blob in blobs]
+    return [None if blob is None else decode_case_counts(blob, n_classes) for blob in blobs]
 
 
 def read_scores(session: Session, run_id: str) -> NDArray[np.float32] | None:
@@ -193,10 +193,10 @@ def place_chunk(
     seq: int,
     *,
     positions: NDArray[np.int64] | None,
-    counts: NDArray[np.int64],
+    counts: CaseCounts,
     predicted: Codes,
 ) -> None:
-    """Record where a chunk's cases stand in the truth, and its partial matrix."""
+    """Record where a chunk's cases stand in the truth, and its counts."""
     session.execute(
         update(PredictionChunkRow)
         .where(PredictionChunkRow.run_id == run_id, PredictionChunkRow.seq == seq)
@@ -207,14 +207,14 @@ def place_chunk(
     )
 
 
-def pack_counts(seq: int, counts: NDArray[np.int64], predicted: Codes) -> PackedCounts | None:
-    """A partial matrix to keep with its chunk, None where counting again is cheaper."""
+def pack_counts(seq: int, counts: CaseCounts, predicted: Codes) -> PackedCounts | None:
+    """Counts to keep with their chunk, None where counting again is cheaper."""
     data = _counts_if_smaller(counts, than=predicted.nbytes)
     return None if data is None else PackedCounts(seq, data)
 
 
 def keep_counts(session: Session, run_id: str, part: PackedCounts) -> None:
-    """Keep a partial matrix that was counted again."""
+    """Keep what was counted again."""
     session.execute(
         update(PredictionChunkRow)
         .where(PredictionChunkRow.run_id == run_id, PredictionChunkRow.seq == part.seq)
@@ -232,10 +232,10 @@ def decode_positions(blob: bytes, n: int) -> NDArray[np.unsignedinteger[Any]]:
     return np.frombuffer(blob, f"<u{len(blob) // n}")
 
 
-def _counts_if_smaller(counts: NDArray[np.int64] | None, *, than: int) -> bytes | None:
+def _counts_if_smaller(counts: CaseCounts | None, *, than: int) -> bytes | None:
     # With very many classes a sparse matrix is larger than the codes it was counted from;
     # then counting again is cheaper than storing it.
     if counts is None:
         return None
-    packed = codec.encode_counts(counts)
+    packed = encode_case_counts(counts)
     return packed if len(packed) <= max(than, 4096) else None

@@ -6,8 +6,9 @@ packed they cost 30 bytes each and are read at once, which is how pages need the
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from math import isnan
 
 import numpy as np
 from numpy.typing import NDArray
@@ -52,29 +53,69 @@ def pack(per_class: Mapping[str, Sequence[MetricValue]], n_classes: int) -> Clas
     return ClassValues(keys, list(words), n_classes, numbers.tobytes() + codes.tobytes())
 
 
-def unpack(packed: ClassValues) -> dict[str, tuple[MetricValue, ...]]:
+@dataclass(frozen=True, eq=False)
+class ClassNumbers:
+    """Unpacked arrays, first axis key, second axis class.
+
+    `numbers` (n_keys, n_classes, 3) are value, low and high, NaN where there is none; `codes`
+    (n_keys, n_classes, 3) are those of reason, limit and method in `words`, whose first is None.
+    """
+
+    numbers: NDArray[np.float64]
+    codes: NDArray[np.uint16]
+    words: tuple[str | None, ...]
+
+
+class UnpackedValues(Mapping[str, tuple[MetricValue, ...]]):
+    """The K values of each key, unpacked when they are first asked for.
+
+    A page shows a few of thirty keys, and a picture none.
+    """
+
+    def __init__(self, packed: ClassValues) -> None:
+        self._rows = {key: row for row, key in enumerate(packed.keys)}
+        self._found = unpack_arrays(packed)
+        self._unpacked: dict[str, tuple[MetricValue, ...]] = {}
+
+    def __getitem__(self, key: str) -> tuple[MetricValue, ...]:
+        if key not in self._unpacked:
+            row = self._rows[key]
+            cells = zip(
+                self._found.numbers[row].tolist(), self._found.codes[row].tolist(), strict=True
+            )
+            self._unpacked[key] = tuple(_value(*cell, self._found.words) for cell in cells)
+        return self._unpacked[key]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._rows)
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+
+def unpack(packed: ClassValues) -> Mapping[str, tuple[MetricValue, ...]]:
     """The values again, exactly as packed. Raises ValueError when the blob has another size."""
+    return UnpackedValues(packed)
+
+
+def unpack_arrays(packed: ClassValues) -> ClassNumbers:
+    """The same as arrays, views of the blob. Raises ValueError when it has another size."""
     cells = len(packed.keys) * packed.n_classes
     split = cells * len(_FIELDS) * 8
     if len(packed.data) != split + cells * 3 * 2:
         raise ValueError(f"{len(packed.data)} bytes cannot hold {cells} values")
     shape = (len(packed.keys), packed.n_classes)
-    numbers = np.frombuffer(packed.data[:split], "<f8").reshape(*shape, len(_FIELDS))
-    codes = np.frombuffer(packed.data[split:], "<u2").reshape(*shape, 3)
-    words = (None, *packed.reasons)
-    return {
-        key: tuple(
-            _value(numbers[row, column].tolist(), codes[row, column], words)
-            for column in range(packed.n_classes)
-        )
-        for row, key in enumerate(packed.keys)
-    }
+    return ClassNumbers(
+        np.frombuffer(packed.data[:split], "<f8").reshape(*shape, len(_FIELDS)),
+        np.frombuffer(packed.data[split:], "<u2").reshape(*shape, 3),
+        (None, *packed.reasons),
+    )
 
 
 def _value(
-    numbers: list[float], codes: NDArray[np.uint16], words: tuple[str | None, ...]
+    numbers: Sequence[float], codes: Sequence[int], words: Sequence[str | None]
 ) -> MetricValue:
-    value, low, high = (None if np.isnan(number) else number for number in numbers)
+    value, low, high = (None if isnan(number) else number for number in numbers)
     limit = POSITIVE_INFINITY if codes[1] else None
     return MetricValue(value, words[codes[0]], limit, low, high, words[codes[2]])
 

@@ -24,6 +24,8 @@ Buffer = bytes | memoryview
 
 RAW = "raw"
 """Name of this codec in the `codec` columns."""
+BITS = "bits"
+"""The same for packed sets of labels."""
 SCORE_TYPE = "f4"
 """Name of the type of scores in the `dtype` column."""
 
@@ -43,18 +45,35 @@ def narrowest_dtype(n_classes: int) -> CodeType:
     return "u2" if n_classes <= 1 << 16 else "u4"
 
 
+def code_type(codes: Codes) -> str:
+    """What the `dtype` column says of codes: their type, "u1x3" for sets in rows of 3 bytes."""
+    name = codes.dtype.str[1:]
+    return name if codes.ndim == 1 else f"{name}x{codes.shape[1]}"
+
+
+def code_codec(codes: Codes) -> str:
+    """What the `codec` column says of codes."""
+    return RAW if codes.ndim == 1 else BITS
+
+
 def encode_codes(codes: Codes) -> bytes:
-    """Codes of shape (n,) in their own width."""
+    """Codes of shape (n,), or packed sets of shape (n, bytes), in their own width."""
     if codes.dtype.kind != "u":
         raise ValueError(f"codes are unsigned integers, not {codes.dtype}.")
     return codes.astype(codes.dtype.newbyteorder("<"), copy=False).tobytes()
 
 
 def decode_codes(data: Buffer, dtype: str) -> Codes:
-    """Codes of shape (n,): a read-only view of `data`, whose width `dtype` names."""
-    if dtype.lstrip("<|") not in ("u1", "u2", "u4"):
+    """Codes of shape (n,), or (n, bytes): a read-only view of `data`, as `dtype` names it."""
+    name, _, width = dtype.partition("x")
+    if name.lstrip("<|") not in ("u1", "u2", "u4"):
         raise ValueError(f"{dtype!r} is not a type of codes; it is one of u1, u2, u4.")
-    return _plain(data, np.dtype(dtype).newbyteorder("<"))
+    codes: Codes = _plain(data, np.dtype(name).newbyteorder("<"))
+    if not width:
+        return codes
+    if not width.isdecimal() or int(width) < 1 or codes.size % int(width):
+        raise ValueError(f"{codes.size} bytes cannot stand in rows as {dtype!r} says.")
+    return codes.reshape(-1, int(width))
 
 
 def encode_scores(scores: NDArray[np.float32]) -> bytes:
@@ -83,14 +102,14 @@ def encode_counts(counts: NDArray[np.int64]) -> bytes:
         raise ValueError("a count is negative.")
     cells = np.flatnonzero(flat).astype(_CELL)
     if len(cells) * (_CELL.itemsize + _COUNT.itemsize) >= flat.nbytes:
-        return _header(_DENSE_COUNTS, flat.size) + flat.tobytes()
+        return header(_DENSE_COUNTS, flat.size) + flat.tobytes()
     # Counts first: behind the header they are aligned, whatever the number of cells.
-    return _header(_SPARSE_COUNTS, len(cells)) + flat[cells].tobytes() + cells.tobytes()
+    return header(_SPARSE_COUNTS, len(cells)) + flat[cells].tobytes() + cells.tobytes()
 
 
 def decode_counts(data: Buffer, n_classes: int) -> NDArray[np.int64]:
     """Confusion counts of shape (n_classes, n_classes), writable."""
-    layout, n, body = _opened(data, _DENSE_COUNTS, _SPARSE_COUNTS)
+    layout, n, body = opened(data, _DENSE_COUNTS, _SPARSE_COUNTS)
     n_cells = n_classes * n_classes
     if layout == _DENSE_COUNTS:
         flat = _plain(body, _COUNT).copy()
@@ -112,16 +131,31 @@ def decode_counts(data: Buffer, n_classes: int) -> NDArray[np.int64]:
     return flat.reshape(n_classes, n_classes)
 
 
+def encode_sizes(sizes: NDArray[np.int64]) -> bytes:
+    """Numbers of cases of shape (n,), each at least 1."""
+    if sizes.dtype.kind != "i" or sizes.ndim != 1 or (sizes < 1).any():
+        raise ValueError(f"sizes are whole numbers from 1 of one axis, not {sizes.dtype}.")
+    return sizes.astype(_COUNT, copy=False).tobytes()
+
+
+def decode_sizes(data: Buffer) -> NDArray[np.int64]:
+    """Numbers of cases of shape (n,): a read-only view of `data`."""
+    sizes = _plain(data, _COUNT)
+    if (sizes < 1).any():
+        raise ValueError("a size is less than 1.")
+    return sizes
+
+
 def encode_int_ids(ids: NDArray[np.int64]) -> bytes:
     """Integer sample ids of shape (n,)."""
     if ids.dtype.kind != "i" or ids.ndim != 1:
         raise ValueError(f"ids are integers of one axis, not {ids.dtype} of {ids.ndim}.")
-    return _header(_INT_IDS, len(ids)) + ids.astype(_COUNT, copy=False).tobytes()
+    return header(_INT_IDS, len(ids)) + ids.astype(_COUNT, copy=False).tobytes()
 
 
 def decode_int_ids(data: Buffer) -> NDArray[np.int64]:
     """Integer sample ids of shape (n,): a read-only view of `data`."""
-    _, n, body = _opened(data, _INT_IDS)
+    _, n, body = opened(data, _INT_IDS)
     ids = _plain(body, _COUNT)
     if ids.size != n:
         raise ValueError(f"{ids.size} ids are there instead of {n}.")
@@ -134,12 +168,12 @@ def encode_text_ids(values: Sequence[str]) -> bytes:
     ends = np.cumsum([len(text) for text in texts], dtype=np.uint64)
     if texts and ends[-1] >= 1 << 32:
         raise ValueError(f"{len(texts)} ids take {ends[-1]} bytes; a chunk holds less than 4 GiB.")
-    return _header(_TEXT_IDS, len(texts)) + ends.astype(_CELL).tobytes() + b"".join(texts)
+    return header(_TEXT_IDS, len(texts)) + ends.astype(_CELL).tobytes() + b"".join(texts)
 
 
 def text_id_parts(data: Buffer) -> tuple[NDArray[np.int64], memoryview]:
     """Where n text ids begin and end, shape (n + 1,), in the UTF-8 of all of them."""
-    _, n, body = _opened(data, _TEXT_IDS)
+    _, n, body = opened(data, _TEXT_IDS)
     split = n * _CELL.itemsize
     bounds = np.concatenate([[0], _plain(body[:split], _CELL)]).astype(np.int64)
     utf8 = body[split:]
@@ -164,11 +198,12 @@ def _plain(data: Buffer, dtype: np.dtype[Any]) -> NDArray[Any]:
     return np.frombuffer(data, dtype=dtype)
 
 
-def _header(layout: int, n: int) -> bytes:
+def header(layout: int, n: int) -> bytes:
+    """What stands before `n` entries in a layout."""
     return _HEADER.pack(_VERSION, layout, n)
 
 
-def _opened(data: Buffer, *layouts: int) -> tuple[int, int, memoryview]:
+def opened(data: Buffer, *layouts: int) -> tuple[int, int, memoryview]:
     """Layout, number of entries and the rest, of bytes that have one of the layouts."""
     if len(data) < _HEADER.size:
         raise ValueError(f"{len(data)} bytes are too few for a header.")

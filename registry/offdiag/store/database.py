@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import copy
 import os
 import weakref
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from datetime import datetime
 from pathlib import Path
 from typing import Literal
@@ -13,6 +14,8 @@ from typing import Literal
 from sqlalchemy import Connection, Engine
 from sqlalchemy.orm import Session
 
+from offdiag.domain.access import Actor
+from offdiag.store import audit_trail, scope
 from offdiag.store.address import (
     is_opened_read_only,
     parse_url,
@@ -66,12 +69,35 @@ class Database:
             self.is_read_only = False
             self.place = postgres_place(parsed)
             self._engines = postgres_engines(parsed)
+        self._projects: frozenset[str] | None = None
+        self._actor: Actor | None = None
         _opened.add(self)
         # Who forgets to close it, or lets a cache forget it, leaves no file open behind.
         weakref.finalize(self, self._engines.close)
 
     def __repr__(self) -> str:
         return f"Database({self.place!r})"
+
+    def seen_by(self, projects: frozenset[str] | None, actor: Actor | None) -> Database:
+        """The same database as somebody sees and changes it; closing either closes both.
+
+        Only what belongs to the `projects` is there, everything where they are None. Every
+        transaction that changes something says that `actor` did it, nothing where it is None.
+        """
+        seen = copy.copy(self)
+        seen._projects = projects  # noqa: SLF001 - it is one of us
+        seen._actor = actor  # noqa: SLF001 - the same
+        return seen
+
+    @property
+    def projects(self) -> frozenset[str] | None:
+        """The projects there are to see, None for all."""
+        return self._projects
+
+    @property
+    def actor(self) -> Actor | None:
+        """Who is answerable for what is changed."""
+        return self._actor or audit_trail.ANSWERABLE.get()
 
     @contextmanager
     def read(self) -> Iterator[Session]:
@@ -83,6 +109,7 @@ class Database:
         ):
             with translated(self.place):
                 session.connection()
+            self._confine(session, for_reading=True)
             yield session
 
     @contextmanager
@@ -93,7 +120,9 @@ class Database:
         """
         with translated(self.place), _session(self._engines.writing) as session, session.begin():
             session.connection()
-            yield session
+            self._confine(session, for_reading=False)
+            with self._recorded(session):
+                yield session
 
     @contextmanager
     def migrate(self) -> Iterator[Connection]:
@@ -114,6 +143,16 @@ class Database:
     def close(self) -> None:
         """Close all idle connections. The next transaction opens new ones."""
         self._engines.close()
+
+    def _confine(self, session: Session, *, for_reading: bool) -> None:
+        if self._projects is not None:
+            scope.confine(session, self._projects, for_reading=for_reading)
+
+    def _recorded(self, session: Session) -> AbstractContextManager[None]:
+        actor = self.actor
+        if actor is None:
+            return nullcontext()
+        return audit_trail.recorded(session, actor, self.clock())
 
     def _forget_connections(self) -> None:
         self._engines.abandon()

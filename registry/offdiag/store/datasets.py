@@ -5,12 +5,23 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy import select
+from sqlalchemy import exists, or_, select
 from sqlalchemy.orm import Session
 
+from offdiag.domain.hierarchy import Hierarchy
 from offdiag.domain.labels import LabelSet
 from offdiag.domain.runs import Task
-from offdiag.store.models import DatasetRow, LabelSetRow, ProjectRow
+from offdiag.store.models import (
+    DatasetRow,
+    LabelSetRow,
+    PredictionChunkRow,
+    ProjectRow,
+    RunRow,
+    TruthVersionRow,
+    UploadedMatrixRow,
+)
+from offdiag.store.scope import require_project
+from offdiag.store.truth_versions import lock_truths
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +36,7 @@ class DatasetRecord:
     labels: LabelSet
     labels_inferred: bool
     positive_label: str | None
+    hierarchy: Hierarchy | None = None
 
 
 def project_id(session: Session, name: str) -> int | None:
@@ -33,7 +45,8 @@ def project_id(session: Session, name: str) -> int | None:
 
 
 def create_project(session: Session, name: str, now: datetime) -> int:
-    """Insert a project and return its id."""
+    """Insert a project and return its id. Raises `Forbidden` in a session that may not see it."""
+    require_project(session, name)
     row = ProjectRow(name=name, created_at=now)
     session.add(row)
     session.flush()  # The id is needed by the rows that follow.
@@ -66,7 +79,7 @@ def create_dataset(
     row = DatasetRow(
         project_id=project_id,
         name=name,
-        task=Task.BINARY if len(labels) == 2 else Task.MULTICLASS,
+        task=single_label_task(labels),
         label_set_id=label_set_id(session, labels),
         labels_inferred=labels.inferred,
         positive_label=positive_label,
@@ -77,11 +90,54 @@ def create_dataset(
     return get_dataset(session, row.id)
 
 
+def single_label_task(labels: LabelSet) -> Task:
+    """The task of a dataset whose samples have one of these classes each."""
+    return Task.BINARY if len(labels) == 2 else Task.MULTICLASS
+
+
+def holds_cases(session: Session, dataset_id: int) -> bool:
+    """Whether anything was logged to a dataset: truth, predictions or a matrix.
+
+    Nobody else adds truth to it until the transaction ends.
+    """
+    lock_truths(session, dataset_id)
+    of_dataset = RunRow.dataset_id == dataset_id
+    found = session.scalar(
+        select(
+            or_(
+                exists().where(TruthVersionRow.dataset_id == dataset_id),
+                exists().where(PredictionChunkRow.run_id == RunRow.id, of_dataset),
+                exists().where(UploadedMatrixRow.run_id == RunRow.id, of_dataset),
+            )
+        )
+    )
+    return bool(found)
+
+
+def set_task(session: Session, dataset_id: int, task: Task) -> None:
+    """Record what the labels of a dataset mean."""
+    row = session.get_one(DatasetRow, dataset_id)
+    row.task = task
+    session.flush()  # Later reads in this transaction must see it.
+
+
 def set_positive_label(session: Session, dataset_id: int, label: str) -> None:
     """Record which class of a binary dataset counts as positive."""
     row = session.get_one(DatasetRow, dataset_id)
     row.positive_label = label
     session.flush()  # Later reads in this transaction must see it.
+
+
+def set_hierarchy(session: Session, dataset_id: int, hierarchy: Hierarchy | None) -> None:
+    """Record how the classes of a dataset are grouped, or that they are not."""
+    row = session.get_one(DatasetRow, dataset_id)
+    row.hierarchy = None if hierarchy is None else hierarchy.to_list()
+    session.flush()  # Later reads in this transaction must see it.
+
+
+def hierarchy_of(dataset: DatasetRow) -> Hierarchy | None:
+    """The groups of classes that a dataset was given, if it was."""
+    return None if dataset.hierarchy is None else Hierarchy.restored(dataset.hierarchy)
 
 
 def label_set_id(session: Session, labels: LabelSet) -> int:
@@ -135,4 +191,5 @@ def _one(session: Session, *conditions: object) -> DatasetRecord | None:
         ),
         labels_inferred=dataset.labels_inferred,
         positive_label=dataset.positive_label,
+        hierarchy=hierarchy_of(dataset),
     )

@@ -10,11 +10,11 @@ from sqlalchemy import ColumnElement, delete, insert, or_, select, update
 from sqlalchemy.orm import Session
 
 from offdiag.domain.values import MetricValue
-from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.costs.summary import COST_KEYS
+from offdiag.metrics.counted import Counted
 from offdiag.metrics.probabilistic.score_curves import ScoreCurve
-from offdiag.store import codec
 from offdiag.store.class_values import pack
+from offdiag.store.count_codec import encode_counted
 from offdiag.store.curves import write_curves
 from offdiag.store.datasets import label_set_id
 from offdiag.store.models import (
@@ -33,7 +33,7 @@ INDEXED_CLASS_KEYS = ("recall", "precision", "f1", "support")
 class NewEvaluation:
     """What was computed for one run, or for the part of it that a slice names.
 
-    `n_cases` counts cases with and without a label; the matrix has those with one. `per_class`
+    `n_cases` counts cases with and without a label; those with one are `counted`. `per_class`
     holds K values per key, label order. `curves` are those of the scores, if there are any.
     """
 
@@ -43,7 +43,7 @@ class NewEvaluation:
     engine_version: str
     input_digest: str
     n_cases: int
-    matrix: ConfusionMatrix
+    counted: Counted
     aggregate: Mapping[str, MetricValue]
     per_class: Mapping[str, Sequence[MetricValue]]
     duration_s: float
@@ -122,7 +122,7 @@ def _superseded_by(evaluation: NewEvaluation) -> ColumnElement[bool]:
 
 
 def _insert(session: Session, evaluation: NewEvaluation, now: datetime) -> int:
-    matrix = evaluation.matrix
+    counted = evaluation.counted
     row = EvaluationRow(
         run_id=evaluation.run_id,
         truth_version_id=evaluation.truth_version_id,
@@ -131,7 +131,7 @@ def _insert(session: Session, evaluation: NewEvaluation, now: datetime) -> int:
         input_digest=evaluation.input_digest,
         slice=evaluation.slice,
         n_cases=evaluation.n_cases,
-        n_labelled=matrix.total,
+        n_labelled=counted.total,
         is_current=False,
         computed_at=now,
         duration_s=evaluation.duration_s,
@@ -141,13 +141,13 @@ def _insert(session: Session, evaluation: NewEvaluation, now: datetime) -> int:
     session.add(
         ConfusionMatrixRow(
             evaluation_id=row.id,
-            label_set_id=label_set_id(session, matrix.labels),
-            n_classes=matrix.n_classes,
-            cells=codec.encode_counts(matrix.counts),
-            digest=matrix.digest,
+            label_set_id=label_set_id(session, counted.labels),
+            n_classes=counted.n_classes,
+            cells=encode_counted(counted),
+            digest=counted.digest,
         )
     )
-    packed = pack(evaluation.per_class, matrix.n_classes)
+    packed = pack(evaluation.per_class, counted.n_classes)
     session.add(
         ClassValuesRow(
             evaluation_id=row.id,

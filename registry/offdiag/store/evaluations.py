@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 
-import numpy as np
 from sqlalchemy import ColumnElement, and_, select
 from sqlalchemy.orm import Session
 
@@ -14,8 +13,9 @@ from offdiag.domain.labels import LabelSet
 from offdiag.domain.values import MetricValue
 from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.costs.summary import COST_KEYS
-from offdiag.store import codec
+from offdiag.metrics.counted import Counted, matrix_of
 from offdiag.store.class_values import ClassValues, unpack
+from offdiag.store.count_codec import decode_counted
 from offdiag.store.current_evaluations import counts_for_its_run
 from offdiag.store.models import (
     ClassValuesRow,
@@ -31,10 +31,10 @@ from offdiag.store.models.evaluations import AGGREGATE
 class StoredEvaluation:
     """An evaluation of a run, or of a slice of it, as computed then.
 
-    `n_cases` counts cases with and without a label, `n_labelled` those with one, which the
-    matrix has. `matrix_digest` was taken when it was stored. `hides_minority` is the badge that
-    the flags add up to, None where nothing can be said. `costs` are those of the errors under
-    the cost matrix `cost_matrix_id`, empty where the dataset had none.
+    `n_cases` counts cases with and without a label, `n_labelled` those with one, which are
+    `counted`. `matrix_digest` was taken of these when they were stored. `hides_minority` is the
+    badge that the flags add up to, None where nothing can be said. `costs` are those of the
+    errors under the cost matrix `cost_matrix_id`, empty where the dataset had none.
     """
 
     id: int
@@ -47,13 +47,18 @@ class StoredEvaluation:
     computed_at: datetime
     n_cases: int
     n_labelled: int
-    matrix: ConfusionMatrix
+    counted: Counted
     matrix_digest: str
     aggregate: Mapping[str, MetricValue]
     per_class: Mapping[str, tuple[MetricValue, ...]]
     hides_minority: bool | None = None
     cost_matrix_id: int | None = None
     costs: Mapping[str, MetricValue] = field(default_factory=dict)
+
+    @property
+    def matrix(self) -> ConfusionMatrix:
+        """The confusion matrix. Raises `Conflict` where cases have sets of labels."""
+        return matrix_of(self.counted)
 
 
 def current_evaluation(session: Session, run_id: str) -> StoredEvaluation | None:
@@ -107,7 +112,6 @@ def _read(
     packed: ClassValuesRow,
 ) -> StoredEvaluation:
     labels = LabelSet(tuple(label_set.names), label_set.ordinal)
-    counts = codec.decode_counts(matrix.cells, matrix.n_classes)
     values = ClassValues(packed.keys, packed.reasons, packed.n_classes, packed.data)
     aggregate, costs = parted(_aggregates(session, evaluation.id))
     return StoredEvaluation(
@@ -121,7 +125,7 @@ def _read(
         computed_at=evaluation.computed_at,
         n_cases=evaluation.n_cases,
         n_labelled=evaluation.n_labelled,
-        matrix=ConfusionMatrix(np.array(counts), labels),
+        counted=decode_counted(matrix.cells, labels),
         matrix_digest=matrix.digest,
         aggregate=aggregate,
         per_class=unpack(values),

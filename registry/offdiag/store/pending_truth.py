@@ -31,7 +31,7 @@ def insert_pending(
         PendingTruthRow(
             run_id=run_id,
             seq=seq,
-            dtype=None if actual is None else actual.dtype.str[1:],
+            dtype=None if actual is None else codec.code_type(actual),
             codes=None if actual is None else codec.encode_codes(actual),
             id_kind="position" if ids is None else ids.kind,
             sample_ids=None if ids is None else encode_ids(ids),

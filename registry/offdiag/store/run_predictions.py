@@ -13,6 +13,8 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from offdiag.arrays.labels import Codes
+from offdiag.arrays.partial_labels import in_roomy_rows, nothing_labelled
+from offdiag.metrics.case_counts import are_sets
 from offdiag.store import codec
 from offdiag.store.chunks import decode_positions
 from offdiag.store.models import PredictionChunkRow
@@ -71,13 +73,17 @@ def in_truth_order(
 ) -> dict[str, Codes]:
     """Predicted code of each sample of the truth by run, `n_classes` where there is none.
 
+    Where samples have sets of labels these are packed, and unknown where there is none.
+
     One statement for all runs, which must have been logged with that truth or one it descends
     from; runs without predictions are left out.
     """
     found: dict[str, Codes] = {}
     for chunk in predicted_chunks(session, run_ids):
-        codes = found.setdefault(
-            chunk.run_id, np.full(n_samples, n_classes, np.min_scalar_type(n_classes))
-        )
-        codes[chunk.places] = chunk.codes
+        codes = found.get(chunk.run_id)
+        if codes is None:
+            codes = found[chunk.run_id] = nothing_labelled(
+                n_samples, n_classes, of_sets=are_sets(chunk.codes)
+            )
+        codes[chunk.places] = in_roomy_rows(chunk.codes, n_classes)
     return found

@@ -93,6 +93,15 @@ def get_run(session: Session, run_id: str) -> RunRecord:
     return run
 
 
+def hold_run(session: Session, run_id: str, *, alone: bool = False) -> RunRecord:
+    """A run by id, which nobody finishes until this transaction ends; `alone`, nor adds to it.
+
+    SQLite has one writer at a time, and needs nothing for that. Raises `NotFound`.
+    """
+    session.get(RunRow, run_id, with_for_update={"read": not alone}, populate_existing=True)
+    return get_run(session, run_id)
+
+
 def get_any_run(session: Session, run_id: str) -> RunRecord:
     """A run by id, whether it was deleted or not. Raises `NotFound`."""
     row = session.get(RunRow, run_id, populate_existing=True)

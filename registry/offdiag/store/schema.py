@@ -63,6 +63,14 @@ def upgrade(database: Database) -> SchemaState:
         return state_of(connection)
 
 
+def require_schema(database: Database) -> None:
+    """Raise `SchemaMismatch` unless a database has the schema that this program needs.
+
+    Nothing is changed. Raises `DatabaseUnavailable` where it cannot be read.
+    """
+    _require_current(database, check(database))
+
+
 def open_database(url: str, **options: Any) -> Database:
     """A database at the head, ready for use; `options` are those of `Database`.
 

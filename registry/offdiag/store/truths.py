@@ -18,7 +18,7 @@ from sqlalchemy.orm import Session
 
 from offdiag.arrays.ids import SampleIds, joined
 from offdiag.arrays.labels import Codes
-from offdiag.arrays.partial_labels import count_labelled
+from offdiag.arrays.partial_labels import count_classes, count_labelled
 from offdiag.store import codec
 from offdiag.store.ids_codec import decode_ids, encode_ids
 from offdiag.store.models import TruthChunkRow, TruthVersionRow
@@ -34,7 +34,8 @@ _ITSELF = 0
 class NewTruth:
     """Content of a truth version to be stored, in canonical order.
 
-    `actual` has the code `n_classes` where a sample has no label. A version that corrects a
+    `actual` has the code `n_classes` where a sample has no label; it holds packed sets where
+    samples carry sets of labels. A version that corrects a
     `parent` says for what `reason`, and has no identifiers of its own.
     """
 
@@ -47,9 +48,8 @@ class NewTruth:
 
     @property
     def class_counts(self) -> NDArray[np.int64]:
-        """Labelled samples of each class, shape (n_classes,)."""
-        counts = np.bincount(self.actual, minlength=self.n_classes)
-        return counts[: self.n_classes].astype(np.int64)
+        """Labelled samples of each class, or with each label in their set, (n_classes,)."""
+        return count_classes(self.actual, self.n_classes)
 
     @property
     def id_kind(self) -> str:
@@ -105,8 +105,8 @@ def _insert_chunks(session: Session, truth_id: int, truth: NewTruth, chunk_size:
                 truth_version_id=truth_id,
                 seq=seq,
                 n=len(truth.actual[start:stop]),
-                dtype=truth.actual.dtype.str[1:],
-                codec=codec.RAW,
+                dtype=codec.code_type(truth.actual),
+                codec=codec.code_codec(truth.actual),
                 codes=codes,
                 sample_ids=ids,
                 sha256=codec.sha256_hex(codes, ids or b""),
@@ -116,7 +116,7 @@ def _insert_chunks(session: Session, truth_id: int, truth: NewTruth, chunk_size:
 
 
 def truth_codes(session: Session, truth_id: int) -> Codes:
-    """All actual codes of a truth version in canonical order, shape (n_samples,)."""
+    """All actual codes, or packed sets, of a truth version in canonical order."""
     rows = session.execute(
         select(TruthChunkRow.codes, TruthChunkRow.dtype)
         .where(TruthChunkRow.truth_version_id == truth_id)

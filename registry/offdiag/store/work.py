@@ -15,9 +15,10 @@ from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Session
 
 from offdiag.store.clock import database_now
-from offdiag.store.models import WorkRow
+from offdiag.store.models import ProjectRow, WorkRow
 
 _TODO = text("state = 'todo'")
+_DOING = text("state = 'doing'")
 """Spelled out: a bound parameter cannot prove a partial index once the plan is generic."""
 
 WITHOUT_A_WORD = "every attempt ended without a word: its worker was killed or lost the database."
@@ -48,35 +49,41 @@ class WorkRecord:
     error: str | None
 
 
-def insert_pending(
-    session: Session, *, task: str, args: Mapping[str, Any], key: str
-) -> int | None:
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """Work to ask for. `project_id` is the project it is for, None for none in particular."""
+
+    key: str
+    args: Mapping[str, Any]
+    project_id: int | None = None
+
+
+def insert_pending(session: Session, task: str, wanted: Wanted) -> int | None:
     """Ask for work, at most once per key. Returns its id, None if it was already waiting."""
-    row = _todo(task=task, args=args, key=key, now=database_now())
+    row = _todo(task, wanted, now=database_now())
     return session.scalar(_insert_unless_waiting(session).values(**row).returning(WorkRow.id))
 
 
-def insert_many_pending(
-    session: Session, *, task: str, entries: Sequence[tuple[str, Mapping[str, Any]]]
-) -> int:
-    """Ask for one kind of work with many keys and arguments. Returns how many did not wait yet."""
-    if not entries:
-        return 0
+def insert_many_pending(session: Session, task: str, wanted: Sequence[Wanted]) -> list[int]:
+    """Ask for one kind of work many times over. Returns the ids of what did not wait yet."""
+    if not wanted:
+        return []
     now = session.scalar(select(database_now()))
-    rows = [_todo(task=task, args=args, key=key, now=now) for key, args in entries]
+    rows = [_todo(task, each, now=now) for each in wanted]
     insert = _insert_unless_waiting(session).returning(WorkRow.id)
-    return len(session.connection().execute(insert, rows).all())
+    return list(session.connection().execute(insert, rows).scalars())
 
 
-def _todo(*, task: str, args: Mapping[str, Any], key: str, now: object) -> dict[str, Any]:
+def _todo(task: str, wanted: Wanted, *, now: object) -> dict[str, Any]:
     return {
         "task": task,
-        "args": dict(args),
-        "key": key,
+        "args": dict(wanted.args),
+        "key": wanted.key,
         "state": "todo",
         "due": now,
         "attempts": 0,
         "created_at": now,
+        "project_id": wanted.project_id,
     }
 
 
@@ -106,11 +113,39 @@ def count_by_state(session: Session) -> dict[str, int]:
     return {state: counts.get(state, 0) for state in ("todo", "doing", "dead")}
 
 
-def next_due(session: Session, *, max_attempts: int) -> int | None:
-    """Id of the work that has waited longest: due, or with an expired lease."""
-    return session.scalar(
-        select(WorkRow.id).where(_free(max_attempts)).order_by(WorkRow.due, WorkRow.id).limit(1)
+def projects_with_due_work(session: Session, *, max_attempts: int) -> list[int | None]:
+    """The projects that somebody could work for now; None stands for none in particular."""
+    found: list[int | None] = list(
+        session.scalars(
+            select(ProjectRow.id).where(
+                or_(
+                    *(
+                        exists(select(WorkRow.id).where(WorkRow.project_id == ProjectRow.id, part))
+                        for part in _free_parts(max_attempts)
+                    )
+                )
+            )
+        )
     )
+    if next_due(session, None, max_attempts=max_attempts) is not None:
+        found.append(None)
+    return found
+
+
+def next_due(session: Session, project_id: int | None, *, max_attempts: int) -> int | None:
+    """Id of the work for a project that has waited longest: due, or with an expired lease."""
+    # Each part has an index of its own, which a search for either would not use.
+    oldest = [
+        session.execute(
+            select(WorkRow.due, WorkRow.id)
+            .where(WorkRow.project_id == project_id, part)
+            .order_by(WorkRow.due, WorkRow.id)
+            .limit(1)
+        ).one_or_none()
+        for part in _free_parts(max_attempts)
+    ]
+    found = [(row.due, row.id) for row in oldest if row is not None]
+    return min(found)[1] if found else None
 
 
 def due_ids(session: Session, *, max_attempts: int, limit: int) -> list[int]:
@@ -208,11 +243,11 @@ def revive(session: Session, work_id: int) -> Lease | None:
     dead = session.execute(
         delete(WorkRow)
         .where(WorkRow.id == work_id, WorkRow.state == "dead")
-        .returning(WorkRow.task, WorkRow.args, WorkRow.key)
+        .returning(WorkRow.task, WorkRow.args, WorkRow.key, WorkRow.project_id)
     ).one_or_none()
     if dead is None:
         return None
-    again = insert_pending(session, task=dead.task, args=dead.args, key=dead.key)
+    again = insert_pending(session, dead.task, Wanted(dead.key, dead.args, dead.project_id))
     return Lease(again or work_id, "", dead.task, dead.args, dead.key, 0)
 
 
@@ -257,9 +292,13 @@ def after_commit(session: Session, action: Callable[[], None]) -> None:
 
 
 def _free(max_attempts: int) -> ColumnElement[bool]:
-    waiting = and_(WorkRow.state == "todo", WorkRow.due <= database_now())
-    expired = and_(WorkRow.state == "doing", WorkRow.lease_until < database_now())
-    return or_(waiting, and_(expired, WorkRow.attempts < max_attempts))
+    return or_(*_free_parts(max_attempts))
+
+
+def _free_parts(max_attempts: int) -> tuple[ColumnElement[bool], ColumnElement[bool]]:
+    waiting = and_(_TODO, WorkRow.due <= database_now())
+    expired = and_(_DOING, WorkRow.lease_until < database_now())
+    return waiting, and_(expired, WorkRow.attempts < max_attempts)
 
 
 def _held(lease: Lease) -> ColumnElement[bool]:

@@ -1,3 +1,38 @@
+CREATE TABLE api_token (
+    id BIGSERIAL NOT NULL,
+    name TEXT COLLATE "C" NOT NULL,
+    prefix TEXT COLLATE "C" NOT NULL,
+    digest TEXT COLLATE "C" NOT NULL,
+    owner_id BIGINT NOT NULL,
+    role TEXT COLLATE "C" NOT NULL,
+    project_id BIGINT,
+    created_at TIMESTAMP WITH TIME ZONE NOT NULL,
+    expires_at TIMESTAMP WITH TIME ZONE,
+    used_at TIMESTAMP WITH TIME ZONE,
+    revoked_at TIMESTAMP WITH TIME ZONE,
+    CONSTRAINT ck_api_token_role CHECK (role = ANY (ARRAY['viewer'::text, 'logger'::text, 'editor'::text, 'admin'::text])),
+    CONSTRAINT fk_api_token_owner_id_user_account FOREIGN KEY(owner_id) REFERENCES user_account (id) ON DELETE CASCADE,
+    CONSTRAINT fk_api_token_project_id_project FOREIGN KEY(project_id) REFERENCES project (id) ON DELETE CASCADE,
+    CONSTRAINT pk_api_token PRIMARY KEY (id),
+    CONSTRAINT uq_api_token_digest UNIQUE NULLS DISTINCT (digest)
+);
+
+CREATE INDEX ix_api_token_owner_id ON api_token (owner_id);
+
+CREATE TABLE audit_event (
+    id BIGSERIAL NOT NULL,
+    at TIMESTAMP WITH TIME ZONE NOT NULL,
+    actor_kind TEXT COLLATE "C" NOT NULL,
+    actor TEXT COLLATE "C" NOT NULL,
+    action TEXT COLLATE "C" NOT NULL,
+    object TEXT COLLATE "C" NOT NULL,
+    project TEXT COLLATE "C",
+    request_id TEXT COLLATE "C",
+    detail JSONB NOT NULL,
+    CONSTRAINT ck_audit_event_actor_kind CHECK (actor_kind = ANY (ARRAY['user'::text, 'token'::text, 'cli'::text, 'system'::text])),
+    CONSTRAINT pk_audit_event PRIMARY KEY (id)
+);
+
 CREATE TABLE baseline (
     dataset_id BIGINT NOT NULL,
     run_id TEXT COLLATE "C" NOT NULL,
@@ -55,6 +90,38 @@ CREATE TABLE cost_matrix (
 
 ALTER TABLE cost_matrix ALTER COLUMN weights SET STORAGE EXTERNAL;
 
+CREATE TABLE counted_cases (
+    run_id TEXT COLLATE "C" NOT NULL,
+    n_kinds INTEGER NOT NULL,
+    dtype TEXT COLLATE "C" NOT NULL,
+    codec TEXT COLLATE "C" NOT NULL,
+    actual BYTEA NOT NULL,
+    predicted BYTEA NOT NULL,
+    sizes BYTEA NOT NULL,
+    CONSTRAINT ck_counted_cases_n_kinds CHECK (n_kinds >= 1 AND n_kinds <= 2147483647),
+    CONSTRAINT fk_counted_cases_run_id_run FOREIGN KEY(run_id) REFERENCES run (id) ON DELETE CASCADE,
+    CONSTRAINT pk_counted_cases PRIMARY KEY (run_id)
+);
+
+ALTER TABLE counted_cases ALTER COLUMN actual SET STORAGE EXTERNAL;
+
+ALTER TABLE counted_cases ALTER COLUMN predicted SET STORAGE EXTERNAL;
+
+ALTER TABLE counted_cases ALTER COLUMN sizes SET STORAGE EXTERNAL;
+
+CREATE TABLE counted_slice (
+    run_id TEXT COLLATE "C" NOT NULL,
+    name TEXT COLLATE "C" NOT NULL,
+    levels JSONB NOT NULL,
+    dtype TEXT COLLATE "C" NOT NULL,
+    codec TEXT COLLATE "C" NOT NULL,
+    codes BYTEA NOT NULL,
+    CONSTRAINT fk_counted_slice_run_id_counted_cases FOREIGN KEY(run_id) REFERENCES counted_cases (run_id) ON DELETE CASCADE,
+    CONSTRAINT pk_counted_slice PRIMARY KEY (run_id, name)
+);
+
+ALTER TABLE counted_slice ALTER COLUMN codes SET STORAGE EXTERNAL;
+
 CREATE TABLE dataset (
     id BIGSERIAL NOT NULL,
     project_id BIGINT NOT NULL,
@@ -65,6 +132,7 @@ CREATE TABLE dataset (
     positive_label TEXT COLLATE "C",
     created_at TIMESTAMP WITH TIME ZONE NOT NULL,
     default_cost_matrix_id BIGINT,
+    hierarchy JSONB,
     CONSTRAINT ck_dataset_task CHECK (task = ANY (ARRAY['binary'::text, 'multiclass'::text, 'multilabel'::text])),
     CONSTRAINT fk_dataset_default_cost_matrix_id_cost_matrix FOREIGN KEY(default_cost_matrix_id) REFERENCES cost_matrix (id),
     CONSTRAINT fk_dataset_label_set_id_label_set FOREIGN KEY(label_set_id) REFERENCES label_set (id),
@@ -187,6 +255,18 @@ CREATE TABLE heartbeat (
     CONSTRAINT pk_heartbeat PRIMARY KEY (name)
 );
 
+CREATE TABLE kept_answer (
+    scope TEXT COLLATE "C" NOT NULL,
+    key TEXT COLLATE "C" NOT NULL,
+    digest TEXT COLLATE "C" NOT NULL,
+    claimed_at TIMESTAMP WITH TIME ZONE NOT NULL,
+    status INTEGER,
+    body TEXT COLLATE "C",
+    CONSTRAINT pk_kept_answer PRIMARY KEY (scope, key)
+);
+
+CREATE INDEX ix_kept_answer_claimed_at ON kept_answer (claimed_at);
+
 CREATE TABLE label_set (
     id BIGSERIAL NOT NULL,
     digest TEXT COLLATE "C" NOT NULL,
@@ -197,6 +277,20 @@ CREATE TABLE label_set (
     CONSTRAINT pk_label_set PRIMARY KEY (id),
     CONSTRAINT uq_label_set_digest UNIQUE NULLS DISTINCT (digest)
 );
+
+CREATE TABLE membership (
+    id BIGSERIAL NOT NULL,
+    user_id BIGINT NOT NULL,
+    project_id BIGINT,
+    role TEXT COLLATE "C" NOT NULL,
+    CONSTRAINT ck_membership_role CHECK (role = ANY (ARRAY['viewer'::text, 'logger'::text, 'editor'::text, 'admin'::text])),
+    CONSTRAINT fk_membership_project_id_project FOREIGN KEY(project_id) REFERENCES project (id) ON DELETE CASCADE,
+    CONSTRAINT fk_membership_user_id_user_account FOREIGN KEY(user_id) REFERENCES user_account (id) ON DELETE CASCADE,
+    CONSTRAINT pk_membership PRIMARY KEY (id),
+    CONSTRAINT uq_membership_user_id_project_id UNIQUE NULLS DISTINCT (user_id, project_id)
+);
+
+CREATE UNIQUE INDEX uq_membership_user_id_everywhere ON membership (user_id) WHERE (project_id IS NULL);
 
 CREATE TABLE metric_value (
     evaluation_id BIGINT NOT NULL,
@@ -518,6 +612,30 @@ CREATE TABLE uploaded_matrix (
 
 ALTER TABLE uploaded_matrix ALTER COLUMN cells SET STORAGE EXTERNAL;
 
+CREATE TABLE user_account (
+    id BIGSERIAL NOT NULL,
+    name TEXT COLLATE "C" NOT NULL,
+    display_name TEXT COLLATE "C",
+    email TEXT COLLATE "C",
+    password_hash TEXT COLLATE "C",
+    disabled_at TIMESTAMP WITH TIME ZONE,
+    created_at TIMESTAMP WITH TIME ZONE NOT NULL,
+    signed_in_at TIMESTAMP WITH TIME ZONE,
+    CONSTRAINT pk_user_account PRIMARY KEY (id),
+    CONSTRAINT uq_user_account_name UNIQUE NULLS DISTINCT (name)
+);
+
+CREATE TABLE user_session (
+    digest TEXT COLLATE "C" NOT NULL,
+    user_id BIGINT NOT NULL,
+    created_at TIMESTAMP WITH TIME ZONE NOT NULL,
+    seen_at TIMESTAMP WITH TIME ZONE NOT NULL,
+    CONSTRAINT fk_user_session_user_id_user_account FOREIGN KEY(user_id) REFERENCES user_account (id) ON DELETE CASCADE,
+    CONSTRAINT pk_user_session PRIMARY KEY (digest)
+);
+
+CREATE INDEX ix_user_session_user_id ON user_session (user_id);
+
 CREATE TABLE work (
     id BIGSERIAL NOT NULL,
     task TEXT COLLATE "C" NOT NULL,
@@ -530,6 +648,7 @@ CREATE TABLE work (
     lease_until DOUBLE PRECISION,
     error TEXT COLLATE "C",
     created_at DOUBLE PRECISION NOT NULL,
+    project_id BIGINT,
     CONSTRAINT ck_work_attempts CHECK (attempts >= 0 AND attempts <= 2147483647),
     CONSTRAINT ck_work_state CHECK (state = ANY (ARRAY['todo'::text, 'doing'::text, 'dead'::text])),
     CONSTRAINT pk_work PRIMARY KEY (id)
@@ -538,5 +657,7 @@ CREATE TABLE work (
 CREATE INDEX ix_work_due_id_todo ON work (due, id) WHERE (state = 'todo'::text);
 
 CREATE INDEX ix_work_lease_until_doing ON work (lease_until) WHERE (state = 'doing'::text);
+
+CREATE INDEX ix_work_project_id_due_id_todo ON work (project_id, due, id) WHERE (state = 'todo'::text);
 
 CREATE UNIQUE INDEX uq_work_key_todo ON work (key) WHERE (state = 'todo'::text);

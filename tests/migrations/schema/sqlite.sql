@@ -1,3 +1,36 @@
+CREATE TABLE api_token (
+    id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
+    name TEXT NOT NULL,
+    prefix TEXT NOT NULL,
+    digest TEXT NOT NULL,
+    owner_id INTEGER NOT NULL,
+    role TEXT NOT NULL,
+    project_id INTEGER,
+    created_at DATETIME NOT NULL,
+    expires_at DATETIME,
+    used_at DATETIME,
+    revoked_at DATETIME,
+    CONSTRAINT ck_api_token_role CHECK (role IN ('viewer', 'logger', 'editor', 'admin')),
+    CONSTRAINT fk_api_token_owner_id_user_account FOREIGN KEY(owner_id) REFERENCES user_account (id) ON DELETE CASCADE,
+    CONSTRAINT fk_api_token_project_id_project FOREIGN KEY(project_id) REFERENCES project (id) ON DELETE CASCADE,
+    CONSTRAINT uq_api_token_digest UNIQUE (digest)
+);
+
+CREATE INDEX ix_api_token_owner_id ON api_token (owner_id);
+
+CREATE TABLE audit_event (
+    id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
+    at DATETIME NOT NULL,
+    actor_kind TEXT NOT NULL,
+    actor TEXT NOT NULL,
+    action TEXT NOT NULL,
+    object TEXT NOT NULL,
+    project TEXT,
+    request_id TEXT,
+    detail JSON NOT NULL,
+    CONSTRAINT ck_audit_event_actor_kind CHECK (actor_kind IN ('user', 'token', 'cli', 'system'))
+);
+
 CREATE TABLE baseline (
     dataset_id INTEGER NOT NULL,
     run_id TEXT NOT NULL,
@@ -48,6 +81,30 @@ CREATE TABLE cost_matrix (
     CONSTRAINT uq_cost_matrix_project_id_name_version UNIQUE (project_id, name, version)
 );
 
+CREATE TABLE counted_cases (
+    run_id TEXT NOT NULL,
+    n_kinds INTEGER NOT NULL,
+    dtype TEXT NOT NULL,
+    codec TEXT NOT NULL,
+    actual BLOB NOT NULL,
+    predicted BLOB NOT NULL,
+    sizes BLOB NOT NULL,
+    CONSTRAINT ck_counted_cases_n_kinds CHECK (n_kinds BETWEEN 1 AND 2147483647),
+    CONSTRAINT fk_counted_cases_run_id_run FOREIGN KEY(run_id) REFERENCES run (id) ON DELETE CASCADE,
+    CONSTRAINT pk_counted_cases PRIMARY KEY (run_id)
+);
+
+CREATE TABLE counted_slice (
+    run_id TEXT NOT NULL,
+    name TEXT NOT NULL,
+    levels JSON NOT NULL,
+    dtype TEXT NOT NULL,
+    codec TEXT NOT NULL,
+    codes BLOB NOT NULL,
+    CONSTRAINT fk_counted_slice_run_id_counted_cases FOREIGN KEY(run_id) REFERENCES counted_cases (run_id) ON DELETE CASCADE,
+    CONSTRAINT pk_counted_slice PRIMARY KEY (run_id, name)
+);
+
 CREATE TABLE dataset (
     id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
     project_id INTEGER NOT NULL,
@@ -57,7 +114,7 @@ CREATE TABLE dataset (
     labels_inferred BOOLEAN NOT NULL,
     positive_label TEXT,
     created_at DATETIME NOT NULL,
-    default_cost_matrix_id INTEGER,
+    default_cost_matrix_id INTEGER, hierarchy JSON,
     CONSTRAINT ck_dataset_task CHECK (task IN ('binary', 'multiclass', 'multilabel')),
     CONSTRAINT fk_dataset_default_cost_matrix_id_cost_matrix FOREIGN KEY(default_cost_matrix_id) REFERENCES cost_matrix (id),
     CONSTRAINT fk_dataset_label_set_id_label_set FOREIGN KEY(label_set_id) REFERENCES label_set (id),
@@ -171,6 +228,18 @@ CREATE TABLE heartbeat (
     CONSTRAINT pk_heartbeat PRIMARY KEY (name)
 );
 
+CREATE TABLE kept_answer (
+    scope TEXT NOT NULL,
+    "key" TEXT NOT NULL,
+    digest TEXT NOT NULL,
+    claimed_at DATETIME NOT NULL,
+    status INTEGER,
+    body TEXT,
+    CONSTRAINT pk_kept_answer PRIMARY KEY (scope, "key")
+);
+
+CREATE INDEX ix_kept_answer_claimed_at ON kept_answer (claimed_at);
+
 CREATE TABLE label_set (
     id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
     digest TEXT NOT NULL,
@@ -180,6 +249,19 @@ CREATE TABLE label_set (
     CONSTRAINT ck_label_set_n_classes CHECK (n_classes BETWEEN 1 AND 2147483647),
     CONSTRAINT uq_label_set_digest UNIQUE (digest)
 );
+
+CREATE TABLE membership (
+    id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
+    user_id INTEGER NOT NULL,
+    project_id INTEGER,
+    role TEXT NOT NULL,
+    CONSTRAINT ck_membership_role CHECK (role IN ('viewer', 'logger', 'editor', 'admin')),
+    CONSTRAINT fk_membership_project_id_project FOREIGN KEY(project_id) REFERENCES project (id) ON DELETE CASCADE,
+    CONSTRAINT fk_membership_user_id_user_account FOREIGN KEY(user_id) REFERENCES user_account (id) ON DELETE CASCADE,
+    CONSTRAINT uq_membership_user_id_project_id UNIQUE (user_id, project_id)
+);
+
+CREATE UNIQUE INDEX uq_membership_user_id_everywhere ON membership (user_id) WHERE project_id IS NULL;
 
 CREATE TABLE metric_value (
     evaluation_id INTEGER NOT NULL,
@@ -465,6 +547,29 @@ CREATE TABLE uploaded_matrix (
     CONSTRAINT pk_uploaded_matrix PRIMARY KEY (run_id)
 );
 
+CREATE TABLE user_account (
+    id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
+    name TEXT NOT NULL,
+    display_name TEXT,
+    email TEXT,
+    password_hash TEXT,
+    disabled_at DATETIME,
+    created_at DATETIME NOT NULL,
+    signed_in_at DATETIME,
+    CONSTRAINT uq_user_account_name UNIQUE (name)
+);
+
+CREATE TABLE user_session (
+    digest TEXT NOT NULL,
+    user_id INTEGER NOT NULL,
+    created_at DATETIME NOT NULL,
+    seen_at DATETIME NOT NULL,
+    CONSTRAINT fk_user_session_user_id_user_account FOREIGN KEY(user_id) REFERENCES user_account (id) ON DELETE CASCADE,
+    CONSTRAINT pk_user_session PRIMARY KEY (digest)
+);
+
+CREATE INDEX ix_user_session_user_id ON user_session (user_id);
+
 CREATE TABLE work (
     id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
     task TEXT NOT NULL,
@@ -476,7 +581,7 @@ CREATE TABLE work (
     lease TEXT,
     lease_until DOUBLE,
     error TEXT,
-    created_at DOUBLE NOT NULL,
+    created_at DOUBLE NOT NULL, project_id BIGINT,
     CONSTRAINT ck_work_attempts CHECK (attempts BETWEEN 0 AND 2147483647),
     CONSTRAINT ck_work_state CHECK (state IN ('todo', 'doing', 'dead'))
 );
@@ -484,5 +589,7 @@ CREATE TABLE work (
 CREATE INDEX ix_work_due_id_todo ON work (due, id) WHERE state = 'todo';
 
 CREATE INDEX ix_work_lease_until_doing ON work (lease_until) WHERE state = 'doing';
+
+CREATE INDEX ix_work_project_id_due_id_todo ON work (project_id, due, id) WHERE state = 'todo';
 
 CREATE UNIQUE INDEX uq_work_key_todo ON work ("key") WHERE state = 'todo';

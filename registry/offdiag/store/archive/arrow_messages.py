@@ -2,20 +2,16 @@
 
 Our own streams are plain: one schema, then batches whose buffers are as large as what they
 hold. Arrow has compressed batches too, and unpacks them while it reads, without a limit; so
-the description of each batch is looked at before the batch is. It is a FlatBuffers table
-(https://arrow.apache.org/docs/format/Columnar.html#encapsulated-message-format), in which a
-field that is absent has no place.
+the description of each batch is looked at before the batch is.
 """
 
 from __future__ import annotations
 
-import struct
 from collections.abc import Iterator
 
 import pyarrow as pa
 
-_HEADER_OF_MESSAGE = 2
-_COMPRESSION_OF_BATCH = 3
+from offdiag.arrays.arrow_descriptions import describe_batch
 
 
 def plain_batches(data: bytes, schema: pa.Schema) -> Iterator[pa.RecordBatch]:
@@ -31,7 +27,7 @@ def plain_batches(data: bytes, schema: pa.Schema) -> Iterator[pa.RecordBatch]:
     if first.type != "schema" or not pa.ipc.read_schema(first).equals(schema):
         raise ValueError("the columns are others")
     for message in messages:
-        if message.type != "record batch" or _is_compressed(message.metadata.to_pybytes()):
+        if message.type != "record batch" or _is_compressed(message):
             raise ValueError("it is packed in a way that offdiag never uses")
         batch = pa.ipc.read_record_batch(message, schema)
         batch.validate(full=True)
@@ -40,22 +36,7 @@ def plain_batches(data: bytes, schema: pa.Schema) -> Iterator[pa.RecordBatch]:
         yield batch
 
 
-def _is_compressed(description: bytes) -> bool:
-    (message,) = struct.unpack_from("<I", description, 0)
-    header = _place_of_field(description, message, _HEADER_OF_MESSAGE)
-    if header is None:
-        raise ValueError("it has no header")
-    (offset,) = struct.unpack_from("<I", description, header)
-    return _place_of_field(description, header + offset, _COMPRESSION_OF_BATCH) is not None
-
-
-def _place_of_field(description: bytes, table: int, field: int) -> int | None:
-    """Where a field of a FlatBuffers table stands: its list of offsets says so."""
-    (back,) = struct.unpack_from("<i", description, table)
-    offsets = table - back
-    (size,) = struct.unpack_from("<H", description, offsets)
-    place = 4 + 2 * field
-    if place >= size:
-        return None
-    (offset,) = struct.unpack_from("<H", description, offsets + place)
-    return table + offset if offset else None
+def _is_compressed(message: pa.ipc.Message) -> bool:
+    # A message without buffers has no body.
+    body = memoryview(message.body or b"")
+    return describe_batch(message.metadata.to_pybytes(), body).is_compressed

@@ -10,6 +10,7 @@ from sqlalchemy import Connection, select, text, update
 import offdiag_migrations
 from offdiag.errors import Conflict, SchemaMismatch
 from offdiag.store import schema
+from offdiag.store.archive.comparing import require_same_rows
 from offdiag.store.archive.dump import count_rows, dump_table, lift_time_limits
 from offdiag.store.archive.load import load_archive
 from offdiag.store.archive.manifest import Manifest
@@ -62,16 +63,19 @@ def write_backup(
         return archive.manifest
 
 
-def restore_backup(database: Database, path: Path, *, force: bool, progress: Progress) -> Manifest:
+def restore_backup(
+    database: Database, path: Path, *, force: bool, progress: Progress, is_checked: bool = False
+) -> Manifest:
     """Fill a database with a backup and bring it to the schema of this version.
 
     A database that holds anything is only replaced with `force`. All of it is one transaction:
     whatever goes wrong, the database is as it was. Work that waited in the backup waits from
-    now on, so that nobody takes it for forgotten.
+    now on, so that nobody takes it for forgotten. With `is_checked` every row is read back
+    before anything is committed, and compared with the backup by digest.
 
     Raises `InvalidInput` for a file that is no whole backup, `Conflict` for a database that
-    holds something, `SchemaMismatch` for a backup or a database of a newer schema, and
-    `StorageFull` where there is no room.
+    holds something or gives back other rows, `SchemaMismatch` for a backup or a database of a
+    newer schema, and `StorageFull` where there is no room.
     """
     with opened_archive(path, "backup") as archive:
         require_known_schema(path, archive.manifest.schema)
@@ -86,6 +90,9 @@ def restore_backup(database: Database, path: Path, *, force: bool, progress: Pro
             _clear(database, connection, force=force)
             schema.migrate_to(connection, archive.manifest.schema)
             load_archive(connection, archive, progress)
+            if is_checked:
+                tables = reflected_tables(connection)
+                require_same_rows(connection, tables, archive, progress)
             schema.migrate_to(connection, "head")
             schema.require_intact_references(connection)
             _wait_from_now_on(connection)

@@ -34,11 +34,20 @@ def dump_table(
     connection: Connection, table: Table, statement: Select[Any], archive: ArchiveWriter
 ) -> None:
     """Write the rows of a statement over a table, by primary key."""
+    for part in _parts(_rows(connection, table, statement)):
+        archive.add(table.name, encode_rows(table, part), n_rows=len(part))
+
+
+def rows_by_key(connection: Connection, table: Table) -> Iterator[PlainRow]:
+    """All rows of a table as they are written, by primary key."""
+    yield from _rows(connection, table, select(table))
+
+
+def _rows(connection: Connection, table: Table, statement: Select[Any]) -> Iterator[PlainRow]:
     ordered = statement.order_by(*table.primary_key.columns)
     at_once = _rows_at_once(connection, table, statement)
     found = connection.execute(ordered.execution_options(yield_per=at_once)).mappings()
-    for part in _parts(plain_row(table, row) for row in found):
-        archive.add(table.name, encode_rows(table, part), n_rows=len(part))
+    return (plain_row(table, row) for row in found)
 
 
 def _rows_at_once(connection: Connection, table: Table, statement: Select[Any]) -> int:

@@ -19,7 +19,7 @@ def merge_datasets(source: Session, target: Session, known: KnownAs) -> None:
     """Take over everything around ground truth and runs. Raises `Conflict`.
 
     What people decided here stays. Where nobody did, the decision of the source is taken over:
-    the positive class, and the costs that count.
+    the positive class, the groups of classes, and the costs that count.
     """
     for row in rows_of(source, table_of(ProjectRow)):
         known.projects[row["id"]] = _project(target, row, known)
@@ -101,6 +101,7 @@ def _dataset(target: Session, row: RowMapping, known: KnownAs) -> int:
         .where(table.c.id == there["id"])
         .values(
             positive_label=func.coalesce(table.c.positive_label, row["positive_label"]),
+            hierarchy=row["hierarchy"] if there["hierarchy"] is None else there["hierarchy"],
             default_cost_matrix_id=func.coalesce(
                 table.c.default_cost_matrix_id, given["default_cost_matrix_id"]
             ),

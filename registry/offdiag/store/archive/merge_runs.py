@@ -12,6 +12,8 @@ from offdiag.errors import Conflict
 from offdiag.store.archive.known import KnownAs, copy_row, each_row_of, insert_row, rows_of
 from offdiag.store.archive.project import parts_of_evaluations, table_of
 from offdiag.store.models import (
+    CountedCasesRow,
+    CountedSliceRow,
     EvaluationRow,
     FlagEventRow,
     FlagRow,
@@ -21,7 +23,13 @@ from offdiag.store.models import (
     UploadedMatrixRow,
 )
 
-_OF_RUN = (PredictionChunkRow, ScoreChunkRow, UploadedMatrixRow)
+_OF_RUN = (
+    PredictionChunkRow,
+    ScoreChunkRow,
+    UploadedMatrixRow,
+    CountedCasesRow,
+    CountedSliceRow,
+)
 
 
 def merge_runs(source: Session, target: Session, known: KnownAs) -> None:

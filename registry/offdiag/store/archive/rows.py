@@ -52,6 +52,11 @@ def plain_row(table: Table, row: RowMapping) -> PlainRow:
     return {column.name: _plain(column, row[column.name]) for column in table.columns}
 
 
+def inserted_row(table: Table, row: PlainRow) -> dict[str, Any]:
+    """A plain row as it is inserted, with its documents read."""
+    return {column.name: _from_plain(column, row[column.name]) for column in table.columns}
+
+
 def size_of(row: PlainRow) -> int:
     """About how many bytes a row takes in an archive before it is packed."""
     return sum(
@@ -85,10 +90,7 @@ def decode_rows(table: Table, data: bytes, *, n_rows: int) -> Iterator[dict[str,
                 break
             for start in range(0, batch.num_rows, _ROWS_AT_ONCE):
                 for row in batch.slice(start, _ROWS_AT_ONCE).to_pylist():
-                    yield {
-                        column.name: _from_plain(column, row[column.name])
-                        for column in table.columns
-                    }
+                    yield inserted_row(table, row)
     except (pa.ArrowException, struct.error, ValueError, OverflowError, OSError) as error:
         reason = str(error).partition("\n")[0] or type(error).__name__
         raise _unreadable(table, reason) from None

@@ -57,7 +57,8 @@ def set_sequences(
 ) -> None:
     """Let each table go on counting after the last id, so that none is handed out twice."""
     for table in tables:
-        if table.name not in last:
+        # SQLite also says of a table that it has handed out nothing, as 0.
+        if not last.get(table.name):
             continue
         if connection.dialect.name == "sqlite":
             values = {"name": table.name, "last": last[table.name]}

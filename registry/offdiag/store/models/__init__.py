@@ -1,5 +1,13 @@
 """The tables, one module per aggregate."""
 
+from offdiag.store.models.access import (
+    AuditEventRow,
+    MembershipRow,
+    SessionRow,
+    TokenRow,
+    UserRow,
+)
+from offdiag.store.models.answers import KeptAnswerRow
 from offdiag.store.models.base import Base
 from offdiag.store.models.baselines import BaselineRow
 from offdiag.store.models.chunks import (
@@ -9,6 +17,7 @@ from offdiag.store.models.chunks import (
     TruthChunkRow,
 )
 from offdiag.store.models.costs import CostMatrixRow
+from offdiag.store.models.counted import CountedCasesRow, CountedSliceRow
 from offdiag.store.models.curves import ScoreCurveRow
 from offdiag.store.models.datasets import DatasetRow, TruthVersionRow
 from offdiag.store.models.evaluations import (
@@ -31,18 +40,23 @@ from offdiag.store.models.work import WorkRow
 
 __all__ = [
     "AGGREGATE",
+    "AuditEventRow",
     "Base",
     "BaselineRow",
     "ClassValuesRow",
     "ConfusionMatrixRow",
     "CostMatrixRow",
+    "CountedCasesRow",
+    "CountedSliceRow",
     "DatasetRow",
     "DeliveryRow",
     "EvaluationRow",
     "FlagEventRow",
     "FlagRow",
     "HeartbeatRow",
+    "KeptAnswerRow",
     "LabelSetRow",
+    "MembershipRow",
     "MetricValueRow",
     "PendingSliceRow",
     "PendingTruthRow",
@@ -55,9 +69,12 @@ __all__ = [
     "ScheduleRow",
     "ScoreChunkRow",
     "ScoreCurveRow",
+    "SessionRow",
+    "TokenRow",
     "TruthChunkRow",
     "TruthSliceRow",
     "TruthVersionRow",
     "UploadedMatrixRow",
+    "UserRow",
     "WorkRow",
 ]

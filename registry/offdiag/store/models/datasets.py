@@ -9,6 +9,7 @@ is a line, never a tree, and its head is the version with the largest number.
 from __future__ import annotations
 
 from datetime import datetime
+from typing import Any
 
 from sqlalchemy import (
     BigInteger,
@@ -35,7 +36,11 @@ ID_KINDS = ("position", "int", "text")
 
 
 class DatasetRow(Base):
-    """`default_cost_matrix_id` is what its runs are judged by once errors have a price."""
+    """`default_cost_matrix_id` is what its runs are judged by once errors have a price.
+
+    `hierarchy` lists groups of classes, `{"group": name, "members": [...]}`, nested; it is a list
+    because PostgreSQL keeps the order of lists alone.
+    """
 
     __tablename__ = "dataset"
     __table_args__ = (
@@ -53,6 +58,7 @@ class DatasetRow(Base):
     positive_label: Mapped[str | None]
     created_at: Mapped[datetime]
     default_cost_matrix_id: Mapped[int | None] = mapped_column(ForeignKey("cost_matrix.id"))
+    hierarchy: Mapped[list[dict[str, Any]] | None]
 
 
 class TruthVersionRow(Base):

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sqlalchemy import Index, text
+from sqlalchemy import BigInteger, Index, text
 from sqlalchemy.orm import Mapped, mapped_column
 
 from offdiag.store.models.base import IDS_ARE_NEVER_REUSED, Base, one_of, whole_number
@@ -27,7 +27,8 @@ class WorkRow(Base):
     """Times are seconds since 1970 by the database's own clock, which all hosts share.
 
     At most one row per `key` waits; while it is being done the key is free again, so that a
-    change in the meantime can ask for another pass.
+    change in the meantime can ask for another pass. `project_id` tells whose work it is, so
+    that projects take turns; work from before that was kept is nobody's.
     """
 
     __tablename__ = "work"
@@ -36,6 +37,7 @@ class WorkRow(Base):
         whole_number("attempts"),
         _index_where("uq_work_key_todo", "key", state="todo", unique=True),
         _index_where("ix_work_due_id_todo", "due", "id", state="todo"),
+        _index_where("ix_work_project_id_due_id_todo", "project_id", "due", "id", state="todo"),
         _index_where("ix_work_lease_until_doing", "lease_until", state="doing"),
         IDS_ARE_NEVER_REUSED,
     )
@@ -51,3 +53,4 @@ class WorkRow(Base):
     lease_until: Mapped[float | None]
     error: Mapped[str | None]
     created_at: Mapped[float]
+    project_id: Mapped[int | None] = mapped_column(BigInteger)

@@ -27,6 +27,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.orm import Session
 
+from offdiag.domain.runs import Task
 from offdiag.flags.lifecycle import FlagState
 from offdiag.store.flags import FlagRecord, record, revision
 from offdiag.store.models import DatasetRow, FlagRow, ProjectRow, RunRow
@@ -58,6 +59,7 @@ class FlagEntry:
     model: str | None
     dataset: str
     project: str
+    task: Task
 
 
 @dataclass(frozen=True)
@@ -127,7 +129,7 @@ def count_open_flags(session: Session, now: datetime) -> int:
 
 
 def _entries(*more: Any) -> Select[Any]:
-    names = (RunRow.name, RunRow.model, DatasetRow.name, ProjectRow.name)
+    names = (RunRow.name, RunRow.model, DatasetRow.name, ProjectRow.name, DatasetRow.task)
     return (
         select(FlagRow, func.coalesce(revision(), 0), *names, *more)
         .join(RunRow, RunRow.id == FlagRow.run_id)
@@ -137,8 +139,8 @@ def _entries(*more: Any) -> Select[Any]:
 
 
 def _entry(row: Sequence[Any]) -> FlagEntry:
-    flag, last_change, run_name, model, dataset, project = row[:6]
-    return FlagEntry(record(flag), last_change, run_name, model, dataset, project)
+    flag, last_change, run_name, model, dataset, project, task = row[:7]
+    return FlagEntry(record(flag), last_change, run_name, model, dataset, project, Task(task))
 
 
 def _place(row: Any, *, backwards: bool = False) -> FlagPlace | None:

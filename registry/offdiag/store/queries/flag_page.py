@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
 from sqlalchemy import and_, func, select
 from sqlalchemy.orm import Session
 
 from offdiag.domain.labels import LabelSet
 from offdiag.domain.orientation import SourceOrientation
-from offdiag.metrics.confusion import ConfusionMatrix
-from offdiag.store import codec
+from offdiag.domain.runs import Task
+from offdiag.metrics.counted import Counted
+from offdiag.store.count_codec import decode_counted
 from offdiag.store.current_evaluations import counts_for_its_run
 from offdiag.store.flags import record, revision
 from offdiag.store.models import (
@@ -33,7 +33,7 @@ class JudgedResults:
     `cost_matrix_id` and `baseline_run_id` are None where there was none to judge by.
     """
 
-    matrix: ConfusionMatrix
+    counted: Counted
     truth_version_id: int | None
     rules_digest: str | None
     cost_matrix_id: int | None
@@ -62,6 +62,7 @@ def flagged_run(session: Session, flag_id: int) -> FlaggedRun | None:
             RunRow,
             DatasetRow.name,
             ProjectRow.name,
+            DatasetRow.task,
             EvaluationRow,
             ConfusionMatrixRow,
             LabelSetRow,
@@ -76,9 +77,9 @@ def flagged_run(session: Session, flag_id: int) -> FlaggedRun | None:
     ).one_or_none()
     if found is None:
         return None
-    flag, last_change, run, dataset, project, evaluation, matrix, labels = found
+    flag, last_change, run, dataset, project, task, evaluation, matrix, labels = found
     return FlaggedRun(
-        FlagEntry(record(flag), last_change, run.name, run.model, dataset, project),
+        FlagEntry(record(flag), last_change, run.name, run.model, dataset, project, Task(task)),
         SourceOrientation(run.source_orientation),
         _results(evaluation, matrix, labels),
     )
@@ -89,9 +90,8 @@ def _results(
 ) -> JudgedResults | None:
     if evaluation is None or matrix is None or labels is None:
         return None
-    counts = np.array(codec.decode_counts(matrix.cells, matrix.n_classes))
     return JudgedResults(
-        ConfusionMatrix(counts, LabelSet(tuple(labels.names), labels.ordinal)),
+        decode_counted(matrix.cells, LabelSet(tuple(labels.names), labels.ordinal)),
         evaluation.truth_version_id,
         evaluation.rules_digest,
         evaluation.cost_matrix_id,

@@ -14,7 +14,8 @@ from offdiag.domain.labels import LabelSet
 from offdiag.domain.orientation import SourceOrientation
 from offdiag.domain.runs import RunState
 from offdiag.metrics.confusion import ConfusionMatrix
-from offdiag.store import codec
+from offdiag.metrics.counted import matrix_of
+from offdiag.store.count_codec import decode_counted
 from offdiag.store.current_evaluations import counts_for_its_run
 from offdiag.store.models import (
     ConfusionMatrixRow,
@@ -57,6 +58,7 @@ class PricedRun:
     source: SourceOrientation
     score_columns: int
     matrix: ConfusionMatrix
+    evaluation_id: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,10 +80,14 @@ class CostChoice:
 
 
 def priced_runs(session: Session, run_ids: Sequence[str]) -> tuple[PricedRun, ...]:
-    """Evaluated runs in the order of their ids; the others are left out."""
+    """Evaluated runs in the order of their ids; the others are left out.
+
+    Raises `Conflict` for a run whose cases have sets of labels, whose errors have no price.
+    """
     rows = session.execute(
         select(
-            RunRow, ProjectRow.name, DatasetRow, TruthVersionRow, ConfusionMatrixRow, LabelSetRow
+            *(RunRow, ProjectRow.name, DatasetRow, TruthVersionRow),
+            *(ConfusionMatrixRow, LabelSetRow),
         )
         .join(ProjectRow, ProjectRow.id == RunRow.project_id)
         .join(DatasetRow, DatasetRow.id == RunRow.dataset_id)
@@ -123,7 +129,8 @@ def _run(found: Row[*tuple[Any, ...]]) -> PricedRun:
         else TestedOn(truth.id, truth.number, truth.root_id, truth.n_samples),
         source=SourceOrientation(run.source_orientation),
         score_columns=run.score_columns,
-        matrix=ConfusionMatrix(codec.decode_counts(matrix.cells, matrix.n_classes), labels),
+        matrix=matrix_of(decode_counted(matrix.cells, labels)),
+        evaluation_id=matrix.evaluation_id,
     )
 
 
@@ -134,6 +141,21 @@ def newest_runs(session: Session, dataset_id: int, *, limit: int) -> tuple[Other
         .where(
             RunRow.dataset_id == dataset_id,
             RunRow.state == RunState.EVALUATED,
+            RunRow.deleted_at.is_(None),
+        )
+        .order_by(RunRow.created_at.desc(), RunRow.id)
+        .limit(limit)
+    )
+    return tuple(OtherRun(*row) for row in rows)
+
+
+def runs_derived_from(session: Session, run: PricedRun, *, limit: int) -> tuple[OtherRun, ...]:
+    """Runs that were decided anew from the scores of a run, the newest first."""
+    rows = session.execute(
+        select(RunRow.id, RunRow.name, RunRow.model, RunRow.created_at)
+        .where(
+            RunRow.dataset_id == run.dataset_id,
+            RunRow.derived_from == run.id,
             RunRow.deleted_at.is_(None),
         )
         .order_by(RunRow.created_at.desc(), RunRow.id)

@@ -4,23 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import datetime
 
 from sqlalchemy import func, select, text
 from sqlalchemy.orm import Session
 
 from offdiag.domain.runs import RunState
-from offdiag.store.clock import database_now
+from offdiag.store.clock import database_now, database_time
 from offdiag.store.models import RunRow, WorkRow
+
+_TAKEN_OVER_WITHIN_S = 60.0
 
 
 @dataclass(frozen=True, slots=True)
 class QueueState:
-    """Pieces of work by state; `oldest_waiting_s` is how long the oldest has been due."""
+    """Pieces of work by state; `oldest_waiting_s` is how long the oldest has been due.
+
+    `abandoned` are those of `doing` whose lease ran out a minute ago, and nobody took them over.
+    """
 
     waiting: int
     doing: int
     dead: int
     oldest_waiting_s: float | None
+    abandoned: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +38,7 @@ class RegistryHealth:
     journal_mode: str | None
     runs_by_state: Mapping[RunState, int]
     queue: QueueState
+    database_time: datetime
 
 
 def registry_health(session: Session) -> RegistryHealth:
@@ -47,6 +55,7 @@ def registry_health(session: Session) -> RegistryHealth:
         journal_mode=str(session.scalar(text("PRAGMA journal_mode"))) if is_sqlite else None,
         runs_by_state={RunState(state): count for state, count in states},
         queue=_queue(session),
+        database_time=database_time(session),
     )
 
 
@@ -58,9 +67,15 @@ def _queue(session: Session) -> QueueState:
             WorkRow.state == "todo", WorkRow.due <= database_now()
         )
     )
+    abandoned = session.scalar(
+        select(func.count()).where(
+            WorkRow.state == "doing", WorkRow.lease_until < database_now() - _TAKEN_OVER_WITHIN_S
+        )
+    )
     return QueueState(
         waiting=counts.get("todo", 0),
         doing=counts.get("doing", 0),
         dead=counts.get("dead", 0),
         oldest_waiting_s=waited,
+        abandoned=abandoned or 0,
     )

@@ -3,49 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import (
-    ColumnElement,
-    CompoundSelect,
-    Row,
-    Select,
-    Subquery,
-    Text,
-    and_,
-    case,
-    cast,
-    func,
-    literal,
-    null,
-    select,
-    union_all,
-)
-from sqlalchemy.orm import Session, aliased
+from sqlalchemy import ColumnElement, Row, case, func, select
+from sqlalchemy.orm import Session
 
 from offdiag.domain.orientation import SourceOrientation
 from offdiag.domain.runs import RunState
 from offdiag.domain.values import MetricValue
-from offdiag.flags.catalogue import RULES
-from offdiag.store.flags import RUN_AS_A_WHOLE
 from offdiag.store.models import (
-    ConfusionMatrixRow,
     DatasetRow,
     EvaluationRow,
-    FlagRow,
-    LabelSetRow,
-    MetricValueRow,
     PredictionChunkRow,
     ProjectRow,
     RunRow,
     TruthVersionRow,
 )
-from offdiag.store.models.evaluations import AGGREGATE
-from offdiag.store.queries.flag_filter import COUNTS_IN_BADGE, SEVERITY_RANK
 from offdiag.store.queries.pending_work import EvaluationWork, evaluation_work
-from offdiag.store.queries.recorded_values import VALUE_COLUMNS, recorded_value
+from offdiag.store.queries.run_badges import RunBadge
+from offdiag.store.queries.run_entry_values import WorstClass, entry_values
 
 COST = "mean_cost"
 """Listed where it is the cost under what the dataset is judged by now."""
@@ -58,36 +36,8 @@ LISTED_METRICS = (
     COST,
 )
 
-
-MOST_IN_BADGE = 2
-_FAILING_CLASS = AGGREGATE - 1
-"""Stands where a value has the index of its class."""
-
-
-@dataclass(frozen=True, slots=True)
-class WorstClass:
-    """The class with the lowest recall among those that have cases."""
-
-    label: str
-    support: int
-    recall: MetricValue
-
-    @property
-    def hits(self) -> int:
-        """Cases of the class that were found: recall is their quotient by the support."""
-        return round((self.recall.value or 0.0) * self.support)
-
-
-@dataclass(frozen=True, slots=True)
-class RunBadge:
-    """What the accuracy of a run hides: the gravest few of `n_classes` classes that fail.
-
-    None stands for the run as a whole, which gives always the same answer. Flags that were
-    dismissed for a reason take no part.
-    """
-
-    classes: tuple[str | None, ...]
-    n_classes: int
+LISTED_OF_SETS = ("subset_accuracy", "hamming_loss", "example_jaccard", "micro_f1", "macro_f1")
+"""The same for runs whose cases have sets of labels."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +46,8 @@ class RunEntry:
 
     `n_cases` counts the cases that the metrics are of, `n_unlabelled` those that wait for a
     label; `truth_number` is the version of the truth that the run is scored with.
-    `badge` is None where the accuracy hides nothing that is known.
+    `badge` is None where the accuracy hides nothing that is known. `derived_from` is the run
+    from whose scores it was decided, None for a logged one.
     """
 
     id: str
@@ -117,6 +68,8 @@ class RunEntry:
     work: EvaluationWork | None
     n_unlabelled: int = 0
     badge: RunBadge | None = None
+    derived_from: str | None = None
+    is_evaluated: bool = True
 
 
 def logged_predictions() -> ColumnElement[int]:
@@ -144,6 +97,7 @@ RUN_COLUMNS = (
     logged_predictions().label("n_predictions"),
     RunRow.source_orientation,
     RunRow.orientation_verdict,
+    RunRow.derived_from,
     EvaluationRow.id.label("evaluation_id"),
     EvaluationRow.n_labelled,
     (EvaluationRow.n_cases - EvaluationRow.n_labelled).label("n_unlabelled"),
@@ -163,7 +117,7 @@ def run_entries(
     `metrics` are the keys of the aggregates that a line has.
     """
     evaluations = [row.evaluation_id for row in rows if row.evaluation_id is not None]
-    values, worst, badges = _metrics(session, evaluations, metrics)
+    found = entry_values(session, evaluations, metrics)
     work = evaluation_work(session, [row.id for row in rows if row.evaluation_id is None])
     return tuple(
         RunEntry(
@@ -182,147 +136,15 @@ def run_entries(
             orientation_verdict=row.orientation_verdict,
             metrics={
                 key: value
-                for key, value in values.get(row.evaluation_id, {}).items()
+                for key, value in found.metrics.get(row.evaluation_id, {}).items()
                 if key != COST or row.costs_count
             },
-            worst_class=worst.get(row.evaluation_id),
+            worst_class=found.worst.get(row.evaluation_id),
             work=work.get(row.id),
             n_unlabelled=row.n_unlabelled or 0,
-            badge=badges.get(row.evaluation_id),
+            badge=found.badges.get(row.evaluation_id),
+            derived_from=row.derived_from,
+            is_evaluated=row.evaluation_id is not None,
         )
         for row in rows
-    )
-
-
-def _metrics(
-    session: Session, evaluations: Sequence[int], keys: Sequence[str]
-) -> tuple[dict[int, dict[str, MetricValue]], dict[int, WorstClass], dict[int, RunBadge]]:
-    """Aggregates by evaluation and key, the worst class of each evaluation, and its badge."""
-    if not evaluations:
-        return {}, {}, {}
-    aggregates = select(
-        *VALUE_COLUMNS, literal(None).label("support"), literal(None).label("label")
-    ).where(
-        MetricValueRow.evaluation_id.in_(evaluations),
-        MetricValueRow.class_index == AGGREGATE,
-        MetricValueRow.key.in_(keys),
-    )
-    metrics: dict[int, dict[str, MetricValue]] = {}
-    worst: dict[int, WorstClass] = {}
-    badges: dict[int, RunBadge] = {}
-    dialect = session.get_bind().dialect.name
-    found: CompoundSelect[*tuple[Any, ...]] = union_all(
-        _worst_classes(evaluations, dialect), aggregates, _failing_classes(evaluations)
-    )
-    row: Row[*tuple[Any, ...]]
-    for row in session.execute(found):
-        value = recorded_value(row)
-        if row.class_index == _FAILING_CLASS:
-            before = badges.get(row.evaluation_id, RunBadge((), round(row.support)))
-            label = row.label if _is_about_class(row.key) else None
-            badges[row.evaluation_id] = replace(before, classes=(*before.classes, label))
-        elif row.class_index == AGGREGATE:
-            metrics.setdefault(row.evaluation_id, {})[row.key] = value
-        else:
-            worst[row.evaluation_id] = WorstClass(row.label, round(row.support), value)
-    return metrics, worst, badges
-
-
-def _is_about_class(rule: str) -> bool:
-    known = RULES.get(rule)
-    return known is None or known.per_class
-
-
-def _failing_classes(evaluations: Sequence[int]) -> Select[*tuple[Any, ...]]:
-    """The gravest classes of the badge of each run, in the shape of values.
-
-    The key is the rule, the support the number of such classes in all.
-    """
-    failing = (
-        select(
-            EvaluationRow.id.label("evaluation_id"),
-            FlagRow.class_label,
-            func.min(FlagRow.rule).label("rule"),
-            func.max(SEVERITY_RANK).label("severity"),
-            func.min(FlagRow.id).label("first"),
-        )
-        .join(EvaluationRow, EvaluationRow.run_id == FlagRow.run_id)
-        .where(EvaluationRow.id.in_(evaluations), COUNTS_IN_BADGE)
-        .group_by(EvaluationRow.id, FlagRow.class_label)
-        .subquery()
-    )
-    of_run = failing.c.evaluation_id
-    ranked = select(
-        failing,
-        func.row_number()
-        .over(
-            partition_by=of_run,
-            # Rules about the run as a whole have no class.
-            order_by=(
-                failing.c.class_label != RUN_AS_A_WHOLE,
-                failing.c.severity.desc(),
-                failing.c.first,
-            ),
-        )
-        .label("place"),
-        func.count().over(partition_by=of_run).label("n_classes"),
-    ).subquery()
-    shape: dict[str, ColumnElement[Any]] = {
-        "evaluation_id": ranked.c.evaluation_id,
-        "key": ranked.c.rule,
-        "class_index": literal(_FAILING_CLASS),
-    }
-    return select(
-        *(shape.get(column.key, null()).label(column.key) for column in VALUE_COLUMNS),
-        ranked.c.n_classes.label("support"),
-        ranked.c.class_label.label("label"),
-    ).where(ranked.c.place <= MOST_IN_BADGE)
-
-
-def _worst_classes(evaluations: Sequence[int], dialect: str) -> Select[*tuple[Any, ...]]:
-    """The lowest recall of each evaluation, with support and name of its class."""
-    ranked = _ranked_recalls(evaluations)
-    support = aliased(MetricValueRow)
-    return (
-        select(
-            *(ranked.c[column.key] for column in VALUE_COLUMNS),
-            support.value.label("support"),
-            _name_at(ranked.c.class_index, dialect).label("label"),
-        )
-        .join(
-            support,
-            and_(
-                support.evaluation_id == ranked.c.evaluation_id,
-                support.key == "support",
-                support.class_index == ranked.c.class_index,
-            ),
-        )
-        .join(ConfusionMatrixRow, ConfusionMatrixRow.evaluation_id == ranked.c.evaluation_id)
-        .join(LabelSetRow, LabelSetRow.id == ConfusionMatrixRow.label_set_id)
-        .where(ranked.c.rank == 1)
-    )
-
-
-def _name_at(class_index: ColumnElement[int], dialect: str) -> ColumnElement[str]:
-    """One name out of a label set: a page needs fifty names, not fifty times a thousand."""
-    if dialect == "postgresql":
-        return func.jsonb_extract_path_text(LabelSetRow.names, cast(class_index, Text))
-    return func.json_extract(LabelSetRow.names, literal("$[") + cast(class_index, Text) + "]")
-
-
-def _ranked_recalls(evaluations: Sequence[int]) -> Subquery:
-    """Defined class recalls, the lowest of each evaluation first."""
-    rank = func.row_number().over(
-        partition_by=MetricValueRow.evaluation_id,
-        order_by=(MetricValueRow.value, MetricValueRow.class_index),
-    )
-    return (
-        select(*VALUE_COLUMNS, rank.label("rank"))
-        .where(
-            MetricValueRow.evaluation_id.in_(evaluations),
-            MetricValueRow.key == "recall",
-            MetricValueRow.class_index > AGGREGATE,
-            MetricValueRow.value.is_not(None),
-        )
-        .subquery()
     )

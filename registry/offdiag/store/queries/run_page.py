@@ -10,14 +10,18 @@ from typing import Any
 from sqlalchemy import ScalarSelect, Select, and_, func, select
 from sqlalchemy.orm import Session, aliased
 
+from offdiag.domain.hierarchy import Hierarchy
 from offdiag.domain.labels import LabelSet
 from offdiag.domain.orientation import SourceOrientation
 from offdiag.domain.runs import Derivation, RunState, Task
 from offdiag.domain.values import MetricValue
 from offdiag.errors import NotFound
 from offdiag.metrics.confusion import ConfusionMatrix
-from offdiag.store import class_values, codec
+from offdiag.metrics.counted import Counted, matrix_of
+from offdiag.store import class_values
+from offdiag.store.count_codec import decode_counted
 from offdiag.store.current_evaluations import counts_for_its_run
+from offdiag.store.datasets import hierarchy_of
 from offdiag.store.evaluations import parted
 from offdiag.store.models import (
     ClassValuesRow,
@@ -37,9 +41,11 @@ from offdiag.store.queries.pending_work import EvaluationWork, evaluation_work
 from offdiag.store.queries.recorded_values import recorded_value, select_values
 from offdiag.store.queries.run_entries import logged_predictions
 from offdiag.store.queries.run_flags import RunFlags
+from offdiag.store.queries.run_surroundings import RunSurroundings, surroundings_columns
 from offdiag.store.runs import derivation_of
 
 NO_FLAGS = RunFlags()
+ALONE = RunSurroundings()
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +88,13 @@ class RunHeader:
     created_at: datetime
     finished_at: datetime | None
     derivation: Derivation | None = None
+    hierarchy: Hierarchy | None = None
+
+    @property
+    def counted_on(self) -> str | None:
+        """The program that counted the cases of the run elsewhere; None where none did."""
+        name: str | None = (self.orientation_evidence or {}).get("counted_on")
+        return name
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,10 +148,15 @@ class RunResults:
     """
 
     facts: EvaluationFacts
-    matrix: ConfusionMatrix
+    counted: Counted
     aggregate: Mapping[str, MetricValue]
     per_class: Mapping[str, tuple[MetricValue, ...]]
     costs: RunCosts | None = None
+
+    @property
+    def matrix(self) -> ConfusionMatrix:
+        """The confusion matrix. Raises `Conflict` where cases have sets of labels."""
+        return matrix_of(self.counted)
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,6 +171,7 @@ class RunDetail:
     work: EvaluationWork | None
     outdated: OutdatedResults | None = None
     flags: RunFlags = NO_FLAGS
+    surroundings: RunSurroundings = ALONE
 
 
 def run_detail(session: Session, run_id: str, *, aggregates: bool = True) -> RunDetail:
@@ -168,17 +187,19 @@ def run_detail(session: Session, run_id: str, *, aggregates: bool = True) -> Run
             field="run",
             hint="It may have been deleted, or the link is incomplete.",
         )
-    of_run, of_results = found[:6], found[6:]
+    of_run, of_results, around = found[:6], found[6:-3], RunSurroundings(*found[-3:])
     header, evaluation = _header(of_run), of_results[0]
     if evaluation is None:
         work = evaluation_work(session, [run_id])
-        return RunDetail(header, None, work.get(run_id))
+        return RunDetail(header, None, work.get(run_id), surroundings=around)
     values = _aggregates(session, evaluation.id) if aggregates else {}
-    return RunDetail(header, _results(of_results, values, inferred=header.labels.inferred), None)
+    results = _results(of_results, values, inferred=header.labels.inferred)
+    return RunDetail(header, results, None, surroundings=around)
 
 
 def _run_with_results(run_id: str) -> Select[*tuple[Any, ...]]:
-    """A run, then its current evaluation, all of whose columns are empty where there is none."""
+    """A run, its current evaluation, all of whose columns are empty where there is none, and
+    its surroundings."""
     of_matrix, scored_with = aliased(LabelSetRow), aliased(TruthVersionRow)
     is_current = and_(EvaluationRow.run_id == RunRow.id, counts_for_its_run())
     return (
@@ -188,6 +209,7 @@ def _run_with_results(run_id: str) -> Select[*tuple[Any, ...]]:
             *(EvaluationRow, ConfusionMatrixRow, of_matrix, ClassValuesRow, scored_with.number),
             _newest_number(scored_with),
             CostMatrixRow,
+            *surroundings_columns(),
         )
         .join(ProjectRow, ProjectRow.id == RunRow.project_id)
         .join(DatasetRow, DatasetRow.id == RunRow.dataset_id)
@@ -229,6 +251,7 @@ def _header(found: Sequence[Any]) -> RunHeader:
         created_at=run.created_at,
         finished_at=run.finished_at,
         derivation=derivation_of(run),
+        hierarchy=hierarchy_of(dataset),
     )
 
 
@@ -278,7 +301,7 @@ def _results(
             newest_truth_number=newest_number,
             truth_id=evaluation.truth_version_id,
         ),
-        matrix=ConfusionMatrix(codec.decode_counts(stored.cells, stored.n_classes), labels),
+        counted=decode_counted(stored.cells, labels),
         aggregate=aggregate,
         per_class=class_values.unpack(
             class_values.ClassValues(packed.keys, packed.reasons, packed.n_classes, packed.data)

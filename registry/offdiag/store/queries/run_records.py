@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from datetime import datetime
 from typing import Any
 
 from sqlalchemy import Row, Select, and_, select
 from sqlalchemy.orm import Session
 
-from offdiag.domain.runs import RunState, Scalar
+from offdiag.domain.found_run import FoundRun
+from offdiag.domain.runs import RunState
 from offdiag.domain.values import MetricValue
 from offdiag.store.current_evaluations import counts_for_its_run
 from offdiag.store.models import (
@@ -26,31 +25,6 @@ from offdiag.store.queries.recorded_values import recorded_value, select_values
 
 _AT_ONCE = 500
 """Runs named in one statement: databases limit the parameters they take."""
-
-
-@dataclass(frozen=True, slots=True)
-class FoundRun:
-    """One run. `metrics` holds aggregates by key and is empty until it has been evaluated.
-
-    `truth_version` is the one its metrics are of. `hides_minority` is None where nothing can
-    be said about it.
-    """
-
-    id: str
-    name: str
-    model: str | None
-    project: str
-    dataset: str
-    truth_version: int | None
-    state: RunState
-    author: str | None
-    git_sha: str | None
-    created_at: datetime
-    n_predictions: int
-    hides_minority: bool | None
-    params: Mapping[str, Scalar]
-    tags: Mapping[str, Scalar]
-    metrics: Mapping[str, MetricValue]
 
 
 def run_records(session: Session, ids: Sequence[str]) -> list[FoundRun]:

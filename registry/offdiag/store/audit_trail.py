@@ -1,0 +1,108 @@
+"""What was changed by whom, written down by the transaction that changes it.
+
+A transaction that somebody is answerable for notes which tables its statements touch and ends
+with a row that says so. Nobody who changes something has to remember it, and a change that is
+rolled back leaves no trace of having been made.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Connection, event
+from sqlalchemy.orm import Session
+
+from offdiag.domain.access import Actor
+from offdiag.store.models import AuditEventRow
+
+KEY = "offdiag audit"
+ANSWERABLE: ContextVar[Actor | None] = ContextVar("answerable", default=None)
+"""Who is answerable in databases that somebody else opens on their behalf."""
+LONGEST_TEXT = 500
+
+
+@dataclass(slots=True)
+class _Noted:
+    """What a transaction did so far; `said` is what its service says that it does."""
+
+    changes: dict[str, set[str]] = field(default_factory=dict)
+    said: dict[str, Any] | None = None
+
+
+def describe(
+    session: Session,
+    *,
+    action: str,
+    subject: str,
+    project: str | None = None,
+    detail: Mapping[str, Any] | None = None,
+) -> None:
+    """Say what this transaction does, better than its statements can. `detail` has no secrets."""
+    noted = session.info.get(KEY)
+    if isinstance(noted, _Noted):
+        noted.said = {
+            "action": action,
+            "subject": subject,
+            "project": project,
+            "detail": dict(detail or {}),
+        }
+
+
+@contextmanager
+def recorded(session: Session, actor: Actor, now: datetime) -> Iterator[None]:
+    """Add the row to the transaction at its end, if it changed anything."""
+    noted = session.info[KEY] = _Noted()
+    connection = session.connection()
+
+    def note(
+        _connection: Connection,
+        cursor: Any,
+        _statement: str,
+        _parameters: Any,
+        context: Any,
+        _many: bool,
+    ) -> None:
+        verb = _verb(context)
+        # A statement that returns rows does not know yet how many it touched.
+        if verb and (cursor.rowcount != 0 or context.compiled.effective_returning):
+            table = context.compiled.statement.table.name
+            noted.changes.setdefault(verb, set()).add(table)
+
+    event.listen(connection, "after_cursor_execute", note)
+    try:
+        yield
+        session.flush()  # What is only planned so far is a change, too.
+    finally:
+        event.remove(connection, "after_cursor_execute", note)
+    if noted.changes:
+        session.add(_row(actor, noted, now))
+
+
+def _verb(context: Any) -> str | None:
+    if context is None or context.compiled is None:
+        return None
+    if context.isinsert:
+        return "added"
+    if context.isupdate:
+        return "changed"
+    return "removed" if context.isdelete else None
+
+
+def _row(actor: Actor, noted: _Noted, now: datetime) -> AuditEventRow:
+    said = noted.said or {}
+    touched = {verb: sorted(tables) for verb, tables in sorted(noted.changes.items())}
+    return AuditEventRow(
+        at=now,
+        actor_kind=actor.kind,
+        actor=actor.name[:LONGEST_TEXT],
+        action=said.get("action", actor.action)[:LONGEST_TEXT],
+        object=said.get("subject", actor.subject)[:LONGEST_TEXT],
+        project=said.get("project") or actor.project,
+        request_id=actor.request_id,
+        detail={**said.get("detail", {}), **touched},
+    )

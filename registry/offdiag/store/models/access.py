@@ -1,0 +1,112 @@
+"""Who may use a registry, with what, and what they did."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import ForeignKey, Index, UniqueConstraint, text
+from sqlalchemy.orm import Mapped, mapped_column
+
+from offdiag.domain.access import Role
+from offdiag.store.models.base import IDS_ARE_NEVER_REUSED, Base, one_of
+from offdiag.store.types import Identifier
+
+ACTOR_KINDS = ("user", "token", "cli", "system")
+
+
+class UserRow(Base):
+    """`password_hash` names its own method and parameters; absent, the user signs in elsewhere."""
+
+    __tablename__ = "user_account"
+    __table_args__ = IDS_ARE_NEVER_REUSED
+
+    id: Mapped[int] = mapped_column(Identifier, primary_key=True)
+    name: Mapped[str] = mapped_column(unique=True)
+    display_name: Mapped[str | None]
+    email: Mapped[str | None]
+    password_hash: Mapped[str | None]
+    disabled_at: Mapped[datetime | None]
+    created_at: Mapped[datetime]
+    signed_in_at: Mapped[datetime | None]
+
+
+class MembershipRow(Base):
+    """A role of a user in one project, or in all of them where `project_id` is absent."""
+
+    __tablename__ = "membership"
+    __table_args__ = (
+        UniqueConstraint("user_id", "project_id"),
+        one_of("role", Role),
+        # NULLs are no equals, so the role in all projects needs a constraint of its own.
+        Index(
+            "uq_membership_user_id_everywhere",
+            "user_id",
+            unique=True,
+            sqlite_where=text("project_id IS NULL"),
+            postgresql_where=text("project_id IS NULL"),
+        ),
+        IDS_ARE_NEVER_REUSED,
+    )
+
+    id: Mapped[int] = mapped_column(Identifier, primary_key=True)
+    user_id: Mapped[int] = mapped_column(ForeignKey("user_account.id", ondelete="CASCADE"))
+    project_id: Mapped[int | None] = mapped_column(ForeignKey("project.id", ondelete="CASCADE"))
+    role: Mapped[str]
+
+
+class SessionRow(Base):
+    """Somebody who is signed in with a browser. Without its row a cookie is worth nothing.
+
+    `digest` is the SHA-256 of the random text in the cookie.
+    """
+
+    __tablename__ = "user_session"
+    __table_args__ = (Index(None, "user_id"),)
+
+    digest: Mapped[str] = mapped_column(primary_key=True)
+    user_id: Mapped[int] = mapped_column(ForeignKey("user_account.id", ondelete="CASCADE"))
+    created_at: Mapped[datetime]
+    seen_at: Mapped[datetime]
+
+
+class TokenRow(Base):
+    """What a program signs in with. `digest` is the SHA-256 of 256 random bits, `prefix` the
+    beginning of their text, by which people recognise a token."""
+
+    __tablename__ = "api_token"
+    __table_args__ = (
+        one_of("role", Role),
+        Index(None, "owner_id"),
+        IDS_ARE_NEVER_REUSED,
+    )
+
+    id: Mapped[int] = mapped_column(Identifier, primary_key=True)
+    name: Mapped[str]
+    prefix: Mapped[str]
+    digest: Mapped[str] = mapped_column(unique=True)
+    owner_id: Mapped[int] = mapped_column(ForeignKey("user_account.id", ondelete="CASCADE"))
+    role: Mapped[str]
+    project_id: Mapped[int | None] = mapped_column(ForeignKey("project.id", ondelete="CASCADE"))
+    created_at: Mapped[datetime]
+    expires_at: Mapped[datetime | None]
+    used_at: Mapped[datetime | None]
+    revoked_at: Mapped[datetime | None]
+
+
+class AuditEventRow(Base):
+    """One change. It names whoever made it and does not refer to them: what was done stays true
+    when they are gone."""
+
+    __tablename__ = "audit_event"
+    __table_args__ = (one_of("actor_kind", ACTOR_KINDS), IDS_ARE_NEVER_REUSED)
+
+    id: Mapped[int] = mapped_column(Identifier, primary_key=True)
+    at: Mapped[datetime]
+    actor_kind: Mapped[str]
+    actor: Mapped[str]
+    action: Mapped[str]
+    object: Mapped[str]
+    project: Mapped[str | None]
+    request_id: Mapped[str | None]
+    detail: Mapped[dict[str, Any]]

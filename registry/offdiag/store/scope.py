@@ -1,0 +1,105 @@
+"""Transactions that see some projects only.
+
+Whoever may look at a few projects gets a database in which there are no others: the condition
+is added to every statement on its way out, in joins and subqueries too, and no query has to
+remember it.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sqlalchemy import ColumnElement, Table, event, exists, false, select
+from sqlalchemy.orm import ORMExecuteState, Session, with_loader_criteria
+from sqlalchemy.sql.base import ExecutableOption
+
+from offdiag.errors import Forbidden
+from offdiag.store.models import (
+    AuditEventRow,
+    BaselineRow,
+    CostMatrixRow,
+    DatasetRow,
+    EvaluationRow,
+    FlagRow,
+    ProjectRow,
+    ReportIssueRow,
+    RunRow,
+    ScheduleRow,
+    TruthVersionRow,
+    WorkRow,
+)
+
+KEY = "offdiag scope"
+
+_OF_A_PROJECT = (RunRow, DatasetRow, ScheduleRow, ReportIssueRow, CostMatrixRow)
+_OF_A_RUN = (EvaluationRow, FlagRow)
+_OF_A_DATASET = (TruthVersionRow, BaselineRow)
+
+
+def confine(session: Session, projects: frozenset[str], *, for_reading: bool) -> None:
+    """Let a session see what belongs to these projects and nothing else.
+
+    Work belongs to no project: nobody who sees a part of a registry reads it, but what they
+    change may have to wake it up.
+    """
+    options = _options(projects, hides_work=for_reading)
+    session.info[KEY] = projects
+
+    @event.listens_for(session, "do_orm_execute")
+    def narrow(state: ORMExecuteState) -> None:
+        if state.is_select or state.is_update or state.is_delete:
+            state.statement = state.statement.options(*options)
+
+
+def require_project(session: Session, name: str) -> None:
+    """Raise `Forbidden` where a confined session is about to make a project it may not see."""
+    projects = session.info.get(KEY)
+    if projects is not None and name not in projects:
+        raise Forbidden(
+            f"you may not use project {name!r}, or there is none of that name.",
+            field="project",
+            hint="Ask an admin for a role in it, or name one of yours.",
+        )
+
+
+def _options(projects: frozenset[str], *, hides_work: bool) -> list[ExecutableOption]:
+    names = sorted(projects)
+    # Tables rather than rows: these must not be narrowed in turn.
+    project, run, dataset = (
+        _table(row).alias(f"scope_{row.__tablename__}") for row in (ProjectRow, RunRow, DatasetRow)
+    )
+    visible = select(project.c.id).where(project.c.name.in_(names))
+    criteria: list[tuple[Any, ColumnElement[bool]]] = [
+        (ProjectRow, ProjectRow.name.in_(names)),
+        (AuditEventRow, AuditEventRow.project.in_(names)),
+        *((row, row.project_id.in_(visible)) for row in _OF_A_PROJECT),
+        *(
+            (
+                row,
+                exists()
+                .where(run.c.id == row.run_id, run.c.project_id.in_(visible))
+                .correlate_except(run),
+            )
+            for row in _OF_A_RUN
+        ),
+        *(
+            (
+                row,
+                exists()
+                .where(dataset.c.id == row.dataset_id, dataset.c.project_id.in_(visible))
+                .correlate_except(dataset),
+            )
+            for row in _OF_A_DATASET
+        ),
+    ]
+    if hides_work:
+        criteria.append((WorkRow, false()))
+    return [
+        with_loader_criteria(row, condition, include_aliases=True) for row, condition in criteria
+    ]
+
+
+def _table(row: Any) -> Table:
+    table = row.__table__
+    assert isinstance(table, Table)  # noqa: S101 - every row class has one
+    return table

@@ -1,0 +1,176 @@
+"""Statements on users and their roles."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from sqlalchemy import Select, delete, exists, select, update
+from sqlalchemy.exc import IntegrityError
+from sqlalchemy.orm import Session
+
+from offdiag.domain.access import Grant, Role
+from offdiag.store.models import MembershipRow, ProjectRow, UserRow
+
+
+@dataclass(frozen=True, slots=True)
+class UserRecord:
+    """A user as the rest of the program sees it. The hash of the password is not part of it."""
+
+    id: int
+    name: str
+    display_name: str | None
+    email: str | None
+    has_password: bool
+    disabled_at: datetime | None
+    created_at: datetime
+    signed_in_at: datetime | None
+    grants: tuple[Grant, ...]
+
+
+def add_user(
+    session: Session,
+    *,
+    name: str,
+    display_name: str | None,
+    email: str | None,
+    password_hash: str | None,
+    now: datetime,
+) -> int | None:
+    """Insert a user without any role; None where there is one of that name."""
+    row = UserRow(
+        name=name,
+        display_name=display_name,
+        email=email,
+        password_hash=password_hash,
+        disabled_at=None,
+        created_at=now,
+        signed_in_at=None,
+    )
+    try:
+        with session.begin_nested():
+            session.add(row)
+    except IntegrityError:
+        return None
+    return row.id
+
+
+def find_user(session: Session, name: str) -> UserRecord | None:
+    """A user by name, letter by letter."""
+    row = session.scalar(select(UserRow).where(UserRow.name == name))
+    return None if row is None else _record(row, grants_of(session, row.id))
+
+
+def get_user(session: Session, user_id: int) -> UserRecord | None:
+    """A user by number."""
+    row = session.get(UserRow, user_id)
+    return None if row is None else _record(row, grants_of(session, user_id))
+
+
+def list_users(session: Session, *, limit: int) -> list[UserRecord]:
+    """Users by name with their roles, in two statements."""
+    rows = session.scalars(select(UserRow).order_by(UserRow.name).limit(limit)).all()
+    roles: dict[int, list[Grant]] = defaultdict(list)
+    for row in session.execute(_grants().where(MembershipRow.user_id.in_(r.id for r in rows))):
+        roles[row.user_id].append(Grant(Role(row.role), row.project))
+    return [_record(row, tuple(roles[row.id])) for row in rows]
+
+
+def grants_of(session: Session, user_id: int) -> tuple[Grant, ...]:
+    """The roles of a user, that in all projects first."""
+    rows = session.execute(_grants().where(MembershipRow.user_id == user_id))
+    return tuple(Grant(Role(row.role), row.project) for row in rows)
+
+
+def password_hash(session: Session, name: str) -> tuple[int, str] | None:
+    """Number and hash of a user who may sign in with a password."""
+    row = session.execute(
+        select(UserRow.id, UserRow.password_hash).where(
+            UserRow.name == name,
+            UserRow.password_hash.is_not(None),
+            UserRow.disabled_at.is_(None),
+        )
+    ).one_or_none()
+    return None if row is None or row.password_hash is None else (row.id, row.password_hash)
+
+
+def set_password_hash(session: Session, user_id: int, text: str) -> None:
+    """Replace the hash of a password."""
+    session.execute(update(UserRow).where(UserRow.id == user_id).values(password_hash=text))
+
+
+def set_disabled(session: Session, user_id: int, at: datetime | None) -> None:
+    """Lock a user out from a moment on, or let them in again."""
+    session.execute(update(UserRow).where(UserRow.id == user_id).values(disabled_at=at))
+
+
+def note_sign_in(session: Session, user_id: int, at: datetime) -> None:
+    """Keep when a user signed in last."""
+    session.execute(update(UserRow).where(UserRow.id == user_id).values(signed_in_at=at))
+
+
+def set_role(session: Session, user_id: int, *, project_id: int | None, role: Role | None) -> None:
+    """Give a role in a project, or in all of them, in place of the one before; None takes it."""
+    session.execute(
+        delete(MembershipRow).where(
+            MembershipRow.user_id == user_id,
+            MembershipRow.project_id.is_(None)
+            if project_id is None
+            else MembershipRow.project_id == project_id,
+        )
+    )
+    if role is not None:
+        session.add(MembershipRow(user_id=user_id, project_id=project_id, role=role))
+        session.flush()  # Whoever asks next in this transaction must see it.
+
+
+def replace_roles(
+    session: Session, user_id: int, roles: Sequence[tuple[int | None, Role]]
+) -> None:
+    """Give exactly these roles."""
+    session.execute(delete(MembershipRow).where(MembershipRow.user_id == user_id))
+    session.add_all(
+        MembershipRow(user_id=user_id, project_id=project_id, role=role)
+        for project_id, role in roles
+    )
+    session.flush()  # Whoever asks next in this transaction must see them.
+
+
+def has_admin(session: Session, *, besides: int | None = None) -> bool:
+    """Whether there is an admin of all projects who is not locked out, other than `besides`."""
+    wanted = (
+        select(MembershipRow.id)
+        .join(UserRow, UserRow.id == MembershipRow.user_id)
+        .where(
+            MembershipRow.project_id.is_(None),
+            MembershipRow.role == Role.ADMIN,
+            UserRow.disabled_at.is_(None),
+        )
+    )
+    if besides is not None:
+        wanted = wanted.where(UserRow.id != besides)
+    return bool(session.scalar(select(exists(wanted))))
+
+
+def _grants() -> Select[int, str, str]:
+    return (
+        select(MembershipRow.user_id, MembershipRow.role, ProjectRow.name.label("project"))
+        .outerjoin(ProjectRow, ProjectRow.id == MembershipRow.project_id)
+        .order_by(ProjectRow.name.is_not(None), ProjectRow.name)
+    )
+
+
+def _record(row: UserRow, grants: tuple[Grant, ...]) -> UserRecord:
+    return UserRecord(
+        id=row.id,
+        name=row.name,
+        display_name=row.display_name,
+        email=row.email,
+        has_password=row.password_hash is not None,
+        disabled_at=row.disabled_at,
+        created_at=row.created_at,
+        signed_in_at=row.signed_in_at,
+        grants=grants,
+    )
