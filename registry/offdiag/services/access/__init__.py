@@ -1,0 +1,1 @@
+"""Users, their roles and sessions, the tokens of programs, and what all of them changed."""

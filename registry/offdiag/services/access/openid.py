@@ -1,0 +1,93 @@
+"""Users who are recognised by an OpenID Connect provider, and the roles of their groups."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from offdiag.domain.access import Grant, Role
+from offdiag.errors import Conflict, Forbidden, InvalidInput
+from offdiag.services.access.users import project_id, user_name
+from offdiag.store import users
+from offdiag.store.audit_trail import describe
+from offdiag.store.database import Database
+from offdiag.store.users import UserRecord
+
+
+@dataclass(frozen=True, slots=True)
+class Recognised:
+    """What a provider says of somebody."""
+
+    name: str
+    groups: frozenset[str]
+    display_name: str | None = None
+    email: str | None = None
+
+
+def read_roles(text: str) -> dict[str, Grant]:
+    """Roles by group, from `ops=admin, derm=editor@lesions`. Raises `InvalidInput`."""
+    found = {}
+    for entry in filter(None, (part.strip() for part in text.split(","))):
+        group, _, given = entry.partition("=")
+        role, _, project = given.strip().partition("@")
+        if not group.strip() or role not in set(Role):
+            raise InvalidInput(
+                f"{entry!r} is no role of a group.",
+                field="oidc.roles",
+                hint="Write group=role or group=role@project, separated by commas.",
+            )
+        found[group.strip()] = Grant(Role(role), project or None)
+    return found
+
+
+def recognise(database: Database, who: Recognised, roles: dict[str, Grant] | None) -> UserRecord:
+    """The user that a provider vouches for, made at the first sign-in.
+
+    With `roles` by group they have exactly those of their groups, as of now; without, those that
+    admins gave them.
+
+    Raises `Conflict` where the name belongs to somebody who signs in with a password here: the
+    provider may let people choose their names. Raises `Forbidden` for somebody who is locked
+    out or has no role.
+    """
+    name = user_name(who.name)
+    with database.write() as session:
+        known = users.find_user(session, name)
+        if known is None:
+            added = users.add_user(
+                session,
+                name=name,
+                display_name=who.display_name,
+                email=who.email,
+                password_hash=None,
+                now=database.clock(),
+            )
+            known = None if added is None else users.get_user(session, added)
+        if known is None or known.has_password:
+            raise Conflict(
+                f"{name!r} signs in with a password here.",
+                field="name",
+                hint="Use it, or ask an admin to sort out the two accounts.",
+            )
+        if known.disabled_at is not None:
+            raise Forbidden("this account is locked out.", hint="Ask an admin.")
+        if roles is not None:
+            grants = _strongest(roles[group] for group in who.groups if group in roles)
+            if set(grants) != set(known.grants):
+                pairs = [(project_id(session, grant.project), grant.role) for grant in grants]
+                users.replace_roles(session, known.id, pairs)
+        describe(session, action="user.recognise", subject=name)
+        found = users.get_user(session, known.id)
+    if found is None or not found.grants:
+        raise Forbidden(f"{name!r} has no role in this registry.", hint="Ask an admin for one.")
+    return found
+
+
+def _strongest(grants: Iterable[Grant]) -> list[Grant]:
+    """At most one grant for each project: somebody may be in several groups."""
+    strongest: dict[str | None, Grant] = {}
+    for grant in grants:
+        known = strongest.get(grant.project)
+        if known is None or grant.role.suffices_for(known.role):
+            strongest[grant.project] = grant
+    return list(strongest.values())

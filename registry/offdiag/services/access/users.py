@@ -1,0 +1,194 @@
+"""Users and their roles, as admins and the command line manage them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from offdiag.domain.access import Grant, Role
+from offdiag.domain.runs import require_name
+from offdiag.errors import Conflict, InvalidInput, NotFound
+from offdiag.services.access import passwords
+from offdiag.store import datasets, sessions, users
+from offdiag.store.audit_trail import describe
+from offdiag.store.database import Database
+from offdiag.store.session import Session
+from offdiag.store.users import UserRecord
+
+LONGEST_NAME = 100
+MOST_USERS = 1_000
+_NAME = re.compile(r"[\w.@+-]+")
+_EMAIL = re.compile(r"[^@\s]+@[^@\s]+")
+
+
+def add_user(
+    database: Database,
+    *,
+    name: str,
+    password: str | None,
+    grants: Sequence[Grant] = (),
+    display_name: str | None = None,
+    email: str | None = None,
+) -> UserRecord:
+    """Make a user. Without a password they cannot sign in with one.
+
+    Raises `InvalidInput` for a name, password or address that is none, `Conflict` for a name
+    that is taken, and `NotFound` for a project that does not exist.
+    """
+    name = user_name(name)
+    if password is not None:
+        passwords.checked(password, user=name)
+    stored = None if password is None else passwords.hashed(password)
+    with database.write() as session:
+        user_id = users.add_user(
+            session,
+            name=name,
+            display_name=_shown_name(display_name),
+            email=_address(email),
+            password_hash=stored,
+            now=database.clock(),
+        )
+        if user_id is None:
+            raise Conflict(
+                f"there is a user {name!r} already.",
+                field="name",
+                hint="Choose another name, or change the roles of this one.",
+            )
+        for grant in grants:
+            users.set_role(
+                session, user_id, project_id=project_id(session, grant.project), role=grant.role
+            )
+        describe(
+            session, action="user.add", subject=name, detail={"roles": [_text(g) for g in grants]}
+        )
+        return _existing(users.get_user(session, user_id), name)
+
+
+def list_users(database: Database) -> list[UserRecord]:
+    """All users by name."""
+    with database.read() as session:
+        return users.list_users(session, limit=MOST_USERS)
+
+
+def find_user(database: Database, name: str) -> UserRecord:
+    """A user by name. Raises `NotFound`."""
+    with database.read() as session:
+        return _existing(users.find_user(session, name), name)
+
+
+def has_admin(database: Database) -> bool:
+    """Whether somebody may manage the whole registry."""
+    with database.read() as session:
+        return users.has_admin(session)
+
+
+def set_role(
+    database: Database, *, name: str, project: str | None, role: Role | None
+) -> UserRecord:
+    """Give somebody a role in a project, or in all of them; None takes it away.
+
+    Raises `NotFound`, and `Conflict` where nobody would be left to manage the registry.
+    """
+    with database.write() as session:
+        user = _existing(users.find_user(session, name), name)
+        users.set_role(session, user.id, project_id=project_id(session, project), role=role)
+        _require_admin_left(session, user)
+        describe(
+            session,
+            action="user.role",
+            subject=name,
+            project=project,
+            detail={"role": role, "before": [_text(grant) for grant in user.grants]},
+        )
+        return _existing(users.get_user(session, user.id), name)
+
+
+def set_disabled(database: Database, *, name: str, disabled: bool) -> UserRecord:
+    """Lock somebody out, which ends their sessions and stops their tokens, or let them in again.
+
+    Raises `NotFound`, and `Conflict` where nobody would be left to manage the registry.
+    """
+    with database.write() as session:
+        user = _existing(users.find_user(session, name), name)
+        users.set_disabled(session, user.id, database.clock() if disabled else None)
+        if disabled:
+            sessions.end_sessions_of(session, user.id)
+            _require_admin_left(session, user)
+        describe(session, action="user.disable" if disabled else "user.enable", subject=name)
+        return _existing(users.get_user(session, user.id), name)
+
+
+def set_password(
+    database: Database, *, name: str, password: str, keep_session: str | None = None
+) -> None:
+    """Replace a password, which ends all sessions of the user but for one (by its digest).
+
+    Raises `NotFound`, and `InvalidInput` for a password that anybody could guess.
+    """
+    stored = passwords.hashed(passwords.checked(password, user=name))
+    with database.write() as session:
+        user = _existing(users.find_user(session, name), name)
+        users.set_password_hash(session, user.id, stored)
+        sessions.end_sessions_of(session, user.id, but=keep_session)
+        describe(session, action="user.password", subject=name)
+
+
+def user_name(text: str) -> str:
+    """A name to sign in with: letters, digits and a few signs. Raises `InvalidInput`."""
+    name = require_name(text.strip(), "name")
+    if len(name) > LONGEST_NAME or not _NAME.fullmatch(name):
+        raise InvalidInput(
+            f"{name[:40]!r} is no name to sign in with.",
+            field="name",
+            hint=f"Use up to {LONGEST_NAME} letters, digits, and any of . _ - @ +",
+        )
+    return name
+
+
+def project_id(session: Session, project: str | None) -> int | None:
+    """Number of a project, None for all of them. Raises `NotFound`."""
+    if project is None:
+        return None
+    found = datasets.project_id(session, project)
+    if found is None:
+        raise NotFound(
+            f"there is no project {project!r}.",
+            field="project",
+            hint="A project is made by the first run that is logged in it.",
+        )
+    return found
+
+
+def _require_admin_left(session: Session, changed: UserRecord) -> None:
+    if Grant(Role.ADMIN) in changed.grants and not users.has_admin(session):
+        raise Conflict(
+            f"{changed.name!r} is the only admin of the registry.",
+            field="name",
+            hint="Make somebody else an admin of all projects first.",
+        )
+
+
+def _existing(user: UserRecord | None, name: str) -> UserRecord:
+    if user is None:
+        raise NotFound(
+            f"there is no user {name!r}.", field="user", hint="Names are compared by letter."
+        )
+    return user
+
+
+def _shown_name(text: str | None) -> str | None:
+    return require_name(text.strip(), "display_name") if text and text.strip() else None
+
+
+def _address(text: str | None) -> str | None:
+    if not text or not text.strip():
+        return None
+    if len(text) > LONGEST_NAME * 3 or not _EMAIL.fullmatch(text.strip()):
+        raise InvalidInput(
+            f"{text[:40]!r} is no address.", field="email", hint="Write name@example.org."
+        )
+    return text.strip()
+
+
+def _text(grant: Grant) -> str:
+    return grant.role if grant.project is None else f"{grant.role} in {grant.project}"
