@@ -17,13 +17,14 @@ from offdiag.store.clock import database_now
 from offdiag.store.database import Database
 from offdiag.store.models import WorkRow
 from offdiag.store.session import Session
+from offdiag.store.work import Wanted
 
 POLICY = RetryPolicy(max_attempts=5, first_delay_s=1.0)
 
 
 def submitted(database: Database, key: str = "k") -> int:
     with database.write() as session:
-        work_id = work.insert_pending(session, task="try", args={}, key=key)
+        work_id = work.insert_pending(session, "try", Wanted(key, {}))
     assert work_id is not None
     return work_id
 

@@ -20,6 +20,7 @@ from offdiag.store.clock import utc_now
 from offdiag.store.database import Database
 from offdiag.store.models import EvaluationRow, ProjectRow, WorkRow
 from offdiag.store.session import Session
+from offdiag.store.work import Wanted
 from support.logging_runs import POLICY, log, work_off
 
 LEASE_S = 30.0
@@ -31,7 +32,7 @@ def keeper_of(database: Database) -> LeaseKeeper:
 
 def submitted(database: Database, key: str = "k") -> int:
     with database.write() as session:
-        work_id = work.insert_pending(session, task="note", args={"name": key}, key=key)
+        work_id = work.insert_pending(session, "note", Wanted(key, {"name": key}))
     assert work_id is not None
     return work_id
 
@@ -78,7 +79,7 @@ def test_a_key_waits_at_most_once(database: Database) -> None:
     submitted(database)
 
     with database.write() as session:
-        again = work.insert_pending(session, task="note", args={}, key="k")
+        again = work.insert_pending(session, "note", Wanted("k", {}))
 
     assert again is None
 

@@ -25,8 +25,8 @@ from support.contents import contents
 from support.logging_runs import log, work_off
 
 KILL_POINTS = Path(__file__).parent.parent / "support" / "kill_points.py"
-N_RUNS = 40
-N_KILLS = 6
+N_RUNS = 20
+N_KILLS = 3
 
 pytestmark = pytest.mark.processes
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from structlog.testing import capture_logs
 
+from offdiag.services.access.audit import AuditFilter, browse_audit
 from offdiag.services.retention.collecting import collect
 from offdiag.services.retention.deleting import delete_run
 from offdiag.settings import Settings
@@ -118,6 +119,9 @@ def test_deleted_runs_are_removed_by_the_nightly_collection(database: Database) 
 
     assert run_ids(database) == [kept.id]
     assert logs == [{"event": "collected", "log_level": "info", "runs": 1, "evaluations": 0}]
+    events = browse_audit(database, AuditFilter(actor="clock")).events
+    assert {(event.actor_kind, event.action) for event in events} == {("system", "gc.nightly")}
+    assert [event for event in events if "run" in event.detail.get("removed", ())]
 
 
 def test_a_stop_ends_a_collection(

@@ -5,17 +5,21 @@ from __future__ import annotations
 import os
 import signal
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
 
 import structlog
 
+from offdiag.services.work.bell import Bell, ServingBell
+from offdiag.services.work.engines import bell_of
 from offdiag.services.work.perform import RetryPolicy
 from offdiag.settings import Settings
+from offdiag.settings.model import JobsSettings
 from offdiag.store.database import Database
 from offdiag.store.work import Lease
 from offdiag_workers.clock import ticking
+from offdiag_workers.engine import run_engine
 from offdiag_workers.loop import WorkerReport, run_worker
 from offdiag_workers.upkeep import Upkeep
 
@@ -32,9 +36,10 @@ def work_until_signal(database: Database, settings: Settings) -> WorkerReport:
     # locked nobody else can take the work either: there is nothing to end the process for.
     on_lost = None if database.dialect == "sqlite" else end_process
     upkeep = Upkeep(database, settings)
+    bell = _ready(database, settings.jobs)
     with stopping_on_signals(stop), ticking(database, policy, upkeep):
         log.info("worker_started", database=database.place)
-        report = run_worker(database, settings.jobs, stop=stop, on_lost=on_lost)
+        report = _work(database, settings.jobs, bell, stop, on_lost)
     log.info("worker_stopped", done=report.done, failed=report.failed)
     return report
 
@@ -44,8 +49,9 @@ def working_in_background(database: Database, settings: Settings) -> Iterator[No
     """Run a worker and the clock in threads while the block runs, as beside a web server."""
     stop = threading.Event()
     policy = RetryPolicy(max_attempts=settings.jobs.max_attempts)
+    bell = _ready(database, settings.jobs)
     thread = threading.Thread(
-        target=run_worker, args=(database, settings.jobs), kwargs={"stop": stop}, name="worker"
+        target=_work, args=(database, settings.jobs, bell, stop), name="worker"
     )
     with ticking(database, policy, Upkeep(database, settings)):
         thread.start()
@@ -54,6 +60,26 @@ def working_in_background(database: Database, settings: Settings) -> Iterator[No
         finally:
             stop.set()
             thread.join()
+
+
+def _ready(database: Database, jobs: JobsSettings) -> Bell:
+    bell = bell_of(jobs.engine)
+    if isinstance(bell, ServingBell):
+        bell.prepare(database)
+    return bell
+
+
+def _work(
+    database: Database,
+    jobs: JobsSettings,
+    bell: Bell,
+    stop: threading.Event,
+    on_lost: Callable[[Lease], None] | None = None,
+) -> WorkerReport:
+    """Until `stop` is set: in the hands of the engine if it runs work, else by the loop."""
+    if isinstance(bell, ServingBell):
+        return run_engine(bell, database, jobs, stop=stop, on_lost=on_lost)
+    return run_worker(database, jobs, stop=stop, on_lost=on_lost)
 
 
 def end_process(lease: Lease) -> None:

@@ -13,6 +13,7 @@ from apscheduler.triggers.base import BaseTrigger
 from apscheduler.triggers.cron import CronTrigger
 from apscheduler.triggers.interval import IntervalTrigger
 
+from offdiag.domain.access import Actor
 from offdiag.errors import OffdiagError
 from offdiag.services.retention.backup_folder import back_up_if_due
 from offdiag.services.retention.collecting import Collected, collect
@@ -24,6 +25,8 @@ log = structlog.get_logger()
 LOOK_EVERY_S = 60
 """Seconds between two looks whether a backup is due."""
 NIGHT_HOUR = 3
+NIGHTLY = Actor("system", "clock", "gc.nightly")
+"""Who is answerable for what is removed at night: the settings."""
 
 
 class _StoppedError(Exception):
@@ -78,7 +81,7 @@ class Upkeep:
         """Remove for good what nobody will look at any more."""
         keep = self._settings.gc
         found = collect(
-            self._database,
+            self._database.seen_by(None, NIGHTLY),
             older_than=timedelta(days=keep.older_than_days),
             keep=keep.keep,
             is_stopped=self._stopped.is_set,

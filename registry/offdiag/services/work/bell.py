@@ -1,31 +1,66 @@
-"""The local bell: it wakes workers in this process at once, and on PostgreSQL everywhere.
+"""Bells: what tells somebody that work waits.
 
-A bell is a hint. Workers also look at the table by themselves, so a bell that is not heard
-costs a moment and nothing else.
+A bell is a hint. What has to be done is in the work table, workers look at it by themselves
+and the sweep rings again, so a bell that is not heard costs a moment and nothing else.
 """
 
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable, Sequence
+from typing import Protocol, runtime_checkable
 
 from offdiag.store import work
+from offdiag.store.database import Database
 from offdiag.store.session import Session
 
 CHANNEL = "offdiag_work"
 """PostgreSQL notification channel."""
 
 
+@runtime_checkable
+class Bell(Protocol):
+    """Rung inside the transaction that asks for work, to be heard after its commit.
+
+    A bell must not raise for what is its own fault, and may ring more often than needed:
+    `perform` does each piece of work once, whoever calls it however often.
+    """
+
+    def ring(self, session: Session, work_ids: Sequence[int]) -> None:
+        """Say that these pieces of work wait."""
+
+
+@runtime_checkable
+class ServingBell(Bell, Protocol):
+    """A bell whose engine also runs the work, in place of the loop over the work table."""
+
+    def prepare(self, database: Database) -> None:
+        """Make what the engine needs, where it is missing; called when a worker starts.
+
+        Raises `InvalidInput` for a registry that the engine cannot work with.
+        """
+
+    def serve(
+        self, database: Database, perform: Callable[[int], None], stop: threading.Event
+    ) -> None:
+        """Call `perform` with the id of each ring until `stop` is set.
+
+        `perform` never raises for the work's own errors and may be called twice for one id.
+        """
+
+
 class LocalBell:
-    """Rung inside a transaction, heard after its commit."""
+    """Wakes workers in this process at once, and on PostgreSQL those of all processes."""
 
     def __init__(self) -> None:
         self._condition = threading.Condition()
         self._rings = 0
 
-    def ring(self, session: Session) -> None:
+    def ring(self, session: Session, work_ids: Sequence[int]) -> None:
         """Wake whoever listens once the session's transaction has been committed."""
-        work.notify(session, CHANNEL)
-        work.after_commit(session, self.wake)
+        if work_ids:
+            work.notify(session, CHANNEL)
+            work.after_commit(session, self.wake)
 
     def wake(self) -> None:
         """Wake everybody who waits in this process."""

@@ -8,8 +8,9 @@ late writes nothing.
 
 from __future__ import annotations
 
+import random
 import secrets
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from enum import StrEnum
@@ -64,11 +65,20 @@ def perform_next(
     keeper: LeaseKeeper,
     policy: RetryPolicy,
     tasks: Mapping[str, TaskKind] = TASKS,
+    choose: Callable[[Sequence[int | None]], int | None] = random.choice,
 ) -> Outcome | None:
-    """Do the work that has waited longest. None when nothing is due."""
+    """Do the work of some project that has waited longest. None when nothing is due.
+
+    Each project that waits is as likely to be worked for, however much it has asked for, so
+    that ten thousand runs of one do not keep one run of another waiting.
+    """
     with database.read() as session:
-        work_id = work.next_due(session, max_attempts=policy.max_attempts)
-    return None if work_id is None else perform(database, work_id, keeper, policy, tasks)
+        projects = work.projects_with_due_work(session, max_attempts=policy.max_attempts)
+        if not projects:
+            return None
+        project_id = choose(projects)
+        work_id = work.next_due(session, project_id, max_attempts=policy.max_attempts)
+    return Outcome.TAKEN if work_id is None else perform(database, work_id, keeper, policy, tasks)
 
 
 def perform(

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
-from offdiag.services.work.bell import LOCAL_BELL
+from offdiag.services.work.engines import bell_in_force
 from offdiag.store import work
 from offdiag.store.session import Session
+from offdiag.store.work import Wanted
+from offdiag.store.work_projects import (
+    project_of_delivery,
+    project_of_issue,
+    projects_of_runs,
+)
 
 EVALUATE = "evaluate"
 REPORT = "report"
@@ -31,32 +36,40 @@ def delivery_key(delivery_id: int) -> str:
 
 def submit_evaluation(session: Session, run_id: str) -> None:
     """Ask for the evaluation of a run, unless it is already waiting."""
-    submit(session, task=EVALUATE, args={"run": run_id}, key=evaluation_key(run_id))
+    submit_evaluations(session, [run_id])
 
 
 def submit_evaluations(session: Session, run_ids: Sequence[str]) -> int:
     """Ask for the evaluations of many runs at once; returns how many were not waiting yet."""
+    projects = projects_of_runs(session, run_ids)
     asked = work.insert_many_pending(
         session,
-        task=EVALUATE,
-        entries=[(evaluation_key(run_id), {"run": run_id}) for run_id in run_ids],
+        EVALUATE,
+        [
+            Wanted(evaluation_key(run_id), {"run": run_id}, projects.get(run_id))
+            for run_id in run_ids
+        ],
     )
     if asked:
-        LOCAL_BELL.ring(session)
-    return asked
+        bell_in_force().ring(session, asked)
+    return len(asked)
 
 
 def submit_report(session: Session, issue_id: int) -> None:
     """Ask for the figures and files of an issue, unless that is already waiting."""
-    submit(session, task=REPORT, args={"issue": issue_id}, key=report_key(issue_id))
+    project_id = project_of_issue(session, issue_id)
+    _submit(session, REPORT, Wanted(report_key(issue_id), {"issue": issue_id}, project_id))
 
 
 def submit_delivery(session: Session, delivery_id: int) -> None:
     """Ask for a delivery, unless it is already waiting."""
-    submit(session, task=DELIVER, args={"delivery": delivery_id}, key=delivery_key(delivery_id))
+    project_id = project_of_delivery(session, delivery_id)
+    key = delivery_key(delivery_id)
+    _submit(session, DELIVER, Wanted(key, {"delivery": delivery_id}, project_id))
 
 
-def submit(session: Session, *, task: str, args: Mapping[str, Any], key: str) -> None:
+def _submit(session: Session, task: str, wanted: Wanted) -> None:
     """Insert a work row and ring; the caller commits both with the data, or neither."""
-    if work.insert_pending(session, task=task, args=args, key=key) is not None:
-        LOCAL_BELL.ring(session)
+    work_id = work.insert_pending(session, task, wanted)
+    if work_id is not None:
+        bell_in_force().ring(session, [work_id])

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from offdiag.metrics.suite import SUITE_VERSION
 from offdiag.services.flags.settings import rules_in_force
-from offdiag.services.work.bell import LOCAL_BELL
+from offdiag.services.work.engines import bell_in_force
 from offdiag.services.work.perform import RetryPolicy
 from offdiag.services.work.submit import submit_evaluations
 from offdiag.services.work.tasks import TASKS, TaskKind
@@ -47,5 +47,5 @@ def sweep(database: Database, policy: RetryPolicy, tasks: Mapping[str, TaskKind]
         submit_evaluations(session, [run.run_id for run in stale])
         waiting = work.due_ids(session, max_attempts=policy.max_attempts, limit=_AT_ONCE)
         if waiting:
-            LOCAL_BELL.ring(session)
+            bell_in_force().ring(session, waiting)
     return Swept(len(buried), len(stale), len(waiting))

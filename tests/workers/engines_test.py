@@ -1,0 +1,168 @@
+"""Workers whose work an engine hands over: the engine may lose, double and delay as it likes."""
+
+from __future__ import annotations
+
+import secrets
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from random import Random
+
+import pytest
+from sqlalchemy import text
+
+from offdiag.domain.runs import RunState
+from offdiag.errors import InvalidInput
+from offdiag.services.work.engines import bell_of
+from offdiag.services.work.procrastinate_bell import PROCRASTINATE_BELL
+from offdiag.settings import Settings
+from offdiag.settings.model import JobsSettings
+from offdiag.store.database import Database
+from offdiag.store.models import EvaluationRow, RunRow, WorkRow
+from offdiag.store.session import Session
+from offdiag_workers.engine import run_engine
+from offdiag_workers.loop import WorkerReport
+from offdiag_workers.process import working_in_background
+from support.contents import count_rows
+from support.ledgers import Client, verify_with
+from support.logging_runs import log
+from support.worker_processes import wait_for_results, wait_until, workers
+
+PROCRASTINATE = Settings(jobs=JobsSettings(engine="procrastinate"))
+
+
+@pytest.fixture
+def engine(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OFFDIAG_JOBS__ENGINE", "procrastinate")
+    bell_of.cache_clear()
+
+
+def n_jobs(database: Database) -> int:
+    with database.read() as session:
+        return int(session.scalar(text("SELECT count(*) FROM procrastinate_jobs")) or 0)
+
+
+class Stuttering:
+    """An engine that hands everything over three times, and once something long gone."""
+
+    def __init__(self, work_ids: Sequence[int]) -> None:
+        self._work_ids = work_ids
+
+    def ring(self, session: Session, work_ids: Sequence[int]) -> None:
+        """It hears nothing."""
+
+    def prepare(self, database: Database) -> None:
+        """It needs nothing."""
+
+    def serve(
+        self, _database: Database, perform: Callable[[int], None], stop: threading.Event
+    ) -> None:
+        for work_id in (*self._work_ids, 123_456, *self._work_ids, *self._work_ids):
+            perform(work_id)
+        stop.set()
+
+
+def test_an_engine_that_stutters_has_each_effect_once(database: Database) -> None:
+    for _ in range(3):
+        log(database)
+    with database.read() as session:
+        waiting = [row.id for row in session.query(WorkRow.id)]
+
+    report = run_engine(Stuttering(waiting), database, JobsSettings(), stop=threading.Event())
+
+    assert report == WorkerReport(done=3, failed=0)
+    assert count_rows(database, EvaluationRow) == 3
+
+
+@contextmanager
+def serving(database: Database) -> Iterator[None]:
+    with working_in_background(database, PROCRASTINATE):
+        yield
+
+
+def until(database: Database, number: int) -> None:
+    give_up = threading.Event()
+    for _ in range(2_000):
+        if count_rows(database, EvaluationRow) >= number:
+            return
+        give_up.wait(0.01)
+    pytest.fail(f"{count_rows(database, EvaluationRow)} of {number} evaluations")
+
+
+@pytest.mark.usefixtures("engine")
+def test_procrastinate_performs_what_is_logged_and_keeps_no_jobs(
+    postgres_database: Database,
+) -> None:
+    log(postgres_database)  # Before its tables are there: the sweep rings for it.
+    with serving(postgres_database):
+        until(postgres_database, 1)
+        log(postgres_database)
+        until(postgres_database, 2)
+
+    assert count_rows(postgres_database, WorkRow) == 0
+    assert n_jobs(postgres_database) == 0
+    with postgres_database.read() as session:
+        assert {row.state for row in session.query(RunRow.state)} == {RunState.EVALUATED}
+
+
+@pytest.mark.usefixtures("engine")
+def test_a_job_is_there_exactly_when_its_run_is(postgres_database: Database) -> None:
+    PROCRASTINATE_BELL.prepare(postgres_database)
+    PROCRASTINATE_BELL.prepare(postgres_database)
+
+    log(postgres_database)
+    with suppress(RuntimeError), postgres_database.write() as session:
+        PROCRASTINATE_BELL.ring(session, [98])
+        raise RuntimeError
+    with postgres_database.write() as session:
+        PROCRASTINATE_BELL.ring(session, [99, 99])
+
+    assert n_jobs(postgres_database) == 2
+
+
+@pytest.mark.usefixtures("engine")
+def test_rings_that_procrastinate_lost_are_rung_again(postgres_database: Database) -> None:
+    PROCRASTINATE_BELL.prepare(postgres_database)
+    for _ in range(3):
+        log(postgres_database)
+    with postgres_database.write() as session:
+        session.execute(text("TRUNCATE procrastinate_jobs CASCADE"))
+
+    with serving(postgres_database):
+        until(postgres_database, 3)
+
+
+def test_procrastinate_does_not_serve_an_sqlite_registry(sqlite_database: Database) -> None:
+    with pytest.raises(InvalidInput, match="this registry is SQLite"), serving(sqlite_database):
+        pytest.fail("it served")
+
+
+@pytest.mark.processes
+@pytest.mark.usefixtures("engine")
+def test_workers_of_procrastinate_are_killed_and_every_result_is_there_once(
+    postgres_database: Database, tmp_path: Path
+) -> None:
+    n_runs, random = 16, Random(secrets.randbelow(2**32))
+    PROCRASTINATE_BELL.prepare(postgres_database)
+    client = Client(postgres_database, tmp_path / "ledger", random)
+    for number in range(n_runs):
+        client.log(number)
+
+    with workers(
+        postgres_database.url,
+        tmp_path / "log",
+        number=2,
+        lease_s=3.0,
+        supervised=True,
+        engine="procrastinate",
+    ) as crew:
+        for moment in (3, 8):
+            wait_for_results(postgres_database, crew, moment)
+            crew.kill_one(random)
+            crew.start()
+        wait_until(lambda: count_rows(postgres_database, WorkRow) == 0, crew)
+
+    checked = verify_with(postgres_database, client.ledger)
+    assert checked.returncode == 0, checked.stdout + checked.stderr
+    assert count_rows(postgres_database, EvaluationRow) == n_runs
