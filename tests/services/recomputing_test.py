@@ -304,7 +304,8 @@ def test_superseded_results_survive(database: Database) -> None:
 def test_a_failed_run_is_tried_again_when_somebody_asks(database: Database) -> None:
     run = log(database)
     with database.write() as session:
-        work_id = work.next_due(session, max_attempts=5)
+        (project,) = work.projects_with_due_work(session, max_attempts=5)
+        work_id = work.next_due(session, project, max_attempts=5)
         assert work_id is not None
         lease = work.claim(session, work_id, token="t", lease_s=30, max_attempts=5)
         assert lease is not None

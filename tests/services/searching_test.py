@@ -9,7 +9,7 @@ import pytest
 from offdiag.domain.runs import RunFacts
 from offdiag.errors import InvalidInput
 from offdiag.services.retention.deleting import delete_run
-from offdiag.services.searching import search_runs
+from offdiag.services.searching import search_page, search_runs
 from offdiag.store.database import Database
 from support.dashboard import log_counts
 from support.logging_runs import log, work_off
@@ -145,3 +145,29 @@ def test_deleted_runs_are_not_found(registry: Database) -> None:
     delete_run(registry, run.id, by=None)
 
     assert search_runs(registry, filter_text="attributes.name = 'digits'") == []
+
+
+@pytest.mark.parametrize(
+    "order_by",
+    [
+        [],
+        ["metrics.mcc desc"],
+        ["params.lr", "attributes.name desc"],
+        ["tags.team desc"],
+        ["attributes.finished_at", "attributes.badge"],
+        ["attributes.open_flags desc"],
+    ],
+)
+def test_pages_follow_one_another_without_gaps(registry: Database, order_by: list[str]) -> None:
+    whole = [run.id for run in search_runs(registry, order_by=order_by)]
+    read, after = [], None
+    while True:
+        page = search_page(
+            registry, filter_text="", order_by=order_by, project=None, after=after, limit=1
+        )
+        read += [run.id for run in page.runs]
+        if page.following is None:
+            break
+        after = page.following
+    assert read == whole
+    assert len(whole) == 4

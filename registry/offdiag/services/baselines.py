@@ -61,6 +61,22 @@ def unpin_baseline(database: Database, *, project: str, dataset: str) -> Repinne
         )
 
 
+def unpin_run(database: Database, run_id: str) -> Repinned:
+    """Let the dataset of a run have no baseline where the run is it, else leave what is pinned.
+
+    Raises `NotFound`.
+    """
+    with database.write() as session:
+        run = runs.get_run(session, run_id)
+        before = baselines.find_baseline(session, run.dataset_id)
+        if before is None or before.run_id != run_id:
+            return Repinned(before, 0)
+        baselines.unpin_baseline(session, run.dataset_id)
+        return Repinned(
+            None, submit_evaluations(session, runs.complete_run_ids(session, run.dataset_id))
+        )
+
+
 def baseline_of(database: Database, *, project: str, dataset: str) -> BaselineRecord | None:
     """The baseline of a dataset, if one is pinned. Raises `NotFound`."""
     with database.read() as session:

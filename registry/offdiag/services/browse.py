@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from offdiag.domain.runs import RunState
+from offdiag.domain.runs import RunState, Task
 from offdiag.filters.conditions import Condition
 from offdiag.metrics.suite import SUITE_VERSION
 from offdiag.store.database import Database
@@ -17,7 +17,7 @@ from offdiag.store.queries.dataset_list import (
     dataset_overview,
 )
 from offdiag.store.queries.outdated_results import outdated_results
-from offdiag.store.queries.run_entries import LISTED_METRICS
+from offdiag.store.queries.run_entries import LISTED_METRICS, LISTED_OF_SETS
 from offdiag.store.queries.run_filter import FilterField, FilterTerm, RunFilter
 from offdiag.store.queries.run_flags import run_flags
 from offdiag.store.queries.run_list import RunListPage, matches_without_each, run_list
@@ -66,6 +66,7 @@ def browse_runs(
     with database.read() as session:
         datasets = dataset_list(session)
         scope = _scope(datasets, terms)
+        keys = (*listed_metrics(scope), *metrics)
         page = run_list(
             session,
             terms=terms,
@@ -73,18 +74,24 @@ def browse_runs(
             order=order or RunOrder(),
             cursor=cursor,
             limit=RUNS_PER_PAGE,
-            metrics=(*LISTED_METRICS, *metrics),
+            metrics=keys,
         )
         reference = baseline_values(
             session,
             run_id=baseline,
             dataset_id=None if scope is None else scope.id,
-            keys=(*LISTED_METRICS, *metrics),
+            keys=keys,
         )
         without: tuple[int, ...] = ()
         if page.total == 0:
             without = matches_without_each(session, terms=terms)
     return RunOverview(datasets, scope, page, without, reference)
+
+
+def listed_metrics(scope: DatasetFacts | None) -> tuple[str, ...]:
+    """The keys that every line of a list has, by what the cases of its dataset carry."""
+    of_sets = scope is not None and scope.task is Task.MULTILABEL
+    return LISTED_OF_SETS if of_sets else LISTED_METRICS
 
 
 def browse_run(database: Database, run_id: str) -> RunDetail:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from offdiag.services.browse import run_with_currency
-from offdiag.services.evaluation.history import HISTORY_KEYS, HistoryEntry, with_differences
+from offdiag.services.evaluation.history import ALL_KEYS, HistoryEntry, with_differences
 from offdiag.store.database import Database
 from offdiag.store.queries.evaluation_history import evaluation_history
 from offdiag.store.queries.run_page import RunDetail
@@ -23,5 +23,5 @@ def browse_history(database: Database, run_id: str) -> RunHistory:
     """How the results of a run came about. Raises `NotFound`."""
     with database.read() as session:
         detail = run_with_currency(session, run_id)
-        found = evaluation_history(session, run_id, keys=HISTORY_KEYS)
+        found = evaluation_history(session, run_id, keys=ALL_KEYS)
     return RunHistory(detail, with_differences(found))

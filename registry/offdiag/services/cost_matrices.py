@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from offdiag.domain.runs import MAX_TEXT_LENGTH, require_name
+from offdiag.domain.runs import MAX_TEXT_LENGTH, Task, require_name
 from offdiag.errors import Conflict, InvalidInput, NotFound
 from offdiag.metrics.costs.matrix import cost_matrix
 from offdiag.services.truth.lookup import dataset_named
@@ -16,6 +16,7 @@ from offdiag.services.work.submit import submit_evaluations
 from offdiag.store import cost_matrices, datasets, runs
 from offdiag.store.cost_matrices import CostMatrixRecord
 from offdiag.store.database import Database
+from offdiag.store.datasets import DatasetRecord
 from offdiag.store.session import Session
 
 
@@ -70,6 +71,7 @@ def add_costs(
             )
     with database.write() as session:
         known = dataset_named(session, project=project, name=dataset)
+        _require_single_labels(known)
         costs = cost_matrix(weights, labels=known.labels, currency=currency)
         newest = cost_matrices.find_costs(session, project=project, name=name)
         if (
@@ -89,6 +91,16 @@ def add_costs(
             now=database.clock(),
         )
         return cost_matrices.get_costs(session, costs_id)
+
+
+def _require_single_labels(dataset: DatasetRecord) -> None:
+    if dataset.task is Task.MULTILABEL:
+        raise Conflict(
+            f"the samples of dataset {dataset.name!r} have sets of labels, and a cost matrix "
+            "prices one class that is taken for another.",
+            field="dataset",
+            hint="Price the errors of single labels yourself, by the counts of their tables.",
+        )
 
 
 def find_costs(database: Database, *, project: str, wanted: CostName) -> CostMatrixRecord:
@@ -113,6 +125,8 @@ def set_default_costs(
     """
     with database.write() as session:
         known = dataset_named(session, project=project, name=dataset)
+        if wanted is not None:
+            _require_single_labels(known)
         costs = None if wanted is None else costs_named(session, project=project, wanted=wanted)
         if costs is not None and costs.costs.labels.digest != known.labels.digest:
             raise Conflict(

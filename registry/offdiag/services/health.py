@@ -5,8 +5,14 @@ from __future__ import annotations
 from offdiag.store.database import Database
 from offdiag.store.queries.registry_health import QueueState, RegistryHealth
 from offdiag.store.queries.registry_health import registry_health as _registry_health
+from offdiag.store.schema import require_schema
 
-__all__ = ["QueueState", "RegistryHealth", "registry_health"]
+__all__ = ["QueueState", "RegistryHealth", "registry_health", "require_ready"]
+
+
+def require_ready(database: Database) -> None:
+    """Raise `DatabaseUnavailable` or `SchemaMismatch` unless requests can be answered."""
+    require_schema(database)
 
 
 def registry_health(database: Database) -> RegistryHealth:

@@ -8,6 +8,7 @@ import numpy as np
 
 from offdiag.domain.labels import LabelSet
 from offdiag.domain.orientation import SourceOrientation
+from offdiag.domain.runs import Task
 from offdiag.metrics.paired.joint import JointCounts, joint_counts
 from offdiag.store import datasets, runs, truth_versions, truths
 from offdiag.store.evaluations import StoredEvaluation
@@ -53,8 +54,10 @@ def pair_runs(
     lineage = truth_versions.get_truth(session, truth_id).root_id
     if any(_lineage_of(session, run) != lineage for run in (first, second)):
         return _OTHER_TRUTH
-    labels = datasets.get_dataset(session, first.dataset_id).labels
-    return _joint(session, first, second, truth_id, labels)
+    dataset = datasets.get_dataset(session, first.dataset_id)
+    if dataset.task is Task.MULTILABEL:
+        return NotPaired("their cases have sets of labels")
+    return _joint(session, first, second, truth_id, dataset.labels)
 
 
 _OTHER_TRUTH = NotPaired("the runs were evaluated on different ground truth")

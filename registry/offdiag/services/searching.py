@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
+from offdiag.domain.found_run import FoundRun
 from offdiag.errors import InvalidInput
 from offdiag.filters.conditions import (
     AllOf,
@@ -15,8 +17,8 @@ from offdiag.filters.conditions import (
 )
 from offdiag.filters.parsing import parse_filter, parse_order
 from offdiag.store.database import Database
-from offdiag.store.queries.run_records import FoundRun, run_records
-from offdiag.store.queries.run_search import found_runs
+from offdiag.store.queries.run_records import run_records
+from offdiag.store.queries.run_search import SearchPlace, found_page, found_runs
 
 MOST_RUNS = 100_000
 
@@ -45,6 +47,32 @@ def search_runs(
     with database.read() as session:
         ids = found_runs(session, condition, order=order, limit=limit)
         return run_records(session, ids)
+
+
+@dataclass(frozen=True, slots=True)
+class SearchPage:
+    """Runs in order; `following` leads to the page after them, None at the end."""
+
+    runs: Sequence[FoundRun]
+    following: SearchPlace | None
+
+
+def search_page(
+    database: Database,
+    *,
+    filter_text: str,
+    order_by: Iterable[str],
+    project: str | None,
+    after: SearchPlace | None,
+    limit: int,
+) -> SearchPage:
+    """At most `limit` runs after a place of the same search. Raises as `search_runs` does."""
+    condition, order = parse_filter(filter_text), parse_order(order_by)
+    if project is not None:
+        condition = AllOf((_of_project(project), condition))
+    with database.read() as session:
+        found = found_page(session, condition, order=order, after=after, limit=limit)
+        return SearchPage(run_records(session, found.ids), found.following)
 
 
 def _of_project(name: str) -> Condition:

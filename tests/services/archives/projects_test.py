@@ -12,6 +12,7 @@ from offdiag.domain.runs import RunFacts
 from offdiag.errors import InvalidInput, NotFound
 from offdiag.services.baselines import baseline_of, pin_baseline
 from offdiag.services.cost_matrices import CostName, find_costs, set_default_costs
+from offdiag.services.hierarchies import hierarchy_of, set_hierarchy
 from offdiag.services.reports.missing import ask_for_missing
 from offdiag.services.retention.project_archives import export_project, import_project
 from offdiag.services.schedules.planning import resume_schedule
@@ -269,6 +270,29 @@ def test_results_are_computed_anew_where_a_dataset_is_described_otherwise(
     assert verify(other).n_waiting == 2
     work_off(other)
     assert verify(other).is_clean
+
+
+def test_groups_of_classes_move_unless_they_were_decided_here(
+    sqlite_database: Database, other: Database, tmp_path: Path
+) -> None:
+    theirs, mine = {"early": ["a", "b"]}, {"late": ["b", "c"]}
+    for dataset in ("grouped here", "not here"):
+        log(sqlite_database, dataset=dataset)
+        set_hierarchy(sqlite_database, project="default", dataset=dataset, given=theirs)
+        log(other, dataset=dataset)
+    set_hierarchy(other, project="default", dataset="grouped here", given=mine)
+    export_project(sqlite_database, "default", tmp_path / "project.zip")
+
+    import_project(other, tmp_path / "project.zip")
+
+    found = {
+        dataset: hierarchy_of(other, project="default", dataset=dataset)
+        for dataset in ("grouped here", "not here")
+    }
+    assert {name: each and each.to_dict() for name, each in found.items()} == {
+        "grouped here": mine,
+        "not here": theirs,
+    }
 
 
 def test_a_run_logged_twice_with_one_client_key_is_one(

@@ -11,11 +11,12 @@ from offdiag.services.jobs.pages import JobState, job_page, jobs_page
 from offdiag.store import work
 from offdiag.store.database import Database
 from offdiag.store.models import HeartbeatRow, WorkRow
+from offdiag.store.work import Wanted
 
 
 def submitted(database: Database, key: str, **changes: object) -> int:
     with database.write() as session:
-        work_id = work.insert_pending(session, task="evaluate", args={"run": key}, key=key)
+        work_id = work.insert_pending(session, "evaluate", Wanted(key, {"run": key}))
         assert work_id is not None
         if changes:
             session.execute(update(WorkRow).where(WorkRow.id == work_id).values(**changes))

@@ -14,6 +14,7 @@ from offdiag.reports.document import read_report
 from offdiag.reports.report import Report
 from offdiag.reports.scope import Condition, RunTerm, Side, TermField
 from offdiag.services.delivery.targets import FolderTarget
+from offdiag.services.ingest.matrices import log_matrix
 from offdiag.services.reports.asking import report_now
 from offdiag.services.reports.missing import ask_for_missing
 from offdiag.services.truth.revise import revise_truth
@@ -347,6 +348,34 @@ def test_slices_are_counted_and_compared_with_the_same_slice(database: Database)
         "| country=DE | plain | 40 |"
         in files(database, issues(database)[0].id)["markdown"].content.decode()
     )
+
+
+def test_runs_whose_cases_are_not_known_have_no_slices_and_do_no_harm(database: Database) -> None:
+    actual = ["mel", "nv"] * 50
+    log(
+        database,
+        y_true=actual,
+        y_pred=["nv", "mel"] * 10 + actual[20:],
+        labels=["mel", "nv"],
+        dataset="derm",
+        slices={"country": ["DE"] * 40 + ["SI"] * 60},
+        facts=RunFacts(name="plain", project="skin"),
+    )
+    log_matrix(
+        database,
+        facts=RunFacts(name="published", project="skin"),
+        dataset="derm",
+        matrix=[[50, 0], [0, 50]],
+        labels=["mel", "nv"],
+        orientation="actual_rows",
+        ordinal=False,
+    )
+    work_off(database)
+
+    found = issue(database, slices=("country=DE",))
+
+    assert [part.name for part in found.snapshot.slices] == ["plain"]
+    assert len(found.snapshot.runs) == 2
 
 
 def test_a_slice_that_the_dataset_does_not_have_fails_with_its_name(database: Database) -> None:

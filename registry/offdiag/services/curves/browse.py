@@ -79,7 +79,7 @@ def browse_curves(
 
 def default_ranking(results: RunResults) -> RankedBy:
     """Precision and recall where most classes are rare: ROC curves hide their false alarms."""
-    shares = sorted(int(n) / max(results.matrix.total, 1) for n in results.matrix.actual)
+    shares = sorted(int(n) / max(results.counted.total, 1) for n in results.counted.actual)
     is_rare = shares[len(shares) // 2] < RARE
     return RankedBy.PRECISION_RECALL if is_rare else RankedBy.ROC
 
@@ -103,7 +103,7 @@ def _why_none(detail: RunDetail) -> NoCurves | None:
         return NoCurves.NO_SCORES
     if detail.results is None:
         return NoCurves.NOT_EVALUATED
-    return None if detail.results.matrix.total else NoCurves.NO_CASES
+    return None if detail.results.counted.total else NoCurves.NO_CASES
 
 
 def _of_one(session: Session, detail: RunDetail, results: RunResults, code: int) -> RunCurves:
@@ -111,13 +111,17 @@ def _of_one(session: Session, detail: RunDetail, results: RunResults, code: int)
     codes = {code, TOP_LABEL, *_own_positive(detail)}
     found = read_curves(session, results.facts.id, codes)
     curve = found.get(code)
-    if curve is None and len(results.matrix.labels) == 2:
+    if curve is None and len(results.counted.labels) == 2:
         other = found.get(1 - code)
         curve = None if other is None else of_other_class(other)
     if curve is None:
         return RunCurves(detail, missing=NoCurves.NOT_DRAWN)
     return RunCurves(
-        detail, (curve,), found.get(TOP_LABEL), positive=code, n_classes=len(results.matrix.labels)
+        detail,
+        (curve,),
+        found.get(TOP_LABEL),
+        positive=code,
+        n_classes=len(results.counted.labels),
     )
 
 

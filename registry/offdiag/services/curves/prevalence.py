@@ -9,6 +9,7 @@ import numpy as np
 from offdiag.domain.labels import LabelSet
 from offdiag.domain.values import MetricValue
 from offdiag.metrics.confusion import ConfusionMatrix
+from offdiag.metrics.counted import Counted
 from offdiag.metrics.suite import evaluate_stack
 from offdiag.metrics.what_if import at_prevalence
 
@@ -20,29 +21,29 @@ PREVALENCE_KEYS = (
 _REST, _CLASS = 0, 1
 
 
-def measured_values(matrix: ConfusionMatrix, code: int) -> Mapping[str, MetricValue]:
+def measured_values(counted: Counted, code: int) -> Mapping[str, MetricValue]:
     """The values of a class against the rest as they were measured, by key."""
-    suite = evaluate_stack(one_against_rest(matrix, code).counts, ordinal=False)
+    suite = evaluate_stack(one_against_rest(counted, code).counts, ordinal=False)
     return {key: suite.per_class[key].at(_CLASS) for key in PREVALENCE_KEYS}
 
 
 def values_at_prevalence(
-    matrix: ConfusionMatrix, code: int, prevalence: float
+    counted: Counted, code: int, prevalence: float
 ) -> Mapping[str, MetricValue]:
     """The same where the class makes up a share in (0, 1) of the cases.
 
     Raises `InvalidInput` for another share, and where the class or the rest has no cases.
     """
-    weighted = at_prevalence(one_against_rest(matrix, code), [1 - prevalence, prevalence])
+    weighted = at_prevalence(one_against_rest(counted, code), [1 - prevalence, prevalence])
     suite = evaluate_stack(weighted.weights, ordinal=False)
     return {key: suite.per_class[key].at(_CLASS) for key in PREVALENCE_KEYS}
 
 
-def one_against_rest(matrix: ConfusionMatrix, code: int) -> ConfusionMatrix:
-    """The matrix of two classes, the rest and then the class."""
-    hits = int(matrix.counts[code, code])
-    missed = int(matrix.actual[code]) - hits
-    false_alarms = int(matrix.predicted[code]) - hits
-    rest = matrix.total - hits - missed - false_alarms
+def one_against_rest(counted: Counted, code: int) -> ConfusionMatrix:
+    """The matrix of two classes, the rest and then the class or label."""
+    hits = int(counted.correct[code])
+    missed = int(counted.actual[code]) - hits
+    false_alarms = int(counted.predicted[code]) - hits
+    rest = counted.total - hits - missed - false_alarms
     counts = np.array([[rest, false_alarms], [missed, hits]], dtype=np.int64)
     return ConfusionMatrix(counts, LabelSet(("rest", "class")))

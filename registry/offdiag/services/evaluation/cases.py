@@ -10,8 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from offdiag.arrays.labels import Codes
-from offdiag.arrays.partial_labels import nothing_labelled
-from offdiag.metrics.counting import count_labelled_pairs
+from offdiag.arrays.partial_labels import is_labelled, masked
+from offdiag.metrics.case_counts import CaseCounts, added_up, count_cases
+from offdiag.metrics.multilabel.packing import unpack_sets
+from offdiag.metrics.multilabel.suite import LabelledSets
 from offdiag.metrics.probabilistic.forecasts import Forecasts
 from offdiag.store import chunks, truths
 from offdiag.store.chunks import PackedCounts, StoredChunk
@@ -30,12 +32,13 @@ class Cases:
     truth: TruthRecord
     n_classes: int
     members: NDArray[np.bool_] | None
+    of_sets: bool = False
 
-    def count(self) -> tuple[NDArray[np.int64], tuple[PackedCounts, ...]]:
-        """The matrix of the cases that have a label, (K, K).
+    def count(self) -> tuple[CaseCounts, tuple[PackedCounts, ...]]:
+        """Counts of the cases that have a label.
 
-        With it come the partial matrices that chunks should keep and do not: those that were
-        dropped, to be rebuilt from the predictions.
+        With them come the counts that chunks should keep and do not: those that were dropped,
+        to be rebuilt from the predictions.
         """
         if not self.are_as_logged:
             return self._counted_anew(), ()
@@ -44,17 +47,17 @@ class Cases:
         if len(known) == len(parts):
             return self._sum(known), ()
         packed = []
-        total = self._sum([])
+        counted = []
         for chunk in self._chunks():
             counts = self._counts_of(chunk) if chunk.counts is None else chunk.counts
-            total += counts
+            counted.append(counts)
             if chunk.counts is None:
                 packed.append(chunks.pack_counts(chunk.seq, counts, chunk.predicted))
-        return total, tuple(part for part in packed if part is not None)
+        return self._sum(counted), tuple(part for part in packed if part is not None)
 
     @property
     def are_as_logged(self) -> bool:
-        """Whether these are the cases and the truth that partial matrices are of."""
+        """Whether these are the cases and the truth that the counts of chunks are of."""
         return self.members is None and self.truth.id == self.run.truth_version_id
 
     def forecasts(self, dataset: DatasetRecord) -> Forecasts | None:
@@ -72,28 +75,38 @@ class Cases:
             positive=None if positive is None else dataset.labels.index[positive],
         )
 
+    def sets(self) -> LabelledSets:
+        """The sets of the cases whose truth is known, in the order they were logged in."""
+        actual, predicted, known = [], [], []
+        for chunk in self._chunks():
+            true = chunk.actual_in(self.actual)
+            is_known = is_labelled(true, self.n_classes)
+            known.append(is_known)
+            actual.append(unpack_sets(true[is_known], self.n_classes))
+            predicted.append(unpack_sets(chunk.predicted[is_known], self.n_classes))
+        scores = chunks.read_scores(self.session, self.run.id)
+        return LabelledSets(
+            np.concatenate(actual),
+            np.concatenate(predicted),
+            None if scores is None else scores[np.concatenate(known)],
+        )
+
     @cached_property
     def actual(self) -> Codes:
         """Codes of all samples; those that are not meant are as if they had no label."""
         codes = truths.truth_codes(self.session, self.truth.id)
         if self.members is None:
             return codes
-        none = nothing_labelled(len(codes), self.n_classes)
-        return np.where(self.members, codes, none)
+        return masked(codes, self.members, self.n_classes)
 
-    def _counted_anew(self) -> NDArray[np.int64]:
+    def _counted_anew(self) -> CaseCounts:
         return self._sum(self._counts_of(chunk) for chunk in self._chunks())
 
-    def _counts_of(self, chunk: StoredChunk) -> NDArray[np.int64]:
-        return count_labelled_pairs(
-            chunk.actual_in(self.actual), chunk.predicted, n_classes=self.n_classes
-        )
+    def _counts_of(self, chunk: StoredChunk) -> CaseCounts:
+        return count_cases(chunk.actual_in(self.actual), chunk.predicted, n_classes=self.n_classes)
 
-    def _sum(self, parts: Iterable[NDArray[np.int64]]) -> NDArray[np.int64]:
-        total = np.zeros((self.n_classes, self.n_classes), dtype=np.int64)
-        for part in parts:
-            total += part
-        return total
+    def _sum(self, parts: Iterable[CaseCounts]) -> CaseCounts:
+        return added_up(parts, n_classes=self.n_classes, of_sets=self.of_sets)
 
     def _chunks(self) -> Iterator[StoredChunk]:
         return chunks.read_chunks(self.session, self.run.id, n_classes=self.n_classes)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
 from offdiag.domain.values import MetricValue, Reason
 from offdiag.metrics.confusion import ConfusionMatrix
+from offdiag.metrics.counted import CountedSets
 from offdiag.metrics.intervals.scores.suite import class_score_intervals, score_intervals
 from offdiag.metrics.intervals.suite import suite_intervals
 from offdiag.metrics.probabilistic.forecasts import CLASS_AXIS, Forecasts
@@ -16,22 +16,18 @@ from offdiag.metrics.probabilistic.score_curves import ScoreCurve, score_curves
 from offdiag.metrics.probabilistic.suite import class_metrics, score_metrics
 from offdiag.metrics.suite import evaluate_stack
 from offdiag.services.evaluation.inputs import EvaluationInputs
+from offdiag.services.evaluation.sets import label_curves_of, of_sets
+from offdiag.services.evaluation.values import INTERVAL_SEED, EvaluatedValues
 
-INTERVAL_SEED = 1
-"""One seed for all runs: the same matrix gives the same intervals, bit for bit, everywhere."""
-
-
-@dataclass(frozen=True)
-class EvaluatedValues:
-    """All aggregates by key, and K values in label order for each per-class key."""
-
-    aggregate: Mapping[str, MetricValue]
-    per_class: Mapping[str, Sequence[MetricValue]]
+__all__ = ["INTERVAL_SEED", "EvaluatedValues", "curves_of", "evaluate", "of_matrix", "of_scores"]
 
 
 def evaluate(inputs: EvaluationInputs) -> EvaluatedValues:
     """Every metric of a run with its interval. The same inputs give the same bits."""
-    values = of_matrix(inputs.matrix)
+    if isinstance(inputs.counted, CountedSets):
+        assert inputs.sets is not None  # noqa: S101  # They are read with the counts.
+        return of_sets(inputs.counted, inputs.sets)
+    values = of_matrix(inputs.counted)
     if inputs.forecasts is None:
         return values
     scored = of_scores(inputs.forecasts)
@@ -42,9 +38,11 @@ def evaluate(inputs: EvaluationInputs) -> EvaluatedValues:
 
 def curves_of(inputs: EvaluationInputs) -> tuple[ScoreCurve, ...]:
     """What pictures of the scores are drawn from; empty without scores, else never."""
+    if isinstance(inputs.counted, CountedSets):
+        return label_curves_of(inputs.counted, inputs.sets)
     if inputs.forecasts is None:
         return ()
-    return score_curves(inputs.forecasts, inputs.matrix.counts)
+    return score_curves(inputs.forecasts, inputs.counted.counts)
 
 
 def of_matrix(matrix: ConfusionMatrix) -> EvaluatedValues:

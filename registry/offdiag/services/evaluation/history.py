@@ -10,6 +10,9 @@ from offdiag.store.database import Database
 from offdiag.store.queries.evaluation_history import PastEvaluation, evaluation_history
 
 HISTORY_KEYS = ("overall_accuracy", "balanced_accuracy", "mcc", "macro_f1")
+KEYS_OF_SETS = ("subset_accuracy", "hamming_loss", "example_jaccard")
+"""What runs have, beside the last of these, whose cases carry sets of labels."""
+ALL_KEYS = (*HISTORY_KEYS, *KEYS_OF_SETS)
 
 
 @dataclass(frozen=True)
@@ -27,7 +30,7 @@ def run_history(database: Database, run_id: str) -> tuple[HistoryEntry, ...]:
     """All evaluations of a run and of its slices, oldest first. Raises `NotFound`."""
     with database.read() as session:
         runs.get_run(session, run_id)
-        found = evaluation_history(session, run_id, keys=HISTORY_KEYS)
+        found = evaluation_history(session, run_id, keys=ALL_KEYS)
     return with_differences(found)
 
 

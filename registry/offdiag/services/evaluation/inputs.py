@@ -8,18 +8,22 @@ from dataclasses import dataclass
 import numpy as np
 
 from offdiag.domain.orientation import SourceOrientation
+from offdiag.domain.runs import Task
 from offdiag.domain.slices import Slice
 from offdiag.errors import InvalidInput
 from offdiag.metrics.confusion import ConfusionMatrix
+from offdiag.metrics.counted import Counted, counted
+from offdiag.metrics.multilabel.suite import LabelledSets
 from offdiag.metrics.probabilistic.forecasts import Forecasts
 from offdiag.metrics.suite import SUITE_VERSION
 from offdiag.services.evaluation.cases import Cases
-from offdiag.services.evaluation.membership import members_of
-from offdiag.store import datasets, matrices, runs, truth_versions
+from offdiag.services.evaluation.membership import members_among, members_of
+from offdiag.store import counted_cases, datasets, matrices, runs, truth_versions
 from offdiag.store.chunks import PackedCounts
 from offdiag.store.datasets import DatasetRecord
 from offdiag.store.runs import RunRecord
 from offdiag.store.session import Session
+from offdiag.store.slices import SliceChoices
 from offdiag.store.truth_versions import TruthRecord
 
 
@@ -28,8 +32,9 @@ class EvaluationInputs:
     """Everything an evaluation depends on; `digest` changes whenever one of it does.
 
     `truth` is the version the cases are scored with; `part` is the slice whose cases are meant,
-    None for all. `n_cases` is their number whether they have a label or not. The matrix counts
-    those that have.
+    None for all. `n_cases` is their number whether they have a label or not. Those that have
+    are `counted`. `forecasts` are there where classes have scores, `sets` where cases have sets
+    of labels.
     """
 
     run: RunRecord
@@ -37,11 +42,12 @@ class EvaluationInputs:
     truth: TruthRecord | None
     part: Slice | None
     n_cases: int
-    matrix: ConfusionMatrix
+    counted: Counted
     forecasts: Forecasts | None
     digest: str
     new_parts: tuple[PackedCounts, ...] = ()
-    """Partial matrices that chunks of the run should have and have not."""
+    """Counts that chunks of the run should have and have not."""
+    sets: LabelledSets | None = None
 
 
 def read_inputs(session: Session, run_id: str, part: Slice | None = None) -> EvaluationInputs:
@@ -53,23 +59,38 @@ def read_inputs(session: Session, run_id: str, part: Slice | None = None) -> Eva
     dataset = datasets.get_dataset(session, run.dataset_id)
     truth = truth_that_counts(session, run)
     new_parts: tuple[PackedCounts, ...] = ()
+    found: Counted
+    sets = None
     if run.source is not SourceOrientation.PREDICTIONS:
-        if part is not None:
-            raise _no_cases_to_choose_from(run)
-        matrix = matrices.read_matrix(session, run.id, dataset.labels, run.source)
-        n_cases, forecasts = run.n_predictions, None
+        found = _kept_matrix(session, run, dataset, part)
+        n_cases, forecasts = found.total, None
     else:
         assert truth is not None  # noqa: S101  # Finishing predictions sets it.
         members = None if part is None else members_of(session, truth, part)
         n_cases = run.n_predictions if members is None else int(np.count_nonzero(members))
-        cases = Cases(session, run, truth, len(dataset.labels), members)
+        of_sets = dataset.task is Task.MULTILABEL
+        cases = Cases(session, run, truth, len(dataset.labels), members, of_sets)
         counts, new_parts = cases.count()
-        matrix = ConfusionMatrix(counts, dataset.labels)
-        forecasts = cases.forecasts(dataset)
+        found = counted(counts, dataset.labels)
+        forecasts = None if of_sets else cases.forecasts(dataset)
+        sets = cases.sets() if of_sets else None
     digest = input_digest(run, truth, part)
     return EvaluationInputs(
-        run, dataset, truth, part, n_cases, matrix, forecasts, digest, new_parts
+        run, dataset, truth, part, n_cases, found, forecasts, digest, new_parts, sets
     )
+
+
+def _kept_matrix(
+    session: Session, run: RunRecord, dataset: DatasetRecord, part: Slice | None
+) -> ConfusionMatrix:
+    if part is None:
+        return matrices.read_matrix(session, run.id, dataset.labels, run.source)
+    cases = counted_cases.find_counted_cases(session, run.id)
+    if cases is None:
+        raise _no_cases_to_choose_from(run)
+    levels = {name: column.levels for name, column in cases.slices.items()}
+    choices = SliceChoices(levels, cases.slices)
+    return cases.matrix(dataset.labels, members_among(choices, part, n_samples=len(cases)))
 
 
 def truth_that_counts(session: Session, run: RunRecord) -> TruthRecord | None:
@@ -105,5 +126,5 @@ def _no_cases_to_choose_from(run: RunRecord) -> InvalidInput:
     return InvalidInput(
         f"run {run.id} is a matrix without predictions.",
         field="slice",
-        hint="Slices need to know the cases; log the predictions.",
+        hint="Slices need to know the cases; log the predictions, or a frame with slices=.",
     )

@@ -46,6 +46,18 @@ def evaluation_of(
         time.sleep(min(_LOOK_EVERY_S, left_s))
 
 
+def stored_evaluation(database: Database, run_id: str) -> StoredEvaluation:
+    """The same where it is there already; nothing is computed and nobody is waited for."""
+    stored = _stored(database, run_id)
+    if stored is None:
+        raise EvaluationPending(
+            f"run {run_id} waits for its evaluation.",
+            field="run",
+            hint="Ask again in a moment; a worker computes it.",
+        )
+    return stored
+
+
 def _stored(database: Database, run_id: str) -> StoredEvaluation | None:
     with database.read() as session:
         run = runs.get_run(session, run_id)

@@ -59,7 +59,7 @@ def _evaluated(database: Database, run_id: str, part: Slice) -> NewEvaluation:
         engine_version=offdiag_version(),
         input_digest=inputs.digest,
         n_cases=inputs.n_cases,
-        matrix=inputs.matrix,
+        counted=inputs.counted,
         aggregate=values.aggregate,
         per_class=values.per_class,
         duration_s=time.perf_counter() - started,

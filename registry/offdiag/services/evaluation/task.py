@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from offdiag.domain.runs import RunState
+from offdiag.metrics.counted import matrix_of
 from offdiag.metrics.suite import SUITE_VERSION
 from offdiag.services.evaluation.compute import curves_of, evaluate
 from offdiag.services.evaluation.costs import price
@@ -35,9 +36,9 @@ def compute_evaluation(database: Database, args: Mapping[str, Any]) -> Callable[
         )
     values = evaluate(inputs)
     curves = curves_of(inputs)
-    found = judge_run(inputs.matrix, judged_by.circumstances)
+    found = judge_run(inputs.counted, judged_by.circumstances)
     costs = judged_by.circumstances.costs
-    priced = {} if costs is None else price(inputs.matrix, costs)
+    priced = {} if costs is None else price(matrix_of(inputs.counted), costs)
     evaluation = NewEvaluation(
         run_id=inputs.run.id,
         truth_version_id=None if inputs.truth is None else inputs.truth.id,
@@ -45,7 +46,7 @@ def compute_evaluation(database: Database, args: Mapping[str, Any]) -> Callable[
         engine_version=offdiag_version(),
         input_digest=inputs.digest,
         n_cases=inputs.n_cases,
-        matrix=inputs.matrix,
+        counted=inputs.counted,
         aggregate=values.aggregate,
         per_class=values.per_class,
         curves=curves,

@@ -9,6 +9,7 @@ from enum import StrEnum
 import numpy as np
 
 from offdiag.domain.orientation import SourceOrientation
+from offdiag.domain.runs import Task
 from offdiag.services.browse import run_with_currency
 from offdiag.services.examples.example import Example, examples_from
 from offdiag.services.examples.question import (
@@ -63,10 +64,8 @@ class ExamplePage:
     after: Cursor | None = None
     slice_names: tuple[str, ...] = ()
     missing: NoExamples | None = None
-
-    @property
-    def has_scores(self) -> bool:
-        return self.detail.run.score_columns > 0
+    has_scores: bool = False
+    """Whether examples have a score to be sorted by."""
 
     @property
     def has_ids(self) -> bool:
@@ -104,11 +103,11 @@ def browse_examples(
     """
     with database.read() as session:
         detail = run_with_currency(session, run_id, aggregates=False)
-        order = question.order or default_order(detail)
-        source = example_source(detail)
+        source = example_source(detail, question)
         if isinstance(source, NoExamples):
-            return ExamplePage(detail, order, missing=source)
-        if order.key is not SortKey.LOGGED and not source.n_columns:
+            return ExamplePage(detail, question.order or AS_LOGGED, missing=source)
+        order = question.order or default_order(source)
+        if order.key is not SortKey.LOGGED and not _has_scores(source):
             order, cursor = AS_LOGGED, None
         found = find_page(session, source, question, order=order, cursor=cursor, size=size)
     return _page(detail, source, order, found)
@@ -124,7 +123,7 @@ def export_examples(
     """
     with database.read() as session:
         detail = run_with_currency(session, run_id, aggregates=False)
-        source = example_source(detail)
+        source = example_source(detail, question)
         if isinstance(source, NoExamples):
             return source
         first = find_first(session, source, question, size=MOST_EXPORTED)
@@ -134,20 +133,29 @@ def export_examples(
     )
 
 
-def default_order(detail: RunDetail) -> ExampleOrder:
+def default_order(source: ExampleSource) -> ExampleOrder:
     """What a run is sorted by unless somebody asks for something else."""
-    return MOST_CONFIDENT_FIRST if detail.run.score_columns else AS_LOGGED
+    return MOST_CONFIDENT_FIRST if _has_scores(source) else AS_LOGGED
 
 
-def example_source(detail: RunDetail) -> ExampleSource | NoExamples:
-    """Where the examples of a run are, or why there are none."""
+def _has_scores(source: ExampleSource) -> bool:
+    """A set has a score for each label, so only a label that is named tells how sure it is."""
+    return source.n_columns > 0 and not (source.of_sets and source.positive is None)
+
+
+def example_source(detail: RunDetail, question: ExampleQuestion) -> ExampleSource | NoExamples:
+    """Where the examples of a run are that somebody asks for, or why there are none."""
     run = detail.run
     if run.source is not SourceOrientation.PREDICTIONS:
         return NoExamples.ONLY_A_MATRIX
     if run.truth is None:
         return NoExamples.STILL_OPEN
     scored_with = None if detail.results is None else detail.results.facts.truth_id
+    of_sets = run.task is Task.MULTILABEL
     positive = run.positive_label
+    if of_sets:
+        asked = question.predicted if question.actual is None else question.actual
+        positive = asked if asked in run.labels.index else None
     return ExampleSource(
         run_id=run.id,
         labels=run.labels,
@@ -158,6 +166,8 @@ def example_source(detail: RunDetail) -> ExampleSource | NoExamples:
         ),
         n_columns=run.score_columns,
         positive=None if positive is None else run.labels.index[positive],
+        hierarchy=run.hierarchy,
+        of_sets=of_sets,
     )
 
 
@@ -179,6 +189,7 @@ def _page(
         before=ends[0] if ends and found.n_before > 0 else None,
         after=ends[1] if ends and end < found.total else None,
         slice_names=tuple(found.facts.slices),
+        has_scores=_has_scores(source),
     )
 
 

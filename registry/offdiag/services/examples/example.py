@@ -7,6 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from offdiag.arrays.partial_labels import is_labelled
+from offdiag.arrays.set_texts import set_members, set_text
+from offdiag.metrics.multilabel.packing import unpack_sets
 from offdiag.services.examples.reading import ExampleSource
 from offdiag.services.examples.selection import Chosen, confidences, margins
 from offdiag.store.queries.samples import SampleFacts
@@ -29,7 +32,8 @@ class Example:
 
     `index` is the number of the prediction in the run, counted from 0, `sample` the identifier,
     or its position in the dataset where it has none. `confidence`, `margin` and `top` are there
-    where scores were logged; with one column `top` is the score of the positive class.
+    where scores were logged; with one column `top` is the score of the positive class. Of sets
+    of labels `actual` and `predicted` are the sets as text, and `sets` holds them.
     """
 
     index: int
@@ -40,10 +44,33 @@ class Example:
     margin: float | None
     top: tuple[ClassScore, ...]
     slices: Mapping[str, str]
+    sets: LabelSets | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class LabelSets:
+    """The labels of a case in label order; `actual` is None where nobody knows them yet."""
+
+    actual: tuple[str, ...] | None
+    predicted: tuple[str, ...]
+
+    @property
+    def missed(self) -> tuple[str, ...]:
+        """Labels that are true and were not predicted."""
+        return tuple(name for name in self.actual or () if name not in self.predicted)
+
+    @property
+    def spurious(self) -> tuple[str, ...]:
+        """Labels that were predicted and are not true."""
+        actual = self.predicted if self.actual is None else self.actual
+        return tuple(name for name in self.predicted if name not in actual)
 
 
 def examples_from(source: ExampleSource, chosen: Chosen, facts: SampleFacts) -> Iterator[Example]:
     """The chosen predictions one by one, in their order."""
+    if source.of_sets:
+        yield from _sets_from(source, chosen, facts)
+        return
     names = source.labels.names
     sure: Sequence[float | None] = [None] * len(chosen)
     margin: Sequence[float | None] = sure
@@ -63,15 +90,51 @@ def examples_from(source: ExampleSource, chosen: Chosen, facts: SampleFacts) -> 
             confidence=sure[at],
             margin=margin[at],
             top=top[at],
-            slices={
-                name: column.levels[int(column.codes[at])] for name, column in facts.slices.items()
-            },
+            slices=_slices(facts, at),
         )
+
+
+def _sets_from(source: ExampleSource, chosen: Chosen, facts: SampleFacts) -> Iterator[Example]:
+    labels = source.labels
+    known = is_labelled(chosen.actual.astype(np.uint8), len(labels)).tolist()
+    actual, predicted = (
+        unpack_sets(each.astype(np.uint8), len(labels))
+        for each in (chosen.actual, chosen.predicted)
+    )
+    for at, index in enumerate(chosen.index.tolist()):
+        scores = None if chosen.scores is None else chosen.scores[at].tolist()
+        yield Example(
+            index=index,
+            sample=facts.names[at],
+            actual=set_text(labels, actual[at]) if known[at] else None,
+            predicted=set_text(labels, predicted[at]),
+            confidence=_score_of(source.positive, scores),
+            margin=None,
+            top=() if scores is None else _largest(source, scores),
+            slices=_slices(facts, at),
+            sets=LabelSets(
+                set_members(labels, actual[at]) if known[at] else None,
+                set_members(labels, predicted[at]),
+            ),
+        )
+
+
+def _score_of(label: int | None, scores: Sequence[float] | None) -> float | None:
+    return None if label is None or scores is None else scores[label]
+
+
+def _slices(facts: SampleFacts, at: int) -> dict[str, str]:
+    return {name: column.levels[int(column.codes[at])] for name, column in facts.slices.items()}
 
 
 def _top(source: ExampleSource, scores: Sequence[float]) -> tuple[ClassScore, ...]:
     names = source.labels.names
     if len(scores) == 1 and source.positive is not None:
         return (ClassScore(names[source.positive], scores[0]),)
+    return _largest(source, scores)
+
+
+def _largest(source: ExampleSource, scores: Sequence[float]) -> tuple[ClassScore, ...]:
+    names = source.labels.names
     largest = np.argsort(-np.asarray(scores), kind="stable")[:TOP_CLASSES].tolist()
     return tuple(ClassScore(names[code], scores[code]) for code in largest)

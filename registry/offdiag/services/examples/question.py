@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
+from offdiag.domain.hierarchy import Hierarchy
 from offdiag.domain.labels import LabelSet
 from offdiag.errors import InvalidInput
 
@@ -44,8 +45,11 @@ MOST_CONFIDENT_FIRST = ExampleOrder(SortKey.CONFIDENCE, descending=True)
 
 @dataclass(frozen=True, slots=True)
 class ExampleQuestion:
-    """Classes by name; a cell of the matrix where both are given, whatever the kind.
+    """Classes or groups by name; a cell of the matrix where both are given, whatever the kind.
 
+    Where one group alone is named, answers inside it are the right ones. Of sets of labels,
+    `actual` and `predicted` name a label that the true and the predicted set hold; a kind then
+    says whether the other set holds it too.
     `sample` is a text inside the identifier of the sample, a number its whole identifier.
     `order` None is by confidence where there are scores: errors the model was sure of first.
     """
@@ -80,17 +84,35 @@ class Cursor:
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """A question in codes: None is any class, `n_classes` stands for no label."""
+    """A question in codes: None is any class, `n_classes` stands for no label.
 
-    actual: int | None
-    predicted: int | None
+    `group` holds the codes of the one group that is named, whose members are as good as each
+    other when it is asked what is wrong or right.
+    """
+
+    actual: tuple[int, ...] | None
+    predicted: tuple[int, ...] | None
     kind: Kind
+    group: tuple[int, ...] = ()
 
 
-def wanted(question: ExampleQuestion, labels: LabelSet) -> Wanted:
-    """What is asked for. Raises `InvalidInput` for a class that there is none of."""
-    actual = _code(question.actual, labels, "actual")
-    predicted = _code(question.predicted, labels, "predicted")
+def wanted(
+    question: ExampleQuestion, labels: LabelSet, hierarchy: Hierarchy | None = None
+) -> Wanted:
+    """What is asked for.
+
+    Raises `InvalidInput` for a class or group that there is none of, and for a cell between a
+    group and something inside it, which no matrix has.
+    """
+    actual = _codes(question.actual, labels, hierarchy, "actual")
+    predicted = _codes(question.predicted, labels, hierarchy, "predicted")
+    names_differ = question.actual != question.predicted
+    if question.is_cell and names_differ and set(actual or ()) & set(predicted or ()):
+        raise InvalidInput(
+            f"one of {question.actual!r} and {question.predicted!r} lies inside the other.",
+            field="predicted",
+            hint="Name classes or groups that stand beside each other.",
+        )
     if question.kind is Kind.UNLABELLED:
         if actual is not None:
             raise InvalidInput(
@@ -98,10 +120,17 @@ def wanted(question: ExampleQuestion, labels: LabelSet) -> Wanted:
                 field="actual",
                 hint="Ask for one or the other.",
             )
-        return Wanted(len(labels), predicted, Kind.ALL)
+        return Wanted((len(labels),), predicted, Kind.ALL)
     kind = Kind.ALL if question.is_cell else question.kind
-    return Wanted(actual, predicted, kind)
+    named = actual or predicted or ()
+    return Wanted(actual, predicted, kind, group=named if len(named) > 1 else ())
 
 
-def _code(name: str | None, labels: LabelSet, field: str) -> int | None:
-    return None if name is None else labels.code_of(name, field_name=field)
+def _codes(
+    name: str | None, labels: LabelSet, hierarchy: Hierarchy | None, field: str
+) -> tuple[int, ...] | None:
+    if name is None:
+        return None
+    if hierarchy is not None and name in hierarchy.by_name:
+        return tuple(labels.index[each] for each in hierarchy.by_name[name].classes)
+    return (labels.code_of(name, field_name=field),)

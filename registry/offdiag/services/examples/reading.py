@@ -12,8 +12,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from offdiag.arrays.labels import Codes
+from offdiag.arrays.partial_labels import in_roomy_rows
+from offdiag.domain.hierarchy import Hierarchy
 from offdiag.domain.labels import LabelSet
 from offdiag.errors import NotFound
+from offdiag.metrics.multilabel.packing import n_bytes
 from offdiag.services.examples.question import (
     Cursor,
     ExampleOrder,
@@ -31,6 +35,7 @@ from offdiag.services.examples.selection import (
     none_chosen,
     sort_keys,
 )
+from offdiag.services.examples.set_selection import matching_sets
 from offdiag.store.queries.predictions import (
     PredictionChunk,
     TruthOfRun,
@@ -46,7 +51,8 @@ class ExampleSource:
     """The predictions of a run beside one version of the truth.
 
     `n_columns` is the number of scores of a prediction, 0 without; `positive` the code of the
-    positive class, if there is one.
+    positive class, if there is one. Where cases have sets of labels (`of_sets`) it is the label
+    that somebody asks about.
     """
 
     run_id: str
@@ -54,6 +60,13 @@ class ExampleSource:
     truth: TruthOfRun
     n_columns: int
     positive: int | None
+    hierarchy: Hierarchy | None = None
+    of_sets: bool = False
+
+    @property
+    def set_bytes(self) -> int:
+        """Bytes of a row that holds a set, or that nobody knows it; 0 for single classes."""
+        return n_bytes(len(self.labels) + 1) if self.of_sets else 0
 
 
 @dataclass(frozen=True, eq=False)
@@ -116,7 +129,7 @@ class _Scan:
     def __init__(self, session: Session, source: ExampleSource, question: ExampleQuestion) -> None:
         self.session = session
         self.source = source
-        self.what: Wanted = wanted(question, source.labels)
+        self.what: Wanted = wanted(question, source.labels, source.hierarchy)
         self.truth, self._chunks = read_beside_truth(
             session, source.run_id, source.truth, named=question.sample
         )
@@ -138,7 +151,8 @@ class _Scan:
         following = slice(start, start + len(chunk))
         places = following if chunk.positions is None else chunk.positions
         actual = self.truth.codes[places]
-        found = matches(self.what, actual, chunk.predicted, len(self.source.labels))
+        matching = matching_sets if self.source.of_sets else matches
+        found = matching(self.what, actual, chunk.predicted, len(self.source.labels))
         if self.truth.named is not None:
             found &= self.truth.named[places]
         offsets = np.flatnonzero(found).astype(np.int64)
@@ -146,11 +160,14 @@ class _Scan:
         return Chosen(
             offsets + start,
             np.zeros(len(offsets)),
-            actual[offsets].astype(np.int64),
-            chunk.predicted[offsets].astype(np.int64),
+            self._rows(actual[offsets]),
+            self._rows(chunk.predicted[offsets]),
             position.astype(np.int64),
             None if chunk.scores is None else chunk.scores[offsets],
         )
+
+    def _rows(self, codes: Codes) -> NDArray[np.int64]:
+        return in_roomy_rows(codes, len(self.source.labels)).astype(np.int64)
 
     def facts_of(self, chosen: Chosen) -> SampleFacts:
         """Names and slices of the samples of some predictions."""
@@ -200,7 +217,7 @@ def scores_of(
 
 
 def _in_run_order(scan: _Scan, *, cursor: Cursor | None, size: int) -> tuple[int, int, Chosen]:
-    total, before, kept = 0, 0, none_chosen()
+    total, before, kept = 0, 0, none_chosen(set_bytes=scan.source.set_bytes)
     for found in scan.codes():
         total += len(found)
         if cursor is not None:
@@ -214,7 +231,7 @@ def _by_score(
 ) -> tuple[int, int, Chosen]:
     source = scan.source
     total = sum(len(found) for found in scan.codes())
-    before, kept = 0, none_chosen(source.n_columns)
+    before, kept = 0, none_chosen(source.n_columns, set_bytes=source.set_bytes)
     for chunk in read_scored(scan.session, source.run_id, scan.starts):
         found = scan.matches_in(chunk, scan.starts[chunk.seq])
         assert found.scores is not None  # noqa: S101  # They were asked for.

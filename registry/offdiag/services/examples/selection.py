@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from offdiag.arrays.labels import Codes
+from offdiag.metrics.case_counts import are_sets
 from offdiag.metrics.probabilistic.forecasts import CLASS_AXIS
 from offdiag.services.examples.question import Cursor, Kind, SortKey, Wanted
 
@@ -17,7 +18,8 @@ from offdiag.services.examples.question import Cursor, Kind, SortKey, Wanted
 class Chosen:
     """m predictions: their number in the run, their sort key, codes, and places in the truth.
 
-    All arrays have shape (m,), `scores` (m, columns) where there are any.
+    All arrays have shape (m,), `scores` (m, columns) where there are any. Where cases have sets
+    of labels, `actual` and `predicted` are packed sets (m, bytes).
     """
 
     index: NDArray[np.int64]
@@ -54,31 +56,41 @@ class Chosen:
         )
 
 
-def none_chosen(n_columns: int = 0) -> Chosen:
-    """No predictions, with so many columns of scores."""
+def none_chosen(n_columns: int = 0, *, set_bytes: int = 0) -> Chosen:
+    """No predictions, with so many columns of scores, or rows of so many bytes for sets."""
     none = np.zeros(0, dtype=np.int64)
+    answers = np.zeros((0, set_bytes), dtype=np.int64) if set_bytes else none
     scores = np.zeros((0, n_columns), dtype=np.float32) if n_columns else None
-    return Chosen(none, none.astype(np.float64), none, none, none, scores)
+    return Chosen(none, none.astype(np.float64), answers, answers, none, scores)
 
 
 def matches(what: Wanted, actual: Codes, predicted: Codes, n_classes: int) -> NDArray[np.bool_]:
     """Which of n predictions are meant, (n,). A sample without a label is neither."""
     found = np.ones(len(predicted), dtype=np.bool_)
     if what.actual is not None:
-        found &= actual == what.actual
+        found &= _among(actual, what.actual)
     if what.predicted is not None:
-        found &= predicted == what.predicted
-    if what.kind is Kind.WRONG:
-        found &= (actual != predicted) & (actual < n_classes)
-    elif what.kind is Kind.RIGHT:
-        found &= actual == predicted
+        found &= _among(predicted, what.predicted)
+    if what.kind in {Kind.WRONG, Kind.RIGHT}:
+        right = actual == predicted
+        if what.group:
+            right |= _among(actual, what.group) & _among(predicted, what.group)
+        found &= right if what.kind is Kind.RIGHT else ~right & (actual < n_classes)
     return found
+
+
+def _among(codes: Codes, wanted: tuple[int, ...]) -> NDArray[np.bool_]:
+    if len(wanted) == 1:
+        return np.asarray(codes == wanted[0])
+    return np.isin(codes, wanted)
 
 
 def sort_keys(
     key: SortKey, scores: NDArray[np.float32], predicted: NDArray[Any], positive: int | None
 ) -> NDArray[np.float64]:
-    """How sure the answers of m cases are, (m,)."""
+    """How sure the answers of m cases are, (m,); of sets, the score of the label `positive`."""
+    if are_sets(predicted) and positive is not None:
+        return scores[:, positive].astype(np.float64)
     if key is SortKey.CONFIDENCE:
         return confidences(scores, predicted, positive)
     if key is SortKey.MARGIN:

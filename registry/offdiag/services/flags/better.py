@@ -8,7 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from offdiag.arrays.labels import Codes
+from offdiag.arrays.partial_labels import differ, is_labelled
 from offdiag.domain.orientation import SourceOrientation
+from offdiag.metrics.case_counts import are_sets
+from offdiag.metrics.multilabel.packing import holds_label
 from offdiag.metrics.paired.joint import PairedRates
 from offdiag.metrics.paired.mcnemar import mcnemar
 from offdiag.metrics.paired.score_interval import paired_score_interval
@@ -62,9 +65,9 @@ class BetterRuns:
 def better_on_class(session: Session, flagged: FlaggedRun) -> BetterRuns:
     """Runs on the same ground truth that find more of the class of a flag; three statements."""
     results, label = flagged.results, flagged.entry.flag.content.class_label
-    if results is None or label is None or label not in results.matrix.labels.index:
+    if results is None or label is None or label not in results.counted.labels.index:
         return BetterRuns()
-    code = results.matrix.labels.index[label]
+    code = results.counted.labels.index[label]
     run_id = flagged.entry.flag.run_id
     better = better_runs(session, run_id, class_index=code, limit=MOST_BETTER_RUNS)
     hits = None
@@ -73,7 +76,7 @@ def better_on_class(session: Session, flagged: FlaggedRun) -> BetterRuns:
             session,
             [run_id, *(run.run_id for run in better.found if _has_predictions(run))],
             truth_id=results.truth_version_id,
-            n_classes=results.matrix.n_classes,
+            n_classes=results.counted.n_classes,
         )
     return BetterRuns(
         tuple(
@@ -88,7 +91,10 @@ def better_on_class(session: Session, flagged: FlaggedRun) -> BetterRuns:
 
 @dataclass(frozen=True)
 class _Hits:
-    """Codes of all samples in the order of the truth; `n_classes` stands for none."""
+    """Codes, or packed sets, of all samples in the order of the truth.
+
+    Of a label a set is right if it holds it; of all labels, if it is the true one.
+    """
 
     actual: Codes
     predicted: dict[str, Codes]
@@ -96,13 +102,26 @@ class _Hits:
 
     def paired(self, first: str, second: str, code: int | None) -> PairedRates:
         """Cases that are right in one run alone, of all classes or of one, arrays of shape ()."""
-        one, other = self.predicted[first], self.predicted[second]
-        usable = (one < self.n_classes) & (other < self.n_classes)
-        usable &= self.actual < self.n_classes if code is None else self.actual == code
-        right, also_right = (one == self.actual) & usable, (other == self.actual) & usable
+        sides = [self.predicted[first], self.predicted[second]]
+        usable = np.logical_and.reduce(
+            [is_labelled(each, self.n_classes) for each in (self.actual, *sides)]
+        )
+        if code is not None:
+            usable &= self._are(self.actual, code)
+        right, also_right = (usable & self._is_right(each, code) for each in sides)
         return PairedRates(
             _count(right & ~also_right), _count(also_right & ~right), _count(usable)
         )
+
+    def _are(self, codes: Codes, code: int) -> NDArray[np.bool_]:
+        if are_sets(codes):
+            return holds_label(codes.astype(np.uint8, copy=False), code)
+        return np.asarray(codes == code)
+
+    def _is_right(self, predicted: Codes, code: int | None) -> NDArray[np.bool_]:
+        if code is not None:
+            return self._are(predicted, code)
+        return ~differ(self.actual, predicted, self.n_classes)
 
 
 def _read_hits(

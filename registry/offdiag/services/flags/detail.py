@@ -65,7 +65,9 @@ def browse_flag(database: Database, flag_id: int, rules: RulesInForce | None = N
             results=results,
             checks=()
             if results is None
-            else rule_checks(results.matrix, in_force.thresholds, class_label=content.class_label),
+            else rule_checks(
+                results.counted, in_force.thresholds, class_label=content.class_label
+            ),
             judged_by_others=results is not None and results.rules_digest != in_force.digest,
             thresholds=in_force.thresholds,
             ranks=run_ranks(session, entry.flag.run_id, RANKED_KEYS),

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from offdiag.flags.lifecycle import FlagState
-from offdiag.store import flags
+from offdiag.store import flags, runs
 from offdiag.store.database import Database
 from offdiag.store.flags import FlagRecord
 from offdiag.store.queries.flag_filter import FlagFilter
 from offdiag.store.queries.flag_inbox import (
+    FlagEntry,
     FlagPage,
     FlagPlace,
     count_open_flags,
@@ -18,6 +19,7 @@ from offdiag.store.queries.flag_inbox import (
 )
 
 FLAGS_PER_PAGE = 50
+MOST_OF_A_RUN = 10_000
 
 
 def browse_flags(
@@ -30,6 +32,16 @@ def browse_flags(
     """One page of the inbox, with how many flags there are in each state."""
     with database.read() as session:
         return flag_inbox(session, wanted=wanted, now=database.clock(), after=after, limit=limit)
+
+
+def flags_of_run(database: Database, run_id: str) -> tuple[FlagEntry, ...]:
+    """All flags of a run, closed ones too, the gravest first. Raises `NotFound`."""
+    wanted = FlagFilter(run_id=run_id)
+    with database.read() as session:
+        runs.get_run(session, run_id)
+        return flag_inbox(
+            session, wanted=wanted, now=database.clock(), limit=MOST_OF_A_RUN
+        ).entries
 
 
 def count_flags(database: Database, wanted: Sequence[FlagFilter]) -> tuple[int, ...]:

@@ -1,7 +1,7 @@
 """What people do with flags: one or many at once, all of them or none.
 
 Whoever looks at a flag and decides may say which revision of it was `seen`, by flag. If somebody
-else, or an evaluation, has changed it since, that is a `Conflict` and nothing is done: a
+else, or an evaluation, has changed it since, that is `Stale` and nothing is done: a
 decision is about what its author saw. Without `seen` the last word wins.
 """
 
@@ -12,7 +12,7 @@ from datetime import datetime
 
 from offdiag.domain.reasons import require_reason
 from offdiag.domain.runs import require_name
-from offdiag.errors import Conflict, InvalidInput, NotFound
+from offdiag.errors import Conflict, InvalidInput, NotFound, Stale
 from offdiag.flags.lifecycle import (
     FlagEventKind,
     FlagState,
@@ -187,7 +187,7 @@ def _require_unchanged(session: Session, ids: Iterable[int], seen: Seen | None) 
     known = {} if seen is None else {flag_id: seen[flag_id] for flag_id in ids if flag_id in seen}
     changes = flags.changes_since(session, known) if known else []
     if changes:
-        raise Conflict(
+        raise Stale(
             f"{', '.join(map(_told, changes))} in the meantime.",
             field="flag",
             hint="Look again, then decide. Nothing was changed.",

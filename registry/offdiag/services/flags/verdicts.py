@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from offdiag.domain.orientation import OrientationEvidence
 from offdiag.flags.assessment import assess, hides_minority
 from offdiag.flags.costs import cost_verdict
+from offdiag.flags.label_subjects import LABEL_RULES, assess_sets
 from offdiag.flags.orientation import orientation_verdict
 from offdiag.flags.regression import regression_verdicts
 from offdiag.flags.rules import MATRIX_RULES
@@ -14,6 +15,7 @@ from offdiag.flags.thresholds import Thresholds
 from offdiag.flags.verdict import Verdict
 from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.costs.matrix import CostMatrix
+from offdiag.metrics.counted import Counted, CountedSets
 from offdiag.metrics.paired.joint import JointCounts
 
 
@@ -52,8 +54,15 @@ class RunVerdicts:
         return None if self.not_assessable is not None else hides_minority(self.verdicts)
 
 
-def judge_run(matrix: ConfusionMatrix, circumstances: Circumstances) -> RunVerdicts:
+def judge_run(counted: Counted, circumstances: Circumstances) -> RunVerdicts:
     """Ask every rule for which there is enough to look at."""
+    if isinstance(counted, CountedSets):
+        found = assess_sets(counted, circumstances.thresholds)
+        return RunVerdicts(found.verdicts, frozenset(LABEL_RULES), found.not_assessable)
+    return _judge_matrix(counted, circumstances)
+
+
+def _judge_matrix(matrix: ConfusionMatrix, circumstances: Circumstances) -> RunVerdicts:
     limits = circumstances.thresholds
     assessment = assess(matrix, limits)
     verdicts, asked = list(assessment.verdicts), set(MATRIX_RULES)

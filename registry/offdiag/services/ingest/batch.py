@@ -12,9 +12,11 @@ from numpy.typing import NDArray
 from offdiag.arrays.ids import SampleIds, joined, require_distinct, sample_ids, update_digest
 from offdiag.arrays.labels import Codes, encode_labels, require_equal_lengths
 from offdiag.arrays.scores import Scores, read_scores
+from offdiag.arrays.set_columns import hold_sets, pack_column, pack_pair
 from offdiag.arrays.slice_columns import SliceColumns, concatenated_slices, read_slices
 from offdiag.domain.labels import LabelSet
 from offdiag.errors import InvalidInput
+from offdiag.metrics.case_counts import are_sets
 
 CHUNK_SIZE = 65_536
 """Predictions in one stored chunk: counting speed is flat from here up, and a chunk of codes
@@ -25,9 +27,9 @@ still fits the second-level cache."""
 class Batch:
     """Aligned facts about n cases.
 
-    `predicted` and `actual` are codes of one label set, `actual` None when the dataset's
-    stored truth is to be used; `ids` None when cases are known by their position. `slices` are
-    columns by name.
+    `predicted` and `actual` are codes of one label set, or packed sets of its labels, `actual`
+    None when the dataset's stored truth is to be used; `ids` None when cases are known by their
+    position. `slices` are columns by name.
     """
 
     predicted: Codes
@@ -38,6 +40,11 @@ class Batch:
 
     def __len__(self) -> int:
         return len(self.predicted)
+
+    @property
+    def of_sets(self) -> bool:
+        """Whether cases have sets of labels."""
+        return are_sets(self.predicted)
 
     def take(self, positions: NDArray[np.int64]) -> Batch:
         """The cases at these positions, in this order."""
@@ -88,11 +95,7 @@ def read_batch(
     slices: object | None = None,
 ) -> Batch:
     """Encode the arrays of one call. Raises `InvalidInput` naming the argument at fault."""
-    predicted = encode_labels(y_pred, labels, field="y_pred")
-    actual = None
-    if y_true is not None:
-        actual = encode_labels(y_true, labels, field="y_true")
-        require_equal_lengths(y_true=len(actual), y_pred=len(predicted))
+    predicted, actual = _answers(y_pred, y_true, labels)
     identifiers = None
     if ids is not None:
         identifiers = sample_ids(ids)
@@ -101,10 +104,31 @@ def read_batch(
     scores = None
     if y_score is not None:
         scores = read_scores(
-            y_score, n_samples=len(predicted), labels=labels, positive_label=positive_label
+            y_score,
+            n_samples=len(predicted),
+            labels=labels,
+            positive_label=positive_label,
+            of_sets=are_sets(predicted),
         )
     columns = {} if slices is None else read_slices(slices, n_samples=len(predicted))
     return Batch(predicted, actual, identifiers, scores, columns)
+
+
+def _answers(
+    y_pred: object, y_true: object | None, labels: LabelSet
+) -> tuple[Codes, Codes | None]:
+    """Predicted and actual codes, or packed sets where either argument holds sets."""
+    if hold_sets(y_pred) or (y_true is not None and hold_sets(y_true)):
+        if y_true is None:
+            return pack_column(y_pred, labels, field="y_pred"), None
+        actual, predicted = pack_pair(y_true=y_true, y_pred=y_pred, labels=labels)
+        return predicted, actual
+    predicted = encode_labels(y_pred, labels, field="y_pred")
+    if y_true is None:
+        return predicted, None
+    actual = encode_labels(y_true, labels, field="y_true")
+    require_equal_lengths(y_true=len(actual), y_pred=len(predicted))
+    return predicted, actual
 
 
 def in_id_order(batch: Batch) -> Batch:
@@ -150,6 +174,12 @@ def require_alike(first: Batch, other: Batch) -> None:
     ):
         if (one is None) != (two is None):
             raise some_batches_lack(name)
+    if first.of_sets != other.of_sets:
+        raise InvalidInput(
+            "some batches of this run have sets of labels and some have single ones.",
+            field="y_pred",
+            hint="Give a set or list of labels for each case, also where it is only one.",
+        )
     if first.slices.keys() != other.slices.keys():
         raise some_batches_lack("slices")
 

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from enum import StrEnum
 
-import numpy as np
-from numpy.typing import NDArray
-
 from offdiag.domain.runs import RunState
 from offdiag.errors import Conflict, InvalidInput
-from offdiag.metrics.counting import count_labelled_pairs
+from offdiag.metrics.case_counts import CaseCounts, count_cases
 from offdiag.services.ingest.batch import Batch
+from offdiag.services.ingest.task import settle_task
 from offdiag.store import chunks, datasets, pending_truth, runs, slices
 from offdiag.store.database import Database
 from offdiag.store.session import Session
@@ -32,20 +30,21 @@ def put_chunk(database: Database, run_id: str, seq: int, batch: Batch) -> PutOut
     if seq < 0:
         raise InvalidInput(f"{seq} is negative.", field="seq", hint="Count chunks from 0.")
     with database.write() as session:
-        run = runs.get_run(session, run_id)
+        run = runs.hold_run(session, run_id)
         dataset = datasets.get_dataset(session, run.dataset_id)
+        dataset = settle_task(session, dataset, of_sets=batch.of_sets)
         digest = batch.digest(dataset.labels)
         stored = chunks.chunk_sha256(session, run_id, seq)
         if stored == digest:
             return PutOutcome.ALREADY_THERE
-        if run.state is not RunState.OPEN:
-            raise not_open(run_id, run.state)
         if stored is not None:
             raise Conflict(
                 f"chunk {seq} of run {run_id} was logged before with other content.",
                 field="seq",
                 hint="Use the next free number; a retry must send the same bytes.",
             )
+        if run.state is not RunState.OPEN:
+            raise not_open(run_id, run.state)
         store_chunk(session, run_id, seq, batch, n_classes=len(dataset.labels), digest=digest)
         if batch.actual is not None or batch.ids is not None:
             pending_truth.insert_pending(
@@ -58,23 +57,23 @@ def put_chunk(database: Database, run_id: str, seq: int, batch: Batch) -> PutOut
 def store_chunk(
     session: Session, run_id: str, seq: int, batch: Batch, *, n_classes: int, digest: str
 ) -> None:
-    """Insert a chunk with its partial matrix, if the actual classes are known already."""
+    """Insert a chunk with its counts, if the actual classes are known already."""
     chunks.insert_chunk(
         session,
         run_id=run_id,
         seq=seq,
         predicted=batch.predicted,
         scores=batch.scores,
-        counts=partial_matrix(batch, n_classes=n_classes),
+        counts=partial_counts(batch, n_classes=n_classes),
         sha256=digest,
     )
 
 
-def partial_matrix(batch: Batch, *, n_classes: int) -> NDArray[np.int64] | None:
-    """Counts of one chunk, (K, K); None without actual classes."""
+def partial_counts(batch: Batch, *, n_classes: int) -> CaseCounts | None:
+    """Counts of one chunk; None without actual classes."""
     if batch.actual is None:
         return None
-    return count_labelled_pairs(batch.actual, batch.predicted, n_classes=n_classes)
+    return count_cases(batch.actual, batch.predicted, n_classes=n_classes)
 
 
 def not_open(run_id: str, state: RunState) -> Conflict:

@@ -9,9 +9,10 @@ from contextlib import closing
 from typing import Any
 
 from offdiag.domain.orientation import SourceOrientation
-from offdiag.domain.runs import Derivation, RunFacts, RunState, new_run_id
+from offdiag.domain.runs import Derivation, RunFacts, RunState, Task, new_run_id
 from offdiag.errors import Conflict, InvalidInput
 from offdiag.metrics.costs.rules import Rule
+from offdiag.metrics.counted import of_sets
 from offdiag.metrics.counting import count_labelled_pairs
 from offdiag.services.ingest.batch import Batch
 from offdiag.services.ingest.finishing import COUNTED_HERE, content_digest
@@ -44,6 +45,8 @@ def derive_run(
         source = runs.get_run(session, source_id)
         _require_scores(source)
         dataset = datasets.get_dataset(session, source.dataset_id)
+        if dataset.task is Task.MULTILABEL:
+            raise of_sets()
         derivation = Derivation(source.id, recipe)
         facts = RunFacts(
             name=name,

@@ -16,8 +16,9 @@ from offdiag.domain.orientation import (
 )
 from offdiag.domain.runs import RunState
 from offdiag.errors import Conflict, InvalidInput
-from offdiag.metrics.counting import count_labelled_pairs
+from offdiag.metrics.case_counts import count_cases
 from offdiag.services.ingest.batch import some_batches_lack
+from offdiag.services.ingest.chunks import not_open
 from offdiag.services.ingest.slices import register_slices
 from offdiag.services.ingest.truth import PlacedTruth, place_in_latest_truth, register_truth
 from offdiag.services.work.submit import submit_evaluation
@@ -26,6 +27,7 @@ from offdiag.store.chunks import ChunkMeta
 from offdiag.store.database import Database
 from offdiag.store.datasets import DatasetRecord
 from offdiag.store.pending_truth import PendingTruth
+from offdiag.store.racing import after_races
 from offdiag.store.runs import RunRecord
 from offdiag.store.session import Session
 
@@ -33,18 +35,27 @@ COUNTED_HERE = OrientationEvidence(SourceOrientation.PREDICTIONS, OrientationVer
 """Evidence of a run whose matrix is counted from predictions: right by construction."""
 
 
-def finish_run(database: Database, run_id: str) -> RunRecord:
+def finish_run(database: Database, run_id: str, *, n_chunks: int | None = None) -> RunRecord:
     """Close an open run, register its truth and ask for its evaluation.
 
-    Finishing twice gives the same run. Raises `Conflict` when a chunk is missing and
-    `InvalidInput` when nothing was logged or the truth does not fit; the run then stays open.
+    Finishing twice gives the same run. Raises `Conflict` when a chunk is missing, or when there
+    are not `n_chunks` of them, and `InvalidInput` when nothing was logged or the truth does not
+    fit; the run then stays open.
     """
+    return after_races(lambda: _finish(database, run_id, n_chunks))
+
+
+def _finish(database: Database, run_id: str, n_chunks: int | None) -> RunRecord:
     with database.write() as session:
-        run = runs.get_run(session, run_id)
-        if run.state is not RunState.OPEN:
-            return run
+        run = runs.hold_run(session, run_id, alone=True)
         stored = chunks.chunk_list(session, run_id)
-        _require_complete(run_id, stored)
+        if n_chunks is not None and n_chunks < len(stored):
+            raise _more_chunks(run_id, len(stored), n_chunks)
+        if run.state is not RunState.OPEN:
+            if n_chunks is not None and n_chunks > len(stored):
+                raise not_open(run_id, run.state)
+            return run
+        _require_complete(run_id, stored, n_chunks)
         n_scored, score_columns = chunks.score_columns(session, run_id)
         if n_scored not in (0, len(stored)):
             raise some_batches_lack("y_score")
@@ -69,7 +80,15 @@ def finish_run(database: Database, run_id: str) -> RunRecord:
         return runs.get_run(session, run_id)
 
 
-def _require_complete(run_id: str, stored: list[ChunkMeta]) -> None:
+def _more_chunks(run_id: str, n_stored: int, n_chunks: int) -> Conflict:
+    return Conflict(
+        f"run {run_id} has {n_stored} chunks, not {n_chunks}.",
+        field="n_chunks",
+        hint="It was logged before with more predictions; use another client key for other ones.",
+    )
+
+
+def _require_complete(run_id: str, stored: list[ChunkMeta], n_chunks: int | None) -> None:
     if not stored:
         raise InvalidInput(
             f"run {run_id} has no predictions.",
@@ -83,6 +102,12 @@ def _require_complete(run_id: str, stored: list[ChunkMeta]) -> None:
                 field="seq",
                 hint="Send it, then finish again.",
             )
+    if n_chunks is not None and len(stored) < n_chunks:
+        raise Conflict(
+            f"chunk {len(stored)} of run {run_id} is missing.",
+            field="seq",
+            hint="Send it, then finish again.",
+        )
 
 
 def _truth_of(
@@ -145,7 +170,7 @@ def _place_chunks(session: Session, run_id: str, truth: PlacedTruth, *, n_classe
             run_id,
             chunk.seq,
             positions=places,
-            counts=count_labelled_pairs(actual, chunk.predicted, n_classes=n_classes),
+            counts=count_cases(actual, chunk.predicted, n_classes=n_classes),
             predicted=chunk.predicted,
         )
 

@@ -14,7 +14,9 @@ from offdiag.errors import Conflict, InvalidInput
 from offdiag.metrics.confusion import ConfusionMatrix, confusion_matrix
 from offdiag.metrics.orientation import verify_orientation
 from offdiag.services.ingest.dataset import project_and_dataset
+from offdiag.services.ingest.hierarchy import settle_hierarchy
 from offdiag.services.ingest.opening import already_opened, labels_needed
+from offdiag.services.ingest.task import settle_task
 from offdiag.services.work.submit import submit_evaluation
 from offdiag.store import datasets, matrices, runs, truth_versions
 from offdiag.store.database import Database
@@ -33,6 +35,7 @@ def log_matrix(
     labels: Iterable[object] | None,
     orientation: str,
     ordinal: bool,
+    hierarchy: object | None = None,
 ) -> RunRecord:
     """Store an uploaded matrix as a finished run and ask for its evaluation.
 
@@ -64,6 +67,8 @@ def log_matrix(
             positive_label=None,
             now=now,
         )
+        frame = settle_task(session, frame, of_sets=False)
+        frame = settle_hierarchy(session, frame, hierarchy)
         truth = truth_versions.latest_truth(session, frame.id)
         again = already_opened(session, frame, facts)
         if again is not None:

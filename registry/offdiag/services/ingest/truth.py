@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -10,12 +9,13 @@ import numpy as np
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from offdiag.arrays.ids import SampleIds, are_equal, require_distinct, update_digest
+from offdiag.arrays.ids import SampleIds, are_equal, require_distinct
 from offdiag.arrays.labels import Codes
-from offdiag.arrays.partial_labels import nothing_labelled
-from offdiag.domain.labels import LabelSet
+from offdiag.arrays.partial_labels import differ, is_labelled, nothing_labelled
+from offdiag.domain.runs import Task
 from offdiag.errors import InvalidInput
 from offdiag.services.ingest.batch import CHUNK_SIZE
+from offdiag.services.ingest.truth_digest import truth_digest
 from offdiag.services.work.submit import submit_evaluations
 from offdiag.store import lineages, truth_versions, truths
 from offdiag.store.datasets import DatasetRecord
@@ -38,16 +38,6 @@ class PlacedTruth:
     record: TruthRecord
     actual: Codes
     positions: NDArray[np.int64] | None
-
-
-def truth_digest(labels: LabelSet, actual: Codes, ids: SampleIds | None) -> str:
-    """SHA-256 of ground truth. With identifiers both arrays must be in identifier order."""
-    content = hashlib.sha256(b"offdiag truth 1")
-    content.update(labels.digest.encode())
-    content.update(np.ascontiguousarray(actual).tobytes())
-    if ids is not None:
-        update_digest(content, ids)
-    return content.hexdigest()
 
 
 def register_truth(
@@ -98,8 +88,8 @@ def _completed_by(session: Session, dataset: DatasetRecord, truth: NewTruth) -> 
     if newest is None or not newest.is_partial or newest.n_samples != len(truth.actual):
         return None
     known = truths.truth_codes(session, newest.id)
-    labelled = known < len(dataset.labels)
-    if bool((known[labelled] != truth.actual[labelled]).any()):
+    labelled = is_labelled(known, len(dataset.labels))
+    if bool(differ(known[labelled], truth.actual[labelled], len(dataset.labels)).any()):
         return None
     ids = truths.truth_ids(session, newest)
     return newest if are_equal(ids, truth.ids) else None
@@ -121,7 +111,9 @@ def place_in_latest_truth(
     """
     record = truth_versions.latest_truth(session, dataset.id)
     if record is None and ids is not None:
-        nothing = nothing_labelled(n_cases, len(dataset.labels))
+        nothing = nothing_labelled(
+            n_cases, len(dataset.labels), of_sets=dataset.task is Task.MULTILABEL
+        )
         return register_truth(session, dataset, nothing, ids, author=author, now=now)
     if record is None:
         raise InvalidInput(

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from offdiag.errors import Conflict
 from offdiag.services.jobs.pages import job_page
-from offdiag.services.work.bell import LOCAL_BELL
+from offdiag.services.work.engines import bell_in_force
 from offdiag.services.work.tasks import TASKS, TaskKind
 from offdiag.store import work
 from offdiag.store.database import Database
@@ -49,5 +49,5 @@ def _revive(session: Session, work_id: int, tasks: Mapping[str, TaskKind]) -> in
     if lease is None:
         return None
     tasks[lease.task].take_up(session, lease.args)
-    LOCAL_BELL.ring(session)
+    bell_in_force().ring(session, [lease.work_id])
     return lease.work_id

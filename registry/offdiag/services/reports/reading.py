@@ -11,6 +11,7 @@ import numpy as np
 from offdiag.domain.runs import RunState
 from offdiag.errors import NotFound
 from offdiag.metrics.confusion import ConfusionMatrix
+from offdiag.metrics.counted import CountedSets
 from offdiag.metrics.suite import SUITE_VERSION
 from offdiag.reports.ranking import ranked
 from offdiag.reports.scope import ReportScope, TermField
@@ -133,9 +134,9 @@ def with_leader(session: Session, scope: ReportScope, snapshot: Snapshot) -> Sna
         return snapshot
     best = ranked(snapshot.runs, scope.ranking_metric)[0]
     evaluation = evaluations.evaluation_of_inputs(session, best.id, best.input_digest)
-    if evaluation is None:
-        return snapshot
-    matrix = evaluation.matrix
+    if evaluation is None or isinstance(evaluation.counted, CountedSets):
+        return snapshot  # In a set no label takes the place of another one.
+    matrix = evaluation.counted
     whole = None
     if matrix.n_classes <= LARGEST_MATRIX:
         whole = Matrix(best.id, matrix.labels.names, tuple(map(tuple, matrix.counts.tolist())))

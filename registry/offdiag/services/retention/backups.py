@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
+from offdiag.errors import Conflict
 from offdiag.store.archive import backup
 from offdiag.store.archive.manifest import Manifest
 from offdiag.store.archive.reading import opened_archive
@@ -44,6 +46,26 @@ def restore(
     `SchemaMismatch` where the backup or the database needs a newer offdiag.
     """
     return backup.restore_backup(database, path, force=force, progress=progress)
+
+
+def copy_registry(
+    source: Database, target: Database, *, force: bool, progress: Progress = ignored
+) -> Manifest:
+    """Fill `target` with everything `source` holds at one moment, whichever kinds they are.
+
+    Every row is read back and compared by digest before the target is committed. Others may go
+    on with the source; what they add after that moment is not copied. The copy passes through
+    a file in the temporary folder of this machine, which is removed. Raises as `back_up` and
+    `restore` do, and `Conflict` where both are the same database.
+    """
+    if source.place == target.place:
+        raise Conflict(
+            f"{source.place} is both ends.", field="database", hint="Name another database."
+        )
+    with TemporaryDirectory(prefix="offdiag-copy-") as folder:
+        path = Path(folder) / "registry.zip"
+        back_up(source, path, progress=progress)
+        return backup.restore_backup(target, path, force=force, progress=progress, is_checked=True)
 
 
 def holds_a_registry(database: Database) -> bool:

@@ -7,8 +7,10 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import partial
 
+from offdiag.services.repeating import KEPT_FOR
 from offdiag.store import retention
 from offdiag.store.database import Database
+from offdiag.store.kept_answers import remove_answers
 from offdiag.store.session import Session
 
 _RUNS_AT_ONCE = 20
@@ -22,6 +24,7 @@ class Collected:
     deleted_runs: int
     open_runs: int
     evaluations: int
+    answers: int = 0
 
 
 def collect(
@@ -49,7 +52,14 @@ def collect(
         if open_older_than is None
         else remove_runs(retention.runs_open_since_before, now - open_older_than),
         evaluations=_remove_evaluations(database, is_stopped, keep),
+        answers=_remove_answers(database, now - KEPT_FOR),
     )
+
+
+def _remove_answers(database: Database, before: datetime) -> int:
+    """Forget answers that were kept for requests that might have been sent again."""
+    with database.write() as session:
+        return remove_answers(session, before=before)
 
 
 def _remove_runs(

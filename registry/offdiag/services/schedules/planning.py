@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from offdiag.domain.runs import require_name
-from offdiag.errors import Conflict, NotFound
+from offdiag.errors import Conflict, NotFound, Stale
 from offdiag.reports.document import read_scope, scope_document
 from offdiag.reports.scope import ReportScope
 from offdiag.services.delivery.targets import Target, read_targets, target_documents
@@ -71,7 +71,7 @@ def change_schedule(
 ) -> ScheduleRecord:
     """Replace plan, scope and targets of a schedule; its issues go on counting.
 
-    Raises `NotFound` and `InvalidInput` as `add_schedule` does, and `Conflict` where somebody
+    Raises `NotFound` and `InvalidInput` as `add_schedule` does, and `Stale` where somebody
     has changed it since `seen_version`, if that is given. What is due at that moment and was
     not issued yet is issued by the old plan or not at all.
     """
@@ -79,7 +79,7 @@ def change_schedule(
     with database.write() as session:
         known = _found(session, scope.project, name)
         if seen_version not in {None, known.version}:
-            raise Conflict(
+            raise Stale(
                 f"schedule {name!r} was changed by somebody else in the meantime.",
                 field="name",
                 hint="Look at its page; saving again replaces that change.",

@@ -11,12 +11,19 @@ from numpy.typing import NDArray
 
 from offdiag.arrays.ids import SampleIds
 from offdiag.arrays.labels import Codes
+from offdiag.arrays.partial_labels import count_labelled, differ, in_roomy_rows, is_labelled
+from offdiag.arrays.set_texts import set_text
 from offdiag.domain.labels import LabelSet
+from offdiag.metrics.case_counts import are_sets
+from offdiag.metrics.multilabel.packing import unpack_sets
 
 
 @dataclass(frozen=True, slots=True)
 class Relabelled:
-    """How many samples went from one class to another; None is "no label"."""
+    """How many samples went from one class to another, or from one set of labels, as text.
+
+    None is "no label".
+    """
 
     before: str | None
     after: str | None
@@ -37,8 +44,8 @@ class LabelDifference:
     """The samples whose labels differ.
 
     `positions` are their places in the truth, ascending, shape (m,); `before` and `after` their
-    codes, `len(labels)` standing for no label. `ids` are the identifiers of these m samples,
-    None where samples are known by their position.
+    codes, `len(labels)` standing for no label, or their packed sets. `ids` are the identifiers
+    of these m samples, None where samples are known by their position.
     """
 
     labels: LabelSet
@@ -53,18 +60,18 @@ class LabelDifference:
     @cached_property
     def moves(self) -> tuple[Relabelled, ...]:
         """Every pair of classes that a label moved between, the most frequent first."""
-        step = len(self.labels) + 1
-        pairs = self.before.astype(np.int64) * step + self.after
-        found, counts = np.unique(pairs, return_counts=True)
-        order = np.argsort(-counts, kind="stable")
-        return tuple(
-            Relabelled(
-                self._name(int(found[place]) // step),
-                self._name(int(found[place]) % step),
-                int(counts[place]),
-            )
-            for place in order
+        if not len(self):
+            return ()
+        sides = [
+            each.reshape(len(self), -1).astype(np.int64) for each in (self.before, self.after)
+        ]
+        _, first, counts = np.unique(
+            np.concatenate(sides, axis=1), axis=0, return_index=True, return_counts=True
         )
+        order = np.argsort(-counts, kind="stable")
+        first = first[order]
+        before, after = self._names(self.before[first]), self._names(self.after[first])
+        return tuple(map(Relabelled, before, after, counts[order].tolist()))
 
     @property
     def n_corrected(self) -> int:
@@ -74,12 +81,12 @@ class LabelDifference:
     @property
     def n_newly_labelled(self) -> int:
         """Samples that had no label."""
-        return int(np.count_nonzero(self.before == len(self.labels)))
+        return len(self) - count_labelled(self.before, len(self.labels))
 
     @property
     def n_unlabelled(self) -> int:
         """Samples that have no label any more."""
-        return int(np.count_nonzero(self.after == len(self.labels)))
+        return len(self) - count_labelled(self.after, len(self.labels))
 
     def samples(self, start: int = 0, stop: int | None = None) -> Iterator[ChangedSample]:
         """The changed samples one by one, or a part of them, in the order of the truth."""
@@ -88,23 +95,28 @@ class LabelDifference:
         names: Sequence[int | str] = (
             positions if self.ids is None else self.ids.slice(piece.start, piece.stop).to_list()
         )
-        before, after = self.before[piece].tolist(), self.after[piece].tolist()
-        for name, was, now in zip(names, before, after, strict=True):
-            yield ChangedSample(name, self._name(was), self._name(now))
+        before, after = self._names(self.before[piece]), self._names(self.after[piece])
+        yield from map(ChangedSample, names, before, after)
 
-    def _name(self, code: int) -> str | None:
-        return None if code == len(self.labels) else self.labels.names[code]
+    def _names(self, codes: Codes) -> list[str | None]:
+        names = self.labels.names
+        if are_sets(codes):
+            members = unpack_sets(codes.astype(np.uint8), len(names))
+            known = is_labelled(codes, len(names)).tolist()
+            texts = [set_text(self.labels, row) for row in members]
+            return [text if told else None for text, told in zip(texts, known, strict=True)]
+        return [None if code == len(names) else names[code] for code in codes.tolist()]
 
 
 def difference_between(
     before: Codes, after: Codes, *, labels: LabelSet, ids: SampleIds | None
 ) -> LabelDifference:
     """Compare two arrays of codes of the same n samples; `ids` names all n of them."""
-    changed = np.flatnonzero(before != after).astype(np.int64)
+    changed = np.flatnonzero(differ(before, after, len(labels))).astype(np.int64)
     return LabelDifference(
         labels,
         changed,
-        before[changed],
-        after[changed],
+        in_roomy_rows(before[changed], len(labels)),
+        in_roomy_rows(after[changed], len(labels)),
         None if ids is None else ids.take(changed),
     )

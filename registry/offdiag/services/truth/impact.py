@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from offdiag.domain.runs import RunState
+from offdiag.domain.runs import RunState, Task
 from offdiag.domain.values import MetricValue
 from offdiag.errors import InvalidInput
 from offdiag.reports.changes import Change, find_changes
 from offdiag.reports.ranking import rank_changes, ranks
-from offdiag.reports.scope import DEFAULT_METRICS
+from offdiag.reports.scope import DEFAULT_METRICS, METRICS_OF_SETS
 from offdiag.reports.snapshot import RunFigures
 from offdiag.services.truth.difference import LabelDifference, difference_between
 from offdiag.services.truth.lookup import dataset_named, version_of
@@ -52,7 +52,8 @@ class TruthImpact:
 
     `moved` are the runs scored on both sides, newest first, `new` those logged since,
     `waiting` those without a score on the new side yet, `failed` those that will have none.
-    `beyond` are the values that left the interval they had before.
+    `beyond` are the values that left the interval they had before. `metrics` are those that
+    are followed, the first of which ranks.
     """
 
     dataset: DatasetRecord
@@ -66,6 +67,7 @@ class TruthImpact:
     beyond: tuple[Change, ...]
     n_reranked: dict[str, int]
     is_cut: bool
+    metrics: tuple[str, ...] = DEFAULT_METRICS
 
 
 def truth_impact(
@@ -81,7 +83,10 @@ def truth_impact(
         version = version_of(session, known, number)
         older = _older_version(session, known, version, since)
         if older is None:
-            return TruthImpact(known, version, None, None, (), (), (), (), (), {}, is_cut=False)
+            metrics = followed_metrics(known)
+            return TruthImpact(
+                known, version, None, None, (), (), (), (), (), {}, is_cut=False, metrics=metrics
+            )
         difference = difference_between(
             truths.truth_codes(session, older.id),
             truths.truth_codes(session, version.id),
@@ -93,10 +98,15 @@ def truth_impact(
             root_id=version.root_id,
             before=older.number,
             after=version.number,
-            metrics=DEFAULT_METRICS,
+            metrics=followed_metrics(known),
             limit=MOST_RUNS + 1,
         )
     return _impact(known, version, older, difference, found)
+
+
+def followed_metrics(dataset: DatasetRecord) -> tuple[str, ...]:
+    """The metrics by which runs of a dataset are told apart here."""
+    return METRICS_OF_SETS if dataset.task is Task.MULTILABEL else DEFAULT_METRICS
 
 
 def _older_version(
@@ -122,44 +132,44 @@ def _impact(
     difference: LabelDifference,
     found: tuple[ScoredRun, ...],
 ) -> TruthImpact:
-    runs = found[:MOST_RUNS]
+    runs, metrics = found[:MOST_RUNS], followed_metrics(dataset)
     both = [run for run in runs if run.before is not None and run.after is not None]
     then = [_figures(run, run.before) for run in both if run.before is not None]
     now = [_figures(run, run.after) for run in both if run.after is not None]
     unscored = [run for run in runs if run.after is None]
-    reranked = rank_changes(then, now, DEFAULT_METRICS)
+    reranked = rank_changes(then, now, metrics)
     return TruthImpact(
         dataset=dataset,
         version=version,
         older=older,
         difference=difference,
-        moved=_moved(both, then, now),
+        moved=_moved(both, then, now, metrics),
         new=tuple(run for run in runs if run.before is None and run.after is not None),
         waiting=tuple(run for run in unscored if run.state is not RunState.FAILED),
         failed=tuple(run for run in unscored if run.state is RunState.FAILED),
-        beyond=find_changes(then, now, DEFAULT_METRICS).beyond,
+        beyond=find_changes(then, now, metrics).beyond,
         n_reranked={
-            metric: sum(change.metric == metric for change in reranked)
-            for metric in DEFAULT_METRICS
+            metric: sum(change.metric == metric for change in reranked) for metric in metrics
         },
         is_cut=len(found) > MOST_RUNS,
+        metrics=metrics,
     )
 
 
 def _moved(
-    both: list[ScoredRun], then: list[RunFigures], now: list[RunFigures]
+    both: list[ScoredRun],
+    then: list[RunFigures],
+    now: list[RunFigures],
+    metrics: tuple[str, ...],
 ) -> tuple[MovedRun, ...]:
-    old = {metric: ranks(then, metric) for metric in DEFAULT_METRICS}
-    new = {metric: ranks(now, metric) for metric in DEFAULT_METRICS}
+    old = {metric: ranks(then, metric) for metric in metrics}
+    new = {metric: ranks(now, metric) for metric in metrics}
     return tuple(
         MovedRun(
             run,
             run.before,
             run.after,
-            {
-                metric: (old[metric].get(run.id), new[metric].get(run.id))
-                for metric in DEFAULT_METRICS
-            },
+            {metric: (old[metric].get(run.id), new[metric].get(run.id)) for metric in metrics},
         )
         for run in both
         if run.before is not None and run.after is not None

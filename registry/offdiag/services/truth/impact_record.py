@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from offdiag.reports.scope import DEFAULT_METRICS
 from offdiag.services.truth.impact import MovedRun, TruthImpact
 from offdiag.store.queries.truth_impact import ScoredRun
 
@@ -16,7 +15,7 @@ def impact_record(impact: TruthImpact) -> dict[str, Any]:
         "project": impact.dataset.project,
         "dataset": impact.dataset.name,
         "n_changed_labels": None if impact.difference is None else len(impact.difference),
-        "runs": [_run_record(moved, beyond) for moved in impact.moved],
+        "runs": [_run_record(moved, beyond, impact.metrics) for moved in impact.moved],
         "waiting": [_name_record(run) for run in impact.waiting],
         "failed": [_name_record(run) for run in impact.failed],
         "only_scored_since": [_name_record(run) for run in impact.new],
@@ -29,7 +28,9 @@ def values_beyond(impact: TruthImpact) -> set[tuple[str, str]]:
     return {(change.run_id, change.metric) for change in impact.beyond}
 
 
-def _run_record(moved: MovedRun, beyond: set[tuple[str, str]]) -> dict[str, Any]:
+def _run_record(
+    moved: MovedRun, beyond: set[tuple[str, str]], metrics: tuple[str, ...]
+) -> dict[str, Any]:
     return {
         **_name_record(moved.run),
         "truth_before": moved.before.truth_number,
@@ -45,7 +46,7 @@ def _run_record(moved: MovedRun, beyond: set[tuple[str, str]]) -> dict[str, Any]
                 "rank_before": moved.places[metric][0],
                 "rank_after": moved.places[metric][1],
             }
-            for metric in DEFAULT_METRICS
+            for metric in metrics
         },
     }
 

@@ -14,11 +14,13 @@ from offdiag.arrays.label_changes import (
     LabelChanges,
     read_label_changes,
 )
-from offdiag.arrays.partial_labels import in_narrowest_type
+from offdiag.arrays.partial_labels import replaced
 from offdiag.domain.reasons import require_reason
+from offdiag.domain.runs import Task
 from offdiag.errors import Conflict, InvalidInput
 from offdiag.services.ingest.batch import CHUNK_SIZE
-from offdiag.services.ingest.truth import positions_in, truth_digest
+from offdiag.services.ingest.truth import positions_in
+from offdiag.services.ingest.truth_digest import truth_digest
 from offdiag.services.truth.difference import LabelDifference, difference_between
 from offdiag.services.truth.lookup import dataset_named, version_of
 from offdiag.services.work.submit import submit_evaluations
@@ -78,7 +80,9 @@ def revise_truth(
     why = require_reason(reason)
     with database.read() as session:
         known = dataset_named(session, project=project, name=dataset)
-    changes = read_label_changes(labels, known.labels, names)
+    changes = read_label_changes(
+        labels, known.labels, names, of_sets=known.task is Task.MULTILABEL
+    )
     while True:
         with database.read() as session:
             parent = truth_versions.head_of(session, version_of(session, known, version))
@@ -104,9 +108,7 @@ def _prepare(
     ids = truths.truth_ids(session, parent)
     places = _places(changes, ids, parent)
     n_classes = len(dataset.labels)
-    after = before.astype(np.promote_types(before.dtype, changes.codes.dtype))
-    after[places] = changes.codes
-    after = in_narrowest_type(after, n_classes)
+    after = replaced(before, places, changes.codes, n_classes)
     digest = truth_digest(dataset.labels, after, ids)
     truth = NewTruth(digest, after, None, n_classes, parent=parent, reason=reason)
     difference = difference_between(before, after, labels=dataset.labels, ids=ids)

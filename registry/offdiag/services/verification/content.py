@@ -13,7 +13,7 @@ from offdiag.arrays.labels import Codes
 from offdiag.arrays.scores import Scores
 from offdiag.domain.orientation import SourceOrientation
 from offdiag.services.ingest.batch import Batch
-from offdiag.store import chunks, matrices, truths
+from offdiag.store import chunks, counted_cases, matrices, truths
 from offdiag.store.chunks import StoredChunk
 from offdiag.store.datasets import DatasetRecord
 from offdiag.store.runs import RunRecord
@@ -30,7 +30,14 @@ def content_is_intact(
     """
     if run.source is not SourceOrientation.PREDICTIONS:
         stored = matrices.read_matrix(session, run.id, dataset.labels, run.source)
-        return stored.digest == run.content_digest
+        cases = counted_cases.find_counted_cases(session, run.id)
+        if cases is None:
+            return stored.digest == run.content_digest
+        counted_again = cases.matrix(dataset.labels)
+        return (stored.digest, cases.digest(dataset.labels)) == (
+            counted_again.digest,
+            run.content_digest,
+        )
     if truth is None:
         return False
     ids = truths.truth_ids(session, truth)

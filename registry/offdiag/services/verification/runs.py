@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-import numpy as np
-
 from offdiag.domain.orientation import SourceOrientation
 from offdiag.domain.slices import parse_slice
 from offdiag.domain.values import MetricValue
 from offdiag.errors import InvalidInput
-from offdiag.metrics.counting import count_labelled_pairs
+from offdiag.metrics.case_counts import are_equal, count_cases
+from offdiag.metrics.counted import matrix_of
 from offdiag.metrics.suite import SUITE_VERSION
 from offdiag.services.evaluation.compute import curves_of, evaluate
 from offdiag.services.evaluation.costs import price
@@ -70,10 +69,8 @@ def _wrong_counts(
     for chunk in chunks.read_chunks(session, run.id, n_classes=n_classes):
         if chunk.counts is None:
             continue
-        counted = count_labelled_pairs(
-            chunk.actual_in(actual), chunk.predicted, n_classes=n_classes
-        )
-        if not np.array_equal(counted, chunk.counts):
+        counts = count_cases(chunk.actual_in(actual), chunk.predicted, n_classes=n_classes)
+        if not are_equal(counts, chunk.counts):
             yield Finding(
                 FindingKind.DRIFT, run.id, f"the counts of chunk {chunk.seq} are not its own."
             )
@@ -94,7 +91,7 @@ def _drift(session: Session, run: RunRecord, stored: StoredEvaluation) -> Iterat
         yield Finding(FindingKind.DRIFT, run.id, f"{sentence[0]}{where} {sentence[1]}")
     if stored.cost_matrix_id is not None:
         costs = cost_matrices.get_costs(session, stored.cost_matrix_id)
-        priced = price(inputs.matrix, costs.costs)
+        priced = price(matrix_of(inputs.counted), costs.costs)
         for subject, how in _different_values("", stored.costs, priced):
             yield Finding(FindingKind.DRIFT, run.id, f"{subject} {how}")
 
@@ -105,11 +102,11 @@ def _differences(inputs: EvaluationInputs, stored: StoredEvaluation) -> Iterator
         yield "the digest of the inputs", "is not that of the predictions and the truth."
     if stored.n_cases != inputs.n_cases:
         yield "the number of cases", f"is {inputs.n_cases}, stored is {stored.n_cases}."
-    if stored.n_labelled != stored.matrix.total:
+    if stored.n_labelled != stored.counted.total:
         yield "the number of labelled cases", "is not the sum of the stored matrix."
-    if stored.matrix_digest != stored.matrix.digest:
+    if stored.matrix_digest != stored.counted.digest:
         yield "the digest of the matrix", "is not that of the stored matrix."
-    if not np.array_equal(stored.matrix.counts, inputs.matrix.counts):
+    if stored.counted.digest != inputs.counted.digest:
         yield "the matrix", "is not what the predictions give."
     values = evaluate(inputs)
     yield from _different_values("", stored.aggregate, values.aggregate)

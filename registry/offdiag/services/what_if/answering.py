@@ -18,7 +18,7 @@ from offdiag.metrics.paired.costs import mean_cost_difference
 from offdiag.metrics.paired.joint import joint_counts
 from offdiag.metrics.what_if import merge_classes
 from offdiag.services.evaluation.compute import INTERVAL_SEED
-from offdiag.services.what_if.reading import SideBySide, WhatIfFrame, read_frame
+from offdiag.services.what_if.reading import MOST_RUNS, SideBySide, WhatIfFrame, read_frame
 from offdiag.services.what_if.scenario import Question, Scenario, understand
 from offdiag.store.database import Database
 from offdiag.store.queries.priced_runs import PricedRun
@@ -82,9 +82,11 @@ class WhatIf:
     choice: Choice | None
 
 
-def ask(database: Database, run_ids: Sequence[str], question: Question) -> WhatIf:
-    """Answer a question about runs. Raises as `read_frame`."""
-    return answer(read_frame(database, run_ids, question.costs), question)
+def ask(
+    database: Database, run_ids: Sequence[str], question: Question, *, most: int = MOST_RUNS
+) -> WhatIf:
+    """Answer a question about runs, at most `most`. Raises as `read_frame`."""
+    return answer(read_frame(database, run_ids, question.costs, most=most), question)
 
 
 def answer(frame: WhatIfFrame, question: Question) -> WhatIf:

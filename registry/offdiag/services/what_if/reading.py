@@ -82,19 +82,23 @@ class WhatIfFrame:
     pairs: SideBySide | None
 
 
-def read_frame(database: Database, run_ids: Sequence[str], costs: str | None) -> WhatIfFrame:
+def read_frame(
+    database: Database, run_ids: Sequence[str], costs: str | None, *, most: int = MOST_RUNS
+) -> WhatIfFrame:
     """Read runs beside each other, with the costs `name@version`, a preset, or the default ones.
+
+    Those beyond the first `most` are left out.
 
     Raises `NotFound` where none of the runs has been evaluated and for unknown costs, and
     `Conflict` for costs of other classes.
     """
     with database.read() as session:
-        runs, left_out = _runs_of_one_dataset(session, run_ids)
+        runs, left_out = _runs_of_one_dataset(session, run_ids, most)
         first = runs[0]
         return WhatIfFrame(
             runs=runs,
             left_out=left_out,
-            base=_base(session, first, costs),
+            base=base_costs(session, first, costs),
             choices=cost_choices(session, project=first.project, labels=first.matrix.labels),
             others=tuple(
                 other
@@ -110,21 +114,23 @@ def read_base(
 ) -> tuple[PricedRun, BaseCosts]:
     """The first of the runs and the costs to start from. Raises as `read_frame`."""
     with database.read() as session:
-        runs, _ = _runs_of_one_dataset(session, run_ids[:MOST_RUNS])
-        return runs[0], _base(session, runs[0], costs)
+        runs, _ = _runs_of_one_dataset(session, run_ids[:MOST_RUNS], MOST_RUNS)
+        return runs[0], base_costs(session, runs[0], costs)
 
 
-def newest_run_ids(database: Database, *, project: str, dataset: str) -> tuple[str, ...]:
-    """The newest evaluated runs of a dataset, as many as are compared. Raises `NotFound`."""
+def newest_run_ids(
+    database: Database, *, project: str, dataset: str, most: int = MOST_RUNS
+) -> tuple[str, ...]:
+    """The newest evaluated runs of a dataset, `most` of them. Raises `NotFound`."""
     with database.read() as session:
         known = dataset_named(session, project=project, name=dataset)
-        return tuple(run.id for run in newest_runs(session, known.id, limit=MOST_RUNS))
+        return tuple(run.id for run in newest_runs(session, known.id, limit=most))
 
 
 def _runs_of_one_dataset(
-    session: Session, run_ids: Sequence[str]
+    session: Session, run_ids: Sequence[str], most: int
 ) -> tuple[tuple[PricedRun, ...], tuple[tuple[str, str], ...]]:
-    wanted = list(dict.fromkeys(run_ids))[:MOST_RUNS]
+    wanted = list(dict.fromkeys(run_ids))[:most]
     found = {run.id: run for run in priced_runs(session, wanted)}
     if not found:
         raise NotFound(
@@ -137,7 +143,7 @@ def _runs_of_one_dataset(
     for run_id in dict.fromkeys(run_ids):
         run = found.get(run_id)
         if run_id not in wanted:
-            left_out.append((run_id, f"at most {MOST_RUNS} runs are compared at once"))
+            left_out.append((run_id, f"at most {most} runs are compared at once"))
         elif run is None:
             left_out.append((run_id, "it does not exist or has not been evaluated"))
         elif run.dataset_id != frame.dataset_id:
@@ -155,7 +161,11 @@ def _runs_of_one_dataset(
     return tuple(kept), tuple(left_out)
 
 
-def _base(session: Session, run: PricedRun, costs: str | None) -> BaseCosts:
+def base_costs(session: Session, run: PricedRun, costs: str | None) -> BaseCosts:
+    """The costs `name@version`, a preset, or the default ones of the dataset of a run.
+
+    Raises `NotFound` for unknown costs and `Conflict` for costs of other classes.
+    """
     if costs is None:
         if run.default_costs_id is None:
             return BaseCosts(zero_one_costs(run.matrix.labels), None, Preset.ZERO_ONE)

@@ -1,0 +1,56 @@
+"""What a dataset says about the classes of whatever is logged to it."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from offdiag.domain.labels import LabelSet
+from offdiag.errors import Conflict, InvalidInput
+
+
+class KnownDataset(Protocol):
+    """A dataset that exists, in a database or as a server describes it."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def labels(self) -> LabelSet: ...
+
+    @property
+    def labels_inferred(self) -> bool: ...
+
+    @property
+    def positive_label(self) -> str | None: ...
+
+
+def require_same_labels(dataset: KnownDataset, labels: LabelSet) -> None:
+    """Raise `Conflict` unless the labels are the dataset's, in the same order."""
+    if labels.digest == dataset.labels.digest:
+        return
+    how = "inferred from its first run" if dataset.labels_inferred else "declared"
+    difference = (
+        "in another order or with another meaning of it"
+        if set(labels.names) == set(dataset.labels.names)
+        else f"with {labels.preview()}"
+    )
+    raise Conflict(
+        f"dataset {dataset.name!r} has the labels {dataset.labels.preview()}, {how}; "
+        f"this run comes {difference}.",
+        field="labels",
+        hint="Leave labels= out to use the dataset's, or log to a dataset of another name.",
+    )
+
+
+def positive_in(labels: LabelSet, positive_label: str | None) -> str | None:
+    """The positive label, if one is named: it must be one of two classes."""
+    if positive_label is None:
+        return None
+    labels.code_of(positive_label, field_name="positive_label")
+    if len(labels) != 2:
+        raise InvalidInput(
+            f"there are {len(labels)} classes.",
+            field="positive_label",
+            hint="Only a dataset of two classes has a positive one; leave it out.",
+        )
+    return positive_label

@@ -1,0 +1,96 @@
+"""All predictions of a run, encoded and checked before they go anywhere."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from offdiag.arrays.labels import infer_labels
+from offdiag.arrays.set_columns import hold_sets, infer_set_labels
+from offdiag.domain.labels import LabelSet, label_text
+from offdiag.errors import InvalidInput
+from offdiag.services.ingest.batch import Batch, in_id_order, read_batch
+from offdiag.services.ingest.classes import KnownDataset, positive_in, require_same_labels
+from offdiag.services.ingest.given import Predictions
+from offdiag.services.ingest.truth_digest import truth_digest
+
+
+@dataclass(frozen=True)
+class EncodedRun:
+    """The cases of a run in the order of their identifiers, and the dataset they belong to.
+
+    `positive_label` is the one that was stated.
+    """
+
+    dataset: str
+    labels: LabelSet
+    positive_label: str | None
+    batch: Batch
+
+
+def require_dataset_or_truth(dataset: str | None, given: Predictions) -> None:
+    """Raise `InvalidInput` where nothing tells which cases were predicted."""
+    if dataset is None and given.y_true is None:
+        raise InvalidInput(
+            "neither ground truth nor the name of a dataset that has one is given.",
+            field="y_true",
+            hint="Give y_true=, or dataset= with the name of a dataset logged before.",
+        )
+
+
+def encode_predictions(
+    given: Predictions, *, project: str, dataset: str | None, known: KnownDataset | None
+) -> EncodedRun:
+    """Encode what was given, with the classes of the dataset where it is `known`.
+
+    Without a dataset name the truth names it: equal truth, equal dataset. Raises
+    `InvalidInput` for unusable arrays and `Conflict` for other classes than the dataset's.
+    """
+    labels = _labels_of(given, project, dataset, known)
+    positive = None if given.positive_label is None else label_text(given.positive_label)
+    batch = read_batch(
+        y_pred=given.y_pred,
+        y_true=given.y_true,
+        y_score=given.y_score,
+        ids=given.sample_ids,
+        labels=labels,
+        positive_label=positive_in(labels, positive)
+        or (None if known is None else known.positive_label),
+        slices=given.slices,
+    )
+    batch = in_id_order(batch)
+    name = dataset if dataset is not None else _name_from_truth(labels, batch)
+    return EncodedRun(name, labels, positive, batch)
+
+
+def _labels_of(
+    given: Predictions, project: str, dataset: str | None, known: KnownDataset | None
+) -> LabelSet:
+    declared = (
+        None if given.labels is None else LabelSet.declared(given.labels, ordinal=given.ordinal)
+    )
+    if known is not None:
+        if declared is not None:
+            require_same_labels(known, declared)
+        return known.labels
+    if declared is not None:
+        return declared
+    if given.y_true is None:
+        raise InvalidInput(
+            f"dataset {dataset!r} does not exist in project {project!r}.",
+            field="dataset",
+            hint="Give y_true= with its first run, or labels= and sample_ids= if they come later.",
+        )
+    if given.ordinal:
+        raise InvalidInput(
+            "an order was claimed but no labels were declared.",
+            field="ordinal",
+            hint="Give labels= in their order.",
+        )
+    if hold_sets(given.y_true) or hold_sets(given.y_pred):
+        return infer_set_labels(y_true=given.y_true, y_pred=given.y_pred)
+    return infer_labels(("y_true", given.y_true), ("y_pred", given.y_pred))
+
+
+def _name_from_truth(labels: LabelSet, batch: Batch) -> str:
+    assert batch.actual is not None  # noqa: S101  # The caller asked for truth or a name.
+    return f"data-{truth_digest(labels, batch.actual, batch.ids)[:12]}"

@@ -1,0 +1,24 @@
+"""Ground truth told apart by its content."""
+
+from __future__ import annotations
+
+import hashlib
+
+import numpy as np
+
+from offdiag.arrays.ids import SampleIds, update_digest
+from offdiag.arrays.labels import Codes
+from offdiag.domain.labels import LabelSet
+from offdiag.metrics.case_counts import are_sets
+
+
+def truth_digest(labels: LabelSet, actual: Codes, ids: SampleIds | None) -> str:
+    """SHA-256 of ground truth. With identifiers both arrays must be in identifier order."""
+    content = hashlib.sha256(
+        b"offdiag truth 1 of sets" if are_sets(actual) else b"offdiag truth 1"
+    )
+    content.update(labels.digest.encode())
+    content.update(np.ascontiguousarray(actual).tobytes())
+    if ids is not None:
+        update_digest(content, ids)
+    return content.hexdigest()

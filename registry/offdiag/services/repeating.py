@@ -1,0 +1,103 @@
+"""Requests that may be sent again: the first one acts, the others get its answer.
+
+A client that hears nothing cannot know whether its request was carried out. With a key of its
+own it sends the same request again.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from offdiag.errors import Conflict
+from offdiag.store import kept_answers
+from offdiag.store.database import Database
+from offdiag.store.kept_answers import AnswerKey, KeptAnswer
+
+__all__ = ["Answer", "AnswerKey", "answer_once"]
+
+KEPT_FOR = timedelta(days=1)
+GIVEN_UP_AFTER = timedelta(seconds=60)
+"""A request without an answer for so long is not worked on any more: its process died."""
+_LOOK_EVERY_S = 0.05
+_FIRST_REFUSAL = 400
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A status and a body."""
+
+    status: int
+    body: str
+
+
+def answer_once(
+    database: Database, key: AnswerKey, act: Callable[[], Answer], *, timeout_s: float = 20.0
+) -> Answer:
+    """What `act` answers, or what was answered when the key was first used.
+
+    While another request with the key is being worked on, its answer is waited for. Only good
+    answers are kept: where `act` raises, or answers with a status from 400 on, nothing was
+    done, and the key is free again. Raises `Conflict` where the key was used to ask something
+    else, and where time is up.
+    """
+    give_up_at = time.monotonic() + timeout_s
+    while (known := _known_or_claimed(database, key)) is not None:
+        if known.digest != key.digest:
+            raise Conflict(
+                f"the key {key.key!r} was used for another request.",
+                field="Idempotency-Key",
+                hint="Take a new key for every request that is not a repetition.",
+            )
+        if known.status is not None:
+            return Answer(known.status, known.body or "")
+        if time.monotonic() > give_up_at:
+            raise Conflict(
+                f"the request with the key {key.key!r} is still worked on.",
+                field="Idempotency-Key",
+                hint="Send it again in a moment.",
+            )
+        time.sleep(_LOOK_EVERY_S)
+    return _carried_out(database, key, act)
+
+
+def _known_or_claimed(database: Database, key: AnswerKey) -> KeptAnswer | None:
+    """What is known of the key; None where it belongs to this request from now on."""
+    now = database.clock()
+    with database.read() as session:
+        known = kept_answers.find_answer(session, key)
+    if known is not None and not _is_over(known, now):
+        return known
+    with database.write() as session:
+        if known is not None:
+            kept_answers.forget(session, key, claimed_at=known.claimed_at)
+        if kept_answers.claim(session, key, now=now):
+            return None
+        return kept_answers.find_answer(session, key)
+
+
+def _carried_out(database: Database, key: AnswerKey, act: Callable[[], Answer]) -> Answer:
+    try:
+        answer = act()
+    except BaseException:
+        _release(database, key)
+        raise
+    if answer.status >= _FIRST_REFUSAL:
+        _release(database, key)
+        return answer
+    with database.write() as session:
+        kept_answers.keep(session, key, status=answer.status, body=answer.body)
+    return answer
+
+
+def _release(database: Database, key: AnswerKey) -> None:
+    with database.write() as session:
+        kept_answers.release(session, key)
+
+
+def _is_over(known: KeptAnswer, now: datetime) -> bool:
+    """Whether a key may be taken again: its process died, or its answer was kept long enough."""
+    lasts = GIVEN_UP_AFTER if known.status is None else KEPT_FOR
+    return known.claimed_at < now - lasts

@@ -1,0 +1,31 @@
+"""How a registry is doing, in numbers that a monitoring system keeps."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from offdiag.domain.runs import RunState
+from offdiag.store import heartbeats
+from offdiag.store.database import Database
+from offdiag.store.queries.registry_health import QueueState, registry_health
+
+
+@dataclass(frozen=True, slots=True)
+class Vitals:
+    """Runs by state, the queue, and seconds since the liveliest process of each kind spoke."""
+
+    runs_by_state: Mapping[RunState, int]
+    queue: QueueState
+    silence_s: Mapping[str, float]
+
+
+def vitals(database: Database) -> Vitals:
+    """All of it, of one moment. Raises `DatabaseUnavailable`."""
+    with database.read() as session:
+        health = registry_health(session)
+        beats = heartbeats.list_heartbeats(session)
+    silence_s: dict[str, float] = {}
+    for each in beats:
+        silence_s.setdefault(each.kind, each.age_s)
+    return Vitals(health.runs_by_state, health.queue, silence_s)

@@ -1,0 +1,237 @@
+"""Counts that were made elsewhere are a finished run, whose slices are known."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy import update
+
+from offdiag.arrays import counted_cases
+from offdiag.domain.orientation import OrientationVerdict
+from offdiag.domain.runs import RunFacts, RunState
+from offdiag.errors import Conflict, InvalidInput
+from offdiag.services.evaluation.slices import evaluation_of_slice
+from offdiag.services.ingest.counted import log_counts
+from offdiag.services.ingest.given import GivenCounts
+from offdiag.services.ingest.matrices import log_matrix
+from offdiag.services.retention.project_archives import export_project, import_project
+from offdiag.services.verification.verify import verify
+from offdiag.store.database import Database
+from offdiag.store.models import CountedCasesRow
+from offdiag.store.runs import RunRecord
+from support.logging_runs import evaluate, log
+
+KINDS: dict[str, Any] = {
+    "actual": ["ill", "ill", "ill", "well", "well", "well"],
+    "predicted": ["ill", "well", "ill", "well", "well", "ill"],
+    "sizes": [10, 2, 5, 80, 40, 3],
+    "slices": {
+        "country": ["DE", "DE", "FR", "DE", "FR", "FR"],
+        "mobile": [True, True, False, True, False, False],
+    },
+}
+
+
+def count(
+    database: Database, *, facts: RunFacts | None = None, dataset: str = "holdout", **given: Any
+) -> RunRecord:
+    return log_counts(
+        database,
+        facts=facts or RunFacts(name="counted"),
+        dataset=dataset,
+        given=GivenCounts(**({"counted_on": "duckdb"} | KINDS | given)),
+    )
+
+
+def evidence_of(run: RunRecord) -> dict[str, Any]:
+    assert run.orientation_evidence is not None
+    return dict(run.orientation_evidence)
+
+
+def test_the_run_has_the_matrix_of_all_cases(database: Database) -> None:
+    run = count(database)
+
+    stored = evaluate(database, run.id)
+    assert run.state is RunState.FINISHED
+    assert run.n_predictions == stored.n_cases == 140
+    assert stored.matrix.labels.names == ("ill", "well")
+    assert stored.matrix.counts.tolist() == [[15, 2], [3, 120]]
+
+
+@pytest.mark.parametrize(
+    ("part", "counts"),
+    [
+        ("country=DE", [[10, 2], [0, 80]]),
+        ("mobile=False", [[5, 0], [3, 40]]),
+        ("mobile=True & country=DE", [[10, 2], [0, 80]]),
+        ("mobile=True & country=FR", [[0, 0], [0, 0]]),
+    ],
+)
+def test_every_slice_has_the_matrix_of_its_cases(
+    database: Database, part: str, counts: list[list[int]]
+) -> None:
+    run = count(database)
+
+    stored = evaluation_of_slice(database, run.id, part)
+
+    assert stored.matrix.counts.tolist() == counts
+    assert stored.n_cases == sum(map(sum, counts))
+    assert evaluation_of_slice(database, run.id, part).id == stored.id
+
+
+def test_a_slice_that_was_not_counted_is_refused_with_those_that_were(database: Database) -> None:
+    run, plain = count(database), count(database, slices={})
+
+    with pytest.raises(InvalidInput, match=r"no slice column 'age'.*It has country, mobile"):
+        evaluation_of_slice(database, run.id, "age=4")
+    with pytest.raises(InvalidInput, match="no sample has country 'US'"):
+        evaluation_of_slice(database, run.id, "country=US")
+    with pytest.raises(InvalidInput, match="is a matrix without predictions"):
+        evaluation_of_slice(database, plain.id, "country=DE")
+
+
+def test_kinds_that_are_the_same_as_text_are_one(database: Database) -> None:
+    run = count(
+        database,
+        actual=[1, "1", "0"],
+        predicted=["0", 0, 1],
+        sizes=[1, 2, 4],
+        slices={"site": [7, "7", "8"]},
+    )
+
+    assert evaluate(database, run.id).matrix.counts.tolist() == [[0, 4], [3, 0]]
+    assert evaluation_of_slice(database, run.id, "site=7").matrix.total == 3
+
+
+def test_the_orientation_is_known_by_construction(database: Database) -> None:
+    evidence = evidence_of(count(database))
+
+    assert evidence["verdict"] == OrientationVerdict.CANONICAL
+    assert evidence["counted_on"] == "duckdb"
+    assert evidence["actual_margin"] == [17, 123]
+    assert evidence["predicted_margin"] == [18, 122]
+
+
+@pytest.mark.parametrize(
+    ("truth", "verdict"),
+    [
+        ("aab", OrientationVerdict.CANONICAL),
+        ("abb", OrientationVerdict.TRANSPOSED),
+        ("aabb", OrientationVerdict.INCONSISTENT),
+    ],
+)
+def test_margins_that_speak_against_it_are_heard(
+    database: Database, truth: str, verdict: OrientationVerdict
+) -> None:
+    log(database, y_true=list(truth), y_pred=list(truth), labels=["a", "b"])
+
+    run = count(
+        database, actual=["a", "a", "b"], predicted=["a", "b", "b"], sizes=[1] * 3, slices={}
+    )
+
+    assert evidence_of(run)["verdict"] == verdict
+
+
+def test_labels_are_declared_or_those_of_the_dataset(database: Database) -> None:
+    first = count(database, labels=["well", "ill", "dead"], positive_label=None)
+    second = count(database)
+
+    for run in (first, second):
+        matrix = evaluate(database, run.id).matrix
+        assert matrix.labels.names == ("well", "ill", "dead")
+        assert matrix.actual.tolist() == [123, 17, 0]
+    with pytest.raises(Conflict, match="has the labels"):
+        count(database, labels=["ill", "well"])
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"labels": ["ill", "gone"]}, "actual: 'well' is not one of the 2 declared labels"),
+        ({"predicted": ["ill"] * 5 + [0.5]}, "predicted: 0.5 of type float is not a label"),
+        ({"sizes": [1, 2, 3, 4, 5, 0]}, "sizes: there are no cases"),
+        ({"sizes": [1, 2, 3, 4, 5, 0.5]}, "sizes: there are no cases"),
+        ({"slices": {"country": ["DE"] * 5 + [None]}}, r"slices\['country'\]: None"),
+        ({"ordinal": True}, "an order was claimed"),
+    ],
+)
+def test_what_is_no_count_is_refused_and_nothing_is_stored(
+    database: Database, given: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(InvalidInput, match=message):
+        count(database, **given)
+
+    count(database, labels=["x", "ill", "well"])  # The dataset is still free.
+
+
+def test_too_many_kinds_are_refused(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(counted_cases, "MAX_KINDS", 5)
+
+    with pytest.raises(InvalidInput, match="slices: there are 6 combinations"):
+        count(database)
+
+
+def test_repeating_the_call_finds_the_run_in_whatever_order_kinds_come(
+    database: Database,
+) -> None:
+    facts = RunFacts(name="counted", client_key="k")
+    backwards: dict[str, Any] = {
+        name: {each: values[::-1] for each, values in given.items()}
+        if name == "slices"
+        else given[::-1]
+        for name, given in KINDS.items()
+    }
+
+    run = count(database, facts=facts)
+
+    assert count(database, facts=facts, **backwards).id == run.id
+    with pytest.raises(Conflict, match="which holds other counts"):
+        count(database, facts=facts, sizes=[10, 2, 5, 80, 40, 4])
+
+
+def test_without_slices_it_is_the_run_of_its_matrix(database: Database) -> None:
+    run = count(database, slices={})
+    uploaded = log_matrix(
+        database,
+        facts=RunFacts(name="matrix"),
+        dataset="holdout",
+        matrix=[[15, 2], [3, 120]],
+        labels=None,
+        orientation="actual_rows",
+        ordinal=False,
+    )
+
+    assert run.content_digest == uploaded.content_digest
+
+
+def test_verifying_sees_counts_that_were_changed(database: Database) -> None:
+    run = count(database)
+    evaluate(database, run.id)
+    evaluation_of_slice(database, run.id, "country=DE")
+    assert verify(database).is_clean
+
+    with database.write() as session:
+        session.execute(
+            update(CountedCasesRow).values(
+                sizes=b"".join(n.to_bytes(8, "little") for n in [1] * 6)
+            )
+        )
+
+    assert any(finding.subject == run.id for finding in verify(database).findings)
+
+
+def test_counts_move_with_their_project(
+    sqlite_database: Database, tmp_path: Path, migrated_file: Path
+) -> None:
+    run = count(sqlite_database)
+    export_project(sqlite_database, "default", tmp_path / "project.offdiag")
+    other = Database(f"sqlite:///{shutil.copy(migrated_file, tmp_path / 'other.db')}")
+
+    import_project(other, tmp_path / "project.offdiag")
+
+    moved = evaluation_of_slice(other, run.id, "country=FR")
+    other.close()
+    assert moved.matrix.counts.tolist() == [[5, 0], [3, 40]]

@@ -1,0 +1,94 @@
+"""Groups of classes belong to a dataset: given once, changed on purpose, kept in their order."""
+
+from __future__ import annotations
+
+import pytest
+
+from offdiag.domain.labels import LabelSet
+from offdiag.domain.runs import RunFacts
+from offdiag.errors import Conflict, InvalidInput, NotFound
+from offdiag.services.hierarchies import hierarchy_of, set_hierarchy
+from offdiag.services.ingest.dataset import project_and_dataset
+from offdiag.services.ingest.hierarchy import settle_hierarchy
+from offdiag.store.database import Database
+from offdiag.store.datasets import DatasetRecord
+from support.logging_runs import evaluate, log
+
+PLACE = {"project": "default", "dataset": "holdout"}
+GIVEN = {"z first": ["c", "b"], "a last": ["a"]}
+
+
+def settled(database: Database, given: object) -> DatasetRecord:
+    with database.write() as session:
+        dataset = project_and_dataset(
+            session,
+            project="default",
+            name="holdout",
+            labels=LabelSet.inferred_from("abc"),
+            positive_label=None,
+            now=database.clock(),
+        )
+        return settle_hierarchy(session, dataset, given)
+
+
+def test_groups_are_kept_in_their_order(database: Database) -> None:
+    log(database)
+
+    set_hierarchy(database, **PLACE, given=GIVEN)
+
+    found = hierarchy_of(database, **PLACE)
+    assert found is not None
+    assert found.to_dict() == GIVEN
+    assert list(found.to_dict()) == ["z first", "a last"]
+
+
+def test_what_a_log_says_first_is_kept_and_saying_it_again_is_nothing(
+    sqlite_database: Database,
+) -> None:
+    first = settled(sqlite_database, GIVEN)
+
+    assert first.hierarchy is not None
+    assert settled(sqlite_database, GIVEN) == first
+    assert settled(sqlite_database, None) == first
+
+
+def test_a_log_does_not_change_groups_that_are_there(sqlite_database: Database) -> None:
+    before = settled(sqlite_database, GIVEN)
+
+    with pytest.raises(Conflict, match="grouped in another way") as refused:
+        settled(sqlite_database, {"a last": ["a"], "z first": ["c", "b"]})
+
+    assert refused.value.field == "hierarchy"
+    assert settled(sqlite_database, None) == before
+
+
+def test_groups_can_be_changed_and_taken_away_and_no_number_changes(
+    sqlite_database: Database,
+) -> None:
+    run = log(sqlite_database, facts=RunFacts(name="run"))
+    before = evaluate(sqlite_database, run.id)
+    set_hierarchy(sqlite_database, **PLACE, given=GIVEN)
+
+    changed = set_hierarchy(sqlite_database, **PLACE, given={"both": ["a", "b"]})
+    after = evaluate(sqlite_database, run.id)
+    gone = set_hierarchy(sqlite_database, **PLACE, given=None)
+
+    assert changed is not None
+    assert changed.to_dict() == {"both": ["a", "b"]}
+    assert gone is None
+    assert hierarchy_of(sqlite_database, **PLACE) is None
+    assert (after.id, after.aggregate) == (before.id, before.aggregate)
+
+
+def test_classes_that_are_not_there_cannot_be_grouped(sqlite_database: Database) -> None:
+    log(sqlite_database)
+
+    with pytest.raises(InvalidInput, match="'d' is not one of the 3 declared labels"):
+        set_hierarchy(sqlite_database, **PLACE, given={"group": ["a", "d"]})
+
+    assert hierarchy_of(sqlite_database, **PLACE) is None
+
+
+def test_an_unknown_dataset_has_no_groups(sqlite_database: Database) -> None:
+    with pytest.raises(NotFound, match="no dataset 'holdout'"):
+        set_hierarchy(sqlite_database, **PLACE, given=GIVEN)

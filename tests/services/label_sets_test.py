@@ -1,0 +1,564 @@
+"""Runs whose cases carry sets of labels are stored, evaluated, corrected and kept as others."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from sqlalchemy import select, update
+
+import offdiag
+from offdiag.domain.labels import LabelSet
+from offdiag.domain.runs import RunFacts, Task
+from offdiag.errors import Conflict, InvalidInput
+from offdiag.metrics.counted import CountedSets
+from offdiag.reports.scope import METRICS_OF_SETS
+from offdiag.sdk.intervals import multilabel_intervals
+from offdiag.services.baselines import pin_baseline
+from offdiag.services.comparison.comparing import compare_runs
+from offdiag.services.comparison.record import comparison_record
+from offdiag.services.cost_matrices import add_costs
+from offdiag.services.evaluation.history import run_history
+from offdiag.services.evaluation.slices import evaluation_of_slice
+from offdiag.services.examples.browse import browse_examples
+from offdiag.services.examples.question import ExampleQuestion, Kind
+from offdiag.services.flags.detail import browse_flag
+from offdiag.services.flags.inbox import flags_that_fire
+from offdiag.services.ingest.batch import read_batch
+from offdiag.services.ingest.chunks import put_chunk
+from offdiag.services.ingest.derived import derive_run
+from offdiag.services.ingest.finishing import finish_run
+from offdiag.services.ingest.matrices import log_matrix
+from offdiag.services.ingest.opening import open_run
+from offdiag.services.pairing import NotPaired, pair_evaluations
+from offdiag.services.recompute import recompute_all
+from offdiag.services.retention.backups import back_up, restore
+from offdiag.services.retention.collecting import collect
+from offdiag.services.retention.deleting import delete_run, restore_run
+from offdiag.services.retention.project_archives import export_project, import_project
+from offdiag.services.truth.compare import compare_truths
+from offdiag.services.truth.impact import truth_impact
+from offdiag.services.truth.revise import revise_truth
+from offdiag.services.verification.findings import FindingKind
+from offdiag.services.verification.verify import verify
+from offdiag.services.what_if.reading import read_frame
+from offdiag.store import datasets, truth_versions
+from offdiag.store.database import Database
+from offdiag.store.datasets import DatasetRecord
+from offdiag.store.evaluations import StoredEvaluation
+from offdiag.store.models import PredictionChunkRow, TruthChunkRow
+from offdiag.store.truth_versions import TruthRecord
+from support.logging_runs import evaluate, log
+from support.set_runs import IDS, LABELS, PREDICTED_SETS, TRUE_SETS, log_sets, random_sets
+
+
+def dataset_of(database: Database, name: str = "photos") -> DatasetRecord:
+    with database.read() as session:
+        found = datasets.find_dataset(session, project="default", name=name)
+    assert found is not None
+    return found
+
+
+def truths_of(database: Database) -> list[TruthRecord]:
+    with database.read() as session:
+        return truth_versions.all_truths(session)
+
+
+def counted_of(stored: StoredEvaluation) -> CountedSets:
+    assert isinstance(stored.counted, CountedSets)
+    return stored.counted
+
+
+def test_a_stored_run_has_the_numbers_of_an_evaluation_in_memory(database: Database) -> None:
+    true, predicted = random_sets(400, 11)
+    names = [f"label {code}" for code in range(11)]
+    scores = np.random.default_rng(2).random((400, 11)).astype(np.float32)
+    run = log_sets(database, y_true=true, y_pred=predicted, labels=names, y_score=scores)
+
+    stored = evaluate(database, run.id)
+
+    here = multilabel_intervals(
+        offdiag.evaluate_multilabel(y_true=true, y_pred=predicted, labels=names, y_score=scores)
+    )
+    assert stored.aggregate == dict(here.aggregate)
+    assert stored.per_class.keys() == here.per_label.keys()
+    for key, values in here.per_label.items():
+        assert stored.per_class[key] == tuple(values.values()), key
+    assert np.array_equal(counted_of(stored).matrix.cells, here.matrix.cells)
+    assert stored.n_labelled == stored.n_cases == 400
+    assert dataset_of(database).task is Task.MULTILABEL
+
+
+def test_tables_lists_and_sets_are_the_same_truth(database: Database) -> None:
+    table = np.array([[label in each for label in LABELS] for each in TRUE_SETS])
+    forms = (TRUE_SETS, [sorted(each) for each in TRUE_SETS], table, table.astype(np.int8))
+    runs = [
+        log_sets(database, y_true=form, facts=RunFacts(name=f"run {number}"))
+        for number, form in enumerate(forms)
+    ]
+
+    assert len({run.truth_version_id for run in runs}) == 1
+    assert len({run.content_digest for run in runs}) == 1
+
+
+def test_the_order_of_identified_cases_does_not_matter(database: Database) -> None:
+    first = log_sets(database, sample_ids=IDS)
+    back = slice(None, None, -1)
+    second = log_sets(
+        database,
+        y_true=TRUE_SETS[back],
+        y_pred=PREDICTED_SETS[back],
+        sample_ids=IDS[back],
+        facts=RunFacts(name="shuffled"),
+    )
+
+    assert second.truth_version_id == first.truth_version_id
+    assert counted_of(evaluate(database, second.id)).digest == (
+        counted_of(evaluate(database, first.id)).digest
+    )
+
+
+@pytest.mark.parametrize("n_labels", [3, 8, 9])
+def test_batches_in_any_order_give_the_result_of_one_call(
+    database: Database, n_labels: int
+) -> None:
+    true, predicted = random_sets(90, n_labels)
+    names = [f"l{code}" for code in range(n_labels)]
+    ids = np.arange(90)
+    whole = log_sets(database, y_true=true, y_pred=predicted, labels=names, sample_ids=ids)
+    opened = open_run(
+        database,
+        facts=RunFacts(name="streamed"),
+        dataset="photos",
+        labels=None,
+        positive_label=None,
+    )
+    order = np.random.default_rng(3).permutation(90)
+    for seq, part in enumerate(np.array_split(order, 4)):
+        batch = read_batch(
+            y_pred=predicted[part],
+            y_true=true[part],
+            y_score=None,
+            ids=ids[part],
+            labels=opened.dataset.labels,
+            positive_label=None,
+        )
+        put_chunk(database, opened.run.id, seq, batch)
+
+    streamed = finish_run(database, opened.run.id)
+
+    assert streamed.truth_version_id == whole.truth_version_id
+    assert counted_of(evaluate(database, streamed.id)).digest == (
+        counted_of(evaluate(database, whole.id)).digest
+    )
+    assert verify(database).findings == ()
+
+
+def test_a_new_dataset_takes_sets_from_its_first_batch(database: Database) -> None:
+    opened = open_run(
+        database,
+        facts=RunFacts(name="streamed"),
+        dataset="new",
+        labels=LabelSet.declared(LABELS),
+        positive_label=None,
+    )
+    batch = read_batch(
+        y_pred=PREDICTED_SETS,
+        y_true=TRUE_SETS,
+        y_score=None,
+        ids=None,
+        labels=opened.dataset.labels,
+        positive_label=None,
+    )
+    put_chunk(database, opened.run.id, 0, batch)
+    finish_run(database, opened.run.id)
+
+    assert dataset_of(database, "new").task is Task.MULTILABEL
+    assert evaluate(database, opened.run.id).aggregate["subset_accuracy"].value == pytest.approx(
+        2 / 7
+    )
+
+
+def test_sets_are_stored_a_bit_a_label(database: Database) -> None:
+    true, predicted = random_sets(100, 17)
+    log_sets(database, y_true=true, y_pred=predicted, labels=[f"l{code}" for code in range(17)])
+
+    with database.read() as session:
+        chunk = session.scalars(select(PredictionChunkRow)).one()
+        truth = session.scalars(select(TruthChunkRow)).one()
+    assert (chunk.dtype, chunk.codec, len(chunk.codes)) == ("u1x3", "bits", 300)
+    assert (truth.dtype, truth.codec, len(truth.codes)) == ("u1x3", "bits", 300)
+
+
+def test_labels_that_nobody_declared_are_inferred_and_marked(database: Database) -> None:
+    log_sets(database, labels=None)
+
+    labels = dataset_of(database).labels
+    assert labels.names == ("boat", "sand", "sea", "sky")
+    assert labels.inferred
+
+
+def test_columns_without_names_need_labels(database: Database) -> None:
+    true, predicted = random_sets(5, 3)
+
+    with pytest.raises(InvalidInput, match="columns of the table have no names"):
+        log_sets(database, y_true=true, y_pred=predicted, labels=None)
+
+
+@pytest.mark.parametrize(
+    ("given", "sentence"),
+    [
+        ({"y_pred": [["sea", "sea"], *PREDICTED_SETS[1:]]}, "index 0 names 'sea' twice"),
+        ({"y_true": [["dune"], *TRUE_SETS[1:]]}, "'dune' in the set at index 0"),
+        ({"y_pred": PREDICTED_SETS[:-1]}, "y_true has 7 values, y_pred has 6"),
+        ({"y_pred": ["sea"] * 7}, "is no set of labels"),
+        ({"y_score": np.zeros((7, 3))}, "3 columns of scores for 4 classes"),
+        ({"ordinal": True}, "no order that could have a meaning"),
+    ],
+)
+def test_what_cannot_be_meant_is_refused_and_leaves_nothing(
+    database: Database, given: dict[str, Any], sentence: str
+) -> None:
+    with pytest.raises(InvalidInput, match=sentence):
+        log_sets(database, **given)
+
+    with database.read() as session:
+        assert datasets.find_dataset(session, project="default", name="photos") is None
+
+
+def test_a_dataset_keeps_the_kind_of_its_first_run(database: Database) -> None:
+    log_sets(database)
+    log(database, dataset="plain", labels=LABELS, y_true=["sea"], y_pred=["sky"])
+
+    with pytest.raises(Conflict, match="have sets of labels; this run comes with one class"):
+        log(database, dataset="photos", labels=None, y_true=["sea"], y_pred=["sky"])
+    with pytest.raises(Conflict, match="have one class each; this run comes with sets"):
+        log_sets(database, dataset="plain")
+    with pytest.raises(Conflict, match="have sets of labels"):
+        log_matrix(
+            database,
+            facts=RunFacts(name="matrix"),
+            dataset="photos",
+            matrix=np.eye(4, dtype=int),
+            labels=LABELS,
+            orientation="actual_rows",
+            ordinal=False,
+        )
+
+
+def test_labels_may_come_after_the_predictions(database: Database) -> None:
+    log_sets(database)  # Says that the dataset holds sets.
+    run = log_sets(database, dataset="late", y_true=None, sample_ids=IDS)
+    waiting = evaluate(database, run.id)
+    assert (waiting.n_cases, waiting.n_labelled) == (7, 0)
+    assert waiting.aggregate["subset_accuracy"].reason == "no_cases"
+
+    labels = dict(zip(IDS, TRUE_SETS, strict=True))
+    some = {sample: labels[sample] for sample in IDS[:3]}
+    revise_truth(
+        database, project="default", dataset="late", labels=some, reason="first", author=None
+    )
+    assert evaluate(database, run.id).n_labelled == 3
+    complete = log_sets(database, dataset="late", sample_ids=IDS, facts=RunFacts(name="complete"))
+
+    assert evaluate(database, run.id).n_labelled == 7
+    assert counted_of(evaluate(database, run.id)).digest == (
+        counted_of(evaluate(database, complete.id)).digest
+    )
+    assert [truth.n_labelled for truth in truths_of(database)] == [7, 0, 3, 7]
+    assert verify(database).findings == ()
+
+
+def test_corrected_sets_are_scored_again(database: Database) -> None:
+    run = log_sets(database, sample_ids=IDS)
+    before = evaluate(database, run.id)
+
+    made = revise_truth(
+        database,
+        project="default",
+        dataset="photos",
+        labels={11: {"sea"}, 12: None, 13: ["sky"]},
+        reason="looked again",
+        author="ada",
+    )
+
+    after = evaluate(database, run.id)
+    assert (made.difference.n_corrected, made.difference.n_unlabelled) == (2, 1)
+    assert before.aggregate["subset_accuracy"].value == pytest.approx(2 / 7)
+    assert after.aggregate["subset_accuracy"].value == pytest.approx(4 / 6)
+    assert after.n_labelled == 6
+    difference = compare_truths(
+        database, project="default", dataset="photos", before=1, after=2
+    ).difference
+    assert [(each.sample, each.before, each.after) for each in difference.samples()] == [
+        (11, "{sea, sky}", "{sea}"),
+        (12, "{sea}", None),
+        (13, "{}", "{sky}"),
+    ]
+    assert verify(database).findings == ()
+
+
+def test_a_revision_of_sets_may_be_repeated(database: Database) -> None:
+    log_sets(database)
+    again: dict[str, Any] = {"project": "default", "dataset": "photos", "author": None}
+    change: dict[str, Any] = {"labels": {0: ["boat"]}, "reason": "typing error"}
+
+    first = revise_truth(database, **again, **change)
+    second = revise_truth(database, **again, **change)
+
+    assert (first.was_there, second.was_there) == (False, True)
+    assert second.version.id == first.version.id
+
+
+def test_a_slice_of_sets_is_evaluated(database: Database) -> None:
+    sites = ["A", "B"] * 3 + ["A"]
+    run = log_sets(database, slices={"site": sites})
+
+    part = evaluation_of_slice(database, run.id, "site=A")
+
+    chosen = [place for place, site in enumerate(sites) if site == "A"]
+    here = offdiag.evaluate_multilabel(
+        y_true=[TRUE_SETS[place] for place in chosen],
+        y_pred=[PREDICTED_SETS[place] for place in chosen],
+        labels=LABELS,
+    )
+    assert part.n_cases == 4
+    assert part.aggregate["example_jaccard"].value == here.aggregate["example_jaccard"].value
+
+
+def test_counts_that_were_dropped_are_counted_again(database: Database) -> None:
+    run = log_sets(database)
+    before = evaluate(database, run.id)
+
+    recompute_all(database)
+    after = evaluate(database, run.id)
+
+    assert after.id != before.id
+    assert counted_of(after).digest == counted_of(before).digest
+    assert after.aggregate == before.aggregate
+    with database.read() as session:
+        assert session.scalars(select(PredictionChunkRow.counts)).one() is not None
+
+
+def test_flipped_bits_are_found(database: Database) -> None:
+    run = log_sets(database)
+    evaluate(database, run.id)
+    with database.write() as session:
+        session.execute(update(PredictionChunkRow).values(codes=bytes(7)))
+
+    found = verify(database).findings
+
+    assert {finding.kind for finding in found} == {FindingKind.DAMAGED, FindingKind.DRIFT}
+    assert run.id in {finding.subject for finding in found}
+
+
+def test_labels_that_are_never_found_raise_flags(database: Database) -> None:
+    true, _ = random_sets(300, 3)
+    predicted = true.copy()
+    predicted[:, 1] = False
+    run = log_sets(database, y_true=true, y_pred=predicted, labels=["a", "b", "c"])
+
+    stored = evaluate(database, run.id)
+
+    raised = {(flag.content.rule, flag.content.class_label) for flag in _flags(database, run.id)}
+    assert {("F2", "b"), ("F3", "b"), ("F10", "b")} <= raised
+    assert not {rule for rule, _ in raised} - {"F2", "F3", "F10", "F12"}
+    assert stored.hides_minority
+
+
+def test_scores_of_sets_decide_no_other_run(database: Database) -> None:
+    run = log_sets(database, y_score=np.zeros((7, 4)))
+
+    with pytest.raises(Conflict, match="carry sets of labels"):
+        derive_run(database, source_id=run.id, rule=None, recipe={}, name="x")  # type: ignore[arg-type]
+
+
+def test_a_deleted_run_comes_back_and_garbage_goes(database: Database) -> None:
+    run = log_sets(database)
+    evaluate(database, run.id)
+    delete_run(database, run.id, by=None)
+    restore_run(database, run.id)
+
+    collect(database, older_than=timedelta(0), keep=0)
+
+    assert evaluate(database, run.id).aggregate["subset_accuracy"].value == pytest.approx(2 / 7)
+    assert verify(database).findings == ()
+
+
+def _flags(database: Database, run_id: str) -> Any:
+    return flags_that_fire(database, run_id)
+
+
+def test_a_project_of_sets_moves_with_its_results(
+    database: Database, sqlite_database: Database, tmp_path: Path
+) -> None:
+    run = log_sets(database, sample_ids=IDS, y_score=np.eye(7, 4))
+    stored = evaluate(database, run.id)
+    export_project(database, "default", tmp_path / "project.zip")
+    # The dataset is known there, with a run of its own.
+    log_sets(sqlite_database, sample_ids=IDS, y_pred=TRUE_SETS, facts=RunFacts(name="there"))
+
+    import_project(sqlite_database, tmp_path / "project.zip")
+
+    moved = evaluate(sqlite_database, run.id)
+    assert (moved.aggregate, moved.per_class) == (stored.aggregate, stored.per_class)
+    assert len(truths_of(sqlite_database)) == 1
+    assert dataset_of(sqlite_database).task is Task.MULTILABEL
+    assert verify(sqlite_database).findings == ()
+
+
+def test_a_backup_holds_sets(database: Database, tmp_path: Path) -> None:
+    run = log_sets(database)
+    stored = evaluate(database, run.id)
+    back_up(database, tmp_path / "backup.zip")
+
+    target = Database(f"sqlite:///{tmp_path / 'restored.db'}")
+    restore(target, tmp_path / "backup.zip", force=False)
+
+    assert counted_of(evaluate(target, run.id)).digest == counted_of(stored).digest
+    assert verify(target).findings == ()
+    target.close()
+
+
+def sets_found(database: Database, run_id: str, question: ExampleQuestion) -> list[int | str]:
+    return [each.sample for each in browse_examples(database, run_id, question).examples]
+
+
+@pytest.mark.parametrize(
+    ("question", "samples"),
+    [
+        (ExampleQuestion(), [11, 12, 13, 14, 16]),
+        (ExampleQuestion(kind=Kind.RIGHT), [15, 17]),
+        (ExampleQuestion(kind=Kind.ALL), IDS),
+        (ExampleQuestion(actual="sky"), [11, 16]),
+        (ExampleQuestion(predicted="sky"), [12, 13]),
+        (ExampleQuestion(actual="sea", kind=Kind.RIGHT), [11, 12, 15]),
+        (ExampleQuestion(actual="sky", predicted="sand"), [16]),
+    ],
+)
+def test_examples_of_sets_are_found_by_label_and_kind(
+    sqlite_database: Database, question: ExampleQuestion, samples: list[int]
+) -> None:
+    run = log_sets(sqlite_database, sample_ids=IDS)
+    evaluate(sqlite_database, run.id)
+
+    assert sets_found(sqlite_database, run.id, question) == samples
+
+
+def test_examples_of_a_label_are_sorted_by_its_score(sqlite_database: Database) -> None:
+    scores = np.arange(28).reshape(7, 4)[::-1] / 28
+    run = log_sets(sqlite_database, sample_ids=IDS, y_score=scores)
+    evaluate(sqlite_database, run.id)
+
+    page = browse_examples(sqlite_database, run.id, ExampleQuestion(actual="sky"))
+
+    assert [each.sample for each in page.examples] == [11, 16]
+    assert [each.confidence for each in page.examples] == pytest.approx([25 / 28, 5 / 28])
+    assert page.examples[0].sets is not None
+    assert page.examples[0].sets.missed == ("sky",)
+    assert [each.label for each in page.examples[0].top] == ["boat", "sand", "sky"]
+
+
+def test_sets_that_wait_for_labels_are_examples_too(sqlite_database: Database) -> None:
+    log_sets(sqlite_database)
+    run = log_sets(sqlite_database, dataset="late", y_true=None, sample_ids=IDS)
+    evaluate(sqlite_database, run.id)
+
+    question = ExampleQuestion(predicted="sea", kind=Kind.UNLABELLED)
+    page = browse_examples(sqlite_database, run.id, question)
+
+    assert [(each.sample, each.actual) for each in page.examples] == [
+        (11, None),
+        (12, None),
+        (15, None),
+    ]
+
+
+def test_errors_of_sets_have_no_price(sqlite_database: Database) -> None:
+    run = log_sets(sqlite_database)
+    evaluate(sqlite_database, run.id)
+    weights = 1 - np.eye(4)
+
+    with pytest.raises(Conflict, match="have sets of labels, and a cost matrix"):
+        add_costs(
+            sqlite_database, project="default", dataset="photos", name="errors", weights=weights
+        )
+    with pytest.raises(Conflict, match="carry sets of labels"):
+        read_frame(sqlite_database, [run.id], None)
+
+
+def test_runs_on_sets_are_not_paired(sqlite_database: Database) -> None:
+    first = log_sets(sqlite_database)
+    second = log_sets(sqlite_database, y_pred=TRUE_SETS, facts=RunFacts(name="perfect"))
+    stored = [evaluate(sqlite_database, run.id) for run in (first, second)]
+    pin_baseline(sqlite_database, second.id, author=None)
+
+    with sqlite_database.read() as session:
+        assert isinstance(pair_evaluations(session, *stored), NotPaired)
+    refusal = compare_runs(sqlite_database, [first.id, second.id])
+    assert "several labels at once" in str(comparison_record(refusal))
+    assert evaluate(sqlite_database, first.id).hides_minority is False
+
+
+def test_a_correction_of_sets_says_what_it_moved(sqlite_database: Database) -> None:
+    run = log_sets(sqlite_database, sample_ids=IDS)
+    evaluate(sqlite_database, run.id)
+    revise_truth(
+        sqlite_database,
+        project="default",
+        dataset="photos",
+        labels={11: {"sea"}},
+        reason="looked again",
+        author=None,
+    )
+    evaluate(sqlite_database, run.id)
+
+    impact = truth_impact(sqlite_database, project="default", dataset="photos", number=2)
+
+    (moved,) = impact.moved
+    assert moved.difference_of("subset_accuracy") == pytest.approx(1 / 7)
+    assert impact.metrics == METRICS_OF_SETS
+    history = run_history(sqlite_database, run.id)
+    assert [entry.evaluation.metrics["subset_accuracy"].value for entry in history] == (
+        pytest.approx([2 / 7, 3 / 7])
+    )
+
+
+def test_runs_that_find_more_of_a_label_are_compared_case_by_case(
+    sqlite_database: Database,
+) -> None:
+    true, predicted = random_sets(200, 3)
+    predicted[:, 1] = False
+    better = predicted.copy()
+    better[:, 1] = true[:, 1]
+    names = ["a", "b", "c"]
+    blind = log_sets(sqlite_database, y_true=true, y_pred=predicted, labels=names)
+    seeing = log_sets(
+        sqlite_database,
+        y_true=true,
+        y_pred=better,
+        labels=names,
+        facts=RunFacts(name="seeing"),
+    )
+    for run in (blind, seeing):
+        evaluate(sqlite_database, run.id)
+    flag = next(
+        flag
+        for flag in _flags(sqlite_database, blind.id)
+        if (flag.content.rule, flag.content.class_label) == ("F3", "b")
+    )
+
+    detail = browse_flag(sqlite_database, flag.id)
+
+    (found,) = detail.better.runs
+    n_label = int(true[:, 1].sum())
+    assert found.run.run_id == seeing.id
+    assert found.recall is not None
+    assert (found.recall.won, found.recall.lost) == (n_label, 0)
+    assert found.accuracy is not None
+    same = (true == predicted).all(axis=1), (true == better).all(axis=1)
+    assert found.accuracy.won == int((same[1] & ~same[0]).sum())
+    assert {check.rule for check in detail.checks} == {"F2", "F3", "F10", "F12"}

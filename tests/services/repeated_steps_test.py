@@ -1,0 +1,114 @@
+"""Opening, filling and closing a run can be sent again; what differs the second time is told."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import replace
+
+import pytest
+
+from offdiag.domain.labels import LabelSet
+from offdiag.domain.runs import RunFacts
+from offdiag.errors import Conflict
+from offdiag.services.ingest.batch import Batch, read_batch
+from offdiag.services.ingest.chunks import put_chunk
+from offdiag.services.ingest.finishing import finish_run
+from offdiag.services.ingest.opening import OpenedRun, open_run
+from offdiag.store.database import Database
+
+LABELS = LabelSet.declared(["a", "b"])
+FACTS = RunFacts(name="run", client_key="key", params={"depth": 3})
+
+
+def opened(
+    database: Database,
+    facts: RunFacts = FACTS,
+    *,
+    dataset: str = "d",
+    labels: LabelSet | None = LABELS,
+) -> OpenedRun:
+    return open_run(database, facts=facts, dataset=dataset, labels=labels, positive_label=None)
+
+
+def batch(predicted: str) -> Batch:
+    return read_batch(
+        y_pred=list(predicted),
+        y_true=["a"] * len(predicted),
+        y_score=None,
+        ids=None,
+        labels=LABELS,
+        positive_label=None,
+    )
+
+
+def test_fifty_that_open_a_run_at_once_open_one(database: Database) -> None:
+    found: list[str] = []
+    start = threading.Barrier(50)
+
+    def open_it() -> None:
+        start.wait()
+        found.append(opened(database).run.id)
+
+    threads = [threading.Thread(target=open_it) for _ in range(50)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+    assert len(found) == 50
+    assert len(set(found)) == 1
+
+
+@pytest.mark.parametrize(
+    ("field", "facts"),
+    [
+        ("name", replace(FACTS, name="other")),
+        ("model", replace(FACTS, model="m")),
+        ("params", replace(FACTS, params={"depth": 4})),
+        ("tags", replace(FACTS, tags={"team": "a"})),
+    ],
+)
+def test_a_key_that_is_used_for_something_else_is_a_conflict(
+    sqlite_database: Database, field: str, facts: RunFacts
+) -> None:
+    opened(sqlite_database)
+
+    with pytest.raises(Conflict, match=f"opened with another {field}") as caught:
+        opened(sqlite_database, facts)
+
+    assert caught.value.field == field
+
+
+def test_a_key_belongs_to_one_dataset(sqlite_database: Database) -> None:
+    opened(sqlite_database)
+
+    with pytest.raises(Conflict, match="opened with another dataset"):
+        opened(sqlite_database, dataset="other")
+
+
+def test_labels_that_were_only_found_give_way_to_those_of_the_dataset(
+    sqlite_database: Database,
+) -> None:
+    opened(sqlite_database)
+
+    found = opened(sqlite_database, labels=LabelSet.inferred_from(["b"]))
+
+    assert found.dataset.labels == LABELS
+
+
+def test_closing_compares_the_number_of_chunks(sqlite_database: Database) -> None:
+    run = opened(sqlite_database).run
+    put_chunk(sqlite_database, run.id, 0, batch("ab"))
+    put_chunk(sqlite_database, run.id, 1, batch("ba"))
+
+    with pytest.raises(Conflict, match="is missing"):
+        finish_run(sqlite_database, run.id, n_chunks=3)
+    with pytest.raises(Conflict, match="has 2 chunks, not 1"):
+        finish_run(sqlite_database, run.id, n_chunks=1)
+    finished = finish_run(sqlite_database, run.id, n_chunks=2)
+
+    assert finish_run(sqlite_database, run.id, n_chunks=2) == finished
+    with pytest.raises(Conflict, match="cannot be changed"):
+        finish_run(sqlite_database, run.id, n_chunks=3)
+    with pytest.raises(Conflict, match="has 2 chunks, not 1"):
+        finish_run(sqlite_database, run.id, n_chunks=1)
