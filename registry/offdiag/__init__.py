@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from offdiag import errors, importers, plot, stats
+    from offdiag.domain.truth_revision import TruthRevision
     from offdiag.domain.values import MetricValue
     from offdiag.errors import (
         Conflict,
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
         NotFound,
         OffdiagError,
         SchemaMismatch,
+        ServerUnavailable,
+        SpoolFull,
         StorageFull,
         UnknownKey,
     )
@@ -31,16 +34,28 @@ if TYPE_CHECKING:
     from offdiag.sdk.compare import compare
     from offdiag.sdk.comparison import Comparison
     from offdiag.sdk.cost import CostEvaluation, cost
+    from offdiag.sdk.decision import Decision
     from offdiag.sdk.evaluate import evaluate_labels, evaluate_matrix
     from offdiag.sdk.evaluation import Evaluation
     from offdiag.sdk.flag import Flag
+    from offdiag.sdk.frames.logging import log_frame
+    from offdiag.sdk.hierarchy import set_hierarchy
+    from offdiag.sdk.integrations import (  # noqa: F401 - not for `import *`
+        keras,
+        lightgbm,
+        lightning,
+        mlflow,
+        sklearn,
+        transformers,
+        xgboost,
+    )
     from offdiag.sdk.multilabel import evaluate_multilabel
     from offdiag.sdk.multilabel_evaluation import MultilabelEvaluation
     from offdiag.sdk.run import OpenRun, Run
     from offdiag.sdk.score_evaluation import ScoreEvaluation
     from offdiag.sdk.scores import evaluate_scores
     from offdiag.sdk.search import search_runs
-    from offdiag.sdk.truth import TruthRevision, revise_truth
+    from offdiag.sdk.truth import revise_truth
     from offdiag.sdk.weighted_evaluation import WeightedEvaluation
 
     __version__: str
@@ -50,6 +65,7 @@ _HOMES = {
     "importers": "offdiag",
     "plot": "offdiag",
     "stats": "offdiag",
+    "TruthRevision": "offdiag.domain.truth_revision",
     "MetricValue": "offdiag.domain.values",
     "Conflict": "offdiag.errors",
     "DatabaseUnavailable": "offdiag.errors",
@@ -59,6 +75,8 @@ _HOMES = {
     "NotFound": "offdiag.errors",
     "OffdiagError": "offdiag.errors",
     "SchemaMismatch": "offdiag.errors",
+    "ServerUnavailable": "offdiag.errors",
+    "SpoolFull": "offdiag.errors",
     "StorageFull": "offdiag.errors",
     "UnknownKey": "offdiag.errors",
     "advise": "offdiag.sdk.advise",
@@ -70,10 +88,13 @@ _HOMES = {
     "Comparison": "offdiag.sdk.comparison",
     "CostEvaluation": "offdiag.sdk.cost",
     "cost": "offdiag.sdk.cost",
+    "Decision": "offdiag.sdk.decision",
     "evaluate_labels": "offdiag.sdk.evaluate",
     "evaluate_matrix": "offdiag.sdk.evaluate",
     "Evaluation": "offdiag.sdk.evaluation",
     "Flag": "offdiag.sdk.flag",
+    "log_frame": "offdiag.sdk.frames.logging",
+    "set_hierarchy": "offdiag.sdk.hierarchy",
     "evaluate_multilabel": "offdiag.sdk.multilabel",
     "MultilabelEvaluation": "offdiag.sdk.multilabel_evaluation",
     "OpenRun": "offdiag.sdk.run",
@@ -81,7 +102,6 @@ _HOMES = {
     "ScoreEvaluation": "offdiag.sdk.score_evaluation",
     "evaluate_scores": "offdiag.sdk.scores",
     "search_runs": "offdiag.sdk.search",
-    "TruthRevision": "offdiag.sdk.truth",
     "revise_truth": "offdiag.sdk.truth",
     "WeightedEvaluation": "offdiag.sdk.weighted_evaluation",
 }
@@ -91,6 +111,7 @@ __all__ = [
     "Conflict",
     "CostEvaluation",
     "DatabaseUnavailable",
+    "Decision",
     "Evaluation",
     "EvaluationFailed",
     "EvaluationPending",
@@ -104,6 +125,8 @@ __all__ = [
     "Run",
     "SchemaMismatch",
     "ScoreEvaluation",
+    "ServerUnavailable",
+    "SpoolFull",
     "StorageFull",
     "TruthRevision",
     "UnknownKey",
@@ -119,14 +142,28 @@ __all__ = [
     "evaluate_multilabel",
     "evaluate_scores",
     "importers",
+    "log_frame",
     "log_matrix",
     "log_run",
     "plot",
     "revise_truth",
     "search_runs",
+    "set_hierarchy",
     "start_run",
     "stats",
 ]
+
+
+_INTEGRATIONS = (
+    "keras",
+    "lightgbm",
+    "lightning",
+    "mlflow",
+    "sklearn",
+    "transformers",
+    "xgboost",
+)
+"""Names of libraries, each to be had where it is installed; left out of `import *` for that."""
 
 
 def __getattr__(name: str) -> Any:
@@ -134,6 +171,8 @@ def __getattr__(name: str) -> Any:
         value: Any = import_module("offdiag.version").offdiag_version()
     elif _HOMES.get(name) == "offdiag":
         value = import_module(f"offdiag.{name}")
+    elif name in _INTEGRATIONS:
+        value = import_module(f"offdiag.sdk.integrations.{name}")
     elif name in _HOMES:
         value = getattr(import_module(_HOMES[name]), name)
     else:
@@ -143,4 +182,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted(__all__)
+    return sorted([*__all__, *_INTEGRATIONS])

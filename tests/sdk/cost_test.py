@@ -8,8 +8,8 @@ import pytest
 
 import offdiag
 from offdiag.sdk.run import Run
-from offdiag.sdk.target import target
 from offdiag.services.cost_matrices import add_costs
+from offdiag.store.schema import open_database
 
 LABELS = ["well", "ill"]
 
@@ -33,7 +33,7 @@ def run(url: str) -> Run:
     for price in (5.0, 10.0):
         weights = {"well": {"well": 0.0, "ill": 1.0}, "ill": {"well": price, "ill": 0.0}}
         add_costs(
-            target(url).database,
+            open_database(url),
             project="default",
             dataset="clinic",
             name="visits",

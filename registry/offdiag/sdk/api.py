@@ -11,11 +11,10 @@ from offdiag.domain.labels import LabelSet, label_text
 from offdiag.domain.runs import RunFacts, Scalar
 from offdiag.errors import InvalidInput
 from offdiag.sdk import provenance
+from offdiag.sdk.registry import Registry
 from offdiag.sdk.run import OpenRun, Run
-from offdiag.sdk.target import Target, target
-from offdiag.services.ingest.matrices import log_matrix as store_matrix
-from offdiag.services.ingest.opening import open_run
-from offdiag.services.ingest.predictions import Predictions, log_predictions
+from offdiag.sdk.target import target
+from offdiag.services.ingest.given import GivenMatrix, Predictions
 
 
 def log_run(
@@ -32,6 +31,7 @@ def log_run(
     labels: Iterable[object] | None = None,
     positive_label: object | None = None,
     ordinal: bool = False,
+    hierarchy: Mapping[Any, Any] | None = None,
     params: Mapping[str, Any] | None = None,
     tags: Mapping[str, Any] | None = None,
     client_key: str | None = None,
@@ -46,16 +46,17 @@ def log_run(
     so that runs pair and order does not matter; without them position counts. `slices` says
     more about the cases, by columns of few different values each ({"country": [...]}, or a
     frame); it is kept with them, and any part of them can be evaluated by it. `labels`
-    declares the classes in order, `ordinal` that the order has a meaning. `client_key` makes
-    the call repeatable. `url` is the registry, by default the configured one.
+    declares the classes in order, `ordinal` that the order has a meaning, `hierarchy` which
+    belong together ({"animal": ["cat", "dog"], "vehicle": {"road": ["car"]}}); a dataset keeps
+    the first one it is given until `set_hierarchy`. `client_key` makes the call repeatable.
+    `url` is the registry, by default the configured one.
 
     Everything is stored, or nothing. Raises `InvalidInput` for unusable input and `Conflict`
     for contradictions to what is stored.
     """
     at = target(url)
-    run = log_predictions(
-        at.database,
-        facts=_facts(
+    run_id = at.log_predictions(
+        run_facts(
             at,
             project=project,
             name=name,
@@ -64,8 +65,8 @@ def log_run(
             tags=tags,
             client_key=client_key,
         ),
-        dataset=dataset,
-        given=Predictions(
+        dataset,
+        Predictions(
             y_pred=y_pred,
             y_true=y_true,
             y_score=y_score,
@@ -74,9 +75,10 @@ def log_run(
             labels=labels,
             ordinal=ordinal,
             positive_label=positive_label,
+            hierarchy=hierarchy,
         ),
     )
-    return Run(at, run.id)
+    return Run(at, run_id)
 
 
 def start_run(
@@ -85,9 +87,10 @@ def start_run(
     dataset: str,
     project: str | None = None,
     model: str | None = None,
-    labels: Iterable[object] | None = None,
+    labels: Iterable[object] | LabelSet | None = None,
     positive_label: object | None = None,
     ordinal: bool = False,
+    hierarchy: Mapping[Any, Any] | None = None,
     params: Mapping[str, Any] | None = None,
     tags: Mapping[str, Any] | None = None,
     client_key: str | None = None,
@@ -98,9 +101,8 @@ def start_run(
     `labels` may be left out when the dataset exists. Raises `InvalidInput` and `Conflict`.
     """
     at = target(url)
-    opened = open_run(
-        at.database,
-        facts=_facts(
+    opened = at.open_run(
+        run_facts(
             at,
             project=project,
             name=name,
@@ -109,11 +111,12 @@ def start_run(
             tags=tags,
             client_key=client_key,
         ),
-        dataset=dataset,
-        labels=None if labels is None else LabelSet.declared(labels, ordinal=ordinal),
-        positive_label=None if positive_label is None else label_text(positive_label),
+        dataset,
+        _label_set(labels, ordinal=ordinal),
+        None if positive_label is None else label_text(positive_label),
+        hierarchy,
     )
-    return OpenRun(at, opened.run.id, opened.dataset)
+    return OpenRun(at, opened)
 
 
 def log_matrix(
@@ -126,6 +129,7 @@ def log_matrix(
     project: str | None = None,
     model: str | None = None,
     ordinal: bool = False,
+    hierarchy: Mapping[Any, Any] | None = None,
     params: Mapping[str, Any] | None = None,
     tags: Mapping[str, Any] | None = None,
     client_key: str | None = None,
@@ -139,9 +143,8 @@ def log_matrix(
     the run. Raises `InvalidInput` and `Conflict`.
     """
     at = target(url)
-    run = store_matrix(
-        at.database,
-        facts=_facts(
+    run_id = at.log_matrix(
+        run_facts(
             at,
             project=project,
             name=name,
@@ -150,17 +153,20 @@ def log_matrix(
             tags=tags,
             client_key=client_key,
         ),
-        dataset=dataset,
-        matrix=matrix,
-        labels=labels,
-        orientation=orientation,
-        ordinal=ordinal,
+        dataset,
+        GivenMatrix(matrix, orientation, labels, ordinal, hierarchy),
     )
-    return Run(at, run.id)
+    return Run(at, run_id)
 
 
-def _facts(
-    at: Target,
+def _label_set(labels: Iterable[object] | LabelSet | None, *, ordinal: bool) -> LabelSet | None:
+    if labels is None or isinstance(labels, LabelSet):
+        return labels
+    return LabelSet.declared(labels, ordinal=ordinal)
+
+
+def run_facts(
+    at: Registry,
     *,
     project: str | None,
     name: str,
@@ -169,9 +175,10 @@ def _facts(
     tags: Mapping[str, Any] | None,
     client_key: str | None,
 ) -> RunFacts:
+    """What is said about a run, with who logs it from which commit. Raises `InvalidInput`."""
     return RunFacts(
         name=name,
-        project=project if project is not None else at.settings.project,
+        project=project if project is not None else at.project,
         model=model,
         client_key=client_key,
         params=_plain(params, "params"),

@@ -14,9 +14,15 @@ class ChunkBuffer:
     the cases alone, so that a repeated attempt sends the same bytes under the same number.
     """
 
-    def __init__(self, put: Callable[[int, Batch], None], size: int = CHUNK_SIZE) -> None:
+    def __init__(
+        self,
+        put: Callable[[int, Batch], None],
+        size_for: Callable[[Batch], int] = lambda _: CHUNK_SIZE,
+    ) -> None:
+        """`size_for` says how many cases like those of the first batch make a chunk."""
         self._put = put
-        self._size = size
+        self._size_for = size_for
+        self._size = CHUNK_SIZE
         self._waiting: list[Batch] = []
         self._n_waiting = 0
         self._seq = 0
@@ -29,14 +35,21 @@ class ChunkBuffer:
         """
         if self._waiting:
             require_alike(self._waiting[0], batch)
+        elif self._seq == 0:
+            self._size = self._size_for(batch)
         self._waiting.append(batch)
         self._n_waiting += len(batch)
         while self._n_waiting >= self._size:
             self._hand_on(self._size)
 
+    @property
+    def n_chunks(self) -> int:
+        """Chunks handed on so far."""
+        return self._seq
+
     def flush(self) -> None:
-        """Hand on what is left, as one chunk that is not full."""
-        if self._waiting:
+        """Hand on what is left: a chunk that is not full, behind any that could not leave."""
+        while self._waiting:
             self._hand_on(self._size)
 
     def _hand_on(self, size: int) -> None:

@@ -6,9 +6,9 @@ from collections.abc import Iterable
 
 from offdiag.errors import Conflict, InvalidInput
 from offdiag.sdk.comparison import Comparison
+from offdiag.sdk.registry import CompareQuestion
 from offdiag.sdk.run import Run
 from offdiag.sdk.target import target
-from offdiag.services.comparison.comparing import compare_runs
 
 
 def compare(
@@ -34,19 +34,14 @@ def compare(
     if baseline is not None:
         first = _id(baseline)
         ids = [first, *(each for each in ids if each != first)]
-    found = compare_runs(
-        target(url).database,
-        ids,
-        slice_text=slice,
-        on_shared=on_shared,
-        confidence=confidence,
-    )
-    if found.refusal is not None:
-        hint = found.refusal.hint
-        if found.refusal.n_shared is not None:
+    record = target(url).compare(CompareQuestion(tuple(ids), slice, on_shared, confidence))
+    refusal = record["refusal"]
+    if refusal is not None:
+        hint = refusal["hint"]
+        if refusal["n_shared"] is not None:
             hint = "Pass on_shared=True to compare them on the shared ones."
-        raise Conflict(found.refusal.why, field="runs", hint=hint)
-    return Comparison(found)
+        raise Conflict(refusal["why"], field="runs", hint=hint)
+    return Comparison(record)
 
 
 def _id(run: str | Run) -> str:

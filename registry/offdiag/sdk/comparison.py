@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from offdiag.comparison.class_values import class_values
-from offdiag.comparison.differences import OF_CLASSES, MetricDifference
-from offdiag.comparison.letters import letter
-from offdiag.comparison.many import ManyComparison
-from offdiag.comparison.pair import PairComparison
 from offdiag.sdk.comparison_html import comparison_html
-from offdiag.services.comparison.comparing import RunComparison
-from offdiag.services.comparison.record import comparison_record
 
 if TYPE_CHECKING:
     import pandas as pd
+
+_NUMBERS = ("value", "ci_low", "ci_high")
 
 
 class Comparison:
@@ -25,35 +21,36 @@ class Comparison:
     frames, with its reason in `to_dict()`.
     """
 
-    def __init__(self, found: RunComparison) -> None:
-        if found.result is None or found.verdict is None:
-            raise ValueError(found)
-        self._found = found
-        self._result = found.result
-        self.runs: dict[str, str] = {
-            letter(position): run.id for position, run in enumerate(found.runs)
-        }
+    def __init__(self, record: Mapping[str, Any]) -> None:
+        """`record` is that of `offdiag.services.comparison.record`, of runs that compare."""
+        self._record = record
+        self._result: Mapping[str, Any] = record["result"]
+        self.runs: dict[str, str] = {run["letter"]: run["id"] for run in record["runs"]}
         """Ids of the runs by their letters."""
-        self.verdict: str = found.verdict.text
+        verdict = record["verdict"]
+        self.verdict: str = " ".join((verdict["headline"], *verdict["details"]))
         """The verdict in words."""
 
     def __repr__(self) -> str:
         runs = ", ".join(f"{name}={run_id}" for name, run_id in self.runs.items())
-        return f"Comparison({runs}: {self._found.verdict.headline if self._found.verdict else ''})"
+        return f"Comparison({runs}: {self._record['verdict']['headline']})"
+
+    @property
+    def _is_pair(self) -> bool:
+        return bool(self._result["kind"] == "pair")
 
     @property
     def is_paired(self) -> bool:
         """Whether all runs were compared example by example."""
-        if isinstance(self._result, PairComparison):
-            return self._result.paired is not None
-        return not self._result.unpaired
+        if self._is_pair:
+            return bool(self._result["is_paired"])
+        return not self._result["not_paired"]
 
     @property
     def counts(self) -> dict[str, int] | None:
         """Of two paired runs how many examples `both_right`, `only_a`, `only_b`, `both_wrong`."""
-        if not isinstance(self._result, PairComparison) or self._result.paired is None:
-            return None
-        return self._result.paired.churn.to_dict()
+        counts = self._result.get("counts")
+        return None if counts is None else dict(counts)
 
     @cached_property
     def metrics(self) -> pd.DataFrame:
@@ -66,10 +63,14 @@ class Comparison:
         """
         import pandas as pd
 
-        if isinstance(self._result, PairComparison):
-            rows = [{"metric": each.key, **_row(each)} for each in self._result.metrics]
+        if self._is_pair:
+            rows = [
+                {"metric": key, **_difference(found)}
+                for key, found in self._result["metrics"].items()
+            ]
             return pd.DataFrame(rows).set_index("metric")
-        return pd.DataFrame(_places(self._result, self.runs)).set_index(["metric", "run"])
+        places = _places(self._result["metrics"], self.runs)
+        return pd.DataFrame(places).set_index(["metric", "run"])
 
     @cached_property
     def per_class(self) -> pd.DataFrame:
@@ -81,17 +82,12 @@ class Comparison:
         import pandas as pd
 
         index = ["metric", "class"]
-        if isinstance(self._result, PairComparison):
-            sizes = dict(zip(self._result.labels, self._result.first.actual.tolist(), strict=True))
+        if self._is_pair:
+            sizes = self._result["class_sizes"]["a"]
             rows = [
-                {
-                    "metric": key,
-                    "class": each.class_label,
-                    "n": sizes[str(each.class_label)],
-                    **_row(each),
-                }
-                for key in OF_CLASSES
-                for each in self._result.classes[key]
+                {"metric": key, "class": name, "n": sizes[name], **_difference(found)}
+                for key, classes in self._result["per_class"].items()
+                for name, found in classes.items()
             ]
             return pd.DataFrame(rows).set_index(index)
         return pd.DataFrame(_class_rows(self._result)).set_index([*index, "run"])
@@ -105,83 +101,73 @@ class Comparison:
         import pandas as pd
 
         columns = ["first", "second", "only_first", "only_second", "p", "p_adjusted"]
-        return pd.DataFrame(_pair_rows(self._result), columns=columns)
+        rows = self._paired_rows() if self._is_pair else self._result["pairs"]
+        return pd.DataFrame([[row[name] for name in columns] for row in rows], columns=columns)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, ready for `json.dumps(..., allow_nan=False)`."""
-        return comparison_record(self._found)
+        return dict(self._record)
 
     def _repr_html_(self) -> str:
-        return comparison_html(self._found)
+        return comparison_html(self._record)
+
+    def _paired_rows(self) -> list[dict[str, object]]:
+        test = self._result.get("mcnemar")
+        if test is None:
+            return []
+        return [
+            {
+                "first": "A",
+                "second": "B",
+                "only_first": test["only_first"],
+                "only_second": test["only_second"],
+                "p": test["exact_p"],
+                "p_adjusted": test["exact_p"],
+            }
+        ]
 
 
-def _row(found: MetricDifference) -> dict[str, object]:
+def _difference(found: Mapping[str, Any]) -> dict[str, object]:
+    gap = found["difference"]
     return {
-        "a": found.first.value,
-        "b": found.second.value,
-        "difference": found.difference.value,
-        "ci_low": found.difference.ci_low,
-        "ci_high": found.difference.ci_high,
-        "p": found.p,
-        "outcome": found.outcome.value,
+        "a": found["a"]["value"],
+        "b": found["b"]["value"],
+        "difference": gap["value"],
+        "ci_low": gap.get("ci_low"),
+        "ci_high": gap.get("ci_high"),
+        "p": found["p"],
+        "outcome": found["outcome"],
     }
 
 
-def _places(many: ManyComparison, runs: dict[str, str]) -> list[dict[str, object]]:
+def _places(metrics: Mapping[str, Any], runs: Mapping[str, str]) -> list[dict[str, object]]:
     return [
         {
             "metric": key,
             "run": name,
             "run_id": runs[name],
-            "value": place.value.value,
-            "standing": place.standing.value,
-            "behind": None if place.behind is None else place.behind.value,
-            "ci_low": None if place.behind is None else place.behind.ci_low,
-            "ci_high": None if place.behind is None else place.behind.ci_high,
-            "p": place.p,
-            "p_adjusted": place.p_adjusted,
+            "value": place["value"],
+            "standing": place["standing"],
+            "behind": behind.get("value"),
+            "ci_low": behind.get("ci_low"),
+            "ci_high": behind.get("ci_high"),
+            "p": place["p"],
+            "p_adjusted": place["p_adjusted"],
         }
-        for key, places in many.places.items()
-        for name, place in zip(runs, places, strict=True)
+        for key, places in metrics.items()
+        for name, place in places.items()
+        for behind in (place["behind"] or {},)
     ]
 
 
-def _class_rows(many: ManyComparison) -> list[dict[str, object]]:
-    rows: list[dict[str, object]] = []
-    for position, matrix in enumerate(many.matrices):
-        values = class_values(matrix, confidence=many.confidence)
-        for key in OF_CLASSES:
-            for name, size, value in zip(
-                many.labels, matrix.actual.tolist(), values[key], strict=True
-            ):
-                rows.append(
-                    {
-                        "metric": key,
-                        "class": name,
-                        "run": letter(position),
-                        "n": size,
-                        "value": value.value,
-                        "ci_low": value.ci_low,
-                        "ci_high": value.ci_high,
-                    }
-                )
-    return rows
-
-
-def _pair_rows(result: PairComparison | ManyComparison) -> list[tuple[object, ...]]:
-    if isinstance(result, PairComparison):
-        if result.paired is None:
-            return []
-        test = result.paired.mcnemar
-        return [("A", "B", test.only_first, test.only_second, test.exact_p, test.exact_p)]
-    return [
-        (
-            letter(pair.first),
-            letter(pair.second),
-            pair.only_first,
-            pair.only_second,
-            pair.p,
-            pair.p_adjusted,
-        )
-        for pair in result.pairs
-    ]
+def _class_rows(result: Mapping[str, Any]) -> Iterator[dict[str, object]]:
+    for run, metrics in result["per_class"].items():
+        for key, classes in metrics.items():
+            for name, value in classes.items():
+                yield {
+                    "metric": key,
+                    "class": name,
+                    "run": run,
+                    "n": result["class_sizes"][run][name],
+                    **{number: value.get(number) for number in _NUMBERS},
+                }

@@ -2,34 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from html import escape
+from typing import Any
 
 from offdiag.comparison import wording
-from offdiag.comparison.letters import letter
-from offdiag.comparison.many import ManyComparison
-from offdiag.comparison.pair import PairComparison
 from offdiag.domain.values import MetricValue
-from offdiag.services.comparison.comparing import RunComparison
 
 _RIGHT = "style='text-align:right'"
 
 
-def comparison_html(found: RunComparison) -> str:
+def comparison_html(record: Mapping[str, Any]) -> str:
     """One HTML fragment; names are escaped, nothing is loaded from elsewhere."""
     runs = "".join(
-        f"<li><b>{letter(position)}</b> {escape(run.name)} <code>{escape(run.id)}</code></li>"
-        for position, run in enumerate(found.runs)
+        f"<li><b>{run['letter']}</b> {escape(run['name'])} <code>{escape(run['id'])}</code></li>"
+        for run in record["runs"]
     )
-    verdict = ""
-    if found.verdict is not None:
-        details = escape(" ".join(found.verdict.details))
-        verdict = f"<p><b>{escape(found.verdict.headline)}</b> {details}</p>"
-    head, rows = _table(found.result)
+    verdict = record["verdict"]
+    details = escape(" ".join(verdict["details"]))
+    head, rows = _table(record["result"])
     body = "".join(f"<tr>{''.join(_cells(row))}</tr>" for row in rows)
     names = "".join(f"<th scope='col'>{escape(name)}</th>" for name in head)
     return (
-        f"<div><ul>{runs}</ul>{verdict}"
+        f"<div><ul>{runs}</ul><p><b>{escape(verdict['headline'])}</b> {details}</p>"
         f"<table><thead><tr>{names}</tr></thead><tbody>{body}</tbody></table></div>"
     )
 
@@ -41,34 +36,30 @@ def _cells(row: tuple[str, ...]) -> Iterator[str]:
         yield f"<td {_RIGHT}>{cell}</td>"
 
 
-def _table(
-    result: PairComparison | ManyComparison | None,
-) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
-    match result:
-        case PairComparison():
-            head = ("metric", "A", "B", "B − A", f"{wording.level_text(result.confidence)} CI")
-            return head, [
-                (
-                    wording.title(each.key),
-                    _number(each.first),
-                    _number(each.second),
-                    wording.gap_text(each.key, each.difference),
-                    wording.gap_interval(each.key, each.difference) or "none",
-                )
-                for each in result.metrics
-            ]
-        case ManyComparison():
-            letters = tuple(letter(position) for position in range(len(result.matrices)))
-            return ("metric", *letters), [
-                (
-                    wording.title(key),
-                    *(f"{_number(place.value)} ({place.standing.value})" for place in places),
-                )
-                for key, places in result.places.items()
-            ]
-        case None:
-            return (), []
+def _table(result: Mapping[str, Any]) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
+    metrics = result["metrics"]
+    if result["kind"] == "pair":
+        head = ("metric", "A", "B", "B − A", f"{wording.level_text(result['confidence'])} CI")
+        return head, [_difference_row(key, found) for key, found in metrics.items()]
+    return ("metric", *result["n"]), [
+        (
+            wording.title(key),
+            *(f"{_number(place)} ({place['standing']})" for place in places.values()),
+        )
+        for key, places in metrics.items()
+    ]
 
 
-def _number(value: MetricValue) -> str:
-    return "undefined" if value.value is None else f"{value.value:.3f}"
+def _difference_row(key: str, found: Mapping[str, Any]) -> tuple[str, ...]:
+    gap = MetricValue.of_dict(found["difference"])
+    return (
+        wording.title(key),
+        _number(found["a"]),
+        _number(found["b"]),
+        wording.gap_text(key, gap),
+        wording.gap_interval(key, gap) or "none",
+    )
+
+
+def _number(value: Mapping[str, Any]) -> str:
+    return "undefined" if value["value"] is None else f"{value['value']:.3f}"

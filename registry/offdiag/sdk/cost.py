@@ -122,14 +122,11 @@ def _named(
     # The columns of a frame are attributes too, and a class may be called "costs".
     if isinstance(matrix, Priced) and not hasattr(matrix, "__array__"):
         return matrix.costs(name)
-    # Costs that are stated need no database library.
+    # Costs that are stated need no registry.
     from offdiag.sdk.target import target
-    from offdiag.services.cost_matrices import CostName, find_costs
 
     at = target(url)
-    found = find_costs(
-        at.database, project=project or at.settings.project, wanted=CostName.parse(name)
-    ).costs
+    found = at.costs(name, project or at.project)
     if found.labels.names != labels.names:
         raise Conflict(
             f"cost matrix {name!r} is about the classes {found.labels.preview()}, the matrix has "

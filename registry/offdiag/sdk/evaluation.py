@@ -8,12 +8,15 @@ from difflib import get_close_matches
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from offdiag.domain.collapsing import Collapse
 from offdiag.domain.labels import LabelSet, label_text
 from offdiag.domain.values import MetricValue
 from offdiag.errors import UnknownKey
 from offdiag.metrics.confusion import ConfusionMatrix
+from offdiag.metrics.counted import Counted, CountedSets, matrix_of, sets_of
 from offdiag.metrics.suite import evaluate_stack
 from offdiag.sdk.flag import Flag, Judgement
+from offdiag.sdk.set_views import EmptySetCounts, counts_frame, label_frame, sets_dict
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -78,16 +81,20 @@ class ClassValues(Mapping[str, MetricValue]):
 
 @dataclass(frozen=True)
 class Evaluation:
-    """A confusion matrix, every metric of it, and what the rules say about it.
+    """What was counted, every metric of it, and what the rules say about it.
 
-    `aggregate[key]` is one `MetricValue`; `per_class[key][label]` another for each class.
+    That is a confusion matrix, or the sets of labels of a multi-label run, whose labels then
+    stand in place of classes. `aggregate[key]` is one `MetricValue`; `per_class[key][label]`
+    another for each class.
     `judgement` is what was stored with a run, None to ask the rules when somebody wants to know.
+    `collapse` says which classes are groups of classes, None where all stand for themselves.
     """
 
-    matrix: ConfusionMatrix
+    counted: Counted
     aggregate: MetricTable[MetricValue]
     per_class: MetricTable[ClassValues]
     judgement: Judgement | None = None
+    collapse: Collapse | None = None
 
     @classmethod
     def of_matrix(cls, matrix: ConfusionMatrix) -> Evaluation:
@@ -105,20 +112,22 @@ class Evaluation:
     @classmethod
     def of_values(
         cls,
-        matrix: ConfusionMatrix,
+        counted: Counted,
         *,
         aggregate: Mapping[str, MetricValue],
         per_class: Mapping[str, Sequence[MetricValue]],
         judgement: Judgement | None = None,
+        collapse: Collapse | None = None,
     ) -> Evaluation:
         """Take values computed before, with or without intervals; classes in label order."""
         return cls(
-            matrix,
+            counted,
             MetricTable(aggregate),
             MetricTable(
-                {key: ClassValues(matrix.labels, values) for key, values in per_class.items()}
+                {key: ClassValues(counted.labels, values) for key, values in per_class.items()}
             ),
             judgement,
+            collapse,
         )
 
     @property
@@ -137,16 +146,24 @@ class Evaluation:
 
     @cached_property
     def _judged(self) -> Judgement:
-        return self.judgement or Judgement.of_matrix(self.matrix)
+        return self.judgement or Judgement.of_counted(self.counted)
 
     @property
     def labels(self) -> tuple[str, ...]:
         """Class names in the order of both axes of the matrix."""
-        return self.matrix.labels.names
+        return self.counted.labels.names
+
+    @property
+    def matrix(self) -> ConfusionMatrix:
+        """The confusion matrix. Raises `Conflict` for a multi-label run, which has none."""
+        return matrix_of(self.counted)
 
     @property
     def confusion_matrix(self) -> pd.DataFrame:
-        """Counts as a DataFrame with the axes named "actual" (index) and "predicted"."""
+        """Counts as a DataFrame with the axes named "actual" (index) and "predicted".
+
+        Raises `Conflict` for a multi-label run.
+        """
         import pandas as pd
 
         return pd.DataFrame(
@@ -155,10 +172,49 @@ class Evaluation:
             columns=pd.Index(self.labels, name="predicted"),
         )
 
+    @property
+    def multilabel_matrix(self) -> pd.DataFrame:
+        """Mass of true labels (axis "actual") on predicted ones, after Krstinic et al. (2020).
+
+        Raises `Conflict`, as do the other views of sets, where cases have one class each.
+        """
+        return label_frame(self._sets.matrix.cells, self._sets.labels)
+
+    @property
+    def row_share(self) -> pd.DataFrame:
+        """The mass of each true label, where it went: not its recall. NaN without mass."""
+        return label_frame(self._sets.matrix.row_share.value, self._sets.labels)
+
+    @property
+    def column_share(self) -> pd.DataFrame:
+        """The mass on each predicted label, where it came from: not its precision."""
+        return label_frame(self._sets.matrix.column_share.value, self._sets.labels)
+
+    @property
+    def label_counts(self) -> pd.DataFrame:
+        """The two-by-two table of each label: columns tp, fn, fp and tn."""
+        return counts_frame(self._sets.tally.labels, self._sets.labels)
+
+    @property
+    def empty_sets(self) -> EmptySetCounts:
+        """Cases whose true or predicted set is empty, which the multi-label matrix leaves out."""
+        return EmptySetCounts.of_tally(self._sets.tally, self._sets.labels)
+
+    @property
+    def _sets(self) -> CountedSets:
+        return sets_of(self.counted)
+
     def to_dict(self) -> dict[str, Any]:
-        """Plain Python values, ready for `json.dumps(..., allow_nan=False)`."""
+        """Plain Python values, ready for `json.dumps(..., allow_nan=False)`.
+
+        Those of a multi-label run are named as `evaluate_multilabel` names them.
+        """
+        if isinstance(self.counted, CountedSets):
+            return self._dict_of_sets(self.counted)
+        groups = {} if self.collapse is None else {"groups": self.collapse.to_dict()}
         return {
             "labels": list(self.labels),
+            **groups,
             "orientation": "actual_rows",
             "matrix": self.matrix.counts.tolist(),
             "aggregate": {key: value.to_dict() for key, value in self.aggregate.items()},
@@ -168,10 +224,28 @@ class Evaluation:
             },
         }
 
+    def _dict_of_sets(self, counted: CountedSets) -> dict[str, Any]:
+        return {
+            "labels": list(self.labels),
+            "orientation": "actual_rows",
+            "n_cases": counted.total,
+            "aggregate": {key: value.to_dict() for key, value in self.aggregate.items()},
+            "per_label": {
+                key: [value.to_dict() for value in values.values()]
+                for key, values in self.per_class.items()
+            },
+            **sets_dict(counted),
+        }
+
     def _repr_html_(self) -> str:
+        if isinstance(self.counted, CountedSets):
+            from offdiag.sdk.set_html import set_html
+
+            return set_html(self.counted, self.aggregate)
         from offdiag.sdk.evaluation_html import evaluation_html
 
-        return evaluation_html(self.matrix, self.aggregate)
+        note = None if self.collapse is None else self.collapse.words
+        return evaluation_html(self.matrix, self.aggregate, note=note)
 
 
 def _similar(wanted: object, known: Mapping[str, Any] | Sequence[str]) -> str:

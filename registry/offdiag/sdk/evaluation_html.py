@@ -14,12 +14,17 @@ HEADLINE = ("overall_accuracy", "majority_baseline", "balanced_accuracy", "macro
 _RIGHT = "style='text-align:right'"
 
 
-def evaluation_html(matrix: ConfusionMatrix, aggregate: Mapping[str, MetricValue]) -> str:
-    """One HTML fragment; labels are escaped, nothing is loaded from elsewhere."""
-    return f"<div>{_matrix_table(matrix)}{_headline_table(aggregate)}</div>"
+def evaluation_html(
+    matrix: ConfusionMatrix, aggregate: Mapping[str, MetricValue], *, note: str | None = None
+) -> str:
+    """One HTML fragment; labels are escaped, nothing is loaded from elsewhere.
+
+    `note` says what is special about the matrix.
+    """
+    return f"<div>{_matrix_table(matrix, note)}{_headline_table(aggregate)}</div>"
 
 
-def _matrix_table(matrix: ConfusionMatrix) -> str:
+def _matrix_table(matrix: ConfusionMatrix, note: str | None) -> str:
     shown = min(matrix.n_classes, MOST_CLASSES_SHOWN)
     names = [escape(name) for name in matrix.labels.names[:shown]]
     head = "".join(f"<th scope='col' {_RIGHT}>{name}</th>" for name in names)
@@ -27,8 +32,9 @@ def _matrix_table(matrix: ConfusionMatrix) -> str:
         f"<tr><th scope='row'>{name}</th>{_cells(row)}</tr>"
         for name, row in zip(names, matrix.counts[:shown, :shown].tolist(), strict=True)
     )
+    said = f", {escape(note)}" if note else ""
     return (
-        f"<table><caption>Confusion matrix, {matrix.total} cases{_cut_note(matrix, shown)}"
+        f"<table><caption>Confusion matrix, {matrix.total} cases{said}{_cut_note(matrix, shown)}"
         f"</caption><thead><tr><th>actual ↓ predicted →</th>{head}</tr></thead>"
         f"<tbody>{body}</tbody></table>"
     )

@@ -9,7 +9,7 @@ from typing import Any
 from offdiag.flags.lifecycle import FlagState
 from offdiag.flags.thresholds import Thresholds
 from offdiag.flags.verdict import Verdict
-from offdiag.metrics.confusion import ConfusionMatrix
+from offdiag.metrics.counted import Counted
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,10 +58,10 @@ class Judgement:
     badge: bool
 
     @classmethod
-    def of_matrix(cls, matrix: ConfusionMatrix, thresholds: Thresholds | None = None) -> Judgement:
-        """Ask the rules that need only a matrix; the gravest flags first."""
-        from offdiag.flags.assessment import assess
+    def of_counted(cls, counted: Counted, thresholds: Thresholds | None = None) -> Judgement:
+        """Ask the rules that need only what was counted; the gravest flags first."""
+        from offdiag.flags.label_subjects import assess_counted
 
-        found = assess(matrix, thresholds)
+        found = assess_counted(counted, thresholds)
         gravest_first = sorted(found.verdicts, key=lambda verdict: -verdict.severity.rank)
         return cls(tuple(map(Flag.of_verdict, gravest_first)), found.badge)

@@ -5,19 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-import numpy as np
 from numpy.typing import NDArray
 
 from offdiag.domain.labels import LabelSet
-from offdiag.domain.values import MetricValue
 from offdiag.errors import InvalidInput
-from offdiag.metrics.multilabel.examples import example_metrics
-from offdiag.metrics.multilabel.label_averages import label_averages
-from offdiag.metrics.multilabel.ranking import ranking_metrics, sum_over_rankings
-from offdiag.metrics.multilabel.tally import SetTally, tally_sets
-from offdiag.metrics.per_class import PER_CLASS
-from offdiag.metrics.probabilistic.discrimination import average_precision, roc_auc
-from offdiag.metrics.probabilistic.ranked import rank_scores
+from offdiag.metrics.multilabel.suite import (
+    label_metrics,
+    label_score_metrics,
+    set_metrics,
+    set_score_metrics,
+)
+from offdiag.metrics.multilabel.tally import tally_sets
 from offdiag.sdk.evaluation import ClassValues, MetricTable
 from offdiag.sdk.multilabel_evaluation import EmptySetCounts, MultilabelEvaluation
 
@@ -52,14 +50,14 @@ def evaluate_multilabel(
 
     sets = encode_sets(y_true=y_true, y_pred=y_pred, labels=labels)
     tally = tally_sets(sets.actual, sets.predicted)
-    aggregate = {**example_metrics(tally.examples), **label_averages(tally.labels)}
-    per_label = _from_tables(tally)
+    aggregate = dict(set_metrics(tally))
+    per_label = dict(label_metrics(tally.labels))
     scores = None
     if y_score is not None:
         scores = score_table(y_score, n_cases=tally.n_cases, labels=sets.labels)
         _require_columns(scores, sets.labels)
-        aggregate |= ranking_metrics(sum_over_rankings(sets.actual, scores))
-        per_label |= _from_scores(sets.actual, scores)
+        aggregate |= set_score_metrics(sets.actual, scores)
+        per_label |= label_score_metrics(sets.actual, scores)
     return MultilabelEvaluation(
         label_set=sets.labels,
         n_cases=tally.n_cases,
@@ -68,28 +66,11 @@ def evaluate_multilabel(
             {key: ClassValues(sets.labels, values) for key, values in per_label.items()}
         ),
         matrix=tally.matrix(),
-        empty_sets=_named(tally, sets.labels),
+        empty_sets=EmptySetCounts.of_tally(tally, sets.labels),
         actual=sets.actual,
         predicted=sets.predicted,
         scores=scores,
     )
-
-
-def _from_tables(tally: SetTally) -> dict[str, list[MetricValue]]:
-    cells = tally.labels.one_vs_rest()
-    values = {key: metric(cells) for key, metric in PER_CLASS.items()}
-    return {
-        key: [quantity.at(code) for code in range(tally.n_labels)]
-        for key, quantity in values.items()
-    }
-
-
-def _from_scores(actual: NDArray[np.bool_], scores: NDArray[Any]) -> dict[str, list[MetricValue]]:
-    ranked = [rank_scores(actual[:, code], scores[:, code]) for code in range(scores.shape[1])]
-    return {
-        "roc_auc": [roc_auc(label) for label in ranked],
-        "average_precision": [average_precision(label) for label in ranked],
-    }
 
 
 def _require_columns(scores: NDArray[Any], labels: LabelSet) -> None:
@@ -100,15 +81,3 @@ def _require_columns(scores: NDArray[Any], labels: LabelSet) -> None:
             field="y_score",
             hint="Give one column for each label, in label order.",
         )
-
-
-def _named(tally: SetTally, labels: LabelSet) -> EmptySetCounts:
-    empty = tally.empty_sets
-    missed, spurious = empty.missed_when_pred_empty, empty.spurious_when_true_empty
-    return EmptySetCounts(
-        both_empty=empty.both_empty,
-        n_true_empty=empty.n_true_empty,
-        n_pred_empty=empty.n_pred_empty,
-        missed_when_pred_empty=dict(zip(labels.names, missed.tolist(), strict=True)),
-        spurious_when_true_empty=dict(zip(labels.names, spurious.tolist(), strict=True)),
-    )

@@ -2,29 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from threading import Lock
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
+from offdiag.domain.labels import label_text
 from offdiag.domain.runs import Derivation
 from offdiag.errors import Conflict
 from offdiag.metrics.costs.matrix import CostMatrix
+from offdiag.sdk import provenance
 from offdiag.sdk.buffer import ChunkBuffer
+from offdiag.sdk.decision import DecideQuestion, Decision, Threshold
 from offdiag.sdk.evaluation import Evaluation
-from offdiag.sdk.flag import Flag, Judgement
-from offdiag.sdk.run_frames import ExampleKind, examples_frame, operating_points_frame
-from offdiag.sdk.target import Target
-from offdiag.services.cost_matrices import CostName, costs_for_run
-from offdiag.services.evaluation.reading import evaluation_of
-from offdiag.services.evaluation.slices import evaluation_of_slice
-from offdiag.services.flags.inbox import flags_that_fire
-from offdiag.services.flags.settings import thresholds_in
-from offdiag.services.ingest.batch import Batch, read_batch
-from offdiag.services.ingest.chunks import put_chunk
-from offdiag.services.ingest.derived import derivation_of_run
-from offdiag.services.ingest.finishing import finish_run
-from offdiag.store.datasets import DatasetRecord
-from offdiag.store.evaluations import StoredEvaluation
-from offdiag.store.flags import FlagRecord
+from offdiag.sdk.registry import OpenedRun, Registry
+from offdiag.sdk.run_frames import (
+    ExampleKind,
+    example_question,
+    examples_frame,
+    operating_points_frame,
+)
+from offdiag.services.ingest.batch import read_batch
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -33,8 +31,8 @@ if TYPE_CHECKING:
 class Run:
     """A logged run. Its predictions are stored and never change."""
 
-    def __init__(self, target: Target, run_id: str) -> None:
-        self._target = target
+    def __init__(self, registry: Registry, run_id: str) -> None:
+        self._registry = registry
         self.id = run_id
 
     def __repr__(self) -> str:
@@ -43,14 +41,14 @@ class Run:
     @property
     def url(self) -> str:
         """Address of this run in the dashboard."""
-        return self._target.page_of(self.id)
+        return self._registry.page_of(self.id)
 
     def derivation(self) -> Derivation | None:
         """Whose scores the run was decided from and by which rule; None for a logged run.
 
         Raises `NotFound` for a run that was deleted.
         """
-        return derivation_of_run(self._target.database, self.id)
+        return self._registry.derivation(self.id)
 
     def costs(self, name: str) -> CostMatrix:
         """The costs that are stored as `name`, or in a version of it as `name@2`.
@@ -58,31 +56,59 @@ class Run:
         They are looked for in the project of the run. Raises `NotFound`, and `Conflict` for
         costs of other classes.
         """
-        wanted = CostName.parse(name)
-        return costs_for_run(self._target.database, self.id, wanted).costs
+        return self._registry.costs_for_run(self.id, name)
 
-    def evaluation(self, timeout: float = 60.0, *, slice: str | None = None) -> Evaluation:  # noqa: A002 - the word of the field
+    def decide(
+        self,
+        *,
+        weights: object = None,
+        threshold: Threshold = None,
+        positive: object = None,
+        prevalence: object = None,
+        save_as: str | None = None,
+    ) -> Decision[Run]:
+        """Decide the cases anew from their scores, and say what that changes.
+
+        `weights` are costs as `offdiag.cost` takes them, a name such as `visits@2`, or None for
+        those the dataset is judged by. Each case gets the answer that is cheapest to expect, for
+        which scores have to be probabilities; with two classes `threshold` flags from a score on
+        instead, or from the "cheapest" one on these cases. `positive` is the class that is
+        flagged where the dataset names none, the rarer one by default. `prevalence` is the share
+        of each class at deployment. With `save_as` the answers are kept as a run of that name;
+        the same rule again is the same run. Raises `InvalidInput` for a rule that scores or
+        classes do not allow, `NotFound`, and `Conflict` where no costs are known.
+        """
+        self.evaluation()
+        found = self._registry.decide(
+            self.id,
+            DecideQuestion(
+                weights=weights,
+                threshold=threshold,
+                positive=None if positive is None else label_text(positive, field_name="positive"),
+                prevalence=prevalence,
+                save_as=save_as,
+                author=provenance.author(),
+            ),
+        )
+        saved = None if found.saved is None else Run(self._registry, found.saved)
+        return Decision.of(found, saved)
+
+    def evaluation(
+        self,
+        timeout: float = 60.0,
+        *,
+        slice: str | None = None,  # noqa: A002 - the word of the field
+        collapse: str | Iterable[str] = (),
+    ) -> Evaluation:
         """Every metric of the run, computed here or waited for at most `timeout` seconds.
 
         With a `slice` such as "country=DE" or "country=DE & device=phone", only of the cases
-        in it. Raises `EvaluationPending` when the time is up and `EvaluationFailed` when the
-        worker gave up.
+        in it. `collapse` names groups of the dataset's hierarchy that are looked at as one
+        class each, "*" all outermost ones. Raises `EvaluationPending` when the time is up,
+        `EvaluationFailed` when the worker gave up, and `InvalidInput` for an unknown group.
         """
-        if slice is not None:
-            part = evaluation_of_slice(self._target.database, self.id, slice)
-            thresholds = thresholds_in(self._target.settings.flags)
-            return _shown(part, Judgement.of_matrix(part.matrix, thresholds))
-        stored = evaluation_of(
-            self._target.database,
-            self.id,
-            timeout_s=timeout,
-            lease_s=self._target.settings.jobs.lease_s,
-            policy=self._target.policy,
-        )
-        raised = flags_that_fire(self._target.database, self.id)
-        return _shown(
-            stored, Judgement(tuple(map(_flag, raised)), badge=bool(stored.hides_minority))
-        )
+        groups = (collapse,) if isinstance(collapse, str) else tuple(collapse)
+        return self._registry.evaluation(self.id, timeout_s=timeout, part=slice, groups=groups)
 
     def examples(
         self,
@@ -96,18 +122,17 @@ class Run:
 
         With scores, the ones the model was surest of come first and the columns `confidence`
         (the score of the predicted class) and `margin` (less the largest other one) are there;
-        slice columns follow. The index is the number of the prediction in the run. Raises
+        slice columns follow. The index is the number of the prediction in the run.
+
+        Of a multi-label run `actual` and `predicted` name a label, and the columns hold tuples of
+        labels: `examples(actual="sea")` are the cases whose "sea" was missed,
+        `examples(predicted="sea")` those where it is spurious, `examples()` all wrong sets.
+        `confidence` is then the score of the label that is named. Raises
         `InvalidInput` for a class that there is none of and `Conflict` for a run without
         predictions.
         """
-        return examples_frame(
-            self._target.database,
-            self.id,
-            actual=actual,
-            predicted=predicted,
-            kind=kind,
-            limit=limit,
-        )
+        question = example_question(actual=actual, predicted=predicted, kind=kind)
+        return examples_frame(self._registry.examples(self.id, question, limit))
 
     def operating_points(self, positive: object = None) -> pd.DataFrame:
         """Thresholds of a class, the positive one unless named, strictest first, with counts.
@@ -115,27 +140,8 @@ class Run:
         They are those the dashboard draws: few, each exact. Raises `InvalidInput` for a class
         that there is none of and `Conflict` where there are no curves.
         """
-        return operating_points_frame(self._target.database, self.id, positive=positive)
-
-
-def _shown(stored: StoredEvaluation, judgement: Judgement) -> Evaluation:
-    return Evaluation.of_values(
-        stored.matrix,
-        aggregate=stored.aggregate,
-        per_class=stored.per_class,
-        judgement=judgement,
-    )
-
-
-def _flag(flag: FlagRecord) -> Flag:
-    return Flag(
-        flag.content.rule,
-        flag.standing.severity.value,
-        flag.content.class_label,
-        flag.content.message,
-        dict(flag.content.evidence),
-        flag.standing.state.value,
-    )
+        name = None if positive is None else label_text(positive, field_name="positive")
+        return operating_points_frame(self._registry.operating_points(self.id, name))
 
 
 class OpenRun(Run):
@@ -145,10 +151,11 @@ class OpenRun(Run):
     with the batches stored so far, so that a half-done run is never mistaken for a whole one.
     """
 
-    def __init__(self, target: Target, run_id: str, dataset: DatasetRecord) -> None:
-        super().__init__(target, run_id)
-        self._dataset = dataset
-        self._buffer = ChunkBuffer(self._put)
+    def __init__(self, registry: Registry, opened: OpenedRun) -> None:
+        super().__init__(registry, opened.run_id)
+        self._opened = opened
+        self._buffer = ChunkBuffer(opened.put, opened.chunk_size)
+        self._lock = Lock()
         self._finished = False
 
     def __enter__(self) -> Self:
@@ -160,7 +167,9 @@ class OpenRun(Run):
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        if kind is None and not self._finished:
+        if kind is not None:
+            self._opened.leave()
+        elif not self._finished:
             self.finish()
 
     def log(
@@ -185,24 +194,25 @@ class OpenRun(Run):
                 field="run",
                 hint="Start a new run for more predictions.",
             )
-        self._buffer.add(
-            read_batch(
-                y_pred=y_pred,
-                y_true=y_true,
-                y_score=y_score,
-                ids=sample_ids,
-                slices=slices,
-                labels=self._dataset.labels,
-                positive_label=self._dataset.positive_label,
-            )
+        if not self._opened.keeps:
+            return
+        batch = read_batch(
+            y_pred=y_pred,
+            y_true=y_true,
+            y_score=y_score,
+            ids=sample_ids,
+            slices=slices,
+            labels=self._opened.labels,
+            positive_label=self._opened.positive_label,
         )
+        with self._lock:
+            self._buffer.add(batch)
 
     def finish(self) -> Run:
         """Store what is buffered and close the run. Finishing twice is the same as once."""
-        self._buffer.flush()
-        finish_run(self._target.database, self.id)
-        self._finished = True
-        return Run(self._target, self.id)
-
-    def _put(self, seq: int, batch: Batch) -> None:
-        put_chunk(self._target.database, self.id, seq, batch)
+        with self._lock:
+            if not self._finished:
+                self._buffer.flush()
+                self.id = self._opened.finish(self._buffer.n_chunks)
+                self._finished = True
+        return Run(self._registry, self.id)

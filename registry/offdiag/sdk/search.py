@@ -6,13 +6,12 @@ from collections.abc import Sequence
 from itertools import chain
 from typing import TYPE_CHECKING
 
+from offdiag.domain.found_run import FoundRun
+from offdiag.sdk.registry import SearchQuestion
 from offdiag.sdk.target import target
-from offdiag.services.searching import search_runs as search
 
 if TYPE_CHECKING:
     import pandas as pd
-
-    from offdiag.store.queries.run_records import FoundRun
 
 _FACTS = (
     *("run_id", "name", "model", "project", "dataset", "truth_version", "state", "author"),
@@ -46,13 +45,8 @@ def search_runs(
     """
     import pandas as pd
 
-    found = search(
-        target(url).database,
-        filter_text=filter,
-        order_by=order_by,
-        project=project,
-        limit=max_results,
-    )
+    fields = (order_by,) if isinstance(order_by, str) else tuple(order_by)
+    found = target(url).search(SearchQuestion(filter, fields, project, max_results))
     frame = pd.DataFrame.from_records([_row(run) for run in found])
     return frame.reindex(columns=_columns(found))
 

@@ -1,42 +1,52 @@
-"""Where runs are logged to: settings and the open database, once for each process and URL."""
+"""Where runs are logged to, found from a URL and the settings."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from functools import lru_cache
+from typing import TYPE_CHECKING
 
-from offdiag.services.work.perform import RetryPolicy
+from offdiag.sdk.registry import Registry
 from offdiag.settings import Settings, load_settings
-from offdiag.store.database import Database
-from offdiag.store.schema import open_database
+
+if TYPE_CHECKING:
+    from offdiag.sdk.remote.syncing import Destination
+
+_SERVERS = ("http://", "https://")
 
 
-@dataclass(frozen=True, slots=True)
-class Target:
-    """A database that is ready to use, and the settings it was found with."""
+def target(url: str | None) -> Registry:
+    """The registry at a URL, else the configured one.
 
-    database: Database
-    settings: Settings
-
-    @property
-    def policy(self) -> RetryPolicy:
-        return RetryPolicy(max_attempts=self.settings.jobs.max_attempts)
-
-    def page_of(self, run_id: str) -> str:
-        """Address of a run in the dashboard that `offdiag serve` opens with these settings."""
-        server = self.settings.server
-        return f"http://{server.host}:{server.port}/runs/{run_id}"
-
-
-def target(url: str | None) -> Target:
-    """Connect to a registry: the given URL, else the configured one.
-
-    An embedded database is created or upgraded on first use.
+    An embedded database is created or upgraded on first use; a server is asked when there is
+    something to ask. Where nothing is to be logged at all, a registry that knows nothing.
     """
     settings = load_settings()
-    return Target(_opened(url or settings.database.url), settings)
+    if settings.client.mode == "disabled":
+        from offdiag.sdk.disabled import DisabledRegistry
+
+        return DisabledRegistry(settings.project)
+    return registry_at(url or settings.database.url, settings)
 
 
-@lru_cache(maxsize=8)
-def _opened(url: str) -> Database:
-    return open_database(url)
+def destination_at(url: str, settings: Settings) -> Destination:
+    """Where the runs of a spool are sent to."""
+    if url.startswith(_SERVERS):
+        from offdiag.sdk.remote.connection import Connection
+        from offdiag.sdk.remote.syncing import ServerDestination
+
+        connection = Connection(url, settings.client.token)
+        return ServerDestination(connection, settings.client.patience_s)
+    from offdiag.sdk.embedded import EmbeddedRegistry
+    from offdiag.sdk.embedded_destination import DatabaseDestination
+
+    return DatabaseDestination(EmbeddedRegistry.opened(url, settings).database)
+
+
+def registry_at(url: str, settings: Settings) -> Registry:
+    """The registry at a URL. Only the kind that is asked for is imported."""
+    if url.startswith(_SERVERS) or settings.client.mode == "offline":
+        from offdiag.sdk.remote.registry import RemoteRegistry
+
+        return RemoteRegistry.at(url, settings)
+    from offdiag.sdk.embedded import EmbeddedRegistry
+
+    return EmbeddedRegistry.opened(url, settings)

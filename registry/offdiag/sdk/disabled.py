@@ -1,0 +1,135 @@
+"""A registry that keeps nothing: for runs of a script that are not to be logged."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from offdiag.domain.found_run import FoundRun
+from offdiag.domain.hierarchy import Hierarchy
+from offdiag.domain.labels import LabelSet
+from offdiag.domain.runs import Derivation, RunFacts
+from offdiag.domain.truth_revision import TruthRevision
+from offdiag.errors import Conflict
+from offdiag.metrics.confusion import ConfusionMatrix
+from offdiag.metrics.costs.matrix import CostMatrix
+from offdiag.metrics.probabilistic.operating_points import OperatingPoints
+from offdiag.sdk.decision import Decided, DecideQuestion
+from offdiag.sdk.evaluation import Evaluation
+from offdiag.sdk.registry import (
+    CompareQuestion,
+    ExampleTable,
+    OpenedRun,
+    RevisionQuestion,
+    SearchQuestion,
+)
+from offdiag.services.examples.question import ExampleQuestion
+from offdiag.services.ingest.batch import Batch
+from offdiag.services.ingest.given import GivenCounts, GivenMatrix, Predictions
+
+RUN_ID = "disabled"
+_NO_CLASSES = LabelSet(("nothing was logged",))
+
+
+@dataclass(frozen=True, slots=True)
+class DisabledRegistry:
+    """Takes everything and keeps nothing. What is read has no cases, so every value is undefined.
+
+    Questions that have no harmless answer raise `Conflict`.
+    """
+
+    project: str
+
+    def page_of(self, run_id: str) -> str:  # noqa: ARG002 - there is no page
+        return ""
+
+    def log_predictions(self, facts: RunFacts, dataset: str | None, given: Predictions) -> str:  # noqa: ARG002
+        return RUN_ID
+
+    def open_run(
+        self,
+        facts: RunFacts,  # noqa: ARG002
+        dataset: str,  # noqa: ARG002
+        labels: LabelSet | None,
+        positive_label: str | None,
+        hierarchy: object | None,  # noqa: ARG002
+    ) -> OpenedRun:
+        return _DisabledRun(labels or _NO_CLASSES, positive_label)
+
+    def log_matrix(self, facts: RunFacts, dataset: str, given: GivenMatrix) -> str:  # noqa: ARG002
+        return RUN_ID
+
+    def log_counts(self, facts: RunFacts, dataset: str, given: GivenCounts) -> str:  # noqa: ARG002
+        return RUN_ID
+
+    def evaluation(
+        self,
+        run_id: str,  # noqa: ARG002
+        *,
+        timeout_s: float,  # noqa: ARG002
+        part: str | None,  # noqa: ARG002
+        groups: tuple[str, ...],  # noqa: ARG002
+    ) -> Evaluation:
+        return Evaluation.of_matrix(ConfusionMatrix(np.zeros((1, 1), np.int64), _NO_CLASSES))
+
+    def derivation(self, run_id: str) -> Derivation | None:  # noqa: ARG002
+        return None
+
+    def costs_for_run(self, run_id: str, name: str) -> CostMatrix:  # noqa: ARG002
+        raise _nothing("costs")
+
+    def costs(self, name: str, project: str) -> CostMatrix:  # noqa: ARG002
+        raise _nothing("costs")
+
+    def examples(self, run_id: str, question: ExampleQuestion, limit: int) -> ExampleTable:  # noqa: ARG002
+        return ExampleTable((), (), has_scores=False)
+
+    def operating_points(self, run_id: str, positive: str | None) -> OperatingPoints:  # noqa: ARG002
+        raise _nothing("curves")
+
+    def search(self, question: SearchQuestion) -> Sequence[FoundRun]:  # noqa: ARG002
+        return ()
+
+    def compare(self, question: CompareQuestion) -> Mapping[str, Any]:  # noqa: ARG002
+        raise _nothing("runs to compare")
+
+    def decide(self, run_id: str, question: DecideQuestion) -> Decided:  # noqa: ARG002
+        raise _nothing("scores to decide from")
+
+    def set_hierarchy(self, project: str, dataset: str, given: object | None) -> Hierarchy | None:  # noqa: ARG002
+        return None
+
+    def revise_truth(self, question: RevisionQuestion) -> TruthRevision:  # noqa: ARG002
+        raise _nothing("ground truth")
+
+
+@dataclass(frozen=True, slots=True)
+class _DisabledRun:
+    labels: LabelSet
+    positive_label: str | None
+    run_id: str = RUN_ID
+    keeps: bool = False
+
+    def chunk_size(self, batch: Batch) -> int:
+        """All of them: nothing is cut that is not kept."""
+        return len(batch)
+
+    def put(self, seq: int, batch: Batch) -> None:
+        """Forget the chunk."""
+
+    def leave(self) -> None:
+        """There is nothing to leave."""
+
+    def finish(self, n_chunks: int) -> str:  # noqa: ARG002
+        return RUN_ID
+
+
+def _nothing(what: str) -> Conflict:
+    return Conflict(
+        f"nothing is logged in the mode 'disabled', so there are no {what}.",
+        field="client.mode",
+        hint="Set OFFDIAG_MODE=online to log and read.",
+    )

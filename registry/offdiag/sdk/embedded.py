@@ -1,0 +1,284 @@
+"""A registry in a database that this process opens itself."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+from offdiag.domain.found_run import FoundRun
+from offdiag.domain.hierarchy import Hierarchy
+from offdiag.domain.labels import LabelSet
+from offdiag.domain.runs import Derivation, RunFacts
+from offdiag.domain.truth_revision import TruthRevision
+from offdiag.errors import Conflict
+from offdiag.metrics.costs.matrix import CostMatrix
+from offdiag.metrics.probabilistic.operating_points import OperatingPoints
+from offdiag.sdk.deciding import decide
+from offdiag.sdk.decision import Decided, DecideQuestion
+from offdiag.sdk.evaluation import Evaluation
+from offdiag.sdk.flag import Flag, Judgement
+from offdiag.sdk.registry import (
+    CompareQuestion,
+    ExampleRow,
+    ExampleTable,
+    RevisionQuestion,
+    SearchQuestion,
+)
+from offdiag.services import cost_matrices, hierarchies, searching
+from offdiag.services.comparison.comparing import compare_runs
+from offdiag.services.comparison.record import comparison_record
+from offdiag.services.cost_matrices import CostName
+from offdiag.services.curves.browse import browse_curves
+from offdiag.services.evaluation.collapsed import collapse_evaluation
+from offdiag.services.evaluation.reading import evaluation_of
+from offdiag.services.evaluation.slices import evaluation_of_slice
+from offdiag.services.examples.browse import browse_examples
+from offdiag.services.examples.question import ExampleQuestion
+from offdiag.services.flags.inbox import flags_that_fire
+from offdiag.services.flags.settings import thresholds_in
+from offdiag.services.ingest import counted, matrices, opening, predictions
+from offdiag.services.ingest.batch import CHUNK_SIZE, Batch
+from offdiag.services.ingest.chunks import put_chunk
+from offdiag.services.ingest.derived import derivation_of_run
+from offdiag.services.ingest.finishing import finish_run
+from offdiag.services.ingest.given import GivenCounts, GivenMatrix, Predictions
+from offdiag.services.truth import revise
+from offdiag.services.truth.summary import summary_of
+from offdiag.services.work.perform import RetryPolicy
+from offdiag.settings import Settings
+from offdiag.store.database import Database
+from offdiag.store.evaluations import StoredEvaluation
+from offdiag.store.flags import FlagRecord
+from offdiag.store.schema import open_database
+
+
+@dataclass(frozen=True, slots=True)
+class EmbeddedRegistry:
+    """A database that is ready to use, and the settings it was found with."""
+
+    database: Database
+    settings: Settings
+
+    @classmethod
+    def opened(cls, url: str, settings: Settings) -> EmbeddedRegistry:
+        """The registry at a URL, created or upgraded on first use where it is a file."""
+        return cls(_opened(url), settings)
+
+    @property
+    def project(self) -> str:
+        return self.settings.project
+
+    def page_of(self, run_id: str) -> str:
+        """Address of a run in the dashboard that `offdiag serve` opens with these settings."""
+        server = self.settings.server
+        return f"http://{server.host}:{server.port}/runs/{run_id}"
+
+    def log_predictions(self, facts: RunFacts, dataset: str | None, given: Predictions) -> str:
+        return predictions.log_predictions(
+            self.database, facts=facts, dataset=dataset, given=given
+        ).id
+
+    def open_run(
+        self,
+        facts: RunFacts,
+        dataset: str,
+        labels: LabelSet | None,
+        positive_label: str | None,
+        hierarchy: object | None,
+    ) -> EmbeddedRun:
+        opened = opening.open_run(
+            self.database,
+            facts=facts,
+            dataset=dataset,
+            labels=labels,
+            positive_label=positive_label,
+            hierarchy=hierarchy,
+        )
+        known = opened.dataset
+        return EmbeddedRun(self.database, opened.run.id, known.labels, known.positive_label)
+
+    def log_matrix(self, facts: RunFacts, dataset: str, given: GivenMatrix) -> str:
+        return matrices.log_matrix(
+            self.database,
+            facts=facts,
+            dataset=dataset,
+            matrix=given.matrix,
+            labels=given.labels,
+            orientation=given.orientation,
+            ordinal=given.ordinal,
+            hierarchy=given.hierarchy,
+        ).id
+
+    def log_counts(self, facts: RunFacts, dataset: str, given: GivenCounts) -> str:
+        return counted.log_counts(self.database, facts=facts, dataset=dataset, given=given).id
+
+    def evaluation(
+        self, run_id: str, *, timeout_s: float, part: str | None, groups: tuple[str, ...]
+    ) -> Evaluation:
+        if part is not None:
+            found = evaluation_of_slice(self.database, run_id, part)
+            if groups:
+                return self._collapsed(found, groups)
+            thresholds = thresholds_in(self.settings.flags)
+            return _shown(found, Judgement.of_counted(found.counted, thresholds))
+        stored = evaluation_of(
+            self.database,
+            run_id,
+            timeout_s=timeout_s,
+            lease_s=self.settings.jobs.lease_s,
+            policy=RetryPolicy(max_attempts=self.settings.jobs.max_attempts),
+        )
+        if groups:
+            return self._collapsed(stored, groups)
+        raised = flags_that_fire(self.database, run_id)
+        judgement = Judgement(tuple(map(_flag, raised)), badge=bool(stored.hides_minority))
+        return _shown(stored, judgement)
+
+    def _collapsed(self, stored: StoredEvaluation, groups: tuple[str, ...]) -> Evaluation:
+        found = collapse_evaluation(self.database, stored, groups)
+        return Evaluation.of_values(
+            found.matrix,
+            aggregate=found.values.aggregate,
+            per_class=found.values.per_class,
+            judgement=Judgement.of_counted(found.matrix, thresholds_in(self.settings.flags)),
+            collapse=found.onto,
+        )
+
+    def derivation(self, run_id: str) -> Derivation | None:
+        return derivation_of_run(self.database, run_id)
+
+    def costs_for_run(self, run_id: str, name: str) -> CostMatrix:
+        return cost_matrices.costs_for_run(self.database, run_id, CostName.parse(name)).costs
+
+    def decide(self, run_id: str, question: DecideQuestion) -> Decided:
+        return decide(self.database, run_id, question)
+
+    def costs(self, name: str, project: str) -> CostMatrix:
+        wanted = CostName.parse(name)
+        return cost_matrices.find_costs(self.database, project=project, wanted=wanted).costs
+
+    def examples(self, run_id: str, question: ExampleQuestion, limit: int) -> ExampleTable:
+        page = browse_examples(self.database, run_id, question, size=limit)
+        if page.missing is not None:
+            raise Conflict(
+                f"run {run_id} has no predictions to show.",
+                field="run",
+                hint="A run that was logged as a matrix has none; an open one has to be finished.",
+            )
+        rows = [
+            ExampleRow(
+                each.index,
+                each.sample,
+                each.actual,
+                each.predicted,
+                each.confidence,
+                each.margin,
+                each.slices,
+                None if each.sets is None else (each.sets.actual, each.sets.predicted),
+            )
+            for each in page.examples
+        ]
+        return ExampleTable(rows, page.slice_names, page.has_scores)
+
+    def operating_points(self, run_id: str, positive: str | None) -> OperatingPoints:
+        found = browse_curves(self.database, run_id, positive=positive)
+        if found.missing is not None:
+            raise Conflict(
+                f"run {run_id} has no curves ({found.missing.value.replace('_', ' ')}).",
+                field="run",
+                hint="Log y_score= and wait for the evaluation.",
+            )
+        if found.positive is None:
+            raise Conflict(
+                f"no class of run {run_id} is the positive one.",
+                field="positive",
+                hint="Name the class that the curve is about.",
+            )
+        return found.shown[0].points
+
+    def search(self, question: SearchQuestion) -> Sequence[FoundRun]:
+        return searching.search_runs(
+            self.database,
+            filter_text=question.filter_text,
+            order_by=question.order_by,
+            project=question.project,
+            limit=question.limit,
+        )
+
+    def compare(self, question: CompareQuestion) -> Mapping[str, Any]:
+        found = compare_runs(
+            self.database,
+            question.run_ids,
+            slice_text=question.slice_text,
+            on_shared=question.on_shared,
+            confidence=question.confidence,
+        )
+        return comparison_record(found)
+
+    def set_hierarchy(self, project: str, dataset: str, given: object | None) -> Hierarchy | None:
+        return hierarchies.set_hierarchy(
+            self.database, project=project, dataset=dataset, given=given
+        )
+
+    def revise_truth(self, question: RevisionQuestion) -> TruthRevision:
+        made = revise.revise_truth(
+            self.database,
+            project=question.project,
+            dataset=question.dataset,
+            labels=question.labels,
+            reason=question.reason,
+            author=question.author,
+            version=question.version,
+            names=question.names,
+        )
+        return summary_of(question.dataset, made)
+
+
+@dataclass(frozen=True, slots=True)
+class EmbeddedRun:
+    """An open run in the database; every chunk is stored when `put` returns."""
+
+    database: Database
+    run_id: str
+    labels: LabelSet
+    positive_label: str | None
+    keeps: bool = True
+
+    def chunk_size(self, batch: Batch) -> int:  # noqa: ARG002 - blobs have room for any
+        return CHUNK_SIZE
+
+    def put(self, seq: int, batch: Batch) -> None:
+        put_chunk(self.database, self.run_id, seq, batch)
+
+    def leave(self) -> None:
+        """Everything is stored already."""
+
+    def finish(self, n_chunks: int) -> str:  # noqa: ARG002 - what is stored is what was put
+        return finish_run(self.database, self.run_id).id
+
+
+@lru_cache(maxsize=8)
+def _opened(url: str) -> Database:
+    return open_database(url)
+
+
+def _shown(stored: StoredEvaluation, judgement: Judgement) -> Evaluation:
+    return Evaluation.of_values(
+        stored.counted,
+        aggregate=stored.aggregate,
+        per_class=stored.per_class,
+        judgement=judgement,
+    )
+
+
+def _flag(flag: FlagRecord) -> Flag:
+    return Flag(
+        flag.content.rule,
+        flag.standing.severity.value,
+        flag.content.class_label,
+        flag.content.message,
+        dict(flag.content.evidence),
+        flag.standing.state.value,
+    )

@@ -1,0 +1,72 @@
+"""A database that spooled runs are sent to."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from offdiag.arrays.bodies.arrow_body import read_arrow_body
+from offdiag.arrays.bodies.columns import columns_of
+from offdiag.sdk.remote.spool import Asked
+from offdiag.services.ingest.counted import log_counts
+from offdiag.services.ingest.finishing import finish_run
+from offdiag.services.ingest.given import GivenCounts
+from offdiag.services.ingest.matrices import log_matrix
+from offdiag.services.ingest.opening import open_run
+from offdiag.services.ingest.uploading import put_columns
+from offdiag.store.database import Database
+from offdiag.wire.ingest import NewCounts, NewMatrix, NewRun
+
+
+@dataclass(frozen=True, slots=True)
+class DatabaseDestination:
+    """Does what a server does with the same requests."""
+
+    database: Database
+
+    def open_run(self, asked: Asked) -> str:
+        body = NewRun.model_validate_json(asked.body)
+        return open_run(
+            self.database,
+            facts=body.facts(),
+            dataset=body.dataset,
+            labels=body.label_set(),
+            positive_label=None if body.positive_label is None else str(body.positive_label),
+            hierarchy=body.hierarchy,
+        ).run.id
+
+    def put(self, run_id: str, seq: int, content: bytes) -> None:
+        put_columns(
+            self.database, run_id, seq, lambda labels: columns_of(read_arrow_body(content), labels)
+        )
+
+    def finish(self, run_id: str, n_chunks: int) -> None:
+        finish_run(self.database, run_id, n_chunks=n_chunks or None)
+
+    def log_whole(self, asked: Asked) -> str:
+        if asked.kind == "matrix":
+            matrix = NewMatrix.model_validate_json(asked.body)
+            return log_matrix(
+                self.database,
+                facts=matrix.facts(),
+                dataset=matrix.dataset,
+                matrix=matrix.matrix,
+                labels=matrix.labels,
+                orientation=matrix.orientation,
+                ordinal=matrix.ordinal,
+                hierarchy=matrix.hierarchy,
+            ).id
+        counts = NewCounts.model_validate_json(asked.body)
+        given = GivenCounts(
+            counts.actual,
+            counts.predicted,
+            counts.sizes,
+            counts.counted_on,
+            counts.slices,
+            counts.labels,
+            counts.ordinal,
+            counts.positive_label,
+            counts.hierarchy,
+        )
+        return log_counts(
+            self.database, facts=counts.facts(), dataset=counts.dataset, given=given
+        ).id

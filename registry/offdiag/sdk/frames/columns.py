@@ -1,0 +1,120 @@
+"""Which columns of a frame hold what."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+
+from offdiag.domain.labels import label_text
+from offdiag.errors import InvalidInput
+
+ScoreColumns = str | Sequence[str] | Mapping[object, str]
+"""One column (scores of the positive class), or one for each class in label order."""
+
+
+@dataclass(frozen=True, slots=True)
+class FrameColumns:
+    """Names of the columns that are read; `actual` is None where the dataset has the truth."""
+
+    predicted: str
+    actual: str | None
+    scores: tuple[str, ...]
+    sample_id: str | None
+    slices: tuple[str, ...]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Every column that is read, once."""
+        given = (self.actual, self.predicted, *self.scores, self.sample_id, *self.slices)
+        return tuple(dict.fromkeys(name for name in given if name is not None))
+
+    def require_in(self, known: Sequence[str]) -> None:
+        """Raise `InvalidInput` for the first column that a frame does not have."""
+        for role, name in self._by_role():
+            if name not in known:
+                near = get_close_matches(str(name), [str(column) for column in known], n=3)
+                shown = ", ".join(repr(column) for column in near or list(known)[:20])
+                raise InvalidInput(
+                    f"the frame has no column {name!r}.",
+                    field=role,
+                    hint=f"Did you mean {shown}?" if near else f"It has {shown or 'none'}.",
+                )
+
+    def place_of(self, field: str | None) -> str | None:
+        """The argument and column that an argument of `log_run` was filled from."""
+        given = {
+            "y_true": f"actual={self.actual!r}",
+            "y_pred": f"predicted={self.predicted!r}",
+            "sample_ids": f"sample_id={self.sample_id!r}",
+            "y_score": "score",
+        }
+        return given.get(field or "", field)
+
+    def place_of_column(self, name: str) -> str:
+        """The argument that names a column, with its name."""
+        if name == self.actual:
+            return f"actual={name!r}"
+        return f"predicted={name!r}" if name == self.predicted else f"slices[{name!r}]"
+
+    def _by_role(self) -> Iterable[tuple[str, str]]:
+        if self.actual is not None:
+            yield "actual", self.actual
+        yield "predicted", self.predicted
+        yield from (("score", name) for name in self.scores)
+        if self.sample_id is not None:
+            yield "sample_id", self.sample_id
+        yield from (("slices", name) for name in self.slices)
+
+
+def frame_columns(
+    *,
+    actual: str | None,
+    predicted: str,
+    score: ScoreColumns | None,
+    sample_id: str | None,
+    slices: Sequence[str] | None,
+    labels: Sequence[object] | None,
+) -> FrameColumns:
+    """The columns as they were named, scores in the order of `labels`. Raises `InvalidInput`."""
+    if actual == predicted:
+        raise InvalidInput(
+            f"column {predicted!r} is named as actual and as predicted.",
+            field="predicted",
+            hint="Name the column with the predictions of the model.",
+        )
+    if isinstance(slices, str):
+        raise InvalidInput(
+            f"{slices!r} is one name.", field="slices", hint=f"Give a list: [{slices!r}]."
+        )
+    return FrameColumns(
+        predicted, actual, _score_columns(score, labels), sample_id, tuple(slices or ())
+    )
+
+
+def labels_in(
+    labels: Iterable[object] | None, score: ScoreColumns | None
+) -> Sequence[object] | None:
+    """The declared classes in order: `labels`, or else those a mapping of scores names."""
+    if labels is not None:
+        return tuple(labels)
+    return tuple(score) if isinstance(score, Mapping) else None
+
+
+def _score_columns(score: ScoreColumns | None, labels: Sequence[object] | None) -> tuple[str, ...]:
+    if score is None:
+        return ()
+    if isinstance(score, str):
+        return (score,)
+    if not isinstance(score, Mapping):
+        return tuple(score)
+    by_label = {label_text(label, field_name="score"): name for label, name in score.items()}
+    order = [label_text(label) for label in (labels if labels is not None else score)]
+    if set(order) != by_label.keys():
+        odd = sorted(set(order) ^ by_label.keys())
+        raise InvalidInput(
+            f"{odd[0]!r} is in only one of labels and score.",
+            field="score",
+            hint="Name one column of scores for each class.",
+        )
+    return tuple(by_label[label] for label in order)

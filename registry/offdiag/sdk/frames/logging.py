@@ -1,0 +1,91 @@
+"""Logging a frame: what a training job or a warehouse query calls."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import narwhals as nw
+
+from offdiag.sdk.api import log_run
+from offdiag.sdk.frames.arguments import RunArguments
+from offdiag.sdk.frames.columns import ScoreColumns, frame_columns, labels_in
+from offdiag.sdk.frames.counted import log_counted
+from offdiag.sdk.frames.opening import opened
+from offdiag.sdk.frames.rows import rows_in_memory
+from offdiag.sdk.frames.streaming import log_streamed
+from offdiag.sdk.run import Run
+
+
+def log_frame(
+    frame: object,
+    *,
+    name: str,
+    actual: str | None = "y",
+    predicted: str = "yhat",
+    score: ScoreColumns | None = None,
+    sample_id: str | None = None,
+    slices: Sequence[str] | None = None,
+    keep_predictions: bool = True,
+    project: str | None = None,
+    dataset: str | None = None,
+    model: str | None = None,
+    labels: Iterable[object] | None = None,
+    positive_label: object | None = None,
+    ordinal: bool = False,
+    hierarchy: Mapping[Any, Any] | None = None,
+    params: Mapping[str, Any] | None = None,
+    tags: Mapping[str, Any] | None = None,
+    client_key: str | None = None,
+    url: str | None = None,
+) -> Run:
+    """Store the predictions in a frame, or only how often each occurs.
+
+    `frame` is a pandas, polars, pyarrow, DuckDB, Dask, Ibis or PySpark frame, eager or lazy.
+    `actual`, `predicted` and `sample_id` name columns, `slices` several; `score` names the
+    column with the scores of the positive class, or one column for each class in label order, as
+    a list or as a mapping from label to column. `actual` may be None where the dataset has
+    ground truth. The other arguments are those of `log_run`.
+
+    Rows of a lazy frame are stored batch by batch, so they need not fit into memory; such a
+    frame is read twice where nobody declared the labels, and needs a `dataset`. An error on the
+    way leaves an open run, which the same call with the same `client_key` goes on with.
+
+    With `keep_predictions=False` the rows stay where they are: the library of the frame counts
+    them by actual and predicted class and by the values of `slices`, and only the counts are
+    stored, under the name of a `dataset`. Such a run has its matrix, every metric of it and its
+    slices. It has no examples, scores or curves, and is compared without pairing.
+
+    Raises `InvalidInput` naming the column and, where rows are read, the row counted from 0;
+    `Conflict` for contradictions to what is stored.
+    """
+    declared = labels_in(labels, score)
+    columns = frame_columns(
+        actual=actual,
+        predicted=predicted,
+        score=score,
+        sample_id=sample_id,
+        slices=slices,
+        labels=declared,
+    )
+    found = opened(frame, columns)
+    arguments = RunArguments(
+        name=name,
+        project=project,
+        model=model,
+        positive_label=positive_label,
+        ordinal=ordinal,
+        hierarchy=hierarchy,
+        params=params,
+        tags=tags,
+        client_key=client_key,
+        url=url,
+    )
+    if not keep_predictions:
+        return log_counted(found, columns, dataset=dataset, labels=declared, arguments=arguments)
+    if isinstance(found, nw.LazyFrame):
+        return log_streamed(found, columns, dataset=dataset, labels=declared, arguments=arguments)
+    rows = rows_in_memory(found)
+    with rows.located(columns):
+        given = rows.arguments(columns)
+        return log_run(**given, dataset=dataset, labels=declared, **arguments)

@@ -1,0 +1,52 @@
+"""Keras: log what a model predicts for a data set when its training ends."""
+
+from __future__ import annotations
+
+from typing import Any, Unpack
+
+import keras
+import numpy as np
+
+from offdiag.domain.runs import Scalar
+from offdiag.sdk.api import log_run
+from offdiag.sdk.integrations.keywords import RunKeywords, found_params
+from offdiag.sdk.integrations.outputs import class_names, decided, named, score_columns
+from offdiag.sdk.run import Run
+
+
+class LogPredictions(keras.callbacks.Callback):  # type: ignore[misc]  # The library ships no types here.
+    """Logs a run when `fit` ends; `run` is it then, and None before.
+
+    `x` and `y` are cases and their classes, by number or one-hot; Keras does not show its
+    validation data to callbacks. `labels=` names the classes in the order of their numbers. The
+    model puts out probabilities: one for each class, or that of the second of two. The other
+    keywords are those of `log_run`.
+    """
+
+    def __init__(self, x: Any, y: Any, **facts: Unpack[RunKeywords]) -> None:
+        super().__init__()
+        self._x = x
+        self._y = y
+        self._facts = facts
+        self._labels = class_names(facts.get("labels"), ordinal=facts.get("ordinal", False))
+        self._n_epochs = 0
+        self.run: Run | None = None
+
+    def on_epoch_end(self, epoch: int, logs: object = None) -> None:
+        self._n_epochs = epoch + 1
+
+    def on_train_end(self, logs: object = None) -> None:
+        """Log the run. Raises `InvalidInput` and `Conflict` as `log_run` does."""
+        scores = score_columns(np.asarray(self.model.predict(self._x, verbose=0)))
+        found: dict[str, Scalar] = {
+            "epochs": self._n_epochs,
+            "optimizer": type(self.model.optimizer).__name__,
+        }
+        facts: dict[str, Any] = {**self._facts, "labels": self._labels}
+        facts["params"] = found_params(found, self._facts.get("params"))
+        self.run = log_run(
+            y_true=named(self._y, self._labels, field="y_true"),
+            y_pred=named(decided(scores), self._labels, field="y_pred"),
+            y_score=scores,
+            **facts,
+        )

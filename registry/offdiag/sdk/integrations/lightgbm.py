@@ -1,0 +1,69 @@
+"""LightGBM: log what a booster predicts for a data set after its last round."""
+
+from __future__ import annotations
+
+from typing import Any, Unpack
+
+import numpy as np
+from lightgbm import Booster
+from lightgbm.callback import CallbackEnv
+
+from offdiag.domain.runs import Scalar
+from offdiag.errors import InvalidInput
+from offdiag.sdk.api import log_run
+from offdiag.sdk.integrations.keywords import RunKeywords, found_params
+from offdiag.sdk.integrations.outputs import class_names, decided, named, score_columns
+from offdiag.sdk.run import Run
+
+_OBJECTIVES = ("binary", "multiclass", "softmax", "multiclassova", "multiclass_ova", "ova", "ovr")
+
+
+class LogPredictions:
+    """Logs a run after the last round; `run` is it then, and None before.
+
+    `X` and `y` are the cases with the numbers of their classes, `labels=` names these in order.
+    The other keywords are those of `log_run`. LightGBM does not tell callbacks of a stop before
+    the last round: after early stopping, hand the booster to `log`.
+    """
+
+    order = 40
+    before_iteration = False
+
+    def __init__(self, X: Any, y: Any, **facts: Unpack[RunKeywords]) -> None:
+        self._X = X
+        self._y = y
+        self._facts = facts
+        self._labels = class_names(facts.get("labels"), ordinal=facts.get("ordinal", False))
+        self.run: Run | None = None
+
+    def __call__(self, env: CallbackEnv) -> None:
+        if env.iteration + 1 == env.end_iteration:
+            self._log(env.model, env.params, env.iteration + 1)
+
+    def log(self, booster: Booster) -> Run:
+        """The run of a trained booster, logged now if its last round did not come.
+
+        Raises `InvalidInput` for a booster that does not classify.
+        """
+        return self.run or self._log(booster, booster.params, booster.current_iteration())
+
+    def _log(self, booster: Any, params: dict[str, Any], rounds: int) -> Run:
+        objective = params.get("objective")
+        if not isinstance(booster, Booster) or objective not in _OBJECTIVES:
+            raise InvalidInput(
+                f"a {type(booster).__name__} with objective {objective!r} does not classify.",
+                field="objective",
+                hint="Train one booster with binary or multiclass.",
+            )
+        best = booster.best_iteration if booster.best_iteration > 0 else rounds
+        scores = score_columns(np.asarray(booster.predict(self._X, num_iteration=best)))
+        found: dict[str, Scalar] = {"objective": objective, "rounds": best}
+        facts: dict[str, Any] = {**self._facts, "labels": self._labels}
+        facts["params"] = found_params(found, self._facts.get("params"))
+        self.run = log_run(
+            y_true=named(self._y, self._labels, field="y_true"),
+            y_pred=named(decided(scores), self._labels, field="y_pred"),
+            y_score=scores,
+            **facts,
+        )
+        return self.run

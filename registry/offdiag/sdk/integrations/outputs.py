@@ -1,0 +1,79 @@
+"""What models put out, read as classes: codes as names, scores as decisions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from offdiag.arrays.tensors import readable
+from offdiag.domain.labels import LabelSet
+from offdiag.errors import InvalidInput
+from offdiag.metrics.probabilistic.forecasts import CLASS_AXIS
+
+
+def class_names(labels: Iterable[object] | None, *, ordinal: bool = False) -> LabelSet:
+    """The names of the classes in the order of their codes. Raises `InvalidInput` without any."""
+    if labels is None:
+        raise InvalidInput(
+            "the model knows its classes by number only.",
+            field="labels",
+            hint="Name them in the order of their numbers, the first being 0.",
+        )
+    return LabelSet.declared(labels, ordinal=ordinal)
+
+
+def named(codes: object, labels: LabelSet, *, field: str) -> NDArray[np.object_]:
+    """The names of codes 0 to K - 1, shape (n,); whole numbers may come as floats.
+
+    A table with one column for each class, as of one-hot targets, stands for the column of its
+    largest value. Raises `InvalidInput` naming the first code that there is no class for.
+    """
+    given = np.asarray(readable(codes))
+    if given.ndim == 2 and given.shape[CLASS_AXIS] == len(labels) > 1:
+        given = given.argmax(axis=CLASS_AXIS)
+    flat = given.reshape(-1)
+    places = None
+    if flat.dtype.kind in "iubf":
+        with np.errstate(invalid="ignore"):
+            places = flat.astype(np.int64)
+    if places is None or len(flat) != len(given):
+        raise InvalidInput(
+            f"{given.dtype} of shape {given.shape} are no numbers of classes.",
+            field=field,
+            hint="Give one whole number from 0 for each case.",
+        )
+    wrong = (places != flat) | (places < 0) | (places >= len(labels))
+    if wrong.any():
+        index = int(np.argmax(wrong))
+        raise InvalidInput(
+            f"the value {flat[index]} at index {index} is no number of {len(labels)} classes.",
+            field=field,
+            hint="The classes are numbered from 0 in the order of labels=.",
+        )
+    return np.array(labels.names, dtype=object)[places]
+
+
+def score_columns(scores: object) -> NDArray[np.float64]:
+    """Scores as one column for each class, (n, K).
+
+    Of two classes a model may put out the probability of the second alone, (n,) or (n, 1).
+    """
+    given = np.asarray(readable(scores), dtype=np.float64)
+    if given.ndim == 2 and given.shape[CLASS_AXIS] > 1:
+        return given
+    if given.size != len(given):
+        raise InvalidInput(
+            f"the shape is {given.shape}.",
+            field="y_score",
+            hint="Give scores of shape (n,) or (n, K).",
+        )
+    second = given.reshape(-1)
+    return np.stack([1 - second, second], axis=CLASS_AXIS)
+
+
+def decided(scores: NDArray[np.float64]) -> NDArray[np.int64]:
+    """The code of the class with the highest score, the first of equal ones, shape (n,)."""
+    codes: NDArray[np.int64] = scores.argmax(axis=CLASS_AXIS)
+    return codes

@@ -1,0 +1,154 @@
+"""scikit-learn: log what an estimator predicts, with its scores and parameters."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Unpack
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone
+from sklearn.model_selection import check_cv
+
+from offdiag.domain.labels import LabelSet, label_text
+from offdiag.domain.runs import MAX_ENTRIES, MAX_TEXT_LENGTH, Scalar
+from offdiag.errors import InvalidInput
+from offdiag.metrics.probabilistic.forecasts import CLASS_AXIS
+from offdiag.sdk.api import log_run
+from offdiag.sdk.integrations.keywords import RunKeywords, found_params
+from offdiag.sdk.run import Run
+
+
+def log_estimator(estimator: Any, X: Any, y: Any, **facts: Unpack[RunKeywords]) -> Run:
+    """Log what a fitted classifier, or a pipeline that ends in one, predicts for `X`.
+
+    `y` holds the n actual classes. Scores are those of `predict_proba`, else of
+    `decision_function`, in label order; a classifier with neither has none. The classes are those
+    the estimator knows and those in `y`, sorted, unless `labels` declares them. Parameters are
+    those of `get_params` that are numbers, text or truth values. The other keywords are those of
+    `log_run`. Raises `InvalidInput` and `Conflict` as that does.
+    """
+    predicted = np.asarray(estimator.predict(X))
+    labels = _labels(facts, estimator.classes_, y)
+    scores = _scores(estimator, X, labels)
+    return _log(estimator, y, predicted, scores, labels, facts)
+
+
+def log_cross_validation(
+    estimator: Any, X: Any, y: Any, *, cv: Any = 5, **facts: Unpack[RunKeywords]
+) -> Run:
+    """Log what an estimator predicts for each fold of `X` after it was fitted to the others.
+
+    The run holds one prediction for every case, so that it can be compared case by case with
+    other models; `run.evaluation(slice="fold=1")` is about one fold. `cv` is a number of folds or
+    a splitter of scikit-learn that leaves every case out once. The folds stay with the dataset:
+    another model has to be tried on the same. The estimator itself is not fitted. Raises
+    `InvalidInput`, and `Conflict` for other folds than the dataset has.
+    """
+    actual = np.asarray(y)
+    labels = _labels(facts, np.unique(actual), y)
+    predicted = np.empty(len(actual), dtype=object)
+    fold = np.zeros(len(actual), dtype=np.int64)
+    tables: list[tuple[NDArray[np.int64], NDArray[np.float64] | None]] = []
+    splitter = check_cv(cv, actual, classifier=True)
+    for number, (rest, left_out) in enumerate(splitter.split(X, actual), start=1):
+        fitted = clone(estimator).fit(_rows(X, rest), actual[rest])
+        held = _rows(X, left_out)
+        predicted[left_out] = np.asarray(fitted.predict(held)).tolist()
+        fold[left_out] += number
+        tables.append((left_out, _scores(fitted, held, labels)))
+    if sorted(np.concatenate([places for places, _ in tables]).tolist()) != list(range(len(fold))):
+        raise InvalidInput(
+            "the folds do not hold every case once.",
+            field="cv",
+            hint="Use KFold, StratifiedKFold or GroupKFold; repeated or random splits are several "
+            "runs.",
+        )
+    if facts.get("slices") is None:
+        facts["slices"] = {"fold": fold}
+    return _log(estimator, y, predicted, _together(tables, len(actual)), labels, facts)
+
+
+def _labels(facts: RunKeywords, classes: Any, y: Any) -> LabelSet:
+    declared = facts.get("labels")
+    if declared is not None:
+        return LabelSet.declared(declared, ordinal=facts.get("ordinal", False))
+    found = {label_text(label) for label in [*np.asarray(classes), *np.unique(np.asarray(y))]}
+    return LabelSet.inferred_from(found)
+
+
+def _scores(estimator: Any, X: Any, labels: LabelSet) -> NDArray[np.float64] | None:
+    """Scores in label order, those of unknown classes 0 or lowest; None where there are none."""
+    for method, lowest in (("predict_proba", 0.0), ("decision_function", None)):
+        if not hasattr(estimator, method):
+            continue
+        table = np.asarray(getattr(estimator, method)(X), dtype=np.float64)
+        if table.ndim == 1:
+            table = np.stack([-table, table], axis=CLASS_AXIS)
+        names = [label_text(label) for label in estimator.classes_]
+        if table.ndim != 2 or table.shape[CLASS_AXIS] != len(names):
+            return None  # One score for each pair of classes says nothing about one class.
+        filler = lowest if lowest is not None else float(table.min()) - 1
+        ordered = np.full((len(table), len(labels)), filler)
+        ordered[:, [labels.code_of(name) for name in names]] = table
+        return ordered
+    return None
+
+
+def _together(
+    tables: list[tuple[NDArray[np.int64], NDArray[np.float64] | None]], n_cases: int
+) -> NDArray[np.float64] | None:
+    whole: NDArray[np.float64] | None = None
+    for places, table in tables:
+        if table is None:
+            return None
+        if whole is None:
+            whole = np.empty((n_cases, table.shape[CLASS_AXIS]))
+        whole[places] = table
+    return whole
+
+
+def _log(
+    estimator: Any,
+    y: Any,
+    predicted: Any,
+    scores: NDArray[np.float64] | None,
+    labels: LabelSet,
+    facts: RunKeywords,
+) -> Run:
+    known = facts.copy()
+    known["labels"] = labels
+    known["model"] = facts.get("model") or _kind(estimator)
+    known["params"] = found_params(_params(estimator), facts.get("params"))
+    return log_run(y_true=y, y_pred=predicted, y_score=scores, **known)
+
+
+def _params(estimator: Any) -> dict[str, Scalar]:
+    plain = {name: _scalar(value) for name, value in sorted(estimator.get_params().items())}
+    kept = [(name, value) for name, value in plain.items() if value is not _NO_SCALAR]
+    return dict(kept[: MAX_ENTRIES // 2])
+
+
+_NO_SCALAR = object()
+
+
+def _scalar(value: Any) -> Any:
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, float) and not math.isfinite(value):
+        return str(value)
+    if value is None or isinstance(value, (bool, int, float)):
+        return value
+    if isinstance(value, str) and len(value) <= MAX_TEXT_LENGTH:
+        return value
+    return type(value).__name__ if hasattr(value, "get_params") else _NO_SCALAR
+
+
+def _kind(estimator: Any) -> str:
+    """The class of the classifier, which is the last step of a pipeline."""
+    steps = getattr(estimator, "steps", None)
+    return type(steps[-1][1] if steps else estimator).__name__
+
+
+def _rows(X: Any, places: NDArray[np.int64]) -> Any:
+    return X.iloc[places] if hasattr(X, "iloc") else X[places]

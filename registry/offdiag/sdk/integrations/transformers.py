@@ -1,0 +1,93 @@
+"""Hugging Face Transformers: log what a model predicts whenever its Trainer evaluates."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Unpack
+
+import numpy as np
+from scipy.special import softmax
+from transformers import TrainerCallback
+
+from offdiag.errors import Conflict
+from offdiag.metrics.probabilistic.forecasts import CLASS_AXIS
+from offdiag.sdk.api import log_run
+from offdiag.sdk.evaluate import evaluate_labels
+from offdiag.sdk.integrations.keywords import RunKeywords, found_params
+from offdiag.sdk.integrations.outputs import class_names, decided, named
+from offdiag.sdk.run import Run
+
+_IGNORED = -100
+"""What Transformers puts where a token has no label."""
+_METRICS = ("overall_accuracy", "balanced_accuracy", "macro_f1", "mcc")
+
+
+class LogPredictions(TrainerCallback):  # type: ignore[misc]  # The library ships no types here.
+    """Logs a run at each evaluation and each prediction of a Trainer; `runs` are those so far.
+
+    A callback is not shown predictions, so give the same object twice:
+    `Trainer(…, compute_metrics=log, callbacks=[log])`. As the former it returns accuracy,
+    balanced accuracy, macro F1 and MCC, those that are defined, to choose a model by. The classes
+    are those of the model's `id2label` unless `labels=` names them; tokens without a label are
+    left out. The other keywords are those of `log_run`.
+    """
+
+    def __init__(self, **facts: Unpack[RunKeywords]) -> None:
+        self._facts = facts
+        self._waiting: tuple[Any, Any] | None = None
+        self.runs: list[Run] = []
+
+    def __call__(self, prediction: Any) -> dict[str, float]:
+        """Keep logits and labels for the event that follows; the metrics of both."""
+        logits = prediction.predictions
+        logits = np.asarray(logits[0] if isinstance(logits, tuple) else logits, dtype=np.float64)
+        codes = np.asarray(prediction.label_ids).reshape(-1)
+        logits = logits.reshape(len(codes), -1)
+        known = codes != _IGNORED
+        self._waiting = logits[known], codes[known]
+        found = evaluate_labels(
+            y_true=codes[known],
+            y_pred=decided(logits[known]),
+            labels=range(logits.shape[CLASS_AXIS]),
+        )
+        values = {name: found.aggregate[name].value for name in _METRICS}
+        return {name: value for name, value in values.items() if value is not None}
+
+    def on_evaluate(self, args: Any, state: Any, control: Any, **kwargs: Any) -> None:
+        """Log the run of this evaluation, named after the step."""
+        self._log(state, kwargs["model"], f"step {state.global_step}")
+
+    def on_predict(
+        self, args: Any, state: Any, control: Any, metrics: Mapping[str, float], **kwargs: Any
+    ) -> None:
+        """Log the run of a prediction."""
+        self._log(state, kwargs["model"], "prediction")
+
+    def _log(self, state: Any, model: Any, part: str) -> None:
+        if self._waiting is None:
+            raise Conflict(
+                "nobody showed the predictions to this callback.",
+                field="compute_metrics",
+                hint="Give the same object to Trainer as compute_metrics and among callbacks.",
+            )
+        logits, codes = self._waiting
+        self._waiting = None
+        facts = self._facts.copy()
+        names = facts.get("labels")
+        if names is None:
+            names = [name for _, name in sorted(model.config.id2label.items())]
+        labels = class_names(names, ordinal=facts.get("ordinal", False))
+        facts["labels"] = labels
+        facts["name"] = f"{facts['name']}, {part}"
+        facts["model"] = facts.get("model") or type(model).__name__
+        key = facts.get("client_key")
+        facts["client_key"] = None if key is None else f"{key}/{part}"
+        found = {"global_step": state.global_step, "epoch": state.epoch}
+        facts["params"] = found_params(found, facts.get("params"))
+        run = log_run(
+            y_true=named(codes, labels, field="y_true"),
+            y_pred=named(decided(logits), labels, field="y_pred"),
+            y_score=softmax(logits, axis=CLASS_AXIS),
+            **facts,
+        )
+        self.runs.append(run)

@@ -1,0 +1,61 @@
+"""XGBoost: log what a booster predicts for a data set when its training ends."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, Unpack
+
+import numpy as np
+from xgboost import Booster, DMatrix
+from xgboost.callback import TrainingCallback
+
+from offdiag.domain.runs import Scalar
+from offdiag.errors import InvalidInput
+from offdiag.sdk.api import log_run
+from offdiag.sdk.integrations.keywords import RunKeywords, found_params
+from offdiag.sdk.integrations.outputs import class_names, decided, named, score_columns
+from offdiag.sdk.run import Run
+
+
+class LogPredictions(TrainingCallback):  # type: ignore[misc]  # The library ships no types here.
+    """Logs a run after training; `run` is it then, and None before.
+
+    `data` holds the cases with their labels, `labels=` names the classes in the order of their
+    numbers. After early stopping the best round predicts. The other keywords are those of
+    `log_run`. Objectives that classify are binary:logistic, multi:softprob and multi:softmax.
+    """
+
+    def __init__(self, data: DMatrix, **facts: Unpack[RunKeywords]) -> None:
+        super().__init__()
+        self._data = data
+        self._facts = facts
+        self._labels = class_names(facts.get("labels"), ordinal=facts.get("ordinal", False))
+        self.run: Run | None = None
+
+    def after_training(self, model: Booster) -> Booster:
+        """Log the run. Raises `InvalidInput` for an objective that does not classify."""
+        best = model.attr("best_iteration")
+        rounds = model.num_boosted_rounds() if best is None else int(best) + 1
+        objective = json.loads(model.save_config())["learner"]["objective"]["name"]
+        put_out = np.asarray(model.predict(self._data, iteration_range=(0, rounds)))
+        if objective == "multi:softmax":
+            scores, codes = None, put_out
+        elif objective in ("binary:logistic", "multi:softprob"):
+            scores = score_columns(put_out)
+            codes = decided(scores)
+        else:
+            raise InvalidInput(
+                f"the objective {objective} does not say which class is meant.",
+                field="objective",
+                hint="Use binary:logistic, multi:softprob or multi:softmax.",
+            )
+        found: dict[str, Scalar] = {"objective": objective, "rounds": rounds}
+        facts: dict[str, Any] = {**self._facts, "labels": self._labels}
+        facts["params"] = found_params(found, self._facts.get("params"))
+        self.run = log_run(
+            y_true=named(self._data.get_label(), self._labels, field="y_true"),
+            y_pred=named(codes, self._labels, field="y_pred"),
+            y_score=scores,
+            **facts,
+        )
+        return model

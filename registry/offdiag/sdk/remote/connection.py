@@ -1,0 +1,118 @@
+"""One server, asked over HTTP with connections that are used again.
+
+Connections belong to the process that opened them. A training job forks, to load data say; the
+child begins with none and leaves those of its parent alone.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import httpx
+
+from offdiag.errors import ServerUnavailable
+from offdiag.sdk.remote.refusals import raise_refusal
+from offdiag.version import offdiag_version
+
+PREFIX = "/api/v1"
+JSON = "application/json"
+_TIMEOUT = httpx.Timeout(60.0, connect=5.0)
+_BUSY = frozenset({429, 502, 503, 504, 507})
+"""Statuses that say nothing about the request, only about the moment."""
+
+_clients: dict[tuple[str, str], httpx.Client] = {}
+_of_parents: list[dict[tuple[str, str], httpx.Client]] = []
+"""Kept, because to let them go would say goodbye on connections that the parent still uses."""
+_lock = threading.Lock()
+
+
+class Busy(ServerUnavailable):
+    """The server says how long to wait."""
+
+    def __init__(self, message: str, *, retry_after_s: float | None) -> None:
+        super().__init__(
+            message, field="url", hint="Wait for it, or look at the log of the server."
+        )
+        self.retry_after_s = retry_after_s
+
+
+@dataclass(frozen=True, slots=True)
+class Connection:
+    """A server by its address, such as http://host:8642, and the token it knows us by."""
+
+    url: str
+    token: str = ""
+
+    def ask(
+        self,
+        method: str,
+        path: str,
+        *,
+        params: Mapping[str, Any] | None = None,
+        content: Any | None = None,
+        headers: Mapping[str, str] | None = None,
+    ) -> bytes:
+        """The body of the answer, after one attempt.
+
+        Raises `ServerUnavailable` where trying again may help, and otherwise the error that the
+        server refuses with.
+        """
+        client = self._client()
+        try:
+            answer = client.request(
+                method, f"{PREFIX}{path}", params=params, content=content, headers=headers
+            )
+        except httpx.TransportError as error:
+            raise Busy(
+                f"{self.url} cannot be reached ({type(error).__name__}: {error}).",
+                retry_after_s=None,
+            ) from error
+        except httpx.InvalidURL as error:
+            raise Busy(f"{self.url} is no address ({error}).", retry_after_s=None) from error
+        if answer.status_code in _BUSY:
+            raise Busy(
+                f"{self.url} cannot serve now (status {answer.status_code}).",
+                retry_after_s=_seconds(answer.headers.get("Retry-After")),
+            )
+        if not answer.is_success:
+            raise_refusal(answer.status_code, answer.content, url=self.url)
+        return answer.content
+
+    def send(self, method: str, path: str, body: str) -> bytes:
+        """The answer to a JSON body, after one attempt. Raises as `ask` does."""
+        return self.ask(method, path, content=body, headers={"Content-Type": JSON})
+
+    def _client(self) -> httpx.Client:
+        key = (self.url, self.token)
+        with _lock:
+            if key not in _clients:
+                _clients[key] = self._opened()
+            return _clients[key]
+
+    def _opened(self) -> httpx.Client:
+        headers = {"User-Agent": f"offdiag/{offdiag_version()}"}
+        if self.token:
+            headers["Authorization"] = f"Bearer {self.token}"
+        # Proxies of the environment are honoured by httpx; redirects would lose what is sent.
+        return httpx.Client(base_url=self.url.rstrip("/"), headers=headers, timeout=_TIMEOUT)
+
+
+def _seconds(text: str | None) -> float | None:
+    try:
+        return None if text is None else max(0.0, float(text))
+    except ValueError:
+        return None
+
+
+def _after_fork_in_child() -> None:
+    global _lock, _clients  # noqa: PLW0603 - the child begins anew
+    _of_parents.append(_clients)
+    _clients = {}
+    _lock = threading.Lock()
+
+
+os.register_at_fork(after_in_child=_after_fork_in_child)

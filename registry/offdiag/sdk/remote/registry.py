@@ -1,0 +1,249 @@
+"""A registry behind a server, as the SDK asks it."""
+
+from __future__ import annotations
+
+import uuid
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from offdiag.domain.found_run import FoundRun
+from offdiag.domain.hierarchy import Hierarchy
+from offdiag.domain.labels import LabelSet
+from offdiag.domain.runs import Derivation, RunFacts
+from offdiag.domain.truth_revision import TruthRevision
+from offdiag.errors import Conflict, OffdiagError, RunKept, ServerUnavailable
+from offdiag.metrics.costs.matrix import CostMatrix
+from offdiag.metrics.probabilistic.operating_points import OperatingPoints
+from offdiag.sdk.decision import Decided, DecideQuestion
+from offdiag.sdk.evaluation import Evaluation
+from offdiag.sdk.registry import (
+    CompareQuestion,
+    ExampleTable,
+    OpenedRun,
+    RevisionQuestion,
+    SearchQuestion,
+)
+from offdiag.sdk.remote import deciding, evaluations, grouping, questions, reading, requests
+from offdiag.sdk.remote.connection import Connection
+from offdiag.sdk.remote.opened import (
+    WAITING,
+    Frame,
+    RemoteRun,
+    SpoolingRun,
+    keep_finished,
+    report,
+)
+from offdiag.sdk.remote.patience import patiently
+from offdiag.sdk.remote.spool import Asked, SpooledRun
+from offdiag.services.examples.question import ExampleQuestion
+from offdiag.services.ingest.batch import chunked
+from offdiag.services.ingest.encoding import encode_predictions, require_dataset_or_truth
+from offdiag.services.ingest.given import GivenCounts, GivenMatrix, Predictions
+from offdiag.settings import Settings
+from offdiag.wire.ingest import ClosedRun
+from offdiag.wire.ingest import OpenedRun as OpenedAnswer
+
+LONGEST_OPENING_S = 10.0
+"""A job that begins waits no longer for a server; its run goes to the spool if it can."""
+
+
+@dataclass(frozen=True, slots=True)
+class RemoteRegistry:
+    """A server by its address, and the settings it was found with."""
+
+    connection: Connection
+    settings: Settings
+
+    @classmethod
+    def at(cls, url: str, settings: Settings) -> RemoteRegistry:
+        """The registry of the server at a URL."""
+        return cls(Connection(url, settings.client.token), settings)
+
+    @property
+    def project(self) -> str:
+        return self.settings.project
+
+    def page_of(self, run_id: str) -> str:
+        """Address of a run in the dashboard of the server, or its folder while it waits."""
+        if run_id.startswith(WAITING):
+            folder = Path(self.settings.client.spool).absolute() / run_id.removeprefix(WAITING)
+            return folder.as_uri()
+        return f"{self.connection.url.rstrip('/')}/runs/{run_id}"
+
+    def log_predictions(self, facts: RunFacts, dataset: str | None, given: Predictions) -> str:
+        require_dataset_or_truth(dataset, given)
+        known = None
+        if dataset is not None and not self._is_offline:
+            known = self._dataset_if_reached(dataset, facts.project)
+        run = encode_predictions(given, project=facts.project, dataset=dataset, known=known)
+        opened = self.open_run(facts, run.dataset, run.labels, run.positive_label, given.hierarchy)
+        if opened.labels.names != run.labels.names:
+            # Labels that were only found give way to those of a dataset that is there by now.
+            known = reading.KnownClasses(
+                run.dataset, opened.labels, opened.labels.inferred, opened.positive_label
+            )
+            run = encode_predictions(
+                given, project=facts.project, dataset=run.dataset, known=known
+            )
+        n_chunks = 0
+        for batch in chunked(run.batch, opened.chunk_size(run.batch)):
+            opened.put(n_chunks, batch)
+            n_chunks += 1
+        return opened.finish(n_chunks)
+
+    def open_run(
+        self,
+        facts: RunFacts,
+        dataset: str,
+        labels: LabelSet | None,
+        positive_label: str | None,
+        hierarchy: object | None,
+    ) -> OpenedRun:
+        facts = repeatable(facts)
+        body = requests.new_run(facts, dataset, labels, positive_label, hierarchy)
+        asked = Asked("run", body.model_dump_json())
+        if self._is_offline:
+            return self._in_spool(asked, labels, positive_label)
+        try:
+            answer = patiently(
+                lambda: self.connection.send("POST", "/runs", asked.body),
+                patience_s=min(LONGEST_OPENING_S, self.settings.client.patience_s),
+            )
+        except OffdiagError as error:
+            if labels is None or self._raises(error):
+                raise
+            opened = self._in_spool(asked, labels, positive_label)
+            folder = self.page_of(opened.run_id)
+            warnings.warn(
+                f"{error} The run is kept in {folder}; `offdiag sync` sends it.",
+                RunKept,
+                stacklevel=2,
+            )
+            return opened
+        run = OpenedAnswer.model_validate_json(answer)
+        frame = Frame(run.id, reading.label_set(run.labels), run.positive_label)
+        return RemoteRun(self.connection, frame, asked, self.settings.client)
+
+    def log_matrix(self, facts: RunFacts, dataset: str, given: GivenMatrix) -> str:
+        body = requests.new_matrix(repeatable(facts), dataset, given)
+        return self._log_whole(Asked("matrix", body.model_dump_json()), "/matrices")
+
+    def log_counts(self, facts: RunFacts, dataset: str, given: GivenCounts) -> str:
+        body = requests.new_counts(repeatable(facts), dataset, given)
+        return self._log_whole(Asked("counts", body.model_dump_json()), "/counts")
+
+    def evaluation(
+        self, run_id: str, *, timeout_s: float, part: str | None, groups: tuple[str, ...]
+    ) -> Evaluation:
+        return evaluations.evaluation(
+            self._reader, _sent(run_id), timeout_s=timeout_s, part=part, groups=groups
+        )
+
+    def derivation(self, run_id: str) -> Derivation | None:
+        return reading.derivation(self._reader, _sent(run_id))
+
+    def costs_for_run(self, run_id: str, name: str) -> CostMatrix:
+        return questions.costs_for_run(self._reader, _sent(run_id), name)
+
+    def costs(self, name: str, project: str) -> CostMatrix:
+        return questions.costs(self._reader, name, project)
+
+    def examples(self, run_id: str, question: ExampleQuestion, limit: int) -> ExampleTable:
+        return reading.examples(self._reader, _sent(run_id), question, limit)
+
+    def operating_points(self, run_id: str, positive: str | None) -> OperatingPoints:
+        return reading.operating_points(self._reader, _sent(run_id), positive)
+
+    def search(self, question: SearchQuestion) -> Sequence[FoundRun]:
+        return reading.search(self._reader, question)
+
+    def compare(self, question: CompareQuestion) -> Mapping[str, Any]:
+        for run_id in question.run_ids:
+            _sent(run_id)
+        return questions.compare(self._reader, question)
+
+    def decide(self, run_id: str, question: DecideQuestion) -> Decided:
+        return deciding.decide(self._reader, _sent(run_id), question)
+
+    def set_hierarchy(self, project: str, dataset: str, given: object | None) -> Hierarchy | None:
+        return grouping.set_hierarchy(self._reader, project, dataset, given)
+
+    def revise_truth(self, question: RevisionQuestion) -> TruthRevision:
+        return questions.revise_truth(self._reader, question)
+
+    @property
+    def _is_offline(self) -> bool:
+        return self.settings.client.mode == "offline"
+
+    def _raises(self, error: OffdiagError) -> bool:
+        """Whether the job is to see a failure: not where the server is only away."""
+        is_final = not isinstance(error, ServerUnavailable)
+        return is_final and self.settings.client.on_error == "raise"
+
+    @property
+    def _reader(self) -> reading.Reader:
+        return reading.Reader(self.connection, self.settings.client.patience_s)
+
+    def _dataset_if_reached(self, dataset: str, project: str) -> reading.KnownClasses | None:
+        patience_s = min(LONGEST_OPENING_S, self.settings.client.patience_s)
+        try:
+            return reading.dataset_classes(
+                reading.Reader(self.connection, patience_s), dataset, project
+            )
+        except OffdiagError as error:
+            if self._raises(error):
+                raise
+            return None  # Opening the run says so; the spool keeps class names, not codes.
+
+    def _in_spool(
+        self, asked: Asked, labels: LabelSet | None, positive_label: str | None
+    ) -> SpoolingRun:
+        if labels is None:
+            raise Conflict(
+                "nobody can be asked which classes the dataset has.",
+                field="labels",
+                hint="Declare them: labels=[...].",
+            )
+        spool = Path(self.settings.client.spool)
+        return SpoolingRun(labels, positive_label, asked, spool)
+
+    def _log_whole(self, asked: Asked, path: str) -> str:
+        """Log what is one request, or keep it."""
+        spooled = SpooledRun.of(Path(self.settings.client.spool), asked)
+        failure: OffdiagError | None = None
+        if not self._is_offline:
+            try:
+                answer = patiently(
+                    lambda: self.connection.send("POST", path, asked.body),
+                    patience_s=self.settings.client.patience_s,
+                )
+                return ClosedRun.model_validate_json(answer).id
+            except OffdiagError as error:
+                if self._raises(error):
+                    raise
+                failure = error
+        keep_finished(spooled, asked, 0)
+        if failure is not None:
+            report(failure, spooled, self.settings.client)
+        return f"{WAITING}{spooled.folder.name}"
+
+
+def repeatable(facts: RunFacts) -> RunFacts:
+    """The facts with a client key, so that a request that is sent again finds its run."""
+    if facts.client_key is not None:
+        return facts
+    return replace(facts, client_key=f"auto-{uuid.uuid4().hex}")
+
+
+def _sent(run_id: str) -> str:
+    """The id of a run that the server knows. Raises `Conflict` for one that waits."""
+    if run_id.startswith(WAITING):
+        raise Conflict(
+            "this run is not on the server yet.",
+            field="run",
+            hint="`offdiag sync` sends what waits in the spool; then find it with search_runs.",
+        )
+    return run_id

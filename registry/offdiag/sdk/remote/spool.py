@@ -1,0 +1,186 @@
+"""Runs that wait on this machine to be sent: one folder each, of files that are whole.
+
+    <spool>/<run>/run.json        what opens the run on a server
+                  000000.arrow    a chunk
+                  finished.json   how many chunks there are; without it the job never finished
+                  lock            held by the job that writes, or by whoever sends
+
+A file is written under another name and then renamed, so that a process killed at any moment
+leaves whole files only. The lock is one of the kernel: it ends with the process that holds it.
+"""
+
+from __future__ import annotations
+
+import errno
+import fcntl
+import hashlib
+import json
+import os
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from offdiag.errors import Conflict, InvalidInput, SpoolFull
+
+_VERSION = 1
+_RUN, _FINISHED, _LOCK, _REFUSED = "run.json", "finished.json", "lock", "refused.json"
+_CHUNK_SUFFIX = ".arrow"
+_NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What is asked of a server: "run" or "matrix", and the JSON body that says it."""
+
+    kind: str
+    body: str
+
+    def name_and_project(self) -> tuple[str, str]:
+        """What the run is called, and where."""
+        said = json.loads(self.body)
+        return said["name"], said["project"]
+
+
+class SpooledRun:
+    """The folder of one run. Whoever writes to it or sends it holds its lock."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._lock: int | None = None
+
+    @classmethod
+    def of(cls, spool: Path, asked: Asked) -> SpooledRun:
+        """The folder of a run, the same for the same client key in the same project."""
+        said = json.loads(asked.body)
+        key = json.dumps([asked.kind, said["project"], said["client_key"]])
+        return cls(spool / hashlib.sha256(key.encode()).hexdigest()[:24])
+
+    def begin(self, asked: Asked) -> None:
+        """Make the folder and say what it holds. Raises `SpoolFull` and `InvalidInput`."""
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise self._failure(error) from error
+        if not self.hold():
+            raise Conflict(
+                f"another process writes or sends the run in {str(self.folder)!r}.",
+                field="client_key",
+                hint="Log it with one process at a time, or with another client key.",
+            )
+        body = {"version": _VERSION, "kind": asked.kind, "body": json.loads(asked.body)}
+        self._write(_RUN, json.dumps(body).encode())
+
+    def hold(self) -> bool:
+        """Take the lock until `release` or the end of the process; whether nobody else had it."""
+        if self._lock is not None:
+            return True
+        try:
+            lock = os.open(self.folder / _LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        except FileNotFoundError:
+            return False  # Whoever sent it has removed it.
+        except OSError as error:
+            raise self._failure(error) from error
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            os.close(lock)
+            return False
+        self._lock = lock
+        return True
+
+    def release(self) -> None:
+        """Let others take the lock."""
+        if self._lock is not None:
+            os.close(self._lock)
+            self._lock = None
+
+    def asked(self) -> Asked | None:
+        """What opens the run, None where the folder does not say it."""
+        try:
+            said = json.loads((self.folder / _RUN).read_bytes())
+        except (OSError, ValueError):
+            return None
+        return Asked(said["kind"], json.dumps(said["body"]))
+
+    def put(self, seq: int, data: Any) -> Path:
+        """Keep a chunk. Raises `SpoolFull` and `InvalidInput`."""
+        return self._write(f"{seq:06}{_CHUNK_SUFFIX}", data)
+
+    def finish(self, n_chunks: int) -> None:
+        """Say that nothing more will come. Raises as `put` does."""
+        self._write(_FINISHED, json.dumps({"n_chunks": n_chunks}).encode())
+
+    def n_chunks(self) -> int | None:
+        """How many chunks the run has, sent or not; None while it is not finished."""
+        try:
+            return int(json.loads((self.folder / _FINISHED).read_bytes())["n_chunks"])
+        except FileNotFoundError:
+            return None
+
+    def chunks(self) -> list[tuple[int, Path]]:
+        """The chunks that wait, by number."""
+        found = self.folder.glob(f"*{_CHUNK_SUFFIX}")
+        return sorted((int(path.stem), path) for path in found if path.stem.isdecimal())
+
+    def explain(self, refusal: dict[str, str | None]) -> None:
+        """Keep why the run was refused beside it."""
+        self._write(_REFUSED, json.dumps(refusal).encode())
+
+    def remove(self) -> None:
+        """Everything is sent: remove the folder and what is left in it."""
+        for name in (_REFUSED, _RUN, _FINISHED):
+            (self.folder / name).unlink(missing_ok=True)
+        for path in self.folder.glob("*.part"):
+            path.unlink(missing_ok=True)
+        (self.folder / _LOCK).unlink(missing_ok=True)
+        # Somebody else may just have opened a lock of its own; an empty folder is no harm.
+        with suppress(OSError):
+            self.folder.rmdir()
+        self.release()
+
+    def _write(self, name: str, data: Any) -> Path:
+        path = self.folder / name
+        part = self.folder / f"{name}.{os.getpid()}.part"
+        try:
+            with part.open("wb") as file:
+                file.write(data)
+                file.flush()
+                os.fsync(file.fileno())
+            part.replace(path)
+            _sync_folder(self.folder)
+        except OSError as error:
+            part.unlink(missing_ok=True)
+            raise self._failure(error) from error
+        return path
+
+    def _failure(self, error: OSError) -> SpoolFull | InvalidInput:
+        if error.errno in _NO_ROOM:
+            return SpoolFull(
+                f"there is no room in {str(self.folder)!r} for predictions that wait to be sent.",
+                field="client.spool",
+                hint="Make room, or name a folder on another disk in OFFDIAG_SPOOL.",
+            )
+        return InvalidInput(
+            f"{str(self.folder)!r} cannot be written: {error.strerror or error}.",
+            field="client.spool",
+            hint="Name another folder in OFFDIAG_SPOOL.",
+        )
+
+
+def spooled_runs(spool: Path) -> Iterator[SpooledRun]:
+    """The folders of a spool, oldest first."""
+    if not spool.is_dir():
+        return
+    folders = [path for path in spool.iterdir() if path.is_dir()]
+    for folder in sorted(folders, key=lambda path: (path.stat().st_mtime, path.name)):
+        yield SpooledRun(folder)
+
+
+def _sync_folder(folder: Path) -> None:
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

@@ -1,0 +1,153 @@
+"""A folder whose files become runs: the way in for programs that can only write files."""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from offdiag.arrays.files import is_table
+from offdiag.errors import DatabaseUnavailable, OffdiagError
+from offdiag.sdk.run import Run
+
+QUIET_S = 2.0
+"""A file that did not change for so long, in seconds, and ends where a line ends, is complete."""
+UNENDED_QUIET_S = 30.0
+"""The same for text whose last line has no end: that is more likely still to come."""
+_ENDED_BY_LINES = (".csv", ".tsv", ".jsonl", ".ndjson")
+_BLOCK = 1 << 20
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """What became of a file: a run, or a sentence why there is none."""
+
+    file: Path
+    run: Run | None
+    problem: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _State:
+    """A file as it was found; it changed when any of these did."""
+
+    size: int
+    changed_ns: int
+    inode: int
+
+
+class FolderWatch:
+    """Makes a run of each complete file of a folder.
+
+    `read` reads a file and returns a function that logs what was read under a key. The key is made
+    of the content and `scope`: as client key it makes one run of one content, whatever the file
+    is called, whoever else watches, and however often the watch begins anew. `clock` counts
+    seconds. Files whose names begin with a dot are being
+    written by convention, and those without the suffix of a table are none of ours.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        read: Callable[[Path], Callable[[str], Run]],
+        *,
+        scope: str,
+        clock: Callable[[], float],
+    ) -> None:
+        self._folder = folder
+        self._read = read
+        self._scope = scope
+        self._clock = clock
+        self._since: dict[Path, tuple[_State, float]] = {}
+        self._done: dict[Path, _State] = {}
+
+    def look(self) -> Iterator[Taken]:
+        """Take what is complete by now.
+
+        A file that cannot be logged gets a file beside it, "….error.txt", with the reason, which
+        goes away when the file is corrected. Raises `DatabaseUnavailable` and takes the file at a
+        later look. Raises `OSError` when the folder cannot be read.
+        """
+        there = sorted(path for path in self._folder.iterdir() if _is_candidate(path))
+        for forgotten in self._since.keys() - there:
+            del self._since[forgotten]
+            self._done.pop(forgotten, None)
+        for path in there:
+            state = _state_of(path)
+            if state is None or self._done.get(path) == state or not self._is_quiet(path, state):
+                continue
+            taken = self._take(path, state)
+            if taken is not None:
+                self._done[path] = state
+                yield taken
+
+    def _is_quiet(self, path: Path, state: _State) -> bool:
+        known, since = self._since.get(path, (None, 0.0))
+        if known != state:
+            self._since[path] = state, self._clock()
+            return False
+        needed = QUIET_S if _ends_where_it_may(path, state) else UNENDED_QUIET_S
+        return self._clock() - since >= needed
+
+    def _take(self, path: Path, state: _State) -> Taken | None:
+        """Log one file; None if it changed while it was read."""
+        try:
+            key = f"watch:{_digest(path, self._scope)}"
+            log = self._read(path)
+            if _state_of(path) != state:
+                return None
+            run = log(key)
+        except DatabaseUnavailable:
+            raise
+        except (OffdiagError, OSError) as error:
+            if _state_of(path) != state:
+                return None
+            _say_beside(path, str(error))
+            return Taken(path, None, str(error))
+        _say_beside(path, None)
+        return Taken(path, run)
+
+
+def _is_candidate(path: Path) -> bool:
+    return not path.name.startswith(".") and is_table(path) and path.is_file()
+
+
+def _state_of(path: Path) -> _State | None:
+    try:
+        found = path.stat()
+    except FileNotFoundError:
+        return None
+    return _State(found.st_size, found.st_mtime_ns, found.st_ino)
+
+
+def _ends_where_it_may(path: Path, state: _State) -> bool:
+    if path.suffix.lower() not in _ENDED_BY_LINES:
+        return True
+    if state.size == 0:
+        return False
+    with path.open("rb") as file:
+        file.seek(-1, 2)
+        return file.read(1) == b"\n"
+
+
+def _digest(path: Path, scope: str) -> str:
+    content = hashlib.sha256(scope.encode() + b"\0")
+    with path.open("rb") as file:
+        while block := file.read(_BLOCK):
+            content.update(block)
+    return content.hexdigest()
+
+
+def _say_beside(path: Path, problem: str | None) -> None:
+    beside = path.with_name(f"{path.name}.error.txt")
+    try:
+        if problem is None:
+            beside.unlink(missing_ok=True)
+        else:
+            beside.write_text(f"{problem}\n", encoding="utf-8")
+    except OSError as error:
+        _log.warning("cannot write %s: %s", beside, error)

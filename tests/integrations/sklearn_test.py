@@ -1,0 +1,146 @@
+"""What is logged of an estimator of scikit-learn: classes, scores, parameters, folds."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.datasets import load_iris
+from sklearn.impute import SimpleImputer
+from sklearn.linear_model import LogisticRegression, RidgeClassifier
+from sklearn.model_selection import ShuffleSplit, StratifiedKFold
+from sklearn.naive_bayes import GaussianNB
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import Pipeline
+from sklearn.svm import SVC
+
+import offdiag
+
+IRIS = load_iris()
+NAMES = IRIS.target_names[IRIS.target]
+BINARY = np.where(IRIS.target == 0, "setosa", "other")
+
+
+@pytest.fixture(scope="module")
+def url(migrated_file: Path, tmp_path_factory: pytest.TempPathFactory) -> str:
+    """One registry for all tests here: each has datasets of its own."""
+    path = shutil.copy(migrated_file, tmp_path_factory.mktemp("sklearn") / "registry.db")
+    return f"sqlite:///{path}"
+
+
+@pytest.fixture
+def dataset(request: pytest.FixtureRequest) -> str:
+    name: str = request.node.name
+    return name
+
+
+def scores_of(run: offdiag.Run) -> pd.DataFrame:
+    return run.examples(kind="all")
+
+
+def test_probabilities_of_a_pipeline_come_with_its_parameters(url: str, dataset: str) -> None:
+    model = Pipeline([("fill", SimpleImputer()), ("classify", KNeighborsClassifier(3))])
+    model.fit(IRIS.data, NAMES)
+
+    run = offdiag.sklearn.log_estimator(
+        model, IRIS.data, NAMES, name="knn", dataset=dataset, params={"seed": 1}, url=url
+    )
+
+    (found,) = offdiag.search_runs(project="default", url=url).query("name == 'knn'").itertuples()
+    assert found.model == "KNeighborsClassifier"
+    params = offdiag.search_runs(url=url).set_index("run_id").loc[run.id]
+    assert params["params.classify__n_neighbors"] == 3
+    assert params["params.fill__missing_values"] == "nan"
+    assert params["params.fill"] == "SimpleImputer"
+    assert params["params.seed"] == 1
+    confidence = scores_of(run)["confidence"].to_numpy()
+    assert sorted(confidence) == pytest.approx(
+        sorted(model.predict_proba(IRIS.data).max(axis=1)), abs=1e-6
+    )
+
+
+@pytest.mark.parametrize("estimator", [RidgeClassifier(), SVC(decision_function_shape="ovr")])
+@pytest.mark.parametrize("actual", [NAMES, BINARY], ids=["three classes", "two classes"])
+def test_a_decision_function_stands_for_probabilities(
+    url: str, dataset: str, estimator: RidgeClassifier, actual: np.ndarray
+) -> None:
+    estimator.fit(IRIS.data, actual)
+
+    run = offdiag.sklearn.log_estimator(
+        estimator, IRIS.data, actual, name="margins", dataset=dataset, url=url
+    )
+
+    areas = run.evaluation().per_class["roc_auc"]
+    assert all((area.value or 0) > 0.7 for area in areas.values())
+    assert (scores_of(run)["margin"] >= 0).all()  # The predicted class has the highest score.
+
+
+def test_one_score_for_each_pair_of_classes_is_left_out(url: str, dataset: str) -> None:
+    four = np.arange(len(IRIS.data)) % 4
+    model = SVC(decision_function_shape="ovo").fit(IRIS.data, four)
+
+    run = offdiag.sklearn.log_estimator(
+        model, IRIS.data, four, name="pairs", dataset=dataset, url=url
+    )
+
+    assert "confidence" not in scores_of(run)
+
+
+def test_classes_the_estimator_never_saw_have_the_lowest_scores(url: str, dataset: str) -> None:
+    known = IRIS.target < 2
+    model = GaussianNB().fit(IRIS.data[known], NAMES[known])
+
+    run = offdiag.sklearn.log_estimator(
+        model, IRIS.data, NAMES, name="two of three", dataset=dataset, url=url
+    )
+
+    evaluation = run.evaluation()
+    assert evaluation.matrix.labels.names == ("setosa", "versicolor", "virginica")
+    assert evaluation.per_class["recall"]["virginica"].value == 0.0
+
+
+def test_declared_labels_order_the_scores(url: str, dataset: str) -> None:
+    order = ["virginica", "setosa", "versicolor"]
+    model = LogisticRegression(max_iter=500).fit(IRIS.data, NAMES)
+
+    run = offdiag.sklearn.log_estimator(
+        model, IRIS.data, NAMES, name="ordered", dataset=dataset, labels=order, url=url
+    )
+
+    assert run.evaluation().matrix.labels.names == tuple(order)
+    found = scores_of(run)
+    proba = model.predict_proba(IRIS.data)
+    assert found["confidence"].to_numpy() == pytest.approx(
+        proba.max(axis=1)[found["sample"].to_numpy()], abs=1e-6
+    )
+
+
+def test_folds_are_slices_and_every_case_is_predicted_once(url: str, dataset: str) -> None:
+    frame = pd.DataFrame(IRIS.data, columns=IRIS.feature_names)
+    folds = StratifiedKFold(3, shuffle=True, random_state=1)
+
+    runs = [
+        offdiag.sklearn.log_cross_validation(
+            model, frame, NAMES, cv=folds, name=str(model), dataset=dataset, url=url
+        )
+        for model in (GaussianNB(), LogisticRegression(max_iter=500))
+    ]
+
+    for run in runs:
+        parts = [run.evaluation(slice=f"fold={number}").matrix for number in (1, 2, 3)]
+        assert sum(part.total for part in parts) == run.evaluation().matrix.total == 150
+    assert offdiag.compare(runs, url=url).counts is not None
+    with pytest.raises(offdiag.Conflict, match="has fold"):
+        offdiag.sklearn.log_cross_validation(
+            GaussianNB(), frame, NAMES, cv=4, name="others", dataset=dataset, url=url
+        )
+
+
+def test_folds_that_leave_cases_out_are_refused(url: str, dataset: str) -> None:
+    with pytest.raises(offdiag.InvalidInput, match="cv: the folds do not hold every case once"):
+        offdiag.sklearn.log_cross_validation(
+            GaussianNB(), IRIS.data, NAMES, cv=ShuffleSplit(2), name="r", dataset=dataset, url=url
+        )

@@ -1,0 +1,101 @@
+"""`run.decide`: other answers from the same scores."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import offdiag
+from offdiag.errors import Conflict, InvalidInput
+from offdiag.sdk.decision import Threshold
+from offdiag.sdk.run import Run
+from offdiag.services.cost_matrices import add_costs
+from offdiag.store.schema import open_database
+
+P_ILL = [0.9, 0.3, 0.2, 0.05, 0.6, 0.1] * 5
+ACTUAL = ["ill", "ill", "well", "well", "well", "ill"] * 5
+VISITS = {"well": {"well": 0, "ill": 1}, "ill": {"well": 10, "ill": 0}}
+
+
+@pytest.fixture
+def url(tmp_path: Path) -> str:
+    return f"sqlite:///{tmp_path / 'registry.db'}"
+
+
+@pytest.fixture
+def run(url: str) -> Run:
+    return offdiag.log_run(
+        y_true=ACTUAL,
+        y_pred=["ill" if p >= 0.5 else "well" for p in P_ILL],
+        y_score=P_ILL,
+        labels=["well", "ill"],
+        positive_label="ill",
+        dataset="clinic",
+        name="by half",
+        url=url,
+    )
+
+
+def test_costs_of_ones_own_decide_what_is_cheapest_to_expect(run: Run) -> None:
+    found = run.decide(weights=VISITS)
+
+    assert found.matrix_before.counts.tolist() == [[10, 5], [10, 5]]
+    assert found.matrix_after.counts.tolist() == [[5, 10], [0, 15]]
+    assert found.mean_cost_before.value == pytest.approx(105 / 30)
+    assert found.mean_cost_after.value == pytest.approx(10 / 30)
+    assert found.difference.ci_high is not None
+    assert found.difference.ci_high < 0
+    assert found.recall_changes["ill"].value == pytest.approx(2 / 3)
+    assert found.run is None
+    assert found.to_dict()["recipe"]["rule"] == "least_expected_cost"
+
+
+@pytest.mark.parametrize(("threshold", "flagged"), [(0.25, 15), ("cheapest", 25), (0.95, 0)])
+def test_a_threshold_flags_from_a_score_on(run: Run, threshold: Threshold, flagged: int) -> None:
+    found = run.decide(weights=[[0, 1], [10, 0]], threshold=threshold)
+
+    assert int(found.matrix_after.predicted[1]) == flagged
+
+
+def test_answers_are_kept_as_a_run_that_names_its_source(run: Run, url: str) -> None:
+    add_costs(
+        open_database(url), project="default", dataset="clinic", name="visits", weights=VISITS
+    )
+
+    first, again = (
+        run.decide(weights="visits", prevalence={"well": 0.8, "ill": 0.2}, save_as="by cost")
+        for _ in range(2)
+    )
+
+    assert first.run is not None
+    assert again.run is not None
+    assert again.run.id == first.run.id
+    derivation = first.run.derivation()
+    assert derivation is not None
+    assert derivation.run_id == run.id
+    assert derivation.recipe["costs"] == "visits@1"
+    assert derivation.recipe["shares"] == "well:0.8,ill:0.2"
+    evaluated = first.run.evaluation().matrix.counts.tolist()
+    assert evaluated == first.matrix_after.counts.tolist()
+
+
+def test_without_costs_there_is_nothing_to_decide_by(run: Run) -> None:
+    with pytest.raises(Conflict, match="judged by no costs"):
+        run.decide()
+
+
+def test_a_rule_that_the_scores_do_not_allow_is_refused(url: str) -> None:
+    margins = offdiag.log_run(
+        y_true=["a", "b"],
+        y_pred=["a", "b"],
+        y_score=[-2.0, 3.0],
+        labels=["a", "b"],
+        positive_label="b",
+        dataset="margins",
+        name="svm",
+        url=url,
+    )
+
+    with pytest.raises(InvalidInput, match="not probabilities: one of them is -2"):
+        margins.decide(weights=[[0, 1], [1, 0]])

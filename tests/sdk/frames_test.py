@@ -1,0 +1,220 @@
+"""A frame of any library becomes the run that its columns would become."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+
+import offdiag
+from offdiag.sdk.frames.batches import BATCH_ROWS
+from support.frames import FRAMES, LAZY, Columns
+
+TRUTH = ["df", "mel", "nv", "nv", "mel", "nv", "df"]
+FOUND = ["df", "nv", "nv", "mel", "mel", "nv", "nv"]
+COUNTRY = ["DE", "DE", "FR", "FR", "DE", "FR", "DE"]
+CASES: Columns = {"y": TRUTH, "yhat": FOUND, "country": COUNTRY, "other": list(range(7))}
+
+
+@pytest.fixture(scope="module")
+def url(migrated_file: Path, tmp_path_factory: pytest.TempPathFactory) -> str:
+    """One registry for all tests here: each has datasets of its own."""
+    path = shutil.copy(migrated_file, tmp_path_factory.mktemp("frames") / "registry.db")
+    return f"sqlite:///{path}"
+
+
+@pytest.fixture
+def dataset(request: pytest.FixtureRequest) -> str:
+    name: str = request.node.name
+    return name
+
+
+@pytest.mark.parametrize("library", FRAMES)
+def test_every_library_gives_the_matrix_and_the_metrics_of_its_labels(
+    url: str, dataset: str, library: str
+) -> None:
+    run = offdiag.log_frame(FRAMES[library](CASES), name=library, dataset=dataset, url=url)
+
+    stored = run.evaluation()
+    computed = offdiag.evaluate_labels(y_true=TRUTH, y_pred=FOUND)
+    assert stored.matrix.digest == computed.matrix.digest
+    for key, value in computed.aggregate.items():
+        kept = stored.aggregate[key]
+        assert (kept.value, kept.reason) == (value.value, value.reason), key
+
+
+@pytest.mark.parametrize("library", FRAMES)
+def test_slices_scores_and_identifiers_come_from_the_named_columns(
+    url: str, dataset: str, library: str
+) -> None:
+    columns = CASES | {
+        "df": [0.8, 0.1, 0.2, 0.1, 0.2, 0.1, 0.3],
+        "mel": [0.1, 0.4, 0.2, 0.5, 0.6, 0.1, 0.3],
+        "nv": [0.1, 0.5, 0.6, 0.4, 0.2, 0.8, 0.4],
+        "image": [f"image {number}" for number in range(7)],
+    }
+
+    run = offdiag.log_frame(
+        FRAMES[library](columns),
+        name=library,
+        dataset=dataset,
+        score={label: label for label in ("nv", "mel", "df")},
+        labels=["df", "mel", "nv"],
+        sample_id="image",
+        slices=["country"],
+        url=url,
+    )
+
+    examples = run.examples(actual="nv", predicted="mel")
+    assert examples["sample"].tolist() == ["image 3"]
+    assert examples["confidence"].tolist() == [0.5]
+    assert examples["country"].tolist() == ["FR"]
+    assert run.evaluation(slice="country=FR").matrix.total == 3
+
+
+def test_one_column_of_scores_belongs_to_the_positive_class(url: str, dataset: str) -> None:
+    frame = pl.LazyFrame({"y": [1, 0, 1], "yhat": [1, 0, 0], "p": [0.9, 0.2, 0.4]})
+
+    run = offdiag.log_frame(
+        frame, name="run", dataset=dataset, score="p", positive_label=1, url=url
+    )
+
+    assert run.evaluation().aggregate["roc_auc"].value == 1.0
+
+
+@pytest.mark.parametrize("library", LAZY)
+def test_rows_of_a_lazy_frame_are_stored_in_their_order(
+    url: str, dataset: str, library: str
+) -> None:
+    n = BATCH_ROWS + 5_000
+    rng = np.random.default_rng(3)
+    truth, found = rng.integers(0, 4, n), rng.integers(0, 4, n)
+    frame = LAZY[library]({"y": truth.tolist(), "yhat": found.tolist()})
+    arrays = offdiag.log_run(y_true=truth, y_pred=found, name="arrays", dataset=dataset, url=url)
+
+    run = offdiag.log_frame(frame, name="frame", dataset=dataset, url=url)
+
+    paired = offdiag.compare([arrays.id, run.id], url=url)
+    assert paired.counts is not None
+    assert paired.counts["only_a"] == paired.counts["only_b"] == 0
+    assert paired.counts["both_right"] == int((truth == found).sum())
+
+
+def test_truth_may_stay_with_the_dataset(url: str, dataset: str) -> None:
+    offdiag.log_run(y_true=TRUTH, y_pred=TRUTH, name="truth", dataset=dataset, url=url)
+
+    run = offdiag.log_frame(
+        pl.LazyFrame({"yhat": FOUND}), actual=None, name="run", dataset=dataset, url=url
+    )
+
+    expected = offdiag.evaluate_labels(y_true=TRUTH, y_pred=FOUND).matrix
+    assert run.evaluation().matrix.digest == expected.digest
+
+
+def test_the_same_call_with_a_key_goes_on_with_the_run(url: str, dataset: str) -> None:
+    def log() -> str:
+        frame = pl.LazyFrame(CASES)
+        return offdiag.log_frame(frame, name="run", dataset=dataset, client_key="skin", url=url).id
+
+    assert log() == log()
+
+
+@pytest.mark.parametrize("library", FRAMES)
+@pytest.mark.parametrize(
+    ("broken", "message"),
+    [
+        ({"y": ["a", None, "b"]}, r"actual='y': the value in row 1 is missing"),
+        ({"yhat": ["a", "b", None]}, r"predicted='yhat': the value in row 2 is missing"),
+        ({"p": [0.1, float("inf"), 0.3]}, r"score='p': the score in row 1 is inf"),
+        ({"country": ["DE", None, "FR"]}, r"slices\['country'\]: the value in row 1 is missing"),
+        ({"y": [0.5, 1.5, 0.5]}, r"actual='y': \d\.5 of type float is not a label"),
+        ({"p": ["high", "low", "low"]}, r"score='p': values of type \w+ are no scores"),
+    ],
+)
+def test_errors_name_the_column_and_the_row(
+    url: str, dataset: str, library: str, broken: Columns, message: str
+) -> None:
+    columns: Columns = {
+        "y": ["a", "b", "b"],
+        "yhat": ["a", "a", "b"],
+        "p": [0.9, 0.4, 0.1],
+        "country": ["DE", "FR", "FR"],
+    }
+    frame = FRAMES[library](columns | broken)
+
+    with pytest.raises(offdiag.InvalidInput, match=message):
+        offdiag.log_frame(
+            frame,
+            name="run",
+            dataset=dataset,
+            score="p",
+            positive_label="a",
+            slices=["country"],
+            url=url,
+        )
+
+
+@pytest.mark.parametrize("library", FRAMES)
+def test_a_label_that_nobody_declared_is_named_with_its_row(
+    url: str, dataset: str, library: str
+) -> None:
+    n = BATCH_ROWS + 10
+    columns: Columns = {"y": ["a"] * n, "yhat": ["b"] * (n - 1) + ["c"]}
+
+    with pytest.raises(
+        offdiag.InvalidInput, match=rf"predicted='yhat': the value 'c' in row {n - 1} is not one"
+    ):
+        offdiag.log_frame(
+            FRAMES[library](columns), name="run", dataset=dataset, labels=["a", "b"], url=url
+        )
+
+
+def test_a_column_of_several_kinds_is_named_with_the_first_row_that_differs(
+    url: str, dataset: str
+) -> None:
+    frame = pd.DataFrame({"y": ["a", "b", 3, "a"], "yhat": ["a", "b", "b", "a"]})
+
+    with pytest.raises(offdiag.InvalidInput, match=r"row 2 of column 'y' holds int"):
+        offdiag.log_frame(frame, name="run", dataset=dataset, url=url)
+
+
+@pytest.mark.parametrize("library", FRAMES)
+def test_a_column_that_is_not_there_is_named_with_a_near_one(
+    url: str, dataset: str, library: str
+) -> None:
+    with pytest.raises(
+        offdiag.InvalidInput, match=r"slices: the frame has no column 'county'.*'country'"
+    ):
+        offdiag.log_frame(
+            FRAMES[library](CASES), name="run", dataset=dataset, slices=["county"], url=url
+        )
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"frame": [1, 2]}, "list is no frame"),
+        ({"predicted": "y"}, "column 'y' is named as actual and as predicted"),
+        ({"slices": "country"}, r"Give a list: \['country'\]"),
+        ({"dataset": None}, "dataset: a lazy frame is stored batch by batch"),
+        ({"score": {"df": "other"}, "labels": ["df", "nv"]}, "'nv' is in only one of"),
+        ({"labels": None, "ordinal": True}, "does not exist yet"),
+    ],
+)
+def test_calls_that_cannot_be_meant_are_refused(
+    url: str, dataset: str, given: dict[str, Any], message: str
+) -> None:
+    usual: dict[str, Any] = {
+        "frame": pl.LazyFrame(CASES),
+        "name": "run",
+        "dataset": dataset,
+        "url": url,
+    }
+
+    with pytest.raises(offdiag.InvalidInput, match=message):
+        offdiag.log_frame(**(usual | given))

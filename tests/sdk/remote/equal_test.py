@@ -1,0 +1,314 @@
+"""A job that logs to a server and reads from it sees what an embedded registry shows."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import offdiag
+from offdiag.sdk.evaluation import Evaluation
+from offdiag.sdk.run import Run
+from offdiag.services.cost_matrices import add_costs
+from offdiag.store.database import Database
+from support.registries import shared_registry
+from support.servers import serving
+
+N = 3_000
+CLASSES = ["mel", "nv", "df"]
+
+
+class Place:
+    """Where one of the two jobs logs to, and the runs it logged."""
+
+    def __init__(self, url: str, database: Database) -> None:
+        self.url = url
+        rng = np.random.default_rng(11)
+        truth = rng.choice(CLASSES, N, p=[0.15, 0.8, 0.05])
+        ids = rng.permutation(N)
+        self.runs: list[Run] = []
+        for name, share in (("first", 0.3), ("second", 0.2)):
+            wrong = rng.random(N) < share
+            scores = rng.random((N, 3))
+            self.runs.append(
+                offdiag.log_run(
+                    y_true=truth,
+                    y_pred=np.where(wrong, rng.choice(CLASSES, N), truth),
+                    y_score=scores / scores.sum(axis=1, keepdims=True),
+                    sample_ids=ids,
+                    slices={"country": np.where(ids % 3 == 0, "DE", "SI")},
+                    labels=CLASSES,
+                    name=name,
+                    dataset="derm",
+                    params={"lr": 0.1, "layers": 3},
+                    tags={"team": "a"},
+                    url=url,
+                )
+            )
+        weights = {
+            actual: {answer: float(actual != answer) * 3 for answer in CLASSES}
+            for actual in CLASSES
+        }
+        add_costs(
+            database,
+            project="default",
+            dataset="derm",
+            name="visits",
+            weights=weights,
+            currency="EUR",
+        )
+
+
+@pytest.fixture(scope="module")
+def places(
+    migrated_file: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[tuple[Place, Place]]:
+    """The same script, embedded and over HTTP."""
+    with (
+        shared_registry(migrated_file, tmp_path_factory, "embedded") as embedded,
+        shared_registry(migrated_file, tmp_path_factory, "served") as served,
+        serving(served) as url,
+    ):
+        yield Place(embedded.url, embedded), Place(url, served)
+
+
+def shown(evaluation: Evaluation) -> str:
+    """Everything about an evaluation, floats to the last bit."""
+    everything = {
+        **evaluation.to_dict(),
+        "flags": [flag.to_dict() for flag in evaluation.flags],
+        "badge": evaluation.badge,
+    }
+    return json.dumps(everything)
+
+
+def test_evaluations_are_equal(places: tuple[Place, Place]) -> None:
+    embedded, remote = places
+
+    for one, other in zip(embedded.runs, remote.runs, strict=True):
+        assert shown(one.evaluation()) == shown(other.evaluation())
+        pd.testing.assert_frame_equal(
+            one.evaluation().confusion_matrix, other.evaluation().confusion_matrix
+        )
+
+
+def test_slices_are_equal(places: tuple[Place, Place]) -> None:
+    one, other = (place.runs[0].evaluation(slice="country=DE") for place in places)
+
+    assert shown(one) == shown(other)
+    assert one.aggregate["n"].value == N / 3
+
+
+@pytest.mark.parametrize("asked", [{}, {"kind": "all", "limit": 2_500}, {"actual": "mel"}])
+def test_examples_are_equal(places: tuple[Place, Place], asked: dict[str, Any]) -> None:
+    one, other = (place.runs[0].examples(**asked) for place in places)
+
+    pd.testing.assert_frame_equal(one, other)
+    assert len(one) > 0
+
+
+def test_operating_points_are_equal(places: tuple[Place, Place]) -> None:
+    for place in places:
+        place.runs[0].evaluation()
+
+    one, other = (place.runs[0].operating_points(positive="mel") for place in places)
+
+    pd.testing.assert_frame_equal(one, other)
+
+
+def test_searches_are_equal(places: tuple[Place, Place]) -> None:
+    for place in places:
+        for run in place.runs:
+            run.evaluation()
+
+    one, other = (
+        offdiag.search_runs(
+            filter="metrics.macro_f1 > 0.1 and tags.team = 'a'",
+            order_by=["metrics.mcc desc"],
+            url=place.url,
+        ).drop(columns=["run_id", "created_at"])
+        for place in places
+    )
+
+    pd.testing.assert_frame_equal(one, other)
+    assert list(one["name"]) == ["second", "first"]
+
+
+def test_comparisons_are_equal(places: tuple[Place, Place]) -> None:
+    one, other = (offdiag.compare(place.runs, url=place.url) for place in places)
+
+    assert one.verdict == other.verdict
+    assert one.counts == other.counts
+    pd.testing.assert_frame_equal(one.metrics, other.metrics)
+    pd.testing.assert_frame_equal(one.per_class, other.per_class)
+    assert one._repr_html_().count("<td") == other._repr_html_().count("<td")
+
+
+def test_costs_are_equal(places: tuple[Place, Place]) -> None:
+    one, other = (offdiag.cost(place.runs[0], weights="visits") for place in places)
+
+    assert one.to_dict() == other.to_dict()
+    assert one.costs.currency == other.costs.currency == "EUR"
+
+
+def test_groups_are_set_and_seen_through_alike(places: tuple[Place, Place]) -> None:
+    groups = {"mole": {"dark": ["mel"], "pale": ["nv"]}}
+    set_to = [
+        offdiag.set_hierarchy(dataset="derm", hierarchy=groups, url=place.url)
+        for _ in range(2)
+        for place in places
+    ]
+    asked: list[dict[str, Any]] = [
+        {"collapse": "*"},
+        {"collapse": ["pale", "dark"]},
+        {"collapse": ["mole", "dark"], "slice": "country=DE"},
+    ]
+    for each in asked:
+        one, other = (place.runs[0].evaluation(**each) for place in places)
+
+        assert shown(one) == shown(other)
+        assert one.collapse == other.collapse
+        assert one.matrix.labels == other.matrix.labels
+        assert one._repr_html_() == other._repr_html_()
+
+    assert set_to == [groups] * 4
+    assert [
+        offdiag.set_hierarchy(dataset="derm", hierarchy=None, url=place.url) for place in places
+    ] == [None, None]
+
+
+@pytest.mark.parametrize(
+    ("dataset", "groups"),
+    [("derm", {"mole": ["freckle"]}), ("derm", ["mole"]), ("derm", {}), ("none", {"a": ["mel"]})],
+)
+def test_groups_are_refused_in_the_same_words(
+    places: tuple[Place, Place], dataset: str, groups: Any
+) -> None:
+    def message(place: Place) -> str:
+        with pytest.raises((offdiag.InvalidInput, offdiag.NotFound)) as caught:
+            offdiag.set_hierarchy(dataset=dataset, hierarchy=groups, url=place.url)
+        return str(caught.value)
+
+    one, other = map(message, places)
+
+    assert one == other
+
+
+def test_unknown_groups_are_refused_in_the_same_words(places: tuple[Place, Place]) -> None:
+    def message(place: Place) -> str:
+        with pytest.raises(offdiag.InvalidInput) as caught:
+            place.runs[0].evaluation(collapse="moles")
+        return str(caught.value)
+
+    assert message(places[0]) == message(places[1])
+
+
+WEIGHTS = [[0.0, 10.1, 5.3], [0.7, 0.0, 1 / 3], [2.0, 4.0, 0.0]]
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        {"weights": "visits@1"},
+        {"weights": np.array(WEIGHTS), "prevalence": np.array([0.1, 0.6, 0.3], np.float32)},
+        {
+            "weights": pd.DataFrame(WEIGHTS, CLASSES, CLASSES).iloc[::-1],
+            "prevalence": {"nv": 0.7000004, "mel": 0.2, "df": 0.1},
+        },
+    ],
+)
+def test_decisions_are_equal(places: tuple[Place, Place], asked: dict[str, Any]) -> None:
+    one, other = (place.runs[0].decide(**asked) for place in places)
+
+    assert json.dumps(one.to_dict()) == json.dumps(other.to_dict())
+    assert one.difference.ci_low is not None
+    assert one.matrix_after.labels == other.matrix_after.labels
+
+
+@pytest.mark.parametrize("threshold", [0.35, np.float32(0.4), "cheapest"])
+def test_thresholds_are_equal_and_kept_once(places: tuple[Place, Place], threshold: Any) -> None:
+    found = []
+    for place in places:
+        rng = np.random.default_rng(3)
+        truth = rng.random(400) < 0.3
+        run = offdiag.log_run(
+            y_true=truth,
+            y_pred=truth[::-1],
+            y_score=np.clip(truth * 0.3 + rng.random(400) * 0.7, 0, 1),
+            labels=[False, True],
+            positive_label=True,
+            name=f"by {threshold}",
+            dataset="events",
+            client_key=f"by {threshold}",
+            url=place.url,
+        )
+        asked = {"weights": [[0, 1], [7, 0]], "threshold": threshold, "positive": True}
+        first, again = (run.decide(**asked, save_as="by cost") for _ in range(2))
+        assert first.run is not None
+        assert again.run is not None
+        assert first.run.id == again.run.id
+        derivation = first.run.derivation()
+        assert derivation is not None
+        assert derivation.run_id == run.id
+        found.append((first.to_dict() | {"run": None}, shown(first.run.evaluation())))
+
+    assert found[0] == found[1]
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        {},
+        {"weights": "nothing"},
+        {"weights": [[0, 1], [1, 0]]},
+        {"weights": WEIGHTS, "prevalence": [0.5, 0.5, 0.5]},
+        {"weights": WEIGHTS, "threshold": 0.5},
+    ],
+)
+def test_decisions_are_refused_in_the_same_words(
+    places: tuple[Place, Place], asked: dict[str, Any]
+) -> None:
+    def refusal(place: Place) -> tuple[type[Exception], str]:
+        with pytest.raises((offdiag.InvalidInput, offdiag.NotFound, offdiag.Conflict)) as caught:
+            place.runs[1].decide(**asked)
+        return caught.type, str(caught.value).replace(place.runs[1].id, "r")
+
+    one, other = map(refusal, places)
+
+    assert one == other
+
+
+def test_errors_are_the_same(places: tuple[Place, Place]) -> None:
+    def message(place: Place) -> str:
+        with pytest.raises(offdiag.Conflict) as caught:
+            offdiag.log_run(
+                y_true=["mel"],
+                y_pred=["mel"],
+                labels=["mel", "nv"],
+                name="other labels",
+                dataset="derm",
+                url=place.url,
+            )
+        return str(caught.value)
+
+    one, other = map(message, places)
+
+    assert one == other
+    assert one.startswith("labels: dataset 'derm' has the labels")
+
+
+def test_labels_are_corrected_on_both(places: tuple[Place, Place]) -> None:
+    one, other = (
+        offdiag.revise_truth(
+            dataset="derm", labels={1: "mel", 2: "df"}, reason="Biopsies.", url=place.url
+        )
+        for place in places
+    )
+
+    assert one == other
+    assert shown(places[0].runs[0].evaluation()) == shown(places[1].runs[0].evaluation())

@@ -1,0 +1,240 @@
+"""A job hands chunks over and goes on; how long it may wait, and what is tried again."""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from offdiag.errors import Conflict, ServerUnavailable, SpoolFull
+from offdiag.sdk.remote import connection
+from offdiag.sdk.remote.connection import Busy, Connection
+from offdiag.sdk.remote.names import name_segment
+from offdiag.sdk.remote.patience import delay_before_next, delays, patiently
+from offdiag.sdk.remote.sender import Sender
+from offdiag.sdk.remote.spool import Asked, SpooledRun
+from offdiag_web.addresses.names import name_segment as segment_of_pages
+
+ASKED = Asked("run", '{"project": "p", "client_key": "k", "name": "n"}')
+AWAY = Busy("away", retry_after_s=None)
+
+
+class Server:
+    """Takes chunks while its door is open; refuses those it is told to."""
+
+    def __init__(self) -> None:
+        self.door = threading.Event()
+        self.door.set()
+        self.stored: dict[int, bytes] = {}
+        self.refused: set[int] = set()
+        self.attempts = 0
+        self.arrived = threading.Event()
+
+    def take(self, seq: int, content: Any) -> None:
+        self.attempts += 1
+        if not self.door.is_set():
+            raise AWAY
+        if seq in self.refused:
+            raise Conflict("other content.", field="seq")
+        self.stored[seq] = bytes(content)
+        self.arrived.set()
+
+
+@pytest.fixture
+def server() -> Server:
+    return Server()
+
+
+@pytest.fixture
+def spooled(tmp_path: Path) -> SpooledRun:
+    return SpooledRun.of(tmp_path, ASKED)
+
+
+def sender_to(server: Server, spooled: SpooledRun, **limits: Any) -> Sender:
+    return Sender(server.take, spooled, ASKED, **limits)
+
+
+def test_chunks_arrive_in_order_and_nothing_touches_the_disk(
+    server: Server, spooled: SpooledRun
+) -> None:
+    sender = sender_to(server, spooled)
+
+    for seq in range(20):
+        sender.put(seq, b"%d" % seq)
+
+    assert sender.close(patience_s=10) is None
+    assert server.stored == {seq: b"%d" % seq for seq in range(20)}
+    assert not spooled.folder.exists()
+
+
+def test_a_job_waits_once_and_then_writes_to_the_disk(server: Server, spooled: SpooledRun) -> None:
+    server.door.clear()
+    sender = sender_to(server, spooled, longest_wait_s=0.2, most_waiting=100)
+    sender.put(0, b"a" * 80)
+
+    started = time.monotonic()
+    for seq in range(1, 50):
+        sender.put(seq, b"b" * 80)
+    waited = time.monotonic() - started
+
+    assert 0.2 <= waited < 5
+    assert len(spooled.chunks()) == 49
+    server.door.set()
+    assert sender.close(patience_s=30) is None
+    assert sorted(server.stored) == list(range(50))
+    assert spooled.chunks() == []
+
+
+def test_what_a_server_that_stays_away_did_not_take_is_in_the_spool(
+    server: Server, spooled: SpooledRun
+) -> None:
+    sender = sender_to(server, spooled)
+    sender.put(0, b"first")
+    assert server.arrived.wait(10)
+    server.door.clear()
+    sender.put(1, b"second")
+
+    failure = sender.close(patience_s=0.1)
+
+    assert isinstance(failure, ServerUnavailable)
+    assert [(seq, path.read_bytes()) for seq, path in spooled.chunks()] == [(1, b"second")]
+
+
+def test_what_comes_after_the_end_is_sent_all_the_same(
+    server: Server, spooled: SpooledRun
+) -> None:
+    sender = sender_to(server, spooled)
+    sender.put(0, b"first")
+    assert sender.close(patience_s=10) is None
+
+    sender.put(1, b"second")
+
+    assert sender.close(patience_s=10) is None
+    assert server.stored == {0: b"first", 1: b"second"}
+
+
+def test_a_refusal_is_not_tried_again_and_what_follows_is_kept(
+    server: Server, spooled: SpooledRun
+) -> None:
+    server.refused.add(1)
+    sender = sender_to(server, spooled)
+
+    for seq in range(4):
+        sender.put(seq, b"x")
+    failure = sender.close(patience_s=10)
+
+    assert isinstance(failure, Conflict)
+    assert server.attempts == 2
+    assert [seq for seq, _ in spooled.chunks()] == [1, 2, 3]
+
+
+def test_without_room_anywhere_closing_says_so_and_can_be_repeated(
+    server: Server, spooled: SpooledRun, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    server.door.clear()
+    sender = sender_to(server, spooled)
+    sender.put(0, b"only")
+
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as small:
+        small.setattr("offdiag.sdk.remote.spool.os.fsync", full)
+        with pytest.raises(SpoolFull, match="no room"):
+            sender.close(patience_s=0.0)
+        assert spooled.chunks() == []
+    sender.close(patience_s=0.0)
+
+    assert [path.read_bytes() for _, path in spooled.chunks()] == [b"only"]
+
+
+def test_a_forked_child_is_told_that_the_run_is_not_its_own(
+    server: Server, spooled: SpooledRun, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sender = sender_to(server, spooled)
+    own = os.getpid()
+
+    with monkeypatch.context() as child:
+        child.setattr("offdiag.sdk.remote.sender.os.getpid", lambda: own + 1)
+        with pytest.raises(Conflict, match="forked"):
+            sender.put(0, b"x")
+        assert not sender.is_of_this_process()
+
+    assert sender.close(patience_s=1) is None
+
+
+def test_a_forked_child_begins_with_connections_of_its_own() -> None:
+    client = Connection("http://127.0.0.1:9")._client()
+    reading, writing = os.pipe()
+
+    child = os.fork()
+    if child == 0:
+        is_fresh = not connection._clients and client in connection._of_parents[-1].values()
+        os.write(writing, b"fresh" if is_fresh else b"stale")
+        os._exit(0)
+    os.waitpid(child, 0)
+
+    assert os.read(reading, 5) == b"fresh"
+    assert Connection("http://127.0.0.1:9")._client() is client
+    os.close(reading)
+    os.close(writing)
+
+
+def test_attempts_wait_longer_each_time_and_as_long_as_the_server_asks() -> None:
+    found = [delay for delay, _ in zip(delays(), range(12), strict=False)]
+
+    assert all(0.05 * 2**turn <= delay <= 0.1 * 2**turn for turn, delay in enumerate(found[:6]))
+    assert max(found) <= 10
+    assert delay_before_next(Busy("busy", retry_after_s=7), 0.1) == 7
+    assert delay_before_next(AWAY, 0.1) == 0.1
+
+
+def test_patience_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    slept: list[float] = []
+    clock = iter(range(1_000))
+    monkeypatch.setattr("offdiag.sdk.remote.patience.time.sleep", slept.append)
+    monkeypatch.setattr("offdiag.sdk.remote.patience.time.monotonic", lambda: next(clock))
+
+    def attempt() -> None:
+        raise AWAY
+
+    with pytest.raises(ServerUnavailable):
+        patiently(attempt, patience_s=5)
+
+    assert 3 <= len(slept) <= 5
+
+
+@pytest.mark.parametrize(
+    ("status", "headers", "expected"),
+    [
+        (429, {"Retry-After": "3"}, 3.0),
+        (503, {}, None),
+        (507, {"Retry-After": "soon"}, None),
+    ],
+)
+def test_busy_answers_say_how_long(
+    monkeypatch: pytest.MonkeyPatch,
+    status: int,
+    headers: dict[str, str],
+    expected: float | None,
+) -> None:
+    answers = httpx.MockTransport(lambda _: httpx.Response(status, headers=headers))
+    client = httpx.Client(transport=answers, base_url="http://server")
+    monkeypatch.setattr(Connection, "_client", lambda _: client)
+
+    with pytest.raises(Busy) as caught:
+        Connection("http://server").ask("GET", "/runs")
+
+    assert caught.value.retry_after_s == expected
+
+
+@pytest.mark.parametrize("name", ["a b", "a/b", "..", "x.json", "~7E", "ä?&#%2F", "\\..\\"])
+def test_names_stand_in_paths_as_the_pages_write_them(name: str) -> None:
+    assert name_segment(name).replace("~", "%7E") == segment_of_pages(name).replace(
+        "~", "%7E"
+    ).replace(":", "%3A").replace("@", "%40").replace(",", "%2C")

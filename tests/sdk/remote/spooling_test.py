@@ -1,0 +1,322 @@
+"""Runs that cannot be stored wait in a spool, and are sent once, whatever happens to either."""
+
+from __future__ import annotations
+
+import errno
+import json
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+import offdiag
+from offdiag.cli.verbs import offdiag as command
+from offdiag.errors import RunKept
+from offdiag.sdk.remote.spool import Asked, SpooledRun, spooled_runs
+from offdiag.services.ingest.batch import CHUNK_SIZE
+from offdiag.services.verification.verify import verify
+from offdiag.store.database import Database
+from support.servers import serving
+
+NOWHERE = "http://127.0.0.1:9"
+"""The port of a protocol that throws everything away; nobody listens."""
+N = 4 * CHUNK_SIZE + 500
+RNG = np.random.default_rng(5)
+TRUTH = RNG.integers(0, 3, N)
+PREDICTED = np.where(RNG.random(N) < 0.2, RNG.integers(0, 3, N), TRUTH)
+
+
+@pytest.fixture(autouse=True)
+def spool(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("OFFDIAG_SPOOL", str(tmp_path / "spool"))
+    monkeypatch.setenv("OFFDIAG_CLIENT__PATIENCE_S", "0")
+    return tmp_path / "spool"
+
+
+@pytest.fixture
+def server(sqlite_database: Database) -> Iterator[str]:
+    with serving(sqlite_database) as url:
+        yield url
+
+
+def logged(url: str, **said: Any) -> offdiag.Run:
+    given: dict[str, Any] = {
+        "y_true": TRUTH,
+        "y_pred": PREDICTED,
+        "labels": [0, 1, 2],
+        "name": "run",
+        "dataset": "d",
+        "client_key": "key",
+        "url": url,
+    }
+    return offdiag.log_run(**{**given, **said})
+
+
+def synced(url: str, *options: str) -> tuple[int, dict[str, Any]]:
+    """Exit code and report of `offdiag sync --json`."""
+    done = CliRunner().invoke(command, ["sync", "--url", url, "--json", *options])
+    return done.exit_code, json.loads(done.stdout)
+
+
+def the_run(url: str) -> str:
+    found = offdiag.search_runs(url=url)
+    assert len(found) == 1
+    return str(found["run_id"].iloc[0])
+
+
+def test_a_server_that_is_away_means_a_warning_and_a_run_in_the_spool(
+    spool: Path, server: str, sqlite_database: Database
+) -> None:
+    with pytest.warns(RunKept, match="offdiag sync"):
+        run = logged(NOWHERE)
+    with pytest.raises(offdiag.Conflict, match="not on the server yet"):
+        run.evaluation()
+
+    code, report = synced(server)
+
+    assert (code, report["n_sent"], report["n_left"]) == (0, 1, 0)
+    assert report["runs"][0]["n_sent"] == 2
+    assert list(spool.iterdir()) == []
+    assert the_run(server) == report["runs"][0]["run_id"]
+    assert verify(sqlite_database).is_clean
+
+
+def test_offline_and_sync_end_as_online(
+    monkeypatch: pytest.MonkeyPatch, server: str, tmp_path: Path
+) -> None:
+    embedded = f"sqlite:///{tmp_path / 'embedded.db'}"
+    expected = logged(embedded).evaluation().to_dict()
+    with monkeypatch.context() as offline:
+        offline.setenv("OFFDIAG_MODE", "offline")
+        logged(server)
+
+    code, report = synced(server)
+
+    run = offdiag.start_run(  # The key finds the run, which is finished.
+        name="run", dataset="d", client_key="key", url=server
+    )
+    assert (code, report["n_sent"]) == (0, 1)
+    assert run.evaluation(timeout=30).to_dict() == expected
+
+
+def test_a_spool_can_be_sent_to_a_database(
+    monkeypatch: pytest.MonkeyPatch, sqlite_database: Database
+) -> None:
+    monkeypatch.setenv("OFFDIAG_MODE", "offline")
+    logged(NOWHERE)
+    offdiag.log_matrix(
+        [[8, 2], [1, 9]],
+        labels=["no", "yes"],
+        orientation="actual_columns",
+        name="paper",
+        dataset="published",
+        url=NOWHERE,
+    )
+
+    code, report = synced(sqlite_database.url)
+
+    assert (code, report["n_sent"], report["n_left"]) == (0, 2, 0)
+    assert synced(sqlite_database.url)[1]["runs"] == []
+    monkeypatch.setenv("OFFDIAG_MODE", "online")
+    assert len(offdiag.search_runs(url=sqlite_database.url)) == 2
+
+
+def test_what_contradicts_the_server_stays_and_is_explained(
+    spool: Path, server: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    logged(server)
+    with monkeypatch.context() as offline:
+        offline.setenv("OFFDIAG_MODE", "offline")
+        logged(server, y_pred=TRUTH)
+        logged(server, client_key="another", y_pred=TRUTH)
+
+    code, report = synced(server)
+
+    assert (code, report["n_sent"], report["n_left"]) == (1, 1, 1)
+    refused = next(run for run in report["runs"] if run["outcome"] == "refused")
+    assert "was logged before with other content" in refused["why"]
+    assert json.loads((spool / refused["folder"] / "refused.json").read_text())["field"] == "seq"
+    assert SpooledRun(spool / refused["folder"]).n_chunks() == 2
+
+
+def test_several_that_send_at_once_send_each_run_once(
+    spool: Path, server: str, monkeypatch: pytest.MonkeyPatch, sqlite_database: Database
+) -> None:
+    with monkeypatch.context() as offline:
+        offline.setenv("OFFDIAG_MODE", "offline")
+        for number in range(6):
+            logged(server, client_key=f"key {number}", name=f"run {number}")
+    reports: list[dict[str, Any]] = []
+    start = threading.Barrier(3)
+
+    def send() -> None:
+        from offdiag.sdk.remote.syncing import sync
+        from offdiag.sdk.target import destination_at
+        from offdiag.settings import load_settings
+
+        start.wait()
+        destination = destination_at(server, load_settings())
+        reports.extend(run.to_dict() for run in sync(spool, destination))
+
+    threads = [threading.Thread(target=send) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+    sent = [report["run_id"] for report in reports if report["outcome"] == "sent"]
+    assert len(sent) == len(set(sent)) == 6
+    assert len(offdiag.search_runs(url=server)) == 6
+    assert list(spooled_runs(spool)) == []
+    assert verify(sqlite_database).is_clean
+
+
+def test_a_run_that_a_job_still_writes_is_left_alone(
+    monkeypatch: pytest.MonkeyPatch, server: str
+) -> None:
+    monkeypatch.setenv("OFFDIAG_MODE", "offline")
+    run = offdiag.start_run(name="run", dataset="d", labels=["a", "b"], url=server)
+    run.log(y_true=["a"], y_pred=["b"])
+
+    code, report = synced(server)
+
+    assert code == 1
+    assert report["runs"][0]["outcome"] == "in use"
+    run.finish()
+    assert synced(server)[0] == 0
+
+
+def test_a_run_that_an_exception_left_open_can_be_sent(
+    spool: Path, server: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as offline:
+        offline.setenv("OFFDIAG_MODE", "offline")
+        run = offdiag.start_run(name="run", dataset="d", labels=[0, 1, 2], url=server)
+        with pytest.raises(ZeroDivisionError):
+            _log_and_fail(run)
+
+    code, report = synced(server)
+
+    assert (code, report["runs"][0]["outcome"]) == (0, "left open")
+    assert list(spool.iterdir()) == []
+
+
+def _log_and_fail(run: offdiag.OpenRun) -> None:
+    with run:
+        run.log(y_true=TRUTH, y_pred=PREDICTED)
+        raise ZeroDivisionError
+
+
+def test_a_job_that_ended_too_early_leaves_an_open_run(
+    spool: Path, server: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as offline:
+        offline.setenv("OFFDIAG_MODE", "offline")
+        logged(server)
+    (folder,) = spool.iterdir()
+    (folder / "finished.json").unlink()
+    (folder / "000002.arrow.123.part").write_bytes(b"cut")
+
+    code, report = synced(server)
+
+    assert (code, report["runs"][0]["outcome"]) == (0, "left open")
+    assert list(spool.iterdir()) == []
+    assert logged(server).evaluation(timeout=30).aggregate["n"].value == N
+
+
+def test_a_full_disk_is_an_error_of_its_own_and_nothing_is_half_there(
+    spool: Path, server: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OFFDIAG_MODE", "offline")
+    run = offdiag.start_run(name="run", dataset="d", labels=[0, 1, 2], url=server)
+
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with monkeypatch.context() as small:
+        small.setattr("offdiag.sdk.remote.spool.os.fsync", full)
+        with pytest.raises(offdiag.SpoolFull, match="no room"):
+            run.log(y_true=TRUTH, y_pred=PREDICTED)
+    run.finish()  # The batch is still in memory: with room again nothing is lost.
+
+    assert synced(server)[1]["n_sent"] == 1
+    assert offdiag.search_runs(url=server)["n_predictions"].tolist() == [N]
+
+
+def test_refusals_are_raised_when_a_run_is_finished_and_kept(
+    spool: Path, server: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    logged(server)
+
+    with pytest.raises(offdiag.Conflict, match="is kept in"):
+        logged(server, y_pred=TRUTH)
+    monkeypatch.setenv("OFFDIAG_ON_ERROR", "warn")
+    with pytest.warns(RunKept, match="other content"):
+        logged(server, y_pred=TRUTH)
+
+    (folder,) = spool.iterdir()
+    assert SpooledRun(folder).n_chunks() == 2
+    assert [seq for seq, _ in SpooledRun(folder).chunks()] == [0, 1]
+
+
+def test_a_refusal_to_open_can_be_a_warning_too(
+    spool: Path, server: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    logged(server)
+
+    with pytest.raises(offdiag.Conflict, match="opened with another name"):
+        logged(server, name="other")
+    assert not spool.exists()
+    monkeypatch.setenv("OFFDIAG_ON_ERROR", "warn")
+    with pytest.warns(RunKept, match="opened with another name"):
+        logged(server, name="other")
+
+    code, report = synced(server)
+    assert (code, report["runs"][0]["outcome"]) == (1, "refused")
+
+
+def test_classes_keep_their_names_where_a_dataset_appears_in_between(
+    server: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    offdiag.log_run(
+        y_true=["a", "z"], y_pred=["z", "z"], labels=["z", "a"], name="1", dataset="x", url=server
+    )
+    monkeypatch.setattr(
+        "offdiag.sdk.remote.registry.RemoteRegistry._dataset_if_reached", lambda *_: None
+    )
+
+    run = offdiag.log_run(y_true=["a", "a"], y_pred=["a", "z"], name="2", dataset="x", url=server)
+
+    frame = run.evaluation(timeout=30).confusion_matrix
+    assert list(frame.index) == ["z", "a"]
+    assert (frame.loc["a", "a"], frame.loc["a", "z"]) == (1, 1)
+
+
+def test_disabled_does_nothing_and_harms_nobody(
+    spool: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OFFDIAG_MODE", "disabled")
+
+    run = logged(NOWHERE)
+    with offdiag.start_run(name="run", dataset="d", url=NOWHERE) as opened:
+        opened.log(y_true=["anything"], y_pred=["else"])
+
+    evaluation = run.evaluation()
+    assert evaluation.aggregate["mcc"].value is None
+    assert evaluation.aggregate["mcc"].reason
+    assert len(offdiag.search_runs()) == 0
+    assert len(run.examples()) == 0
+    with pytest.raises(offdiag.Conflict, match="nothing is logged in the mode 'disabled'"):
+        run.operating_points()
+    assert not spool.exists()
+
+
+def test_the_folder_of_a_run_follows_from_its_key(tmp_path: Path) -> None:
+    one = Asked("run", json.dumps({"project": "p", "client_key": "k", "name": "n"}))
+    other = Asked("run", json.dumps({"project": "p", "client_key": "k", "name": "m"}))
+
+    assert SpooledRun.of(tmp_path, one).folder == SpooledRun.of(tmp_path, other).folder

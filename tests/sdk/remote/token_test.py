@@ -1,0 +1,72 @@
+"""A server that asks who is there: a job shows its token."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import offdiag
+from offdiag.domain.access import Grant, Role
+from offdiag.errors import Forbidden, NotSignedIn
+from offdiag.store.database import Database
+from support.access import add_person, token_of
+from support.servers import serving
+
+
+@pytest.fixture
+def server(
+    sqlite_database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[str]:
+    monkeypatch.setenv("OFFDIAG_SPOOL", str(tmp_path / "spool"))
+    add_person(sqlite_database, "ana", Grant(Role.ADMIN, None))
+    with serving(sqlite_database, is_guarded=True) as url:
+        yield url
+
+
+def logged(url: str) -> offdiag.Run:
+    return offdiag.log_run(
+        y_true=["a", "b"],
+        y_pred=["a", "a"],
+        labels=["a", "b"],
+        name="run",
+        dataset="d",
+        url=url,
+    )
+
+
+def test_a_token_lets_a_job_log_and_read(
+    server: str, sqlite_database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OFFDIAG_TOKEN", token_of(sqlite_database, "ana", Role.LOGGER))
+
+    evaluation = logged(server).evaluation(timeout=30)
+
+    assert evaluation.aggregate["overall_accuracy"].value == 0.5
+
+
+def test_without_a_token_nothing_is_logged(server: str) -> None:
+    with pytest.raises(NotSignedIn):
+        logged(server)
+
+
+def test_a_token_that_may_only_read_logs_nothing(
+    server: str, sqlite_database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OFFDIAG_TOKEN", token_of(sqlite_database, "ana", Role.VIEWER))
+
+    with pytest.raises(Forbidden):
+        logged(server)
+
+    assert len(offdiag.search_runs(url=server)) == 0
+
+
+def test_a_token_is_in_no_word_of_an_error(server: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    secret = "odt_" + "s" * 40
+    monkeypatch.setenv("OFFDIAG_TOKEN", secret)
+
+    with pytest.raises(offdiag.OffdiagError) as caught:
+        logged(server)
+
+    assert secret not in str(caught.value)

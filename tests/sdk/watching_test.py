@@ -1,0 +1,187 @@
+"""Files of a folder become runs once they are complete, and each content only once."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+import offdiag
+from offdiag.arrays.files import read_columns
+from offdiag.sdk.watching import QUIET_S, UNENDED_QUIET_S, FolderWatch, Taken
+
+COMPLETE = "id,y_true,y_pred\n1,a,a\n2,b,a\n"
+
+
+class Watched:
+    """A folder, a registry, and a clock that is turned by hand."""
+
+    def __init__(self, folder: Path, url: str) -> None:
+        self.folder = folder
+        self.url = url
+        self.now = 0.0
+        self.while_reading: Callable[[], None] = lambda: None
+        self.begin_anew()
+
+    def begin_anew(self, scope: str = "holdout") -> None:
+        self.watch = FolderWatch(self.folder, self._read, scope=scope, clock=lambda: self.now)
+
+    def write(self, name: str, content: str) -> Path:
+        path = self.folder / name
+        path.write_text(content)
+        return path
+
+    def look(self, after_s: float = 0.0) -> list[Taken]:
+        self.now += after_s
+        return list(self.watch.look())
+
+    def names(self) -> list[str]:
+        found = offdiag.search_runs(order_by=["attributes.created_at"], url=self.url)
+        return list(found["name"])
+
+    def _read(self, file: Path) -> Callable[[str], offdiag.Run]:
+        found = read_columns(file, ["y_true", "y_pred"])
+        self.while_reading()
+        return lambda key: offdiag.log_run(
+            y_true=found["y_true"],
+            y_pred=found["y_pred"],
+            name=file.stem,
+            dataset="holdout",
+            client_key=key,
+            url=self.url,
+        )
+
+
+@pytest.fixture
+def watched(tmp_path: Path, migrated_file: Path) -> Watched:
+    shutil.copy(migrated_file, tmp_path / "registry.db")
+    (tmp_path / "results").mkdir()
+    return Watched(tmp_path / "results", f"sqlite:///{tmp_path / 'registry.db'}")
+
+
+def test_a_file_is_taken_when_it_has_been_quiet(watched: Watched) -> None:
+    watched.write("first.csv", COMPLETE)
+
+    assert watched.look() == []
+    assert watched.look(QUIET_S / 2) == []
+    (taken,) = watched.look(QUIET_S / 2)
+
+    assert taken.file.name == "first.csv"
+    assert taken.run is not None
+    assert taken.run.evaluation().aggregate["n"].value == 2
+    assert watched.look(100) == []
+
+
+def test_a_file_that_grows_is_waited_for(watched: Watched) -> None:
+    for lines in ("id,y_true,y_pred\n", "id,y_true,y_pred\n1,a,a\n", COMPLETE):
+        watched.write("slow.csv", lines)
+        assert watched.look(QUIET_S) == []
+
+    assert len(watched.look(QUIET_S)) == 1
+
+
+def test_a_last_line_without_an_end_is_waited_for_longer(watched: Watched) -> None:
+    watched.write("cut.csv", COMPLETE.rstrip("\n"))
+    watched.look()
+
+    assert watched.look(QUIET_S) == []
+    assert len(watched.look(UNENDED_QUIET_S)) == 1
+
+
+def test_one_content_is_one_run_whatever_it_is_called_and_however_often(watched: Watched) -> None:
+    watched.write("first.csv", COMPLETE)
+    watched.look()
+    (first,) = watched.look(QUIET_S)
+
+    watched.write("copy.csv", COMPLETE)
+    watched.begin_anew()
+    watched.look()
+    again = watched.look(QUIET_S)
+
+    assert first.run is not None
+    assert [taken.run.id for taken in again if taken.run] == [first.run.id] * 2
+    assert watched.names() == ["first"]
+
+
+def test_other_content_under_the_same_name_is_another_run(watched: Watched) -> None:
+    watched.write("daily.csv", COMPLETE)
+    watched.look()
+    watched.look(QUIET_S)
+
+    watched.write("daily.csv", COMPLETE + "3,b,b\n")
+    watched.look()
+    watched.look(QUIET_S)
+
+    assert watched.names() == ["daily", "daily"]
+
+
+def test_a_file_that_is_replaced_while_it_is_read_is_taken_later(watched: Watched) -> None:
+    watched.write("daily.csv", COMPLETE)
+    watched.look()
+
+    def replace() -> None:
+        watched.write("daily.csv", COMPLETE + "3,b,b\n")
+
+    watched.while_reading = replace
+
+    assert watched.look(QUIET_S) == []
+
+    watched.while_reading = lambda: None
+    watched.look()
+    (taken,) = watched.look(QUIET_S)
+    assert taken.run is not None
+    assert taken.run.evaluation().aggregate["n"].value == 3
+    assert watched.names() == ["daily"]
+
+
+def test_a_problem_is_told_beside_the_file_until_it_is_solved(watched: Watched) -> None:
+    file = watched.write("wrong.csv", "id,y_true,guess\n1,a,a\n")
+    beside = file.with_name("wrong.csv.error.txt")
+    watched.look()
+
+    (taken,) = watched.look(QUIET_S)
+    assert taken.run is None
+    assert "y_pred" in beside.read_text()
+    assert watched.look(100) == []
+
+    watched.write("wrong.csv", COMPLETE)
+    watched.look()
+    (taken,) = watched.look(QUIET_S)
+    assert taken.run is not None
+    assert not beside.exists()
+
+
+def test_other_files_are_left_alone(watched: Watched) -> None:
+    for name in (".hidden.csv", "notes.txt", "results.csv.part"):
+        watched.write(name, COMPLETE)
+    (watched.folder / "folder.csv").mkdir()
+
+    watched.look()
+
+    assert watched.look(1_000) == []
+
+
+def test_a_file_that_goes_away_is_forgotten(watched: Watched) -> None:
+    file = watched.write("brief.csv", COMPLETE)
+    watched.look()
+    file.unlink()
+
+    assert watched.look(QUIET_S) == []
+
+
+def test_a_database_that_is_away_is_no_fault_of_the_file(watched: Watched) -> None:
+    watched.write("first.csv", COMPLETE)
+    watched.look()
+
+    def away() -> None:
+        raise offdiag.DatabaseUnavailable("the database is away.")
+
+    watched.while_reading = away
+    with pytest.raises(offdiag.DatabaseUnavailable):
+        watched.look(QUIET_S)
+    watched.while_reading = lambda: None
+
+    assert len(watched.look()) == 1
+    assert not list(watched.folder.glob("*.error.txt"))
