@@ -21,7 +21,7 @@ from offdiag.cli.output import busy, print_json
 from offdiag.errors import InvalidInput
 
 
-@click.command(epilog="Exit codes: 0 nothing contradicts the numbers, 1 something does, 2 error.")
+@click.command()
 @click.argument("file", type=click.Path(path_type=Path, allow_dash=True), required=False)
 @click.option(
     "--reported",

@@ -34,7 +34,7 @@ def compare(
     url: str | None,
     as_json: bool,
 ) -> None:
-    """Compare two or more runs of one dataset, example by example. Exit code 1 if that is refused.
+    """Compare two or more runs of one dataset, example by example.
 
     The first run is A. Of two runs every difference is B minus A with its interval; of more
     runs the best by each metric is named, and those that cannot be told from it.

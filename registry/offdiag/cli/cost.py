@@ -7,6 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from offdiag.cli.cost_decide import decide
+from offdiag.cli.cost_diff import diff
+from offdiag.cli.cost_runs import apply, rank
 from offdiag.cli.options import json_option, settings_for, url_option
 from offdiag.cli.output import print_json, print_tables
 
@@ -19,6 +22,10 @@ _project = click.option("--project", help="Project it belongs to.  [default: the
 @click.group()
 def cost() -> None:
     """Say what errors cost, and judge the runs of a dataset by it."""
+
+
+for _verb in (diff, apply, rank, decide):
+    cost.add_command(_verb)
 
 
 @cost.command()

@@ -27,7 +27,8 @@ def db() -> None:
 
 @db.command()
 @url_option
-def upgrade(url: str | None) -> None:
+@json_option
+def upgrade(url: str | None, as_json: bool) -> None:
     """Bring the database to the schema of this version; create it if it is empty."""
     from offdiag.store import schema
     from offdiag.store.database import Database
@@ -36,6 +37,11 @@ def upgrade(url: str | None) -> None:
         before = schema.check(database)
         with busy(f"Upgrading {database.place}"):
             after = schema.upgrade(database)
+    if as_json:
+        print_json(
+            {"database": database.place, "before": before.current, "current": after.current}
+        )
+        return
     done = "was current already" if before.current == after.current else "is current now"
     click.echo(f"{database.place} {done}: schema {after.current}")
 
@@ -45,7 +51,7 @@ def upgrade(url: str | None) -> None:
 @json_option
 @click.pass_context
 def check(context: click.Context, url: str | None, as_json: bool) -> None:
-    """Say which schema the database has. Exit code 1 if it is not the one that is needed."""
+    """Say which schema the database has."""
     from offdiag.store import schema
     from offdiag.store.database import Database
 
@@ -118,6 +124,42 @@ def restore(*, file: Path, force: bool, url: str | None, as_json: bool) -> None:
     else:
         click.echo(restored_sentence(database.place, manifest))
         note("`offdiag verify` computes its results again and compares them.")
+
+
+@db.command()
+@click.argument("source")
+@click.argument("target")
+@click.option("--force", is_flag=True, help="Replace what the target holds.")
+@json_option
+def copy(*, source: str, target: str, force: bool, as_json: bool) -> None:
+    """Copy the registry at the database URL SOURCE to TARGET, as from SQLite to PostgreSQL.
+
+    Every row is read back and compared by digest before anything is committed. TARGET must be
+    empty, or is replaced with --force. SOURCE stays as it is: stop those who log to it first,
+    because what comes after the moment of the copy is not in it.
+    """
+    from offdiag.cli.archive_text import counts_in_words
+    from offdiag.services.retention.backups import copy_registry
+    from offdiag.store.database import Database
+
+    with (
+        closing(Database(source)) as old,
+        closing(Database(target)) as new,
+        measured(f"Copying {old.place}") as progress,
+    ):
+        manifest = copy_registry(old, new, force=force, progress=progress)
+    if as_json:
+        print_json(
+            {
+                "source": old.place,
+                "target": new.place,
+                "schema": manifest.schema,
+                "rows": dict(manifest.rows_by_table),
+            }
+        )
+        return
+    click.echo(f"{new.place} holds {counts_in_words(manifest.rows_by_table)}, every row compared.")
+    note("Name it in OFFDIAG_URL or offdiag.toml; `offdiag verify` computes its results again.")
 
 
 def _agreed(database: Database, found: Manifest) -> bool:

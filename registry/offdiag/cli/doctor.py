@@ -13,14 +13,14 @@ from offdiag.cli.output import busy, print_json, print_tables
 @json_option
 @click.pass_context
 def doctor(context: click.Context, url: str | None, as_json: bool) -> None:
-    """Examine installation, settings, database, disk and queue. Exit code 1 on a problem."""
+    """Examine installation, extras, settings, database, clocks, disk, queue and key."""
     from offdiag.cli.examination import examine, versions
     from offdiag.cli.tables import facts_table
     from offdiag.settings import describe_settings
 
     settings, in_force = describe_settings(), settings_for(url)
     with busy("Examining"):
-        findings = examine(in_force.database.url, in_force.backup)
+        findings = examine(in_force)
     healthy = not any(finding.is_problem for finding in findings)
     if as_json:
         print_json(

@@ -19,6 +19,9 @@ ERROR = 2
 INTERRUPTED = 130
 PIPE_CLOSED = 141
 
+COMPLETION_VARIABLE = "_OFFDIAG_COMPLETE"
+"""Set by the script that `offdiag completion` prints, while it asks for completions."""
+
 TRACEBACK_VARIABLE = "OFFDIAG_TRACEBACK"
 """Set to anything, it lets an unexpected error show where it happened."""
 
@@ -30,6 +33,8 @@ def main() -> None:
 
 def run(arguments: Sequence[str]) -> int:
     """Run one command line and return its exit code."""
+    if COMPLETION_VARIABLE in os.environ:
+        return _completed(arguments)
     try:
         code = offdiag.main(args=list(arguments), prog_name="offdiag", standalone_mode=False)
         sys.stdout.flush()
@@ -47,6 +52,15 @@ def run(arguments: Sequence[str]) -> int:
             raise
         return _failed(_missing_extra(error) or _defect(error))
     return code if isinstance(code, int) else OK
+
+
+def _completed(arguments: Sequence[str]) -> int:
+    """Answer the shell, which shows what a completion prints in the middle of a command line."""
+    try:
+        offdiag.main(args=list(arguments), prog_name="offdiag", standalone_mode=False)
+    except (SystemExit, Exception):  # noqa: BLE001 - whatever it is, nobody asked for it
+        sys.stdout.flush()
+    return OK
 
 
 def _failed(message: str) -> int:
@@ -77,10 +91,13 @@ def _defect(error: Exception) -> str:
 
 _EXTRA_OF = {
     "apscheduler": "server",
+    "argon2": "server",
+    "authlib": "oidc",
     "flask": "server",
     "jinja2": "server",
     "structlog": "server",
     "waitress": "server",
     "sklearn": "demo",
     "psycopg": "postgres",
+    "duckdb": "sql",
 }

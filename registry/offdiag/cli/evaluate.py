@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from offdiag.cli.evaluation_input import FileInput, file_options
-from offdiag.cli.options import json_option
+from offdiag.cli.options import json_option, sets_option
 from offdiag.cli.output import busy, print_json, print_tables
 from offdiag.cli.score_input import ScoreInput
 from offdiag.errors import InvalidInput
@@ -24,6 +24,7 @@ GOALS = ("misses", "false_alarms", "both", "ranking", "probabilities")
 @click.command()
 @click.argument("file", type=click.Path(path_type=Path))
 @file_options
+@sets_option
 @click.option(
     "--score",
     "score_columns",
@@ -69,7 +70,11 @@ def evaluate(
     and orientation, or CSV with the labels in the first line and the first column.
     """
     if score_columns:
-        for option, is_given in (("--advise", advise), ("--matrix", stated["is_matrix"])):
+        for option, is_given in (
+            ("--advise", advise),
+            ("--matrix", stated["is_matrix"]),
+            ("--sets", stated["of_sets"]),
+        ):
             if is_given:
                 raise InvalidInput(
                     "it is about predicted classes, not scores.",
@@ -129,9 +134,9 @@ def _advice(evaluation: Evaluation, goal: str, about: str | None, balance_known:
 
 def _print(evaluation: Evaluation, advice: Advice | None) -> None:
     from offdiag.cli.advice_table import advice_tables
-    from offdiag.cli.tables import evaluation_tables
+    from offdiag.cli.evaluation_tables import evaluation_tables
 
     per_class = {key: list(values.values()) for key, values in evaluation.per_class.items()}
-    print_tables(*evaluation_tables(evaluation.matrix, evaluation.aggregate, per_class))
+    print_tables(*evaluation_tables(evaluation.counted, evaluation.aggregate, per_class))
     if advice is not None:
         print_tables(*advice_tables(advice))

@@ -48,9 +48,12 @@ class FileInput:
     orientation: str | None
     labels: str | None
     ordinal: bool
+    of_sets: bool = False
 
     def evaluated(self) -> Evaluation:
         """Every metric of what the file holds. Raises `InvalidInput`."""
+        if self.of_sets:
+            return self._of_sets()
         is_matrix = self.is_matrix or self.file.suffix.lower() == ".json"
         return self._of_matrix() if is_matrix else self._of_predictions()
 
@@ -64,6 +67,26 @@ class FileInput:
             y_pred=columns[self.pred_column],
             labels=parse_labels(self.labels),
             ordinal=self.ordinal,
+        )
+
+    def _of_sets(self) -> Evaluation:
+        from offdiag.arrays.files import read_columns
+        from offdiag.arrays.set_texts import sets_of_texts
+        from offdiag.metrics.counted import CountedSets
+        from offdiag.metrics.multilabel.tally import tally_sets
+        from offdiag.sdk.evaluation import Evaluation
+        from offdiag.sdk.multilabel import evaluate_multilabel
+
+        columns = read_columns(self.file, [self.true_column, self.pred_column])
+        found = evaluate_multilabel(
+            y_true=sets_of_texts(columns[self.true_column]),
+            y_pred=sets_of_texts(columns[self.pred_column]),
+            labels=parse_labels(self.labels),
+        )
+        return Evaluation.of_values(
+            CountedSets(tally_sets(found.actual, found.predicted), found.label_set),
+            aggregate=found.aggregate,
+            per_class={key: list(values.values()) for key, values in found.per_label.items()},
         )
 
     def _of_matrix(self) -> Evaluation:

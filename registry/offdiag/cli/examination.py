@@ -6,16 +6,22 @@ import platform
 import shutil
 from collections.abc import Iterator
 from contextlib import closing
-from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from offdiag.cli.examined_installation import (
+    extras_finding,
+    has_extra,
+    python_finding,
+    signing_key_finding,
+)
+from offdiag.cli.findings import Finding
 from offdiag.errors import OffdiagError
 
 if TYPE_CHECKING:
     from offdiag.services.health import QueueState
-    from offdiag.settings import BackupSettings
+    from offdiag.settings import BackupSettings, Settings
     from offdiag.store.database import Database
     from offdiag.store.schema import SchemaState
 
@@ -35,31 +41,7 @@ _LIBRARIES = (
 )
 _LITTLE_SPACE = 1 << 30
 _LONG_WAIT_S = 60.0
-
-
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """One thing that was examined. A problem has a hint."""
-
-    name: str
-    text: str
-    hint: str | None = None
-
-    @property
-    def is_problem(self) -> bool:
-        return self.hint is not None
-
-    @property
-    def sentence(self) -> str:
-        return f"ok: {self.text}" if self.hint is None else f"PROBLEM: {self.text} {self.hint}"
-
-    def to_dict(self) -> dict[str, Any]:
-        return {
-            "name": self.name,
-            "ok": not self.is_problem,
-            "text": self.text,
-            "hint": self.hint,
-        }
+_CLOCKS_APART_S = 5.0
 
 
 def versions() -> dict[str, str]:
@@ -67,16 +49,18 @@ def versions() -> dict[str, str]:
     return {"python": platform.python_version()} | {name: _version(name) for name in _LIBRARIES}
 
 
-def examine(url: str, backup: BackupSettings) -> list[Finding]:
+def examine(settings: Settings) -> list[Finding]:
     """Look at everything that can be wrong with a registry, and at its backups if it has any."""
     from offdiag.store.database import Database
 
-    findings = [_server_extra()]
+    findings = [python_finding(), extras_finding(), _server_extra()]
     try:
-        with closing(Database(url)) as database:
+        with closing(Database(settings.database.url)) as database:
             findings.extend(_database(database))
-            if backup.folder and database.dialect == "sqlite":
-                findings.append(_backups(database, backup))
+            if settings.backup.folder and database.dialect == "sqlite":
+                findings.append(_backups(database, settings.backup))
+            if has_extra("server"):
+                findings.append(signing_key_finding(settings.server, database))
     except OffdiagError as error:
         findings.append(
             Finding("database", error.message, error.hint or "See docs/operations.md.")
@@ -110,6 +94,7 @@ def _database(database: Database) -> Iterator[Finding]:
     if state.is_current:
         health = registry_health(database)
         yield _engine(database, health.server_version, health.journal_mode)
+        yield clock_finding((health.database_time - database.clock()).total_seconds())
         runs = ", ".join(f"{count} {state.value}" for state, count in health.runs_by_state.items())
         yield Finding("runs", runs or "none yet")
         yield queue_finding(health.queue)
@@ -139,12 +124,30 @@ def _engine(database: Database, server_version: str, mode: str | None) -> Findin
     )
 
 
+def clock_finding(ahead_s: float) -> Finding:
+    """Whether the clock of the database and that of this machine agree."""
+    text = f"the database is {abs(ahead_s):.1f} s {'ahead' if ahead_s > 0 else 'behind'}"
+    if abs(ahead_s) <= _CLOCKS_APART_S:
+        return Finding("clock", text)
+    return Finding(
+        "clock",
+        f"{text}: times that people read come from one clock, leases from the other.",
+        "Let both machines keep time by NTP.",
+    )
+
+
 def queue_finding(queue: QueueState) -> Finding:
     """Whether somebody works the queue off."""
     text = f"{queue.waiting} waiting, {queue.doing} being done, {queue.dead} given up"
     if queue.dead:
         hint = "offdiag jobs list shows why; offdiag jobs retry tries again."
         return Finding("queue", f"{text}.", hint)
+    if queue.abandoned:
+        return Finding(
+            "queue",
+            f"{text}; {queue.abandoned} of them by a worker that gives no sign of life.",
+            "Start offdiag worker or offdiag serve: it takes them over.",
+        )
     waited = queue.oldest_waiting_s
     if waited is not None and waited > _LONG_WAIT_S and not queue.doing:
         return Finding(

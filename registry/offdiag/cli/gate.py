@@ -21,11 +21,7 @@ if TYPE_CHECKING:
     from offdiag.settings import Settings
 
 
-@click.command(
-    epilog="Conditions: recall[df]>=0.8, low(mcc)>=0.5, high(error_rate)<=0.1, "
-    "diff(f1[df])>=-0.02, low(diff(mcc))>=-0.05, mean_cost<=2.5, no-flag F4, no-badge. "
-    "Exit codes: 0 all hold, 1 one does not, 2 error."
-)
+@click.command()
 @click.argument("run_id", metavar="[RUN]", required=False)
 @click.option(
     "--min",
@@ -80,7 +76,7 @@ def gate(
     as_json: bool,
     **stated: Any,
 ) -> None:
-    """Judge RUN, or a file, by conditions. Exit code 1 if one does not hold.
+    """Judge RUN, or a file, by conditions.
 
     A condition compares a metric, one end of its interval, or its difference to the baseline
     with a number, or asks that a rule has raised no flag. A value that is undefined meets no

@@ -12,20 +12,25 @@ from offdiag.cli.run_json import time_text
 from offdiag.cli.run_tables import coverage
 from offdiag.cli.tables import open_table
 from offdiag.cli.text import number, printable
-from offdiag.services.evaluation.history import HISTORY_KEYS, HistoryEntry
+from offdiag.services.evaluation.history import ALL_KEYS, HISTORY_KEYS, HistoryEntry
 
 _HEADINGS = {
     "overall_accuracy": "accuracy",
     "balanced_accuracy": "balanced",
     "mcc": "MCC",
     "macro_f1": "macro F1",
+    "subset_accuracy": "subset acc.",
+    "hamming_loss": "Hamming",
+    "example_jaccard": "Jaccard",
 }
 
 
 def history_table(entries: Sequence[HistoryEntry]) -> Table:
     """One line for each evaluation, oldest first."""
     table = open_table(caption="The evaluation that counts is marked with *.")
-    for name in ("computed", "cases", "n", *(_HEADINGS[key] for key in HISTORY_KEYS)):
+    known = {key for entry in entries for key in entry.evaluation.metrics}
+    keys = [key for key in ALL_KEYS if key in known] or HISTORY_KEYS
+    for name in ("computed", "cases", "n", *(_HEADINGS[key] for key in keys)):
         table.add_column(name)
     table.add_column("what differed", overflow="fold")
     for entry in entries:
@@ -37,7 +42,7 @@ def history_table(entries: Sequence[HistoryEntry]) -> Table:
             coverage(past.n_labelled, past.n_cases - past.n_labelled),
             *(
                 number(key, past.metrics[key], with_interval=False) if key in past.metrics else ""
-                for key in HISTORY_KEYS
+                for key in keys
             ),
             Text("; ".join(entry.differences)),
         )

@@ -15,7 +15,7 @@ from offdiag.cli.text import number, printable
 from offdiag.cli.truth_tables import changes_in_words
 from offdiag.errors import InvalidInput
 from offdiag.reports import wording
-from offdiag.reports.scope import DEFAULT_METRICS, spec_of
+from offdiag.reports.scope import DEFAULT_METRICS, METRICS_OF_SETS, spec_of
 from offdiag.services.truth.impact import MOST_RUNS, MovedRun, TruthImpact
 from offdiag.services.truth.impact_record import impact_record, values_beyond
 from offdiag.store.queries.truth_impact import ScoredRun
@@ -35,11 +35,12 @@ def read_range(text: str) -> tuple[int, int]:
 
 def require_ranking_metric(metric: str) -> None:
     """Raise `InvalidInput` unless runs are ranked by this metric here."""
-    if metric not in DEFAULT_METRICS:
+    known = dict.fromkeys((*DEFAULT_METRICS, *METRICS_OF_SETS))
+    if metric not in known:
         raise InvalidInput(
             f"runs are not ranked by {metric!r} here.",
             field="metric",
-            hint=f"Use one of {', '.join(DEFAULT_METRICS)}.",
+            hint=f"Use one of {', '.join(known)}.",
         )
 
 
@@ -54,7 +55,11 @@ def impact_dict(impact: TruthImpact) -> dict[str, Any]:
 
 
 def impact_tables(impact: TruthImpact, *, metric: str, limit: int) -> Iterable[Table | Text]:
-    """What was corrected and what that moved, then the runs, those that moved farthest first."""
+    """What was corrected and what that moved, then the runs, those that moved farthest first.
+
+    Where the runs do not have the metric, their own first one takes its place.
+    """
+    metric = metric if metric in impact.metrics else impact.metrics[0]
     yield Text("\n".join(_sentences(impact, metric)))
     if impact.moved and limit:
         yield _runs_table(impact, metric, limit)

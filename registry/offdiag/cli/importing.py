@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from offdiag.cli.furnishing import furnish
 from offdiag.cli.options import (
     json_option,
     parse_entries,
@@ -64,7 +65,11 @@ class DialectGroup(click.Group):
         from offdiag.importers import DIALECTS
 
         dialect = DIALECTS.get(name)
-        return super().get_command(ctx, name) if dialect is None else _command(dialect)
+        if dialect is None:
+            return super().get_command(ctx, name)
+        command = _command(dialect)
+        furnish(command, f"import {name}")
+        return command
 
 
 @click.group(name="import", cls=DialectGroup)
@@ -104,12 +109,13 @@ def archive(*, file: Path, name: str | None, url: str | None, as_json: bool) -> 
 def _command(dialect: Dialect) -> click.Command:
     def store(*, file: Path, as_json: bool, tags: tuple[str, ...], **given: Any) -> None:
         from offdiag.importers import read
+        from offdiag.sdk.imports import log_imported
 
         stated = {name: given.pop(name) for name in dialect.takes}
         stated["labels"] = parse_labels(stated["labels"])
         with busy(f"Importing {file.name}"):
             found = read(dialect.name, file, **stated)
-            run = _log(found, given, parse_entries(tags, "tag"))
+            run = log_imported(found, tags=parse_entries(tags, "tag"), **given)
         _report(found, run, as_json=as_json)
 
     command: Any = store
@@ -118,23 +124,6 @@ def _command(dialect: Dialect) -> click.Command:
     command = click.argument("file", type=_FILE)(command)
     summary = f"Import {dialect.title}."
     return click.command(dialect.name, help=f"{summary}\n\n{dialect.convention}")(command)
-
-
-def _log(found: Imported, facts: dict[str, Any], tags: dict[str, Any]) -> Run:
-    from offdiag.importers.imported import ImportedMatrix
-    from offdiag.importers.provenance import provenance
-    from offdiag.sdk.api import log_matrix, log_run
-
-    content = found.content
-    known = facts | {"params": found.params, "tags": {**found.tags, **provenance(found), **tags}}
-    if isinstance(content, ImportedMatrix):
-        return log_matrix(
-            content.matrix,
-            labels=content.labels,
-            orientation=content.orientation.value,
-            **known,
-        )
-    return log_run(y_true=content.y_true, y_pred=content.y_pred, labels=content.labels, **known)
 
 
 def _report(found: Imported, run: Run, *, as_json: bool) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from offdiag.cli.options import json_option, parse_entries, parse_labels, url_option
+from offdiag.cli.options import json_option, parse_entries, parse_labels, sets_option, url_option
 from offdiag.cli.output import busy, print_json
 
 if TYPE_CHECKING:
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     metavar="COLUMN",
     help="Score of the positive class, or once for each class in the order of --labels.",
 )
+@sets_option
 @click.option("--matrix", "is_matrix", is_flag=True, help="FILE holds a confusion matrix.")
 @click.option(
     "--orientation",
@@ -49,6 +50,7 @@ def log(
     *,
     file: Path,
     is_matrix: bool,
+    of_sets: bool,
     orientation: str | None,
     labels: str | None,
     ordinal: bool,
@@ -68,13 +70,15 @@ def log(
     FILE is read as `offdiag evaluate` reads it. The run is evaluated by the worker, which
     `offdiag serve` has in it.
     """
+    from offdiag.cli.registry import answerable
+
     facts |= {
         "labels": parse_labels(labels),
         "ordinal": ordinal,
         "params": parse_entries(params, "param"),
         "tags": parse_entries(tags, "tag"),
     }
-    with busy(f"Logging {file.name}"):
+    with answerable(), busy(f"Logging {file.name}"):
         if is_matrix or file.suffix.lower() == ".json":
             run = _log_matrix(file, orientation, facts)
         else:
@@ -82,7 +86,11 @@ def log(
             columns |= {} if no_true else {"y_true": true_column}
             columns |= {} if id_column is None else {"sample_ids": id_column}
             run = _log_predictions(
-                file, columns, score_columns, facts | {"positive_label": positive_label}
+                file,
+                columns,
+                score_columns,
+                facts | {"positive_label": positive_label},
+                of_sets=of_sets,
             )
     if as_json:
         print_json({"id": run.id, "url": run.url})
@@ -100,13 +108,23 @@ def _log_matrix(file: Path, orientation: str | None, facts: dict[str, Any]) -> R
 
 
 def _log_predictions(
-    file: Path, columns: dict[str, str], score_columns: tuple[str, ...], facts: dict[str, Any]
+    file: Path,
+    columns: dict[str, str],
+    score_columns: tuple[str, ...],
+    facts: dict[str, Any],
+    *,
+    of_sets: bool,
 ) -> Run:
     from offdiag.arrays.files import read_columns, stacked_numbers
+    from offdiag.arrays.set_texts import sets_of_texts
     from offdiag.sdk.api import log_run
 
     found = read_columns(file, [*columns.values(), *score_columns])
     arrays: dict[str, Any] = {name: found[column] for name, column in columns.items()}
+    if of_sets:
+        arrays |= {
+            name: sets_of_texts(arrays[name]) for name in ("y_true", "y_pred") if name in arrays
+        }
     if score_columns:
         arrays["y_score"] = stacked_numbers({name: found[name] for name in score_columns})
     return log_run(**arrays, **facts)

@@ -29,6 +29,16 @@ def json_option(command: Command) -> Command:
     return click.option("--json", "as_json", is_flag=True, help="Print JSON.")(command)
 
 
+def sets_option(command: Command) -> Command:
+    """`--sets`: both columns hold sets of labels."""
+    return click.option(
+        "--sets",
+        "of_sets",
+        is_flag=True,
+        help="A case has a set of labels, written sea|sky; an empty text is the empty set.",
+    )(command)
+
+
 def settings_for(url: str | None) -> Settings:
     """The settings in force, with the registry of `--url` if it was given."""
     settings = load_settings()

@@ -41,7 +41,18 @@ def room_for_intervals() -> bool:
 
 
 def _results() -> Console:
-    return Console(width=None if sys.stdout.isatty() else _WIDTH_IN_FILES, highlight=False)
+    width = None if sys.stdout.isatty() else _WIDTH_IN_FILES
+    return Console(width=width, highlight=False, no_color=_without_color())
+
+
+def _progress() -> Console:
+    return Console(stderr=True, no_color=_without_color())
+
+
+def _without_color() -> bool | None:
+    """Whether --no-color was given; without it, NO_COLOR decides."""
+    context = click.get_current_context(silent=True)
+    return True if context is not None and context.color is False else None
 
 
 def note(text: str) -> None:
@@ -52,7 +63,7 @@ def note(text: str) -> None:
 @contextmanager
 def busy(text: str) -> Iterator[None]:
     """Show that something is going on, if somebody is looking."""
-    console = Console(stderr=True)
+    console = _progress()
     if not console.is_terminal:
         yield
         return
@@ -66,7 +77,7 @@ def counted(text: str, total: int) -> Iterator[Callable[[str], None]]:
 
     Where nobody is looking, each step is a line instead.
     """
-    console = Console(stderr=True)
+    console = _progress()
     if not console.is_terminal:
         numbers = iter(range(1, total + 1))
         yield lambda step: note(f"{text} {next(numbers, total)}/{total}: {step}")
@@ -85,7 +96,7 @@ def counted(text: str, total: int) -> Iterator[Callable[[str], None]]:
 @contextmanager
 def measured(text: str) -> Iterator[Callable[[int, int], None]]:
     """Show a bar, if somebody is looking; what is yielded takes what is done and what there is."""
-    console = Console(stderr=True)
+    console = _progress()
     if not console.is_terminal:
         yield lambda _done, _total: None
         return

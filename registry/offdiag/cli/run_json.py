@@ -5,6 +5,8 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
+from offdiag.metrics.counted import CountedSets
+from offdiag.sdk.set_views import sets_dict
 from offdiag.store.evaluations import StoredEvaluation
 from offdiag.store.queries.run_entries import RunEntry
 from offdiag.store.queries.run_page import RunDetail, RunResults
@@ -27,6 +29,7 @@ def entry_dict(entry: RunEntry) -> dict[str, Any]:
         "n": entry.n_cases,
         "n_unlabelled": entry.n_unlabelled,
         "orientation_verdict": entry.orientation_verdict,
+        "derived_from": entry.derived_from,
         "aggregate": {key: value.to_dict() for key, value in entry.metrics.items()},
         "worst_class": None
         if worst is None
@@ -68,8 +71,8 @@ def slice_dict(part: StoredEvaluation) -> dict[str, Any]:
     return {
         "id": part.run_id,
         "slice": part.slice,
-        "n": part.matrix.total,
-        "n_unlabelled": part.n_cases - part.matrix.total,
+        "n": part.counted.total,
+        "n_unlabelled": part.n_cases - part.counted.total,
         **_values_dict(part),
         "computed_at": time_text(part.computed_at),
         "engine_version": part.engine_version,
@@ -91,10 +94,12 @@ def _results_dict(results: RunResults) -> dict[str, Any]:
 
 
 def _values_dict(evaluated: RunResults | StoredEvaluation) -> dict[str, Any]:
+    counted = evaluated.counted
     return {
-        "labels": list(evaluated.matrix.labels.names),
+        "labels": list(counted.labels.names),
         "orientation": "actual_rows",
-        "matrix": evaluated.matrix.counts.tolist(),
+        "matrix": None if isinstance(counted, CountedSets) else counted.counts.tolist(),
+        **(sets_dict(counted) if isinstance(counted, CountedSets) else {}),
         "aggregate": {key: value.to_dict() for key, value in evaluated.aggregate.items()},
         "per_class": {
             key: [value.to_dict() for value in values]

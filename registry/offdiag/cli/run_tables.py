@@ -9,8 +9,9 @@ from typing import Any
 from rich.table import Table
 from rich.text import Text
 
+from offdiag.cli.evaluation_tables import evaluation_tables
 from offdiag.cli.run_json import time_text
-from offdiag.cli.tables import evaluation_tables, facts_table, open_table
+from offdiag.cli.tables import facts_table, open_table
 from offdiag.cli.text import label, number, printable
 from offdiag.store.evaluations import StoredEvaluation
 from offdiag.store.queries.run_entries import RunEntry
@@ -42,10 +43,13 @@ def run_table(entries: Sequence[RunEntry], *, with_intervals: bool) -> Table:
 
 def _numbers(entry: RunEntry, *, with_intervals: bool) -> list[Text]:
     """The listed metrics and the worst class; before there are any, the state of the run."""
-    if not entry.metrics:
+    if not entry.is_evaluated:
         return [Text(entry.state.value, style="italic")]
     shown = [
-        number(key, entry.metrics[key], with_interval=with_intervals) for key in _LISTED.values()
+        number(key, entry.metrics[key], with_interval=with_intervals)
+        if key in entry.metrics
+        else ""  # Sets of labels have none of them.
+        for key in _LISTED.values()
     ]
     worst = entry.worst_class
     if worst is not None:
@@ -59,15 +63,15 @@ def detail_tables(detail: RunDetail) -> Iterable[Table]:
     yield facts_table(f"Run {detail.run.id}", _facts(detail))
     results = detail.results
     if results is not None:
-        yield from evaluation_tables(results.matrix, results.aggregate, results.per_class)
+        yield from evaluation_tables(results.counted, results.aggregate, results.per_class)
 
 
 def slice_tables(part: StoredEvaluation) -> Iterable[Table]:
     """The evaluation of a slice for people."""
-    n_unlabelled = part.n_cases - part.matrix.total
-    facts = {"slice": part.slice or "", "cases": coverage(part.matrix.total, n_unlabelled)}
+    n_unlabelled = part.n_cases - part.counted.total
+    facts = {"slice": part.slice or "", "cases": coverage(part.counted.total, n_unlabelled)}
     yield facts_table(f"Slice of run {part.run_id}", facts)
-    yield from evaluation_tables(part.matrix, part.aggregate, part.per_class)
+    yield from evaluation_tables(part.counted, part.aggregate, part.per_class)
 
 
 def coverage(n_scored: int, n_unlabelled: int) -> str:

@@ -128,7 +128,8 @@ def history(run_id: str, url: str | None, as_json: bool) -> None:
 @runs.command()
 @click.argument("run_id", metavar="RUN")
 @url_option
-def delete(run_id: str, url: str | None) -> None:
+@json_option
+def delete(run_id: str, url: str | None, as_json: bool) -> None:
     """Hide a run everywhere. `offdiag gc` removes it for good after a while."""
     from offdiag.cli.registry import opened
     from offdiag.sdk import provenance
@@ -136,20 +137,27 @@ def delete(run_id: str, url: str | None) -> None:
 
     with opened(settings_for(url)) as database:
         delete_run(database, run_id, by=provenance.author())
-    click.echo(f"{run_id} is deleted; offdiag runs restore {run_id} brings it back.")
+    if as_json:
+        print_json({"id": run_id, "deleted": True})
+    else:
+        click.echo(f"{run_id} is deleted; offdiag runs restore {run_id} brings it back.")
 
 
 @runs.command()
 @click.argument("run_id", metavar="RUN")
 @url_option
-def restore(run_id: str, url: str | None) -> None:
+@json_option
+def restore(run_id: str, url: str | None, as_json: bool) -> None:
     """Bring a deleted run back."""
     from offdiag.cli.registry import opened
     from offdiag.services.retention.deleting import restore_run
 
     with opened(settings_for(url)) as database:
         restore_run(database, run_id)
-    click.echo(f"{run_id} is back.")
+    if as_json:
+        print_json({"id": run_id, "deleted": False})
+    else:
+        click.echo(f"{run_id} is back.")
 
 
 def _terms(project: str | None, dataset: str | None, filter_text: str) -> RunFilter:

@@ -169,7 +169,8 @@ def run(
 @_name
 @_project
 @url_option
-def remove(name: str, project: str | None, url: str | None) -> None:
+@json_option
+def remove(name: str, project: str | None, url: str | None, as_json: bool) -> None:
     """Remove a schedule. Its issues stay."""
     from offdiag.cli.registry import opened
     from offdiag.services.schedules.planning import remove_schedule
@@ -177,6 +178,10 @@ def remove(name: str, project: str | None, url: str | None) -> None:
     settings = settings_for(url)
     with opened(settings) as database:
         remove_schedule(database, project=project or settings.project, name=name)
+    if as_json:
+        print_json({"name": name, "removed": True})
+    else:
+        click.echo(f"{name} is removed.")
 
 
 def _show(database: Database, project: str, name: str, *, as_json: bool) -> None:

@@ -16,13 +16,12 @@ def serve(url: str | None, host: str | None, port: int | None, no_worker: bool) 
     """Serve the dashboard, with worker and clock, until Ctrl-C."""
     from offdiag.cli.logs import log_to_stderr
     from offdiag.cli.registry import opened
-    from offdiag.cli.serving import require_loopback, serve_until_stopped
+    from offdiag.cli.serving import serve_until_stopped
 
     settings = settings_for(url)
     given = {name: value for name, value in (("host", host), ("port", port)) if value is not None}
     server = settings.server.model_copy(update=given)
     settings = settings.model_copy(update={"server": server})
-    require_loopback(server.host)
     log_to_stderr()
     with opened(settings) as database:
         serve_until_stopped(

@@ -7,11 +7,18 @@ import signal
 import socket
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
-from ipaddress import ip_address
 
+from offdiag.arrays.bodies.limits import MOST_BYTES_SENT
 from offdiag.errors import InvalidInput
+from offdiag.services.access.users import has_admin
 from offdiag.settings import ServerSettings, Settings
+from offdiag.settings.exposure import is_loopback, needs_sign_in
 from offdiag.store.database import Database
+
+_RECEIVED_AT_ONCE = 1 << 20
+_KEPT_IN_MEMORY = MOST_BYTES_SENT
+"""Larger bodies would go through a file, which halves the speed of logging over HTTP; there are
+no larger ones."""
 
 
 def serve_until_stopped(
@@ -25,7 +32,8 @@ def serve_until_stopped(
     """Answer requests until SIGINT or SIGTERM; requests that were begun are ended.
 
     `announce` is called with the address once it can be opened. Raises `InvalidInput` for a
-    host that is not this machine alone, and for a port that is taken, unless any other will do.
+    registry that is to be served to others and has no admin, and for a port that is taken,
+    unless any other will do.
     """
     from waitress.server import create_server
 
@@ -33,12 +41,18 @@ def serve_until_stopped(
     from offdiag_workers.process import working_in_background
 
     host = settings.server.host
-    require_loopback(host)
+    require_admin(database, settings)
     with ExitStack() as stack:
         listener = stack.enter_context(_bound(settings.server, any_port_if_taken))
         app = create_app(settings, database)
         server = create_server(
-            app, sockets=[listener], threads=settings.server.threads, ident=None
+            app,
+            sockets=[listener],
+            threads=settings.server.threads,
+            ident=None,
+            recv_bytes=_RECEIVED_AT_ONCE,
+            inbuf_overflow=_KEPT_IN_MEMORY,
+            max_request_body_size=MOST_BYTES_SENT,
         )
         stack.callback(server.close)
         if with_worker:
@@ -48,21 +62,22 @@ def serve_until_stopped(
         server.run()
 
 
-def require_loopback(host: str) -> None:
-    """Raise `InvalidInput` unless the host is this machine alone."""
-    if not _is_loopback(host):
-        raise InvalidInput(
-            f"{host!r} can be reached from other machines, and there is no sign-in yet.",
-            field="server.host",
-            hint="Use 127.0.0.1, and let an SSH tunnel or a proxy with sign-in lead there.",
+def require_admin(database: Database, settings: Settings) -> None:
+    """Raise `InvalidInput` where everybody has to sign in and nobody could let others in.
+
+    A server that a network can reach is never open: it asks who everybody is, or does not start.
+    """
+    if needs_sign_in(settings) and not has_admin(database):
+        reached = (
+            f"{settings.server.host!r} can be reached from other machines"
+            if not is_loopback(settings.server.host)
+            else "everybody has to sign in"
         )
-
-
-def _is_loopback(host: str) -> bool:
-    try:
-        return ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"
+        raise InvalidInput(
+            f"{reached}, and there is no admin who could.",
+            field="server.host",
+            hint="Make one: offdiag user add NAME --role admin",
+        )
 
 
 def _bound(settings: ServerSettings, any_port_if_taken: bool) -> socket.socket:

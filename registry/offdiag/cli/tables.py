@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from rich.box import SIMPLE_HEAD
 from rich.table import Table
@@ -82,18 +82,6 @@ def aggregate_table(aggregate: Mapping[str, MetricValue]) -> Table:
     for key, value in aggregate.items():
         table.add_row(key, Text(number(key, value)))
     return table
-
-
-def evaluation_tables(
-    matrix: ConfusionMatrix,
-    aggregate: Mapping[str, MetricValue],
-    per_class: Mapping[str, Sequence[MetricValue]],
-) -> Iterable[Table]:
-    """What a person wants to see of one evaluation."""
-    if matrix.n_classes <= MOST_CLASSES:
-        yield matrix_table(matrix)
-    yield class_table(matrix.labels.names, per_class)
-    yield aggregate_table(aggregate)
 
 
 def facts_table(title: str, facts: Mapping[str, str]) -> Table:

@@ -68,8 +68,8 @@ def revise(
     from offdiag.cli.registry import opened
     from offdiag.cli.truth_tables import revision_sentence
     from offdiag.sdk import provenance
-    from offdiag.sdk.truth import summary_of
     from offdiag.services.truth.revise import revise_truth
+    from offdiag.services.truth.summary import summary_of
 
     settings = settings_for(url)
     with opened(settings) as database, busy(f"Revising the truth of {dataset}"):

@@ -32,7 +32,7 @@ def verify(
 ) -> None:
     """Compute results again from the predictions, and check that everything is whole.
 
-    Nothing is changed. Exit code 1 if something is wrong.
+    Nothing is changed.
     """
     from random import SystemRandom
 

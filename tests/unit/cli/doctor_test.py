@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import platform
 import shutil
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -10,14 +11,19 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from offdiag.cli.examination import Finding, examine, queue_finding
-from offdiag.services.health import QueueState
-from offdiag.settings import BackupSettings
+from offdiag.cli.examination import clock_finding, examine, queue_finding
+from offdiag.cli.findings import Finding
+from offdiag.services.health import QueueState, registry_health
+from offdiag.settings import DatabaseSettings, Settings
+from offdiag.store.database import Database
+from offdiag.store.models import WorkRow
 
 Command = Callable[..., Any]
 
 
-NO_BACKUPS = BackupSettings()
+def settings_of(folder: Path, **sections: Any) -> Settings:
+    url = f"sqlite:///{folder / 'offdiag.db'}"
+    return Settings(database=DatabaseSettings(url=url), **sections)
 
 
 def by_name(findings: list[Finding]) -> dict[str, Finding]:
@@ -51,7 +57,7 @@ def test_a_database_in_use_is_examined(folder: Path, offdiag: Command) -> None:
     (folder / "p.csv").write_text("y_true,y_pred\na,a\n", encoding="utf-8")
     offdiag("log", "p.csv", "--name", "n", "--dataset", "d")
 
-    findings = by_name(examine(f"sqlite:///{folder / 'offdiag.db'}", NO_BACKUPS))
+    findings = by_name(examine(settings_of(folder)))
 
     assert findings["engine"].text.endswith("journal wal")
     assert findings["runs"].text == "1 finished"
@@ -77,7 +83,7 @@ def test_a_full_disk_is_a_problem(folder: Path, monkeypatch: pytest.MonkeyPatch)
 
     monkeypatch.setattr(shutil, "disk_usage", lambda _path: Usage(free=1 << 20))
 
-    finding = by_name(examine(f"sqlite:///{folder / 'offdiag.db'}", NO_BACKUPS))["disk"]
+    finding = by_name(examine(settings_of(folder)))["disk"]
 
     assert finding.is_problem
     assert finding.text.startswith("0.0 GiB free")
@@ -90,6 +96,7 @@ def test_a_full_disk_is_a_problem(folder: Path, monkeypatch: pytest.MonkeyPatch)
         (QueueState(waiting=3, doing=1, dead=0, oldest_waiting_s=500.0), False),
         (QueueState(waiting=3, doing=0, dead=0, oldest_waiting_s=500.0), True),
         (QueueState(waiting=0, doing=0, dead=1, oldest_waiting_s=None), True),
+        (QueueState(waiting=0, doing=1, dead=0, oldest_waiting_s=None, abandoned=1), True),
     ],
 )
 def test_work_that_nobody_does_or_that_was_given_up_is_a_problem(
@@ -117,3 +124,58 @@ def test_backups_are_looked_at_once_somebody_wants_them(
     found = {finding["name"]: finding for finding in after.json["findings"]}["backups"]
     assert (after.code, found["ok"]) == (0, True)
     assert found["text"] == f"the newest of 1 is offdiag-{now}.zip in kept"
+
+
+@pytest.mark.parametrize(("ahead_s", "problem"), [(0.2, False), (-4.0, False), (9.0, True)])
+def test_clocks_that_disagree_are_a_problem(ahead_s: float, problem: bool) -> None:
+    assert clock_finding(ahead_s).is_problem is problem
+
+
+def test_work_of_a_worker_that_died_is_found(sqlite_database: Database) -> None:
+    with sqlite_database.write() as session:
+        for key, lease_until in {"lost": 1.0, "held": 1e12}.items():
+            session.add(
+                WorkRow(
+                    task="t",
+                    args={},
+                    key=key,
+                    state="doing",
+                    due=0.0,
+                    lease="l",
+                    lease_until=lease_until,
+                    created_at=0.0,
+                )
+            )
+
+    assert registry_health(sqlite_database).queue.abandoned == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "mode", "says"),
+    [
+        ("0123456789abcdef" * 4, 0o600, None),
+        ("0123456789abcdef" * 4, 0o644, "every user of this machine can read"),
+        ("changeme", 0o600, "is one that others know"),
+    ],
+)
+def test_the_key_that_signs_forms_is_looked_at_and_never_shown(
+    folder: Path, text: str, mode: int, says: str | None
+) -> None:
+    key = folder / "offdiag.db.key"
+    key.write_text(text, encoding="utf-8")
+    key.chmod(mode)
+
+    finding = by_name(examine(settings_of(folder)))["signing key"]
+
+    assert finding.is_problem is (says is not None)
+    assert (says or "has it") in finding.sentence
+    assert text not in finding.sentence
+
+
+def test_python_and_extras_are_told(folder: Path) -> None:
+    found = by_name(examine(settings_of(folder)))
+
+    assert platform.python_version() in found["python"].text
+    assert found["extras"].text.startswith("installed: server, postgres, sql")
+    assert found["signing key"].text.endswith("is made when somebody serves the registry")
+    assert not (folder / "offdiag.db.key").exists()

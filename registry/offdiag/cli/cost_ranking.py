@@ -1,0 +1,148 @@
+"""Runs in the order of what they cost: as tables for a terminal, and as JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from rich.table import Table
+from rich.text import Text
+
+from offdiag.cli.cost_text import PER, per_thousand
+from offdiag.cli.tables import open_table
+from offdiag.cli.text import label, printable
+from offdiag.comparison.letters import letter
+from offdiag.metrics.costs.class_names import written
+from offdiag.metrics.costs.edits import cost_text
+from offdiag.metrics.costs.flips import Lever
+from offdiag.services.what_if.answering import Choice, PricedAnswer, WhatIf
+from offdiag.services.what_if.verdicts import verdict
+
+_VERDICTS = {
+    "cheapest": "cheapest",
+    "dearer": "costs more",
+    "open": "not separable",
+    "not paired": "not paired",
+}
+
+
+def ranking_tables(found: WhatIf) -> Iterator[Table]:
+    """The runs, the cheapest first, and where the choice flips."""
+    scenario, first = found.scenario, found.frame.runs[0]
+    unit = "" if scenario.costs.currency is None else f" in {scenario.costs.currency}"
+    changed = ", changed" if scenario.edits else ""
+    table = open_table(
+        title=printable(
+            f"{first.dataset}: cost per 1,000 cases{unit} by {scenario.base.reference}{changed}"
+        ),
+        caption="Brackets hold 95 % intervals; differences are paired case by case.",
+    )
+    for name in ("", "run", "id", "cost", "more than the cheapest", "", "by accuracy"):
+        table.add_column(name, justify="left" if name in {"", "run", "id"} else "right")
+    for place in _order(found):
+        table.add_row(*_cells(found, place))
+    if found.constant is not None:
+        answer = scenario.costs.labels.names[found.constant.code]
+        table.add_row("", Text(f"always {label(answer)}"), "", _number(found.constant.mean))
+    yield table
+    if found.choice is not None and scenario.lever is not None and len(found.choice.runs) > 1:
+        yield _choice_table(found, found.choice, scenario.lever)
+
+
+def ranking_record(found: WhatIf) -> dict[str, Any]:
+    """The same in full precision: costs per case, the cheapest run first."""
+    scenario, first = found.scenario, found.frame.runs[0]
+    labels = scenario.costs.labels
+    return {
+        "dataset": first.dataset,
+        "project": first.project,
+        "costs": scenario.base.reference,
+        "set": scenario.edits.text(labels),
+        "currency": scenario.costs.currency,
+        "prevalence": None
+        if scenario.prevalence is None
+        else dict(zip(labels.names, scenario.prevalence.tolist(), strict=True)),
+        "runs": [_run_record(found, place) for place in _order(found)],
+        "best_constant": None
+        if found.constant is None
+        else {"label": labels.names[found.constant.code], "mean_cost": found.constant.mean},
+        "break_even": None if found.choice is None else _choice_record(found, found.choice),
+        "left_out": [{"run": run_id, "reason": why} for run_id, why in found.frame.left_out],
+        "ignored": list(scenario.problems),
+    }
+
+
+def _order(found: WhatIf) -> list[int]:
+    places = range(len(found.answers))
+    return sorted(places, key=lambda place: (found.answers[place].rank or len(places) + 1, place))
+
+
+def _cells(found: WhatIf, place: int) -> list[str | Text]:
+    each = found.answers[place]
+    said = verdict(found, place)
+    behind = "" if said == "cheapest" else per_thousand(each.behind, signed=True)
+    return [
+        letter(place),
+        Text(label(each.run.name)),
+        each.run.id,
+        per_thousand(each.mean),
+        behind,
+        _VERDICTS[said] if each.rank is not None else "",
+        "" if each.rank_by_accuracy is None else str(each.rank_by_accuracy),
+    ]
+
+
+def _number(cost: float) -> str:
+    return f"{cost * PER:,.4g}"
+
+
+def _choice_table(found: WhatIf, choice: Choice, lever: Lever) -> Table:
+    names = found.scenario.costs.labels.names
+    what = f"all errors on {label(names[lever.actual])} cost so many times what they do"
+    if lever.predicted is not None:
+        what = (
+            f"{label(names[lever.actual])} answered {label(names[lever.predicted])} costs so many "
+            f"times {cost_text(lever.unit)}"
+        )
+    table = open_table(title=f"Cheapest where {what}; {lever.now:.3g} now")
+    for name in ("from", "to", "cheapest"):
+        table.add_column(name, justify="left" if name == "cheapest" else "right")
+    for stretch in choice.stretches:
+        letters = ", ".join(letter(choice.runs[place]) for place in stretch.cheapest)
+        table.add_row(f"{stretch.low:.4g}", f"{stretch.high:.4g}", letters)
+    return table
+
+
+def _run_record(found: WhatIf, place: int) -> dict[str, Any]:
+    each: PricedAnswer = found.answers[place]
+    return {
+        "letter": letter(place),
+        "id": each.run.id,
+        "name": each.run.name,
+        "rank": each.rank,
+        "rank_by_accuracy": each.rank_by_accuracy,
+        "total_cost": each.total.to_dict(),
+        "mean_cost": each.mean.to_dict(),
+        "more_than_cheapest": each.behind.to_dict(),
+        "verdict": verdict(found, place),
+        "ratio_to_best_constant": each.ratio.to_dict(),
+    }
+
+
+def _choice_record(found: WhatIf, choice: Choice) -> dict[str, Any]:
+    lever, names = found.scenario.lever, found.scenario.costs.labels.names
+    assert lever is not None  # noqa: S101  # There is no choice without one.
+    predicted = "*" if lever.predicted is None else written(names[lever.predicted])
+    return {
+        "vary": f"{written(names[lever.actual])}>{predicted}",
+        "unit": lever.unit,
+        "now": lever.now,
+        "stretches": [
+            {
+                "from": stretch.low,
+                "to": stretch.high,
+                "cheapest": [found.answers[choice.runs[at]].run.id for at in stretch.cheapest],
+            }
+            for stretch in choice.stretches
+        ],
+    }

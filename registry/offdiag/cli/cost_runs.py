@@ -1,0 +1,142 @@
+"""`offdiag cost apply` and `cost rank`: what the errors of runs cost, and which costs least."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from offdiag.cli.options import json_option, settings_for, url_option
+from offdiag.cli.output import busy, note, print_json, print_tables
+
+if TYPE_CHECKING:
+    from offdiag.services.what_if.answering import WhatIf
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+def _question(command: Command) -> Command:
+    """The options that both verbs share, in this order in the help."""
+    for option in reversed(
+        (
+            click.option(
+                "--matrix",
+                "costs",
+                metavar="NAME[@VERSION]",
+                help="Costs to judge by.  [default: those of the dataset, else every error 1]",
+            ),
+            click.option(
+                "--set",
+                "edits",
+                metavar="ACTUAL>PREDICTED:COST,...",
+                default="",
+                help="Change prices first; ACTUAL>*:x2 doubles all errors on a class.",
+            ),
+            click.option(
+                "--share",
+                "shares",
+                metavar="CLASS:SHARE,...",
+                default="",
+                help="Class shares at deployment; the others divide the rest as in the test set.",
+            ),
+            click.option(
+                "--vary",
+                "lever",
+                metavar="ACTUAL>PREDICTED",
+                default="",
+                help="The price to move for break-even ratios.  [default: the dearest error]",
+            ),
+        )
+    ):
+        command = option(command)
+    return command
+
+
+@click.command()
+@click.argument("run_ids", metavar="RUN...", nargs=-1, required=True)
+@_question
+@url_option
+@json_option
+def apply(
+    *,
+    run_ids: tuple[str, ...],
+    costs: str | None,
+    edits: str,
+    shares: str,
+    lever: str,
+    url: str | None,
+    as_json: bool,
+) -> None:
+    """Say what the errors of each RUN cost, with intervals, beside the best constant answer.
+
+    Runs of one dataset are compared with the cheapest of them case by case.
+    """
+    question = {"costs": costs, "edits": edits, "shares": shares, "lever": lever}
+    _answer(run_ids, question, url=url, as_json=as_json)
+
+
+@click.command()
+@click.option("--dataset", required=True, help="The dataset whose runs are ranked.")
+@_question
+@click.option("--project", help="Project of the dataset.  [default: the configured one]")
+@url_option
+@json_option
+def rank(
+    *,
+    dataset: str,
+    costs: str | None,
+    edits: str,
+    shares: str,
+    lever: str,
+    project: str | None,
+    url: str | None,
+    as_json: bool,
+) -> None:
+    """Rank the newest 26 runs of a dataset by what their errors cost, the cheapest first."""
+    from offdiag.cli.registry import opened
+    from offdiag.comparison.letters import MOST_RUNS
+    from offdiag.errors import NotFound
+    from offdiag.services.what_if.reading import newest_run_ids
+
+    settings = settings_for(url)
+    with opened(settings) as database:
+        run_ids = newest_run_ids(
+            database, project=project or settings.project, dataset=dataset, most=MOST_RUNS
+        )
+    if not run_ids:
+        raise NotFound(
+            f"dataset {dataset!r} has no evaluated runs.",
+            field="dataset",
+            hint="Log one, or wait for its evaluation.",
+        )
+    question = {"costs": costs, "edits": edits, "shares": shares, "lever": lever}
+    _answer(run_ids, question, url=url, as_json=as_json)
+
+
+def _answer(
+    run_ids: Sequence[str], question: dict[str, Any], *, url: str | None, as_json: bool
+) -> None:
+    from offdiag.cli.cost_ranking import ranking_record, ranking_tables
+    from offdiag.cli.registry import opened
+    from offdiag.comparison.letters import MOST_RUNS
+    from offdiag.services.what_if.answering import ask
+    from offdiag.services.what_if.scenario import Question
+
+    with busy(f"Pricing {len(run_ids)} runs"), opened(settings_for(url)) as database:
+        found = ask(database, run_ids, Question(**question), most=MOST_RUNS)
+    _tell_what_is_ignored(found)
+    if as_json:
+        print_json(ranking_record(found))
+    else:
+        print_tables(*ranking_tables(found))
+
+
+def _tell_what_is_ignored(found: WhatIf) -> None:
+    """What of the question does not count, for the person who asked it."""
+    from offdiag.cli.text import printable
+
+    for run_id, why in found.frame.left_out:
+        note(f"Run {printable(run_id)} is left out: {printable(why)}.")
+    for problem in found.scenario.problems:
+        note(printable(problem))

@@ -1,0 +1,1 @@
+"""What the help of each command tells beside its options: arguments, examples, exit codes."""

@@ -1,0 +1,74 @@
+"""`offdiag sql`: one question in SQL about runs, metrics, cells, predictions and flags."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import click
+
+from offdiag.cli.options import json_option, settings_for, url_option
+from offdiag.cli.output import busy, print_json, print_tables
+
+
+@click.command(no_args_is_help=True)
+@click.argument("query")
+@click.option("--run", "runs", metavar="RUN", multiple=True, help="Only this run; repeatable.")
+@click.option("--dataset", "datasets", multiple=True, help="Only runs on it; repeatable.")
+@click.option("--project", "projects", multiple=True, help="Only runs in it; repeatable.")
+@click.option(
+    "--limit",
+    type=click.IntRange(min=1),
+    help="Rows of the answer at most.  [default: 1000, with --output all]",
+)
+@click.option(
+    "--output",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Write .csv, .json, .jsonl, .parquet or .arrow; it must not exist yet.",
+)
+@url_option
+@json_option
+def sql(
+    *,
+    query: str,
+    runs: tuple[str, ...],
+    datasets: tuple[str, ...],
+    projects: tuple[str, ...],
+    limit: int | None,
+    output: Path | None,
+    url: str | None,
+    as_json: bool,
+) -> None:
+    """Answer one QUERY in SQL about the registry, which it cannot change.
+
+    There are five relations: runs, metrics, cells, predictions and flags. DESCRIBE runs lists
+    columns, and docs/sql.md explains them. Only what the query names is read. A QUERY of - is
+    read from stdin.
+    """
+    from offdiag.cli.answer_files import write_answer, writer_for
+    from offdiag.cli.answers import ROWS_SHOWN, answer_dict, answer_table, first_rows
+    from offdiag.cli.registry import opened
+    from offdiag.services.querying.query import asked
+    from offdiag.store.relations.scope import RunScope
+
+    text = sys.stdin.read() if query == "-" else query
+    writer = None if output is None else writer_for(output)
+    scope = RunScope(runs, datasets, projects)
+    with opened(settings_for(url)) as database, asked(database, text, scope) as answer:
+        if output is not None and writer is not None:
+            with busy(f"Writing {output}"):
+                n_rows = write_answer(output, writer, answer, limit=limit)
+            if as_json:
+                print_json({"file": str(output), "rows": n_rows})
+            else:
+                click.echo(f"{output} has {n_rows:,} rows.")
+            return
+        with busy("Asking"):
+            found = first_rows(answer, ROWS_SHOWN if limit is None else limit)
+    if as_json:
+        print_json(answer_dict(found))
+    else:
+        print_tables(answer_table(found))
+        if found.is_cut:
+            click.echo(f"There are more rows than {len(found.rows):,}; see --limit.", err=True)

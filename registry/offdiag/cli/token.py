@@ -1,0 +1,128 @@
+"""`offdiag token …`: what programs sign in with."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from offdiag.cli.options import json_option, settings_for, url_option
+from offdiag.cli.output import note, print_json, print_tables
+
+if TYPE_CHECKING:
+    from offdiag.store.tokens import TokenRecord
+
+ROLES = ("viewer", "logger", "editor", "admin")
+
+
+@click.group()
+def token() -> None:
+    """Make and revoke the tokens that programs sign in with."""
+
+
+@token.command()
+@click.argument("name")
+@click.option("--user", "owner", required=True, help="Whom the token speaks for.")
+@click.option("--role", type=click.Choice(ROLES), default="logger", show_default=True)
+@click.option("--project", help="The only project it opens.  [default: all of the user's]")
+@click.option(
+    "--days", type=click.IntRange(0, 3_650), default=90, show_default=True, help="0: no end."
+)
+@url_option
+@json_option
+def create(
+    *,
+    name: str,
+    owner: str,
+    role: str,
+    project: str | None,
+    days: int,
+    url: str | None,
+    as_json: bool,
+) -> None:
+    """Make a token and print it, once."""
+    from offdiag.cli.registry import opened
+    from offdiag.domain.access import Grant, Role
+    from offdiag.services.access.tokens import create_token
+
+    with opened(settings_for(url)) as database:
+        made = create_token(
+            database,
+            owner=owner,
+            name=name,
+            scope=Grant(Role(role), project),
+            lifetime=timedelta(days=days) if days else None,
+        )
+    if as_json:
+        print_json({**_plain(made.record), "token": made.secret})
+        return
+    note("Shown this once; a job reads it from OFFDIAG_TOKEN.")
+    click.echo(made.secret)
+
+
+@token.command(name="list")
+@url_option
+@json_option
+def list_tokens(url: str | None, as_json: bool) -> None:
+    """List tokens, the newest first."""
+    from offdiag.cli.registry import opened
+    from offdiag.cli.tables import open_table
+    from offdiag.cli.text import printable
+    from offdiag.services.access.tokens import list_tokens as all_tokens
+
+    with opened(settings_for(url)) as database:
+        found, now = all_tokens(database), database.clock()
+    if as_json:
+        print_json({"tokens": [_plain(each) for each in found]})
+        return
+    if not found:
+        click.echo("There are no tokens.")
+        return
+    table = open_table()
+    for column in ("number", "name", "begins with", "user", "role", "project", "last used", ""):
+        table.add_column(column)
+    for each in found:
+        table.add_row(
+            str(each.id),
+            printable(each.name),
+            each.prefix,
+            printable(each.owner),
+            each.scope.role.value,
+            printable(each.scope.project or "all"),
+            "never" if each.used_at is None else f"{each.used_at:%Y-%m-%d %H:%M}",
+            "" if each.is_valid(now) else "revoked" if each.revoked_at else "opens nothing",
+        )
+    print_tables(table)
+
+
+@token.command()
+@click.argument("number", type=int)
+@url_option
+@json_option
+def revoke(*, number: int, url: str | None, as_json: bool) -> None:
+    """Let a token open nothing any more."""
+    from offdiag.cli.registry import opened
+    from offdiag.services.access.tokens import revoke_token
+
+    with opened(settings_for(url)) as database:
+        revoked = revoke_token(database, number)
+    if as_json:
+        print_json(_plain(revoked))
+    else:
+        click.echo(f"{revoked.prefix}… is revoked.")
+
+
+def _plain(found: TokenRecord) -> dict[str, Any]:
+    return {
+        "number": found.id,
+        "name": found.name,
+        "prefix": found.prefix,
+        "user": found.owner,
+        "role": found.scope.role.value,
+        "project": found.scope.project,
+        "created_at": found.created_at.isoformat(),
+        "expires_at": found.expires_at.isoformat() if found.expires_at else None,
+        "used_at": found.used_at.isoformat() if found.used_at else None,
+        "revoked_at": found.revoked_at.isoformat() if found.revoked_at else None,
+    }

@@ -1,0 +1,231 @@
+"""`offdiag user …`: who may use a registry, and what they changed."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from offdiag.cli.options import json_option, settings_for, url_option
+from offdiag.cli.output import print_json, print_tables
+
+if TYPE_CHECKING:
+    from offdiag.store.users import UserRecord
+
+ROLES = ("viewer", "logger", "editor", "admin")
+_project = click.option("--project", help="Where the role counts.  [default: all projects]")
+_role = click.option("--role", type=click.Choice(ROLES), required=True)
+_stdin = click.option(
+    "--password-stdin", is_flag=True, help="Read the password from standard input."
+)
+
+
+@click.group()
+def user() -> None:
+    """Say who may use the registry, and see what they changed."""
+
+
+@user.command()
+@click.argument("name")
+@_role
+@_project
+@click.option("--display-name", help="Full name.")
+@click.option("--email", help="Address.")
+@click.option("--no-password", is_flag=True, help="They sign in elsewhere (OpenID Connect).")
+@_stdin
+@url_option
+@json_option
+def add(
+    *,
+    name: str,
+    role: str,
+    project: str | None,
+    display_name: str | None,
+    email: str | None,
+    no_password: bool,
+    password_stdin: bool,
+    url: str | None,
+    as_json: bool,
+) -> None:
+    """Add a user with a role; asks for the password."""
+    from offdiag.cli.registry import opened
+    from offdiag.domain.access import Grant, Role
+    from offdiag.services.access.users import add_user
+
+    if no_password and password_stdin:
+        raise click.UsageError("Give --no-password or --password-stdin, not both.")
+    with opened(settings_for(url)) as database:
+        added = add_user(
+            database,
+            name=name,
+            password=None if no_password else _read_password(from_stdin=password_stdin),
+            grants=(Grant(Role(role), project),),
+            display_name=display_name,
+            email=email,
+        )
+    _say(added, f"{added.name} is added.", as_json=as_json)
+
+
+@user.command(name="list")
+@url_option
+@json_option
+def list_users(url: str | None, as_json: bool) -> None:
+    """List users with their roles."""
+    from offdiag.cli.registry import opened
+    from offdiag.cli.tables import open_table
+    from offdiag.cli.text import printable
+    from offdiag.services.access.users import list_users as all_users
+
+    with opened(settings_for(url)) as database:
+        found = all_users(database)
+    if as_json:
+        print_json({"users": [_plain(each) for each in found]})
+        return
+    if not found:
+        click.echo("There are no users. Add one: offdiag user add NAME --role admin")
+        return
+    table = open_table()
+    for column in ("name", "roles", "signed in", "state"):
+        table.add_column(column)
+    for each in found:
+        signed_in = "never" if each.signed_in_at is None else f"{each.signed_in_at:%Y-%m-%d %H:%M}"
+        table.add_row(
+            printable(each.name),
+            printable("; ".join(_roles(each)) or "none"),
+            signed_in,
+            "locked out" if each.disabled_at else "",
+        )
+    print_tables(table)
+
+
+@user.command()
+@click.argument("name")
+@click.argument("role", type=click.Choice((*ROLES, "none")))
+@_project
+@url_option
+@json_option
+def role(*, name: str, role: str, project: str | None, url: str | None, as_json: bool) -> None:
+    """Give a user a role in place of the one before; none takes it away."""
+    from offdiag.cli.registry import opened
+    from offdiag.domain.access import Role
+    from offdiag.services.access.users import set_role
+
+    with opened(settings_for(url)) as database:
+        changed = set_role(
+            database, name=name, project=project, role=None if role == "none" else Role(role)
+        )
+    _say(changed, f"{name}: {'; '.join(_roles(changed)) or 'no role'}.", as_json=as_json)
+
+
+@user.command()
+@click.argument("name")
+@click.option("--undo", is_flag=True, help="Let them in again.")
+@url_option
+@json_option
+def disable(*, name: str, undo: bool, url: str | None, as_json: bool) -> None:
+    """Lock a user out: sessions end, tokens stop."""
+    from offdiag.cli.registry import opened
+    from offdiag.services.access.users import set_disabled
+
+    with opened(settings_for(url)) as database:
+        changed = set_disabled(database, name=name, disabled=not undo)
+    state = "let in again" if undo else "locked out"
+    _say(changed, f"{name} is {state}.", as_json=as_json)
+
+
+@user.command()
+@click.argument("name")
+@_stdin
+@url_option
+def password(*, name: str, password_stdin: bool, url: str | None) -> None:
+    """Replace a password; all sessions of the user end."""
+    from offdiag.cli.registry import opened
+    from offdiag.services.access.users import find_user, set_password
+
+    with opened(settings_for(url)) as database:
+        find_user(database, name)
+        set_password(database, name=name, password=_read_password(from_stdin=password_stdin))
+    click.echo(f"The password of {name} is replaced.")
+
+
+@user.command()
+@click.option("--actor", default="", help="Only what this user, token or account did.")
+@click.option("--project", default="", help="Only what belongs to this project.")
+@click.option("--text", default="", help="Only what has this in what was done, or to what.")
+@click.option("--limit", type=click.IntRange(1, 10_000), default=50, show_default=True)
+@url_option
+@json_option
+def audit(
+    *, actor: str, project: str, text: str, limit: int, url: str | None, as_json: bool
+) -> None:
+    """Show what was changed by whom, the newest first."""
+    from offdiag.cli.registry import opened
+    from offdiag.cli.tables import open_table
+    from offdiag.cli.text import printable
+    from offdiag.services.access.audit import AuditFilter, browse_audit
+
+    with opened(settings_for(url)) as database:
+        page = browse_audit(database, AuditFilter(actor, project, text), limit=limit)
+    if as_json:
+        events = [
+            {
+                "number": event.id,
+                "at": event.at.isoformat(),
+                "actor_kind": event.actor_kind,
+                "actor": event.actor,
+                "action": event.action,
+                "object": event.subject,
+                "project": event.project,
+                "request_id": event.request_id,
+                "detail": dict(event.detail),
+            }
+            for event in page.events
+        ]
+        print_json({"events": events})
+        return
+    table = open_table()
+    for column in ("at (UTC)", "who", "what", "to what", "project"):
+        table.add_column(column)
+    for event in page.events:
+        table.add_row(
+            f"{event.at:%Y-%m-%d %H:%M:%S}",
+            printable(f"{event.actor} ({event.actor_kind})"),
+            printable(event.action),
+            printable(event.subject),
+            printable(event.project or ""),
+        )
+    print_tables(table)
+
+
+def _read_password(*, from_stdin: bool) -> str:
+    """A password that is in no argument, where every user of the machine could read it."""
+    if from_stdin:
+        return sys.stdin.readline().rstrip("\r\n")
+    text: str = click.prompt("Password", hide_input=True, confirmation_prompt=True, err=True)
+    return text
+
+
+def _say(changed: UserRecord, sentence: str, *, as_json: bool) -> None:
+    if as_json:
+        print_json(_plain(changed))
+    else:
+        click.echo(sentence)
+
+
+def _roles(found: UserRecord) -> list[str]:
+    return [
+        grant.role.value if grant.project is None else f"{grant.role.value} in {grant.project}"
+        for grant in found.grants
+    ]
+
+
+def _plain(found: UserRecord) -> dict[str, Any]:
+    return {
+        "name": found.name,
+        "display_name": found.display_name,
+        "email": found.email,
+        "disabled": found.disabled_at is not None,
+        "signed_in_at": found.signed_in_at.isoformat() if found.signed_in_at else None,
+        "roles": [{"role": grant.role.value, "project": grant.project} for grant in found.grants],
+    }

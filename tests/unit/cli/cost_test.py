@@ -1,0 +1,190 @@
+"""`offdiag cost diff`, `apply`, `rank` and `decide`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import offdiag as sdk
+
+Command = Callable[..., Any]
+
+COSTS = "[weights.well]\nwell = 0\nill = 1\n\n[weights.ill]\nwell = {miss}\nill = 0\n"
+P_ILL = [0.9, 0.3, 0.2, 0.05, 0.6, 0.1, 0.35, 0.15] * 5
+ACTUAL = ["ill", "ill", "well", "well", "well", "ill", "ill", "well"] * 5
+
+
+@pytest.fixture
+def runs(folder: Path, offdiag: Command) -> list[str]:
+    """Ids of a careful and a bold run on one dataset, with costs in two versions."""
+    found = []
+    for name, limit in (("bold", 0.5), ("careful", 0.05)):
+        run = sdk.log_run(
+            y_true=ACTUAL,
+            y_pred=["ill" if p >= limit else "well" for p in P_ILL],
+            y_score=P_ILL,
+            labels=["well", "ill"],
+            positive_label="ill",
+            dataset="clinic",
+            name=name,
+        )
+        run.evaluation()
+        found.append(run.id)
+    for miss in (2, 10):
+        (folder / "costs.toml").write_text(COSTS.format(miss=miss), encoding="utf-8")
+        assert offdiag("cost", "add", "visits", "costs.toml", "--dataset", "clinic").code == 0
+    return found
+
+
+def test_what_two_versions_price_differently_is_listed(offdiag: Command, runs: list[str]) -> None:
+    found = offdiag("cost", "diff", "visits@1", "visits@2")
+    record = offdiag("cost", "diff", "visits@1", "visits", "--json")
+
+    assert (found.code, record.code) == (1, 1)
+    assert [line.split() for line in found.out.splitlines() if "ill" in line] == [
+        ["ill", "well", "2", "10", "5"]
+    ]
+    assert record.json["cells"] == [
+        {"actual": "ill", "predicted": "well", "before": 2.0, "after": 10.0}
+    ]
+
+
+def test_equal_versions_do_not_differ(offdiag: Command, runs: list[str]) -> None:
+    found = offdiag("cost", "diff", "visits@2", "visits")
+
+    assert (found.code, found.out) == (0, "No price differs.\n")
+
+
+def test_classes_and_currencies_that_differ_are_named(
+    offdiag: Command, runs: list[str], folder: Path
+) -> None:
+    sdk.log_run(y_true=["ill", "dead"], y_pred=["ill", "dead"], dataset="ward", name="w")
+    text = (
+        'currency = "EUR"\n[weights.ill]\nill = 0\ndead = 3\n[weights.dead]\nill = 1\ndead = 0\n'
+    )
+    (folder / "ward.toml").write_text(text, encoding="utf-8")
+    offdiag("cost", "add", "ward", "ward.toml", "--dataset", "ward")
+
+    found = offdiag("cost", "diff", "visits", "ward")
+
+    assert found.code == 1
+    assert found.out.splitlines() == [
+        "Only visits@2 has well.",
+        "Only ward@1 has dead.",
+        "Currency: none → EUR.",
+    ]
+
+
+def test_runs_are_priced_with_intervals_beside_the_best_constant_answer(
+    offdiag: Command, runs: list[str]
+) -> None:
+    found = offdiag("cost", "apply", *runs, "--matrix", "visits@2")
+    record = offdiag("cost", "apply", *runs, "--matrix", "visits@2", "--json").json
+
+    # Of 40 cases the bold run misses 15 and raises 5 alarms, the careful one raises 20.
+    costs = {each["name"]: each["mean_cost"] for each in record["runs"]}
+    assert [each["name"] for each in record["runs"]] == ["careful", "bold"]
+    assert costs["bold"]["value"] == pytest.approx(155 / 40)
+    assert costs["careful"]["value"] == pytest.approx(0.5)
+    assert costs["bold"]["ci_low"] < 155 / 40 < costs["bold"]["ci_high"]
+    assert record["runs"][1]["verdict"] == "dearer"
+    assert record["best_constant"] == {"label": "ill", "mean_cost": 0.5}
+    assert "costs more" in found.out
+    assert "always ill" in found.out
+    assert "3,375" in found.out
+
+
+def test_break_even_ratios_are_those_of_the_page(offdiag: Command, runs: list[str]) -> None:
+    record = offdiag("cost", "apply", *runs, "--matrix", "visits@2", "--json").json
+
+    # 15 misses more against 15 alarms fewer.
+    choice = record["break_even"]
+    assert (choice["vary"], choice["now"]) == ("ill>well", 10.0)
+    assert [stretch["cheapest"] for stretch in choice["stretches"]] == [[runs[0]], [runs[1]]]
+    assert choice["stretches"][0]["to"] == pytest.approx(1.0)
+
+
+def test_changed_prices_and_class_shares_are_tried_out(offdiag: Command, runs: list[str]) -> None:
+    record = offdiag(
+        *("cost", "apply", runs[0], "--matrix", "visits@2"),
+        *("--set", "ill>well:20", "--share", "ill:0.1", "--json"),
+    ).json
+
+    assert record["set"] == "ill>well:20"
+    assert record["prevalence"] == {"well": 0.9, "ill": 0.1}
+    assert record["runs"][0]["mean_cost"]["value"] == pytest.approx(0.1 * 0.75 * 20 + 0.9 * 0.25)
+
+
+def test_the_runs_of_a_dataset_are_ranked(offdiag: Command, runs: list[str]) -> None:
+    found = offdiag("cost", "rank", "--dataset", "clinic", "--matrix", "visits@1", "--json")
+
+    assert [each["rank"] for each in found.json["runs"]] == [1, 2]
+    assert {each["id"] for each in found.json["runs"]} == set(runs)
+
+
+def test_what_is_left_out_is_told_beside_the_result(offdiag: Command, runs: list[str]) -> None:
+    found = offdiag("cost", "apply", runs[0], "r_gone", "--set", "flu>ill:2", "--json")
+
+    assert found.code == 0
+    assert "Run r_gone is left out" in found.err
+    assert "“flu>ill:2” in set= is ignored" in found.err
+
+
+def test_scores_are_decided_by_what_is_cheapest_to_expect(
+    offdiag: Command, runs: list[str]
+) -> None:
+    found = offdiag("cost", "decide", runs[0], "--matrix", "visits@2")
+    record = offdiag("cost", "decide", runs[0], "--matrix", "visits@2", "--json").json
+
+    assert "the answer that is cheapest to expect" in found.out
+    assert record["matrix_after"] == [[5, 15], [0, 20]]
+    assert record["difference"]["ci_high"] < 0
+    assert record["saved"] is None
+
+
+def test_a_threshold_is_a_rule_too(offdiag: Command, runs: list[str]) -> None:
+    for threshold, flagged in (("0.5", 10), ("cheapest", 35), ("0.12", 30)):
+        record = offdiag(
+            *("cost", "decide", runs[0], "--matrix", "visits@2"),
+            *("--threshold", threshold, "--json"),
+        ).json
+
+        assert sum(row[1] for row in record["matrix_after"]) == flagged, threshold
+
+
+def test_a_decision_is_saved_once(offdiag: Command, runs: list[str]) -> None:
+    command = ("cost", "decide", runs[0], "--matrix", "visits@2", "--save-as", "by cost", "--json")
+
+    first, again = (offdiag(*command).json["saved"]["id"] for _ in range(2))
+
+    assert first == again
+    shown = offdiag("runs", "show", first, "--json").json
+    assert shown["derived_from"] == runs[0]
+    assert shown["derivation"]["costs"] == "visits@2"
+    assert f"Saved as {first}." in offdiag(*command[:-1]).out
+
+
+def test_what_cannot_be_decided_says_why(offdiag: Command, runs: list[str]) -> None:
+    for arguments, problem in (
+        (("--threshold", "low"), "neither a number nor"),
+        (("--threshold", "nan", "--matrix", "visits"), "is no threshold"),
+        ((), "judged by no costs"),
+        (("--matrix", "gone"), "has no cost matrix"),
+    ):
+        found = offdiag("cost", "decide", runs[0], *arguments)
+
+        assert found.code == 2
+        assert problem in found.err
+
+
+def test_an_empty_dataset_has_nothing_to_rank(offdiag: Command, folder: Path) -> None:
+    run = sdk.start_run(dataset="open", name="open", labels=["a", "b"])
+    assert run.id
+
+    found = offdiag("cost", "rank", "--dataset", "open")
+
+    assert found.code == 2
+    assert "has no evaluated runs" in found.err

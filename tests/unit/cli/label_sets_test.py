@@ -1,0 +1,53 @@
+"""Sets of labels on the command line: sea|sky."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+Command = Callable[..., Any]
+
+TABLE = "id,y_true,y_pred\n1,sea|sky,sea\n2,sea,sea|sky\n3,,sky\n4,sand,sand\n"
+
+
+@pytest.fixture
+def file(folder: Path) -> str:
+    (folder / "sets.csv").write_text(TABLE, encoding="utf-8")
+    return "sets.csv"
+
+
+def test_sets_in_a_file_are_evaluated(file: str, offdiag: Command) -> None:
+    answer = offdiag("evaluate", file, "--sets", "--labels", "sea,sky,sand", "--json")
+
+    assert answer.code == 0
+    assert answer.json["labels"] == ["sea", "sky", "sand"]
+    assert answer.json["aggregate"]["subset_accuracy"]["value"] == 0.25
+    assert answer.json["multilabel_matrix"] == [[1.5, 0.5, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 1.0]]
+    assert answer.json["empty_sets"]["spurious_when_true_empty"] == [0, 1, 0]
+
+
+def test_sets_are_shown_with_named_axes(file: str, offdiag: Command) -> None:
+    answer = offdiag("evaluate", file, "--sets")
+
+    assert "actual ↓  predicted →" in answer.out
+    assert "fractional shares, Algorithm 1" in answer.out
+
+
+def test_sets_have_no_advice(file: str, offdiag: Command) -> None:
+    answer = offdiag("evaluate", file, "--sets", "--advise")
+
+    assert answer.code != 0
+    assert "carry sets of labels" in answer.err
+
+
+def test_a_logged_run_of_sets_is_shown(file: str, offdiag: Command) -> None:
+    logged = offdiag(
+        *("log", file, "--sets", "--name", "forest", "--dataset", "photos", "--id", "id"), "--json"
+    )
+    shown = offdiag("runs", "show", logged.json["id"], "--json")
+
+    assert shown.json["task"] == "multilabel"
+    assert offdiag("runs", "list").code == 0

@@ -1,0 +1,102 @@
+"""Every command has a manual: what it does, arguments, examples, exit codes, and --json."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator
+
+import click
+import pytest
+
+from offdiag.cli.edge import run
+from offdiag.cli.manual.pages import ENTRIES
+from offdiag.cli.verbs import offdiag as root
+from support.command_lines import command_of
+
+
+def commands(
+    group: click.Group = root, parent: click.Context | None = None
+) -> Iterator[tuple[str, click.Command]]:
+    """Every command that does something, by its words after `offdiag`."""
+    context = click.Context(group, parent=parent, info_name=group.name)
+    for name in group.list_commands(context):
+        command = group.get_command(context, name)
+        assert command is not None
+        if isinstance(command, click.Group):
+            for path, below in commands(command, context):
+                yield f"{name} {path}", below
+        else:
+            yield name, command
+
+
+COMMANDS = dict(commands())
+EACH = pytest.mark.parametrize("path", COMMANDS)
+
+
+def options(command: click.Command) -> set[str]:
+    return {option for parameter in command.params for option in parameter.opts}
+
+
+def test_the_manual_is_about_commands_that_exist() -> None:
+    assert set(ENTRIES) - set(COMMANDS) == set()
+    assert len(COMMANDS) > 50
+
+
+@EACH
+def test_a_command_says_what_it_does_and_shows_how(
+    path: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert path in ENTRIES, "write an entry in offdiag/cli/manual"
+    entry = ENTRIES[path]
+
+    assert run([*path.split(), "--help"]) == 0
+
+    text = capsys.readouterr().out
+    assert (COMMANDS[path].help or "").strip()
+    assert "Examples:\n    $ offdiag " in text
+    assert "Exit codes: 0 done," in text
+    assert ("1 " in text.split("Exit codes: 0 done,")[1]) or entry.no is None
+    for parameter in COMMANDS[path].params:
+        if isinstance(parameter, click.Argument):
+            assert parameter.help, f"say in the manual what {parameter.name} is"
+
+
+@EACH
+def test_examples_and_other_commands_exist(path: str) -> None:
+    assert path in ENTRIES, "write an entry in offdiag/cli/manual"
+    for example in ENTRIES[path].examples:
+        assert example.startswith(path)
+        assert command_of(shlex.split(example)) is COMMANDS[path] or path.startswith("import ")
+    assert set(ENTRIES[path].see) <= set(COMMANDS)
+    assert path not in ENTRIES[path].see
+
+
+@EACH
+def test_a_command_that_prints_has_json_or_a_reason(path: str) -> None:
+    assert path in ENTRIES, "write an entry in offdiag/cli/manual"
+    has_json = "--json" in options(COMMANDS[path])
+
+    assert has_json is (ENTRIES[path].no_json is None)
+
+
+@EACH
+def test_options_are_spelled_alike(path: str) -> None:
+    for parameter in COMMANDS[path].params:
+        for option in parameter.opts:
+            if isinstance(parameter, click.Option):
+                assert option.startswith("-")
+                assert "_" not in option
+    assert "--no-color" in options(COMMANDS[path])
+
+
+def test_an_example_that_is_wrong_would_be_noticed() -> None:
+    with pytest.raises(click.UsageError):
+        command_of(["runs", "list", "--colour"])
+
+
+def test_a_group_says_what_its_commands_are_about() -> None:
+    context = click.Context(root)
+    for name in root.list_commands(context):
+        command = root.get_command(context, name)
+        assert command is not None
+        assert command.get_short_help_str(), name

@@ -1,0 +1,43 @@
+"""`offdiag watch` takes the files of a folder until it is told to stop."""
+
+from __future__ import annotations
+
+import shutil
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import offdiag
+
+pytestmark = pytest.mark.processes
+
+
+def test_files_become_runs_until_a_signal(tmp_path: Path, migrated_file: Path) -> None:
+    shutil.copy(migrated_file, tmp_path / "registry.db")
+    url = f"sqlite:///{tmp_path / 'registry.db'}"
+    folder = tmp_path / "results"
+    folder.mkdir()
+    rows = "y_true,guess,p\nill,ill,0.9\nwell,ill,0.6\n"
+    (folder / "good.csv").write_text(rows)
+    (folder / "bad.csv").write_text("y_true\nill\n")
+    command = (
+        *(sys.executable, "-c", "from offdiag.cli import main; main()"),
+        *("watch", str(folder), "--dataset", "clinic"),
+        *("--pred", "guess", "--score", "p", "--positive", "ill", "--url", url),
+    )
+
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        told = sorted(process.stdout.readline() for _ in range(2))
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(timeout=20) == 0
+
+    assert told[0].startswith("bad.csv: ")
+    assert "'guess'" in told[0]
+    assert "'guess'" in (folder / "bad.csv.error.txt").read_text()
+    (run,) = offdiag.search_runs(url=url).itertuples()
+    assert told[1] == f"good.csv: {run.run_id} is logged\n"
+    assert (run.name, run.dataset) == ("good", "clinic")
