@@ -1,0 +1,163 @@
+"""Cases decided anew, and classes grouped, over HTTP."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from flask.testing import FlaskClient
+
+from offdiag.domain.access import Grant, Role
+from offdiag.store.database import Database
+from offdiag_web.api.paths import PREFIX
+from support.access import add_person, bearer, guarded, token_of
+from support.api import get, refusal, send
+from support.dashboard import LESION_COUNTS, LESIONS, log_counts
+from support.logging_runs import log, work_off
+from support.registries import dashboard
+
+P_ILL = [0.9, 0.3, 0.2, 0.05, 0.6, 0.1] * 5
+ACTUAL = ["ill", "ill", "well", "well", "well", "ill"] * 5
+VISITS = {"well": {"well": 0.0, "ill": 1.0}, "ill": {"well": 10.0, "ill": 0.0}}
+GROUPS = {"skin": ["df", "vasc"], "malignant": {"deep": ["mel"], "flat": ["bcc", "akiec"]}}
+
+
+@pytest.fixture
+def clinic(sqlite_database: Database) -> tuple[FlaskClient, str]:
+    """A client, and an evaluated run with the scores of two classes."""
+    run = log(
+        sqlite_database,
+        y_true=ACTUAL,
+        y_pred=["ill" if p >= 0.5 else "well" for p in P_ILL],
+        y_score=P_ILL,
+        labels=["well", "ill"],
+        positive_label="ill",
+        dataset="clinic",
+    )
+    work_off(sqlite_database)
+    return dashboard(sqlite_database).test_client(), run.id
+
+
+def test_tries_a_rule_without_keeping_it(clinic: tuple[FlaskClient, str]) -> None:
+    client, run_id = clinic
+
+    status, found = send(client, f"/runs/{run_id}/decisions", {"weights": VISITS})
+
+    assert (status, found["run"]) == (200, None)
+    assert found["labels"]["names"] == ["well", "ill"]
+    assert found["matrix_before"] == [[10, 5], [10, 5]]
+    assert found["matrix_after"] == [[5, 10], [0, 15]]
+    assert found["mean_cost_after"]["value"] == pytest.approx(10 / 30)
+    assert found["difference"]["ci_high"] < 0
+    assert found["recall_changes"]["ill"]["value"] == pytest.approx(2 / 3)
+    assert found["recipe"]["rule"] == "least_expected_cost"
+    assert len(get(client, "/runs")["runs"]) == 1
+
+
+def test_rows_are_matched_by_label_and_the_same_rule_is_one_run(
+    clinic: tuple[FlaskClient, str],
+) -> None:
+    client, run_id = clinic
+    body = {
+        "weights": [[0.0, 10.0], [1.0, 0.0]],
+        "labels": ["ill", "well"],
+        "threshold": "cheapest",
+        "save_as": "by cost",
+        "author": "ana",
+    }
+
+    status, first = send(client, f"/runs/{run_id}/decisions", body)
+    again = send(client, f"/runs/{run_id}/decisions", body)
+
+    assert status == 201
+    assert again == (201, first)
+    kept = get(client, f"/runs/{first['run']}")
+    assert kept["derived_from"]["run"] == run_id
+    assert (kept["name"], kept["author"]) == ("by cost", "ana")
+
+
+@pytest.mark.parametrize(
+    ("body", "status", "field"),
+    [
+        ({}, 409, "weights"),
+        ({"weights": "nothing"}, 404, None),
+        ({"weights": [[0.0, 1.0], [1.0, 0.0]]}, 422, "labels"),
+        ({"weights": {"well": {"well": 0.0}}}, 422, "weights"),
+        ({"weights": VISITS, "threshold": "dearest"}, 422, None),
+        ({"weights": VISITS, "threshold": "0.5"}, 422, None),
+        ({"weights": VISITS, "prevalence": {"well": 0.5}}, 422, "prevalence"),
+        ({"weights": VISITS, "save_as": " "}, 422, "name"),
+        ({"weights": VISITS, "rule": "dice"}, 422, "rule"),
+    ],
+)
+def test_refuses_rules_that_mean_nothing(
+    clinic: tuple[FlaskClient, str], body: dict[str, Any], status: int, field: str | None
+) -> None:
+    client, run_id = clinic
+
+    answered, error = send(client, f"/runs/{run_id}/decisions", body)
+
+    assert answered == status, error
+    assert field is None or error["field"] == field
+    assert len(get(client, "/runs")["runs"]) == 1
+
+
+def test_whoever_may_log_may_decide(sqlite_database: Database) -> None:
+    run = log(sqlite_database, y_true=["a", "b"], y_pred=["a", "b"], labels=["a", "b"])
+    add_person(sqlite_database, "ana", Grant(Role.ADMIN))
+    client = guarded(sqlite_database).test_client()
+
+    found = [
+        client.post(
+            f"{PREFIX}/runs/{run.id}/decisions",
+            json={"weights": {"a": {"a": 0.0, "b": 1.0}, "b": {"a": 1.0, "b": 0.0}}},
+            headers=bearer(token_of(sqlite_database, "ana", role)),
+        ).status_code
+        for role in (Role.VIEWER, Role.LOGGER)
+    ]
+
+    # The run has not been evaluated: whoever is let in is told so.
+    assert found == [403, 404]
+
+
+def test_groups_are_set_seen_through_and_taken_away(sqlite_database: Database) -> None:
+    run_id = log_counts(sqlite_database, LESION_COUNTS, LESIONS, name="ce", dataset="derm-7")
+    client = dashboard(sqlite_database).test_client()
+    path = "/datasets/derm-7/hierarchy"
+
+    first, again = (send(client, path, {"hierarchy": GROUPS}, method="PUT") for _ in range(2))
+    every = get(client, f"/runs/{run_id}/evaluation", collapse="*")
+    some = get(client, f"/runs/{run_id}/evaluation", collapse=["skin", "flat"])
+
+    assert first == again
+    assert (first[0], first[1]["groups"]) == (200, GROUPS)
+    assert list(get(client, "/datasets/derm-7")["groups"]) == list(GROUPS)
+    assert set(every["labels"]["names"]) == {*GROUPS, "nv", "bkl"}
+    assert every["collapse"]["groups"] == GROUPS
+    assert every["collapse"]["classes"]["names"] == list(LESIONS)
+    assert sum(map(sum, every["matrix"])) == every["n_cases"] == sum(map(sum, LESION_COUNTS))
+    assert every["aggregate"]["overall_accuracy"]["ci_low"] is not None
+    assert len(some["labels"]["names"]) == 5
+    status, error = refusal(client, f"/runs/{run_id}/evaluation", collapse=["skin", "plants"])
+    assert (status, error["field"]) == (422, "collapse")
+    assert send(client, path, {"hierarchy": None}, method="PUT")[1]["groups"] is None
+    assert refusal(client, f"/runs/{run_id}/evaluation", collapse="*")[0] == 422
+    assert get(client, f"/runs/{run_id}/evaluation")["collapse"] is None
+
+
+@pytest.mark.parametrize(
+    ("name", "body", "status"),
+    [
+        ("derm-7", {}, 422),
+        ("derm-7", {"hierarchy": ["mel"]}, 422),
+        ("derm-7", {"hierarchy": {"a": ["moon"]}}, 422),
+        ("derm-7", {"hierarchy": {"a": ["mel"]}, "project": "nowhere"}, 404),
+        ("nothing", {"hierarchy": {"a": ["mel"]}}, 404),
+    ],
+)
+def test_refuses_groups_that_mean_nothing(
+    lesions_database: Database, name: str, body: dict[str, Any], status: int
+) -> None:
+    client = dashboard(lesions_database).test_client()
+
+    assert send(client, f"/datasets/{name}/hierarchy", body, method="PUT")[0] == status

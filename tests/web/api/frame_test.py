@@ -1,0 +1,176 @@
+"""What all addresses of the interface share: bodies, errors, ETags, the description."""
+
+from __future__ import annotations
+
+import pytest
+from flask import Flask
+from flask.testing import FlaskClient
+from pydantic import Field
+
+from offdiag.errors import (
+    Conflict,
+    DatabaseUnavailable,
+    InvalidInput,
+    Malformed,
+    OffdiagError,
+    Stale,
+)
+from offdiag.store.database import Database
+from offdiag.wire.bodies import Answered, Asked
+from offdiag.wire.refusals import Refusal
+from offdiag_web.api.operations import EXTRAS, operation, resource
+from support.registries import dashboard
+
+
+def test_describes_itself_as_openapi(client: FlaskClient) -> None:
+    document = client.get("/api/v1/openapi.json").get_json()
+    assert document["openapi"].startswith("3.1")
+    listed = document["paths"]["/api/v1/metrics"]["get"]
+    assert {"200", "304", "400", "422", "500", "503"} <= listed["responses"].keys()
+    assert "ETag" in listed["responses"]["200"]["headers"]
+    assert "Retry-After" in listed["responses"]["503"]["headers"]
+
+
+def test_every_route_is_described(app: Flask, client: FlaskClient) -> None:
+    described = client.get("/api/v1/openapi.json").get_json()["paths"]
+    routes = {
+        (rule.rule, method)
+        for rule in app.url_map.iter_rules()
+        for method in rule.methods or ()
+        if rule.rule.startswith("/api/") and method not in {"HEAD", "OPTIONS"}
+    }
+    assert len(routes) - 1 == sum(map(len, described.values())), "the description is not itself"
+
+
+def test_answers_what_was_seen_with_304(client: FlaskClient) -> None:
+    first = client.get("/api/v1/metrics/mcc")
+    etag = first.headers["ETag"]
+    assert etag.startswith('"')
+    again = client.get("/api/v1/metrics/mcc", headers={"If-None-Match": etag})
+    assert again.status_code == 304
+    assert not again.data
+    other = client.get("/api/v1/metrics/f1", headers={"If-None-Match": etag})
+    assert other.status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "status", "code"),
+    [
+        ("GET", "/api/v1/nothing-here", 404, "not_found"),
+        ("GET", "/api/v1/metrics/nothing", 404, "not_found"),
+        ("DELETE", "/api/v1/metrics", 405, "method_not_allowed"),
+        ("GET", "/api/v1/metrics?scope=moon", 422, "invalid_input"),
+        ("GET", "/api/v1/metrics?unknown=1", 422, "invalid_input"),
+        ("GET", "/api/v1/metrics/%00", 400, "malformed"),
+        ("GET", "/api/v1/metrics?scope=%00", 400, "malformed"),
+    ],
+)
+def test_refuses_in_one_shape(
+    client: FlaskClient, method: str, path: str, status: int, code: str
+) -> None:
+    answer = client.open(path, method=method)
+    assert answer.status_code == status
+    assert answer.mimetype == "application/json"
+    assert answer.get_json().keys() == {"error"}
+    assert Refusal.model_validate(answer.get_json(), extra="forbid").error.code == code
+
+
+class Sent(Asked):
+    name: str = Field(max_length=5)
+    count: int = 1
+    weights: tuple[float, ...] = ()
+
+
+class Got(Answered):
+    name: str
+    count: int
+    ratio: float = 0.1
+
+
+@pytest.fixture
+def echo(sqlite_database: Database, monkeypatch: pytest.MonkeyPatch) -> FlaskClient:
+    """A dashboard with one more address, which says what it was sent."""
+    monkeypatch.setattr("offdiag_web.api.operations.EXTRAS", dict(EXTRAS))
+    blueprint = resource("echo")
+
+    @operation(blueprint, "POST", "/echo", answers={201: Got}, most_bytes=300_000)
+    def echo(json: Sent) -> tuple[Got, int]:
+        if json.name == "fail":
+            raise ZeroDivisionError
+        if json.name == "nan":
+            return Got(name="nan", count=1, ratio=float("nan")), 201
+        if json.name in ERRORS:
+            raise ERRORS[json.name]("it happened.", field="name", hint="Do not.")
+        return Got(name=json.name, count=json.count), 201
+
+    app = dashboard(sqlite_database)
+    app.testing = False
+    app.config["WTF_CSRF_ENABLED"] = False
+    app.register_blueprint(blueprint)
+    return app.test_client()
+
+
+ERRORS: dict[str, type[OffdiagError]] = {
+    "bad": InvalidInput,
+    "odd": Malformed,
+    "twice": Conflict,
+    "old": Stale,
+    "gone": DatabaseUnavailable,
+}
+
+
+@pytest.mark.parametrize(
+    ("body", "status", "field"),
+    [
+        (b'{"name": "a"', 400, "body"),
+        (b"", 400, "body"),
+        (b'{"name": "a", "name": "b"}', 400, "name"),
+        (b'{"name": "a", "weights": [1, NaN]}', 400, "weights[1]"),
+        (b"[" * 200_000, 400, "body"),
+        (b'{"name": "a", "nam": 1}', 422, "nam"),
+        (b"{}", 422, "name"),
+        (b"[]", 422, "body"),
+        (b'{"name": "too long"}', 422, "name"),
+        (b'{"name": "a", "count": "5"}', 422, "count"),
+        (b'{"name": "a", "count": true}', 422, "count"),
+        (b'{"name": "a", "weights": [1, "x"]}', 422, "weights[1]"),
+        (b'{"name": "' + b"a" * 300_000 + b'"}', 413, None),
+        (b'{"name": "bad"}', 422, "name"),
+        (b'{"name": "odd"}', 400, "name"),
+        (b'{"name": "twice"}', 409, "name"),
+        (b'{"name": "old"}', 412, "name"),
+        (b'{"name": "gone"}', 503, "name"),
+        (b'{"name": "fail"}', 500, None),
+        (b'{"name": "nan"}', 500, None),
+    ],
+)
+def test_refuses_bodies_naming_what_is_wrong(
+    echo: FlaskClient, body: bytes, status: int, field: str | None
+) -> None:
+    answer = echo.post("/api/v1/echo", data=body, content_type="application/json")
+    assert answer.status_code == status, answer.get_json()
+    error = Refusal.model_validate(answer.get_json()).error
+    assert error.field == field
+    assert error.message[0].isupper()
+    assert error.hint
+    assert ("Retry-After" in answer.headers) == (status == 503)
+
+
+def test_takes_nothing_but_json(echo: FlaskClient) -> None:
+    for kind in ("text/plain", "application/x-www-form-urlencoded", "application/jsonx"):
+        answer = echo.post("/api/v1/echo", data=b'{"name": "a"}', content_type=kind)
+        assert answer.status_code == 415
+        assert answer.get_json()["error"]["code"] == "unsupported_media_type"
+
+
+def test_refuses_writes_that_pages_of_other_sites_send(echo: FlaskClient) -> None:
+    for headers in ({"Origin": "https://evil.example"}, {"Sec-Fetch-Site": "cross-site"}):
+        answer = echo.post("/api/v1/echo", json={"name": "a"}, headers=headers)
+        assert answer.status_code == 403
+        assert answer.get_json()["error"]["code"] == "forbidden"
+
+
+def test_answers_with_the_declared_body(echo: FlaskClient) -> None:
+    answer = echo.post("/api/v1/echo", json={"name": "a", "count": 2**60})
+    assert answer.status_code == 201
+    assert answer.get_json() == {"name": "a", "count": 2**60, "ratio": 0.1}

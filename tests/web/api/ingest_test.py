@@ -1,0 +1,268 @@
+"""Logging over HTTP: every format, every step again, and bodies that must not get through."""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import hashlib
+import io
+import threading
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from flask.testing import FlaskClient
+from werkzeug.test import TestResponse
+
+from offdiag.domain.labels import LabelSet
+from offdiag.services.evaluation.reading import evaluation_of
+from offdiag.services.ingest.batch import read_batch
+from offdiag.services.ingest.chunk_stream import MEDIA_TYPE, write_chunk
+from offdiag.services.work.perform import RetryPolicy
+from offdiag.settings import ServerSettings, Settings
+from offdiag.store.database import Database
+from offdiag_web import create_app
+from support.registries import dashboard
+
+LABELS = LabelSet.declared(["a", "b"])
+CHUNK: dict[str, Any] = {
+    "y_pred": ["a", "b", "b"],
+    "y_true": ["a", "a", "b"],
+    "y_score": [[0.7, 0.3], [0.2, 0.8], [0.5, 0.5]],
+    "sample_ids": ["x", "y", "z"],
+    "slices": {"country": ["DE", "SI", "DE"]},
+}
+CSV = (
+    "y_pred,y_true,y_score.a,y_score.b,sample_ids,slices.country\r\n"
+    "a,a,0.7,0.3,x,DE\r\nb,a,0.2,0.8,y,SI\r\nb,b,0.5,0.5,z,DE\r\n"
+)
+PARQUET = "application/vnd.apache.parquet"
+
+
+def arrow() -> bytes:
+    batch = read_batch(
+        y_pred=CHUNK["y_pred"],
+        y_true=CHUNK["y_true"],
+        y_score=CHUNK["y_score"],
+        ids=CHUNK["sample_ids"],
+        slices=CHUNK["slices"],
+        labels=LABELS,
+        positive_label=None,
+    )
+    return bytes(write_chunk(batch, LABELS))
+
+
+def parquet() -> bytes:
+    sink = io.BytesIO()
+    pq.write_table(pa.ipc.open_stream(arrow()).read_all(), sink)
+    return sink.getvalue()
+
+
+@pytest.fixture
+def client(sqlite_database: Database) -> FlaskClient:
+    return dashboard(sqlite_database).test_client()
+
+
+def opened(client: FlaskClient, **said: object) -> str:
+    body = {"name": "run", "dataset": "d", "labels": ["a", "b"], **said}
+    answer = client.post("/api/v1/runs", json=body)
+    assert answer.status_code == 201, answer.get_json()
+    run_id: str = answer.get_json()["id"]
+    return run_id
+
+
+def put(
+    client: FlaskClient, run_id: str, data: bytes, kind: str = MEDIA_TYPE, **headers: str
+) -> TestResponse:
+    return client.put(
+        f"/api/v1/runs/{run_id}/chunks/0",
+        data=data,
+        content_type=kind,
+        headers={name.replace("_", "-"): value for name, value in headers.items()},
+    )
+
+
+def test_a_run_is_opened_filled_and_finished(
+    client: FlaskClient, sqlite_database: Database
+) -> None:
+    run_id = opened(client)
+
+    stored = put(client, run_id, arrow())
+    finished = client.post(f"/api/v1/runs/{run_id}/finish", json={"n_chunks": 1})
+
+    assert (stored.status_code, finished.status_code) == (201, 200)
+    assert finished.get_json()["n_predictions"] == 3
+    found = evaluation_of(
+        sqlite_database, run_id, timeout_s=10, lease_s=30, policy=RetryPolicy(max_attempts=5)
+    )
+    assert found.matrix.counts.tolist() == [[1, 1], [0, 1]]
+
+
+def test_every_format_says_the_same(client: FlaskClient) -> None:
+    run_id = opened(client)
+
+    answers = [
+        put(client, run_id, arrow()),
+        put(client, run_id, parquet(), PARQUET),
+        put(client, run_id, CSV.encode(), "text/csv"),
+        put(client, run_id, gzip.compress(CSV.encode()), "text/csv", Content_Encoding="gzip"),
+        client.put(f"/api/v1/runs/{run_id}/chunks/0", json=CHUNK),
+    ]
+
+    assert [answer.status_code for answer in answers] == [201, 200, 200, 200, 200]
+    assert [answer.get_json()["was_there"] for answer in answers] == [
+        False,
+        True,
+        True,
+        True,
+        True,
+    ]
+
+
+def test_other_content_under_a_number_is_a_conflict(client: FlaskClient) -> None:
+    run_id = opened(client)
+    put(client, run_id, arrow())
+
+    answer = client.put(
+        f"/api/v1/runs/{run_id}/chunks/0", json={**CHUNK, "y_pred": ["b", "b", "b"]}
+    )
+
+    assert answer.status_code == 409
+    assert answer.get_json()["error"]["field"] == "seq"
+
+
+def test_a_digest_is_compared(client: FlaskClient) -> None:
+    run_id = opened(client)
+    right = base64.b64encode(hashlib.sha256(arrow()).digest()).decode()
+    other = base64.b64encode(hashlib.sha256(b"other").digest()).decode()
+
+    refused = put(client, run_id, arrow(), Content_Digest=f"sha-256=:{other}:")
+    taken = put(client, run_id, arrow(), Content_Digest=f"sha-256=:{right}:")
+
+    assert (refused.status_code, taken.status_code) == (400, 201)
+    assert refused.get_json()["error"]["field"] == "Content-Digest"
+
+
+def test_fifty_equal_requests_open_one_run(database: Database) -> None:
+    app = create_app(Settings(server=ServerSettings(secret_key="0123456789abcdef" * 4)), database)
+    start = threading.Barrier(50)
+    found: list[tuple[int, str]] = []
+
+    def ask() -> None:
+        start.wait()
+        body = {"name": "run", "dataset": "d", "labels": ["a", "b"], "client_key": "key"}
+        answer = app.test_client().post("/api/v1/runs", json=body)
+        while answer.status_code == 503:
+            answer = app.test_client().post("/api/v1/runs", json=body)
+        found.append((answer.status_code, answer.get_json().get("id", "")))
+
+    threads = [threading.Thread(target=ask) for _ in range(50)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+    assert len(found) == 50
+    assert len(set(found)) == 1
+    assert found[0][0] == 201
+
+
+@pytest.mark.parametrize(
+    ("data", "kind", "encoding", "status"),
+    [
+        (arrow()[:-9], MEDIA_TYPE, "identity", 400),
+        (b"", MEDIA_TYPE, "identity", 400),
+        (parquet()[:-9], PARQUET, "identity", 400),
+        (b"y_pred,y_true\na\n", "text/csv", "identity", 422),
+        (b"y_pred,y_pred\na,b\n", "text/csv", "identity", 422),
+        (b"y_pred\n", "text/csv", "identity", 422),
+        (b"a,b\nb,a\n", "text/csv", "identity", 422),
+        (b"y_pred\n\xe4\n", "text/csv", "identity", 422),
+        (b'{"y_pred": ["a"', "application/json", "identity", 400),
+        (b'{"y_pred": ["a", NaN]}', "application/json", "identity", 400),
+        (b'{"y_pred": []}', "application/json", "identity", 422),
+        (b'{"y_pred": ["a"], "y_true": ["a", "b"]}', "application/json", "identity", 422),
+        (b'{"y_pred": ["a"], "sample_ids": [1.5]}', "application/json", "identity", 422),
+        (b"\x80\x04K\x01.", "application/octet-stream", "identity", 415),
+        (b"\x93NUMPY", "application/x-npy", "identity", 415),
+        (gzip.compress(b"y_pred\n" + b"a\n" * 30_000_000, 1), "text/csv", "gzip", 413),
+        (gzip.compress(CSV.encode())[:-4], "text/csv", "gzip", 400),
+        (b"no gzip", "text/csv", "gzip", 400),
+        (CSV.encode(), "text/csv", "br", 415),
+    ],
+)
+def test_what_cannot_be_meant_leaves_nothing_behind(
+    client: FlaskClient, data: bytes, kind: str, encoding: str, status: int
+) -> None:
+    run_id = opened(client)
+
+    answer = put(client, run_id, data, kind, Content_Encoding=encoding)
+
+    assert answer.status_code == status, answer.get_json()
+    assert answer.get_json()["error"]["message"]
+    nothing = client.post(f"/api/v1/runs/{run_id}/finish", json={})
+    assert nothing.get_json()["error"]["message"].endswith("has no predictions.")
+
+
+def test_rows_are_counted_before_they_are_encoded(client: FlaskClient) -> None:
+    run_id = opened(client)
+    table = pa.table({"y_pred": pa.array(np.zeros(3_000_000, np.int8))})
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_stream(
+        sink, table.schema, options=pa.ipc.IpcWriteOptions(compression="zstd")
+    ) as writer:
+        writer.write_table(table)
+
+    answer = put(client, run_id, bytes(sink.getvalue()))
+
+    assert answer.status_code == 413
+    assert "3,000,000 rows" in answer.get_json()["error"]["message"]
+
+
+@pytest.mark.parametrize(
+    ("said", "field"),
+    [
+        ({}, "orientation"),
+        ({"orientation": "rows"}, "orientation"),
+        ({"orientation": "actual_rows", "matrix": [[1, -2], [3, 4]]}, "matrix"),
+        ({"orientation": "actual_rows", "matrix": [[1, 0.5], [3, 4]]}, "matrix"),
+        ({"orientation": "actual_rows", "matrix": [[1, 2]]}, "matrix"),
+        ({"orientation": "actual_rows", "matrix": [[0, 0], [0, 0]]}, "matrix"),
+        ({"orientation": "actual_rows", "labels": ["a", "b", "c"]}, "labels"),
+        ({"orientation": "actual_rows", "matrix": [[2**70, 2], [3, 4]]}, "matrix"),
+    ],
+)
+def test_a_matrix_says_what_it_is_or_is_refused(
+    client: FlaskClient, said: dict[str, object], field: str
+) -> None:
+    body = {
+        "name": "m",
+        "dataset": "d",
+        "labels": ["a", "b"],
+        "matrix": [[1, 2], [3, 4]],
+        **said,
+    }
+
+    answer = client.post("/api/v1/matrices", json=body)
+
+    assert answer.status_code == 422, answer.get_json()
+    assert answer.get_json()["error"]["field"] == field
+
+
+def test_a_matrix_is_logged_once(client: FlaskClient) -> None:
+    body = {
+        "name": "m",
+        "dataset": "d",
+        "labels": ["a", "b"],
+        "matrix": [[1, 2], [3, 4]],
+        "orientation": "actual_columns",
+        "client_key": "key",
+    }
+
+    first, again = (client.post("/api/v1/matrices", json=body) for _ in range(2))
+    other = client.post("/api/v1/matrices", json={**body, "matrix": [[9, 2], [3, 4]]})
+
+    assert (first.status_code, again.status_code, other.status_code) == (201, 201, 409)
+    assert first.get_json() == again.get_json()

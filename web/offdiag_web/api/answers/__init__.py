@@ -1,0 +1,1 @@
+"""From what services return to what travels."""

@@ -1,0 +1,93 @@
+"""Datasets and their truth as they travel."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from offdiag.domain.runs import RunState
+from offdiag.services.browse_datasets import DatasetDetail
+from offdiag.services.truth.compare import TruthComparison
+from offdiag.store.queries.dataset_list import DatasetFacts, LoggedRuns
+from offdiag.store.queries.truth_list import TruthSummary
+from offdiag.wire import datasets as wire
+from offdiag_web.api.answers.runs import labels
+
+
+def dataset_summary(facts: DatasetFacts, logged: LoggedRuns) -> wire.DatasetSummary:
+    return wire.DatasetSummary(
+        project=facts.project,
+        name=facts.name,
+        task=facts.task,
+        n_classes=facts.n_classes,
+        labels_inferred=facts.labels_inferred,
+        truth_version=facts.truth_number,
+        n_samples=facts.n_samples,
+        class_counts=None if facts.class_counts is None else list(facts.class_counts),
+        costs=facts.costs,
+        n_runs=logged.total,
+        runs_by_state=_by_state(logged.by_state),
+        last_logged_at=logged.last_logged_at,
+    )
+
+
+def whole_dataset(found: DatasetDetail) -> wire.Dataset:
+    dataset = found.dataset
+    return wire.Dataset(
+        project=dataset.project,
+        name=dataset.name,
+        task=dataset.task,
+        labels=labels(dataset.labels),
+        positive_label=dataset.positive_label,
+        groups=None if dataset.hierarchy is None else dataset.hierarchy.to_dict(),
+        truth_versions=list(map(truth_version, found.versions)),
+        slices=[
+            wire.SliceColumn(root=each.root, name=each.name, levels=list(each.levels))
+            for each in found.slices
+        ],
+        n_runs=found.runs.total,
+        runs_by_state=_by_state(found.runs.by_state),
+        n_behind=found.runs.n_behind,
+    )
+
+
+def truth_version(found: TruthSummary) -> wire.TruthVersion:
+    return wire.TruthVersion(
+        version=found.number,
+        root=found.root,
+        parent=found.parent,
+        is_head=found.is_head,
+        digest=found.digest,
+        n_samples=found.n_samples,
+        n_labelled=found.n_labelled,
+        sample_ids=found.id_kind,
+        class_counts=list(found.class_counts),
+        reason=found.reason,
+        author=found.author,
+        created_at=found.created_at,
+        n_runs=found.n_runs,
+        slices=list(found.slices),
+    )
+
+
+def difference(found: TruthComparison, *, start: int, limit: int) -> wire.Difference:
+    between = found.difference
+    return wire.Difference(
+        before=found.before.number,
+        after=found.after.number,
+        n_changed=len(between),
+        n_corrected=between.n_corrected,
+        n_newly_labelled=between.n_newly_labelled,
+        n_unlabelled=between.n_unlabelled,
+        moves=[
+            wire.Move(before=move.before, after=move.after, n=move.n) for move in between.moves
+        ],
+        start=start,
+        samples=[
+            wire.ChangedSample(sample=each.sample, before=each.before, after=each.after)
+            for each in between.samples(start, start + limit)
+        ],
+    )
+
+
+def _by_state(counted: Mapping[RunState, int]) -> dict[str, int]:
+    return {state.value: number for state, number in counted.items()}

@@ -1,0 +1,44 @@
+"""What was changed by whom."""
+
+from __future__ import annotations
+
+from offdiag.domain.access import Role
+from offdiag.services.access.audit import AuditEvent, AuditFilter, browse_audit
+from offdiag.wire.access import AuditWanted, Change, ChangePage
+from offdiag_web.access.needs import needs
+from offdiag_web.api.operations import operation, resource
+from offdiag_web.api.page_tokens import read_token, write_token
+from offdiag_web.registry import current_registry
+
+blueprint = resource("audit")
+
+
+@operation(blueprint, "GET", "/audit", answers=ChangePage)
+@needs(Role.ADMIN)
+def list_changes(query: AuditWanted) -> ChangePage:
+    """List what was changed by whom, the newest first, in the projects one is an admin of."""
+    place = read_token(query.page_token)
+    page = browse_audit(
+        current_registry().database,
+        AuditFilter(query.actor or "", query.project or "", query.text or ""),
+        before=None if place is None else int(place[0]),
+        limit=query.limit,
+    )
+    return ChangePage(
+        changes=list(map(_change, page.events)),
+        next_page_token=None if page.following is None else write_token([page.following]),
+    )
+
+
+def _change(event: AuditEvent) -> Change:
+    return Change(
+        number=event.id,
+        at=event.at,
+        actor_kind=event.actor_kind,
+        actor=event.actor,
+        action=event.action,
+        object=event.subject,
+        project=event.project,
+        request_id=event.request_id,
+        detail=dict(event.detail),
+    )

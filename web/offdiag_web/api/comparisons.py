@@ -1,0 +1,43 @@
+"""Runs beside each other."""
+
+from __future__ import annotations
+
+from offdiag.errors import InvalidInput
+from offdiag.services.comparison.comparing import compare_runs
+from offdiag.services.comparison.record import comparison_record
+from offdiag.wire.comparisons import Comparison, ComparisonWanted
+from offdiag_web.api.operations import operation, resource
+from offdiag_web.kept_comparisons import kept_comparisons
+from offdiag_web.registry import current_registry
+
+blueprint = resource("comparisons")
+
+
+@operation(blueprint, "GET", "/compare", answers=Comparison)
+def compare(query: ComparisonWanted) -> Comparison:
+    """Compare runs from their predictions and the ground truth that counts now.
+
+    Runs that cannot be compared are answered with a refusal that says why.
+    """
+    found = compare_runs(
+        current_registry().database,
+        _ids(query),
+        slice_text=query.slice,
+        on_shared=query.on_shared,
+        confidence=query.confidence,
+        kept=kept_comparisons(),
+    )
+    return Comparison.model_validate(comparison_record(found))
+
+
+def _ids(query: ComparisonWanted) -> list[str]:
+    ids = [each.strip() for each in query.runs.split(",")]
+    if query.baseline is None:
+        return ids
+    if query.baseline not in ids:
+        raise InvalidInput(
+            f"{query.baseline!r} is none of the runs.",
+            field="baseline",
+            hint="Name one of those that are compared.",
+        )
+    return [query.baseline, *(each for each in ids if each != query.baseline)]

@@ -1,0 +1,125 @@
+"""Datasets: listed, read, declared; how classes are grouped, what runs are judged by."""
+
+from __future__ import annotations
+
+from itertools import groupby
+
+from offdiag.errors import InvalidInput
+from offdiag.services import baselines
+from offdiag.services.browse import browse_datasets, browse_run
+from offdiag.services.browse_datasets import browse_dataset
+from offdiag.services.cost_matrices import CostName, set_default_costs
+from offdiag.services.hierarchies import set_hierarchy
+from offdiag.services.ingest.declaring import declare_dataset
+from offdiag.wire.datasets import (
+    AskedAgain,
+    Dataset,
+    DatasetList,
+    DatasetsWanted,
+    Grouping,
+    InProject,
+    Judging,
+    NewDataset,
+    Pinning,
+    Project,
+    ProjectList,
+)
+from offdiag_web.api.answers.datasets import dataset_summary, whole_dataset
+from offdiag_web.api.author import author
+from offdiag_web.api.operations import operation, resource
+from offdiag_web.registry import current_registry
+
+blueprint = resource("datasets")
+
+
+@operation(blueprint, "GET", "/datasets", answers=DatasetList)
+def list_datasets(query: DatasetsWanted) -> DatasetList:
+    """Read all datasets with their runs counted."""
+    found = browse_datasets(current_registry().database)
+    return DatasetList(
+        datasets=[
+            dataset_summary(facts, logged)
+            for facts, logged in found
+            if query.project in {None, facts.project}
+        ]
+    )
+
+
+@operation(blueprint, "GET", "/projects", answers=ProjectList)
+def list_projects() -> ProjectList:
+    """Read all projects that have datasets."""
+    found = browse_datasets(current_registry().database)
+    return ProjectList(
+        projects=[
+            Project(name=name, n_datasets=len(runs), n_runs=sum(runs))
+            for name, group in groupby(found, key=lambda entry: entry[0].project)
+            for runs in [[logged.total for _, logged in group]]
+        ]
+    )
+
+
+@operation(blueprint, "POST", "/datasets", answers={200: Dataset, 201: Dataset})
+def declare(json: NewDataset) -> tuple[Dataset, int]:
+    """Declare a dataset with its classes in their order, before anything is logged on it.
+
+    The same again finds the dataset and is answered with 200.
+    """
+    database = current_registry().database
+    declared = declare_dataset(
+        database,
+        project=json.project,
+        name=json.name,
+        labels=json.labels,
+        ordinal=json.ordinal,
+        positive_label=json.positive_label,
+    )
+    found = browse_dataset(database, project=json.project, dataset=json.name)
+    return whole_dataset(found), 200 if declared.was_there else 201
+
+
+@operation(blueprint, "GET", "/datasets/<name:name>", answers=Dataset)
+def get_dataset(name: str, query: InProject) -> Dataset:
+    """Read a dataset with its classes, its truth and its runs counted."""
+    database = current_registry().database
+    return whole_dataset(browse_dataset(database, project=query.project, dataset=name))
+
+
+@operation(blueprint, "PUT", "/datasets/<name:name>/hierarchy", answers=Dataset)
+def group_classes(name: str, json: Grouping) -> Dataset:
+    """Group the classes of a dataset, in place of how they were grouped; null takes groups away.
+
+    No result changes: groups are a way to look at a matrix.
+    """
+    database = current_registry().database
+    set_hierarchy(database, project=json.project, dataset=name, given=json.hierarchy)
+    return whole_dataset(browse_dataset(database, project=json.project, dataset=name))
+
+
+@operation(blueprint, "PUT", "/datasets/<name:name>/cost-matrix", answers=AskedAgain)
+def judge_by_costs(name: str, json: Judging) -> AskedAgain:
+    """Judge the runs of a dataset by a cost matrix from now on, or by none."""
+    asked = set_default_costs(
+        current_registry().database,
+        project=json.project,
+        dataset=name,
+        wanted=None if json.cost_matrix is None else CostName.parse(json.cost_matrix),
+    )
+    return AskedAgain(n_runs=asked)
+
+
+@operation(blueprint, "PUT", "/datasets/<name:name>/baseline", answers=AskedAgain)
+def pin_baseline(name: str, json: Pinning) -> AskedAgain:
+    """Hold the runs of a dataset against one of them from now on, or against none."""
+    database = current_registry().database
+    if json.run is None:
+        found = baselines.unpin_baseline(database, project=json.project, dataset=name)
+        return AskedAgain(n_runs=found.n_runs)
+    run = browse_run(database, json.run).run
+    if (run.project, run.dataset) != (json.project, name):
+        raise InvalidInput(
+            f"run {run.id} is on dataset {run.dataset!r} of project {run.project!r}.",
+            field="run",
+            hint="Name a run of this dataset.",
+        )
+    pinned = baselines.pin_baseline(database, json.run, author=author(json.author))
+    return AskedAgain(n_runs=pinned.n_runs)

@@ -1,0 +1,105 @@
+"""The OpenAPI description, made from the routes themselves."""
+
+from __future__ import annotations
+
+import copy
+from http import HTTPStatus
+from typing import Any
+
+from flask import Response, current_app, jsonify
+
+from offdiag_web.api.media_types import JSON
+from offdiag_web.api.operations import EXTRAS, Extras, resource, tree
+
+blueprint = resource("description")
+
+_KEY = "offdiag api description"
+_REFUSED_ALWAYS = (400, 401, 403, 404, 409, 422, 429, 500, 503)
+_REFUSED_CHANGES = (412, 507)
+_BINARY = {"schema": {"type": "string", "format": "binary"}}
+_TOKEN = {
+    "type": "http",
+    "scheme": "bearer",
+    "description": "A token made with `offdiag token create` or on the page of the account.",
+}
+_ETAG = {"schema": {"type": "string"}, "description": "Tells this content from any other."}
+
+
+@blueprint.get("/openapi.json")
+def description() -> Response:
+    """The description of every operation, as OpenAPI 3.1."""
+    known = current_app.extensions
+    if _KEY not in known:
+        known[_KEY] = describe()
+    return jsonify(known[_KEY])
+
+
+def describe() -> dict[str, Any]:
+    """The description of the application that is answering."""
+    document: dict[str, Any] = copy.deepcopy(tree.spec)
+    for operations in document["paths"].values():
+        for method, operation in operations.items():
+            _complete(operation, method, EXTRAS[operation["operationId"]])
+    document["components"]["securitySchemes"] = {"token": _TOKEN}
+    # Nobody has to sign in where only this machine can reach the registry.
+    document["security"] = [{}, {"token": []}]
+    document["components"]["schemas"] = dict(sorted(document["components"]["schemas"].items()))
+    document["paths"] = dict(sorted(document["paths"].items()))
+    return document
+
+
+def _complete(operation: dict[str, Any], method: str, extras: Extras) -> None:
+    """Add what the models do not say: refusals, headers, other media types."""
+    answers, parameters = operation["responses"], operation["parameters"]
+    statuses = [*_REFUSED_ALWAYS]
+    if extras.sent:
+        body = operation.setdefault("requestBody", {"content": {}, "required": True})
+        body["content"] |= dict.fromkeys(extras.sent, _BINARY)
+    if "requestBody" in operation:
+        statuses += [413, 415]
+    if method != "get":
+        statuses += _REFUSED_CHANGES
+    if extras.files:
+        answers["200"]["content"] = dict.fromkeys(extras.files, _BINARY)
+    if extras.has_etag:
+        answers["200"].setdefault("headers", {})["ETag"] = _ETAG
+        answers["304"] = {"description": "Not changed since the content of that ETag."}
+        parameters.append(_header("If-None-Match", "ETag of the content that is at hand."))
+    if extras.is_guarded:
+        parameters.append(_header("If-Match", "ETag of the content that is to be changed."))
+    if extras.is_repeatable:
+        parameters.append(
+            _header(
+                "Idempotency-Key",
+                "A key of your own. The same request with it again is answered as the first "
+                "one was, for a day, and acts once.",
+            )
+        )
+    for status in sorted(set(statuses)):
+        answers.setdefault(str(status), _refusal(status))
+    operation["responses"] = dict(sorted(answers.items()))
+
+
+def _header(name: str, text: str) -> dict[str, Any]:
+    return {
+        "name": name,
+        "in": "header",
+        "required": False,
+        "schema": {"type": "string"},
+        "description": text,
+    }
+
+
+def _refusal(status: int) -> dict[str, Any]:
+    answer: dict[str, Any] = {
+        "description": HTTPStatus(status).phrase,
+        "content": {JSON: {"schema": {"$ref": "#/components/schemas/Refusal"}}},
+    }
+    if status in {429, 503}:
+        answer["headers"] = {
+            "Retry-After": {
+                "schema": {"type": "integer"},
+                "description": "Seconds after which to try again.",
+            }
+        }
+    return answer

@@ -1,0 +1,117 @@
+"""Flags: listed, read with their history, decided about."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from offdiag.services.flags.detail import browse_flag
+from offdiag.services.flags.inbox import browse_flags, flags_of_run
+from offdiag.services.flags.settings import RulesInForce, thresholds_in
+from offdiag.store.queries.flag_filter import FlagFilter
+from offdiag.store.queries.flag_inbox import FlagPlace
+from offdiag.wire.flags import (
+    Decided,
+    Decision,
+    Decisions,
+    FlagPage,
+    FlagsOfRun,
+    FlagsWanted,
+    FlagWithHistory,
+)
+from offdiag_web.api.answers import flags as present
+from offdiag_web.api.etags import require_match
+from offdiag_web.api.flag_decisions import carry_out
+from offdiag_web.api.operations import operation, resource
+from offdiag_web.api.page_tokens import read_token, write_token
+from offdiag_web.registry import current_registry
+
+blueprint = resource("flags")
+
+
+@operation(blueprint, "GET", "/flags", answers=FlagPage)
+def list_flags(query: FlagsWanted) -> FlagPage:
+    """Read flags of all runs, the gravest first."""
+    database = current_registry().database
+    page = browse_flags(
+        database, _filter(query), after=_place(read_token(query.page_token)), limit=query.limit
+    )
+    after = page.following
+    return FlagPage(
+        counts={state.value: count for state, count in page.counts.items()},
+        flags=[present.flag(entry, database.clock()) for entry in page.entries],
+        next_page_token=write_token(None if after is None else [after.rank, after.flag_id]),
+    )
+
+
+@operation(blueprint, "GET", "/runs/<run:run_id>/flags", answers=FlagsOfRun)
+def list_flags_of_run(run_id: str) -> FlagsOfRun:
+    """Read all flags of a run, closed ones too, the gravest first."""
+    database = current_registry().database
+    found = flags_of_run(database, run_id)
+    return FlagsOfRun(run=run_id, flags=[present.flag(entry, database.clock()) for entry in found])
+
+
+@operation(blueprint, "GET", "/flags/<number:number>", answers=FlagWithHistory)
+def get_flag(number: int) -> FlagWithHistory:
+    """Read a flag with everything that happened to it."""
+    registry = current_registry()
+    detail = browse_flag(
+        registry.database, number, RulesInForce(thresholds_in(registry.settings.flags))
+    )
+    return present.flag_with_history(detail, registry.database.clock())
+
+
+@operation(
+    blueprint,
+    "POST",
+    "/flags/<number:number>/decisions",
+    answers=FlagWithHistory,
+    is_guarded=True,
+    is_repeatable=True,
+)
+def decide_flag(number: int, json: Decision) -> FlagWithHistory:
+    """Acknowledge, snooze, dismiss, reopen, assign or comment on a flag.
+
+    With `If-Match`, only while it is as its reader saw it.
+    """
+    seen = get_flag(number)
+    is_seen = require_match(seen)
+    carry_out(
+        current_registry().database,
+        json,
+        [number],
+        seen={number: seen.revision} if is_seen else {},
+    )
+    return get_flag(number)
+
+
+@operation(blueprint, "POST", "/flags/decisions", answers=Decided, is_repeatable=True)
+def decide_flags(json: Decisions) -> Decided:
+    """Decide about several flags at once: about all of them, or about none.
+
+    Where a revision is given, the flag must not have changed since.
+    """
+    database = current_registry().database
+    ids = [flag.id for flag in json.flags]
+    seen = {flag.id: flag.revision for flag in json.flags if flag.revision is not None}
+    carry_out(database, json, ids, seen=seen)
+    return Decided(flags=[get_flag(flag_id) for flag_id in ids])
+
+
+def _filter(query: FlagsWanted) -> FlagFilter:
+    return FlagFilter(
+        state=query.state,
+        at_least=query.at_least,
+        rule=query.rule,
+        class_label=query.class_label,
+        run_id=query.run,
+        dataset=query.dataset,
+        model=query.model,
+        project=query.project,
+        assignee=query.assignee,
+        in_badge=query.in_badge,
+    )
+
+
+def _place(token: list[Any] | None) -> FlagPlace | None:
+    return None if token is None else FlagPlace(*token)

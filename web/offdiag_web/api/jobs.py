@@ -1,0 +1,60 @@
+"""The work queue: looked at, and tried again."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+from offdiag.domain.access import Role
+from offdiag.services.jobs import retrying
+from offdiag.services.jobs.pages import JobEntry, job_page, jobs_page
+from offdiag.wire.jobs import AllRetried, Job, JobList, JobsWanted, Retried
+from offdiag_web.access.needs import needs
+from offdiag_web.api.operations import operation, resource
+from offdiag_web.registry import current_registry
+
+blueprint = resource("jobs")
+
+
+@operation(blueprint, "GET", "/jobs", answers=JobList)
+@needs(Role.VIEWER, everywhere=True)
+def list_jobs(query: JobsWanted) -> JobList:
+    """Look at the queue: what was given up first."""
+    page = jobs_page(current_registry().database, limit=query.limit)
+    return JobList(
+        counts={state.value: count for state, count in page.jobs.counts.items()},
+        jobs=list(map(_job, page.jobs.entries)),
+        has_worker=page.has_worker,
+        has_scheduler=page.has_scheduler,
+    )
+
+
+@operation(blueprint, "GET", "/jobs/<number:job_id>", answers=Job)
+def get_job(job_id: int) -> Job:
+    """Look at one piece of work; once it is done there is none."""
+    return _job(job_page(current_registry().database, job_id))
+
+
+@operation(blueprint, "POST", "/jobs/<number:job_id>/retry", answers=Retried)
+def retry_job(job_id: int) -> Retried:
+    """Try work again that was given up."""
+    return Retried(id=retrying.retry_job(current_registry().database, job_id))
+
+
+@operation(blueprint, "POST", "/jobs/retry", answers=AllRetried)
+@needs(Role.EDITOR, everywhere=True)
+def retry_all_jobs() -> AllRetried:
+    """Try everything again that was given up."""
+    return AllRetried(n_jobs=retrying.retry_all(current_registry().database))
+
+
+def _job(entry: JobEntry) -> Job:
+    return Job(
+        id=entry.id,
+        task=entry.task,
+        args=dict(entry.args),
+        state=entry.state.value,
+        attempts=entry.attempts,
+        error=entry.error,
+        asked_at=entry.asked_at,
+        due_at=current_registry().database.clock() + timedelta(seconds=entry.waits_s),
+    )

@@ -1,0 +1,3 @@
+"""Media types by name."""
+
+JSON = "application/json"

@@ -1,0 +1,127 @@
+"""Reports: issued, listed, read file by file, tried again."""
+
+from __future__ import annotations
+
+from flask import Response, make_response
+
+from offdiag.services.reports import retrying
+from offdiag.services.reports.asking import report_now
+from offdiag.services.reports.pages import issue_file, issue_page, reports_page
+from offdiag.services.schedules.planning import run_report
+from offdiag.services.schedules.report_page import report_page
+from offdiag.wire.datasets import InProject
+from offdiag.wire.reports import (
+    AskedIssue,
+    IssueDetail,
+    IssuesWanted,
+    NewReport,
+    ReportDetail,
+    ReportList,
+    ReportSummary,
+    SchedulesWanted,
+)
+from offdiag_web.api.answers import reports as present
+from offdiag_web.api.operations import operation, resource
+from offdiag_web.registry import current_registry
+
+blueprint = resource("reports")
+
+_ONE = "/reports/<name:name>"
+_ISSUE = f"{_ONE}/issues/<number:number>"
+_FILES = ("text/html", "application/json", "text/csv", "text/plain")
+
+
+@operation(blueprint, "GET", "/reports", answers=ReportList)
+def list_reports(query: SchedulesWanted) -> ReportList:
+    """Read all reports with their newest issues."""
+    page = reports_page(current_registry().database, project=query.project)
+    return ReportList(
+        reports=[ReportSummary(**present.report_facts(entry)) for entry in page.entries],
+        has_scheduler=page.has_scheduler,
+    )
+
+
+@operation(blueprint, "POST", "/reports", answers={202: AskedIssue}, is_repeatable=True)
+def issue_report(json: NewReport) -> tuple[AskedIssue, int]:
+    """Issue a report once, now; a worker computes it."""
+    asked = report_now(
+        current_registry().database,
+        name=json.name,
+        scope=present.scope_of(json.scope, json.project),
+        delivery=present.targets_of(json.delivery),
+        zone=json.zone,
+    )
+    return AskedIssue(name=asked.name, number=asked.number), 202
+
+
+@operation(blueprint, "GET", _ONE, answers=ReportDetail)
+def get_report(name: str, query: IssuesWanted) -> ReportDetail:
+    """Read a report with some of its issues, newest first."""
+    page = report_page(
+        current_registry().database,
+        project=query.project,
+        name=name,
+        start=query.start,
+        limit=query.limit,
+    )
+    return ReportDetail(
+        **present.report_facts(page.entry),
+        start=query.start,
+        issues=[present.issue(entry.issue) for entry in page.issues],
+    )
+
+
+@operation(blueprint, "POST", f"{_ONE}/run", answers={202: AskedIssue}, is_repeatable=True)
+def issue_again(name: str, query: InProject) -> tuple[AskedIssue, int]:
+    """Issue a report now: by its schedule, or without one as its newest issue was."""
+    asked = run_report(current_registry().database, project=query.project, name=name)
+    return AskedIssue(name=asked.name, number=asked.number), 202
+
+
+@operation(blueprint, "GET", _ISSUE, answers=IssueDetail)
+def get_issue(name: str, number: int, query: InProject) -> IssueDetail:
+    """Read one issue with its deliveries and its files."""
+    return _issue(query.project, name, number)
+
+
+@operation(blueprint, "GET", f"{_ISSUE}/files/<string:file>", answers={200: None}, files=_FILES)
+def get_issue_file(name: str, number: int, file: str, query: InProject) -> Response:
+    """Read one form of an issue, byte for byte."""
+    stored = issue_file(
+        current_registry().database, project=query.project, name=name, number=number, kind=file
+    )
+    response = make_response(stored.content)
+    response.headers["Content-Type"] = stored.content_type
+    response.headers["Content-Disposition"] = (
+        f'attachment; filename="issue-{number}.{stored.kind}"'
+    )
+    response.headers["Content-Security-Policy"] = "default-src 'none'; sandbox"
+    return response
+
+
+@operation(blueprint, "POST", f"{_ISSUE}/retry", answers=IssueDetail)
+def retry_issue(name: str, number: int, query: InProject) -> IssueDetail:
+    """Compute an issue again that failed."""
+    database = current_registry().database
+    retrying.retry_issue(database, project=query.project, name=name, number=number)
+    return _issue(query.project, name, number)
+
+
+@operation(
+    blueprint, "POST", f"{_ISSUE}/deliveries/<number:delivery_id>/retry", answers=IssueDetail
+)
+def retry_delivery(name: str, number: int, delivery_id: int, query: InProject) -> IssueDetail:
+    """Send an issue again to a target that it did not reach."""
+    retrying.retry_delivery(
+        current_registry().database,
+        project=query.project,
+        name=name,
+        number=number,
+        delivery_id=delivery_id,
+    )
+    return _issue(query.project, name, number)
+
+
+def _issue(project: str, name: str, number: int) -> IssueDetail:
+    page = issue_page(current_registry().database, project=project, name=name, number=number)
+    return present.issue_detail(page)

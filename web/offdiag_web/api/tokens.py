@@ -1,0 +1,84 @@
+"""Tokens that programs sign in with."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+from offdiag.domain.access import Grant, Role
+from offdiag.errors import Forbidden, InvalidInput
+from offdiag.services.access import tokens
+from offdiag.store.tokens import TokenRecord
+from offdiag.wire.access import MadeToken, Token, TokenList, WantedToken
+from offdiag_web.access.needs import needs
+from offdiag_web.access.principal import reader
+from offdiag_web.api.operations import operation, resource
+from offdiag_web.registry import current_registry
+
+blueprint = resource("tokens")
+
+
+@operation(blueprint, "GET", "/tokens", answers=TokenList)
+def list_tokens() -> TokenList:
+    """List one's own tokens, an admin those of all."""
+    found = tokens.list_tokens(current_registry().database, owner_id=_own())
+    return TokenList(tokens=[Token.model_validate(_facts(each)) for each in found])
+
+
+@operation(blueprint, "POST", "/tokens", answers={201: MadeToken})
+@needs(Role.VIEWER, in_person=True)
+def create_token(json: WantedToken) -> tuple[MadeToken, int]:
+    """Make a token, which is told this once. A token may not do this."""
+    made = tokens.create_token(
+        current_registry().database,
+        owner=_owner(json.owner),
+        name=json.name,
+        scope=Grant(json.role, json.project),
+        lifetime=None if json.days is None else timedelta(days=json.days),
+    )
+    return MadeToken.model_validate({**_facts(made.record), "token": made.secret}), 201
+
+
+@operation(blueprint, "DELETE", "/tokens/<number:token_id>", answers=Token)
+@needs(Role.VIEWER, in_person=True)
+def revoke_token(token_id: int) -> Token:
+    """Let a token open nothing any more. A token may not do this."""
+    revoked = tokens.revoke_token(current_registry().database, token_id, owner_id=_own())
+    return Token.model_validate(_facts(revoked))
+
+
+def _owner(named: str | None) -> str:
+    who = reader()
+    if not who.is_signed_in:
+        if named is None:
+            raise InvalidInput(
+                "nobody signs in here.", field="owner", hint="Say whom the token speaks for."
+            )
+        return named
+    if named not in (None, who.name) and not who.manages_users:
+        raise Forbidden(
+            "only an admin makes tokens for others.", field="owner", hint="Leave it out."
+        )
+    return named or who.name
+
+
+def _own() -> int | None:
+    """Whose tokens are meant: one's own, everybody's for whoever manages users."""
+    who = reader()
+    if who.principal is None or not who.is_signed_in or who.manages_users:
+        return None
+    return who.principal.user_id
+
+
+def _facts(found: TokenRecord) -> dict[str, object]:
+    return {
+        "id": found.id,
+        "name": found.name,
+        "prefix": found.prefix,
+        "owner": found.owner,
+        "role": found.scope.role.value,
+        "project": found.scope.project,
+        "created_at": found.created_at,
+        "expires_at": found.expires_at,
+        "used_at": found.used_at,
+        "revoked_at": found.revoked_at,
+    }

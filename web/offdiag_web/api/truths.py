@@ -1,0 +1,91 @@
+"""The ground truth of a dataset: its versions, corrections, and what they did."""
+
+from __future__ import annotations
+
+from offdiag.services.truth.compare import compare_truths
+from offdiag.services.truth.impact import truth_impact
+from offdiag.services.truth.impact_record import impact_record
+from offdiag.services.truth.revise import revise_truth
+from offdiag.services.truth.summary import summary_of
+from offdiag.services.truth.versions import truth_history
+from offdiag.wire.datasets import (
+    Corrected,
+    Correction,
+    Difference,
+    DifferenceWanted,
+    Impact,
+    ImpactWanted,
+    InProject,
+    TruthList,
+)
+from offdiag_web.api.answers import datasets as present
+from offdiag_web.api.author import author
+from offdiag_web.api.operations import operation, resource
+from offdiag_web.registry import current_registry
+
+blueprint = resource("truth")
+
+_PATH = "/datasets/<name:name>/truth"
+_LARGEST_CORRECTION = 32 * 1024 * 1024
+
+
+@operation(blueprint, "GET", _PATH, answers=TruthList)
+def list_truth_versions(name: str, query: InProject) -> TruthList:
+    """Read all versions of the ground truth of a dataset, newest first."""
+    found = truth_history(current_registry().database, project=query.project, dataset=name)
+    return TruthList(
+        project=query.project,
+        dataset=name,
+        versions=list(map(present.truth_version, found.versions)),
+    )
+
+
+@operation(
+    blueprint,
+    "POST",
+    _PATH,
+    answers={200: Corrected, 201: Corrected},
+    most_bytes=_LARGEST_CORRECTION,
+)
+def correct_truth(name: str, json: Correction) -> tuple[Corrected, int]:
+    """Give samples other labels, by a new version; every run on them is scored again.
+
+    The same correction again finds the version it made and is answered with 200.
+    """
+    made = revise_truth(
+        current_registry().database,
+        project=json.project,
+        dataset=name,
+        labels=(json.samples, json.labels),
+        reason=json.reason,
+        author=author(json.author),
+        version=json.version,
+    )
+    corrected = Corrected.model_validate(summary_of(name, made).to_dict())
+    return corrected, 200 if made.was_there else 201
+
+
+@operation(blueprint, "GET", f"{_PATH}/difference", answers=Difference)
+def compare_truth_versions(name: str, query: DifferenceWanted) -> Difference:
+    """Read what two versions of the labels of the same samples differ in."""
+    found = compare_truths(
+        current_registry().database,
+        project=query.project,
+        dataset=name,
+        before=query.before,
+        after=query.after,
+    )
+    return present.difference(found, start=query.start, limit=query.limit)
+
+
+@operation(blueprint, "GET", f"{_PATH}/<number:number>/impact", answers=Impact)
+def get_truth_impact(name: str, number: int, query: ImpactWanted) -> Impact:
+    """Read what a correction did to the runs that are scored with it."""
+    found = truth_impact(
+        current_registry().database,
+        project=query.project,
+        dataset=name,
+        number=number,
+        since=query.since,
+    )
+    return Impact.model_validate(impact_record(found))
