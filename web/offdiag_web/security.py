@@ -7,6 +7,10 @@ from ipaddress import ip_address
 from urllib.parse import urlsplit
 
 from flask import Flask, Response, abort, request
+from flask.sessions import SecureCookieSessionInterface
+from werkzeug.middleware.proxy_fix import ProxyFix
+
+from offdiag.settings import ServerSettings
 
 CONTENT_SECURITY_POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
@@ -22,16 +26,37 @@ HEADERS = {
     "Cross-Origin-Resource-Policy": "same-origin",
 }
 
+ONLY_BY_TLS = "max-age=31536000"
+"""Browsers that came by TLS once do not come without it again."""
+
 _LOOPBACK_NAMES = frozenset({"localhost", "127.0.0.1", "::1"})
 _SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 
 
-def protect(app: Flask, *, bound_host: str) -> None:
-    """Install the checks and headers. `bound_host` is the address the server listens on."""
+class SecureByTls(SecureCookieSessionInterface):
+    """The cookie of a session goes by TLS alone where it came by TLS."""
+
+    def get_cookie_secure(self, app: Flask) -> bool:  # noqa: ARG002 - Flask's signature
+        return request.is_secure
+
+
+def protect(app: Flask, settings: ServerSettings) -> None:
+    """Install the checks and headers.
+
+    The word of as many proxies is taken as the settings name, and of nobody else.
+    """
+    bound_host, further = settings.host, named_hosts(settings)
+    app.session_interface = SecureByTls()
+    if settings.trusted_proxies:
+        n_proxies = settings.trusted_proxies
+        app.wsgi_app = ProxyFix(  # type: ignore[method-assign]  # as Flask tells one to
+            app.wsgi_app, x_for=n_proxies, x_proto=n_proxies, x_host=n_proxies
+        )
 
     @app.before_request
     def refuse_foreign_names() -> None:
-        if not _is_our_name(_host_name(request.host), bound_host):
+        name = _host_name(request.host)
+        if name not in further and not _is_our_name(name, bound_host):
             abort(400, f"This server does not answer to the name {request.host!r}.")
 
     @app.before_request
@@ -43,7 +68,15 @@ def protect(app: Flask, *, bound_host: str) -> None:
     def add_headers(response: Response) -> Response:
         for name, value in HEADERS.items():
             response.headers.setdefault(name, value)
+        if request.is_secure:
+            response.headers.setdefault("Strict-Transport-Security", ONLY_BY_TLS)
         return response
+
+
+def named_hosts(settings: ServerSettings) -> frozenset[str]:
+    """The further names that the server answers to."""
+    names = (name.strip().lower() for name in settings.trusted_hosts.split(","))
+    return frozenset(name for name in names if name)
 
 
 def _host_name(host: str) -> str:

@@ -1,0 +1,111 @@
+"""Signing in, the account, tokens, users and the log, in a browser."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, expect
+
+from offdiag.domain.access import Actor, Grant, Role
+from offdiag.store.database import Database
+from support.access import PASSWORD, add_person, guarded, token_of
+from support.browser import (
+    CLEAN,
+    served,
+    violations_in_both_themes,
+    watched,
+    width_on_a_small_screen,
+)
+from support.dashboard import HOSTILE_NAMES, log_lesions
+
+pytestmark = pytest.mark.browser
+
+
+@pytest.fixture(scope="module")
+def address(migrated_file: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    path = shutil.copy(migrated_file, tmp_path_factory.mktemp("access") / "registry.db")
+    database = Database(f"sqlite:///{path}", synchronous="normal")
+    log_lesions(database)
+    hostile = Actor("cli", HOSTILE_NAMES[0], HOSTILE_NAMES[1], HOSTILE_NAMES[-1])
+    add_person(database, "ana", Grant(Role.ADMIN))
+    add_person(database.seen_by(None, hostile), "bo", Grant(Role.EDITOR, "default"))
+    token_of(database, "bo", Role.LOGGER, project="default")
+    with served(guarded(database)) as server:
+        yield server
+    database.close()
+
+
+@pytest.mark.parametrize("scripts", [True, False], ids=["with scripts", "without scripts"])
+def test_somebody_signs_in_makes_a_token_and_signs_out_by_keyboard(
+    browser: Browser, address: str, scripts: bool
+) -> None:
+    context = browser.new_context(base_url=address, java_script_enabled=scripts)
+    seen = watched(context, address)
+    page = seen.page
+    page.goto("/settings/tokens")
+
+    page.get_by_label("Name").fill("ana")
+    page.get_by_label("Password").fill(PASSWORD)
+    page.keyboard.press("Enter")
+    expect(page).to_have_url(f"{address}/settings/tokens")
+    page.get_by_label("Name").fill("cluster")
+    page.keyboard.press("Enter")
+    expect(page.locator("code.secret")).to_contain_text("offdiag_")
+    page.get_by_text("Signed in as ana").focus()
+    page.keyboard.press("Enter")
+    page.get_by_role("button", name="Sign out", exact=True).press("Enter")
+    expect(page).to_have_url(f"{address}/sign-in")
+    page.goto("/settings/tokens")
+
+    expect(page.get_by_role("heading", name="Sign in")).to_be_visible()
+    # A browser notes every answer of 401; there is nothing else to complain of.
+    assert [text for text in seen.complaints if "401" not in text] == []
+    context.close()
+
+
+def test_the_pages_are_accessible_in_both_themes_and_fit_a_small_screen(
+    browser: Browser, address: str
+) -> None:
+    context = browser.new_context(base_url=address, bypass_csp=True)
+    seen = watched(context, address)
+    page = seen.page
+    page.goto("/runs")
+    assert violations_in_both_themes(seen) == CLEAN
+    page.get_by_label("Name").fill("ana")
+    page.get_by_label("Password").fill("wrong")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("alert")).to_be_visible()
+    assert violations_in_both_themes(seen) == CLEAN
+    assert width_on_a_small_screen(seen) <= 320
+    page.get_by_label("Password").fill(PASSWORD)
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/runs")
+    page.locator("details.menu summary").click()
+    assert violations_in_both_themes(seen) == CLEAN
+
+    for path in ("account", "tokens", "users", "audit"):
+        page.goto(f"/settings/{path}")
+        for closed in page.locator("details.more summary").all():
+            closed.click()
+        assert violations_in_both_themes(seen) == CLEAN, path
+        assert width_on_a_small_screen(seen) <= 320, path
+    context.close()
+
+
+def test_what_is_forbidden_is_told_in_the_shell(browser: Browser, address: str) -> None:
+    context = browser.new_context(base_url=address, bypass_csp=True)
+    seen = watched(context, address)
+    page = seen.page
+    page.goto("/settings/users")
+    page.get_by_label("Name").fill("bo")
+    page.get_by_label("Password").fill(PASSWORD)
+    page.keyboard.press("Enter")
+
+    expect(page.get_by_role("heading", name="This request is refused")).to_be_visible()
+    expect(page.get_by_text("This needs the role admin in all projects.")).to_be_visible()
+    expect(page.get_by_role("link", name="Runs", exact=True)).to_be_visible()
+    assert violations_in_both_themes(seen) == CLEAN
+    context.close()

@@ -1,0 +1,181 @@
+"""What holds for every answer and every log line, whoever asks."""
+
+from __future__ import annotations
+
+import builtins
+import logging
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from flask.testing import FlaskClient
+
+from offdiag.domain.access import Grant, Role
+from offdiag.settings import ServerSettings
+from offdiag.store.database import Database
+from offdiag_web.presenters.access.roles import MEANINGS
+from offdiag_web.security import HEADERS
+from support.access import PASSWORD, add_person, bearer, guarded, sign_in, token_of
+
+ROOT = Path(__file__).parents[3]
+PATHS = (
+    *("/", "/runs", "/runs.json", "/runs.csv", "/healthz", "/sign-in", "/no-such-page"),
+    *("/api/v1/runs", "/api/v1/nothing", "/settings/users", "/runs/r_none/matrix.png"),
+)
+
+
+@pytest.fixture
+def ana(sqlite_database: Database) -> dict[str, str]:
+    """The header of an admin's program."""
+    add_person(sqlite_database, "ana", Grant(Role.ADMIN))
+    return bearer(token_of(sqlite_database, "ana", Role.ADMIN))
+
+
+@pytest.fixture
+def client(sqlite_database: Database) -> FlaskClient:
+    return guarded(sqlite_database).test_client()
+
+
+def test_every_answer_carries_the_headers_whatever_it_says(
+    client: FlaskClient, ana: dict[str, str]
+) -> None:
+    answers = [
+        client.get(path, headers=headers)
+        for path in PATHS
+        for headers in ({}, ana, bearer("wrong"))
+    ]
+    answers += [
+        client.post("/runs"),
+        client.post("/sign-in"),
+        client.get("/", headers={"Host": "x"}),
+    ]
+
+    assert {answer.status_code for answer in answers} >= {200, 400, 401, 403, 404}
+    for answer in answers:
+        assert {name: answer.headers.get(name) for name in HEADERS} == HEADERS
+        assert "Strict-Transport-Security" not in answer.headers
+
+
+def test_downloads_are_attachments(client: FlaskClient, ana: dict[str, str]) -> None:
+    for path in ("/runs.csv", "/settings/audit.csv", "/datasets.csv"):
+        answer = client.get(path, headers=ana)
+        assert answer.headers["Content-Disposition"].startswith("attachment"), path
+
+
+def test_too_many_requests_carry_the_headers_too(
+    sqlite_database: Database, ana: dict[str, str]
+) -> None:
+    client = guarded(sqlite_database, read_limit="1 per minute").test_client()
+    client.get("/runs", headers=ana)
+
+    answer = client.get("/runs", headers=ana)
+
+    assert answer.status_code == 429
+    assert {name: answer.headers.get(name) for name in HEADERS} == HEADERS
+    assert int(answer.headers["Retry-After"]) > 0
+
+
+def test_no_secret_is_in_a_log_line(
+    sqlite_database: Database, ana: dict[str, str], caplog: pytest.LogCaptureFixture,
+    capfd: pytest.CaptureFixture[str],
+) -> None:  # fmt: skip
+    caplog.set_level(logging.DEBUG)
+    app = guarded(sqlite_database)
+    app.config["PROPAGATE_EXCEPTIONS"] = False
+    app.add_url_rule("/defect", view_func=_defect)
+    client = app.test_client()
+    sign_in(client, "ana", "a wrong password indeed")
+    sign_in(client, "ana")
+    with client.session_transaction() as cookie:
+        session = cookie["_user_id"]
+    client.get("/runs", headers=ana)
+    client.get("/runs", headers=bearer("offdiag_wrong_but_secret"))
+    client.get("/defect")
+    client.get("/defect", headers=ana)
+
+    written = caplog.text + "".join(capfd.readouterr())
+
+    assert "what went wrong" in written
+    for secret in (
+        *(PASSWORD, "a wrong password indeed", "offdiag_wrong_but_secret", session),
+        *(ana["Authorization"].removeprefix("Bearer "), app.config["SECRET_KEY"]),
+    ):
+        assert secret not in written
+
+
+def _defect() -> str:
+    raise RuntimeError("what went wrong")
+
+
+@pytest.mark.parametrize("host", ["evil.example", "registry.example.evil.example", "registry"])
+def test_only_named_hosts_are_answered_to(sqlite_database: Database, host: str) -> None:
+    server = ServerSettings(trusted_hosts="registry.example, Other.Example")
+    client = guarded(sqlite_database, server=server).test_client()
+
+    assert client.get("/healthz", headers={"Host": host}).status_code == 400
+    for known in ("registry.example", "other.example:443", "localhost"):
+        assert client.get("/healthz", headers={"Host": known}).status_code == 200
+
+
+def test_limits_follow_the_address_that_a_named_proxy_tells(sqlite_database: Database) -> None:
+    server = ServerSettings(trusted_proxies=1)
+    client = guarded(sqlite_database, server=server, sign_in_limit="2 per minute").test_client()
+
+    def wrong_token(address: str) -> int:
+        headers = {**bearer("wrong"), "X-Forwarded-For": address}
+        return client.get("/runs.json", headers=headers).status_code
+
+    assert [wrong_token("10.0.0.1") for _ in range(3)] == [401, 401, 429]
+    assert wrong_token("10.0.0.2") == 401
+
+
+@pytest.mark.parametrize(
+    "header", ["Bearer", "Bearer ", "Basic YW5hOng=", "bearer x y", "Bearer " + "x" * 10_000]
+)
+def test_headers_that_hold_no_token_are_refused(
+    client: FlaskClient, ana: dict[str, str], header: str
+) -> None:
+    assert client.get("/runs.json", headers={"Authorization": header}).status_code == 401
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("../../etc/passwd", "..\\..\\", "%2e%2e%2f", "%252e", "file:///etc/passwd"),
+        *("//host/", "#../", "x" * 300, "CON", "name."),
+    ],
+)
+def test_names_that_look_like_paths_reach_no_file(
+    client: FlaskClient, ana: dict[str, str], name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened: list[str] = []
+    monkeypatch.setattr("builtins.open", _noting(opened))
+    for place in ("/datasets/{}", "/costs/{}", "/reports/{}", "/models/{}", "/v/{}",
+                  "/api/v1/datasets/{}", "/assets/x/{}", "/reports/weekly/1/{}"):  # fmt: skip
+        answer = client.get(place.format(name), headers=ana)
+        assert answer.status_code in {302, 308, 400, 404, 405}, place
+    monkeypatch.undo()
+
+    assert opened == []
+
+
+def _noting(opened: list[str]) -> Callable[..., Any]:
+    real = builtins.open
+
+    def note(file: Any, *more: Any, **options: Any) -> Any:
+        # Templates are read when they are first needed.
+        if not str(file).endswith(".html"):
+            opened.append(str(file))
+        return real(file, *more, **options)
+
+    return note
+
+
+def test_the_table_of_roles_in_the_documentation_is_what_pages_say() -> None:
+    page = (ROOT / "docs/access.md").read_text(encoding="utf-8")
+
+    stated = dict(re.findall(r"^\| `(\w+)` \| (.+) \|$", page, flags=re.MULTILINE))
+
+    assert stated == {role.value: meaning for role, meaning in MEANINGS.items()}

@@ -1,0 +1,284 @@
+"""The pages on which users and tokens are managed, and the log of what was changed."""
+
+from __future__ import annotations
+
+import csv
+import io
+
+import pytest
+from flask import Flask
+from flask.testing import FlaskClient
+
+from offdiag.domain.access import Actor, Grant, Role
+from offdiag.services.access.audit import AuditFilter, browse_audit
+from offdiag.services.access.users import find_user
+from offdiag.store.database import Database
+from offdiag.store.datasets import create_project
+from support.access import PASSWORD, add_person, bearer, client_of, guarded, sign_in, token_of
+from support.dashboard import HOSTILE_NAMES, log_lesions
+from support.forms import forms_of, send
+from support.pages import Page
+
+
+@pytest.fixture
+def app(sqlite_database: Database) -> Flask:
+    return guarded(sqlite_database)
+
+
+@pytest.fixture
+def ana(app: Flask, sqlite_database: Database) -> FlaskClient:
+    """An admin who is signed in."""
+    return client_of(app, sqlite_database, add_person(sqlite_database, "ana", Grant(Role.ADMIN)),
+                     "ana")  # fmt: skip
+
+
+def make_token(client: FlaskClient, **typed: str) -> tuple[int, Page]:
+    (form,) = [form for form in forms_of(client, "/settings/tokens")
+               if form.attributes["action"] == "/settings/tokens"]  # fmt: skip
+    answer = send(
+        client, form, {"name": "cluster", "role": "logger", "project": "", "days": "90", **typed}
+    )
+    return answer.status_code, Page(answer.get_data(as_text=True))
+
+
+def test_a_token_is_shown_once_and_works(app: Flask, ana: FlaskClient) -> None:
+    status, page = make_token(ana)
+    secret = page.one("code", "secret").text
+
+    assert status == 200
+    assert secret not in ana.get("/settings/tokens").get_data(as_text=True)
+    assert app.test_client().get("/runs", headers=bearer(secret)).status_code == 200
+    (line,) = Page(ana.get("/settings/tokens").get_data(as_text=True)).table("data")
+    assert line[0] == "cluster"
+    assert line[1] == f"{secret[:14]}…"
+    assert line[3] == "logger in all projects"
+
+
+def test_the_page_that_shows_a_token_is_kept_by_nobody(ana: FlaskClient) -> None:
+    (form,) = [form for form in forms_of(ana, "/settings/tokens")
+               if form.attributes["action"] == "/settings/tokens"]  # fmt: skip
+
+    answer = send(ana, form, {"name": "x", "role": "viewer", "project": "", "days": "30"})
+
+    assert "no-store" in answer.headers["Cache-Control"]
+
+
+def test_a_revoked_token_is_refused_and_says_so(app: Flask, ana: FlaskClient) -> None:
+    _, page = make_token(ana)
+    secret = page.one("code", "secret").text
+    (form,) = [form for form in forms_of(ana, "/settings/tokens")
+               if form.attributes["action"].endswith("/revoke")]  # fmt: skip
+
+    send(ana, form)
+
+    answer = app.test_client().get("/runs.json", headers=bearer(secret))
+    assert answer.status_code == 401
+    assert answer.get_json()["error"]["field"] == "Authorization"
+    assert Page(ana.get("/settings/tokens").get_data(as_text=True)).table("data")[0][-1] == (
+        "revoked"
+    )
+
+
+@pytest.mark.parametrize(
+    "typed", [{"name": " "}, {"role": "king"}, {"days": "-1"}, {"project": "none such"}]
+)
+def test_a_token_that_cannot_be_is_refused_in_words(
+    ana: FlaskClient, typed: dict[str, str]
+) -> None:
+    status, page = make_token(ana, **typed)
+
+    assert status in {400, 404}
+    assert "Nothing was changed." in page.one("div", "callout-warning").text
+
+
+def test_nobody_makes_a_token_that_may_more_than_they(
+    app: Flask, sqlite_database: Database
+) -> None:
+    user_id = add_person(sqlite_database, "bo", Grant(Role.VIEWER))
+    bo = client_of(app, sqlite_database, user_id, "bo")
+
+    status, page = make_token(bo, role="admin")
+
+    assert status == 403
+    assert "may do" in page.one("div", "callout-warning").text
+
+
+def test_others_see_only_their_own_tokens_and_revoke_no_other(
+    app: Flask, ana: FlaskClient, sqlite_database: Database
+) -> None:
+    make_token(ana)
+    user_id = add_person(sqlite_database, "bo", Grant(Role.VIEWER))
+    bo = client_of(app, sqlite_database, user_id, "bo")
+    (form,) = [form for form in forms_of(ana, "/settings/tokens")
+               if form.attributes["action"].endswith("/revoke")]  # fmt: skip
+    (own,) = [form for form in forms_of(bo, "/settings/tokens")
+              if form.attributes["action"] == "/settings/tokens"]  # fmt: skip
+    token = own.inside("input")[0].attributes["value"]
+
+    answer = bo.post(form.attributes["action"], data={"csrf_token": token})
+
+    assert "cluster" not in bo.get("/settings/tokens").get_data(as_text=True)
+    assert answer.status_code == 404
+
+
+def test_an_admin_adds_somebody_gives_them_a_role_and_locks_them_out(
+    app: Flask, ana: FlaskClient, sqlite_database: Database
+) -> None:
+    log_lesions(sqlite_database)
+    add = forms_of(ana, "/settings/users")[-1]
+    typed = {"name": "bo", "password": PASSWORD, "role": "viewer", "project": ""}
+    assert send(ana, add, typed).status_code == 303
+    bo = app.test_client()
+    assert sign_in(bo, "bo").status_code == 303
+
+    forms = {form.attributes["action"]: form for form in forms_of(ana, "/settings/users")}
+    send(ana, forms["/settings/users/bo/role"], {"role": "editor", "project": "default"})
+    assert set(find_user(sqlite_database, "bo").grants) == {
+        Grant(Role.VIEWER),
+        Grant(Role.EDITOR, "default"),
+    }
+    send(ana, forms["/settings/users/bo/role"], {"role": "none", "project": ""})
+    assert find_user(sqlite_database, "bo").grants == (Grant(Role.EDITOR, "default"),)
+    send(ana, forms["/settings/users/bo/disable"])
+
+    assert bo.get("/runs").status_code == 401
+    assert "locked out" in ana.get("/settings/users").get_data(as_text=True)
+
+
+def test_the_last_admin_stays(ana: FlaskClient, sqlite_database: Database) -> None:
+    forms = {form.attributes["action"]: form for form in forms_of(ana, "/settings/users")}
+
+    answers = [
+        send(ana, forms["/settings/users/ana/disable"]),
+        send(ana, forms["/settings/users/ana/role"], {"role": "viewer", "project": ""}),
+    ]
+
+    assert [answer.status_code for answer in answers] == [409, 409]
+    assert find_user(sqlite_database, "ana").grants == (Grant(Role.ADMIN),)
+    assert find_user(sqlite_database, "ana").disabled_at is None
+
+
+@pytest.mark.parametrize("password", ["short", "aaaaaaaaaaaa", "x" * 1001, ""])
+def test_a_password_anybody_could_guess_is_refused_and_not_repeated(
+    ana: FlaskClient, password: str
+) -> None:
+    add = forms_of(ana, "/settings/users")[-1]
+
+    answer = send(ana, add, {"name": "bo", "password": password, "role": "viewer"})
+
+    assert answer.status_code == 400
+    assert not password or password not in answer.get_data(as_text=True).replace("shortcuts", "")
+
+
+@pytest.mark.parametrize("name", [*HOSTILE_NAMES[:3], "two words", "", "a/b"])
+def test_names_to_sign_in_with_are_plain(ana: FlaskClient, name: str) -> None:
+    add = forms_of(ana, "/settings/users")[-1]
+
+    answer = send(ana, add, {"name": name, "password": PASSWORD, "role": "viewer"})
+
+    assert answer.status_code == 400
+    assert "<script>alert" not in answer.get_data(as_text=True)
+
+
+def test_what_a_page_changes_is_in_the_log(ana: FlaskClient, sqlite_database: Database) -> None:
+    (form,) = [form for form in forms_of(ana, "/views")
+               if form.attributes["action"] == "/views"]  # fmt: skip
+    answer = send(ana, form, {"name": "mine"})
+
+    (event,) = browse_audit(sqlite_database, AuditFilter(text="views.save")).events
+
+    assert (event.actor_kind, event.actor, event.subject) == ("user", "ana", "/views")
+    assert event.detail == {"added": ["saved_view"]}
+    assert event.request_id == answer.headers["X-Request-Id"]
+
+
+def test_what_fails_is_not_in_the_log(ana: FlaskClient, sqlite_database: Database) -> None:
+    (form,) = [form for form in forms_of(ana, "/views")
+               if form.attributes["action"] == "/views"]  # fmt: skip
+    for _ in range(2):
+        answer = send(ana, form, {"name": "mine"})
+
+    assert answer.status_code == 409
+    assert len(browse_audit(sqlite_database, AuditFilter(text="views.save")).events) == 1
+
+
+def test_what_a_program_changes_is_in_the_log_with_its_token(
+    app: Flask, ana: FlaskClient, sqlite_database: Database
+) -> None:
+    secret = token_of(sqlite_database, "ana", Role.LOGGER)
+
+    answer = app.test_client().post(
+        "/api/v1/runs",
+        headers=bearer(secret),
+        json={"name": "x", "dataset": "fresh", "labels": ["a", "b"]},
+    )
+
+    (event,) = browse_audit(sqlite_database, AuditFilter(text="/api/v1/runs")).events
+    assert answer.status_code == 201, answer.get_data(as_text=True)
+    assert event.actor_kind == "token"
+    assert event.actor == f"ana ({secret[:14]}…)"
+    assert "run" in event.detail["added"]
+
+
+def test_looking_leaves_nothing_in_the_log(ana: FlaskClient, sqlite_database: Database) -> None:
+    log_lesions(sqlite_database)
+    before = browse_audit(sqlite_database, AuditFilter()).events
+
+    for path in ("/runs", "/datasets", "/flags", "/settings/tokens"):
+        ana.get(path)
+
+    assert browse_audit(sqlite_database, AuditFilter()).events == before
+
+
+def test_no_secret_is_in_the_log(ana: FlaskClient, sqlite_database: Database) -> None:
+    _, page = make_token(ana)
+    secret = page.one("code", "secret").text
+    add = forms_of(ana, "/settings/users")[-1]
+    send(ana, add, {"name": "bo", "password": "a password like no other", "role": "viewer"})
+
+    text = ana.get("/settings/audit.json").get_data(as_text=True)
+
+    assert "token.create" in text
+    assert "user.add" in text
+    assert secret not in text
+    assert "like no other" not in text
+    assert "argon2" not in text
+
+
+def test_the_log_is_filtered_paged_and_exported(
+    ana: FlaskClient, sqlite_database: Database
+) -> None:
+    for number in range(53):
+        with sqlite_database.seen_by(None, cli_actor(f"thing {number}")).write() as session:
+            create_project(session, f"project {number}", sqlite_database.clock())
+
+    page = Page(ana.get("/settings/audit?actor=operator").get_data(as_text=True))
+    following = next(link for link in page.all("a") if link.attributes.get("rel") == "next")
+    rest = Page(ana.get(following.attributes["href"]).get_data(as_text=True))
+    text = ana.get("/settings/audit.csv?actor=operator").get_data(as_text=True)
+    rows = list(csv.DictReader(io.StringIO(text, newline="")))
+
+    assert len(page.table("data")) == 50
+    assert len(rest.table("data")) == 3
+    assert len(rows) == 53
+    assert rows[0]["object"] == "thing 52"
+    assert ana.get("/settings/audit?actor=nobody&before=x&q=%00").status_code == 200
+
+
+def cli_actor(subject: str) -> Actor:
+    return Actor("cli", "operator", "offdiag log", subject)
+
+
+def test_hostile_text_in_the_log_is_text(ana: FlaskClient, sqlite_database: Database) -> None:
+    from offdiag.services.views import save_view
+
+    for name in HOSTILE_NAMES:
+        database = sqlite_database.seen_by(None, Actor("cli", name, name, name, name))
+        save_view(database, name=name, page="/runs", query="", author=name)
+
+    text = ana.get("/settings/audit").get_data(as_text=True)
+    exported = ana.get("/settings/audit.csv").get_data(as_text=True)
+
+    assert "<script>alert(1)" not in text
+    assert "<img src=x" not in text
+    assert ",=1+1" not in exported

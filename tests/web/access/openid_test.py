@@ -1,0 +1,236 @@
+"""Signing in through a provider of OpenID Connect."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from urllib.parse import parse_qs, urlsplit
+
+import httpx
+import pytest
+from flask import Flask
+from flask.testing import FlaskClient
+from joserfc.jwk import RSAKey
+from werkzeug.test import TestResponse
+
+from offdiag.domain.access import Grant, Role
+from offdiag.errors import InvalidInput
+from offdiag.services.access.openid import read_roles
+from offdiag.services.access.users import add_user, find_user, list_users, set_disabled
+from offdiag.settings import AccessSettings, OidcSettings, Settings
+from offdiag.store.database import Database
+from offdiag_web import create_app
+from support.access import add_person
+from support.openid_provider import OpenIdProvider, running_provider
+from support.pages import Page
+
+ROLES = "ops=admin, lab=viewer"
+
+
+@pytest.fixture(scope="module")
+def running() -> Iterator[OpenIdProvider]:
+    with running_provider() as provider:
+        yield provider
+
+
+@pytest.fixture
+def provider(running: OpenIdProvider) -> OpenIdProvider:
+    running.claims = {"preferred_username": "kim", "groups": ["lab"], "name": "Kim K."}
+    running.lies = {}
+    running.signing_key = None
+    return running
+
+
+def dashboard_with(
+    database: Database, provider: OpenIdProvider, *, secret: str = "", roles: str = ROLES
+) -> Flask:
+    oidc = OidcSettings(
+        issuer=provider.issuer,
+        client_id=provider.client_id,
+        client_secret=secret or provider.client_secret,
+        roles=roles,
+    )
+    app = create_app(Settings(access=AccessSettings(auth="required"), oidc=oidc), database)
+    app.testing = True
+    return app
+
+
+@pytest.fixture
+def app(sqlite_database: Database, provider: OpenIdProvider) -> Flask:
+    return dashboard_with(sqlite_database, provider)
+
+
+def sign_in(client: FlaskClient, *, goal: str = "/runs") -> TestResponse:
+    """Follow the button on the page, to the provider and back."""
+    return client.get(way_back(client, goal=goal))
+
+
+def way_back(client: FlaskClient, *, goal: str = "/runs") -> str:
+    """The address that the provider leads somebody back to."""
+    page = Page(client.get(goal).get_data(as_text=True))
+    (button,) = [
+        link.attributes["href"]
+        for link in page.all("a")
+        if link.attributes["href"].startswith("/sign-in/openid")
+    ]
+    there = client.get(button)
+    assert there.status_code == 302
+    back = urlsplit(httpx.get(there.headers["Location"]).headers["Location"])
+    return f"{back.path}?{back.query}"
+
+
+def test_somebody_the_provider_vouches_for_is_led_to_where_they_wanted(
+    client: FlaskClient, sqlite_database: Database
+) -> None:
+    answer = sign_in(client, goal="/runs?q=model:x")
+
+    kim = find_user(sqlite_database, "kim")
+    assert (answer.status_code, answer.headers["Location"]) == (303, "/runs?q=model:x")
+    assert client.get("/runs").status_code == 200
+    assert (kim.display_name, kim.has_password, kim.grants) == (
+        "Kim K.",
+        False,
+        (Grant(Role.VIEWER),),
+    )
+
+
+def test_the_provider_is_asked_with_state_nonce_and_a_challenge(client: FlaskClient) -> None:
+    there = client.get("/sign-in/openid").headers["Location"]
+
+    asked = parse_qs(urlsplit(there).query)
+    assert asked["code_challenge_method"] == ["S256"]
+    assert asked["response_type"] == ["code"]
+    assert asked["redirect_uri"] == ["http://localhost/sign-in/openid/back"]
+    assert all(len(asked[name][0]) >= 20 for name in ("state", "nonce", "code_challenge"))
+
+
+def test_roles_follow_the_groups_at_each_sign_in(
+    app: Flask, provider: OpenIdProvider, sqlite_database: Database
+) -> None:
+    sign_in(app.test_client())
+    provider.claims["groups"] = ["ops", "lab", "others"]
+    sign_in(app.test_client())
+
+    assert find_user(sqlite_database, "kim").grants == (Grant(Role.ADMIN),)
+
+
+def test_without_a_group_that_has_a_role_nobody_gets_in(
+    client: FlaskClient, provider: OpenIdProvider
+) -> None:
+    provider.claims["groups"] = ["others"]
+
+    assert sign_in(client).status_code == 403
+    assert client.get("/runs").status_code == 401
+
+
+def test_without_roles_in_the_settings_admins_give_them(
+    sqlite_database: Database, provider: OpenIdProvider
+) -> None:
+    client = dashboard_with(sqlite_database, provider, roles="").test_client()
+    add_user(sqlite_database, name="kim", password=None, grants=[Grant(Role.EDITOR)])
+    provider.claims["groups"] = ["ops"]
+
+    assert sign_in(client).status_code == 303
+    assert find_user(sqlite_database, "kim").grants == (Grant(Role.EDITOR),)
+
+
+def test_a_name_that_signs_in_with_a_password_is_not_taken_over(
+    client: FlaskClient, sqlite_database: Database
+) -> None:
+    add_person(sqlite_database, "kim", Grant(Role.ADMIN))
+
+    assert sign_in(client).status_code == 409
+    assert client.get("/runs").status_code == 401
+
+
+def test_somebody_who_is_locked_out_stays_out(app: Flask, sqlite_database: Database) -> None:
+    sign_in(app.test_client())
+    set_disabled(sqlite_database, name="kim", disabled=True)
+
+    assert sign_in(app.test_client()).status_code == 403
+
+
+@pytest.mark.parametrize(
+    "lie",
+    [
+        {"nonce": "another"},
+        {"aud": "somebody else"},
+        {"iss": "https://evil.example"},
+        {"exp": int(time.time()) - 3600},
+        {"preferred_username": ""},
+        {"preferred_username": ["kim"]},
+    ],
+    ids=lambda lie: next(iter(lie)),
+)
+def test_an_answer_that_is_not_for_us_lets_nobody_in(
+    client: FlaskClient, provider: OpenIdProvider, sqlite_database: Database, lie: dict[str, str]
+) -> None:
+    provider.lies = lie
+
+    answer = sign_in(client)
+
+    assert answer.status_code == 401
+    assert Page(answer.get_data(as_text=True)).one("div", "callout-warning").text
+    assert list_users(sqlite_database) == []
+
+
+def test_an_answer_signed_by_somebody_else_lets_nobody_in(
+    client: FlaskClient, provider: OpenIdProvider
+) -> None:
+    provider.signing_key = RSAKey.generate_key(2048, {"kid": "first"})
+
+    assert sign_in(client).status_code == 401
+    assert client.get("/runs").status_code == 401
+
+
+def test_a_way_back_opens_nothing_in_another_browser(app: Flask) -> None:
+    back = way_back(app.test_client())
+
+    assert app.test_client().get(back).status_code == 401
+
+
+def test_a_way_back_opens_once(client: FlaskClient) -> None:
+    back = way_back(client)
+    assert client.get(back).status_code == 303
+
+    assert client.get(back).status_code == 401
+
+
+def test_a_wrong_secret_of_the_server_is_told_as_a_failure(
+    sqlite_database: Database, provider: OpenIdProvider
+) -> None:
+    client = dashboard_with(sqlite_database, provider, secret="wrong").test_client()
+
+    assert sign_in(client).status_code == 401
+
+
+def test_a_provider_that_is_away_is_told_as_such(sqlite_database: Database) -> None:
+    away = OpenIdProvider(issuer="http://127.0.0.1:9")
+    client = dashboard_with(sqlite_database, away).test_client()
+
+    answer = client.get("/sign-in/openid")
+
+    assert answer.status_code == 401
+    assert "does not answer" in answer.get_data(as_text=True)
+
+
+def test_without_a_provider_there_is_no_button(sqlite_database: Database) -> None:
+    app = create_app(Settings(access=AccessSettings(auth="required")), sqlite_database)
+
+    assert "openid" not in app.test_client().get("/sign-in").get_data(as_text=True)
+    assert app.test_client().get("/sign-in/openid").status_code == 404
+
+
+def test_roles_of_groups_are_read_from_the_settings() -> None:
+    assert read_roles("ops=admin, derm team=editor@lesions ,") == {
+        "ops": Grant(Role.ADMIN),
+        "derm team": Grant(Role.EDITOR, "lesions"),
+    }
+
+
+@pytest.mark.parametrize("text", ["ops", "ops=king", "=admin", "ops="])
+def test_roles_that_cannot_be_read_are_refused_at_the_start(
+    text: str, sqlite_database: Database, provider: OpenIdProvider
+) -> None:
+    with pytest.raises(InvalidInput, match="no role of a group"):
+        dashboard_with(sqlite_database, provider, roles=text)

@@ -1,0 +1,221 @@
+"""Whoever has a role in one project finds nothing of another one, wherever they look."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from flask.testing import FlaskClient
+from werkzeug.test import TestResponse
+
+from offdiag.domain.access import Grant, Role
+from offdiag.reports.scope import ReportScope
+from offdiag.services.baselines import pin_baseline
+from offdiag.services.cost_matrices import add_costs
+from offdiag.services.views import save_view
+from offdiag.store.database import Database
+from support.access import add_person, bearer, guarded, token_of
+from support.dashboard import LESION_COUNTS, LESIONS, fail_evaluation, log_counts
+from support.reporting import weekly
+from support.routes import path_of, route_table
+
+HIDDEN = "unmentionable"
+
+
+@dataclass(frozen=True)
+class TwoProjects:
+    """A dashboard over `alpha` and `beta`; everything in `beta` has a name with `HIDDEN` in it."""
+
+    database: Database
+    client: FlaskClient
+    shown: str
+    hidden: str
+    headers: dict[str, str]
+    everywhere: dict[str, str]
+
+
+@pytest.fixture(scope="module")
+def two(migrated_file: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[TwoProjects]:
+    path = shutil.copy(migrated_file, tmp_path_factory.mktemp("two") / "registry.db")
+    database = Database(f"sqlite:///{path}", synchronous="normal")
+    shown = fill_project(database, "alpha", "plain")
+    hidden = fill_project(database, f"{HIDDEN} beta", HIDDEN)
+    add_person(database, "bo", Grant(Role.ADMIN, "alpha"))
+    add_person(database, "ana", Grant(Role.ADMIN))
+    yield TwoProjects(
+        database,
+        guarded(database, read_limit="100000 per second").test_client(),
+        shown,
+        hidden,
+        bearer(token_of(database, "bo", Role.ADMIN, project="alpha")),
+        bearer(token_of(database, "ana", Role.ADMIN)),
+    )
+    database.close()
+
+
+def fill_project(database: Database, project: str, word: str) -> str:
+    """Things of every kind, each with the word in its name; returns the id of a run."""
+    dataset = f"{word} set"
+    run_id = log_counts(
+        database, LESION_COUNTS, LESIONS, name=f"{word} run", model=f"{word} net",
+        author=f"{word} author", tags={"team": f"{word} team"}, dataset=dataset, project=project,
+    )  # fmt: skip
+    better = [[line[i] + (30 if i == j else 0) for i in range(7)] for j, line in
+              enumerate(LESION_COUNTS)]  # fmt: skip
+    log_counts(
+        database,
+        better,
+        LESIONS,
+        name=f"{word} second",
+        model=f"{word} net",
+        dataset=dataset,
+        project=project,
+    )
+    failed = log_counts(
+        database,
+        LESION_COUNTS,
+        LESIONS,
+        name=f"{word} sad",
+        evaluated=False,
+        dataset=dataset,
+        project=project,
+    )
+    fail_evaluation(database, failed, error=f"ValueError: {word} broke")
+    weights = {a: {p: float(a != p) for p in LESIONS} for a in LESIONS}
+    add_costs(
+        database, project=project, dataset=dataset, name=f"{word} costs",
+        weights=weights, author=word,
+    )  # fmt: skip
+    weekly(
+        database,
+        name=f"{word} report",
+        scope=ReportScope(project=project, dataset=dataset),
+    )
+    pin_baseline(database, run_id, author=word)
+    return run_id
+
+
+def pages(two: TwoProjects) -> list[str]:
+    """Every page there is to get, as it is and with everything hidden asked for by name."""
+    shown = {
+        "run_id": two.shown,
+        "datasets/name": "plain set",
+        "costs/name": "plain costs",
+        "reports/name": "plain report",
+        "models/name": "plain net",
+        "key": "mcc",
+        "after": "2",
+    }
+    asked = (
+        f"?project=alpha&runs={two.shown},{two.hidden}&base={two.hidden}&baseline={two.hidden}"
+        f"&dataset={HIDDEN}+set&cost={HIDDEN}+costs&run={two.hidden}&costs={HIDDEN}+costs"
+    )
+    to_get = [route for route in route_table().values() if route.method == "GET"]
+    lists = [path_of(route.rule, shown) for route in to_get if route.about == "any"]
+    things = [path_of(route.rule, shown) for route in to_get if route.about == "project"]
+    return [
+        *(path for path in lists if "." not in path),
+        *(f"{path}{asked}" for path in (*lists, *things)),
+        *("/runs?q=flag:any", "/flags?state=all", "/search?q=un", "/search.json?q=un"),
+        *("/runs?sort=-mcc", "/runs?cols=log_loss", "/runs.json?q=name:run"),
+        f"/whatif?runs={two.shown}",
+    ]
+
+
+def test_no_page_tells_anything_of_another_project(two: TwoProjects) -> None:
+    told = []
+    for path in pages(two):
+        answer = two.client.get(path, headers=two.headers)
+        # A page repeats what it was asked for; what it adds to that is what it tells.
+        text = answer.get_data().decode(errors="replace")
+        if f"{HIDDEN} " in text.replace(f"{HIDDEN} set", "").replace(f"{HIDDEN} costs", ""):
+            told.append(path)
+        assert answer.status_code < 500 or answer.status_code == 503, path
+
+    assert told == []
+
+
+def test_the_same_pages_tell_of_it_to_whoever_may_see_it(two: TwoProjects) -> None:
+    telling = [
+        path
+        for path in (
+            "/runs",
+            "/datasets",
+            "/costs",
+            "/reports",
+            "/flags",
+            "/search.json?q=un",
+            "/",
+            "/runs.json",
+            "/runs.csv",
+            "/flags.json",
+            f"/runs/{two.hidden}",
+            "/api/v1/runs",
+        )
+        if HIDDEN in two.client.get(path, headers=two.everywhere).get_data(as_text=True)
+    ]
+
+    assert len(telling) == 12
+
+
+@pytest.mark.parametrize("end", ["", ".json", ".csv", "/classes", "/meta", "/examples"])
+def test_a_run_elsewhere_is_refused_like_one_that_does_not_exist(
+    two: TwoProjects, end: str
+) -> None:
+    answers = [
+        two.client.get(f"/runs/{run}{end}", headers=two.headers)
+        for run in (two.hidden, "r_nosuchrun")
+    ]
+
+    assert [answer.status_code for answer in answers] == [403, 403]
+    assert len({_without_what_always_differs(answer, two.hidden) for answer in answers}) == 1
+
+
+def _without_what_always_differs(answer: TestResponse, hidden: str) -> str:
+    """The text without the ids that were asked for and the token of its form, which has a time."""
+    text = answer.get_data(as_text=True).replace(hidden, "").replace("r_nosuchrun", "")
+    return re.sub(r'name="csrf_token" value="[^"]*"', "", text)
+
+
+def test_a_run_that_does_not_exist_is_not_found_by_whoever_sees_all(two: TwoProjects) -> None:
+    assert two.client.get("/runs/r_nosuchrun", headers=two.everywhere).status_code == 404
+
+
+def test_a_dataset_is_found_by_its_name_alone_in_the_project_one_may_see(
+    two: TwoProjects,
+) -> None:
+    answer = two.client.get("/datasets/plain%20set", headers=two.headers)
+
+    assert answer.status_code == 302
+    assert "project=alpha" in answer.headers["Location"]
+
+
+def test_the_open_flags_of_the_navigation_are_those_one_may_see(two: TwoProjects) -> None:
+    from support.pages import Page
+
+    def counted(headers: dict[str, str]) -> str:
+        page = Page(two.client.get("/runs", headers=headers).get_data(as_text=True))
+        return page.one("span", "count").text
+
+    assert counted(two.headers) != counted(two.everywhere)
+
+
+def test_whoever_may_log_into_one_project_makes_no_other(two: TwoProjects) -> None:
+    for project, status in (("alpha", 201), (f"{HIDDEN} beta", 403), ("third", 403)):
+        answer = two.client.post(
+            "/api/v1/runs",
+            headers=two.headers,
+            json={"name": "x", "project": project, "dataset": "fresh",
+                  "labels": ["a", "b"]},
+        )  # fmt: skip
+        assert answer.status_code == status, answer.get_data(as_text=True)
+
+
+def test_names_of_views_are_seen_by_everybody(two: TwoProjects) -> None:
+    save_view(two.database, name="for all", page="/runs", query="", author="ana")
+
+    assert "for all" in two.client.get("/views", headers=two.headers).get_data(as_text=True)

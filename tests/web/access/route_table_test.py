@@ -1,0 +1,74 @@
+"""Every route is in the table, and needs what the table says it needs."""
+
+from __future__ import annotations
+
+import pytest
+from flask import Flask
+from flask.testing import FlaskClient
+
+from offdiag_web.access.needs import needs_of, rate_of
+from support.routes import path_of, route_table, routes_of, spelled
+
+
+@pytest.fixture
+def app(reader: FlaskClient) -> Flask:
+    return reader.application
+
+
+def test_every_route_has_a_line_and_every_line_a_route(app: Flask) -> None:
+    served = {(method, spelled(rule)) for method, rule in routes_of(app)}
+    listed = set(route_table())
+
+    assert sorted(served - listed) == [], "add a line to tests/web/access/routes.txt"
+    assert sorted(listed - served) == [], "take the line out of tests/web/access/routes.txt"
+
+
+def test_every_route_counts_against_the_limit_in_the_table(app: Flask) -> None:
+    table = route_table()
+    wrong = [
+        f"{method} {rule.rule}: {found}, not {wanted}"
+        for method, rule in routes_of(app)
+        if (
+            found := rate_of(
+                needs_of(app.view_functions[rule.endpoint], method),
+                method,
+                is_api=rule.rule.startswith("/api/v1/"),
+            )
+        )
+        != (wanted := table[method, spelled(rule)].rate)
+    ]
+
+    assert wrong == []
+
+
+def test_nothing_larger_than_the_table_says_can_be_sent(app: Flask) -> None:
+    """A form that says it is a byte too long is refused before any of it is read."""
+    client, wrong = app.test_client(), []
+    for route in route_table().values():
+        if route.method == "GET" or route.rule.startswith("/api/"):
+            continue
+        answer = client.open(
+            path_of(route.rule, {"run_id": "r_none"}),
+            method=route.method,
+            data={"name": "x"},
+            environ_overrides={"CONTENT_LENGTH": str(route.most_bytes + 1)},
+        )
+        if answer.status_code != 413:
+            wrong.append(f"{route.method} {route.rule}: {answer.status_code}")
+
+    assert wrong == []
+
+
+def test_forms_have_explicit_limits(app: Flask) -> None:
+    assert app.config["MAX_CONTENT_LENGTH"]
+    assert app.config["MAX_FORM_MEMORY_SIZE"]
+    assert app.config["MAX_FORM_PARTS"]
+
+
+def test_a_view_that_says_nothing_is_closed_to_whoever_has_no_role() -> None:
+    def view() -> str:
+        return ""
+
+    assert needs_of(view, "GET").role == "viewer"
+    assert needs_of(view, "POST").role == "editor"
+    assert needs_of(view, "FROBNICATE").role == "editor"

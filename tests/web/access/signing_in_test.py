@@ -1,0 +1,364 @@
+"""Signing in with a browser: who gets in, where they are led, and what a cookie is worth."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from flask import Flask
+from flask.testing import FlaskClient
+from itsdangerous import URLSafeTimedSerializer
+from sqlalchemy import select
+
+from offdiag.domain.access import Grant, Role
+from offdiag.services.access.users import set_disabled, set_password
+from offdiag.settings import ServerSettings
+from offdiag.store.database import Database
+from offdiag.store.models import SessionRow, UserRow
+from offdiag_web.security import SecureByTls
+from support.access import PASSWORD, add_person, client_of, guarded, sign_in
+from support.forms import forms_of, send
+from support.pages import Element, Page
+
+
+@pytest.fixture
+def ana(sqlite_database: Database) -> int:
+    return add_person(sqlite_database, "ana", Grant(Role.ADMIN))
+
+
+@pytest.fixture
+def app(sqlite_database: Database, ana: int) -> Flask:
+    return guarded(sqlite_database)
+
+
+def test_a_page_asks_for_a_name_and_comes_back_to_itself(client: FlaskClient) -> None:
+    asked = client.get("/runs?q=model:x")
+
+    answer = sign_in(client, "ana", at="/runs?q=model:x")
+
+    assert asked.status_code == 401
+    assert asked.headers["WWW-Authenticate"] == "Bearer"
+    assert Page(asked.get_data(as_text=True)).one("h1").text == "Sign in"
+    assert (answer.status_code, answer.headers["Location"]) == (303, "/runs?q=model:x")
+    assert client.get("/runs").status_code == 200
+
+
+def test_the_form_can_be_filled_by_a_password_manager_and_by_pasting(client: FlaskClient) -> None:
+    page = Page(client.get("/sign-in").get_data(as_text=True))
+    fields = {
+        field.attributes["name"]: field.attributes
+        for field in page.all("input")
+        if field.attributes.get("type") != "hidden"
+    }
+
+    assert fields["name"]["autocomplete"] == "username"
+    assert fields["password"]["autocomplete"] == "current-password"
+    assert not any(name.startswith("on") for field in fields.values() for name in field)
+
+
+def test_whoever_has_not_signed_in_is_shown_nothing_but_the_form(client: FlaskClient) -> None:
+    page = Page(client.get("/sign-in").get_data(as_text=True))
+
+    assert page.all("nav") == []
+    assert page.all("dialog") == []
+    assert [form.attributes["action"] for form in page.all("form")] == ["/preferences", "/sign-in"]
+
+
+@pytest.mark.parametrize(
+    "goal",
+    [
+        *("//evil.example", "https://evil.example/x", "/\\evil.example", "javascript:alert(1)"),
+        *("\\\\evil.example", "http:/evil.example", ""),
+    ],
+)
+def test_nobody_is_led_to_another_site(client: FlaskClient, goal: str) -> None:
+    form = next(
+        form for form in forms_of_anybody(client) if form.attributes["action"] == "/sign-in"
+    )
+    held = {field.attributes["name"]: field.attributes.get("value", "")
+            for field in form.inside("input")}  # fmt: skip
+
+    answer = client.post(
+        "/sign-in", data={**held, "name": "ana", "password": PASSWORD, "next": goal}
+    )
+
+    assert (answer.status_code, answer.headers["Location"]) == (303, "/")
+
+
+def forms_of_anybody(client: FlaskClient) -> list[Element]:
+    return list(Page(client.get("/sign-in").get_data(as_text=True)).all("form"))
+
+
+@pytest.mark.parametrize(("name", "password"), [("ana", "wrong"), ("nobody", PASSWORD), ("", "")])
+def test_a_wrong_name_and_a_wrong_password_are_told_alike(
+    client: FlaskClient, name: str, password: str
+) -> None:
+    answer = sign_in(client, name, password)
+
+    alert = Page(answer.get_data(as_text=True)).one("div", "callout-warning")
+    assert answer.status_code == 401
+    assert "Name and password do not belong together." in alert.text
+    assert client.get("/runs").status_code == 401
+
+
+def test_somebody_who_is_locked_out_does_not_get_in(
+    client: FlaskClient, sqlite_database: Database
+) -> None:
+    add_person(sqlite_database, "bo", Grant(Role.ADMIN))
+    assert sign_in(client, "bo").status_code == 303
+
+    set_disabled(sqlite_database, name="bo", disabled=True)
+
+    assert client.get("/runs").status_code == 401
+    assert sign_in(client, "bo").status_code == 401
+
+
+def test_a_form_without_its_token_signs_nobody_in(client: FlaskClient) -> None:
+    answer = client.post("/sign-in", data={"name": "ana", "password": PASSWORD})
+
+    assert answer.status_code == 403
+    assert client.get("/runs").status_code == 401
+
+
+def test_the_cookie_is_out_of_reach_of_scripts_and_of_other_sites(client: FlaskClient) -> None:
+    cookie = sign_in(client, "ana").headers["Set-Cookie"]
+
+    assert "HttpOnly" in cookie
+    assert "SameSite=Lax" in cookie
+    assert "Secure" not in cookie
+
+
+def test_over_tls_the_cookie_goes_by_tls_alone(sqlite_database: Database, ana: int) -> None:
+    server = ServerSettings(trusted_proxies=1, trusted_hosts="registry.example")
+    client = guarded(sqlite_database, server=server).test_client()
+    environ = {"HTTP_X_FORWARDED_PROTO": "https", "HTTP_X_FORWARDED_HOST": "registry.example"}
+
+    answer = client.get("/sign-in", environ_overrides=environ)
+
+    assert "Secure" in answer.headers["Set-Cookie"]
+    assert answer.headers["Strict-Transport-Security"] == "max-age=31536000"
+
+
+def test_the_word_of_a_proxy_that_nobody_named_is_not_taken(client: FlaskClient) -> None:
+    answer = client.get("/sign-in", headers={"X-Forwarded-Proto": "https"})
+
+    assert "Secure" not in answer.headers["Set-Cookie"]
+    assert "Strict-Transport-Security" not in answer.headers
+
+
+def test_signing_in_begins_a_new_session_and_forgets_what_the_cookie_held(
+    client: FlaskClient,
+) -> None:
+    client.get("/sign-in")
+    with client.session_transaction() as cookie:
+        cookie["planted"] = "before"
+    sign_in(client, "ana")
+    with client.session_transaction() as cookie:
+        first = cookie["_user_id"]
+        assert "planted" not in cookie
+
+    sign_in(client, "ana")
+
+    with client.session_transaction() as cookie:
+        assert cookie["_user_id"] != first
+
+
+def test_the_database_knows_no_secret_of_a_session(
+    client: FlaskClient, sqlite_database: Database
+) -> None:
+    sign_in(client, "ana")
+    with client.session_transaction() as cookie:
+        secret = cookie["_user_id"]
+
+    with sqlite_database.read() as session:
+        (row,) = session.scalars(select(SessionRow)).all()
+        (user,) = session.scalars(select(UserRow)).all()
+
+    assert secret not in row.digest
+    assert len(secret) >= 43
+    assert (user.password_hash or "").startswith("$argon2id$")
+
+
+def test_a_copy_of_the_cookie_is_worth_nothing_after_signing_out(
+    app: Flask, client: FlaskClient
+) -> None:
+    sign_in(client, "ana")
+    copy = app.test_client()
+    with client.session_transaction() as cookie:
+        held = dict(cookie)
+    with copy.session_transaction() as cookie:
+        cookie.update(held)
+    assert copy.get("/runs").status_code == 200
+
+    (form,) = [form for form in forms_of(client, "/runs") if "sign-out" in
+               form.attributes["action"]]  # fmt: skip
+    answer = send(client, form)
+
+    assert (answer.status_code, answer.headers["Location"]) == (303, "/sign-in")
+    assert client.get("/runs").status_code == 401
+    assert copy.get("/runs").status_code == 401
+
+
+def test_a_cookie_signed_with_another_key_is_worth_nothing(
+    app: Flask, client: FlaskClient
+) -> None:
+    sign_in(client, "ana")
+    with client.session_transaction() as cookie:
+        held = dict(cookie)
+
+    def status_with(key: str) -> int:
+        interface = app.session_interface
+        assert isinstance(interface, SecureByTls)
+        signer = URLSafeTimedSerializer(
+            key,
+            salt=interface.salt,
+            serializer=interface.serializer,
+            signer_kwargs={"key_derivation": interface.key_derivation},
+        )
+        forger = app.test_client()
+        forger.set_cookie(app.config["SESSION_COOKIE_NAME"], str(signer.dumps(held)))
+        return forger.get("/runs").status_code
+
+    assert status_with(app.config["SECRET_KEY"]) == 200
+    assert [status_with(key) for key in ("", "dev", "changeme", "0" * 64)] == [401] * 4
+
+
+def test_an_edited_cookie_is_worth_nothing(app: Flask, client: FlaskClient) -> None:
+    sign_in(client, "ana")
+    name = app.config["SESSION_COOKIE_NAME"]
+    cookie = client.get_cookie(name)
+    assert cookie is not None
+    edited = cookie.value[:10] + ("A" if cookie.value[10] != "A" else "B") + cookie.value[11:]
+    client.set_cookie(name, edited)
+
+    assert client.get("/runs").status_code == 401
+
+
+@pytest.mark.parametrize(
+    ("idle", "status"), [(timedelta(hours=11), 200), (timedelta(hours=13), 401)]
+)
+def test_a_session_ends_after_hours_of_silence(
+    sqlite_database: Database, ana: int, idle: timedelta, status: int
+) -> None:
+    now = datetime(2026, 1, 5, tzinfo=UTC)
+    sqlite_database.clock = lambda: now
+    client = client_of(guarded(sqlite_database), sqlite_database, ana, "ana")
+
+    now += idle
+
+    assert client.get("/runs").status_code == status
+
+
+def test_a_session_ends_after_two_weeks_however_busy_one_was(
+    sqlite_database: Database, ana: int
+) -> None:
+    now = datetime(2026, 1, 5, tzinfo=UTC)
+    sqlite_database.clock = lambda: now
+    client = client_of(guarded(sqlite_database), sqlite_database, ana, "ana")
+
+    answers = []
+    for _ in range(29):
+        now += timedelta(hours=11, minutes=40)
+        answers.append(client.get("/settings").status_code)
+
+    assert answers == [200] * 28 + [401]
+
+
+def test_twenty_wrong_passwords_end_in_a_pause_but_not_for_others(
+    app: Flask, client: FlaskClient
+) -> None:
+    answers = [sign_in_from(client, "10.0.0.9", "wrong") for _ in range(20)]
+
+    assert answers[:10] == [401] * 10
+    assert set(answers[10:]) == {429}
+    assert sign_in_from(client, "10.0.0.9", PASSWORD) == 429
+    assert sign_in_from(app.test_client(), "10.0.0.7", PASSWORD) == 303
+
+
+def test_a_pause_says_how_long_it_lasts(client: FlaskClient) -> None:
+    for _ in range(10):
+        sign_in(client, "ana", "wrong")
+
+    answer = sign_in(client, "ana", "wrong")
+
+    assert answer.status_code == 429
+    assert 0 < int(answer.headers["Retry-After"]) <= 600
+    assert "Try again in" in answer.get_data(as_text=True)
+
+
+def sign_in_from(client: FlaskClient, address: str, password: str) -> int:
+    client.environ_base["REMOTE_ADDR"] = address
+    return sign_in(client, "ana", password).status_code
+
+
+def test_a_new_password_ends_every_session(sqlite_database: Database, ana: int) -> None:
+    client = client_of(guarded(sqlite_database), sqlite_database, ana, "ana")
+    assert client.get("/runs").status_code == 200
+
+    set_password(sqlite_database, name="ana", password="another fine password")
+
+    assert client.get("/runs").status_code == 401
+
+
+def test_ones_own_new_password_keeps_this_session_and_ends_the_others(
+    sqlite_database: Database, ana: int
+) -> None:
+    app = guarded(sqlite_database)
+    here, there = (client_of(app, sqlite_database, ana, "ana") for _ in range(2))
+    (form,) = [form for form in forms_of(here, "/settings/account")
+               if form.attributes["action"].endswith("/password")]  # fmt: skip
+
+    refused = send(here, form, {"current": "wrong", "wanted": "another fine password"})
+    weak = send(here, form, {"current": PASSWORD, "wanted": "short"})
+    done = send(here, form, {"current": PASSWORD, "wanted": "another fine password"})
+
+    assert [refused.status_code, weak.status_code, done.status_code] == [400, 400, 303]
+    assert "another fine" not in refused.get_data(as_text=True)
+    assert here.get("/runs").status_code == 200
+    assert there.get("/runs").status_code == 401
+    assert sign_in(there, "ana", "another fine password").status_code == 303
+
+
+def test_signing_out_everywhere_ends_every_session(sqlite_database: Database, ana: int) -> None:
+    app = guarded(sqlite_database)
+    here, there = (client_of(app, sqlite_database, ana, "ana") for _ in range(2))
+    (form,) = [form for form in forms_of(here, "/settings/account")
+               if form.attributes["action"].endswith("everywhere")]  # fmt: skip
+
+    send(here, form)
+
+    assert [here.get("/runs").status_code, there.get("/runs").status_code] == [401, 401]
+
+
+def test_whoever_signed_in_decides_under_their_own_name(
+    sqlite_database: Database, ana: int
+) -> None:
+    client = client_of(guarded(sqlite_database), sqlite_database, ana, "ana")
+    client.set_cookie("reader", "somebody else")
+
+    page = Page(client.get("/runs").get_data(as_text=True))
+
+    assert page.one("details", "menu").inside("summary")[0].text == "Signed in as ana"
+
+
+def test_where_nobody_signs_in_there_is_no_form(sqlite_database: Database) -> None:
+    from support.registries import dashboard
+
+    client = dashboard(sqlite_database).test_client()
+
+    assert client.get("/sign-in").headers["Location"] == "/"
+    assert client.get("/settings/account").headers["Location"] == "/settings"
+    assert client.post("/settings/tokens").status_code == 403
+
+
+@pytest.mark.parametrize("path", ["/runs.json", "/api/v1/runs", "/no-such-page.json"])
+def test_programs_are_told_in_the_one_shape_of_errors(client: FlaskClient, path: str) -> None:
+    answer = client.get(path)
+
+    assert answer.status_code == 401
+    assert set(answer.get_json()["error"]) == {"code", "message", "field", "hint"}
+    assert answer.get_json()["error"]["code"] == "not_signed_in"
+
+
+def test_unknown_addresses_tell_nobody_that_they_are(client: FlaskClient) -> None:
+    assert client.get("/no-such-page").status_code == 401

@@ -1,0 +1,57 @@
+"""Signing in through a provider."""
+
+from __future__ import annotations
+
+from flask import Blueprint, current_app, redirect, request, session, url_for
+from flask_login import login_user
+from werkzeug.wrappers import Response
+
+from offdiag.domain.access import Principal, PrincipalKind
+from offdiag.errors import NotFound
+from offdiag.services.access.openid import read_roles, recognise
+from offdiag.services.access.signing_in import begin_session
+from offdiag_web.access.door import SignedIn, acting_as, forget_session, session_life
+from offdiag_web.access.needs import Rate, public
+from offdiag_web.access.openid import KEY, Provider
+from offdiag_web.pages.request_words import own_path
+from offdiag_web.registry import current_registry
+
+blueprint = Blueprint("openid", __name__)
+
+_GOAL = "openid goal"
+
+
+@blueprint.get("/sign-in/openid")
+@public(rate=Rate.WRITE)
+def begin() -> Response:
+    """Lead somebody to the provider."""
+    session[_GOAL] = own_path(request.args.get("next", "/"))
+    return _provider().lead_there(url_for("openid.end", _external=True))
+
+
+@blueprint.get("/sign-in/openid/back")
+@public(rate=Rate.WRITE)
+def end() -> Response:
+    """Let somebody in for whom the provider vouches."""
+    who = _provider().recognised()
+    goal = own_path(session.get(_GOAL, "/"))
+    acting_as(who.name)
+    registry = current_registry()
+    roles = read_roles(registry.settings.oidc.roles)
+    user = recognise(registry.database, who, roles or None)
+    secret = begin_session(
+        registry.database,
+        user_id=user.id,
+        name=user.name,
+        life=session_life(registry.settings.access),
+    )
+    forget_session()
+    login_user(SignedIn(secret, Principal(PrincipalKind.USER, user.name)))
+    return redirect(goal, 303)
+
+
+def _provider() -> Provider:
+    found = current_app.extensions.get(KEY)
+    if not isinstance(found, Provider):
+        raise NotFound("no provider vouches for anybody here.", hint="Sign in with a password.")
+    return found

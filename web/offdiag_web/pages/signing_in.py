@@ -1,0 +1,68 @@
+"""Signing in and out."""
+
+from __future__ import annotations
+
+from flask import Blueprint, make_response, redirect, render_template, request, url_for
+from flask_login import current_user, login_user, logout_user
+from werkzeug.wrappers import Response
+
+from offdiag.domain.access import Principal, PrincipalKind
+from offdiag.errors import NotSignedIn
+from offdiag.services.access.signing_in import sign_in, sign_out
+from offdiag.settings.exposure import needs_sign_in
+from offdiag_web.access import rates
+from offdiag_web.access.door import SignedIn, acting_as, forget_session, session_life
+from offdiag_web.access.needs import Rate, public
+from offdiag_web.failures import failure_of
+from offdiag_web.pages.request_words import own_path
+from offdiag_web.registry import current_registry
+
+blueprint = Blueprint("signing_in", __name__)
+
+
+@blueprint.get("/sign-in")
+@public()
+def page() -> Response:
+    if not needs_sign_in(current_registry().settings):
+        return redirect("/")
+    return make_response(
+        render_template("sign_in.html", next=own_path(request.args.get("next", "/")))
+    )
+
+
+@blueprint.post("/sign-in")
+@public(rate=Rate.SIGN_IN)
+def begin() -> Response:
+    """Let somebody in and lead them to where they wanted to go."""
+    name, goal = request.form.get("name", "").strip(), own_path(request.form.get("next", "/"))
+    rates.refuse_attempts(name)
+    acting_as(name)
+    registry = current_registry()
+    try:
+        secret = sign_in(
+            registry.database,
+            name=name,
+            password=request.form.get("password", ""),
+            life=session_life(registry.settings.access),
+        )
+    except NotSignedIn as error:
+        rates.count_attempt(name)
+        failed = render_template(
+            "sign_in.html", failure=failure_of(error), next=goal, name=name[:100]
+        )
+        return make_response(failed, 401)
+    forget_session()
+    login_user(SignedIn(secret, Principal(PrincipalKind.USER, name)))
+    return redirect(goal, 303)
+
+
+@blueprint.post("/sign-out")
+@public(rate=Rate.WRITE)
+def end() -> Response:
+    """End this session; its cookie is worth nothing from here on."""
+    if isinstance(current_user, SignedIn):
+        acting_as(current_user.principal.name)
+        sign_out(current_registry().database, current_user.secret)
+        logout_user()
+    forget_session()
+    return redirect(url_for("signing_in.page"), 303)

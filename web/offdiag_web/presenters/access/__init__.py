@@ -1,0 +1,1 @@
+"""Who may do what, as pages show it."""
