@@ -80,7 +80,7 @@ class TestAddresses:
         assert record["verdict"] == "impossible"
 
     def test_a_form_without_its_token_is_refused(self, reader: FlaskClient) -> None:
-        assert reader.post("/audit", data={"table": SVM}).status_code == 400
+        assert reader.post("/audit", data={"table": SVM}).status_code == 403
 
     def test_the_json_at_the_address_agrees_with_the_page(self, reader: FlaskClient) -> None:
         page = audited(reader.get("/audit?example=wine-classes"))
@@ -314,8 +314,8 @@ class TestHostileTexts:
         response = paste(reader, text)
 
         assert response.status_code in {200, 422}
-        Page(response.get_data(as_text=True))
-        assert "49" not in response.get_data(as_text=True)
+        # Names of scripts and styles may hold any digits; what the page says does not.
+        assert "49" not in Page(response.get_data(as_text=True)).one("main").text
 
     @pytest.mark.parametrize("key", ["table", "classes", "positive", "names", "unit", "read:x"])
     def test_anything_may_stand_in_an_address(self, reader: FlaskClient, key: str) -> None:

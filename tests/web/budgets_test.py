@@ -65,6 +65,13 @@ def test_examples_and_curves_stay_small(
     _assert_small(scored_reader, f"/runs/{getattr(scored, which)}/{tab}")
 
 
+@pytest.mark.parametrize("which", ["several", "event", "margins", "many", "hostile"])
+def test_decisions_stay_small(
+    scored_reader: FlaskClient, scored: ScoredRegistry, which: str
+) -> None:
+    _assert_small(scored_reader, f"/whatif/decisions?run={getattr(scored, which)}&cost=@0-1")
+
+
 @pytest.mark.parametrize("which", ["plain", "waiting"])
 def test_a_first_view_needs_few_requests(
     reader: FlaskClient, registry: LesionRegistry, which: str

@@ -10,11 +10,10 @@ import pytest
 from flask import Flask
 from flask.testing import FlaskClient
 
-from offdiag.settings import Settings
 from offdiag.store.database import Database
-from offdiag_web import create_app
 from support.compared import ComparedRegistry, fill_compared
 from support.dashboard import LesionRegistry, fill, log_lesions
+from support.registries import dashboard, shared_registry
 from support.reported import ReportedRegistry, fill_reports
 from support.revised import RevisedRegistry, fill_revised
 from support.scored_runs import ScoredRegistry, fill_scored
@@ -23,9 +22,7 @@ from support.scored_runs import ScoredRegistry, fill_scored
 @pytest.fixture
 def app(sqlite_database: Database) -> Flask:
     """The dashboard over an empty registry; errors of handlers reach the test."""
-    application = create_app(Settings(), sqlite_database)
-    application.testing = True
-    return application
+    return dashboard(sqlite_database)
 
 
 @pytest.fixture
@@ -38,18 +35,14 @@ def registry(
     migrated_file: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[LesionRegistry]:
     """Runs of all kinds, shared by tests that only read."""
-    path = shutil.copy(migrated_file, tmp_path_factory.mktemp("dashboard") / "registry.db")
-    database = Database(f"sqlite:///{path}", synchronous="normal")
-    yield fill(database)
-    database.close()
+    with shared_registry(migrated_file, tmp_path_factory, "dashboard") as database:
+        yield fill(database)
 
 
 @pytest.fixture(scope="session")
 def reader(registry: LesionRegistry) -> FlaskClient:
     """A client of the dashboard over that registry."""
-    application = create_app(Settings(), registry.database)
-    application.testing = True
-    return application.test_client()
+    return dashboard(registry.database).test_client()
 
 
 @pytest.fixture(scope="session")
@@ -57,18 +50,14 @@ def revised(
     migrated_file: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[RevisedRegistry]:
     """Corrected ground truth and what it did, shared by tests that only read."""
-    path = shutil.copy(migrated_file, tmp_path_factory.mktemp("revised") / "registry.db")
-    database = Database(f"sqlite:///{path}", synchronous="normal")
-    yield fill_revised(database)
-    database.close()
+    with shared_registry(migrated_file, tmp_path_factory, "revised") as database:
+        yield fill_revised(database)
 
 
 @pytest.fixture(scope="session")
 def revised_reader(revised: RevisedRegistry) -> FlaskClient:
     """A client of the dashboard over that registry."""
-    application = create_app(Settings(), revised.database)
-    application.testing = True
-    return application.test_client()
+    return dashboard(revised.database).test_client()
 
 
 @pytest.fixture(scope="session")
@@ -76,18 +65,14 @@ def reported(
     migrated_file: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[ReportedRegistry]:
     """Reports in every state, shared by tests that only read."""
-    path = shutil.copy(migrated_file, tmp_path_factory.mktemp("reported") / "registry.db")
-    database = Database(f"sqlite:///{path}", synchronous="normal")
-    yield fill_reports(database)
-    database.close()
+    with shared_registry(migrated_file, tmp_path_factory, "reported") as database:
+        yield fill_reports(database)
 
 
 @pytest.fixture(scope="session")
 def report_reader(reported: ReportedRegistry) -> FlaskClient:
     """A client of the dashboard over that registry."""
-    application = create_app(Settings(), reported.database)
-    application.testing = True
-    return application.test_client()
+    return dashboard(reported.database).test_client()
 
 
 @pytest.fixture(scope="session")
@@ -115,18 +100,14 @@ def compared(
     migrated_file: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[ComparedRegistry]:
     """Runs to compare, shared by tests that only read."""
-    path = shutil.copy(migrated_file, tmp_path_factory.mktemp("compared") / "registry.db")
-    database = Database(f"sqlite:///{path}", synchronous="normal")
-    yield fill_compared(database)
-    database.close()
+    with shared_registry(migrated_file, tmp_path_factory, "compared") as database:
+        yield fill_compared(database)
 
 
 @pytest.fixture(scope="session")
 def comparer(compared: ComparedRegistry) -> FlaskClient:
     """A client of the dashboard over that registry."""
-    application = create_app(Settings(), compared.database)
-    application.testing = True
-    return application.test_client()
+    return dashboard(compared.database).test_client()
 
 
 @pytest.fixture(scope="session")
@@ -134,15 +115,11 @@ def scored(
     migrated_file: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[ScoredRegistry]:
     """Runs with scores of all kinds, shared by tests that only read."""
-    path = shutil.copy(migrated_file, tmp_path_factory.mktemp("scored") / "registry.db")
-    database = Database(f"sqlite:///{path}", synchronous="normal")
-    yield fill_scored(database)
-    database.close()
+    with shared_registry(migrated_file, tmp_path_factory, "scored") as database:
+        yield fill_scored(database)
 
 
 @pytest.fixture(scope="session")
 def scored_reader(scored: ScoredRegistry) -> FlaskClient:
     """A client of the dashboard over that registry."""
-    application = create_app(Settings(), scored.database)
-    application.testing = True
-    return application.test_client()
+    return dashboard(scored.database).test_client()

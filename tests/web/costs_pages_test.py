@@ -300,7 +300,7 @@ def test_a_form_without_its_token_changes_nothing(
 ) -> None:
     response = client.post("/costs/triage/new", data={"table": "0", "action": "save"})
 
-    assert response.status_code == 400
+    assert response.status_code == 403
     assert len(stored(sqlite_database, "triage")) == 2
 
 

@@ -270,7 +270,7 @@ def test_without_the_token_of_a_form_nothing_is_settled(
 ) -> None:
     data = {"flag": "1.1", "action": "acknowledge", "seen": "1", "reason": "x"}
 
-    assert ana.post(path, data=data).status_code == 400
+    assert ana.post(path, data=data).status_code == 403
     assert state_of(registry, 1) is FlagState.OPEN
 
 

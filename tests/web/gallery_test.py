@@ -1,43 +1,69 @@
+"""The gallery shows every component and every chart in each of their states."""
+
+from __future__ import annotations
+
+import pytest
 from flask.testing import FlaskClient
 
 from offdiag.settings import Settings
 from offdiag.store.database import Database
 from offdiag_web import create_app
-from offdiag_web.gallery.charts import charts, maps
+from offdiag_web.gallery.charts import charts
+from offdiag_web.gallery.matrices import maps
+from offdiag_web.gallery.pages import PAGES
 from support.pages import Page
 
 
-def test_the_gallery_shows_every_macro(client: FlaskClient) -> None:
-    response = client.get("/_gallery")
+def page_of(client: FlaskClient, name: str) -> Page:
+    return Page(client.get(PAGES[name]).get_data(as_text=True))
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_every_page_is_small_and_leads_to_the_others(client: FlaskClient, name: str) -> None:
+    response = client.get(PAGES[name])
 
     page = Page(response.get_data(as_text=True))
     assert response.status_code == 200
+    assert len(response.data) <= 150_000
+    assert len(page.elements) <= 3_000
+    assert {PAGES[each] for each in PAGES} <= {a.attributes["href"] for a in page.all("a")}
+
+
+def test_the_gallery_shows_every_macro(client: FlaskClient) -> None:
+    pages = [page_of(client, name) for name in PAGES]
+
     for tag, css_class in (
         *(("svg", "mark"), ("svg", "mark-out"), ("svg", "share-bar"), ("div", "tile")),
         *(("span", "chip-error"), ("div", "callout-warning"), ("ul", "seg"), ("nav", "tabs")),
         *(("nav", "pager"), ("table", "matrix-dense"), ("table", "matrix-roomy")),
         *(("table", "matrix-plain"), ("div", "legend"), ("span", "undefined")),
+        *(("a", "group-link"), ("th", "band"), ("th", "band-down")),
     ):
-        assert page.all(tag, css_class), (tag, css_class)
+        assert any(page.all(tag, css_class) for page in pages), (tag, css_class)
 
 
 def test_the_gallery_shows_every_chart_in_each_of_its_states(client: FlaskClient) -> None:
-    page = Page(client.get("/_gallery").get_data(as_text=True))
+    page = page_of(client, "charts")
 
     sections = {section.inside("h2")[0].text: section for section in page.all("section", "card")}
     for chart in charts():
         drawn = sections[chart.name].inside("svg")
         assert len(drawn) == len(chart.states), chart.name
         assert all(picture.attributes["role"] == "img" for picture in drawn), chart.name
-    pictures = sections["Map of a matrix"].inside("input")
+
+
+def test_the_gallery_shows_few_classes_and_many(client: FlaskClient) -> None:
+    page = page_of(client, "matrices")
+
+    sizes = {len(table.inside("tbody")[0].inside("tr")) for table in page.all("table", "matrix")}
+    assert sizes >= {1, 3, 7, 10, 12, 30}
+    pictures = [each for each in page.all("input") if each.attributes.get("type") == "image"]
     assert [picture.attributes["alt"] for picture in pictures] == [each.name for each in maps()]
 
 
 def test_every_module_of_charts_is_in_the_gallery(client: FlaskClient) -> None:
     drawn = {
-        css
-        for picture in Page(client.get("/_gallery").get_data(as_text=True)).all("svg")
-        for css in picture.classes
+        css for name in PAGES for svg in page_of(client, name).all("svg") for css in svg.classes
     }
 
     assert drawn >= {
@@ -46,13 +72,13 @@ def test_every_module_of_charts_is_in_the_gallery(client: FlaskClient) -> None:
     }
 
 
-def test_no_name_in_the_gallery_becomes_an_element(client: FlaskClient) -> None:
-    page = Page(client.get("/_gallery").get_data(as_text=True))
+@pytest.mark.parametrize("name", PAGES)
+def test_no_name_in_the_gallery_becomes_an_element(client: FlaskClient, name: str) -> None:
+    assert all(script.attributes.get("src") for script in page_of(client, name).all("script"))
 
-    assert all(script.attributes.get("src") for script in page.all("script"))
 
-
-def test_the_gallery_is_not_there_in_production(sqlite_database: Database) -> None:
+@pytest.mark.parametrize("address", PAGES.values())
+def test_the_gallery_is_not_there_in_production(sqlite_database: Database, address: str) -> None:
     client = create_app(Settings(), sqlite_database).test_client()
 
-    assert client.get("/_gallery").status_code == 404
+    assert client.get(address).status_code == 404

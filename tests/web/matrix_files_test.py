@@ -14,7 +14,14 @@ from PIL import Image
 from offdiag.store.database import Database
 from offdiag_web.palette import RAMPS
 from offdiag_web.presenters.matrix_pictures import map_pixels
-from support.dashboard import HOSTILE_NAMES, LESION_COUNTS, LESIONS, LesionRegistry, log_counts
+from support.dashboard import (
+    HOSTILE_NAMES,
+    LESION_COUNTS,
+    LESIONS,
+    LesionRegistry,
+    counted_statements,
+    log_counts,
+)
 from support.pages import Page
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -117,6 +124,16 @@ def test_the_same_map_is_not_sent_twice(reader: FlaskClient, registry: LesionReg
 
     assert (first.status_code, again.status_code, other.status_code) == (200, 304, 200)
     assert again.data == b""
+
+
+def test_a_map_is_read_in_one_statement(reader: FlaskClient, registry: LesionRegistry) -> None:
+    reader.get(f"/runs/{registry.many_classes}/matrix.png")
+
+    with counted_statements() as statements:
+        reader.get(f"/runs/{registry.many_classes}/matrix.png")
+
+    # The first finds out whose run it is.
+    assert len(statements) <= 2
 
 
 def test_a_click_on_the_map_shows_the_class_of_its_row(

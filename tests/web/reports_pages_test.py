@@ -308,7 +308,7 @@ def test_a_failed_issue_is_tried_again(client: FlaskClient, planned: Database) -
     assert failed.one("pre", "snippet").text == "Traceback boom"
     assert response.status_code == 303
     assert issues(planned)[0].state.value == "computed"
-    assert client.post("/reports/weekly/1/retry").status_code == 400
+    assert client.post("/reports/weekly/1/retry").status_code == 403
 
 
 def test_a_refused_delivery_is_tried_again_from_its_issue(
@@ -335,7 +335,7 @@ def test_without_the_token_of_a_form_nothing_is_done(
 ) -> None:
     response = client.post(f"/reports/weekly/{action}", data={"action": "save"})
 
-    assert response.status_code == 400
+    assert response.status_code == 403
     assert "This form is out of date" in response.get_data(as_text=True)
     assert len(_page(client, "/reports/weekly").one("ol", "times").inside("li")) == 5
     assert issues(planned) == []

@@ -1,18 +1,23 @@
 import csv
 import io
 import re
+from datetime import UTC, datetime
+from itertools import pairwise
 from typing import Any
 
 import pytest
 from flask.testing import FlaskClient
+from sqlalchemy import update
 
+from offdiag.services.retention.deleting import delete_run
 from offdiag.store.database import Database
-from offdiag.store.models import EvaluationRow
+from offdiag.store.models import EvaluationRow, RunRow
 from support.dashboard import (
     LESION_COUNTS,
     LESIONS,
     LesionRegistry,
     counted_statements,
+    log_counts,
     log_lesions,
 )
 from support.pages import Page
@@ -215,6 +220,41 @@ def test_the_orientation_is_told_for_every_verdict(
     assert any("This matrix" in warning for warning in warnings) == is_warned
 
 
+def test_runs_of_a_dataset_lead_on_to_each_other_as_the_list_has_them(
+    client: FlaskClient, sqlite_database: Database
+) -> None:
+    oldest = log_lesions(sqlite_database)
+    log_counts(sqlite_database, LESION_COUNTS, LESIONS, name="elsewhere", dataset="another")
+    middle = log_lesions(sqlite_database, evaluated=False)
+    removed, newest = log_lesions(sqlite_database), log_lesions(sqlite_database)
+    delete_run(sqlite_database, removed, by=None)
+
+    assert _neighbours(client, f"/runs/{newest}") == {"]": f"/runs/{middle}"}
+    assert _neighbours(client, f"/runs/{middle}/meta") == {
+        "[": f"/runs/{newest}/meta",
+        "]": f"/runs/{oldest}/meta",
+    }
+    assert _neighbours(client, f"/runs/{oldest}") == {"[": f"/runs/{middle}"}
+
+
+def test_runs_logged_at_the_same_moment_lead_on_by_their_ids(
+    client: FlaskClient, sqlite_database: Database
+) -> None:
+    made = {log_lesions(sqlite_database) for _ in range(3)}
+    with sqlite_database.write() as session:
+        session.execute(update(RunRow).values(created_at=datetime(2026, 11, 1, tzinfo=UTC)))
+    listed = [run["id"] for run in _json(client, "/runs.json")["runs"]]
+    assert set(listed) == made
+
+    for newer, older in pairwise(listed):
+        assert _neighbours(client, f"/runs/{newer}")["]"] == f"/runs/{older}"
+        assert _neighbours(client, f"/runs/{older}")["["] == f"/runs/{newer}"
+
+
+def test_a_lone_run_has_no_neighbours(client: FlaskClient, sqlite_database: Database) -> None:
+    assert _neighbours(client, f"/runs/{log_lesions(sqlite_database)}") == {}
+
+
 def test_an_upload_with_actual_columns_is_stored_with_actual_rows(
     reader: FlaskClient, registry: LesionRegistry
 ) -> None:
@@ -330,6 +370,16 @@ def test_a_failed_run_shows_its_last_error_and_does_not_poll(
     assert "hx-get" not in page.one("div", "results").attributes
 
 
+def test_a_failed_run_leads_to_the_job_that_can_be_tried_again(
+    reader: FlaskClient, registry: LesionRegistry
+) -> None:
+    page = _page(reader, f"/runs/{registry.failed}")
+
+    link = next(a for a in page.all("a") if a.text == "See its error and try again")
+    job = _page(reader, link.attributes["href"])
+    assert "ValueError: wrong shape" in job.one("main").text
+
+
 @pytest.mark.parametrize(
     ("which", "status"), [("still_open", 503), ("waiting", 503), ("failed", 409)]
 )
@@ -375,6 +425,13 @@ def test_shares_of_cells_with_cases_are_never_nothing(
 
             for share in page.one("table", "matrix").inside("small"):
                 assert not re.fullmatch(r"0\s?%", share.text)
+
+
+def _neighbours(client: FlaskClient, path: str) -> dict[str, str]:
+    """Where the keys [ and ] lead."""
+    links = _page(client, path).all("a")
+    keys = {link.attributes.get("aria-keyshortcuts"): link.attributes["href"] for link in links}
+    return {key: keys[key] for key in ("[", "]") if key in keys}
 
 
 def _page(client: FlaskClient, path: str) -> Page:

@@ -387,3 +387,42 @@ def test_ticked_runs_go_to_comparison_and_what_if(
     assert registry.plain in {box.attributes["value"] for box in boxes}
     assert all(box.attributes["aria-label"].startswith("Select ") for box in boxes)
     assert form.attributes["action"] == "/compare"
+
+
+def test_columns_that_only_sets_of_labels_can_fill_are_not_offered(reader: FlaskClient) -> None:
+    boxes = _page(reader, "/runs").all("input")
+    offered = {box.attributes["value"] for box in boxes if box.attributes.get("name") == "col"}
+
+    assert {"overall_accuracy", "macro_f1", "log_loss"} <= offered
+    assert not offered & {"subset_accuracy", "hamming_loss", "example_jaccard"}
+
+
+def test_columns_in_which_the_runs_do_not_differ_are_left_out_on_demand(
+    client: FlaskClient, sqlite_database: Database
+) -> None:
+    # Errors that change places: as many of them, so the same accuracy, but other classes.
+    log_counts(sqlite_database, ((8, 2), (1, 4)), ("a", "b"), name="first")
+    log_counts(sqlite_database, ((9, 1), (2, 3)), ("a", "b"), name="second")
+
+    every = Page(client.get("/runs?cols=acc,bal").get_data(as_text=True))
+    differing = Page(client.get("/runs?cols=acc,bal&diff=1").get_data(as_text=True))
+
+    links = {a.text: a.attributes for a in every.all("a")}
+    assert links["differences only"]["href"] == "/runs?cols=acc,bal&diff=1"
+    assert {"Accuracy", "Balanced accuracy"} <= set(links)
+    heads = {a.text for a in differing.one("table", "data").inside("thead")[0].inside("a")}
+    assert "Balanced accuracy" in heads
+    assert "Accuracy" not in heads
+    assert "the same for all runs shown: Accuracy." in differing.one("main").text
+    assert (
+        "diff=1"
+        in next(a for a in differing.all("a") if a.text == "full range").attributes["href"]
+    )
+
+
+def test_one_run_alone_keeps_its_columns(client: FlaskClient, sqlite_database: Database) -> None:
+    log_counts(sqlite_database, ((8, 2), (1, 4)), ("a", "b"))
+
+    page = Page(client.get("/runs?diff=1").get_data(as_text=True))
+
+    assert "Accuracy" in {a.text for a in page.one("table", "data").inside("a")}

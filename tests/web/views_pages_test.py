@@ -53,7 +53,7 @@ def test_a_removed_view_is_gone(client: FlaskClient) -> None:
 
 
 def test_a_view_is_saved_by_its_own_form_alone(client: FlaskClient) -> None:
-    assert client.post("/views", data={"name": "x", "of": ""}).status_code == 400
+    assert client.post("/views", data={"name": "x", "of": ""}).status_code == 403
     assert "No view has been saved yet" in client.get("/views").text
 
 

@@ -88,7 +88,7 @@ def test_every_cell_has_a_field_that_says_what_it_is(client: FlaskClient, runs: 
     fields = _fields(page)
     assert len(fields) == 49
     named = fields["w1.0"].attributes["aria-labelledby"].split()
-    assert " ".join(by_id[part] for part in named) == "cost, true mel, predicted nv"
+    assert " ".join(by_id[part] for part in named) == "cost, actual mel, predicted nv"
     assert fields["w1.0"].attributes["inputmode"] == "decimal"
 
 
@@ -247,7 +247,7 @@ def test_saving_makes_a_new_version_and_asks_the_same_question_under_it(
 
 
 def test_saving_needs_the_token_of_the_form(client: FlaskClient, runs: str) -> None:
-    assert client.post("/whatif", data={"runs": runs, "name": "x"}).status_code == 400
+    assert client.post("/whatif", data={"runs": runs, "name": "x"}).status_code == 403
 
 
 def test_runs_can_be_added_and_removed(

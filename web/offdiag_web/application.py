@@ -7,14 +7,18 @@ from jinja2 import StrictUndefined
 
 from offdiag.settings import Settings
 from offdiag.store.database import Database
-from offdiag_web import assets, failures, forms, open_flags, security
+from offdiag_web import api, assets, failures, forms, metering, open_flags, security
+from offdiag_web.access import door
 from offdiag_web.names_in_paths import NameConverter
 from offdiag_web.pages import (
+    account,
     audit,
+    audit_log,
     compare,
     cost_form,
     costs,
     datasets,
+    decisions,
     finding,
     flag,
     flags,
@@ -25,12 +29,14 @@ from offdiag_web.pages import (
     jobs,
     matrix_files,
     models,
+    openid,
     preferences,
     report_form,
     report_issue,
     reports,
     rules,
     run_advice,
+    run_baseline,
     run_classes,
     run_curves,
     run_examples,
@@ -39,12 +45,15 @@ from offdiag_web.pages import (
     run_meta,
     runs,
     settings_overview,
+    signing_in,
+    tokens,
     truth_difference,
     truth_impact,
+    users,
     views,
     what_if,
 )
-from offdiag_web.registry import Registry
+from offdiag_web.registry import Registry, current_registry
 from offdiag_web.run_id import RunIdConverter
 from offdiag_web.signing_key import signing_key
 
@@ -72,13 +81,21 @@ def create_app(settings: Settings, database: Database) -> Flask:
     }
     app.url_map.converters["run"] = RunIdConverter
     app.url_map.converters["name"] = NameConverter
-    registry = Registry(settings, database, open_flags.OpenFlags(database))
+    registry = Registry(settings, database, open_flags.OpenFlags())
     app.extensions[Registry.KEY] = registry
-    security.protect(app, bound_host=settings.server.host)
+    security.protect(app, settings.server)
     failures.register(app)
-    forms.protect(app, key=signing_key(settings.server, database))
+    door.guard(app, registry)
+    forms.protect(
+        app,
+        key=signing_key(settings.server, database),
+        # No form of another site can send JSON; `security` refuses what comes from one anyway.
+        exempt=(preferences.blueprint, *api.BLUEPRINTS),
+    )
+    api.register(app)
+    metering.meter(app, database)
     preferences.register(app)
-    open_flags.register(app, registry.open_flags)
+    open_flags.register(app, registry.open_flags, lambda: current_registry().database)
     for blueprint in (
         assets.blueprint,
         home.blueprint,
@@ -96,10 +113,12 @@ def create_app(settings: Settings, database: Database) -> Flask:
         cost_form.blueprint,
         costs.blueprint,
         what_if.blueprint,
+        decisions.blueprint,
         audit.blueprint,
         jobs.blueprint,
         run_matrix.blueprint,
         matrix_files.blueprint,
+        run_baseline.blueprint,
         run_classes.blueprint,
         run_advice.blueprint,
         run_curves.blueprint,
@@ -112,6 +131,12 @@ def create_app(settings: Settings, database: Database) -> Flask:
         models.blueprint,
         views.blueprint,
         settings_overview.blueprint,
+        signing_in.blueprint,
+        openid.blueprint,
+        account.blueprint,
+        tokens.blueprint,
+        users.blueprint,
+        audit_log.blueprint,
         gallery.blueprint,
         glossary.blueprint,
     ):

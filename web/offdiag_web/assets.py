@@ -14,6 +14,8 @@ from pathlib import Path
 
 from flask import Blueprint, Response, abort, request, url_for
 
+from offdiag_web.access.needs import public
+
 _STATIC = Path(__file__).parent / "static"
 STYLE_LAYERS = (
     "tokens",
@@ -21,10 +23,12 @@ STYLE_LAYERS = (
     "base",
     "components",
     "forms",
+    "access",
     "comparison",
     "costs",
     "curves",
     "audit",
+    "sets",
     "print",
 )
 _SCRIPTS = ("theme", "keys", "palette", "matrix", "flags", "whatif", "copy", "selection")
@@ -71,6 +75,7 @@ def asset_url(name: str) -> str:
 
 
 @blueprint.get("/assets/<digest>/<name>")
+@public()
 def serve(digest: str, name: str) -> Response:
     """One asset. Under an outdated digest it is answered too, but not cached."""
     asset = assets().get(name) or abort(404)

@@ -11,23 +11,19 @@ from typing import TypeVar
 
 from flask import Response
 
-Cell = str | int | float | None
+from offdiag.reports.csv_cells import Cell, csv_cell
+
+__all__ = [
+    "Cell",
+    "csv_cell",
+    "csv_response",
+    "csv_stream",
+    "csv_text",
+    "json_stream",
+]
+
 Item = TypeVar("Item")
 _SENT_AT_ONCE = 1_000
-_FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
-
-
-def csv_cell(value: Cell) -> str | int | float:
-    """A cell as written: numbers stay numbers, undefined is empty, text is only text.
-
-    A spreadsheet runs what begins like a formula. Labels and names are anybody's input, so
-    such text gets an apostrophe in front, the spreadsheet's own mark for text.
-    """
-    if value is None:
-        return ""
-    if isinstance(value, str) and value.startswith(_FORMULA_STARTS):
-        return f"'{value}"
-    return value
 
 
 def csv_text(header: Sequence[str], rows: Iterable[Sequence[Cell]]) -> str:

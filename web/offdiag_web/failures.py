@@ -12,32 +12,54 @@ from offdiag.errors import (
     DatabaseUnavailable,
     EvaluationFailed,
     EvaluationPending,
+    Forbidden,
     InvalidInput,
+    Malformed,
     NotFound,
+    NotSignedIn,
     OffdiagError,
     SchemaMismatch,
+    Stale,
     StorageFull,
+    TooLarge,
+    TooManyRequests,
 )
+from offdiag_web.api.paths import PREFIX
 
 STATUS_OF: dict[type[OffdiagError], int] = {
     InvalidInput: 400,
+    NotSignedIn: 401,
+    Forbidden: 403,
     NotFound: 404,
+    TooLarge: 413,
     Conflict: 409,
     EvaluationFailed: 409,
+    TooManyRequests: 429,
     DatabaseUnavailable: 503,
     SchemaMismatch: 503,
     EvaluationPending: 503,
     StorageFull: 507,
 }
+API_STATUS_OF: dict[type[OffdiagError], int] = {
+    **STATUS_OF,
+    Malformed: 400,
+    InvalidInput: 422,
+    Stale: 412,
+    EvaluationPending: 409,
+}
+"""Programs tell what cannot be read from what cannot be meant, and act on either."""
 RETRY_AFTER_S = 5
+EVALUATION_AFTER_S = 1
 
 _TITLES = {
     400: "This request cannot be understood",
+    401: "Sign in",
     403: "This request is refused",
     404: "There is no such page",
     405: "This page cannot be used that way",
     409: "This contradicts what is stored",
     413: "This request is too large",
+    429: "Too many requests",
     500: "Something went wrong",
     503: "The registry is not available",
     507: "The registry has no room left",
@@ -46,6 +68,12 @@ _HINTS = {
     404: "Check the address, or start from the list of runs.",
     405: "Open the page by its link instead.",
     500: "The error is in the log of the server. Other pages still work.",
+}
+_API_HINTS = {
+    404: f"{PREFIX}/openapi.json describes every address.",
+    405: "The header Allow names the methods of this address.",
+    415: f"{PREFIX}/openapi.json says what each address takes.",
+    500: "The error is in the log of the server.",
 }
 
 
@@ -81,7 +109,14 @@ def register(app: Flask) -> None:
 
 def domain_answer(error: OffdiagError) -> Response:
     """The answer to a request that ended with an error of the domain."""
-    return _answer(_domain_failure(error))
+    response = _answer(failure_of(error))
+    if isinstance(error, EvaluationPending):
+        response.retry_after = EVALUATION_AFTER_S
+    if isinstance(error, TooManyRequests):
+        response.retry_after = error.retry_after_s
+    if isinstance(error, NotSignedIn):
+        response.headers["WWW-Authenticate"] = "Bearer"
+    return response
 
 
 def http_answer(error: HTTPException) -> Response:
@@ -95,10 +130,12 @@ def http_answer(error: HTTPException) -> Response:
 
 def status_of(error: OffdiagError) -> int:
     """The status of the answer to a request that ended with an error of the domain."""
-    return next((STATUS_OF[kind] for kind in type(error).mro() if kind in STATUS_OF), 500)
+    table = API_STATUS_OF if _is_for_a_program() else STATUS_OF
+    return next((table[kind] for kind in type(error).mro() if kind in table), 500)
 
 
-def _domain_failure(error: OffdiagError) -> Failure:
+def failure_of(error: OffdiagError) -> Failure:
+    """What a page says of an error of the domain."""
     status = status_of(error)
     return Failure(status, error.code, _sentence(error.message), error.field, error.hint)
 
@@ -106,9 +143,10 @@ def _domain_failure(error: OffdiagError) -> Failure:
 def _http_failure(error: HTTPException) -> Failure:
     status = error.code or 500
     code = (error.name or "error").lower().replace(" ", "_")
-    hint = _HINTS.get(status)
+    hint = (_API_HINTS if _is_for_a_program() else _HINTS).get(status)
     if status == 413 and request.max_content_length:
-        hint = f"At most {request.max_content_length // 1024} KiB can be sent to this page."
+        place = "address" if _is_for_a_program() else "page"
+        hint = f"At most {request.max_content_length // 1024} KiB can be sent to this {place}."
     return Failure(status, code, error.description or error.name, hint=hint)
 
 
@@ -126,7 +164,7 @@ def _answer(failure: Failure) -> Response:
 
 
 def _body(failure: Failure) -> Response:
-    if request.path.endswith(".json"):
+    if _is_for_a_program() or request.path.endswith(".json"):
         parts = {
             "code": failure.code,
             "message": failure.message,
@@ -137,4 +175,16 @@ def _body(failure: Failure) -> Response:
     if request.path.endswith(".csv"):
         text = " ".join(filter(None, (failure.message, failure.hint)))
         return Response(f"{text}\n", mimetype="text/plain")
+    if failure.status == 401:
+        return make_response(render_template("sign_in.html", failure=failure, next=own_address()))
     return make_response(render_template("failure.html", failure=failure))
+
+
+def own_address() -> str:
+    """Where to come back to: the page that was asked for, the front page after a form."""
+    is_page = request.method == "GET" and not request.path.startswith("/sign-in")
+    return request.full_path.rstrip("?") if is_page else "/"
+
+
+def _is_for_a_program() -> bool:
+    return request.path.startswith(f"{PREFIX}/")

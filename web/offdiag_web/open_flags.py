@@ -15,36 +15,42 @@ KEPT_FOR_S = 5.0
 """A page may show a number this old; whoever settles a flag sees the new one at once."""
 
 
+MOST_READERS = 100
+
+
 class OpenFlags:
-    """The number, read when a page asks and it is older than `KEPT_FOR_S`.
+    """The numbers, read when a page asks and they are older than `KEPT_FOR_S`.
 
     Without that every page would need one statement more, for a number that hardly ever changes.
+    Readers who see the same projects see the same number.
     """
 
-    def __init__(
-        self, database: Database, *, monotonic: Callable[[], float] = time.monotonic
-    ) -> None:
-        self._database = database
+    def __init__(self, *, monotonic: Callable[[], float] = time.monotonic) -> None:
         self._monotonic = monotonic
-        # One value, so that threads never see a number with the age of another.
-        self._known: tuple[float, int] | None = None
+        # Each is one value, so that threads never see a number with the age of another.
+        self._known: dict[frozenset[str] | None, tuple[float, int]] = {}
 
-    def count(self) -> int:
-        """Open flags, at most as many as are counted."""
-        known, now = self._known, self._monotonic()
+    def count(self, database: Database) -> int:
+        """Open flags that a database shows, at most as many as are counted."""
+        known, now = self._known.get(database.projects), self._monotonic()
         if known is None or now - known[0] > KEPT_FOR_S:
-            known = self._known = (now, count_open(self._database))
+            if len(self._known) >= MOST_READERS:
+                self._known = {}
+            known = self._known[database.projects] = (now, count_open(database))
         return known[1]
 
     def forget(self) -> None:
         """Something was settled."""
-        self._known = None
+        self._known = {}
 
 
-def register(app: Flask, open_flags: OpenFlags) -> None:
-    """Make the number known to the frame of every page, empty where there is none."""
+def register(app: Flask, open_flags: OpenFlags, database: Callable[[], Database]) -> None:
+    """Make the number known to the frame of every page, empty where there is none.
+
+    `database` is asked for the database as whoever reads the page may see it.
+    """
 
     @app.template_global("open_flags")
     def shown() -> str:
-        count = open_flags.count()
+        count = open_flags.count(database())
         return counted(count) if count else ""

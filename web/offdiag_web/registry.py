@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar, cast
 
-from flask import current_app
+from flask import current_app, g
 
 from offdiag.settings import Settings
 from offdiag.store.database import Database
@@ -24,5 +24,10 @@ class Registry:
 
 
 def current_registry() -> Registry:
-    """The registry of the application that is answering."""
-    return cast(Registry, current_app.extensions[Registry.KEY])
+    """The registry as whoever sends the request may see it."""
+    return cast(Registry, g.get("registry") or current_app.extensions[Registry.KEY])
+
+
+def narrow_registry(database: Database) -> None:
+    """Let the rest of a request see no more than `database`."""
+    g.registry = replace(current_registry(), database=database)

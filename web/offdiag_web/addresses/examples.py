@@ -74,8 +74,8 @@ def cell_url(run_id: str, actual: str, predicted: str) -> str:
     return ExamplesAddress(run_id, ExampleQuestion(actual, predicted)).url()
 
 
-def numbered_cell_url(run_id: str, actual: int, predicted: int) -> str:
-    """The same by the codes of the classes: short, and answered with the address above."""
+def numbered_cell_url(run_id: str, actual: int | str, predicted: int | str) -> str:
+    """The same by the codes of classes and groups: short, and answered with the address above."""
     return f"/runs/{run_id}/cells/{actual}-{predicted}"
 
 

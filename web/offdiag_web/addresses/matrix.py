@@ -6,10 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal, cast, get_args
 
+from offdiag_web.addresses.groups import groups_text, read_groups
 from offdiag_web.addresses.query_string import with_query
 
 Norm = Literal["row", "col", "all", "none"]
-ClassOrder = Literal["support", "label", "cluster"]
+ClassOrder = Literal["support", "label", "cluster", "group"]
 Layout = Literal["long", "grid"]
 FORMS = ("csv", "json", "md", "tex", "svg", "png")
 _COUNTS_ONLY = frozenset({"csv", "json"})
@@ -24,7 +25,8 @@ class MatrixAddress:
     `norm` is about the stored orientation, also in the transposed view: "row" is the share of
     the actual class, "col" of the predicted one. `order` None is the default of the label set.
     `focus` is the class in the middle of attention where the matrix is too large for a table;
-    `rarest` leaves cells with fewer cases out of its map.
+    `rarest` leaves cells with fewer cases out of its map. `collapse` names groups of classes
+    that are shown as one class each.
     """
 
     run_id: str
@@ -33,6 +35,7 @@ class MatrixAddress:
     transposed: bool = False
     focus: str | None = None
     rarest: int = 1
+    collapse: tuple[str, ...] = ()
 
     def url(self, form: str = "", layout: Layout = "long") -> str:
         """Canonical URL of the page, or of the matrix alone in one of `FORMS`."""
@@ -40,6 +43,7 @@ class MatrixAddress:
         return with_query(
             f"{path}/matrix.{form}" if form else path,
             {
+                "collapse": groups_text(self.collapse),
                 "norm": None if self.norm == "row" or form in _COUNTS_ONLY else self.norm,
                 "order": self.order,
                 "t": "1" if self.transposed else None,
@@ -64,6 +68,7 @@ def read_matrix(run_id: str, values: Mapping[str, str]) -> tuple[MatrixAddress, 
         transposed=transposed == "1",
         focus=values.get("focus") or None,
         rarest=rarest,
+        collapse=read_groups(values.get("collapse")),
     )
     return address, notices
 

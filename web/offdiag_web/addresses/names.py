@@ -21,7 +21,7 @@ def name_segment(name: str) -> str:
 
 def escaped_start(name: str) -> str:
     """A name that an address uses for something else, with its first character as a code."""
-    return f"{_code(name[0])}{name_segment(name[1:])}"
+    return f"{escaped_mark(name[0])}{name_segment(name[1:])}"
 
 
 def name_in_path(name: str) -> str:
@@ -30,9 +30,9 @@ def name_in_path(name: str) -> str:
     Slashes part segments even where they are percent-encoded, browsers resolve dots, and an
     end such as `.json` names a twin. Such characters are written as `~` and their code.
     """
-    written = _UNFIT.sub(lambda found: _code(found.group()), name)
+    written = _UNFIT.sub(lambda found: escaped_mark(found.group()), name)
     if name in {".", ".."} or name.endswith(_TWINS):
-        return written.replace(".", _code("."))
+        return written.replace(".", escaped_mark("."))
     return written
 
 
@@ -41,5 +41,6 @@ def name_from_path(segment: str) -> str:
     return _ESCAPED.sub(lambda found: chr(int(found[1], 16)), segment)
 
 
-def _code(character: str) -> str:
+def escaped_mark(character: str) -> str:
+    """A character of a name as `name_from_path` reads it back."""
     return f"~{ord(character):02X}"

@@ -45,7 +45,8 @@ class RunListAddress:
 
     `columns` are keys of metrics; `baseline` is the run that the others are held against, None
     for the one that is pinned. `selected` are ids of runs that are ticked, on this page of the
-    list or elsewhere, in the order in which they were.
+    list or elsewhere, in the order in which they were. With `only_differences`, columns in which
+    the runs of the page do not differ are left out.
     """
 
     terms: tuple[ParsedTerm, ...] = ()
@@ -55,6 +56,7 @@ class RunListAddress:
     columns: tuple[str, ...] = DEFAULT_COLUMNS
     baseline: str | None = None
     selected: tuple[str, ...] = ()
+    only_differences: bool = False
 
     @property
     def filter(self) -> RunFilter:
@@ -83,6 +85,8 @@ class RunListAddress:
             kept.append(("scale", self.scale))
         if self.columns != DEFAULT_COLUMNS:
             kept.append(("cols", ",".join(SHORT_NAMES.get(key, key) for key in self.columns)))
+        if self.only_differences:
+            kept.append(("diff", "1"))
         if self.baseline is not None:
             kept.append(("base", self.baseline))
         if self.selected:
@@ -119,6 +123,7 @@ def read_run_list(
         columns=_read_columns(values, notices),
         baseline=_read_baseline(values.get("base"), notices),
         selected=_read_selected(values.get("sel", "")),
+        only_differences=values.get("diff") == "1",
     )
     return address, notices
 

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import base64
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 from markupsafe import Markup
 
-from offdiag_web.addresses.matrix import MatrixAddress
 from offdiag_web.charts.churn_bar import Segment, churn_bar
 from offdiag_web.charts.class_strip import class_strip, strip_axis
 from offdiag_web.charts.flip_chart import FlipAxis, FlipLine, flip_axis, flip_chart
@@ -20,11 +18,9 @@ from offdiag_web.charts.scale import UNIT, Extent
 from offdiag_web.charts.sparkline import sparkline
 from offdiag_web.charts.trend import trend
 from offdiag_web.gallery import examples
-from offdiag_web.palette import Theme
-from offdiag_web.presenters.matrix_pictures import matrix_map
-
-_MAPPED_CLASSES = 60
-_THEMES: tuple[Theme, ...] = ("light", "dark")
+from offdiag_web.gallery.curves import score_charts
+from offdiag_web.gallery.pages import pages
+from offdiag_web.presenters.run_header import Tab
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,12 +32,17 @@ class ChartExamples:
 
 
 @dataclass(frozen=True, slots=True)
-class MapExample:
-    """A map of a matrix as a picture in the page."""
+class ChartsView:
+    """Pictures of scores, then all others, each in its states."""
 
-    name: str
-    source: str
-    side: int
+    pages: tuple[Tab, ...]
+    charts: tuple[tuple[str, Markup], ...]
+    drawings: tuple[ChartExamples, ...]
+
+
+def charts_view() -> ChartsView:
+    """Everything, made anew for each request; nothing here is read from a database."""
+    return ChartsView(pages("charts"), score_charts(), charts())
 
 
 def charts() -> tuple[ChartExamples, ...]:
@@ -56,22 +57,6 @@ def charts() -> tuple[ChartExamples, ...]:
         ChartExamples("Trend", tuple(_trends())),
         ChartExamples("Sparkline", tuple(_sparklines())),
     )
-
-
-def maps() -> tuple[MapExample, ...]:
-    """The map of many classes in both themes."""
-    matrix, address = examples.many_classes(_MAPPED_CLASSES).matrix, MatrixAddress("r_gallery")
-    found = []
-    for theme in _THEMES:
-        picture = base64.b64encode(matrix_map(matrix, address, theme=theme)).decode("ascii")
-        found.append(
-            MapExample(
-                f"{_MAPPED_CLASSES} classes, {theme}",
-                f"data:image/png;base64,{picture}",
-                side=2 * _MAPPED_CLASSES,
-            )
-        )
-    return tuple(found)
 
 
 def _recall_by_size() -> Iterator[tuple[str, Markup]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from offdiag.domain.labels import LabelSet
 from offdiag.metrics.confusion import ConfusionMatrix
@@ -26,7 +26,11 @@ HOSTILE_NAMES = (
 
 def results_of(counts: NDArray[np.int64], names: tuple[str, ...]) -> RunResults:
     """The results of a run with this matrix, (K, K), actual classes along the first axis."""
-    matrix = ConfusionMatrix(counts, LabelSet(names))
+    return evaluated(ConfusionMatrix(counts, LabelSet(names)))
+
+
+def evaluated(matrix: ConfusionMatrix) -> RunResults:
+    """The results of a run with this matrix."""
     values = of_matrix(matrix)
     return RunResults(
         facts=EvaluationFacts(
@@ -39,13 +43,17 @@ def results_of(counts: NDArray[np.int64], names: tuple[str, ...]) -> RunResults:
             computed_at=NOW,
             duration_s=0.012,
         ),
-        matrix=matrix,
+        counted=matrix,
         aggregate=values.aggregate,
         per_class={key: tuple(found) for key, found in values.per_class.items()},
     )
 
 
-def skin_lesions() -> RunResults:
+def _matrix(counts: ArrayLike, names: tuple[str, ...]) -> ConfusionMatrix:
+    return ConfusionMatrix(np.array(counts, np.int64), LabelSet(names))
+
+
+def skin_lesions() -> ConfusionMatrix:
     """Seven classes, one large, the smallest never found."""
     counts = [
         [987, 5, 10, 3, 1, 0, 0],
@@ -56,24 +64,24 @@ def skin_lesions() -> RunResults:
         [1, 0, 0, 0, 0, 20, 0],
         [14, 0, 1, 2, 0, 0, 0],
     ]
-    return results_of(np.array(counts), ("nv", "mel", "bkl", "bcc", "akiec", "vasc", "df"))
+    return _matrix(counts, ("nv", "mel", "bkl", "bcc", "akiec", "vasc", "df"))
 
 
-def always_the_same() -> RunResults:
+def always_the_same() -> ConfusionMatrix:
     """Three classes of which one is always answered, and one does not occur at all."""
-    return results_of(np.array([[0, 10, 0], [0, 90, 0], [0, 0, 0]]), ("rare", "common", "absent"))
+    return _matrix([[0, 10, 0], [0, 90, 0], [0, 0, 0]], ("rare", "common", "absent"))
 
 
-def hostile() -> RunResults:
+def hostile() -> ConfusionMatrix:
     """Class names that are code somewhere."""
     size = len(HOSTILE_NAMES)
-    return results_of(np.eye(size, dtype=np.int64) * 7 + 1, HOSTILE_NAMES)
+    return _matrix(np.eye(size, dtype=np.int64) * 7 + 1, HOSTILE_NAMES)
 
 
-def many_classes(n_classes: int) -> RunResults:
+def many_classes(n_classes: int) -> ConfusionMatrix:
     """A diagonal with neighbours that are confused."""
     counts = np.eye(n_classes, dtype=np.int64) * 80 + np.eye(n_classes, k=1, dtype=np.int64) * 9
-    return results_of(counts, tuple(f"class {code}" for code in range(n_classes)))
+    return _matrix(counts, tuple(f"class {code}" for code in range(n_classes)))
 
 
 def work(state: str, error: str | None = None) -> EvaluationWork:

@@ -9,10 +9,12 @@ from __future__ import annotations
 from flask import Blueprint, jsonify, make_response, redirect, render_template, request
 from werkzeug.wrappers import Response
 
+from offdiag.domain.access import Role
 from offdiag.errors import InvalidInput
 from offdiag.flags.audit.pasted.auditing import PastedAudit, audit_pasted
 from offdiag.flags.audit.pasted.reading import Reading, read_pasted
 from offdiag.flags.audit.pasted.records import audit_record
+from offdiag_web.access.needs import needs
 from offdiag_web.addresses.audit import AUDIT, audit_url, fits_link
 from offdiag_web.inputs.audit import (
     TypedAudit,
@@ -40,6 +42,7 @@ def page() -> Response:
 
 
 @blueprint.post(AUDIT)
+@needs(Role.VIEWER)
 def send() -> Response:
     typed = typed_audit(request.form)
     try:
@@ -58,6 +61,7 @@ def twin() -> Response:
 
 
 @blueprint.post(f"{AUDIT}.json")
+@needs(Role.VIEWER)
 def twin_of_sent() -> Response:
     return _record(with_real_corrections(typed_audit(request.form)))
 

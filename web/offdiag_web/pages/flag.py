@@ -51,7 +51,7 @@ def twin(number: int, form: str) -> Response:
 @blueprint.get(f"{_FLAG}/classes.csv")
 def classes(number: int) -> Response:
     detail = _detail(number)
-    recalls = [] if detail.results is None else class_recalls(detail.results.matrix)
+    recalls = [] if detail.results is None else class_recalls(detail.results.counted)
     rows = class_rows(recalls, floor_of(detail))
     return csv_response(f"flag-{number}-classes", CLASS_COLUMNS, rows)
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 from flask import Blueprint, jsonify, make_response, redirect, render_template, url_for
 from werkzeug.wrappers import Response
 
+from offdiag.domain.access import Role
 from offdiag.services.jobs.pages import job_page, jobs_page
 from offdiag.services.jobs.retrying import retry_all, retry_job
+from offdiag_web.access.needs import needs
 from offdiag_web.exports import csv_response
 from offdiag_web.pages.request_words import TWIN
 from offdiag_web.presenters.jobs import (
@@ -25,6 +27,7 @@ _JOB = "/jobs/<int(max=9223372036854775807):job_id>"
 
 
 @blueprint.get("/jobs")
+@needs(Role.VIEWER, everywhere=True)
 def page() -> Response:
     database = current_registry().database
     view = jobs_view(jobs_page(database), now=database.clock(), run_url=_run_url)
@@ -32,6 +35,7 @@ def page() -> Response:
 
 
 @blueprint.get(f"/jobs{TWIN}")
+@needs(Role.VIEWER, everywhere=True)
 def twin(form: str) -> Response:
     found = jobs_page(current_registry().database)
     if form == "json":
@@ -58,6 +62,7 @@ def retry(job_id: int) -> Response:
 
 
 @blueprint.post("/jobs/retry")
+@needs(Role.EDITOR, everywhere=True)
 def retry_dead() -> Response:
     retry_all(current_registry().database)
     return redirect(url_for("jobs.page"), 303)

@@ -10,6 +10,8 @@ from werkzeug.wrappers import Response
 
 from offdiag.domain.runs import require_name
 from offdiag.errors import InvalidInput
+from offdiag_web.access.needs import public
+from offdiag_web.access.principal import reader as whoever_asks
 from offdiag_web.pages.request_words import own_path
 
 THEMES = ("auto", "light", "dark")
@@ -50,7 +52,10 @@ def _read() -> Preferences:
     return Preferences(
         theme if theme in THEMES else "auto",
         shortcuts=request.cookies.get("shortcuts") != "off",
-        reader=unquote(request.cookies.get("reader", "")),
+        # Nobody who signed in decides under another name than their own.
+        reader=whoever_asks().name
+        if whoever_asks().is_signed_in
+        else unquote(request.cookies.get("reader", "")),
     )
 
 
@@ -72,6 +77,7 @@ def reader_if_known() -> str | None:
 
 
 @blueprint.post("/preferences")
+@public()
 def save() -> Response:
     """Keep what was chosen and go back to where it was chosen."""
     response = redirect(own_path(request.form.get("back", "/")), 303)

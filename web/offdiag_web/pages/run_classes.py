@@ -11,6 +11,7 @@ from offdiag_web.exports import csv_response
 from offdiag_web.pages.run_frame import RUN, results_of, run_page, stored_run
 from offdiag_web.presenters.class_table import class_table
 from offdiag_web.presenters.class_table_export import class_columns, class_records, class_rows
+from offdiag_web.presenters.task_words import class_words
 from offdiag_web.presenters.values import Notes
 
 blueprint = Blueprint("run_classes", __name__)
@@ -21,13 +22,17 @@ def page(run_id: str) -> Response:
     detail = stored_run(run_id)
     address, notices = _address(run_id, detail.results)
     notes = Notes()
-    table = None if detail.results is None else class_table(detail.results, address, notes)
+    words = class_words(detail.run.task)
+    table = None
+    if detail.results is not None:
+        table = class_table(detail.results, address, notes, words)
     return run_page(
         "run_classes.html",
         detail,
         "classes",
         address=address,
         table=table,
+        words=words,
         notes=notes.texts,
         notices=notices,
     )

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from flask import Blueprint, redirect, request
+import re
+
+from flask import Blueprint, abort, redirect, request
 from werkzeug.wrappers import Response
 
 from offdiag.errors import Conflict, InvalidInput, NotFound
@@ -13,6 +15,7 @@ from offdiag.services.examples.browse import (
     browse_examples,
     export_examples,
 )
+from offdiag.store.queries.run_page import RunHeader
 from offdiag_web.addresses.examples import ExamplesAddress, cell_url, read_examples
 from offdiag_web.exports import csv_stream, json_stream
 from offdiag_web.pages.run_frame import RUN, run_page, stored_run
@@ -25,6 +28,8 @@ from offdiag_web.presenters.examples.export import (
 )
 from offdiag_web.presenters.examples.page import examples_view
 from offdiag_web.registry import current_registry
+
+_CODE = re.compile(r"g?[0-9]{1,6}")
 
 blueprint = Blueprint("run_examples", __name__)
 
@@ -41,18 +46,28 @@ def page(run_id: str) -> Response:
     )
 
 
-@blueprint.get(f"{RUN}/cells/<int:actual>-<int:predicted>")
-def cell(run_id: str, actual: int, predicted: int) -> Response:
-    """A cell by the codes of its classes, as large matrices name it."""
-    names = stored_run(run_id).run.labels.names
-    if max(actual, predicted) >= len(names):
+@blueprint.get(f"{RUN}/cells/<actual>-<predicted>")
+def cell(run_id: str, actual: str, predicted: str) -> Response:
+    """A cell by the codes of its classes or groups, as large matrices name it."""
+    run = stored_run(run_id).run
+    names = [_named(run, code) for code in (actual, predicted)]
+    return redirect(cell_url(run_id, *names))
+
+
+def _named(run: RunHeader, code: str) -> str:
+    if not _CODE.fullmatch(code):
+        abort(404)
+    groups = () if run.hierarchy is None else tuple(run.hierarchy.by_name)
+    names = groups if code.startswith("g") else run.labels.names
+    number = int(code.removeprefix("g"))
+    if number >= len(names):
+        what = "groups" if code.startswith("g") else "classes"
         raise NotFound(
-            f"run {run_id} has {len(names)} classes, and none with the number "
-            f"{max(actual, predicted)}.",
+            f"run {run.id} has {len(names)} {what}, and none with the number {number}.",
             field="cell",
-            hint="Classes are counted from 0, in the order of the label set.",
+            hint="They are counted from 0, in the order of the label set or hierarchy.",
         )
-    return redirect(cell_url(run_id, names[actual], names[predicted]))
+    return names[number]
 
 
 @blueprint.get(f"{RUN}/examples.csv")

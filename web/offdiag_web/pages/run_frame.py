@@ -49,6 +49,6 @@ def run_page(template: str, detail: RunDetail, current: str, **values: Any) -> R
         detail,
         current=current,
         now=current_registry().database.clock(),
-        tab_url=lambda name: url_for(f"run_{name}.page", run_id=detail.run.id),
+        tab_url=lambda name, run_id: url_for(f"run_{name}.page", run_id=run_id),
     )
     return make_response(render_template(template, header=header, **values))

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from flask import Blueprint, jsonify, request
 from werkzeug.wrappers import Response
 
 from offdiag.domain.orientation import SourceOrientation
-from offdiag_web.addresses.matrix import MatrixAddress, read_layout, read_matrix
+from offdiag.domain.runs import Task
+from offdiag.metrics.counted import CountedSets
+from offdiag_web.addresses.groups import groups_text
+from offdiag_web.addresses.matrix import read_layout, read_matrix
 from offdiag_web.exports import csv_response
-from offdiag_web.pages.run_frame import RUN, results_of, run_page, stored_run
+from offdiag_web.pages import run_sets
+from offdiag_web.pages.run_frame import RUN, run_page, stored_run
+from offdiag_web.pages.seen_run import asked_matrix, matrix_file_name, seen_run
 from offdiag_web.presenters.matrix_export import (
     grid_columns,
     grid_rows,
@@ -26,44 +33,67 @@ blueprint = Blueprint("run_matrix", __name__)
 def page(run_id: str) -> Response:
     address, notices = read_matrix(run_id, request.args)
     detail = stored_run(run_id)
+    if detail.run.task is Task.MULTILABEL:
+        return run_sets.first_page(detail)
     view = None
     if detail.results is not None:
         has_examples = detail.run.source is SourceOrientation.PREDICTIONS
-        view = matrix_page(detail.results, address, has_examples=has_examples)
-        notices += view.notices
+        seen = seen_run(detail.run, detail.results, address)
+        address = seen.address
+        view = matrix_page(
+            seen.results, address, has_examples=has_examples, grouping=seen.grouping
+        )
+        notices += [*seen.notices, *view.notices]
     return run_page(
-        "run_matrix.html", detail, "matrix", address=address, view=view, notices=notices
+        "run_matrix.html",
+        detail,
+        "matrix",
+        address=address,
+        collapse=groups_text(address.collapse),
+        view=view,
+        notices=notices,
     )
 
 
 @blueprint.get(f"{RUN}.json")
 def run_json(run_id: str) -> Response:
     address, _ = read_matrix(run_id, request.args)
-    return jsonify(run_record(stored_run(run_id), address))
+    detail = stored_run(run_id)
+    if detail.run.task is Task.MULTILABEL:
+        return run_sets.run_json(detail)
+    if detail.results is None:
+        return jsonify(run_record(detail, address))
+    seen = seen_run(detail.run, detail.results, address)
+    shown = replace(detail, results=seen.results)
+    return jsonify(run_record(shown, seen.address, seen.grouping))
 
 
 @blueprint.get(f"{RUN}.csv")
 def run_csv(run_id: str) -> Response:
-    results = results_of(stored_run(run_id))
-    return csv_response(run_id, AGGREGATE_COLUMNS, aggregate_rows(results))
+    address, _ = read_matrix(run_id, request.args)
+    seen = asked_matrix(address)
+    name = f"{run_id}-collapsed" if seen.collapse else run_id
+    return csv_response(name, AGGREGATE_COLUMNS, aggregate_rows(seen.results))
 
 
 @blueprint.get(f"{RUN}/matrix.json")
 def matrix_json(run_id: str) -> Response:
     address, _ = read_matrix(run_id, request.args)
-    return jsonify(matrix_record(results_of(stored_run(run_id)).matrix, address))
+    seen = asked_matrix(address)
+    if isinstance(seen.results.counted, CountedSets):
+        return run_sets.matrix_json(seen.results.counted)
+    return jsonify(matrix_record(seen.results.matrix, seen.address, seen.grouping))
 
 
 @blueprint.get(f"{RUN}/matrix.csv")
 def matrix_csv(run_id: str) -> Response:
     address, _ = read_matrix(run_id, request.args)
-    matrix = results_of(stored_run(run_id)).matrix
+    seen = asked_matrix(address)
+    if isinstance(seen.results.counted, CountedSets):
+        return run_sets.matrix_csv(run_id, seen.results.counted)
+    matrix, address, grouping = seen.results.matrix, seen.address, seen.grouping
+    name = matrix_file_name(address)
     if read_layout(request.args) == "grid":
-        return csv_response(
-            _file_name(address), grid_columns(matrix, address), grid_rows(matrix, address)
-        )
-    return csv_response(_file_name(address), long_columns(address), long_rows(matrix, address))
-
-
-def _file_name(address: MatrixAddress) -> str:
-    return f"{address.run_id}-matrix{'-transposed' if address.transposed else ''}"
+        columns = grid_columns(matrix, address, grouping)
+        return csv_response(name, columns, grid_rows(matrix, address, grouping))
+    return csv_response(name, long_columns(address), long_rows(matrix, address, grouping))

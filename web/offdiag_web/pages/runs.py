@@ -7,13 +7,13 @@ from dataclasses import replace
 from flask import Blueprint, jsonify, make_response, redirect, render_template, request, url_for
 from werkzeug.wrappers import Response
 
-from offdiag.services.browse import browse_runs
+from offdiag.services.browse import browse_runs, listed_metrics
 from offdiag.settings.load import hide_password
 from offdiag.store.database import Database
 from offdiag_web.addresses.run_list import read_run_list
 from offdiag_web.exports import csv_response
 from offdiag_web.presenters.run_list import run_list_view
-from offdiag_web.presenters.run_list_export import RUN_COLUMNS, run_list_record, run_list_rows
+from offdiag_web.presenters.run_list_export import run_columns, run_list_record, run_list_rows
 from offdiag_web.registry import current_registry
 
 blueprint = Blueprint("runs", __name__)
@@ -40,7 +40,8 @@ def runs(form: str = "html") -> Response:
     if form == "json":
         return jsonify(run_list_record(overview, address))
     if form == "csv":
-        return csv_response("runs", RUN_COLUMNS, run_list_rows(overview))
+        columns = run_columns(listed_metrics(overview.scope))
+        return csv_response("runs", columns, run_list_rows(overview))
     view = run_list_view(
         overview,
         address,

@@ -8,6 +8,7 @@ from werkzeug.wrappers import Response
 from offdiag.metrics.suite import SUITE_VERSION
 from offdiag.settings.load import hide_password
 from offdiag.version import offdiag_version
+from offdiag_web.access.principal import reader
 from offdiag_web.pages.preferences import THEMES
 from offdiag_web.registry import current_registry
 
@@ -17,9 +18,11 @@ blueprint = Blueprint("settings", __name__)
 @blueprint.get("/settings")
 def page() -> Response:
     registry = current_registry()
-    facts = (
+    facts: tuple[tuple[str, str], ...] = (
         ("offdiag", offdiag_version()),
         ("Metric suite", f"version {SUITE_VERSION}"),
-        ("Database", hide_password(registry.database.url)),
     )
+    if not reader().is_signed_in or reader().manages_users:
+        # Where the server keeps its data is nobody else's business.
+        facts = (*facts, ("Database", hide_password(registry.database.url)))
     return make_response(render_template("settings.html", themes=THEMES, facts=facts))

@@ -10,7 +10,7 @@ from offdiag_web.addresses.datasets import DatasetAddress, read_start
 from offdiag_web.exports import csv_response
 from offdiag_web.pages.dataset_frame import DATASET, VERSION, find_in_any_project
 from offdiag_web.pages.request_words import TWIN, asked_project
-from offdiag_web.presenters.differences import METRIC_TITLES
+from offdiag_web.presenters.differences import titles_for
 from offdiag_web.presenters.truth_impact import impact_view, written
 from offdiag_web.presenters.truth_impact_export import (
     IMPACT_COLUMNS,
@@ -27,11 +27,12 @@ _PATH = f"{DATASET}/truth/<{VERSION}:number>/impact"
 
 @blueprint.get(_PATH)
 def page(name: str, number: int) -> Response:
-    metric, notices = _asked_metric()
+    impact = _impact(name, number)
+    metric, notices = _asked_metric(impact)
     start, more = read_start(request.args)
     address = DatasetAddress(asked_project(), name)
     view = impact_view(
-        _impact(name, number),
+        impact,
         address,
         metric=metric,
         start=start,
@@ -50,8 +51,8 @@ def page(name: str, number: int) -> Response:
 
 @blueprint.get(f"{_PATH}{TWIN}")
 def twin(name: str, number: int, form: str) -> Response:
-    metric, _ = _asked_metric()
     impact = _impact(name, number)
+    metric, _ = _asked_metric(impact)
     if form == "json":
         return jsonify(impact_record(impact, metric))
     return csv_response(f"impact-of-truth-v{number}", IMPACT_COLUMNS, impact_rows(impact))
@@ -63,11 +64,11 @@ def _impact(name: str, number: int) -> TruthImpact:
     )
 
 
-def _asked_metric() -> tuple[str, list[str]]:
+def _asked_metric(impact: TruthImpact) -> tuple[str, list[str]]:
     """The metric that ranks, with a notice where there is none of that name."""
-    default = next(iter(METRIC_TITLES))
+    known = titles_for(impact.dataset.task)
+    default = next(iter(known))
     asked = request.args.get("metric") or default
-    if asked in METRIC_TITLES:
+    if asked in known:
         return asked, []
-    known = ", ".join(METRIC_TITLES)
-    return default, [f"Runs are not ranked by “{asked}” here; known are {known}."]
+    return default, [f"Runs are not ranked by “{asked}” here; known are {', '.join(known)}."]

@@ -5,7 +5,9 @@ from __future__ import annotations
 from flask import Blueprint, make_response, redirect, render_template, request, url_for
 from werkzeug.wrappers import Response
 
+from offdiag.domain.access import Role
 from offdiag.services.views import remove_view, save_view, saved_view, views_of
+from offdiag_web.access.needs import needs
 from offdiag_web.addresses.run_list import read_run_list
 from offdiag_web.pages.preferences import reader_if_known
 from offdiag_web.presenters.saved_views import query_values, view_lines
@@ -47,6 +49,7 @@ def view(slug: str) -> Response:
 
 
 @blueprint.post("/v/<slug>/remove")
+@needs(Role.EDITOR, everywhere=True)
 def remove(slug: str) -> Response:
     remove_view(current_registry().database, slug)
     return redirect(url_for("views.page"), 303)

@@ -68,10 +68,17 @@ _VERDICTS: dict[OrientationVerdict, tuple[str, Tone]] = {
 }
 
 
-def orientation_chip(source: SourceOrientation, verdict: str | None) -> Chip:
-    """What is stored, how it came in, and what the check of its margins said."""
-    text = f"rows = actual; {_LOGGED_AS[source]}"
-    if source is SourceOrientation.PREDICTIONS:
+def orientation_chip(
+    source: SourceOrientation, verdict: str | None, *, counted_on: str | None = None
+) -> Chip:
+    """What is stored, how it came in, and what the check of its margins said.
+
+    `counted_on` is the program that counted the matrix where its cases lie, if one did.
+    """
+    came_as = _LOGGED_AS[source] if counted_on is None else f"counted by {counted_on}"
+    text = f"rows = actual; {came_as}"
+    is_sure = counted_on is not None and verdict == OrientationVerdict.CANONICAL
+    if source is SourceOrientation.PREDICTIONS or is_sure:
         return Chip(text, "good")
     if verdict is None:
         return Chip(text)
@@ -114,5 +121,5 @@ def _looks_transposed(source: SourceOrientation) -> str:
         "Its predicted totals are the class counts of the dataset and its actual totals are "
         "not, so actual and predicted were probably exchanged. Accuracy, F1 and MCC survive "
         "that; precision and recall change places. If so, log it again with "
-        f'orientation="{other}".'
+        f'orientation="{other}", or a frame with its two columns exchanged.'
     )

@@ -8,6 +8,7 @@ from offdiag.domain.labels import LabelSet
 from offdiag.metrics.class_clusters import clustered_order
 from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag_web.addresses.matrix import ClassOrder
+from offdiag_web.presenters.class_groups import Grouping
 from offdiag_web.presenters.numbers import shortened
 
 LONGEST_HEAD = 22
@@ -32,15 +33,26 @@ def quoted_name(name: str) -> str:
     return f"“{shortened(name)}”"
 
 
-def default_order(labels: LabelSet) -> ClassOrder:
-    """Large classes first, unless the declared order means something."""
+def default_order(labels: LabelSet, grouping: Grouping | None = None) -> ClassOrder:
+    """Group by group, else large classes first unless the declared order means something."""
+    if grouping is not None:
+        return "group"
     return "label" if labels.ordinal else "support"
 
 
-def class_order(matrix: ConfusionMatrix, order: ClassOrder | None) -> list[int]:
-    """Codes of all classes in display order; equal supports keep the declared order."""
+def class_order(
+    matrix: ConfusionMatrix, order: ClassOrder | None, grouping: Grouping | None = None
+) -> list[int]:
+    """Codes of all classes in display order; equal supports keep the declared order.
+
+    `grouping` is about the classes of the matrix.
+    """
     codes = list(range(matrix.n_classes))
-    wanted = order or default_order(matrix.labels)
+    wanted = order or default_order(matrix.labels, grouping)
+    if wanted == "group" and grouping is not None:
+        return grouping.order
+    if wanted == "group":
+        wanted = default_order(matrix.labels)
     if wanted == "label":
         return codes
     if wanted == "cluster":

@@ -14,6 +14,7 @@ from offdiag_web.charts.bar import share_bar
 from offdiag_web.charts.interval import IN_PANEL, interval_mark
 from offdiag_web.charts.scale import UNIT
 from offdiag_web.presenters import numbers
+from offdiag_web.presenters.class_groups import Grouping
 from offdiag_web.presenters.class_order import class_order, quoted_name
 from offdiag_web.presenters.values import Notes, ShownValue, extent_of, interval_text, shown
 
@@ -48,13 +49,18 @@ class ClassPanel:
 
 
 def class_panel(
-    results: RunResults, order: ClassOrder | None, notes: Notes, *, run_id: str | None = None
+    results: RunResults,
+    order: ClassOrder | None,
+    notes: Notes,
+    *,
+    run_id: str | None = None,
+    grouping: Grouping | None = None,
 ) -> ClassPanel:
     """All classes up to `MOST_CLASSES`, else those with the lowest recall.
 
     With the id of a run that keeps predictions, each with the address of what was missed.
     """
-    codes = class_order(results.matrix, order)
+    codes = class_order(results.matrix, order, grouping)
     title = "Recall of each class"
     if len(codes) > MOST_CLASSES:
         codes = _lowest(results, codes)

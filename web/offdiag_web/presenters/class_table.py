@@ -10,6 +10,7 @@ from offdiag_web.addresses.classes import ClassesAddress, ColumnGroup
 from offdiag_web.presenters import numbers
 from offdiag_web.presenters.segments import Segment
 from offdiag_web.presenters.table_heads import AriaSort, aria_sort
+from offdiag_web.presenters.task_words import CLASSES, LABELS, ClassWords
 from offdiag_web.presenters.values import Notes, ShownValue, interval_text, shown, shown_count
 
 CLASSES_PER_PAGE = 50
@@ -105,9 +106,12 @@ class ClassTable:
     range_text: str
     previous_url: str | None
     next_url: str | None
+    title: str
 
 
-def class_table(results: RunResults, address: ClassesAddress, notes: Notes) -> ClassTable:
+def class_table(
+    results: RunResults, address: ClassesAddress, notes: Notes, words: ClassWords = CLASSES
+) -> ClassTable:
     """The classes on the page of the address, in its order and with its columns."""
     keys = [key for key in GROUPS[address.group] if key in results.per_class]
     codes = sorted_codes(results, address)
@@ -120,14 +124,15 @@ def class_table(results: RunResults, address: ClassesAddress, notes: Notes) -> C
             for group, keys_of_group in GROUPS.items()
             if any(key in results.per_class for key in keys_of_group)
         ),
-        label_head=_head("label", "Class", address),
+        label_head=_head("label", words.one.capitalize(), address),
         heads=tuple(_head(key, TITLES[key], address) for key in keys),
         lines=tuple(_line(results, code, keys, notes) for code in page),
-        range_text=_range_text(start, end, len(codes)),
+        range_text=_range_text(start, end, len(codes), words),
         previous_url=address.starting_at(max(start - CLASSES_PER_PAGE, 0)).url()
         if start
         else None,
         next_url=address.starting_at(end).url() if end < len(codes) else None,
+        title="Every label by itself" if words is LABELS else "Every class against the rest",
     )
 
 
@@ -137,7 +142,7 @@ def _page_url(address: ClassesAddress, start: int) -> str:
 
 def sorted_codes(results: RunResults, address: ClassesAddress) -> list[int]:
     """All class codes by the chosen column; undefined values last in both directions."""
-    codes = list(range(results.matrix.n_classes))
+    codes = list(range(results.counted.n_classes))
     if address.sort_key == "label":
         return codes[::-1] if address.descending else codes
     values = results.per_class[address.sort_key]
@@ -151,7 +156,7 @@ def sorted_codes(results: RunResults, address: ClassesAddress) -> list[int]:
 
 
 def _line(results: RunResults, code: int, keys: list[str], notes: Notes) -> ClassLine:
-    name = results.matrix.labels.names[code]
+    name = results.counted.labels.names[code]
     cells = []
     for key in keys:
         value = results.per_class[key][code]
@@ -165,8 +170,9 @@ def _head(key: str, title: str, address: ClassesAddress) -> ColumnHead:
     return ColumnHead(key, title, address.sorted_by(key).url(), order)
 
 
-def _range_text(start: int, end: int, total: int) -> str:
+def _range_text(start: int, end: int, total: int, words: ClassWords) -> str:
+    counted = numbers.plural(total, words.one, words.many)
     if end - start == total:
-        return numbers.plural(total, "class", "classes")
+        return counted
     first_to_last = f"{numbers.count(start + 1)}\N{EN DASH}{numbers.count(end)}"
-    return f"{first_to_last} of {numbers.plural(total, 'class', 'classes')}"
+    return f"{first_to_last} of {counted}"

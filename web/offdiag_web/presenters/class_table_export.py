@@ -12,7 +12,7 @@ from offdiag_web.presenters.class_table import COUNTS, sorted_codes
 def class_records(results: RunResults) -> dict[str, object]:
     """Every value of every class for the JSON twin, in label order."""
     return {
-        "labels": list(results.matrix.labels.names),
+        "labels": list(results.counted.labels.names),
         "per_class": {
             key: [value.to_dict() for value in values] for key, values in results.per_class.items()
         },
@@ -32,7 +32,7 @@ def class_columns(results: RunResults) -> tuple[str, ...]:
 def class_rows(results: RunResults, address: ClassesAddress) -> list[tuple[Cell, ...]]:
     """One row per class in the order of the page."""
     return [
-        (results.matrix.labels.names[code], *_export_cells(results, code))
+        (results.counted.labels.names[code], *_export_cells(results, code))
         for code in sorted_codes(results, address)
     ]
 

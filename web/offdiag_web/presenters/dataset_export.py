@@ -26,6 +26,7 @@ def dataset_record(detail: DatasetDetail) -> dict[str, object]:
             "digest": dataset.labels.digest,
         },
         "positive_label": dataset.positive_label,
+        "hierarchy": None if dataset.hierarchy is None else dataset.hierarchy.to_dict(),
         "truth_versions": [_version_record(version) for version in detail.versions],
         "runs": {state.value: detail.runs.by_state[state] for state in RunState},
         "runs_behind": detail.runs.n_behind,

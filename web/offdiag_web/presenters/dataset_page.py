@@ -16,6 +16,7 @@ from offdiag_web.presenters import numbers
 from offdiag_web.presenters.chips import Chip, Tone
 from offdiag_web.presenters.class_order import quoted_name
 from offdiag_web.presenters.dataset_classes import ClassCounts, class_counts
+from offdiag_web.presenters.dataset_groups import GroupLines, group_lines
 from offdiag_web.presenters.task_words import TASK_WORDS
 from offdiag_web.presenters.times import Moment, moment
 
@@ -82,6 +83,7 @@ class DatasetView:
     states: tuple[LinkedChip, ...]
     behind: str | None
     slices: tuple[SliceLine, ...]
+    groups: GroupLines | None
 
 
 def dataset_view(detail: DatasetDetail, *, start: int, now: datetime) -> DatasetView:
@@ -110,6 +112,7 @@ def dataset_view(detail: DatasetDetail, *, start: int, now: datetime) -> Dataset
             )
             for column in detail.slices
         ),
+        groups=None if dataset.hierarchy is None else group_lines(dataset.hierarchy),
     )
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from offdiag.domain.runs import RunState
+from offdiag.domain.runs import RunState, Task
 from offdiag.store.queries.dataset_list import DatasetFacts, LoggedRuns
 from offdiag_web.addresses.datasets import DatasetAddress
 from offdiag_web.addresses.filter_text import parse_filter, quoted
@@ -92,7 +92,8 @@ def scope_sentence(dataset: DatasetFacts) -> str:
     if dataset.n_samples is not None:
         parts.append(numbers.plural(dataset.n_samples, "labelled example"))
     parts.append(numbers.plural(dataset.n_classes, "class", "classes"))
-    largest = largest_share(dataset)
+    # Sets share their labels, so no label's share is what a constant answer would score.
+    largest = None if dataset.task is Task.MULTILABEL else largest_share(dataset)
     return " · ".join([*parts, f"largest class {largest}"] if largest else parts)
 
 

@@ -10,7 +10,8 @@ from offdiag.store.queries.home_overview import Failure
 from offdiag_web.addresses.reports import ReportAddress
 from offdiag_web.presenters import numbers
 from offdiag_web.presenters.datasets import DatasetCard, dataset_cards
-from offdiag_web.presenters.times import Moment, moment, spell
+from offdiag_web.presenters.reports.words import ahead_text
+from offdiag_web.presenters.times import Moment, moment
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +54,7 @@ def home_view(overview: HomeOverview, *, now: datetime) -> HomeView:
             DueLine(
                 due.name,
                 ReportAddress(due.project, due.name).url(),
-                f"in {spell(max((due.due - now).total_seconds(), 0))}",
+                ahead_text((due.due - now).total_seconds()),
                 f"{due.due:%Y-%m-%d %H:%M} UTC",
             )
             for due in overview.due

@@ -16,7 +16,15 @@ from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.orientation import actual_totals, predicted_totals
 from offdiag_web.addresses.matrix import MatrixAddress, Norm
 from offdiag_web.presenters import numbers
+from offdiag_web.presenters.class_groups import Grouping
 from offdiag_web.presenters.class_order import ClassHead, class_head, class_order
+from offdiag_web.presenters.group_heads import (
+    BandHead,
+    GroupHead,
+    band_heads,
+    bands_by_line,
+    group_head,
+)
 from offdiag_web.presenters.matrix_colours import OF_WHAT, ColourScale, colour_scale
 
 Density = Literal["roomy", "plain", "dense"]
@@ -45,6 +53,10 @@ class MatrixLine:
     cells: tuple[Cell, ...]
     elsewhere: str | None
     total: str
+    bands: tuple[BandHead, ...] = ()
+    """Groups that begin with this row, outermost first."""
+    group: GroupHead | None = None
+    """The collapsed group that the row stands for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +86,10 @@ class MatrixView:
     total_line_head: str
     legend: Legend
     density: Density
+    bands: tuple[tuple[BandHead, ...], ...] = ()
+    """Groups over the columns, a line for each level, where classes stand group by group."""
+    groups: tuple[GroupHead | None, ...] = ()
+    """For each column the collapsed group that it stands for."""
 
 
 def matrix_view(
@@ -83,14 +99,16 @@ def matrix_view(
     *,
     shared: ColourScale | None = None,
     cell_url: CellUrl | None = None,
+    grouping: Grouping | None = None,
 ) -> MatrixView:
     """The whole matrix, or the window of the classes in `codes`, in that order.
 
     `shared` is a colour scale with ends in common with other matrices on the same page;
-    `cell_url` makes the address of the examples of a cell.
+    `cell_url` makes the address of the examples of a cell; `grouping` says how the classes of
+    the matrix are grouped.
     """
     scale = shared or colour_scale(matrix, address.norm)
-    shown = list(codes) if codes is not None else class_order(matrix, address.order)
+    shown = list(codes) if codes is not None else class_order(matrix, address.order, grouping)
     is_window = len(shown) < matrix.n_classes
     down, across = ("Predicted", "Actual") if address.transposed else ("Actual", "Predicted")
     down_totals, across_totals = (
@@ -109,10 +127,18 @@ def matrix_view(
         )
     heads = tuple(class_head(matrix.labels.names[code]) for code in shown)
     density = matrix_density(len(shown))
+    levels = () if is_window else _levels(shown, address, grouping)
+    groups = _collapsed_groups(shown, address, grouping)
+    lines = tuple(
+        replace(line, bands=begins, group=group)
+        for line, begins, group in zip(
+            lines, bands_by_line(levels) or [()] * len(lines), groups, strict=True
+        )
+    )
     return MatrixView(
         down=down,
         across=across,
-        caption=_caption(matrix, address, n_shown=len(shown)),
+        caption=_caption(matrix, address, n_shown=len(shown), grouping=grouping),
         heads=heads,
         turned_heads=turned_heads(heads, density),
         lines=lines,
@@ -124,6 +150,27 @@ def matrix_view(
         total_line_head=f"{across} n",
         legend=Legend(scale.correct_end, scale.error_end, OF_WHAT[address.norm]),
         density=density,
+        bands=levels,
+        groups=groups,
+    )
+
+
+def _levels(
+    shown: Sequence[int], address: MatrixAddress, grouping: Grouping | None
+) -> tuple[tuple[BandHead, ...], ...]:
+    if grouping is None or address.order not in {None, "group"}:
+        return ()
+    return band_heads(grouping, shown, address)
+
+
+def _collapsed_groups(
+    shown: Sequence[int], address: MatrixAddress, grouping: Grouping | None
+) -> tuple[GroupHead | None, ...]:
+    if grouping is None:
+        return (None,) * len(shown)
+    found = [grouping.group_at(code) for code in shown]
+    return tuple(
+        None if group is None else group_head(grouping, group, address) for group in found
     )
 
 
@@ -209,7 +256,9 @@ def _elsewhere_line(
     )
 
 
-def _caption(matrix: ConfusionMatrix, address: MatrixAddress, *, n_shown: int) -> str:
+def _caption(
+    matrix: ConfusionMatrix, address: MatrixAddress, *, n_shown: int, grouping: Grouping | None
+) -> str:
     down, across = ("predicted", "actual") if address.transposed else ("actual", "predicted")
     margins = {
         "actual": "cases of each actual class (support)",
@@ -222,6 +271,9 @@ def _caption(matrix: ConfusionMatrix, address: MatrixAddress, *, n_shown: int) -
         "none": "Counts only.",
     }[address.norm]
     part = "" if n_shown == matrix.n_classes else f"{n_shown} of {matrix.n_classes} classes. "
+    if grouping is not None and grouping.collapse.groups:
+        words = grouping.collapse.words
+        part = f"{words[0].upper()}{words[1:]}. {part}"
     return (
         f"{part}Rows: {down} class. Columns: {across} class. {second} "
         f"Right: {margins[down]}. Bottom: {margins[across]}."

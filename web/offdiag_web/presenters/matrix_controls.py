@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag_web.addresses.matrix import ClassOrder, MatrixAddress, Norm
+from offdiag_web.presenters.class_groups import Grouping
 from offdiag_web.presenters.class_order import default_order
 from offdiag_web.presenters.segments import Segment
 
@@ -20,6 +21,7 @@ _ORDER_TEXTS: tuple[tuple[ClassOrder, str], ...] = (
     ("label", "by label"),
     ("cluster", "confused together"),
 )
+_BY_GROUP: tuple[ClassOrder, str] = ("group", "by group")
 
 
 def norm_segments(address: MatrixAddress) -> tuple[Segment, ...]:
@@ -37,11 +39,14 @@ def norm_segments(address: MatrixAddress) -> tuple[Segment, ...]:
     )
 
 
-def order_segments(matrix: ConfusionMatrix, address: MatrixAddress) -> tuple[Segment, ...]:
+def order_segments(
+    matrix: ConfusionMatrix, address: MatrixAddress, grouping: Grouping | None
+) -> tuple[Segment, ...]:
     """How classes may be ordered; `o` leads to the next one."""
-    default = default_order(matrix.labels)
-    current = address.order or default
-    names = [order for order, _ in _ORDER_TEXTS]
+    default = default_order(matrix.labels, grouping)
+    texts = _ORDER_TEXTS if grouping is None else (_BY_GROUP, *_ORDER_TEXTS)
+    names = [order for order, _ in texts]
+    current = address.order if address.order in names else default
     following = names[(names.index(current) + 1) % len(names)]
     return tuple(
         Segment(
@@ -50,7 +55,7 @@ def order_segments(matrix: ConfusionMatrix, address: MatrixAddress) -> tuple[Seg
             order == current,
             "o" if order == following else None,
         )
-        for order, text in _ORDER_TEXTS
+        for order, text in texts
     )
 
 

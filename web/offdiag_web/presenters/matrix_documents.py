@@ -29,18 +29,27 @@ _MARKDOWN = str.maketrans(
 
 def markdown_table(view: MatrixView) -> str:
     """A table as GitHub renders it; class names are shown as they are, never as markup."""
-    heads = [_plain(head.name) for head in view.heads]
+    heads = [markdown_text(head.name) for head in view.heads]
     lines = [
         [f"{view.down} ↓ {view.across} →", *heads, view.total_head],
         ["---", *["---:"] * (len(heads) + 1)],
         *(
-            [f"**{_plain(line.head.name)}**", *(_shown(cell) for cell in line.cells), line.total]
+            [
+                f"**{markdown_text(line.head.name)}**",
+                *(_shown(cell) for cell in line.cells),
+                line.total,
+            ]
             for line in view.lines
         ),
         [view.total_line_head, *view.totals, view.total],
     ]
+    return markdown_lines(lines, view.caption)
+
+
+def markdown_lines(lines: list[list[str]], caption: str) -> str:
+    """A table of cells that are Markdown already, and what it shows."""
     table = "\n".join(f"| {' | '.join(line)} |" for line in lines)
-    return f"{table}\n\n{view.caption}\n"
+    return f"{table}\n\n{caption}\n"
 
 
 def latex_table(view: MatrixView, *, source: str) -> str:
@@ -71,7 +80,8 @@ def _shown(cell: Cell) -> str:
     return f"{cell.count} ({cell.share})" if cell.share else cell.count
 
 
-def _plain(text: str) -> str:
+def markdown_text(text: str) -> str:
+    """Text as it is, never as markup."""
     return text.translate(_MARKDOWN)
 
 

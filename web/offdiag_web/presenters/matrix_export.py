@@ -12,20 +12,29 @@ from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.orientation import swap_axes
 from offdiag_web.addresses.matrix import MatrixAddress
 from offdiag_web.exports import Cell
+from offdiag_web.presenters.class_groups import Grouping
 from offdiag_web.presenters.class_order import class_order
 
 LARGEST_DENSE = 1_000
 """Matrices up to this many classes are written in full; larger ones as their filled cells."""
 
 
-def matrix_record(matrix: ConfusionMatrix, address: MatrixAddress) -> dict[str, object]:
-    """The matrix in the orientation and class order of the view, which it names."""
-    codes = class_order(matrix, address.order)
+def matrix_record(
+    matrix: ConfusionMatrix, address: MatrixAddress, grouping: Grouping | None = None
+) -> dict[str, object]:
+    """The matrix in the orientation and class order of the view, which it names.
+
+    `groups` are the classes of those labels that stand for several.
+    """
+    codes = class_order(matrix, address.order, grouping)
     names = [matrix.labels.names[code] for code in codes]
     record: dict[str, object] = {"labels": names, **_axes(address)}
+    if grouping is not None and grouping.collapse.groups:
+        record["groups"] = grouping.collapse.to_dict()
     if len(codes) <= LARGEST_DENSE:
         return {**record, "matrix": _laid_out(matrix, codes, address).tolist()}
-    return {**record, "cells": [list(cell) for cell in _filled_cells(matrix, address)]}
+    cells = _filled_cells(matrix, address, grouping)
+    return {**record, "cells": [list(cell) for cell in cells]}
 
 
 def _axes(address: MatrixAddress) -> dict[str, object]:
@@ -43,9 +52,11 @@ def long_columns(address: MatrixAddress) -> tuple[str, ...]:
     return (*axes, "count", "share_of_actual", "share_of_predicted", "share_of_all")
 
 
-def long_rows(matrix: ConfusionMatrix, address: MatrixAddress) -> Iterator[tuple[Cell, ...]]:
+def long_rows(
+    matrix: ConfusionMatrix, address: MatrixAddress, grouping: Grouping | None = None
+) -> Iterator[tuple[Cell, ...]]:
     """One line for every cell that has cases and for every diagonal one, in view order."""
-    for first, second, count in _filled_cells(matrix, address):
+    for first, second, count in _filled_cells(matrix, address, grouping):
         index = matrix.labels.index
         actual, predicted = (second, first) if address.transposed else (first, second)
         yield (
@@ -58,25 +69,30 @@ def long_rows(matrix: ConfusionMatrix, address: MatrixAddress) -> Iterator[tuple
         )
 
 
-def grid_columns(matrix: ConfusionMatrix, address: MatrixAddress) -> tuple[str, ...]:
+def grid_columns(
+    matrix: ConfusionMatrix, address: MatrixAddress, grouping: Grouping | None = None
+) -> tuple[str, ...]:
     """Header of one line per class; its corner says what runs down and what across."""
-    names = [matrix.labels.names[code] for code in class_order(matrix, address.order)]
+    codes = class_order(matrix, address.order, grouping)
+    names = [matrix.labels.names[code] for code in codes]
     corner = "predicted (rows) / actual (columns)"
     return (corner if address.transposed else "actual (rows) / predicted (columns)", *names)
 
 
-def grid_rows(matrix: ConfusionMatrix, address: MatrixAddress) -> Iterator[tuple[Cell, ...]]:
+def grid_rows(
+    matrix: ConfusionMatrix, address: MatrixAddress, grouping: Grouping | None = None
+) -> Iterator[tuple[Cell, ...]]:
     """One line per class of the axis that runs down the view."""
-    codes = class_order(matrix, address.order)
+    codes = class_order(matrix, address.order, grouping)
     for code, line in zip(codes, _laid_out(matrix, codes, address).tolist(), strict=True):
         yield (matrix.labels.names[code], *line)
 
 
 def _filled_cells(
-    matrix: ConfusionMatrix, address: MatrixAddress
+    matrix: ConfusionMatrix, address: MatrixAddress, grouping: Grouping | None
 ) -> Iterator[tuple[str, str, int]]:
     """(down, across, count) of the view, without the empty cells off the diagonal."""
-    codes = class_order(matrix, address.order)
+    codes = class_order(matrix, address.order, grouping)
     laid_out = _laid_out(matrix, codes, address)
     filled = laid_out > 0
     np.fill_diagonal(filled, val=True)

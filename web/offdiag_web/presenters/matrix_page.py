@@ -8,8 +8,10 @@ from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.store.queries.run_page import RunResults
 from offdiag_web.addresses.examples import cell_url, numbered_cell_url
 from offdiag_web.addresses.matrix import MatrixAddress
+from offdiag_web.presenters.class_groups import Grouping
 from offdiag_web.presenters.class_panel import ClassPanel, class_panel
 from offdiag_web.presenters.confusions import ConfusionList, most_frequent
+from offdiag_web.presenters.group_heads import GroupControls, group_controls
 from offdiag_web.presenters.headline import Headline, headline
 from offdiag_web.presenters.matrix import CellUrl, MatrixView, matrix_density, matrix_view
 from offdiag_web.presenters.matrix_controls import (
@@ -65,12 +67,21 @@ class MatrixPage:
     confusions: ConfusionList
     notes: tuple[str, ...]
     notices: tuple[str, ...]
+    groups: GroupControls | None = None
+    """Where the classes of the dataset are in groups."""
 
 
-def matrix_page(results: RunResults, address: MatrixAddress, *, has_examples: bool) -> MatrixPage:
+def matrix_page(
+    results: RunResults,
+    address: MatrixAddress,
+    *,
+    has_examples: bool,
+    grouping: Grouping | None = None,
+) -> MatrixPage:
     """Present the results of a run as its address asks for.
 
-    With `has_examples`, counts lead to the predictions they count.
+    With `has_examples`, counts lead to the predictions they count. `grouping` is about the
+    classes of the results.
     """
     run_id = address.run_id if has_examples else None
     notes = Notes()
@@ -81,19 +92,29 @@ def matrix_page(results: RunResults, address: MatrixAddress, *, has_examples: bo
         focus, notices = _focus(matrix, address)
         codes = window_around(matrix, focus)
         window = _window(matrix, focus)
+    view = matrix_view(
+        matrix,
+        address,
+        codes,
+        cell_url=cell_url_of(run_id, matrix, grouping),
+        grouping=grouping,
+    )
     return MatrixPage(
         headline=_headline(results, notes),
-        matrix=matrix_view(matrix, address, codes, cell_url=cell_url_of(run_id, matrix)),
+        matrix=view,
         n_classes=matrix.n_classes,
         window=window,
         map=_map(matrix, address) if window else None,
         norms=norm_segments(address),
-        orders=order_segments(matrix, address),
+        orders=order_segments(matrix, address, grouping),
         transpose=transpose_segment(address),
-        classes=class_panel(results, address.order, notes, run_id=run_id),
+        classes=class_panel(results, address.order, notes, run_id=run_id, grouping=grouping),
         confusions=most_frequent(matrix, at_most=12 if window else 8, run_id=run_id),
         notes=tuple(notes.texts),
         notices=tuple(notices),
+        groups=None
+        if grouping is None
+        else group_controls(grouping, address, with_list=window is not None or not view.bands),
     )
 
 
@@ -106,7 +127,9 @@ def _headline(results: RunResults, notes: Notes) -> Headline:
     return replace(found, tiles=(*found.tiles, tile))
 
 
-def cell_url_of(run_id: str | None, matrix: ConfusionMatrix) -> CellUrl | None:
+def cell_url_of(
+    run_id: str | None, matrix: ConfusionMatrix, grouping: Grouping | None = None
+) -> CellUrl | None:
     """Where the cells of a run lead to; None where it has no predictions to show.
 
     Many cells with two long names each would outweigh the page, so where a table is dense they
@@ -116,7 +139,8 @@ def cell_url_of(run_id: str | None, matrix: ConfusionMatrix) -> CellUrl | None:
         return None
     names = matrix.labels.names
     if len(names) <= LARGEST_TABLE and matrix_density(len(names)) == "dense":
-        return lambda actual, predicted: numbered_cell_url(run_id, actual, predicted)
+        codes = range(len(names)) if grouping is None else grouping.short_codes
+        return lambda actual, predicted: numbered_cell_url(run_id, codes[actual], codes[predicted])
     return lambda actual, predicted: cell_url(run_id, names[actual], names[predicted])
 
 

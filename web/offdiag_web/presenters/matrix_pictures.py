@@ -11,6 +11,7 @@ from offdiag_web.addresses.matrix import MatrixAddress
 from offdiag_web.charts.matrix_drawing import DrawnCell, DrawnMatrix, matrix_svg
 from offdiag_web.charts.matrix_map import map_png
 from offdiag_web.palette import Ramp, Theme
+from offdiag_web.presenters.class_groups import Grouping
 from offdiag_web.presenters.class_order import class_order
 from offdiag_web.presenters.matrix import Cell, MatrixView, matrix_view
 from offdiag_web.presenters.matrix_colours import colour_scale
@@ -22,14 +23,26 @@ _MAP_SIDE = 720
 _STEP = re.compile(r"\b(correct|error)-(\d+)\b")
 
 
-def matrix_drawing(matrix: ConfusionMatrix, address: MatrixAddress, *, theme: Theme) -> str:
+def matrix_drawing(
+    matrix: ConfusionMatrix,
+    address: MatrixAddress,
+    *,
+    theme: Theme,
+    grouping: Grouping | None = None,
+) -> str:
     """The whole matrix of at most `LARGEST_DRAWING` classes as an SVG document."""
-    return matrix_svg(_drawn(matrix_view(matrix, address)), theme=theme)
+    return matrix_svg(_drawn(matrix_view(matrix, address, grouping=grouping)), theme=theme)
 
 
-def matrix_map(matrix: ConfusionMatrix, address: MatrixAddress, *, theme: Theme) -> bytes:
+def matrix_map(
+    matrix: ConfusionMatrix,
+    address: MatrixAddress,
+    *,
+    theme: Theme,
+    grouping: Grouping | None = None,
+) -> bytes:
     """The whole matrix as a PNG of plain squares, in the order and orientation of the view."""
-    order = class_order(matrix, address.order)
+    order = class_order(matrix, address.order, grouping)
     codes = colour_scale(matrix, address.norm).codes(matrix, at_least=address.rarest)
     codes = codes[order, :][:, order]
     if address.transposed:

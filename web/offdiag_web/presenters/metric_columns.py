@@ -17,9 +17,14 @@ OFFERED = (
     *("overall_accuracy", "balanced_accuracy", "mcc", "macro_f1", "weighted_f1", "cohen_kappa"),
     *("macro_recall", "macro_precision", "gmean_multiclass", "roc_auc", "roc_auc_ovr_macro"),
     *("average_precision", "log_loss", "brier_sum", "ece_top_label_15", "mean_cost"),
-    *("subset_accuracy", "hamming_loss"),
+    *("subset_accuracy", "hamming_loss", "example_jaccard", "micro_f1"),
 )
 """Metrics that the chooser names; any other can stand in the address."""
+ONLY_OF_SETS = frozenset({"subset_accuracy", "hamming_loss", "example_jaccard"})
+ONLY_OF_CLASSES = frozenset(
+    {"overall_accuracy", "balanced_accuracy", "mcc", "cohen_kappa", "gmean_multiclass"}
+)
+"""Metrics that only runs of one kind have: with sets of labels, or with one class a case."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +66,12 @@ def column_scale(column: MetricColumn, entries: Sequence[RunEntry], choice: Scal
     return column.bounds if choice == "full" else fitted(known, within=column.bounds)
 
 
-_TITLES = {"overall_accuracy": "Accuracy", "mcc": "MCC", "macro_f1": "Macro F1"}
+_TITLES = {
+    "overall_accuracy": "Accuracy",
+    "mcc": "MCC",
+    "macro_f1": "Macro F1",
+    "example_jaccard": "Jaccard",
+}
 """Titles short enough for the head of a column, where those of the catalogue are not."""
 
 

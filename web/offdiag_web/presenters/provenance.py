@@ -21,6 +21,7 @@ _SOURCES = {
     SourceOrientation.ACTUAL_ROWS: "a matrix with actual classes in rows",
     SourceOrientation.ACTUAL_COLUMNS: "a matrix with actual classes in columns",
 }
+_COUNTED_ELSEWHERE = "columns of a frame; its own engine counted the matrix"
 _VERDICTS = {
     OrientationVerdict.CANONICAL: (
         "Verified: the actual totals are the class counts of the dataset, the predicted totals "
@@ -146,7 +147,7 @@ def _facts(detail: RunDetail, now: datetime) -> list[Fact]:
             "Dataset", run.dataset + (f", truth version {run.truth.number}" if run.truth else "")
         ),
         Fact("Model", run.model or "not given"),
-        Fact("Predictions", numbers.count(run.n_predictions)),
+        Fact("Predictions", _predictions_text(run)),
         Fact("Scores", _scores_text(run.score_columns)),
         Fact("Author", run.author or "not given"),
         Fact("Git commit", run.git_sha or "not given", is_code=run.git_sha is not None),
@@ -165,6 +166,11 @@ def _facts(detail: RunDetail, now: datetime) -> list[Fact]:
 
 def _dataset_text(run: RunHeader) -> str:
     return f"{run.dataset}, truth version {run.truth.number}" if run.truth else run.dataset
+
+
+def _predictions_text(run: RunHeader) -> str:
+    n = numbers.count(run.n_predictions)
+    return n if run.counted_on is None else f"{n}, counted by {run.counted_on} and not kept"
 
 
 def _scores_text(columns: int) -> str:
@@ -210,16 +216,18 @@ def _orientation(detail: RunDetail) -> OrientationRecord:
     run = detail.run
     margins = _margins(run.labels.names, run.orientation_evidence or {})
     return OrientationRecord(
-        logged_as=_SOURCES[run.source],
+        logged_as=_SOURCES[run.source] if run.counted_on is None else _COUNTED_ELSEWHERE,
         stored_as="actual classes in rows, predicted classes in columns",
-        verdict=_verdict_text(run.source, run.orientation_verdict),
+        verdict=_verdict_text(run),
         margins=margins[:MOST_MARGINS],
         n_left_out=max(len(margins) - MOST_MARGINS, 0),
     )
 
 
-def _verdict_text(source: SourceOrientation, verdict: str | None) -> str:
-    if source is SourceOrientation.PREDICTIONS:
+def _verdict_text(run: RunHeader) -> str:
+    verdict = run.orientation_verdict
+    is_sure = run.counted_on is not None and verdict == OrientationVerdict.CANONICAL
+    if run.source is SourceOrientation.PREDICTIONS or is_sure:
         return "Nothing to verify: every case was counted with its actual and predicted class."
     if verdict is None:
         return "Not verified yet: the run is still open."

@@ -22,7 +22,7 @@ REASON_TEXTS: dict[Reason, str] = {
     Reason.COMPONENT_UNDEFINED: "one of the values it is made from is undefined",
     Reason.ZERO_OVER_ZERO: "it is zero divided by zero",
     Reason.POSITIVE_OVER_ZERO: "a positive number is divided by zero; it tends to infinity",
-    Reason.TRUE_CLASS_GOT_ZERO: "a true class was given probability zero",
+    Reason.TRUE_CLASS_GOT_ZERO: "an actual class was given probability zero",
     Reason.SCORES_NOT_PROBABILITIES: "the scores are not probabilities",
     Reason.NO_SCORES: "no scores were logged",
     Reason.FRACTIONAL_WEIGHTS: "the cases carry fractional weights",

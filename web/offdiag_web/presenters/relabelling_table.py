@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from offdiag.metrics.case_counts import are_sets
 from offdiag.services.truth.difference import LabelDifference
 from offdiag_web.presenters import numbers
 from offdiag_web.presenters.class_order import ClassHead
@@ -37,10 +38,11 @@ class RelabellingTable:
 def relabelling_table(
     difference: LabelDifference, *, before: str, after: str
 ) -> RelabellingTable | None:
-    """The table of all changes, None where nothing or too many classes changed."""
+    """The table of all changes, None where nothing or too many classes changed, or sets did."""
     counts = {(move.before, move.after): move.n for move in difference.moves}
     involved = {label for pair in counts for label in pair}
-    if not involved or len(involved) > MOST_CLASSES:
+    of_sets = are_sets(difference.before)
+    if of_sets or not involved or len(involved) > MOST_CLASSES:
         return None
     names = [name for name in difference.labels.names if name in involved]
     shown: list[str | None] = [*names, None] if None in involved else [*names]

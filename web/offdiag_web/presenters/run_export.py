@@ -6,6 +6,7 @@ from offdiag.domain.orientation import SourceOrientation
 from offdiag.store.queries.run_page import RunDetail, RunResults
 from offdiag_web.addresses.matrix import MatrixAddress
 from offdiag_web.exports import Cell
+from offdiag_web.presenters.class_groups import Grouping
 from offdiag_web.presenters.matrix_export import matrix_record
 
 AGGREGATE_COLUMNS = ("key", "value", "reason", "limit", "ci_low", "ci_high", "ci_method")
@@ -40,6 +41,7 @@ def metadata_record(detail: RunDetail) -> dict[str, object]:
             "digest": run.labels.digest,
         },
         "positive_label": run.positive_label,
+        "hierarchy": None if run.hierarchy is None else run.hierarchy.to_dict(),
         "truth": None
         if run.truth is None
         else {
@@ -70,8 +72,13 @@ def metadata_record(detail: RunDetail) -> dict[str, object]:
     }
 
 
-def run_record(detail: RunDetail, address: MatrixAddress) -> dict[str, object]:
-    """Metadata, aggregates and matrix in one document."""
+def run_record(
+    detail: RunDetail, address: MatrixAddress, grouping: Grouping | None = None
+) -> dict[str, object]:
+    """Metadata, aggregates and matrix in one document.
+
+    With groups collapsed in `grouping`, aggregates and matrix are those of what is left.
+    """
     results = detail.results
     work = detail.work
     return {
@@ -83,7 +90,9 @@ def run_record(detail: RunDetail, address: MatrixAddress) -> dict[str, object]:
         if results is None
         else {key: value.to_dict() for key, value in results.aggregate.items()},
         "costs": None if results is None or results.costs is None else results.costs.to_dict(),
-        "confusion_matrix": None if results is None else matrix_record(results.matrix, address),
+        "confusion_matrix": None
+        if results is None
+        else matrix_record(results.matrix, address, grouping),
     }
 
 

@@ -7,10 +7,12 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from offdiag.domain.orientation import SourceOrientation
+from offdiag.domain.runs import RunState, Task
 from offdiag.store.queries.run_page import RunDetail, RunHeader
 from offdiag_web.addresses.filter_text import parse_filter, quoted
 from offdiag_web.addresses.models import ModelAddress
 from offdiag_web.addresses.run_list import RunListAddress
+from offdiag_web.addresses.what_if import WhatIfAddress
 from offdiag_web.presenters import numbers
 from offdiag_web.presenters.chips import (
     Caution,
@@ -22,6 +24,7 @@ from offdiag_web.presenters.chips import (
 )
 from offdiag_web.presenters.currency import coverage_chip, stale_caution
 from offdiag_web.presenters.flags.on_run import FlagsOnRun, flags_on_run
+from offdiag_web.presenters.task_words import class_words
 from offdiag_web.presenters.times import Moment, moment
 
 MOST_TAGS = 6
@@ -57,6 +60,13 @@ class RunHeaderView:
     dataset_url: str
     compare_url: str
     """The runs of the dataset, with this one ticked."""
+    decide_url: str | None
+    """What its scores would decide under costs, where it has any."""
+    newer_url: str | None
+    older_url: str | None
+    """The same page of the runs logged right after and right before, where there are any."""
+    is_baseline: bool
+    can_be_baseline: bool
     scope: str
     chips: tuple[Chip, ...]
     orientation: Chip
@@ -64,6 +74,7 @@ class RunHeaderView:
     caution: Caution | None
     stale: Caution | None
     state: Chip | None
+    job_url: str | None
     is_pending: bool
     logged: Moment
     author: str | None
@@ -71,10 +82,10 @@ class RunHeaderView:
 
 
 def run_header(
-    detail: RunDetail, *, current: str, now: datetime, tab_url: Callable[[str], str]
+    detail: RunDetail, *, current: str, now: datetime, tab_url: Callable[[str, str], str]
 ) -> RunHeaderView:
-    """Present a run. `tab_url` makes the address of one of its pages from the page's name."""
-    run = detail.run
+    """Present a run. `tab_url` makes the address of a page from its name and the id of a run."""
+    run, around = detail.run, detail.surroundings
     state = None
     if detail.results is None:
         state = state_chip(run.state, work=detail.work, n_predictions=run.n_predictions, now=now)
@@ -84,30 +95,46 @@ def run_header(
         dataset=run.dataset,
         dataset_url=_dataset_runs(run).url(),
         compare_url=replace(_dataset_runs(run), selected=(run.id,)).url(),
+        decide_url=WhatIfAddress().decisions_url(run.id) if _can_decide(detail) else None,
+        newer_url=around.newer_id and tab_url(current, around.newer_id),
+        older_url=around.older_id and tab_url(current, around.older_id),
+        is_baseline=around.is_baseline,
+        can_be_baseline=run.state in {RunState.FINISHED, RunState.EVALUATED},
         scope=_scope(detail),
         chips=_chips(detail),
-        orientation=orientation_chip(run.source, run.orientation_verdict),
+        orientation=orientation_chip(
+            run.source, run.orientation_verdict, counted_on=run.counted_on
+        ),
         flags=flags_on_run(detail, now),
         caution=orientation_warning(run.source, run.orientation_verdict),
         stale=stale_caution(detail, now=now),
         state=state,
+        job_url=None if state is None or detail.work is None else f"/jobs/{detail.work.id}",
         is_pending=state is not None and state.tone == "busy",
         logged=moment(run.created_at, now=now),
         author=run.author,
         tabs=tuple(
-            Tab(_tab_text(name, text, detail), tab_url(name), name == current)
+            Tab(_tab_text(name, text, detail), tab_url(name, run.id), name == current)
             for name, text in TABS
+            if name not in _left_out(run)
         ),
     )
 
 
+def _left_out(run: RunHeader) -> frozenset[str]:
+    """Pages that are about single classes alone."""
+    return frozenset({"advice"}) if run.task is Task.MULTILABEL else frozenset()
+
+
 def _tab_text(name: str, text: str, detail: RunDetail) -> str:
     """ "Examples 205 wrong" where that is known, else the plain name."""
+    if name == "classes":
+        return class_words(detail.run.task).many.capitalize()
     has_examples = detail.run.source is SourceOrientation.PREDICTIONS
     if name != "examples" or detail.results is None or not has_examples:
         return text
-    matrix = detail.results.matrix
-    return f"{text} {numbers.count(matrix.total - int(matrix.counts.trace()))} wrong"
+    counted = detail.results.counted
+    return f"{text} {numbers.count(counted.total - counted.n_right)} wrong"
 
 
 def _scope(detail: RunDetail) -> str:
@@ -124,6 +151,11 @@ def _dataset_runs(run: RunHeader) -> RunListAddress:
     return RunListAddress(terms)
 
 
+def _can_decide(detail: RunDetail) -> bool:
+    run = detail.run
+    return detail.results is not None and run.score_columns > 0 and run.task is not Task.MULTILABEL
+
+
 def _chips(detail: RunDetail) -> tuple[Chip, ...]:
     run = detail.run
     n_cases = detail.results.facts.n_cases if detail.results else run.n_predictions
@@ -135,5 +167,10 @@ def _chips(detail: RunDetail) -> tuple[Chip, ...]:
     if run.model:
         named = numbers.shortened(f"model {run.model}", longest=48)
         chips.insert(0, Chip(named, url=ModelAddress(run.model).url()))
+    if run.derivation is not None:
+        source = run.derivation.run_id
+        chips.append(Chip(f"decided from the scores of {source}", url=f"/runs/{source}"))
+    if detail.surroundings.is_baseline:
+        chips.append(Chip(f"baseline of {numbers.shortened(run.dataset, longest=40)}"))
     coverage = coverage_chip(detail.results)
     return tuple([*chips, coverage] if coverage else chips)

@@ -11,7 +11,7 @@ from offdiag.services.evaluation.history import HistoryEntry
 from offdiag.store.queries.evaluation_history import PastEvaluation
 from offdiag_web.exports import Cell
 from offdiag_web.presenters.dataset_page import labelled_text
-from offdiag_web.presenters.differences import METRIC_TITLES, difference_text
+from offdiag_web.presenters.differences import difference_text, titles_for
 from offdiag_web.presenters.times import Moment, moment
 from offdiag_web.presenters.values import Notes, ShownValue, interval_text, shown
 
@@ -63,14 +63,15 @@ def history_view(history: RunHistory, *, now: datetime) -> HistoryView:
     notes = Notes()
     latest: dict[str | None, PastEvaluation] = {}
     lines = []
+    titles = titles_for(history.detail.run.task)
     for entry in history.entries:
         before = latest.get(entry.evaluation.slice)
-        lines.append(_line(entry, before, notes, now))
+        lines.append(_line(entry, before, tuple(titles), notes, now))
         latest[entry.evaluation.slice] = entry.evaluation
     newest_first = tuple(reversed(lines))
     is_cut = len(newest_first) > MOST_EVALUATIONS
     return HistoryView(
-        titles=tuple(METRIC_TITLES.values()),
+        titles=tuple(titles.values()),
         lines=newest_first[:MOST_EVALUATIONS],
         cut=f"Only the newest {MOST_EVALUATIONS} evaluations are shown." if is_cut else None,
         notes=tuple(notes.texts),
@@ -78,7 +79,11 @@ def history_view(history: RunHistory, *, now: datetime) -> HistoryView:
 
 
 def _line(
-    entry: HistoryEntry, before: PastEvaluation | None, notes: Notes, now: datetime
+    entry: HistoryEntry,
+    before: PastEvaluation | None,
+    keys: tuple[str, ...],
+    notes: Notes,
+    now: datetime,
 ) -> HistoryLine:
     each = entry.evaluation
     return HistoryLine(
@@ -90,7 +95,7 @@ def _line(
         engine=each.engine_version,
         scored=labelled_text(each.n_labelled, each.n_cases),
         differed=_differed(entry, before),
-        cells=tuple(_cell(key, each, before, notes) for key in METRIC_TITLES),
+        cells=tuple(_cell(key, each, before, notes) for key in keys),
     )
 
 

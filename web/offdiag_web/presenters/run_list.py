@@ -8,62 +8,33 @@ from datetime import datetime
 
 from offdiag.services.browse import RunOverview
 from offdiag.store.queries.run_order import Cursor
-from offdiag_web.addresses.filter_text import ParsedTerm, filter_text
+from offdiag_web.addresses.filter_text import filter_text
 from offdiag_web.addresses.query_string import with_query
-from offdiag_web.addresses.run_list import RunListAddress, ScaleChoice
-from offdiag_web.charts.scale import Scale
+from offdiag_web.addresses.run_list import RunListAddress
 from offdiag_web.presenters import numbers
-from offdiag_web.presenters.datasets import runs_url, scope_sentence
-from offdiag_web.presenters.metric_columns import (
-    OFFERED,
-    WORST_COLUMN,
-    column_scale,
-    metric_column,
-)
+from offdiag_web.presenters.metric_columns import WORST_COLUMN, column_scale, metric_column
 from offdiag_web.presenters.run_costs import COST_KEY, cost_column
+from offdiag_web.presenters.run_list_columns import (
+    ColumnChoice,
+    Head,
+    column_choices,
+    difference_segments,
+    drawn_columns,
+    head,
+    scale_segments,
+    shown_columns,
+)
+from offdiag_web.presenters.run_list_filter import (
+    DatasetLink,
+    TermChip,
+    dataset_links,
+    scope_text,
+    term_chips,
+    title_of,
+)
 from offdiag_web.presenters.run_rows import RunRow, run_row
 from offdiag_web.presenters.segments import Segment
-from offdiag_web.presenters.table_heads import AriaSort, aria_sort
-from offdiag_web.presenters.values import (
-    Notes,
-)
-
-
-@dataclass(frozen=True, slots=True)
-class Head:
-    """Head of a sortable column; `ends` are printed over the marks."""
-
-    title: str
-    sort_url: str
-    aria_sort: AriaSort
-    ends: tuple[str, str] | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class TermChip:
-    """A term of the filter with the link that removes it and, if nothing matched, its effect."""
-
-    text: str
-    problem: str | None
-    remove_url: str
-    without: str | None
-
-
-@dataclass(frozen=True, slots=True)
-class DatasetLink:
-    """A dataset the list could be narrowed to."""
-
-    name: str
-    url: str
-
-
-@dataclass(frozen=True, slots=True)
-class ColumnChoice:
-    """A metric that can be a column."""
-
-    key: str
-    title: str
-    is_shown: bool
+from offdiag_web.presenters.values import Notes
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +78,8 @@ class RunListView:
     csv_url: str
     all_url: str
     columns: tuple[ColumnChoice, ...]
+    differences: tuple[Segment, ...]
+    left_out: str | None
     kept_beside_columns: tuple[tuple[str, str], ...]
     kept_by_selection: tuple[tuple[str, str], ...]
     """What the list is, for what leads back to it."""
@@ -128,9 +101,10 @@ def run_list_view(
 ) -> RunListView:
     """Present one page of runs. `run_url` makes the address of a run from its id."""
     page = overview.page
+    drawn = drawn_columns(overview, address)
     columns = [
         (column, column_scale(column, page.entries, address.scale))
-        for column in map(metric_column, address.columns)
+        for column in map(metric_column, drawn.keys)
     ]
     worst_scale = column_scale(WORST_COLUMN, page.entries, "full")
     costs = None if COST_KEY in address.columns else cost_column(overview.scope, page.entries)
@@ -150,24 +124,24 @@ def run_list_view(
     )
     is_mixed = overview.scope is None and len(overview.datasets) > 1
     return RunListView(
-        title=_title(overview, address),
-        scope=_scope_text(overview),
+        title=title_of(overview, address),
+        scope=scope_text(overview),
         is_mixed=is_mixed,
         is_empty_registry=not address.terms and page.total == 0,
         query=filter_text(address.terms),
         kept=address.kept_by_form,
         notices=tuple(notices),
-        terms=_term_chips(overview, address),
-        datasets=_dataset_links(overview) if is_mixed else (),
-        scales=_scale_links(address),
-        run_head=_head("Run", "name", address),
-        flags_head=_head("Flags", "flags", address),
+        terms=term_chips(overview, address),
+        datasets=dataset_links(overview) if is_mixed else (),
+        scales=scale_segments(address),
+        run_head=head("Run", "name", address),
+        flags_head=head("Flags", "flags", address),
         metric_heads=tuple(
-            _head(column.title, column.order, address, scale) for column, scale in columns
+            head(column.title, column.order, address, scale) for column, scale in columns
         ),
-        worst_head=_head(WORST_COLUMN.title, WORST_COLUMN.order, address, worst_scale),
-        cost_head=None if costs is None else _head(costs.title, COST_KEY, address, costs.scale),
-        logged_head=_head("Logged", "logged", address),
+        worst_head=head(WORST_COLUMN.title, WORST_COLUMN.order, address, worst_scale),
+        cost_head=None if costs is None else head(costs.title, COST_KEY, address, costs.scale),
+        logged_head=head("Logged", "logged", address),
         rows=rows,
         notes=tuple(notes.texts),
         range_text=_range_text(overview),
@@ -177,7 +151,9 @@ def run_list_view(
         json_url=address.url("json"),
         csv_url=address.url("csv"),
         all_url=RunListAddress().url(),
-        columns=_column_choices(address),
+        columns=column_choices(overview, shown_columns(overview, address)),
+        differences=difference_segments(address),
+        left_out=drawn.left_out,
         kept_beside_columns=_kept(address, without="cols"),
         kept_by_selection=_kept(address, without="base"),
         selected=frozenset(address.selected),
@@ -198,15 +174,6 @@ def _without_selection(address: RunListAddress) -> str:
     return replace(address, selected=()).url().partition("?")[2]
 
 
-def _column_choices(address: RunListAddress) -> tuple[ColumnChoice, ...]:
-    """What the chooser offers, columns that are shown already first."""
-    others = [key for key in OFFERED if key not in address.columns]
-    return tuple(
-        ColumnChoice(key, metric_column(key).title, key in address.columns)
-        for key in (*address.columns, *others)
-    )
-
-
 def _kept(address: RunListAddress, *, without: str) -> tuple[tuple[str, str], ...]:
     """Filter and all that a form keeps, but for what it changes itself."""
     kept = [(name, text) for name, text in address.kept_by_form if name != without]
@@ -222,64 +189,6 @@ def _baseline_note(
         return None
     drop = None if address.baseline is None else replace(address, baseline=None).url()
     return BaselineNote(found.name, run_url(found.run_id), found.is_pinned, drop)
-
-
-def _title(overview: RunOverview, address: RunListAddress) -> str:
-    """The filter in words, for bookmarks and tabs."""
-    words = filter_text(address.terms)
-    scope = overview.scope.name if overview.scope else "all datasets"
-    return f"Runs where {words} · {scope}" if words else f"Runs · {scope}"
-
-
-def _scope_text(overview: RunOverview) -> str:
-    if overview.scope is not None:
-        return scope_sentence(overview.scope)
-    if not overview.datasets:
-        return "No dataset yet"
-    return f"{numbers.plural(len(overview.datasets), 'dataset')}"
-
-
-def _head(title: str, order: str, address: RunListAddress, scale: Scale | None = None) -> Head:
-    sorting = aria_sort(
-        is_current=address.order.name == order, descending=address.order.descending
-    )
-    return Head(title, address.sorted_by(order).url(), sorting, scale.ends if scale else None)
-
-
-def _term_chips(overview: RunOverview, address: RunListAddress) -> tuple[TermChip, ...]:
-    counts = iter(overview.matches_without)
-    return tuple(
-        TermChip(
-            text=parsed.text,
-            problem=parsed.problem,
-            remove_url=address.without(index).url(),
-            without=_without_text(parsed, next(counts, None)) if parsed.term else None,
-        )
-        for index, parsed in enumerate(address.terms)
-    )
-
-
-def _without_text(parsed: ParsedTerm, n_runs: int | None) -> str | None:
-    return None if n_runs is None else f"{numbers.plural(n_runs, 'run')} without {parsed.text}"
-
-
-def _dataset_links(overview: RunOverview) -> tuple[DatasetLink, ...]:
-    names = [dataset.name for dataset in overview.datasets]
-    return tuple(
-        DatasetLink(
-            dataset.name,
-            runs_url(dataset, name_is_unique=names.count(dataset.name) == 1),
-        )
-        for dataset in overview.datasets
-    )
-
-
-def _scale_links(address: RunListAddress) -> tuple[Segment, ...]:
-    choices: tuple[tuple[str, ScaleChoice], ...] = (("fit", "fit"), ("full range", "full"))
-    return tuple(
-        Segment(text, replace(address, scale=choice).url(), address.scale == choice)
-        for text, choice in choices
-    )
 
 
 def _range_text(overview: RunOverview) -> str:

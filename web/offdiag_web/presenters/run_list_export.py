@@ -2,18 +2,28 @@
 
 from __future__ import annotations
 
-from offdiag.services.browse import RunOverview
-from offdiag.store.queries.run_entries import LISTED_METRICS, RunEntry, WorstClass
+from collections.abc import Sequence
+
+from offdiag.services.browse import RunOverview, listed_metrics
+from offdiag.store.queries.run_entries import LISTED_METRICS, RunEntry
+from offdiag.store.queries.run_entry_values import WorstClass
 from offdiag_web.addresses.filter_text import filter_text
 from offdiag_web.addresses.run_list import RunListAddress
 from offdiag_web.exports import Cell
 
-RUN_COLUMNS = (
-    *("id", "name", "project", "dataset", "truth_version", "model", "state", "author"),
-    *("logged_at", "n_cases", "orientation_verdict"),
-    *(f"{key}{part}" for key in LISTED_METRICS for part in ("", "_ci_low", "_ci_high", "_reason")),
-    *("worst_class", "worst_class_recall", "worst_class_found", "worst_class_support"),
-)
+
+def run_columns(keys: Sequence[str]) -> tuple[str, ...]:
+    """Columns of the CSV of a list whose lines have these metrics."""
+    return (
+        *("id", "name", "project", "dataset", "truth_version", "model", "state", "author"),
+        *("logged_at", "n_cases", "orientation_verdict", "derived_from"),
+        *(f"{key}{part}" for key in keys for part in ("", "_ci_low", "_ci_high", "_reason")),
+        *("worst_class", "worst_class_recall", "worst_class_found", "worst_class_support"),
+    )
+
+
+RUN_COLUMNS = run_columns(LISTED_METRICS)
+"""Those of a list of runs whose cases have one class each."""
 
 
 def run_list_record(overview: RunOverview, address: RunListAddress) -> dict[str, object]:
@@ -41,8 +51,9 @@ def run_list_record(overview: RunOverview, address: RunListAddress) -> dict[str,
 
 
 def run_list_rows(overview: RunOverview) -> list[tuple[Cell, ...]]:
-    """The page as CSV rows, in the order of `RUN_COLUMNS`."""
-    return [entry_row(entry) for entry in overview.page.entries]
+    """The page as CSV rows, in the order of the `run_columns` of its metrics."""
+    keys = listed_metrics(overview.scope)
+    return [entry_row(entry, keys) for entry in overview.page.entries]
 
 
 def entry_record(entry: RunEntry) -> dict[str, object]:
@@ -60,6 +71,7 @@ def entry_record(entry: RunEntry) -> dict[str, object]:
         "logged_at": entry.created_at.isoformat(),
         "n_cases": entry.n_cases,
         "orientation_verdict": entry.orientation_verdict,
+        "derived_from": entry.derived_from,
         "metrics": {key: value.to_dict() for key, value in entry.metrics.items()},
         "worst_class": _worst_record(entry.worst_class),
     }
@@ -76,8 +88,8 @@ def _worst_record(worst: WorstClass | None) -> dict[str, object] | None:
     }
 
 
-def entry_row(entry: RunEntry) -> tuple[Cell, ...]:
-    """One run for the CSV of a list, in the order of `RUN_COLUMNS`."""
+def entry_row(entry: RunEntry, keys: Sequence[str] = LISTED_METRICS) -> tuple[Cell, ...]:
+    """One run for the CSV of a list, in the order of the `run_columns` of its metrics."""
     worst = entry.worst_class
     return (
         entry.id,
@@ -91,7 +103,8 @@ def entry_row(entry: RunEntry) -> tuple[Cell, ...]:
         entry.created_at.isoformat(),
         entry.n_cases,
         entry.orientation_verdict,
-        *(cell for key in LISTED_METRICS for cell in _metric_cells(entry, key)),
+        entry.derived_from,
+        *(cell for key in keys for cell in _metric_cells(entry, key)),
         *(
             (None, None, None, None)
             if worst is None

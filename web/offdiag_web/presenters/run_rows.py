@@ -63,6 +63,8 @@ class RunRow:
     metrics: tuple[MetricCell, ...]
     worst: WorstCell | None
     cost: CostCell | None = None
+    origin: str | None = None
+    """The run from whose scores it was decided."""
 
 
 def run_row(
@@ -79,7 +81,7 @@ def run_row(
     """Present one run. The marks show `baseline`, without one what the largest class scores."""
     warning = orientation_warning(entry.source, entry.orientation_verdict)
     state = None
-    if not entry.metrics:
+    if not entry.metrics and not entry.is_evaluated:
         state = state_chip(entry.state, work=entry.work, n_predictions=entry.n_cases, now=now)
     if baseline is None:
         references = majority_scores(entry.metrics)
@@ -115,6 +117,7 @@ def run_row(
         ),
         worst=None if state else _worst_cell(entry, worst_scale),
         cost=None if state or costs is None else cost_cell(entry, costs),
+        origin=entry.derived_from,
     )
 
 

@@ -16,7 +16,7 @@ from offdiag_web.charts.interval import interval_mark
 from offdiag_web.charts.scale import SIGNED_UNIT, UNIT, Extent, Scale, fitted
 from offdiag_web.presenters import numbers
 from offdiag_web.presenters.dataset_page import labelled_text
-from offdiag_web.presenters.differences import METRIC_TITLES, difference_text
+from offdiag_web.presenters.differences import METRIC_TITLES, difference_text, titles_for
 from offdiag_web.presenters.impact_sentence import impact_sentence
 from offdiag_web.presenters.paging import Paging, paging
 from offdiag_web.presenters.segments import Segment
@@ -88,6 +88,7 @@ def impact_view(
 ) -> ImpactView:
     """Present an impact by one metric, the runs that moved farthest first."""
     number = impact.version.number
+    titles = titles_for(impact.dataset.task)
     ordered = sorted(impact.moved, key=lambda moved: -distance(moved, metric))
     page = paging(
         len(ordered),
@@ -106,10 +107,10 @@ def impact_view(
         sentence=impact_sentence(impact, metric),
         reason=impact.version.reason,
         author=impact.version.author,
-        metric_title=METRIC_TITLES[metric],
+        metric_title=titles[metric],
         metrics=tuple(
             Segment(title, address.impact_url(number, metric=written(key)), key == metric)
-            for key, title in METRIC_TITLES.items()
+            for key, title in titles.items()
         ),
         ends=scale.ends,
         lines=tuple(

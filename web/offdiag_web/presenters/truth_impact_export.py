@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from offdiag.services.truth import impact_record as shared
 from offdiag.services.truth.impact import TruthImpact
 from offdiag_web.exports import Cell
-from offdiag_web.presenters.differences import METRIC_TITLES
 from offdiag_web.presenters.impact_sentence import impact_sentence
 
 IMPACT_COLUMNS = (
@@ -30,7 +29,7 @@ def impact_rows(impact: TruthImpact) -> Iterator[tuple[Cell, ...]]:
     """One line per run and metric; undefined values are empty."""
     beyond = shared.values_beyond(impact)
     for moved in impact.moved:
-        for metric in METRIC_TITLES:
+        for metric in impact.metrics:
             before, after = moved.values_of(metric)
             yield (
                 moved.run.id,

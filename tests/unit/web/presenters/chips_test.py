@@ -65,6 +65,17 @@ def test_each_verdict_on_an_uploaded_matrix_reads_differently() -> None:
     assert len(texts) == len(OrientationVerdict)
 
 
+def test_a_matrix_counted_elsewhere_names_the_program_and_what_speaks_against_it() -> None:
+    chips = {
+        verdict: orientation_chip(SourceOrientation.ACTUAL_ROWS, verdict, counted_on="duckdb")
+        for verdict in OrientationVerdict
+    }
+
+    sure = chips[OrientationVerdict.CANONICAL]
+    assert (sure.text, sure.tone) == ("rows = actual; counted by duckdb", "good")
+    assert chips[OrientationVerdict.TRANSPOSED].text.endswith("duckdb, looks transposed")
+
+
 @pytest.mark.parametrize("source", UPLOADED)
 @pytest.mark.parametrize("verdict", list(OrientationVerdict))
 def test_only_doubtful_orientations_carry_a_warning(

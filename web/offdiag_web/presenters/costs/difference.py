@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-
+from offdiag.metrics.costs.changes import PriceChange, changed_prices
 from offdiag.store.cost_matrices import CostMatrixRecord
 from offdiag_web.presenters import numbers
 from offdiag_web.presenters.class_order import quoted_name
@@ -37,41 +36,22 @@ class CostDifference:
 
 def cost_difference(before: CostMatrixRecord, after: CostMatrixRecord) -> CostDifference:
     """Present what changed from one version to another."""
-    cells = changed_cells(before, after)
+    cells = changed_prices(before.costs, after.costs)
     return CostDifference(
         title=f"What changed from v{before.version} to v{after.version}",
         sentences=tuple(_sentences(before, after, len(cells))),
         cells=tuple(
             ChangedPrice(
-                actual, predicted, price_text(was), price_text(now), _factor_text(was, now)
+                change.actual,
+                change.predicted,
+                price_text(change.before),
+                price_text(change.after),
+                _factor_text(change),
             )
-            for actual, predicted, was, now in cells[:MOST_CELLS]
+            for change in cells[:MOST_CELLS]
         ),
         n_hidden=max(len(cells) - MOST_CELLS, 0),
     )
-
-
-def changed_cells(
-    before: CostMatrixRecord, after: CostMatrixRecord
-) -> list[tuple[str, str, float, float]]:
-    """Actual and predicted class, price before and after, for classes that both have."""
-    common = [name for name in after.costs.labels.names if name in before.costs.labels.index]
-    if not common:
-        return []
-    was, now = (
-        record.costs.weights[np.ix_(codes, codes)]
-        for record in (before, after)
-        for codes in [[record.costs.labels.index[name] for name in common]]
-    )
-    return [
-        (
-            common[actual],
-            common[predicted],
-            float(was[actual, predicted]),
-            float(now[actual, predicted]),
-        )
-        for actual, predicted in np.argwhere(was != now).tolist()
-    ]
 
 
 def _sentences(before: CostMatrixRecord, after: CostMatrixRecord, n_cells: int) -> list[str]:
@@ -94,8 +74,6 @@ def _sentences(before: CostMatrixRecord, after: CostMatrixRecord, n_cells: int) 
     return found
 
 
-def _factor_text(was: float, now: float) -> str:
+def _factor_text(change: PriceChange) -> str:
     """How many times the price it is, where that means something."""
-    if was <= 0 or now <= 0:
-        return ""
-    return f"× {now / was:.3g}"
+    return "" if change.factor is None else f"× {change.factor:.3g}"

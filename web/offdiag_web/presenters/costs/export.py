@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from offdiag.metrics.costs.changes import changed_prices
 from offdiag.services.browse_costs import CostDetail
 from offdiag.store.cost_matrices import CostMatrixRecord
 from offdiag_web.exports import Cell
-from offdiag_web.presenters.costs.difference import changed_cells
 
 CORNER = "actual \\ predicted"
 """Corner of the CSV, which the form of a new version reads again."""
@@ -21,8 +21,13 @@ def cost_record(detail: CostDetail) -> dict[str, object]:
         else {
             "version": before.version,
             "cells": [
-                {"actual": actual, "predicted": predicted, "before": was, "after": now}
-                for actual, predicted, was, now in changed_cells(before, detail.shown)
+                {
+                    "actual": change.actual,
+                    "predicted": change.predicted,
+                    "before": change.before,
+                    "after": change.after,
+                }
+                for change in changed_prices(before.costs, detail.shown.costs)
             ],
         },
         "versions": [

@@ -107,7 +107,7 @@ def _small(
     address: CurvesAddress,
     notes: Notes,
 ) -> SmallCurve:
-    matrix, code = results.matrix, curve.code
+    matrix, code = results.counted, curve.code
     name = matrix.labels.names[code]
     area = results.per_class[ranked_by.value][code]
     return SmallCurve(
@@ -121,9 +121,9 @@ def _small(
 
 
 def _drawing(curve: ScoreCurve, ranked_by: RankedBy, results: RunResults) -> Markup | None:
-    points, matrix, code = curve.points, results.matrix, curve.code
+    points, matrix, code = curve.points, results.counted, curve.code
     name = quoted_name(matrix.labels.names[code])
-    hits = int(matrix.counts[code, code])
+    hits = int(matrix.correct[code])
     reported = int(matrix.predicted[code])
     if not points.n_positive or (ranked_by is RankedBy.ROC and not points.n_negative):
         return None

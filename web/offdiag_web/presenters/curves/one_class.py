@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from markupsafe import Markup
 
+from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.probabilistic.operating_points import OperatingPoints
 from offdiag.metrics.probabilistic.score_curves import ScoreCurve
 from offdiag.services.curves.browse import RARE
@@ -56,7 +57,8 @@ def one_class_view(
     curve: ScoreCurve, results: RunResults, notes: Notes, *, prevalence: float | None
 ) -> OneClassView:
     """Present the curve of a class; with a prevalence, what it would change."""
-    matrix, code, points = results.matrix, curve.code, curve.points
+    matrix, code, points = results.counted, curve.code, curve.points
+    is_one_of_two = _is_one_of_two(results)
     name = matrix.labels.names[code]
     score_name = f"score of {quoted_name(name)}"
     what_if = None if prevalence is None else prevalence_view(matrix, code, prevalence, notes)
@@ -71,7 +73,7 @@ def one_class_view(
     return OneClassView(
         name=name,
         cases=f"{numbers.count(points.n_positive)} of {numbers.plural(n_cases, 'case')}",
-        tiles=tuple(class_tiles(results, code, notes, is_whole=matrix.n_classes == 2)),
+        tiles=tuple(class_tiles(results, code, notes, is_whole=is_one_of_two)),
         figures=(precision_recall, roc) if is_rare else (roc, precision_recall),
         in_use=_in_use(points, place, results, code),
         thresholds=threshold_table(
@@ -95,7 +97,7 @@ def one_class_view(
             curve.histogram,
             names=(
                 quoted_name(name),
-                "the rest" if matrix.n_classes > 2 else _other(results, code),
+                _other(results, code) if is_one_of_two else "the rest",
             ),
             score_name=score_name
             if curve.bins is not None or not points.reports_below
@@ -107,14 +109,19 @@ def one_class_view(
     )
 
 
+def _is_one_of_two(results: RunResults) -> bool:
+    """Whether the rest is one class, which labels of sets are never to each other."""
+    return isinstance(results.counted, ConfusionMatrix) and results.counted.n_classes == 2
+
+
 def _given(results: RunResults, code: int) -> tuple[int, int]:
     """True and false positives of the answers that were given."""
-    hits = int(results.matrix.counts[code, code])
-    return hits, int(results.matrix.predicted[code]) - hits
+    hits = int(results.counted.correct[code])
+    return hits, int(results.counted.predicted[code]) - hits
 
 
 def _other(results: RunResults, code: int) -> str:
-    return quoted_name(results.matrix.labels.names[1 - code])
+    return quoted_name(results.counted.labels.names[1 - code])
 
 
 def _roc(points: OperatingPoints, name: str, given: tuple[int, int]) -> Figure:
@@ -192,7 +199,7 @@ def _in_use(points: OperatingPoints, place: int | None, results: RunResults, cod
         where = f"where the score of {_other(results, code)} is below {threshold}"
     else:
         where = f"from a score of {threshold} on"
-    name = quoted_name(results.matrix.labels.names[code])
+    name = quoted_name(results.counted.labels.names[code])
     return f"The answers of this run are those of reporting {name} {where}."
 
 

@@ -94,6 +94,11 @@ def _missing(found: RunCurves) -> Caution | None:
 
 
 def _why_no_scores(detail: RunDetail) -> str:
+    if detail.run.counted_on is not None:
+        return (
+            "Only the counts of this run were logged. Curves need a score for each prediction: "
+            "log the frame with keep_predictions=True and score=…."
+        )
     if detail.run.source is not SourceOrientation.PREDICTIONS:
         return (
             "This run was logged as a finished matrix. Curves need a score for each prediction: "

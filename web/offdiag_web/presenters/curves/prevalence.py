@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from offdiag.errors import InvalidInput
-from offdiag.metrics.confusion import ConfusionMatrix
+from offdiag.metrics.counted import Counted
 from offdiag.services.curves.prevalence import (
     PREVALENCE_KEYS,
     measured_values,
@@ -37,9 +37,7 @@ class PrevalenceView:
     problem: str | None = None
 
 
-def prevalence_view(
-    matrix: ConfusionMatrix, code: int, prevalence: float, notes: Notes
-) -> PrevalenceView:
+def prevalence_view(matrix: Counted, code: int, prevalence: float, notes: Notes) -> PrevalenceView:
     """Work out again what depends on how common the class is."""
     measured = measured_values(matrix, code)
     sentence = _sentence(matrix, code, prevalence)
@@ -66,7 +64,7 @@ def percent(share: float) -> str:
     return f"{100 * share:.4g}\N{NARROW NO-BREAK SPACE}%"
 
 
-def _sentence(matrix: ConfusionMatrix, code: int, prevalence: float) -> str:
+def _sentence(matrix: Counted, code: int, prevalence: float) -> str:
     name = quoted_name(matrix.labels.names[code])
     share = int(matrix.actual[code]) / max(matrix.total, 1)
     return (

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from offdiag.domain.values import MetricValue
+from offdiag.metrics.counted import CountedSets
 from offdiag.store.queries.run_page import RunResults
 from offdiag_web.charts.scale import UNIT
 from offdiag_web.presenters.headline import Tile, metric_tile
@@ -13,11 +14,16 @@ from offdiag_web.presenters.values import Notes
 
 NO_SKILL = "no skill"
 _BINS = 15
+_RANKINGS = (
+    ("label_ranking_average_precision", "Ranking average precision", ", of the labels of a case"),
+    ("label_ranking_loss", "Ranking loss", ", less is better"),
+    ("coverage_error", "Coverage error", ", labels down to the last true one"),
+)
 
 
 def class_tiles(results: RunResults, code: int, notes: Notes, *, is_whole: bool) -> list[Tile]:
     """Areas of a class; with `is_whole` also what is said of the probabilities as a whole."""
-    share = int(results.matrix.actual[code]) / max(results.matrix.total, 1)
+    share = int(results.counted.actual[code]) / max(results.counted.total, 1)
     tiles = [
         _area("ROC AUC", _of_class(results, "roc_auc", code), notes, no_skill=0.5),
         _area(
@@ -35,8 +41,13 @@ def class_tiles(results: RunResults, code: int, notes: Notes, *, is_whole: bool)
 
 
 def overview_tiles(results: RunResults, notes: Notes) -> list[Tile]:
-    """What is said of all classes together."""
+    """What is said of all classes together; of sets, how well scores rank their labels."""
     values = results.aggregate
+    if isinstance(results.counted, CountedSets):
+        return [
+            _unbounded(metric_tile(title, values.get(key), notes, detail=detail))
+            for key, title, detail in _RANKINGS
+        ]
     tiles = [
         _area(
             "ROC AUC",

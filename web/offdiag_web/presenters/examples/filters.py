@@ -11,7 +11,7 @@ from offdiag_web.addresses.examples import ExamplesAddress
 from offdiag_web.presenters import numbers
 from offdiag_web.presenters.class_order import class_head
 from offdiag_web.presenters.examples.cells import CellCodes, neighbours
-from offdiag_web.presenters.examples.counts import expected_count
+from offdiag_web.presenters.examples.counts import CaseCounts, expected_count
 from offdiag_web.presenters.segments import Segment
 
 LARGEST_CHOICE = 200
@@ -62,7 +62,7 @@ class FilterForm:
 
 
 def kind_segments(
-    matrix: ConfusionMatrix | None, address: ExamplesAddress, *, n_unlabelled: int
+    counts: CaseCounts | None, address: ExamplesAddress, *, n_unlabelled: int
 ) -> tuple[Segment, ...]:
     """Wrong, right, without a label, all: with their numbers; none for a cell, which is a kind."""
     question = address.question
@@ -72,7 +72,7 @@ def kind_segments(
     return tuple(
         Segment(
             _with_count(
-                _KIND_TEXTS[kind], matrix, replace(question, kind=kind), n_unlabelled=n_unlabelled
+                _KIND_TEXTS[kind], counts, replace(question, kind=kind), n_unlabelled=n_unlabelled
             ),
             address.asking(_of_kind(question, kind)).url(),
             kind is question.kind,
@@ -88,16 +88,16 @@ def _of_kind(question: ExampleQuestion, kind: Kind) -> ExampleQuestion:
 
 
 def _with_count(
-    text: str, matrix: ConfusionMatrix | None, question: ExampleQuestion, *, n_unlabelled: int
+    text: str, counts: CaseCounts | None, question: ExampleQuestion, *, n_unlabelled: int
 ) -> str:
-    if matrix is None:
+    if counts is None:
         return text
-    count = expected_count(matrix, question, n_unlabelled=n_unlabelled)
+    count = expected_count(counts.of(question), question, n_unlabelled=n_unlabelled)
     return text if count is None else f"{text} {numbers.count(count)}"
 
 
 def terms(
-    matrix: ConfusionMatrix | None, address: ExamplesAddress, *, n_unlabelled: int
+    counts: CaseCounts | None, address: ExamplesAddress, *, n_unlabelled: int
 ) -> tuple[Term, ...]:
     """Every condition of the question, each of which can be taken away."""
     question = address.question
@@ -112,19 +112,23 @@ def terms(
             continue
         other = address.without(field)
         count = None
-        if matrix is not None:
+        if counts is not None:
+            matrix = counts.of(other.question)
             count = expected_count(matrix, other.question, n_unlabelled=n_unlabelled)
         without = None if count is None else f"{numbers.count(count)} without it"
         found.append(Term(f"{word} {numbers.shortened(value, longest=40)}", other.url(), without))
     return tuple(found)
 
 
-def cell_stepper(matrix: ConfusionMatrix | None, address: ExamplesAddress) -> CellStepper | None:
+def cell_stepper(counts: CaseCounts | None, address: ExamplesAddress) -> CellStepper | None:
     """The cells around the one that is shown, None where no single cell is."""
     question = address.question
-    if matrix is None or question.sample is not None:
+    if counts is None or question.sample is not None:
         return None
     if question.actual is None or question.predicted is None:
+        return None
+    matrix = counts.of(question)
+    if not isinstance(matrix, ConfusionMatrix):
         return None
     index = matrix.labels.index
     actual, predicted = index[question.actual], index[question.predicted]

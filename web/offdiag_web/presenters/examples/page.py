@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from offdiag.domain.runs import Task
 from offdiag.services.examples.browse import MOST_EXPORTED, ExamplePage, NoExamples
 from offdiag.services.examples.example import Example
 from offdiag.services.examples.question import AS_LOGGED, ExampleOrder, Kind, SortKey
@@ -11,6 +12,7 @@ from offdiag_web.addresses.examples import ExamplesAddress
 from offdiag_web.presenters import numbers
 from offdiag_web.presenters.chips import Caution
 from offdiag_web.presenters.class_order import ClassHead, class_head, quoted_name
+from offdiag_web.presenters.examples.counts import CaseCounts
 from offdiag_web.presenters.examples.filters import (
     CellStepper,
     FilterForm,
@@ -25,6 +27,8 @@ from offdiag_web.presenters.label_names import label_head
 from offdiag_web.presenters.segments import Segment
 from offdiag_web.presenters.table_heads import AriaSort, aria_sort
 
+LONGEST_SET = 60
+"""Characters of a set of labels that are shown."""
 MOST_SLICE_COLUMNS = 6
 """Slice columns that are shown; all are in the exports."""
 
@@ -40,7 +44,10 @@ class SortHead:
 
 @dataclass(frozen=True, slots=True)
 class ExampleLine:
-    """One prediction; `result` is "right", "wrong" or "no label", `top` classes with scores."""
+    """One prediction; `result` is "right", "wrong" or "no label", `top` classes with scores.
+
+    `missed` and `spurious` are labels of sets.
+    """
 
     sample: str
     actual: ClassHead
@@ -50,6 +57,8 @@ class ExampleLine:
     margin: str | None
     top: tuple[tuple[ClassHead, str], ...]
     slices: tuple[str, ...]
+    missed: str = ""
+    spurious: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +76,8 @@ class ExamplesView:
     confidence_head: SortHead | None
     margin_head: SortHead | None
     top_head: str
+    shows_errors: bool
+    """Whether what was missed and what is spurious stand in columns of their own."""
     slice_heads: tuple[str, ...]
     lines: tuple[ExampleLine, ...]
     shows_result: bool
@@ -81,24 +92,28 @@ class ExamplesView:
 def examples_view(page: ExamplePage, address: ExamplesAddress) -> ExamplesView:
     """Present a page as its address asks for."""
     question, results = address.question, page.detail.results
-    matrix = None if results is None or page.missing else results.matrix
+    counts = None
+    if results is not None and not page.missing:
+        counts = CaseCounts(results.counted, page.detail.run.hierarchy)
     n_unlabelled = 0 if results is None else results.facts.n_unlabelled
-    has_margin = page.detail.run.score_columns > 1
+    of_sets = page.detail.run.task is Task.MULTILABEL
+    has_margin = page.detail.run.score_columns > 1 and not of_sets
     head = _title(page, address)
     return ExamplesView(
         title=head,
-        sentence=None if matrix is None else sentence(matrix, question),
+        sentence=None if counts is None else sentence(counts.of(question), question),
         missing=None if page.missing is None else _why_missing(page.missing),
-        kinds=kind_segments(matrix, address, n_unlabelled=n_unlabelled),
-        terms=terms(matrix, address, n_unlabelled=n_unlabelled),
-        stepper=cell_stepper(matrix, address),
-        form=filter_form(page.detail.run.labels.names, address),
+        kinds=kind_segments(counts, address, n_unlabelled=n_unlabelled),
+        terms=terms(counts, address, n_unlabelled=n_unlabelled),
+        stepper=cell_stepper(counts, address),
+        form=filter_form(_names(page), address),
         sample_head=_sort_head("Sample" if page.has_ids else "Position", AS_LOGGED, page, address),
         confidence_head=_score_head("Score", SortKey.CONFIDENCE, page, address)
         if page.has_scores
         else None,
         margin_head=_score_head("Margin", SortKey.MARGIN, page, address) if has_margin else None,
         top_head=_top_head(page),
+        shows_errors=of_sets,
         slice_heads=page.slice_names[:MOST_SLICE_COLUMNS],
         lines=tuple(_line(example, page) for example in page.examples),
         shows_result=question.kind is Kind.ALL and not question.is_cell,
@@ -111,6 +126,13 @@ def examples_view(page: ExamplePage, address: ExamplesAddress) -> ExamplesView:
     )
 
 
+def _names(page: ExamplePage) -> tuple[str, ...]:
+    """Of everything that examples can be asked by: classes, and groups where there are any."""
+    run = page.detail.run
+    groups = () if run.hierarchy is None else tuple(run.hierarchy.by_name)
+    return (*run.labels.names, *groups)
+
+
 def _title(page: ExamplePage, address: ExamplesAddress) -> str:
     return "examples" if page.missing else title(address.question, page.total)
 
@@ -120,9 +142,9 @@ def _why_missing(missing: NoExamples) -> Caution:
         case NoExamples.ONLY_A_MATRIX:
             return Caution(
                 "No predictions are stored.",
-                "This run was logged as a finished matrix, so nobody knows which cases a cell "
-                "counts. Log predictions with offdiag.log_run(y_true=…, y_pred=…, "
-                "sample_ids=…) to see them here.",
+                "This run was logged as a finished matrix, or as the counts of a frame, so nobody "
+                "knows here which cases a cell counts. Log predictions with "
+                "offdiag.log_run(y_true=…, y_pred=…, sample_ids=…) to see them here.",
             )
         case NoExamples.STILL_OPEN:
             return Caution(
@@ -157,14 +179,27 @@ def _top_head(page: ExamplePage) -> str:
 def _line(example: Example, page: ExamplePage) -> ExampleLine:
     return ExampleLine(
         sample=str(example.sample),
-        actual=label_head(example.actual),
-        predicted=class_head(example.predicted),
+        actual=_answer(example, example.actual),
+        predicted=_answer(example, example.predicted),
         result=_result(example),
         confidence=None if example.confidence is None else numbers.metric(example.confidence),
         margin=None if example.margin is None else numbers.metric(example.margin),
         top=tuple((class_head(each.label), numbers.metric(each.score)) for each in example.top),
         slices=tuple(example.slices[name] for name in page.slice_names[:MOST_SLICE_COLUMNS]),
+        missed="" if example.sets is None else _listed(example.sets.missed),
+        spurious="" if example.sets is None else _listed(example.sets.spurious),
     )
+
+
+def _answer(example: Example, text: str | None) -> ClassHead:
+    """A class by its name; a set with more room."""
+    if example.sets is None or text is None:
+        return label_head(text)
+    return ClassHead(text, numbers.shortened(text, longest=LONGEST_SET))
+
+
+def _listed(names: tuple[str, ...]) -> str:
+    return numbers.listed([numbers.shortened(name) for name in names]) if names else ""
 
 
 def _result(example: Example) -> str:
@@ -203,6 +238,8 @@ def _order_note(page: ExamplePage) -> str:
 
 
 def _score_note(page: ExamplePage) -> str:
+    if page.detail.run.task is Task.MULTILABEL:
+        return "Score: of the label that is asked about."
     if page.detail.run.score_columns == 1:
         return (
             f"Score: of the predicted class, which is 1 {numbers.MINUS} the logged score where "

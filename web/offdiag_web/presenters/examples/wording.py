@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from offdiag.metrics.confusion import ConfusionMatrix
+from offdiag.metrics.counted import Counted, CountedSets
 from offdiag.services.examples.question import ExampleQuestion, Kind
 from offdiag_web.presenters import numbers
 from offdiag_web.presenters.class_order import quoted_name
+from offdiag_web.presenters.examples.counts import is_counted
 
 _KIND_WORDS = {
     Kind.WRONG: ("wrong example", "wrong examples"),
@@ -34,9 +35,9 @@ def filter_words(question: ExampleQuestion) -> list[str]:
     return words
 
 
-def sentence(matrix: ConfusionMatrix, question: ExampleQuestion) -> str | None:
+def sentence(matrix: Counted, question: ExampleQuestion) -> str | None:
     """What share of its class the examples are; None where there is nothing to relate them to."""
-    if question.sample is not None:
+    if question.sample is not None or not is_counted(matrix, question):
         return None
     if question.actual is not None and question.predicted is not None:
         return _of_cell(matrix, question.actual, question.predicted)
@@ -46,12 +47,14 @@ def sentence(matrix: ConfusionMatrix, question: ExampleQuestion) -> str | None:
         return _of_actual(matrix, question.actual, question.kind)
     if question.predicted is not None:
         return _of_predicted(matrix, question.predicted, question.kind)
-    right = int(matrix.counts.trace())
+    right = matrix.n_right
     part = right if question.kind is Kind.RIGHT else matrix.total - right
     return _share(part, matrix.total, "labelled cases", f"are {question.kind.value}")
 
 
-def _of_cell(matrix: ConfusionMatrix, name: str, other: str) -> str | None:
+def _of_cell(matrix: Counted, name: str, other: str) -> str | None:
+    if isinstance(matrix, CountedSets):
+        return None
     actual, predicted = matrix.labels.index[name], matrix.labels.index[other]
     count = int(matrix.counts[actual, predicted])
     support, answers = int(matrix.actual[actual]), int(matrix.predicted[predicted])
@@ -73,16 +76,16 @@ def _of_cell(matrix: ConfusionMatrix, name: str, other: str) -> str | None:
     )
 
 
-def _of_actual(matrix: ConfusionMatrix, name: str, kind: Kind) -> str | None:
+def _of_actual(matrix: Counted, name: str, kind: Kind) -> str | None:
     code = matrix.labels.index[name]
-    right, support = int(matrix.counts[code, code]), int(matrix.actual[code])
+    right, support = int(matrix.correct[code]), int(matrix.actual[code])
     part, verb = (right, "were found") if kind is Kind.RIGHT else (support - right, "were missed")
     return _share(part, support, f"cases of {quoted_name(name)}", verb)
 
 
-def _of_predicted(matrix: ConfusionMatrix, name: str, kind: Kind) -> str | None:
+def _of_predicted(matrix: Counted, name: str, kind: Kind) -> str | None:
     code = matrix.labels.index[name]
-    right, answers = int(matrix.counts[code, code]), int(matrix.predicted[code])
+    right, answers = int(matrix.correct[code]), int(matrix.predicted[code])
     part = right if kind is Kind.RIGHT else answers - right
     return _share(part, answers, f"answers {quoted_name(name)}", f"are {kind.value}")
 

@@ -66,12 +66,12 @@ class _Checked:
 
 def checks_view(detail: FlagDetail) -> ChecksView:
     """Present what the rules measured."""
-    this = detail.entry.flag.content.rule
+    this, task = detail.entry.flag.content.rule, detail.entry.task
     return ChecksView(
         rules=tuple(
             CheckedRule(
                 rule=each.rule,
-                title=rule_title(each.rule),
+                title=rule_title(each.rule, task),
                 about=None if each.class_label is None else quoted_name(each.class_label),
                 fires=each.fires,
                 is_this=each.rule == this,

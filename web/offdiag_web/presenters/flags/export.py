@@ -54,7 +54,7 @@ def flag_record(detail: FlagDetail, *, now: datetime) -> dict[str, object]:
                 "ci_low": each.low,
                 "ci_high": each.high,
             }
-            for each in class_recalls(detail.results.matrix)
+            for each in class_recalls(detail.results.counted)
         ],
         "ranks": {
             key: {"value": each.value.value, "rank": each.rank, "of": each.n_runs}

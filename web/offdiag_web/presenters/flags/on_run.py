@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
+from offdiag.domain.runs import Task
 from offdiag.flags.lifecycle import FlagState
-from offdiag.metrics.confusion import ConfusionMatrix
+from offdiag.metrics.counted import Counted, CountedSets
 from offdiag.store.flags import FlagRecord
 from offdiag.store.queries.run_page import RunDetail
 from offdiag_web.addresses.flags import FlagFields, FlagListAddress, flag_url
@@ -20,6 +21,7 @@ from offdiag_web.presenters.flags.words import (
     flag_title,
     severity_mark,
 )
+from offdiag_web.presenters.task_words import class_words
 
 MOST_NAMED = 3
 MOST_LINKED = 4
@@ -60,7 +62,7 @@ def flags_on_run(detail: RunDetail, now: datetime) -> FlagsOnRun:
     flags = detail.flags
     return FlagsOnRun(
         hidden=_hidden(detail, now),
-        links=tuple(_link(flag, now) for flag in flags.flags[:MOST_LINKED]),
+        links=tuple(_link(flag, now, detail.run.task) for flag in flags.flags[:MOST_LINKED]),
         all_text=f"all {numbers.count(flags.n_firing)} flags"
         if flags.n_firing > MOST_LINKED
         else None,
@@ -68,11 +70,11 @@ def flags_on_run(detail: RunDetail, now: datetime) -> FlagsOnRun:
     )
 
 
-def _link(flag: FlagRecord, now: datetime) -> FlagLink:
+def _link(flag: FlagRecord, now: datetime, task: Task) -> FlagLink:
     state = flag.standing.state_at(now)
     return FlagLink(
         name=flag_name(flag.id),
-        title=flag_title(flag.content.rule, flag.content.class_label),
+        title=flag_title(flag.content.rule, flag.content.class_label, task),
         url=flag_url(flag.id),
         severity=severity_mark(flag.standing.severity),
         settled=None if state is FlagState.OPEN else state.value,
@@ -88,7 +90,7 @@ def _hidden(detail: RunDetail, now: datetime) -> HiddenClasses | None:
     ]
     if detail.results is None or not counting:
         return None
-    matrix = detail.results.matrix
+    matrix = detail.results.counted
     start = _accuracy(detail, matrix)
     collapsed = next((flag for flag in counting if flag.content.class_label is None), None)
     if collapsed is not None:
@@ -96,17 +98,23 @@ def _hidden(detail: RunDetail, now: datetime) -> HiddenClasses | None:
         return HiddenClasses(
             "Accuracy hides a minority class.",
             f"{start}, but every answer is {quoted_name(answer)}.",
-            (_link(collapsed, now),),
+            (_link(collapsed, now, detail.run.task),),
         )
     named = _by_class(counting, class_recalls(matrix))
     if not named:
         return None
     is_minority = any(flag.content.evidence.get("is_minority") for flag, _ in named)
     parts = [_found(each) for _, each in named[:MOST_NAMED]]
+    if isinstance(matrix, CountedSets):
+        head = "Averages hide a failing label."
+    elif is_minority:
+        head = "Accuracy hides a minority class."
+    else:
+        head = "Accuracy hides a failing class."
     return HiddenClasses(
-        "Accuracy hides a minority class." if is_minority else "Accuracy hides a failing class.",
+        head,
         f"{start}, but {'; '.join(parts)}{_others(detail, len(named) - len(parts))}.",
-        tuple(_link(flag, now) for flag, _ in named[:MOST_NAMED]),
+        tuple(_link(flag, now, detail.run.task) for flag, _ in named[:MOST_NAMED]),
     )
 
 
@@ -116,12 +124,16 @@ def _others(detail: RunDetail, n_others: int) -> str:
         return ""
     at_least = "at least " if detail.flags.n_firing > len(detail.flags.flags) else ""
     verb = "fails" if n_others == 1 else "fail"
-    return f"; {at_least}{numbers.plural(n_others, 'more class', 'more classes')} {verb}"
+    words = class_words(detail.run.task)
+    others = numbers.plural(n_others, f"more {words.one}", f"more {words.many}")
+    return f"; {at_least}{others} {verb}"
 
 
-def _accuracy(detail: RunDetail, matrix: ConfusionMatrix) -> str:
+def _accuracy(detail: RunDetail, matrix: Counted) -> str:
     """ "0.864, rank 1 of 12"."""
-    text = numbers.metric(int(matrix.counts.trace()) / matrix.total)
+    text = numbers.metric(matrix.n_right / matrix.total)
+    if isinstance(matrix, CountedSets):
+        return f"{text} of the sets are exactly right"
     rank, n_runs = detail.flags.accuracy_rank, detail.flags.n_ranked
     if rank is None or n_runs < 2:
         return text

@@ -102,7 +102,7 @@ def flag_page_view(
     return FlagPageView(
         number=flag.id,
         name=flag_name(flag.id),
-        title=flag_title(content.rule, label),
+        title=flag_title(content.rule, label, entry.task),
         url=flag_url(flag.id),
         severity=severity_mark(flag.standing.severity),
         rule=f"{content.rule} v{content.rule_version}",
@@ -158,7 +158,7 @@ def floor_of(detail: FlagDetail) -> RecallFloor | None:
     if detail.results is None:
         return None
     return recall_floor(
-        detail.results.matrix,
+        detail.results.counted,
         gap=detail.thresholds.recall_gap,
         class_label=detail.entry.flag.content.class_label,
     )
@@ -168,7 +168,7 @@ def _chart(detail: FlagDetail) -> SizeChart | None:
     if detail.results is None:
         return None
     return size_chart(
-        detail.results.matrix,
+        detail.results.counted,
         floor_of(detail),
         class_label=detail.entry.flag.content.class_label,
     )

@@ -6,10 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-import numpy as np
 from markupsafe import Markup
 
-from offdiag.metrics.confusion import ConfusionMatrix
+from offdiag.metrics.counted import Counted, CountedSets
 from offdiag.metrics.intervals.proportions import wilson
 from offdiag_web.charts.recall_by_size import ClassPoint, Floor, recall_by_size
 from offdiag_web.exports import Cell
@@ -83,9 +82,9 @@ class SizeChart:
     left_out: str | None
 
 
-def class_recalls(matrix: ConfusionMatrix) -> list[ClassRecall]:
+def class_recalls(matrix: Counted) -> list[ClassRecall]:
     """All classes with cases, in the order of their labels."""
-    hits = np.diagonal(matrix.counts)
+    hits = matrix.correct
     bounds = wilson(hits, matrix.actual)
     found = []
     for code, name in enumerate(matrix.labels.names):
@@ -96,15 +95,16 @@ def class_recalls(matrix: ConfusionMatrix) -> list[ClassRecall]:
     return found
 
 
-def recall_floor(
-    matrix: ConfusionMatrix, *, gap: float, class_label: str | None
-) -> RecallFloor | None:
+def recall_floor(matrix: Counted, *, gap: float, class_label: str | None) -> RecallFloor | None:
     """How far below the accuracy a recall may lie before the rule on recall takes notice.
 
     For a class that is the accuracy on the cases of all others, as in that rule, and else that
-    of all cases. None where no recall could lie so low.
+    of all cases. None where no recall could lie so low, and for labels of sets, to which that
+    rule does not apply.
     """
-    hits, total = int(np.diagonal(matrix.counts).sum()), matrix.total
+    if isinstance(matrix, CountedSets):
+        return None
+    hits, total = matrix.n_right, matrix.total
     code = None if class_label is None else matrix.labels.index.get(class_label)
     if code is not None:
         hits -= int(matrix.counts[code, code])
@@ -116,7 +116,7 @@ def recall_floor(
 
 
 def size_chart(
-    matrix: ConfusionMatrix, floor: RecallFloor | None, *, class_label: str | None
+    matrix: Counted, floor: RecallFloor | None, *, class_label: str | None
 ) -> SizeChart | None:
     """Present the classes of a run; the one the flag is about comes first. None without cases."""
     classes = class_recalls(matrix)
@@ -124,7 +124,7 @@ def size_chart(
         return None
     classes.sort(key=lambda each: (each.name != class_label, each.recall, -each.cases))
     drawn = classes[:MOST_DRAWN]
-    reading = _reading(classes, floor)
+    reading = _reading(classes, floor, of_sets=isinstance(matrix, CountedSets))
     return SizeChart(
         drawing=recall_by_size(
             [_point(each, floor) for each in drawn],
@@ -185,8 +185,10 @@ def _floor_sentence(floor: RecallFloor | None) -> str | None:
     )
 
 
-def _reading(classes: Sequence[ClassRecall], floor: RecallFloor | None) -> str:
+def _reading(classes: Sequence[ClassRecall], floor: RecallFloor | None, *, of_sets: bool) -> str:
     """Which classes fail and which have too few cases, by their intervals alone."""
+    if of_sets:
+        return "Labels of sets have no accuracy elsewhere that a floor could be taken from."
     if floor is None:
         return "The accuracy is too low for a floor."
     below = [each for each in classes if each.side_of(floor.recall) == "below"]
@@ -224,7 +226,7 @@ def _line(each: ClassRecall, floor: RecallFloor | None) -> ClassLine:
     )
 
 
-def _left_out(matrix: ConfusionMatrix, *, n_classes: int) -> str | None:
+def _left_out(matrix: Counted, *, n_classes: int) -> str | None:
     """What the picture does not show, None where it shows everything."""
     parts = []
     if n_classes > MOST_DRAWN:

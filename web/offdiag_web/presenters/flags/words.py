@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from offdiag.domain.runs import Task
 from offdiag.flags.catalogue import RULES
 from offdiag.flags.lifecycle import FlagState, Standing
 from offdiag.flags.severity import Severity
@@ -28,6 +29,12 @@ _TONES: dict[FlagState, Tone] = {
     FlagState.DISMISSED: "neutral",
     FlagState.CLOSED: "good",
 }
+_LABEL_TITLES = {
+    "F2": "Label never predicted",
+    "F3": "Label never found",
+    "F10": "Label predicted too rarely",
+}
+"""Titles where they name a class and the cases of the run carry sets of labels."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,15 +55,18 @@ def flag_name(number: int) -> str:
     return f"F-{number}"
 
 
-def rule_title(rule: str) -> str:
+def rule_title(rule: str, task: Task) -> str:
     """What a rule is called; one that this version no longer has goes by its id."""
     known = RULES.get(rule)
-    return f"Rule {rule}" if known is None else known.title
+    if known is None:
+        return f"Rule {rule}"
+    in_label_words = _LABEL_TITLES.get(rule) if task is Task.MULTILABEL else None
+    return in_label_words or known.title
 
 
-def flag_title(rule: str, class_label: str | None) -> str:
+def flag_title(rule: str, class_label: str | None, task: Task) -> str:
     """What a flag says in a few words."""
-    title = rule_title(rule)
+    title = rule_title(rule, task)
     return title if class_label is None else f"{title}: {quoted_name(class_label)}"
 
 

@@ -7,13 +7,14 @@ from dataclasses import dataclass, replace
 
 from offdiag.metrics.costs.edits import cost_text
 from offdiag.services.what_if.answering import WhatIf
-from offdiag.services.what_if.reading import MOST_RUNS, Preset
+from offdiag.services.what_if.reading import MOST_RUNS
 from offdiag_web.addresses.costs import CostsAddress, new_costs_url
 from offdiag_web.addresses.what_if import LONGEST_URL, WhatIfAddress
 from offdiag_web.presenters import numbers
 from offdiag_web.presenters.chips import Caution
 from offdiag_web.presenters.class_order import class_order
 from offdiag_web.presenters.segments import Segment
+from offdiag_web.presenters.what_if.bases import base_segments, base_text
 from offdiag_web.presenters.what_if.choice import (
     ChoiceView,
     LeverChoice,
@@ -28,21 +29,9 @@ from offdiag_web.presenters.what_if.ranking import (
     ranking,
     standing_sentence,
 )
+from offdiag_web.presenters.what_if.shares import ShareField, share_fields
 from offdiag_web.presenters.what_if.sides import BinarySides, binary_sides
 from offdiag_web.presenters.what_if.warnings import PASSED, warning_texts
-
-MOST_SHARES = 30
-"""Classes up to which each has a field for its share at deployment."""
-
-
-@dataclass(frozen=True, slots=True)
-class ShareField:
-    """The share of a class at deployment; `tested` is that in the test set."""
-
-    code: int
-    label: str
-    value: str
-    tested: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,13 +95,18 @@ def what_if_view(
         title=f"Cost what-if · {first.dataset}",
         subtitle=_subtitle(found),
         address=address,
-        base=_base_text(found),
+        base=base_text(scenario.base),
         base_note=None if record is None else record.note,
         base_url=None
         if record is None
         else CostsAddress(record.project, record.name, record.version).url(),
         currency=scenario.costs.currency,
-        presets=_presets(found, address),
+        presets=base_segments(
+            scenario.base,
+            found.frame.choices,
+            is_edited=bool(scenario.edits),
+            url_of=lambda reference: address.asking(costs=reference, edits="").url(),
+        ),
         is_edited=bool(scenario.edits),
         changes=_changes(found),
         multiplications=_multiplications(found),
@@ -124,7 +118,7 @@ def what_if_view(
         warnings=warning_texts(found.warnings, labels),
         notices=_notices(found, address),
         levers=lever_choices(found, order),
-        shares=_shares(found, order),
+        shares=share_fields(first.matrix, scenario.shares, order),
         has_shares=scenario.prevalence is not None,
         standing=standing_sentence(found),
         loses=None if losing is None else Caution("Worse than not looking.", losing),
@@ -152,34 +146,6 @@ def _subtitle(found: WhatIf) -> str:
     )
 
 
-def _base_text(found: WhatIf) -> str:
-    base = found.scenario.base
-    if base.record is not None:
-        return f"{base.record.name} v{base.record.version}"
-    if base.preset is Preset.ZERO_ONE:
-        return "0/1: every error costs 1"
-    return "By prevalence: errors on rarer classes cost more"
-
-
-def _presets(found: WhatIf, address: WhatIfAddress) -> tuple[Segment, ...]:
-    current = found.scenario.base.reference
-    choices = [("0/1", Preset.ZERO_ONE.value), ("by prevalence", Preset.PREVALENCE.value)]
-    choices += [
-        (f"{choice.name} v{choice.version}", f"{choice.name}@{choice.version}")
-        for choice in found.frame.choices
-    ]
-    if current not in dict(choices).values():
-        choices.append((_base_text(found), current))
-    return tuple(
-        Segment(
-            numbers.shortened(text, longest=32),
-            address.asking(costs=reference, edits="").url(),
-            reference == current and not found.scenario.edits,
-        )
-        for text, reference in choices
-    )
-
-
 def _changes(found: WhatIf) -> str:
     edits = found.scenario.edits
     n_cells = int((found.scenario.costs.weights != found.scenario.base.costs.weights).sum())
@@ -204,21 +170,6 @@ def _notices(found: WhatIf, address: WhatIfAddress) -> tuple[str, ...]:
             "every program passes on whole. Save them as a version before you send a link."
         )
     return tuple(notices)
-
-
-def _shares(found: WhatIf, order: list[int]) -> tuple[ShareField, ...]:
-    matrix, stated = found.frame.runs[0].matrix, found.scenario.shares
-    if matrix.n_classes > MOST_SHARES:
-        return ()
-    return tuple(
-        ShareField(
-            code,
-            matrix.labels.names[code],
-            cost_text(stated[code]) if code in stated else "",
-            f"{int(matrix.actual[code]) / matrix.total:.3g}",
-        )
-        for code in order
-    )
 
 
 def _others(found: WhatIf) -> tuple[OtherRunChoice, ...]:

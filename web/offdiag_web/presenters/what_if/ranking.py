@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import chain
-from typing import Literal
 
 from markupsafe import Markup
 
@@ -13,6 +12,7 @@ from offdiag.comparison.letters import letter
 from offdiag.domain.values import MetricValue
 from offdiag.metrics.costs.summary import expected_cases
 from offdiag.services.what_if.answering import PricedAnswer, WhatIf
+from offdiag.services.what_if.verdicts import Verdict, verdict
 from offdiag_web.addresses.what_if import WhatIfAddress
 from offdiag_web.charts.interval import interval_mark
 from offdiag_web.charts.run_mark import run_style
@@ -24,7 +24,6 @@ from offdiag_web.presenters.reasons import reason_text
 
 PER = 1_000
 """Costs are shown for so many cases: mean costs are often too small to read."""
-Verdict = Literal["cheapest", "dearer", "open", "not paired"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +37,7 @@ class RankedRun:
     model: str | None
     url: str
     remove_url: str | None
+    decide_url: str | None
     rank: str
     moved: str
     accuracy_rank: int | None
@@ -148,6 +148,7 @@ def _row(
         model=run.model,
         url=url,
         remove_url=address.of_runs(others).url() if others else None,
+        decide_url=address.decisions_url(run.id) if run.score_columns else None,
         rank="–" if each.rank is None else str(each.rank),
         moved=moved_text(each.rank, each.rank_by_accuracy),
         accuracy_rank=each.rank_by_accuracy,
@@ -156,7 +157,7 @@ def _row(
         interval=interval,
         behind=None if each.behind.value is None else amounts.signed(each.behind.value * PER),
         behind_interval=_behind_interval(each.behind, amounts),
-        verdict=_verdict(found, place),
+        verdict=verdict(found, place),
         ratio=None if each.ratio.value is None else numbers.metric(each.ratio.value),
         undefined=None if mean is not None else reason_text(each.mean.reason or "no_cases"),
         cells=_cells(found, each),
@@ -180,7 +181,7 @@ def standing_sentence(found: WhatIf) -> str:
         return "No run has a cost here."
     groups: dict[Verdict, list[str]] = {}
     for place in range(len(found.answers)):
-        groups.setdefault(_verdict(found, place), []).append(letter(place))
+        groups.setdefault(verdict(found, place), []).append(letter(place))
     cheapest = _named(found, found.cheapest)
     if len(found.answers) == 1:
         return f"{cheapest} is the only run here."
@@ -216,16 +217,6 @@ def constant_sentence(found: WhatIf) -> str | None:
 
 def _named(found: WhatIf, place: int) -> str:
     return f"{letter(place)} {quoted_name(found.answers[place].run.name)}"
-
-
-def _verdict(found: WhatIf, place: int) -> Verdict:
-    if place == found.cheapest:
-        return "cheapest"
-    behind = found.answers[place].behind
-    if behind.ci_method is None:
-        return "not paired"
-    # Resamples that all agree leave no interval: then the runs differ nowhere that matters.
-    return "dearer" if behind.ci_low is not None and behind.ci_low > 0 else "open"
 
 
 def _behind_interval(behind: MetricValue, amounts: Amounts) -> str | None:

@@ -24,7 +24,7 @@ function setUp(table) {
     for (const head of table.querySelectorAll(".is-crossed")) head.classList.remove("is-crossed");
     const [row, column] = place(cell);
     if (row < 0) return;
-    cell.parentElement.querySelector("th").classList.add("is-crossed");
+    cell.parentElement.querySelector("th[scope='row']").classList.add("is-crossed");
     heads[column]?.classList.add("is-crossed");
   };
   const moveTo = (row, column) => {

@@ -29,6 +29,16 @@ function keep() {
   for (const other of document.querySelectorAll("main form")) keepInForm(other);
 }
 
+document.addEventListener("keydown", (event) => {
+  if (event.key !== "Escape" || !ticked.size || document.querySelector("dialog[open]")) return;
+  ticked.clear();
+  for (const box of form?.querySelectorAll("input[name=runs]") ?? []) {
+    if (box.type === "hidden") box.remove();
+    else box.checked = false;
+  }
+  keep();
+});
+
 form?.addEventListener("change", ({ target }) => {
   if (target.name !== "runs") return;
   if (target.checked) ticked.add(target.value);

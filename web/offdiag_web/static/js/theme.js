@@ -1,12 +1,15 @@
 // Switches the theme without leaving the page. Without this module the form does it by itself.
 const form = document.getElementById("theme");
+let saved = Promise.resolve();
 const order = ["auto", "light", "dark"];
 
 form?.addEventListener("submit", (event) => {
   event.preventDefault();
   const button = form.elements.theme;
   const theme = button.value;
-  fetch(form.action, { method: "POST", body: new URLSearchParams({ theme }) });
+  // One after the other, so that the last choice stays, also when the page is left meanwhile.
+  const body = new URLSearchParams({ theme });
+  saved = saved.then(() => fetch(form.action, { method: "POST", body, keepalive: true }));
   if (theme === "auto") delete document.documentElement.dataset.theme;
   else document.documentElement.dataset.theme = theme;
   button.textContent = `Theme: ${theme}`;

@@ -45,6 +45,7 @@ def answered(
             source=SourceOrientation.PREDICTIONS,
             score_columns=0,
             matrix=ConfusionMatrix(np.array(each), names),
+            evaluation_id=place,
         )
         for place, each in enumerate(counts)
     )

@@ -1,8 +1,8 @@
-"""What the gallery shows."""
+"""The page of the gallery with marks, chips, call-outs, controls and tiles."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from markupsafe import Markup
 
@@ -13,8 +13,7 @@ from offdiag_web.charts.bar import share_bar
 from offdiag_web.charts.interval import IN_PANEL, IN_TILE, interval_mark
 from offdiag_web.charts.scale import SIGNED_UNIT, UNIT, Extent
 from offdiag_web.gallery import examples
-from offdiag_web.gallery.charts import ChartExamples, MapExample, charts, maps
-from offdiag_web.gallery.curves import score_charts
+from offdiag_web.gallery.pages import pages
 from offdiag_web.presenters.chips import (
     Caution,
     Chip,
@@ -23,9 +22,7 @@ from offdiag_web.presenters.chips import (
     state_chip,
 )
 from offdiag_web.presenters.headline import Tile, headline
-from offdiag_web.presenters.matrix import MatrixView, matrix_view
 from offdiag_web.presenters.matrix_controls import norm_segments
-from offdiag_web.presenters.matrix_window import window_around
 from offdiag_web.presenters.run_header import Tab
 from offdiag_web.presenters.segments import Segment
 from offdiag_web.presenters.times import Moment, moment
@@ -35,7 +32,7 @@ _ADDRESS = MatrixAddress("r_gallery")
 
 
 @dataclass(frozen=True, slots=True)
-class GalleryView:
+class ComponentsView:
     """One example of each component in each of its states, named."""
 
     marks: tuple[tuple[str, Markup], ...]
@@ -49,25 +46,22 @@ class GalleryView:
     notes: tuple[str, ...]
     tiles: tuple[Tile, ...]
     moment: Moment
-    matrices: tuple[tuple[str, MatrixView], ...]
-    charts: tuple[tuple[str, Markup], ...]
-    drawings: tuple[ChartExamples, ...]
-    maps: tuple[MapExample, ...]
+    pages: tuple[Tab, ...]
 
 
-def gallery_view() -> GalleryView:
+def components_view() -> ComponentsView:
     """Everything, made anew for each request; nothing here is read from a database."""
     notes = Notes()
     tiles = tuple(
         tile
-        for results in (
+        for matrix in (
             examples.skin_lesions(),
             examples.always_the_same(),
             examples.hostile(),
         )
-        for tile in headline(results, notes).tiles
+        for tile in headline(examples.evaluated(matrix), notes).tiles
     )
-    return GalleryView(
+    return ComponentsView(
         marks=_marks(),
         bars=_bars(),
         chips=(*_state_chips(), *_orientation_chips()),
@@ -79,10 +73,7 @@ def gallery_view() -> GalleryView:
         notes=tuple(notes.texts),
         tiles=tiles,
         moment=moment(examples.NOW, now=examples.NOW),
-        matrices=_matrices(),
-        charts=score_charts(),
-        drawings=charts(),
-        maps=maps(),
+        pages=pages("components"),
     )
 
 
@@ -139,20 +130,3 @@ def _cautions() -> tuple[Caution, ...]:
         for verdict in OrientationVerdict
     ]
     return tuple(caution for caution in found if caution is not None)
-
-
-def _matrices() -> tuple[tuple[str, MatrixView], ...]:
-    lesions = examples.skin_lesions().matrix
-    large = examples.many_classes(40).matrix
-    return (
-        ("share of the actual class", matrix_view(lesions, _ADDRESS)),
-        ("share of the predicted class", matrix_view(lesions, replace(_ADDRESS, norm="col"))),
-        ("share of all", matrix_view(lesions, replace(_ADDRESS, norm="all"))),
-        ("counts", matrix_view(lesions, replace(_ADDRESS, norm="none"))),
-        ("transposed view", matrix_view(lesions, replace(_ADDRESS, transposed=True))),
-        ("no error ramp", matrix_view(examples.many_classes(1).matrix, _ADDRESS)),
-        ("absent class", matrix_view(examples.always_the_same().matrix, _ADDRESS)),
-        ("hostile names", matrix_view(examples.hostile().matrix, _ADDRESS)),
-        ("dense", matrix_view(examples.many_classes(14).matrix, _ADDRESS)),
-        ("window", matrix_view(large, _ADDRESS, window_around(large, 3))),
-    )

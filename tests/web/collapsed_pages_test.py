@@ -1,0 +1,340 @@
+"""The matrix of a run with groups of classes collapsed: page, files and examples agree."""
+
+from __future__ import annotations
+
+import csv
+import io
+import xml.etree.ElementTree as ET
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from flask.testing import FlaskClient
+
+from offdiag.services.evaluation.collapsed import collapse_matrix
+from offdiag.services.hierarchies import set_hierarchy
+from offdiag.store.database import Database
+from support.dashboard import HOSTILE_NAMES, counted_statements, log_counts
+from support.grouped import THING_COUNTS, THINGS, TREE, GroupedRegistry, fill_grouped
+from support.pages import Element, Page
+from support.registries import dashboard, shared_registry
+
+COLLAPSED = [[81, 3, 1], [3, 81, 0], [0, 0, 9]]
+"""Animals, vehicles and the rest."""
+
+
+@pytest.fixture(scope="module")
+def grouped(
+    migrated_file: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[GroupedRegistry]:
+    """Classes in groups, shared by tests that only read."""
+    with shared_registry(migrated_file, tmp_path_factory, "grouped") as database:
+        yield fill_grouped(database)
+
+
+@pytest.fixture(scope="module")
+def grouped_reader(grouped: GroupedRegistry) -> FlaskClient:
+    """A client of the dashboard over that registry."""
+    return dashboard(grouped.database).test_client()
+
+
+def page_of(client: FlaskClient, url: str) -> Page:
+    answer = client.get(url)
+    assert answer.status_code == 200, answer.text
+    return Page(answer.text)
+
+
+def counts_in(page: Page) -> list[list[int]]:
+    """The cells of the matrix, shown without shares."""
+    body = page.one("table", "matrix").inside("tbody")[0]
+    rows = [
+        [c for c in row.inside("td") if "data-cell" in c.attributes] for row in body.inside("tr")
+    ]
+    return [[int(cell.text) for cell in row] for row in rows]
+
+
+def row_names(page: Page) -> list[str]:
+    heads = page.one("table", "matrix").inside("tbody")[0].inside("th")
+    return [name_of(head) for head in heads if head.attributes["scope"] == "row"]
+
+
+def name_of(head: Element) -> str:
+    return head.text.split(",")[0].strip("▸▾ ")
+
+
+def link_to(page: Page, start: str) -> str:
+    """The address of the first link whose text begins like this."""
+    return str(next(a for a in page.all("a") if a.text.startswith(start)).attributes["href"])
+
+
+def pictures(page: Page) -> list[Element]:
+    """Maps on the page."""
+    return [each for each in page.all("input") if each.attributes.get("type") == "image"]
+
+
+def canonical(page: Page) -> str:
+    """The address that the page says it has."""
+    found = [each for each in page.all("link") if each.attributes.get("rel") == "canonical"]
+    return found[0].attributes["href"]
+
+
+def csv_of(client: FlaskClient, url: str) -> list[list[str]]:
+    return list(csv.reader(io.StringIO(client.get(url).text)))
+
+
+def test_classes_stand_group_by_group_under_the_names_of_their_groups(
+    grouped_reader: FlaskClient, grouped: GroupedRegistry
+) -> None:
+    page = page_of(grouped_reader, f"/runs/{grouped.first}?norm=none")
+
+    table = page.one("table", "matrix")
+    assert row_names(page) == ["dog", "cat", "car", "plane", "other"]
+    over = {
+        name_of(head): head.attributes["colspan"]
+        for head in table.inside("thead")[0].inside("th")
+        if "band" in head.classes
+    }
+    beside = {
+        name_of(head): head.attributes["rowspan"]
+        for head in table.inside("tbody")[0].inside("th")
+        if "band" in head.classes
+    }
+    assert over == beside == {"animal": "2", "vehicle": "2", "road": "1", "air": "1"}
+
+
+def test_groups_collapse_and_expand_one_by_one_by_their_links(
+    grouped_reader: FlaskClient, grouped: GroupedRegistry
+) -> None:
+    start = f"/runs/{grouped.first}?norm=none"
+
+    inner = page_of(grouped_reader, link_to(page_of(grouped_reader, start), "▾ air"))
+    both = page_of(grouped_reader, link_to(inner, "▾ animal"))
+    all_groups = page_of(grouped_reader, link_to(both, "▾ vehicle"))
+    again = link_to(page_of(grouped_reader, link_to(all_groups, "▸ vehicle")), "▸ animal")
+
+    assert row_names(inner) == ["dog", "cat", "car", "air", "other"]
+    assert row_names(both) == ["animal", "car", "air", "other"]
+    assert row_names(all_groups) == ["animal", "vehicle", "other"]
+    assert counts_in(all_groups) == COLLAPSED
+    assert canonical(all_groups) == f"/runs/{grouped.first}?collapse=*&norm=none"
+    assert again == start
+
+
+def test_numbers_are_those_of_the_collapsed_matrix(
+    grouped_reader: FlaskClient, grouped: GroupedRegistry
+) -> None:
+    page = page_of(grouped_reader, f"/runs/{grouped.first}?collapse=*")
+    record = grouped_reader.get(f"/runs/{grouped.first}.json?collapse=vehicle,animal").get_json()
+
+    assert (
+        "collapsed to 3 classes: animal (2 classes), vehicle (2 classes)" in page.one("main").text
+    )
+    accuracy = record["aggregate"]["overall_accuracy"]
+    assert accuracy["value"] == pytest.approx(171 / 178)
+    assert f"{accuracy['value']:.3f}" in [tile.text for tile in page.all("p", "tile-value")]
+    assert record["confusion_matrix"]["groups"] == {
+        "animal": ["dog", "cat"],
+        "vehicle": ["car", "plane"],
+    }
+    assert record["hierarchy"] == TREE
+    assert record["costs"] is None
+
+
+@pytest.mark.parametrize("turned", ["", "&t=1"])
+def test_every_file_follows_the_view_and_says_so(
+    grouped_reader: FlaskClient, grouped: GroupedRegistry, turned: str
+) -> None:
+    page = page_of(grouped_reader, f"/runs/{grouped.first}?collapse=*&norm=none{turned}")
+    expected = [list(line) for line in zip(*COLLAPSED, strict=True)] if turned else COLLAPSED
+    names = ["animal", "vehicle", "other"]
+
+    grid = csv_of(grouped_reader, link_to(page, "CSV as a grid"))
+    record = grouped_reader.get(f"/runs/{grouped.first}/matrix.json?collapse=*{turned}").get_json()
+    markdown = grouped_reader.get(link_to(page, "Markdown")).text
+    latex = grouped_reader.get(link_to(page, "LaTeX")).text
+    drawing = grouped_reader.get(link_to(page, "SVG")).text
+    picture = grouped_reader.get(link_to(page, "PNG"))
+
+    assert counts_in(page) == expected
+    assert [row[0] for row in grid[1:]] == names
+    assert [[int(cell) for cell in row[1:]] for row in grid[1:]] == expected
+    assert (record["labels"], record["matrix"]) == (names, expected)
+    assert list(record["groups"]) == ["animal", "vehicle"]
+    for text in (markdown, latex, "".join(ET.fromstring(drawing).itertext())):
+        assert "ollapsed to 3 classes" in text
+        assert str(COLLAPSED[1][1]) in text
+    assert picture.mimetype == "image/png"
+    named = grouped_reader.get(link_to(page, "LaTeX")).headers["Content-Disposition"]
+    assert f"{'-transposed' if turned else ''}-collapsed.tex" in named
+
+
+def test_a_cell_of_groups_leads_to_the_examples_it_counts(
+    grouped_reader: FlaskClient, grouped: GroupedRegistry
+) -> None:
+    page = page_of(grouped_reader, f"/runs/{grouped.first}?collapse=*&norm=none")
+    cells = page.one("table", "matrix").inside("tbody")[0].inside("tr")[0].inside("td")
+
+    urls = [a.attributes["href"] for cell in cells for a in cell.inside("a")]
+
+    for url, count in zip(urls, COLLAPSED[0], strict=True):
+        listed = page_of(grouped_reader, url)
+        assert f"{count} example" in listed.one("main").text
+        record = grouped_reader.get(url.replace("/examples?", "/examples.json?")).get_json()
+        assert {each["actual"] for each in record["examples"]} <= {"cat", "dog"}
+        assert len(record["examples"]) == count
+    assert (
+        "of the 85 cases of “animal” were taken for “vehicle”"
+        in page_of(grouped_reader, urls[1]).one("main").text
+    )
+
+
+def test_what_a_group_misses_lies_outside_it(
+    grouped_reader: FlaskClient, grouped: GroupedRegistry
+) -> None:
+    page = page_of(grouped_reader, f"/runs/{grouped.first}?collapse=animal")
+    missed = next(
+        a for a in page.all("a") if a.attributes.get("title") == "Cases that were missed"
+    )
+
+    url = str(missed.attributes["href"])
+    record = grouped_reader.get(url.replace("/examples?", "/examples.json?")).get_json()
+
+    assert missed.text == "81/85"
+    assert url.endswith("?true=animal")
+    assert len(record["examples"]) == 4
+    assert not {each["predicted"] for each in record["examples"]} & {"cat", "dog"}
+
+
+def test_cells_inside_each_other_are_refused_in_words(
+    grouped_reader: FlaskClient, grouped: GroupedRegistry
+) -> None:
+    page = page_of(grouped_reader, f"/runs/{grouped.first}/examples?true=vehicle&pred=road")
+
+    assert "lies inside the other" in page.one("main").text
+
+
+def test_many_classes_in_few_groups_are_a_table(
+    grouped_reader: FlaskClient, grouped: GroupedRegistry
+) -> None:
+    whole = page_of(grouped_reader, f"/runs/{grouped.wide}")
+    seen = page_of(grouped_reader, f"/runs/{grouped.wide}?collapse=*")
+
+    assert pictures(whole)
+    assert "▾ group 0" in " ".join(a.text for a in whole.all("a", "group-link"))
+    assert not pictures(seen)
+    assert row_names(seen) == [f"group {g}" for g in range(9)]
+    assert [segment.text for segment in whole.all("a") if segment.text == "by group"]
+
+
+def test_the_map_stands_group_by_group(
+    grouped_reader: FlaskClient, grouped: GroupedRegistry
+) -> None:
+    by_group, by_label = (
+        grouped_reader.get(f"/runs/{grouped.wide}/matrix.png{query}")
+        for query in ("", "?order=label")
+    )
+    # A click into the second place: class 09, which follows class 00 in its group.
+    clicked = grouped_reader.get(f"/runs/{grouped.wide}/matrix/at?at.x=1&at.y=25")
+
+    assert by_group.data != by_label.data
+    assert by_group.headers["ETag"] != by_label.headers["ETag"]
+    assert "focus=class%2009" in clicked.headers["Location"]
+
+
+def test_dense_tables_of_groups_name_cells_by_number(
+    grouped_reader: FlaskClient, grouped: GroupedRegistry
+) -> None:
+    names = ",".join(f"group {g}" for g in range(4))
+    page = page_of(grouped_reader, f"/runs/{grouped.wide}?collapse={names}")
+    cells = page.one("table", "matrix").inside("td")
+    url = next(cell for cell in cells if "data-cell" in cell.attributes).inside("a")[0].attributes
+
+    answer = grouped_reader.get(url["href"])
+
+    assert url["href"].endswith("/cells/g0-g0")
+    assert answer.headers["Location"].endswith("/examples?pred=group%200&true=group%200")
+    for wrong in ("g99-0", "0-99"):
+        assert grouped_reader.get(f"/runs/{grouped.wide}/cells/{wrong}").status_code == 404
+    assert grouped_reader.get(f"/runs/{grouped.wide}/cells/x-1").status_code == 404
+
+
+def test_unknown_groups_are_said_and_ignored(
+    grouped_reader: FlaskClient, grouped: GroupedRegistry
+) -> None:
+    page = page_of(grouped_reader, f"/runs/{grouped.first}?collapse=plant,animal&norm=none")
+    plain = page_of(grouped_reader, f"/runs/{grouped.plain}?collapse=animal")
+
+    assert "There is no group “plant” of classes." in page.one("main").text
+    assert canonical(page).endswith("?collapse=animal&norm=none")
+    assert "The classes of this dataset are in no groups." in plain.one("main").text
+    assert canonical(plain) == f"/runs/{grouped.plain}"
+
+
+def test_every_other_link_of_the_view_keeps_the_groups(
+    grouped_reader: FlaskClient, grouped: GroupedRegistry
+) -> None:
+    page = page_of(grouped_reader, f"/runs/{grouped.first}?collapse=animal")
+
+    kept = ["% of predicted", "by support", "Transpose view", "CSV", "JSON", "SVG", "PNG"]
+    links = {a.text: str(a.attributes["href"]) for a in page.all("a")}
+    for text in kept:
+        assert "collapse=animal" in links[text], text
+
+
+def test_a_collapsed_page_takes_no_more_statements(
+    grouped_reader: FlaskClient, grouped: GroupedRegistry
+) -> None:
+    with counted_statements() as whole:
+        grouped_reader.get(f"/runs/{grouped.first}")
+    with counted_statements() as seen:
+        grouped_reader.get(f"/runs/{grouped.first}?collapse=*")
+
+    assert len(seen) == len(whole) <= 6
+
+
+def test_a_view_that_was_shown_is_not_computed_again(
+    grouped: GroupedRegistry, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    client = dashboard(grouped.database).test_client()
+    asked: list[Any] = []
+
+    def counting(*matrix: Any, **given: Any) -> Any:
+        asked.append(given["groups"])
+        return collapse_matrix(*matrix, **given)
+
+    monkeypatch.setattr("offdiag_web.pages.seen_run.collapse_matrix", counting)
+    for query in ("*", "animal,vehicle", "animal"):
+        client.get(f"/runs/{grouped.first}?collapse={query}")
+
+    assert asked == [["animal", "vehicle"], ["animal"]]
+
+
+def test_the_dataset_shows_its_groups(
+    grouped_reader: FlaskClient, grouped: GroupedRegistry
+) -> None:
+    page = page_of(grouped_reader, "/datasets/things")
+    record = grouped_reader.get("/datasets/things.json").get_json()
+
+    assert record["hierarchy"] == TREE
+    lines = [item.text for item in page.one("ul", "spaced").inside("li")]
+    assert lines == ["animal: dog, cat", "vehicle", "vehicle › road: car", "vehicle › air: plane"]
+    assert grouped_reader.get("/datasets/plain.json").get_json()["hierarchy"] is None
+
+
+def test_hostile_names_of_groups_are_only_text(sqlite_database: Database) -> None:
+    run_id = log_counts(sqlite_database, THING_COUNTS, THINGS, dataset="things")
+    names = [*HOSTILE_NAMES[:4], "a,b~c"]
+    given = {name: [label] for name, label in zip(names, THINGS, strict=True)}
+    set_hierarchy(sqlite_database, project="default", dataset="things", given=given)
+    client = dashboard(sqlite_database).test_client()
+
+    page = page_of(client, f"/runs/{run_id}?norm=none")
+    seen = page_of(client, link_to(page, "▾ a,b~c"))
+
+    assert [name.split("▾")[-1] for name in row_names(seen)][-1] == "a"
+    assert "~2C" in canonical(seen)
+    for name in HOSTILE_NAMES[:2]:
+        assert name not in client.get(f"/runs/{run_id}?collapse=*").text
+    rows = csv_of(client, f"/runs/{run_id}/matrix.csv?collapse=*")
+    assert "'=1+1" in {row[0] for row in rows}

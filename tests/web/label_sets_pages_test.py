@@ -1,0 +1,243 @@
+"""Pages of runs whose cases carry sets of labels."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from flask.testing import FlaskClient
+
+from offdiag.domain.runs import RunFacts
+from offdiag.store.database import Database
+from support.dashboard import HOSTILE_NAMES
+from support.logging_runs import work_off
+from support.pages import Page
+from support.registries import dashboard, shared_registry
+from support.set_runs import log_sets, random_sets
+
+
+@dataclass(frozen=True)
+class SetsRegistry:
+    """Runs over eight, forty and hostile labels, and one without results."""
+
+    forest: str
+    topics: str
+    hostile: str
+    waiting: str
+
+
+NAMES = ("sea", "sky", "sand", "boat", "dog", "cat", "man", "tree")
+
+
+def fill(database: Database) -> SetsRegistry:
+    true, predicted = random_sets(300, len(NAMES))
+    predicted[:, 7] = False
+    many, found = random_sets(300, 40, wrong=0.05)
+    topics = [f"topic {code}" for code in range(40)]
+    hostile = random_sets(60, len(HOSTILE_NAMES))
+
+    def logged(name: str, **given: Any) -> str:
+        return log_sets(database, facts=RunFacts(name=name), **given).id
+
+    ids = {
+        "forest": logged(
+            "forest",
+            y_true=true,
+            y_pred=predicted,
+            labels=NAMES,
+            y_score=np.where(predicted, 0.8, 0.2),
+        ),
+        "topics": logged("topics", y_true=many, y_pred=found, labels=topics, dataset="topics"),
+        "hostile": logged(
+            "hostile",
+            y_true=hostile[0],
+            y_pred=hostile[1],
+            labels=HOSTILE_NAMES,
+            dataset="hostile",
+        ),
+    }
+    work_off(database)
+    waiting = logged("waiting", y_true=true, y_pred=~predicted, labels=NAMES)
+    return SetsRegistry(waiting=waiting, **ids)
+
+
+@pytest.fixture(scope="module")
+def shared(
+    migrated_file: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[tuple[FlaskClient, SetsRegistry]]:
+    with shared_registry(migrated_file, tmp_path_factory, "label sets") as database:
+        yield dashboard(database).test_client(), fill(database)
+
+
+@pytest.fixture
+def reader(shared: tuple[FlaskClient, SetsRegistry]) -> FlaskClient:
+    return shared[0]
+
+
+@pytest.fixture
+def runs(shared: tuple[FlaskClient, SetsRegistry]) -> SetsRegistry:
+    return shared[1]
+
+
+def get(reader: FlaskClient, url: str) -> Page:
+    answer = reader.get(url)
+    assert answer.status_code == 200, url
+    return Page(answer.get_data(as_text=True))
+
+
+def test_every_label_has_its_own_small_table(reader: FlaskClient, runs: SetsRegistry) -> None:
+    page = get(reader, f"/runs/{runs.forest}")
+
+    tables = page.all("table", "label-table")
+    counts = reader.get(f"/runs/{runs.forest}/matrix.json").get_json()["label_counts"]
+    assert len(tables) == 8
+    shown = [int(cell.text) for cell in tables[0].inside("td")]
+    assert shown == [counts[key][0] for key in ("tp", "fn", "fp", "tn")]
+    assert all("Actual ↓ Predicted →" in table.text for table in tables)
+
+
+def test_labels_are_sorted_as_somebody_asks(reader: FlaskClient, runs: SetsRegistry) -> None:
+    page = get(reader, f"/runs/{runs.forest}?order=f1")
+
+    assert page.all("table", "label-table")[0].inside("strong")[0].text == "tree"
+
+
+def test_the_matrix_has_two_decimals_named_axes_and_its_caption(
+    reader: FlaskClient, runs: SetsRegistry
+) -> None:
+    table = get(reader, f"/runs/{runs.forest}?order=label").one("table", "matrix-dense")
+
+    record = reader.get(f"/runs/{runs.forest}/matrix.json").get_json()
+    assert record["caption"] == "fractional shares, Algorithm 1"
+    assert "fractional shares, Algorithm 1" in table.inside("caption")[0].text
+    assert [head.text for head in table.inside("th") if "axis" in head.classes] == [
+        "Predicted →",
+        "Actual ↓",
+    ]
+    first = table.inside("tbody")[0].inside("tr")[0].inside("td")[0]
+    assert first.text == f"{record['multilabel_matrix'][0][0]:.2f}"
+
+
+def test_exports_name_the_orientation_and_hold_exact_fractions(
+    reader: FlaskClient, runs: SetsRegistry
+) -> None:
+    answer = reader.get(f"/runs/{runs.forest}/matrix.csv").get_data(as_text=True)
+    lines = list(csv.DictReader(io.StringIO(answer)))
+    grid = reader.get(f"/runs/{runs.forest}/matrix.csv?layout=grid").get_data(as_text=True)
+    markdown = reader.get(f"/runs/{runs.forest}/matrix.md").get_data(as_text=True)
+
+    assert lines[0].keys() >= {"actual", "predicted", "mass", "exact_mass"}
+    assert grid.splitlines()[0].startswith("actual \\ predicted,sea")
+    assert markdown.startswith("| Actual ↓ Predicted → | sea |")
+
+
+def test_many_labels_come_in_windows(reader: FlaskClient, runs: SetsRegistry) -> None:
+    first = get(reader, f"/runs/{runs.topics}")
+    second = get(reader, f"/runs/{runs.topics}?from=31")
+
+    assert len(first.all("table", "label-table")) == 30
+    assert len(second.all("table", "label-table")) == 10
+    assert "31–40 of 40 labels" in second.one("nav", "pager").text
+
+
+@pytest.mark.parametrize("path", ["", "/classes", "/curves", "/examples", "/history", "/meta"])
+@pytest.mark.parametrize("name", ["forest", "topics", "hostile", "waiting"])
+def test_every_page_of_a_run_answers_within_its_budget(
+    reader: FlaskClient, runs: SetsRegistry, name: str, path: str
+) -> None:
+    answer = reader.get(f"/runs/{getattr(runs, name)}{path}")
+    page = Page(answer.get_data(as_text=True))
+
+    assert answer.status_code == 200
+    assert len(answer.data) <= 150_000
+    assert len(page.elements) <= 3_000
+    assert not [script for script in page.all("script") if script.text]
+
+
+def test_the_words_are_about_labels_where_cases_have_sets(
+    reader: FlaskClient, runs: SetsRegistry
+) -> None:
+    page = get(reader, f"/runs/{runs.forest}/classes")
+
+    assert [link.text for link in page.one("nav", "tabs").inside("a")][1] == "Labels"
+    assert page.one("title").text.startswith("forest · labels")
+    assert "Every label by itself" in [head.text for head in page.all("h2")]
+    heads = [head.text for head in page.all("th")]
+    assert "Label" in heads
+    assert "Class" not in heads
+    assert "8 labels" in page.one("nav", "pager").text
+
+
+def test_columns_that_only_classes_can_fill_are_not_offered_for_sets(
+    reader: FlaskClient, runs: SetsRegistry
+) -> None:
+    assert runs.topics
+    boxes = get(reader, "/runs?q=dataset:topics").all("input")
+    offered = {box.attributes["value"] for box in boxes if box.attributes.get("name") == "col"}
+
+    assert {"subset_accuracy", "hamming_loss", "macro_f1"} <= offered
+    assert not offered & {"overall_accuracy", "balanced_accuracy", "mcc", "cohen_kappa"}
+
+
+def test_flags_are_titled_as_about_a_label(reader: FlaskClient, runs: SetsRegistry) -> None:
+    title = "Label never found: “tree”"
+    run = get(reader, f"/runs/{runs.forest}")
+    (link,) = [each for each in run.all("a") if each.text.endswith(title)]
+
+    flag = get(reader, link.attributes["href"])
+    inbox = get(reader, f"/flags?run={runs.forest}")
+
+    assert title in flag.one("h1").text
+    assert title in inbox.one("main").text
+    assert "Class never" not in run.one("main").text
+
+
+def test_names_of_labels_stay_text(reader: FlaskClient, runs: SetsRegistry) -> None:
+    page = get(reader, f"/runs/{runs.hostile}")
+
+    shown = page.one("table", "matrix-dense").text
+    assert "{{7*7}}" in shown
+    assert "=1+1" in shown
+    assert not [each for each in page.all("img") if each.attributes.get("src") == "x"]
+
+
+def test_missed_and_spurious_labels_of_examples_are_named(
+    reader: FlaskClient, runs: SetsRegistry
+) -> None:
+    page = get(reader, f"/runs/{runs.forest}/examples?true=tree")
+
+    heads = [head.text for head in page.all("th")]
+    assert {"Missed", "Spurious"} <= set(heads)
+    assert "were missed" in page.one("main").text
+
+
+def test_pages_about_single_classes_are_refused_in_words(
+    reader: FlaskClient, runs: SetsRegistry
+) -> None:
+    for path in ("/advice", "/matrix.svg", "/matrix.tex", "/matrix.png"):
+        answer = reader.get(f"/runs/{runs.forest}{path}")
+        assert answer.status_code == 409
+        assert "sets of labels" in answer.get_data(as_text=True)
+    tabs = get(reader, f"/runs/{runs.forest}").one("nav", "tabs").text
+    assert "Advice" not in tabs
+
+
+def test_the_list_has_the_columns_of_sets(reader: FlaskClient, runs: SetsRegistry) -> None:
+    page = get(reader, "/runs?q=dataset%3Aphotos&sort=-subset_accuracy")
+
+    heads = " ".join(head.text for head in page.all("th"))
+    assert "Subset accuracy" in heads
+    assert "Hamming loss" in heads
+    lines = list(
+        csv.DictReader(
+            io.StringIO(reader.get("/runs.csv?q=dataset%3Aphotos").get_data(as_text=True))
+        )
+    )
+    of_forest = next(line for line in lines if line["id"] == runs.forest)
+    assert 0 < float(of_forest["subset_accuracy"]) < 1

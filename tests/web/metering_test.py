@@ -1,0 +1,92 @@
+"""What a monitoring system reads at /metrics."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from flask.testing import FlaskClient
+from prometheus_client.parser import text_string_to_metric_families
+
+from offdiag.services.heartbeats import beat, heart_of_this_process
+from offdiag.settings import ServerSettings, Settings
+from offdiag.store.database import Database
+from offdiag_web import create_app
+from support.logging_runs import log, work_off
+
+
+@pytest.fixture
+def client(database: Database) -> FlaskClient:
+    return client_of(database)
+
+
+def client_of(database: Database) -> FlaskClient:
+    settings = Settings(server=ServerSettings(secret_key="0123456789abcdef" * 4))
+    return create_app(settings, database).test_client()
+
+
+def read(client: FlaskClient) -> dict[tuple[str, tuple[tuple[str, str], ...]], float]:
+    answer = client.get("/metrics")
+    assert answer.status_code == 200
+    assert answer.content_type.startswith("text/plain; version=")
+    return {
+        (sample.name, tuple(sorted(sample.labels.items()))): sample.value
+        for family in text_string_to_metric_families(answer.get_data(as_text=True))
+        for sample in family.samples
+    }
+
+
+def test_runs_and_work_are_counted_by_state(database: Database, client: FlaskClient) -> None:
+    log(database)
+    work_off(database)
+    log(database)
+    beat(database, heart_of_this_process("worker", database))
+
+    found = read(client)
+
+    assert found["offdiag_database_up", ()] == 1
+    assert found["offdiag_runs", (("state", "evaluated"),)] == 1
+    assert found["offdiag_runs", (("state", "finished"),)] == 1
+    assert found["offdiag_runs", (("state", "failed"),)] == 0
+    assert found["offdiag_work", (("state", "waiting"),)] == 1
+    assert found["offdiag_work", (("state", "dead"),)] == 0
+    assert found["offdiag_work_oldest_seconds", ()] > 0
+    assert 0 <= found["offdiag_silence_seconds", (("kind", "worker"),)] < 30
+
+
+def test_requests_are_counted_by_rule_and_not_by_address(client: FlaskClient) -> None:
+    for path in ("/runs/r_0123456789abcdef", "/runs/r_fedcba9876543210", "/nowhere/at/all"):
+        client.get(path)
+
+    found = read(client)
+
+    rules = {
+        dict(labels)["rule"]: number
+        for (name, labels), number in found.items()
+        if name == "offdiag_requests_total"
+    }
+    assert rules == {"/runs/<run:run_id>": 2, "none": 1}
+    assert found["offdiag_request_seconds_count", (("rule", "none"),)] == 1
+
+
+def test_made_up_methods_are_one_series(client: FlaskClient) -> None:
+    for method in ("BREW", "WHEN"):
+        client.open("/runs", method=method)
+
+    methods = {
+        dict(labels)["method"]
+        for (name, labels) in read(client)
+        if name.endswith("requests_total")
+    }
+    assert methods == {"other"}
+
+
+def test_a_database_that_is_away_is_a_figure_and_no_failure(tmp_path: Path) -> None:
+    database = Database(f"sqlite:///{tmp_path / 'nowhere' / 'registry.db'}")
+    client = client_of(database)
+
+    found = read(client)
+
+    assert found["offdiag_database_up", ()] == 0
+    assert not any(re.match("offdiag_(runs|work)", name) for name, _ in found)

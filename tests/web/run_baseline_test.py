@@ -1,0 +1,94 @@
+"""Pinning a run as the baseline from its page."""
+
+from __future__ import annotations
+
+import pytest
+from flask.testing import FlaskClient
+
+from offdiag.services.baselines import baseline_of
+from offdiag.store.database import Database
+from support.dashboard import log_lesions, open_lesions
+from support.forms import forms_of, send
+from support.pages import Page
+
+
+def test_a_run_is_pinned_from_its_page_and_the_page_says_so(
+    client: FlaskClient, sqlite_database: Database
+) -> None:
+    run_id = log_lesions(sqlite_database)
+    client.post("/preferences", data={"reader": "Ana"})
+    (form,) = forms_of(client, f"/runs/{run_id}/classes?min=2")
+    assert form.inside("button")[0].text == "Pin as baseline"
+
+    answer = send(client, form)
+
+    assert (answer.status_code, answer.location) == (303, f"/runs/{run_id}/classes?min=2")
+    pinned = _baseline(sqlite_database)
+    assert pinned == (run_id, "Ana")
+    page = _page(client, f"/runs/{run_id}")
+    assert "baseline of derm-7" in [chip.text for chip in page.all("span", "chip")]
+
+
+def test_only_the_baseline_can_be_unpinned(client: FlaskClient, sqlite_database: Database) -> None:
+    first, second = log_lesions(sqlite_database), log_lesions(sqlite_database, name="other")
+    send(client, forms_of(client, f"/runs/{first}")[0])
+    (of_first,) = forms_of(client, f"/runs/{first}")
+    assert of_first.inside("button")[0].text == "Unpin as baseline"
+
+    send(client, forms_of(client, f"/runs/{second}")[0])
+    late = send(client, of_first)
+
+    assert late.status_code == 303
+    assert _baseline(sqlite_database) == (second, None)
+    send(client, forms_of(client, f"/runs/{second}")[0])
+    assert _baseline(sqlite_database) is None
+
+
+def test_an_open_run_cannot_be_pinned(client: FlaskClient, sqlite_database: Database) -> None:
+    finished, still_open = log_lesions(sqlite_database), open_lesions(sqlite_database)
+    assert forms_of(client, f"/runs/{still_open}") == []
+    (form,) = forms_of(client, f"/runs/{finished}")
+    form.attributes["action"] = f"/runs/{still_open}/baseline/pin"
+
+    answer = send(client, form)
+
+    assert answer.status_code == 409
+    assert "is open" in answer.get_data(as_text=True)
+    assert _baseline(sqlite_database) is None
+
+
+@pytest.mark.parametrize("action", ["pin", "unpin"])
+def test_without_the_token_of_a_form_nothing_is_pinned(
+    client: FlaskClient, sqlite_database: Database, action: str
+) -> None:
+    run_id = log_lesions(sqlite_database)
+
+    assert client.post(f"/runs/{run_id}/baseline/{action}").status_code == 403
+    assert _baseline(sqlite_database) is None
+
+
+def test_the_way_back_never_leaves_this_server(
+    client: FlaskClient, sqlite_database: Database
+) -> None:
+    (form,) = forms_of(client, f"/runs/{log_lesions(sqlite_database)}")
+
+    assert send(client, form, {"back": "https://evil.example/"}).location == "/"
+
+
+def test_the_link_of_the_page_is_copied_with_its_state(
+    client: FlaskClient, sqlite_database: Database
+) -> None:
+    address = f"/runs/{log_lesions(sqlite_database)}?norm=col"
+    (link,) = [a for a in _page(client, address).all("a") if a.text == "Copy link"]
+
+    assert link.attributes["href"] == address
+    assert link.attributes["data-copy"] == "link"
+
+
+def _baseline(database: Database) -> tuple[str, str | None] | None:
+    found = baseline_of(database, project="default", dataset="derm-7")
+    return None if found is None else (found.run_id, found.author)
+
+
+def _page(client: FlaskClient, path: str) -> Page:
+    return Page(client.get(path).get_data(as_text=True))

@@ -1,0 +1,120 @@
+"""What a monitoring system reads: requests of this process, and how the registry is doing.
+
+Requests are counted by the rule they matched and never by their address, so that names of runs
+and datasets do not become labels of ever more series.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterator
+
+from flask import Flask, Response, g, request
+from prometheus_client import CollectorRegistry, Counter, Histogram
+from prometheus_client.core import GaugeMetricFamily, Metric
+from prometheus_client.exposition import CONTENT_TYPE_LATEST, generate_latest
+from prometheus_client.multiprocess import MultiProcessCollector
+from prometheus_client.registry import Collector
+
+from offdiag.domain.access import Role
+from offdiag.domain.runs import RunState
+from offdiag.errors import DatabaseUnavailable
+from offdiag.services.vitals import vitals
+from offdiag.store.database import Database
+from offdiag_web.access.needs import needs
+
+SHARED_FOLDER = "PROMETHEUS_MULTIPROC_DIR"
+"""Where several server processes on a host add up what they count, as the library has it."""
+
+_SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
+
+
+def meter(app: Flask, database: Database) -> None:
+    """Count the requests of `app`, and answer at /metrics in the text format of Prometheus."""
+    counted = CollectorRegistry()
+    requests = Counter(
+        "offdiag_requests",
+        "Requests that were answered.",
+        ["method", "rule", "status"],
+        registry=counted,
+    )
+    seconds = Histogram(
+        "offdiag_request_seconds",
+        "Seconds from a request to its answer.",
+        ["rule"],
+        buckets=_SECONDS,
+        registry=counted,
+    )
+
+    @app.before_request
+    def start() -> None:
+        g.metered_from = time.perf_counter()
+
+    @app.after_request
+    def count(response: Response) -> Response:
+        rule = "none" if request.url_rule is None else request.url_rule.rule
+        requests.labels(_method(), rule, str(response.status_code)).inc()
+        if "metered_from" in g:
+            seconds.labels(rule).observe(time.perf_counter() - g.metered_from)
+        return response
+
+    @app.get("/metrics")
+    @needs(Role.VIEWER, everywhere=True)
+    def metrics() -> Response:
+        shown = CollectorRegistry()
+        if os.environ.get(SHARED_FOLDER):
+            MultiProcessCollector(shown)  # type: ignore[no-untyped-call]  # of the library
+        else:
+            shown.register(counted)
+        shown.register(_RegistryVitals(database))
+        return Response(generate_latest(shown), content_type=CONTENT_TYPE_LATEST)
+
+
+def _method() -> str:
+    # Anybody can make methods up, and each would be a series of its own.
+    return request.method if request.method in {"GET", "HEAD", "POST", "PUT", "PATCH"} else "other"
+
+
+class _RegistryVitals(Collector):
+    """Figures of the registry, read when they are asked for; the same from every process."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def collect(self) -> Iterator[Metric]:
+        is_up = GaugeMetricFamily("offdiag_database_up", "Whether the database answers.")
+        try:
+            found = vitals(self._database)
+        except DatabaseUnavailable:
+            is_up.add_metric([], 0)
+            yield is_up
+            return
+        is_up.add_metric([], 1)
+        yield is_up
+        runs = GaugeMetricFamily("offdiag_runs", "Runs by state.", labels=["state"])
+        for run_state in RunState:
+            runs.add_metric([run_state.value], found.runs_by_state.get(run_state, 0))
+        yield runs
+        queue = found.queue
+        work = GaugeMetricFamily("offdiag_work", "Pieces of work by state.", labels=["state"])
+        for state, number in (
+            ("waiting", queue.waiting),
+            ("doing", queue.doing),
+            ("dead", queue.dead),
+        ):
+            work.add_metric([state], number)
+        yield work
+        yield GaugeMetricFamily(
+            "offdiag_work_oldest_seconds",
+            "Seconds that the oldest piece of work has been due.",
+            value=queue.oldest_waiting_s or 0.0,
+        )
+        silence = GaugeMetricFamily(
+            "offdiag_silence_seconds",
+            "Seconds since the liveliest process of a kind gave a sign of life.",
+            labels=["kind"],
+        )
+        for kind, age_s in found.silence_s.items():
+            silence.add_metric([kind], age_s)
+        yield silence

@@ -1,0 +1,103 @@
+"""Classes in their groups: in which order they stand, and which groups stand around them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from offdiag.domain.collapsing import Collapse, collapse_groups
+from offdiag.domain.hierarchy import ALL_GROUPS, Group, Hierarchy
+from offdiag.domain.labels import LabelSet
+
+
+@dataclass(frozen=True)
+class Grouping:
+    """The groups of a dataset's classes, and which of them are collapsed.
+
+    `collapse.labels` are the classes that a page is about: groups and single classes.
+    """
+
+    labels: LabelSet
+    hierarchy: Hierarchy
+    collapse: Collapse
+
+    @classmethod
+    def of(cls, labels: LabelSet, hierarchy: Hierarchy, names: Iterable[str]) -> Grouping:
+        """With the groups of these names collapsed; names of no group are passed over."""
+        known = [name for name in names if name == ALL_GROUPS or name in hierarchy.by_name]
+        return cls(labels, hierarchy, collapse_groups(labels, hierarchy, known))
+
+    @property
+    def collapsed(self) -> tuple[str, ...]:
+        """Names for an address: as few as say it."""
+        if self.collapse.groups == self.hierarchy.groups:
+            return (ALL_GROUPS,)
+        return tuple(group.name for group in self.collapse.groups)
+
+    @cached_property
+    def order(self) -> list[int]:
+        """Codes of the classes that are left, group by group."""
+        places = self.collapse.places
+        return list(dict.fromkeys(places[code] for code in self.hierarchy.order(self.labels)))
+
+    def around(self, code: int) -> tuple[Group, ...]:
+        """The groups around a class that is left, outermost first; all of them are expanded."""
+        return self.hierarchy.parents.get(self.collapse.labels.names[code], ())
+
+    def group_at(self, code: int) -> Group | None:
+        """The collapsed group that a class stands for, None for a class of its own."""
+        return self.hierarchy.by_name.get(self.collapse.labels.names[code])
+
+    @cached_property
+    def short_codes(self) -> list[str]:
+        """For each class that is left its code in the label set, or "g" and that of its group."""
+        groups = {name: f"g{number}" for number, name in enumerate(self.hierarchy.by_name)}
+        return [
+            groups.get(name) or str(self.labels.index[name]) for name in self.collapse.labels.names
+        ]
+
+    @property
+    def visible(self) -> tuple[Group, ...]:
+        """Every group that can be collapsed or expanded now, in order."""
+        hidden = {
+            inner
+            for group in self.collapse.groups
+            for inner, around in self.hierarchy.parents.items()
+            if group in around
+        }
+        return tuple(group for name, group in self.hierarchy.by_name.items() if name not in hidden)
+
+    def toggled(self, group: Group) -> tuple[str, ...]:
+        """Names for an address where this group is the other way round."""
+        names = [each.name for each in self.collapse.groups]
+        if group in self.collapse.groups:
+            names.remove(group.name)
+        else:
+            names.append(group.name)
+        return Grouping.of(self.labels, self.hierarchy, names).collapsed
+
+
+@dataclass(frozen=True, slots=True)
+class Band:
+    """Neighbouring classes with one group around them on one level, or with none."""
+
+    group: Group | None
+    length: int
+
+
+def bands(grouping: Grouping, codes: Sequence[int]) -> tuple[tuple[Band, ...], ...]:
+    """The groups around classes in their order, one line for each level, outermost first."""
+    paths = [grouping.around(code) for code in codes]
+    return tuple(_level(paths, level) for level in range(max(map(len, paths), default=0)))
+
+
+def _level(paths: Sequence[tuple[Group, ...]], level: int) -> tuple[Band, ...]:
+    found: list[Band] = []
+    for path in paths:
+        group = path[level] if level < len(path) else None
+        if found and found[-1].group is group:
+            found[-1] = Band(group, found[-1].length + 1)
+        else:
+            found.append(Band(group, 1))
+    return tuple(found)

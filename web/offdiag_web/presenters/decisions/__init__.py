@@ -1,0 +1,1 @@
+"""Pages about what scores would answer under costs."""

@@ -1,0 +1,1 @@
+"""Runs whose cases carry sets of labels."""

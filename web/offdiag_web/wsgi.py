@@ -1,0 +1,34 @@
+"""The dashboard for servers of WSGI applications: `offdiag_web.wsgi:application()`."""
+
+from __future__ import annotations
+
+from flask import Flask
+
+from offdiag.errors import InvalidInput
+from offdiag.services.access.users import has_admin
+from offdiag.settings import load_settings
+from offdiag.store.schema import open_database
+from offdiag_web.application import create_app
+
+
+def application() -> Flask:
+    """The dashboard over the configured registry, where everybody signs in.
+
+    Which address is listened on is up to the server, so nobody is taken for the one user of a
+    machine. Work is done by `offdiag worker`.
+
+    Raises `InvalidInput` where there is no admin yet, or no key for signing forms, and
+    `SchemaMismatch` for a database that is not up to date.
+    """
+    settings = load_settings()
+    access = settings.access.model_copy(update={"auth": "required"})
+    settings = settings.model_copy(update={"access": access})
+    database = open_database(settings.database.url)
+    if not has_admin(database):
+        database.close()
+        raise InvalidInput(
+            "everybody has to sign in, and there is no admin who could.",
+            field="access.auth",
+            hint="Make one: offdiag user add NAME --role admin",
+        )
+    return create_app(settings, database)
