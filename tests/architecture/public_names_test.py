@@ -30,7 +30,8 @@ def names_for_type_checkers() -> dict[str, str]:
 
 
 def test_type_checkers_see_the_names_that_exist() -> None:
-    assert names_for_type_checkers() == offdiag._HOMES
+    integrations = dict.fromkeys(offdiag._INTEGRATIONS, "offdiag.sdk.integrations")
+    assert names_for_type_checkers() == offdiag._HOMES | integrations
     assert set(PUBLIC_NAMES) == set(offdiag._HOMES)
 
 

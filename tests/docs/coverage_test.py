@@ -120,7 +120,7 @@ def test_no_page_is_left_unwritten() -> None:
     unwritten = re.compile(
         r"lorem ipsum|coming soon|to be written|\bTBD\b|\bTODO\b|\?\?\?", re.IGNORECASE
     )
-    pages = [*ROOT.glob("*.md"), *DOCS.rglob("*.md"), *(ROOT / "config").iterdir()]
+    pages = [*ROOT.glob("*.md"), *DOCS.rglob("*.md"), *(ROOT / "config").rglob("*.*")]
 
     assert [
         page.name for page in pages if unwritten.search(page.read_text(encoding="utf-8"))

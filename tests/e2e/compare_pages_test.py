@@ -6,7 +6,6 @@ The pages of one kind share a context each, because a context costs more than a 
 from __future__ import annotations
 
 import re
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -14,11 +13,9 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from offdiag.settings import Settings
-from offdiag.store.database import Database
-from offdiag_web import create_app
 from support.browser import Watched, served, text_without_ages, violations, watched
 from support.compared import ComparedRegistry, fill_compared
+from support.registries import dashboard, shared_registry
 
 pytestmark = pytest.mark.browser
 
@@ -34,18 +31,14 @@ def compared(
     migrated_file: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[ComparedRegistry]:
     """Runs to compare, shared by tests that only read."""
-    path = shutil.copy(migrated_file, tmp_path_factory.mktemp("compared") / "registry.db")
-    database = Database(f"sqlite:///{path}", synchronous="normal")
-    yield fill_compared(database)
-    database.close()
+    with shared_registry(migrated_file, tmp_path_factory, "compared") as database:
+        yield fill_compared(database)
 
 
 @pytest.fixture(scope="module")
 def address(compared: ComparedRegistry) -> Iterator[str]:
     """Address of the dashboard over that registry."""
-    app = create_app(Settings(), compared.database)
-    app.testing = True
-    with served(app) as url:
+    with served(dashboard(compared.database)) as url:
         yield url
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -10,11 +9,9 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, BrowserContext, sync_playwright
 
-from offdiag.settings import Settings
-from offdiag.store.database import Database
-from offdiag_web import create_app
 from support.browser import CHROMIUM_ARGUMENTS, Watched, chromium, served, watched
 from support.dashboard import LesionRegistry, fill
+from support.registries import dashboard, shared_registry
 from support.reported import fill_reports
 from support.revised import RevisedRegistry, fill_revised
 from support.scored_runs import ScoredRegistry, fill_scored
@@ -39,20 +36,16 @@ def registry(
     migrated_file: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[LesionRegistry]:
     """Runs and reports of all kinds, shared by tests that only read."""
-    path = shutil.copy(migrated_file, tmp_path_factory.mktemp("browser") / "registry.db")
-    database = Database(f"sqlite:///{path}", synchronous="normal")
-    filled = fill(database)
-    fill_reports(database)
-    yield filled
-    database.close()
+    with shared_registry(migrated_file, tmp_path_factory, "browser") as database:
+        filled = fill(database)
+        fill_reports(database)
+        yield filled
 
 
 @pytest.fixture(scope="session")
 def base_url(registry: LesionRegistry) -> Iterator[str]:
     """Address of the dashboard over that registry, with the gallery."""
-    app = create_app(Settings(), registry.database)
-    app.testing = True
-    with served(app) as address:
+    with served(dashboard(registry.database)) as address:
         yield address
 
 
@@ -61,18 +54,14 @@ def revised(
     migrated_file: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[RevisedRegistry]:
     """Corrected ground truth and what it did, shared by tests that only read."""
-    path = shutil.copy(migrated_file, tmp_path_factory.mktemp("revised") / "registry.db")
-    database = Database(f"sqlite:///{path}", synchronous="normal")
-    yield fill_revised(database)
-    database.close()
+    with shared_registry(migrated_file, tmp_path_factory, "revised") as database:
+        yield fill_revised(database)
 
 
 @pytest.fixture(scope="session")
 def revised_url(revised: RevisedRegistry) -> Iterator[str]:
     """Address of the dashboard over that registry."""
-    app = create_app(Settings(), revised.database)
-    app.testing = True
-    with served(app) as address:
+    with served(dashboard(revised.database)) as address:
         yield address
 
 
@@ -81,18 +70,14 @@ def scored(
     migrated_file: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[ScoredRegistry]:
     """Runs with scores of all kinds, shared by tests that only read."""
-    path = shutil.copy(migrated_file, tmp_path_factory.mktemp("scored") / "registry.db")
-    database = Database(f"sqlite:///{path}", synchronous="normal")
-    yield fill_scored(database)
-    database.close()
+    with shared_registry(migrated_file, tmp_path_factory, "scored") as database:
+        yield fill_scored(database)
 
 
 @pytest.fixture(scope="session")
 def scored_url(scored: ScoredRegistry) -> Iterator[str]:
     """Address of the dashboard over that registry."""
-    app = create_app(Settings(), scored.database)
-    app.testing = True
-    with served(app) as address:
+    with served(dashboard(scored.database)) as address:
         yield address
 
 

@@ -168,3 +168,21 @@ def _tab_through(page: Page) -> list[str]:
             return stops
         stops.append(stop)
     raise AssertionError("the focus never left the page")
+
+
+def test_e_exports_and_escape_clears_what_is_ticked(open_page: Any) -> None:
+    page = open_page("/runs?q=dataset:derm-7").page
+    boxes = page.locator("input[name=runs]")
+    boxes.nth(0).check()
+    boxes.nth(1).check()
+    expect(page.locator("#n-selected")).to_have_text("2 ticked")
+
+    page.keyboard.press("Escape")
+    expect(page.locator("#n-selected")).to_have_text("0 ticked")
+    expect(page.locator("input[name=runs]:checked")).to_have_count(0)
+    assert "sel=" not in page.url
+
+    page.locator("h1").click()
+    with page.expect_download() as download:
+        page.keyboard.press("e")
+    assert download.value.suggested_filename.endswith(".csv")

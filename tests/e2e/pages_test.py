@@ -26,6 +26,8 @@ LISTS = {
     "runs of several datasets": "/runs",
     "no match": "/runs?q=dataset:derm-7 nothing foo:bar",
     "gallery": "/_gallery",
+    "gallery of matrices": "/_gallery/matrices",
+    "gallery of charts": "/_gallery/charts",
     "glossary": "/glossary",
     "metric": "/glossary/f1?share=0.1",
     "columns": "/runs?q=dataset:derm-7&cols=acc,mcc,f1,cohen_kappa",

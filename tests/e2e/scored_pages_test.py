@@ -17,6 +17,7 @@ PAGES = (
     *("several/examples?show=all", "event/examples?true=fraud&pred=fine"),
     *("hostile/examples", "several/examples?id=nothing"),
     *("event/curves?prevalence=0.2", "several/curves", "hostile/curves", "margins/curves"),
+    *("event/decisions&set=fraud>fine:12", "several/decisions", "hostile/decisions"),
 )
 
 
@@ -26,6 +27,9 @@ def test_a_page_is_accessible_narrow_and_breaks_no_policy(
 ) -> None:
     which, _, tab = place.partition("/")
     path = f"/runs/{getattr(scored, which)}/{tab}"
+    if tab.startswith("decisions"):
+        asked = tab.removeprefix("decisions")
+        path = f"/whatif/decisions?run={getattr(scored, which)}&cost=@0-1{asked}"
     narrow = open_scored(path, viewport={"width": 320, "height": 640})
     checked = open_scored(path, color_scheme="light", bypass_csp=True)
 

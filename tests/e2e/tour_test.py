@@ -18,7 +18,8 @@ from support.pages import Page
 
 DOCS = Path(__file__).parents[2] / "docs"
 TOUR = (DOCS / "tour.md").read_text(encoding="utf-8")
-QUOTES = re.findall(r"^> (.+)$", TOUR, flags=re.MULTILINE)
+COSTS = (DOCS / "costs.md").read_text(encoding="utf-8")
+QUOTES = sorted(set(re.findall(r"^> (.+)$", TOUR + COSTS, flags=re.MULTILINE)))
 
 
 @pytest.fixture(scope="module")
@@ -61,6 +62,7 @@ def test_a_page_says_what_the_tour_quotes(said: str, quote: str) -> None:
         r"random forest, shallow r_\w+ .*?\b0\.900 .*?8 0/16",
         r"0\.375\s*0\.625\s*\+25\.0 pp",
         r"C\s*random forest, cautious\s*0/64\s*13/107",
+        r"The answers in use cost 731 per 1,000",
         r"B costs no less than answering “malignant” every time\.",
     ],
 )

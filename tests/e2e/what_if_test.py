@@ -189,7 +189,7 @@ def test_a_changed_cost_shows_at_once_and_its_link_shows_the_same_to_somebody_el
     address, path = priced
     mine = _open(browser, address, path, permissions=["clipboard-read", "clipboard-write"])
     page = mine.page
-    field = page.get_by_role("textbox", name="cost, true mel, predicted nv")
+    field = page.get_by_role("textbox", name="cost, actual mel, predicted nv")
     before = page.locator("#ranking tbody tr").first.inner_text()
 
     field.fill("20")
@@ -209,7 +209,7 @@ def test_a_changed_cost_shows_at_once_and_its_link_shows_the_same_to_somebody_el
 
     shown = other.page.locator("main").inner_text()
     assert shown == page.locator("main").inner_text()
-    expect(other.page.get_by_role("textbox", name="cost, true mel, predicted nv")).to_have_value(
+    expect(other.page.get_by_role("textbox", name="cost, actual mel, predicted nv")).to_have_value(
         "20"
     )
     for seen in (mine, other):
@@ -222,7 +222,7 @@ def test_without_scripts_the_form_asks_the_same(browser: Browser, priced: tuple[
     seen = _open(browser, address, path, java_script_enabled=False)
     page = seen.page
 
-    page.get_by_role("textbox", name="cost, true mel, predicted nv").fill("20")
+    page.get_by_role("textbox", name="cost, actual mel, predicted nv").fill("20")
     page.get_by_role("button", name="Recalculate").click()
 
     expect(page).to_have_url(re.compile(r"cost=@0-1&runs=.*&set=mel%3Env:20$"))
@@ -236,7 +236,7 @@ def test_what_is_no_number_is_marked_and_changes_nothing(
     address, path = priced
     seen = _open(browser, address, path)
     page = seen.page
-    field = page.get_by_role("textbox", name="cost, true mel, predicted nv")
+    field = page.get_by_role("textbox", name="cost, actual mel, predicted nv")
     cost = page.locator("#ranking [data-letter=A] [data-cost]")
     before = cost.inner_text()
 
@@ -255,7 +255,7 @@ def test_a_block_of_a_spreadsheet_is_pasted_from_a_cell_on(
     address, path = priced
     seen = _open(browser, address, path)
     page = seen.page
-    field = page.get_by_role("textbox", name="cost, true nv, predicted mel")
+    field = page.get_by_role("textbox", name="cost, actual nv, predicted mel")
     field.focus()
 
     page.evaluate(
@@ -270,7 +270,7 @@ def test_a_block_of_a_spreadsheet_is_pasted_from_a_cell_on(
 
     expect(page).to_have_url(re.compile("set=nv%3Emel:2,nv%3Ebkl:3,mel%3Emel:4,mel%3Ebkl:5"))
     page.keyboard.press("ArrowDown")
-    expect(page.get_by_role("textbox", name="cost, true mel, predicted mel")).to_be_focused()
+    expect(page.get_by_role("textbox", name="cost, actual mel, predicted mel")).to_be_focused()
     page.context.close()
 
 
@@ -282,7 +282,7 @@ def test_a_server_that_does_not_answer_leaves_the_numbers_of_the_browser(
     page = seen.page
     page.route("**/whatif?*", lambda route: route.fulfill(status=503, body="busy"))
 
-    page.get_by_role("textbox", name="cost, true mel, predicted nv").fill("20")
+    page.get_by_role("textbox", name="cost, actual mel, predicted nv").fill("20")
 
     expect(page.locator("#announcement")).to_contain_text("The server did not answer")
     expect(page.locator("#ranking [data-letter=A] [data-cost]")).to_have_text("881.6")
@@ -300,7 +300,7 @@ def test_a_disagreement_would_be_said(browser: Browser, priced: tuple[str, str])
         route.fulfill(response=answer, body=text)
 
     page.route("**/whatif?*", wrong)
-    page.get_by_role("textbox", name="cost, true mel, predicted nv").fill("20")
+    page.get_by_role("textbox", name="cost, actual mel, predicted nv").fill("20")
 
     expect(page.get_by_role("alert")).to_contain_text("do not get the same totals")
     page.context.close()

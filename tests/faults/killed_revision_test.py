@@ -26,7 +26,7 @@ from support.worker_processes import forked, signal_between_processes, wait_unti
 
 pytestmark = [pytest.mark.processes, pytest.mark.postgres]
 
-ROUNDS = 3
+ROUNDS = 2
 
 
 def test_killed_at_random_moments_the_content_is_that_of_an_undisturbed_registry(

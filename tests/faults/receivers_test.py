@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import select, update
 
-from offdiag.domain.runs import RunState
+from offdiag.domain.runs import RunFacts, RunState
 from offdiag.services.delivery.targets import FolderTarget, Target, WebhookTarget
 from offdiag.services.reports.asking import report_now
 from offdiag.services.work.leases import LeaseKeeper
@@ -83,7 +83,8 @@ def test_a_bad_receiver_costs_a_moment_and_is_tried_again(
 ) -> None:
     with listening(behaviour) as server:
         issue_id = issued(sqlite_database, [WebhookTarget(server.url)])
-        waiting = log(sqlite_database)
+        # In the same project, so that what waits longest is next.
+        waiting = log(sqlite_database, facts=RunFacts(name="run", project=SCOPE.project))
         began = time.monotonic()
         outcome = step(sqlite_database)
         took_s = time.monotonic() - began

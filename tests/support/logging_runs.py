@@ -6,7 +6,8 @@ from typing import Any
 
 from offdiag.domain.runs import RunFacts
 from offdiag.services.evaluation.reading import evaluation_of
-from offdiag.services.ingest.predictions import Predictions, log_predictions
+from offdiag.services.ingest.given import Predictions
+from offdiag.services.ingest.predictions import log_predictions
 from offdiag.services.work.leases import LeaseKeeper
 from offdiag.services.work.perform import RetryPolicy, perform_next
 from offdiag.store.database import Database

@@ -52,11 +52,14 @@ class Workers:
     lease_s: float
     poison: str | None
     supervised: bool
+    engine: str = "local"
     living: list[BaseProcess] = field(default_factory=list)
 
     def start(self) -> None:
         """Add one more worker."""
-        self.living.append(forked(_work, self.url, str(self.log), self.lease_s, self.poison))
+        self.living.append(
+            forked(_work, self.url, str(self.log), self.lease_s, self.poison, self.engine)
+        )
 
     def kill_one(self, random: Random) -> None:
         """SIGKILL for one of them."""
@@ -110,12 +113,13 @@ def workers(
     lease_s: float,
     poison: str | None = None,
     supervised: bool = False,
+    engine: str = "local",
 ) -> Iterator[Workers]:
     """So many workers on a database; none outlives the block.
 
     Evaluating the run with the id `poison` kills the worker that does it.
     """
-    crew = Workers(url, log, lease_s, poison, supervised)
+    crew = Workers(url, log, lease_s, poison, supervised, engine)
     try:
         for _ in range(number):
             crew.start()
@@ -140,7 +144,7 @@ def wait_for_results(
     wait_until(lambda: count_rows(database, EvaluationRow) >= number, crew, timeout_s=timeout_s)
 
 
-def _work(url: str, log: str, lease_s: float, poison: str | None) -> None:
+def _work(url: str, log: str, lease_s: float, poison: str | None, engine: str) -> None:
     descriptor = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
     for stream in (1, 2):
         os.dup2(descriptor, stream)
@@ -150,8 +154,9 @@ def _work(url: str, log: str, lease_s: float, poison: str | None) -> None:
     if poison is not None:
         _poisoned_by(poison)
     log_to_stderr()
+    os.environ["OFFDIAG_JOBS__ENGINE"] = engine
     database = Database(url, synchronous="normal")
-    work_until_signal(database, Settings(jobs=JobsSettings(lease_s=lease_s)))
+    work_until_signal(database, Settings(jobs=JobsSettings(lease_s=lease_s, engine=engine)))
     database.close()
 
 

@@ -1,0 +1,130 @@
+"""The files in `config/` are what those who read them expect, and name what exists."""
+
+from __future__ import annotations
+
+import re
+import runpy
+import shlex
+import tomllib
+from configparser import ConfigParser
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from gunicorn.config import Config
+
+from offdiag.arrays.files.weights import read_weights
+from offdiag.domain.access import Grant, Role
+from offdiag.errors import InvalidInput
+from offdiag.services.access.users import add_user
+from offdiag.settings import Settings, load_settings
+from offdiag.store.database import Database
+from offdiag_web import wsgi
+from support.command_lines import command_of
+
+CONFIG = Path(__file__).parents[2] / "config"
+UNITS = sorted((CONFIG / "systemd").iterdir())
+SERVICES = [unit for unit in UNITS if unit.suffix == ".service"]
+COMPOSE = yaml.safe_load((CONFIG / "compose.example.yaml").read_text(encoding="utf-8"))
+OURS = {
+    name: service for name, service in COMPOSE["services"].items() if "offdiag" in str(service)
+}
+
+
+def require_setting(variable: str) -> None:
+    """Fail unless a variable names a setting, or is one that others read."""
+    if variable in {"OFFDIAG_URL", "OFFDIAG_CONFIG", "PGPASSWORD"}:
+        return
+    section, _, name = variable.removeprefix("OFFDIAG_").lower().partition("__")
+    assert name in type(getattr(Settings(), section)).model_fields, variable
+
+
+def unit(path: Path) -> dict[str, dict[str, str]]:
+    """Sections of a unit. Raises `configparser.Error` for what is none."""
+    parser = ConfigParser(strict=True, interpolation=None, comment_prefixes=("#",))
+    parser.optionxform = str  # type: ignore[assignment,method-assign]  # as its manual says
+    parser.read_string(path.read_text(encoding="utf-8"))
+    return {name: dict(parser[name]) for name in parser.sections()}
+
+
+@pytest.mark.parametrize("path", sorted(CONFIG.glob("*.toml")), ids=lambda path: path.name)
+def test_toml_files_are_settings_or_costs(path: Path) -> None:
+    content = tomllib.loads(path.read_text(encoding="utf-8"))
+
+    if "weights" in content:
+        assert set(read_weights(path).weights) == {"ill", "well"}
+    else:
+        load_settings({"OFFDIAG_CONFIG": str(path)}, folder=path.parent)
+
+
+@pytest.mark.parametrize("path", SERVICES, ids=lambda path: path.name)
+def test_services_run_commands_that_exist_with_settings_that_exist(path: Path) -> None:
+    service = unit(path)["Service"]
+
+    words = shlex.split(service["ExecStart"].replace("%%", "%"))
+    if words[0] == "/bin/sh":
+        words = shlex.split(words[2].removeprefix("exec "))
+    assert words[0].startswith("/opt/offdiag/bin/")
+    program = words[0].rsplit("/", 1)[1]
+    if program == "offdiag":
+        assert command_of(words[1:]).callback is not None
+    else:
+        assert words[1:] == ["--config", "/etc/offdiag/gunicorn.conf.py"]
+    require_setting(service["Environment"].partition("=")[0])
+    assert service["User"] == "offdiag"
+
+
+def test_the_timer_has_a_service_and_a_time() -> None:
+    (timer,) = (path for path in UNITS if path.suffix == ".timer")
+
+    assert timer.with_suffix(".service") in UNITS
+    assert re.fullmatch(r"\*-\*-\* \d\d:\d\d:\d\d", unit(timer)["Timer"]["OnCalendar"])
+
+
+def test_containers_run_commands_that_exist_in_an_order_that_works() -> None:
+    for service in OURS.values():
+        if "command" in service:
+            program, *words = service["command"]
+            assert program in {"offdiag", "gunicorn"}
+            assert program == "gunicorn" or command_of(words).callback is not None
+        for other, state in service.get("depends_on", {}).items():
+            assert other in COMPOSE["services"]
+            assert state["condition"] in {"service_healthy", "service_completed_successfully"}
+        for variable in service.get("environment", {}):
+            require_setting(variable) if "POSTGRES" not in variable else None
+    assert set(COMPOSE["services"]["web"]["depends_on"]) == {"upgrade"}
+    assert COMPOSE["services"]["web"]["ports"] == ["127.0.0.1:8642:8642"]
+    assert "pip install --no-cache-dir '/src[team]'" in str(COMPOSE["x-offdiag"]["build"])
+
+
+def test_gunicorn_reads_its_file_and_finds_the_application() -> None:
+    given: dict[str, Any] = {
+        name: value
+        for name, value in runpy.run_path(str(CONFIG / "gunicorn.conf.py.example")).items()
+        if not name.startswith("__")
+    }
+
+    config = Config()
+    for name, value in given.items():
+        config.set(name, value)
+
+    assert config.worker_class_str == "gthread"
+    module, _, factory = given["wsgi_app"].partition(":")
+    assert import_module(module) is wsgi
+    assert factory == f"{wsgi.application.__name__}()"
+
+
+def test_the_application_serves_the_configured_registry_to_those_who_sign_in(
+    sqlite_database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OFFDIAG_URL", sqlite_database.url)
+    with pytest.raises(InvalidInput, match="there is no admin"):
+        wsgi.application()
+    add_user(sqlite_database, name="ada", password=None, grants=[Grant(Role.ADMIN)])
+
+    client = wsgi.application().test_client()
+
+    assert client.get("/healthz").status_code == 200
+    assert client.get("/runs").status_code == 401

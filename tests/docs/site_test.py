@@ -1,0 +1,101 @@
+"""The documentation as a site: it builds without a warning and loads nothing from elsewhere."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from collections.abc import Sequence
+from html.parser import HTMLParser
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+DOCS = ROOT / "docs"
+WRITTEN = ("index", "quickstart", "python", "errors", "config-files", "sql", "metrics/recall")
+"""Pages that are written out; all are read, and every link on them is followed."""
+
+
+class Loads(HTMLParser):
+    """Addresses that a browser fetches by itself, and texts of headings."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.fetched: list[str] = []
+        self.links: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        given = {name: text or "" for name, text in attrs}
+        if tag == "link" or "src" in given or "srcset" in given:
+            self.fetched.append(given.get("src") or given.get("srcset") or given.get("href", ""))
+        if tag == "a" and "href" in given:
+            self.links.append(given["href"])
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("site")
+    pages = [str(DOCS / f"{page}.md") for page in WRITTEN]
+
+    # Reading all pages and following their links takes seconds, writing all of them half a minute.
+    checked = build(folder, "dummy", "--fail-on-warning", "--keep-going")
+    written = build(folder, "html", files=pages)
+
+    assert checked.returncode == 0, checked.stdout + checked.stderr
+    assert written.returncode == 0, written.stdout + written.stderr
+    return folder / "html"
+
+
+def build(
+    folder: Path, builder: str, *options: str, files: Sequence[str] = ()
+) -> subprocess.CompletedProcess[str]:
+    """Build a site in a folder whose pages are read once."""
+    places = ["--doctree-dir", str(folder / "trees"), str(DOCS), str(folder / builder)]
+    return subprocess.run(
+        [sys.executable, "-m", "sphinx", "--builder", builder, *options, *places, *files],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=300,
+    )
+
+
+def loads(page: Path) -> Loads:
+    parser = Loads()
+    parser.feed(page.read_text(encoding="utf-8"))
+    return parser
+
+
+@pytest.mark.parametrize("page", WRITTEN)
+def test_a_page_loads_nothing_from_other_hosts(site: Path, page: str) -> None:
+    fetched = loads(site / f"{page}.html").fetched
+
+    assert len(fetched) > 3
+    for address in fetched:
+        assert not urlsplit(address).netloc, address
+
+
+def test_style_sheets_and_fonts_load_nothing_from_other_hosts(site: Path) -> None:
+    for sheet in (site / "_static").rglob("*.css"):
+        text = sheet.read_text(encoding="utf-8")
+        for address in re.findall(r"(?:@import\s+|url\()\s*['\"]?([^'\")\s]+)", text):
+            assert address.startswith("data:") or not urlsplit(address).netloc, address
+
+
+def test_every_page_is_found_from_the_first_one(site: Path) -> None:
+    sidebar = {urlsplit(link).path for link in loads(site / "index.html").links}
+    pages = {page.relative_to(DOCS).with_suffix(".html").as_posix() for page in DOCS.glob("*.md")}
+
+    assert pages - sidebar - {"index.html"} == set()
+
+
+def test_reference_comes_from_the_code(site: Path) -> None:
+    python = (site / "python.html").read_text(encoding="utf-8")
+    errors = (site / "errors.html").read_text(encoding="utf-8")
+    files = (site / "config-files.html").read_text(encoding="utf-8")
+
+    assert all(f'id="{name.replace("_", "-")}"' in python for name in ("log_run", "cost"))
+    assert 'id="conflict"' in errors
+    assert "offdiag_web.wsgi:application()" in files

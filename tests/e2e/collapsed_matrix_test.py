@@ -1,0 +1,78 @@
+"""Groups of classes in a browser: by keyboard, without JavaScript, accessible and narrow."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, expect
+
+from support.browser import (
+    CLEAN,
+    served,
+    violations_in_both_themes,
+    watched,
+    width_on_a_small_screen,
+)
+from support.grouped import GroupedRegistry, fill_grouped
+from support.registries import dashboard, shared_registry
+
+pytestmark = pytest.mark.browser
+
+
+@pytest.fixture(scope="module")
+def grouped(
+    migrated_file: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[GroupedRegistry]:
+    """Classes in groups."""
+    with shared_registry(migrated_file, tmp_path_factory, "grouped") as database:
+        yield fill_grouped(database)
+
+
+@pytest.fixture(scope="module")
+def grouped_url(grouped: GroupedRegistry) -> Iterator[str]:
+    """Address of the dashboard over that registry."""
+    with served(dashboard(grouped.database)) as address:
+        yield address
+
+
+def test_groups_collapse_by_keyboard_and_the_page_stays_accessible(
+    browser: Browser, grouped: GroupedRegistry, grouped_url: str
+) -> None:
+    context = browser.new_context(bypass_csp=True)
+    checked = watched(context, grouped_url)
+    page = checked.page
+    page.goto(f"{grouped_url}/runs/{grouped.first}?norm=none")
+    assert violations_in_both_themes(checked) == CLEAN
+
+    page.get_by_role("link", name=re.compile("animal.*collapse 2 classes")).first.focus()
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("link", name=re.compile("animal.*expand 2 classes"))).to_have_count(2)
+    first = page.locator("table.matrix td[data-cell]").first
+    first.focus()
+    page.keyboard.press("ArrowRight")
+    expect(page.locator("table.matrix .is-crossed").first).to_be_visible()
+    assert violations_in_both_themes(checked) == CLEAN
+    assert width_on_a_small_screen(checked) <= 320
+
+    page.locator("table.matrix td[data-cell] a").first.click()
+    expect(page.locator("main")).to_contain_text("81 examples, actual “animal”")
+    checked.expect_no_complaints()
+    context.close()
+
+
+def test_groups_collapse_and_expand_without_javascript(
+    browser: Browser, grouped: GroupedRegistry, grouped_url: str
+) -> None:
+    context = browser.new_context(java_script_enabled=False)
+    page = context.new_page()
+    page.goto(f"{grouped_url}/runs/{grouped.first}?norm=none")
+
+    page.get_by_role("link", name=re.compile("vehicle.*collapse 2 classes")).first.click()
+    expect(page).to_have_url(f"{grouped_url}/runs/{grouped.first}?collapse=vehicle&norm=none")
+    page.get_by_role("link", name=re.compile("vehicle.*expand 2 classes")).first.click()
+
+    expect(page).to_have_url(f"{grouped_url}/runs/{grouped.first}?norm=none")
+    context.close()

@@ -1,0 +1,47 @@
+"""A multi-label run in a browser: accessible, narrow, from a count to the cases it counts."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, expect
+
+from support.browser import (
+    CLEAN,
+    served,
+    violations_in_both_themes,
+    watched,
+    width_on_a_small_screen,
+)
+from support.logging_runs import work_off
+from support.registries import dashboard, shared_registry
+from support.set_runs import log_sets, random_sets
+
+pytestmark = pytest.mark.browser
+
+
+def test_a_count_of_a_label_leads_to_its_cases(
+    browser: Browser, migrated_file: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    with shared_registry(migrated_file, tmp_path_factory, "sets") as database:
+        true, predicted = random_sets(120, 4)
+        run = log_sets(database, y_true=true, y_pred=predicted)
+        work_off(database)
+        missed = int((true[:, 0] & ~predicted[:, 0]).sum())
+        with served(dashboard(database)) as address:
+            context = browser.new_context(base_url=address, bypass_csp=True)
+            seen = watched(context, address)
+            page = seen.page
+            page.goto(f"/runs/{run.id}")
+
+            assert violations_in_both_themes(seen) == CLEAN
+            assert width_on_a_small_screen(seen) <= 320
+            first = page.locator("table.label-table").first
+            first.get_by_role("link", name=str(missed), exact=True).first.click()
+            expect(page.get_by_role("heading", level=2).first).to_contain_text(
+                f"{missed} wrong examples, actual “sea”"
+            )
+            assert violations_in_both_themes(seen) == CLEAN
+            seen.expect_no_complaints()
+            context.close()

@@ -1,0 +1,33 @@
+"""Registries that several tests read, and the dashboard over one."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from flask import Flask
+
+from offdiag.settings import Settings
+from offdiag.store.database import Database
+from offdiag_web import create_app
+
+
+@contextmanager
+def shared_registry(
+    migrated_file: Path, folders: pytest.TempPathFactory, name: str
+) -> Iterator[Database]:
+    """An empty registry in a folder of its own, to be filled once and only read after that."""
+    path = shutil.copy(migrated_file, folders.mktemp(name) / "registry.db")
+    database = Database(f"sqlite:///{path}", synchronous="normal")
+    yield database
+    database.close()
+
+
+def dashboard(database: Database) -> Flask:
+    """The dashboard over a database; errors of handlers reach the test."""
+    application = create_app(Settings(), database)
+    application.testing = True
+    return application

@@ -1,0 +1,111 @@
+"""A server on a free port: in a thread of the test, or as a process that can be killed."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
+from pathlib import Path
+
+from werkzeug.serving import WSGIRequestHandler, make_server
+
+from offdiag.settings import AccessSettings, ServerSettings, Settings
+from offdiag.store.database import Database
+from offdiag_web import create_app
+from offdiag_workers.process import working_in_background
+
+_KEY = "0123456789abcdef" * 4
+
+
+@contextmanager
+def serving(
+    database: Database, *, with_worker: bool = True, is_guarded: bool = False
+) -> Iterator[str]:
+    """The address of a server over a database, while the block lasts.
+
+    A guarded one asks everybody for a token.
+    """
+    settings = Settings(
+        server=ServerSettings(secret_key=_KEY),
+        access=AccessSettings(auth="required" if is_guarded else "auto"),
+    )
+    server = make_server(
+        "127.0.0.1", 0, create_app(settings, database), threaded=True, request_handler=_Quiet
+    )
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    try:
+        with working_in_background(database, settings) if with_worker else nullcontext():
+            yield f"http://127.0.0.1:{server.server_port}"
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
+
+
+class _Quiet(WSGIRequestHandler):
+    protocol_version = "HTTP/1.1"
+
+    def log_request(self, code: object = "-", size: object = "-") -> None:
+        """Tests show what they want to show."""
+
+
+class ServerProcess:
+    """`offdiag serve` over a file, which can be killed and started again on its port."""
+
+    def __init__(self, database_url: str, log: Path, *options: str) -> None:
+        self._database_url = database_url
+        self._options = options
+        self._log = log
+        self._port = 0
+        self._process: subprocess.Popen[str] | None = None
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self._port}"
+
+    def start(self) -> None:
+        """Start it, and wait until it can be asked."""
+        command = str(Path(sys.executable).with_name("offdiag"))
+        with self._log.open("a") as log:
+            self._process = subprocess.Popen(
+                [
+                    command,
+                    "serve",
+                    *("--port", str(self._port)),
+                    *("--url", self._database_url),
+                    *self._options,
+                ],
+                env={name: text for name, text in os.environ.items() if "OFFDIAG" not in name},
+                cwd=self._log.parent,
+                stdout=subprocess.PIPE,
+                stderr=log,
+                text=True,
+            )
+        assert self._process.stdout is not None
+        line = self._process.stdout.readline()
+        found = re.search(r"http://[^:]+:(\d+)", line)
+        assert found is not None, line + self._log.read_text()
+        self._port = int(found[1])
+
+    def kill(self) -> None:
+        """End it at once, in the middle of whatever it does."""
+        assert self._process is not None
+        self._process.kill()
+        self._process.communicate()
+
+
+@contextmanager
+def server_process(folder: Path, *options: str) -> Iterator[ServerProcess]:
+    """A server of its own over a new file in a folder, with options of `offdiag serve`."""
+    url = f"sqlite:///{folder / 'registry.db'}"
+    server = ServerProcess(url, folder / "server.log", *options)
+    server.start()
+    try:
+        yield server
+    finally:
+        server.kill()
