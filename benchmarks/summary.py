@@ -34,7 +34,8 @@ def _section(result: dict[str, Any]) -> str:
     machine = result["machine"]
     where = (
         f"{result['date']}, {machine['processor']}, {machine['cores']} cores, "
-        f"Python {machine['python']}, load {machine['load_1_min']}"
+        f"Python {machine['python']}, load {machine['load_1_min']}; "
+        + ", ".join(f"{name} {version}" for name, version in result["versions"].items())
     )
     lines = [
         f"## {result['name']}",
@@ -45,6 +46,9 @@ def _section(result: dict[str, Any]) -> str:
         "|---|--:|--:|---|",
     ]
     lines += [_line(goal) for goal in result["goals"]]
+    if result["facts"]:
+        lines += ["", "| figure | |", "|---|--:|"]
+        lines += [f"| {name} | {_figure(value)} |" for name, value in result["facts"].items()]
     return "\n".join([*lines, ""])
 
 
@@ -54,6 +58,10 @@ def _line(goal: dict[str, Any]) -> str:
     return (
         f"| {goal['name']} | {sign} {goal['wanted']:,.4g} | {goal['measured']:,.4g} | {verdict} |"
     )
+
+
+def _figure(value: float | str) -> str:
+    return value if isinstance(value, str) else f"{value:,.4g}"
 
 
 if __name__ == "__main__":

@@ -1,0 +1,201 @@
+"""Logging over HTTP: one client and `offdiag serve`, beside other formats and a copy of memory.
+
+    python benchmarks/http_ingest.py [--full]
+
+Each variant sends the same million predictions, with a score each, to a server in a process of
+its own: opens a run, puts its chunks, finishes it. Arrow is sent by the SDK from arrays and by
+itself from bodies that are ready; JSON has columns, as the standard library writes them. The
+copy moves the same bytes in memory. `--full` measures PostgreSQL too, with the server that the
+development tools bring.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import httpx
+import numpy as np
+from harness import Report, ratio, wants_everything
+
+import offdiag
+from offdiag.domain.labels import LabelSet
+from offdiag.services.ingest.batch import Batch, chunked, read_batch
+from offdiag.services.ingest.chunk_stream import MEDIA_TYPE, write_chunk
+from offdiag.store.database import Database
+from offdiag.store.schema import upgrade
+
+N = 1_000_000
+ROWS_IN_CHUNK = 4 * 65_536
+LABELS = LabelSet(("0", "1"))
+SDK, ARROW, JSON, COPY = "SDK, log_run", "Arrow, bodies ready", "JSON columns", "copy of memory"
+
+
+class Sample:
+    """A million predictions of two classes with the score of one."""
+
+    def __init__(self) -> None:
+        rng = np.random.default_rng(1)
+        self.truth = rng.integers(0, 2, N)
+        self.predicted = np.where(rng.random(N) < 0.2, 1 - self.truth, self.truth)
+        self.scores = rng.random(N, dtype=np.float32)
+        batch = read_batch(
+            y_pred=self.predicted,
+            y_true=self.truth,
+            y_score=self.scores,
+            ids=None,
+            labels=LABELS,
+            positive_label="1",
+        )
+        parts = list(chunked(batch, ROWS_IN_CHUNK))
+        self.arrow = [bytes(write_chunk(part, LABELS)) for part in parts]
+        self.json = [_json(part) for part in parts]
+
+
+def main() -> None:
+    report = Report("http_ingest", libraries=("flask", "httpx", "pyarrow", "waitress"))
+    sample = Sample()
+    bases = ["sqlite", *(["postgresql"] if wants_everything(__doc__ or "") else [])]
+    for base in bases:
+        with tempfile.TemporaryDirectory() as folder, _server(base, Path(folder)) as server:
+            url = server.url
+            timings = report.measure(
+                f"{base}, n = {N:.0e}, 2 classes, one score",
+                {
+                    ARROW: _by_hand(url, sample.arrow, MEDIA_TYPE),
+                    SDK: lambda url=url: _by_sdk(url, sample),  # type: ignore[misc]
+                    JSON: _by_hand(url, sample.json, "application/json"),
+                    COPY: lambda: [bytearray(body) for body in sample.arrow],
+                },
+                turns=5,
+            )
+            used = _processor_seconds(server, _by_hand(url, sample.arrow, MEDIA_TYPE))
+            report.fact(f"processor seconds of the server per million, {base}, Arrow", used)
+        per_second = N / timings[ARROW].median_s
+        report.fact(f"predictions per second, {base}, Arrow", round(per_second))
+        report.fact(f"predictions per second, {base}, SDK", round(N / timings[SDK].median_s))
+        report.goal(
+            f"predictions per second, {base}, Arrow", measured=per_second, wanted=10_000_000
+        )
+        report.goal(
+            f"JSON columns / Arrow, {base}", measured=ratio(timings, JSON, ARROW), wanted=5
+        )
+    report.fact("bytes of a prediction as Arrow", sum(map(len, sample.arrow)) / N)
+    report.save()
+
+
+@dataclass(frozen=True, slots=True)
+class Server:
+    """Where it is, and its process."""
+
+    url: str
+    pid: int
+
+    @property
+    def processor_s(self) -> float:
+        """Seconds that processors have worked for it: what a busy machine cannot change much."""
+        fields = Path(f"/proc/{self.pid}/stat").read_text().rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def _processor_seconds(server: Server, send: Callable[[], None], turns: int = 10) -> float:
+    send()
+    before = server.processor_s
+    for _ in range(turns):
+        send()
+    return round((server.processor_s - before) / turns, 4)
+
+
+def _by_sdk(url: str, sample: Sample) -> object:
+    return offdiag.log_run(
+        y_true=sample.truth,
+        y_pred=sample.predicted,
+        y_score=sample.scores,
+        positive_label=1,
+        labels=[0, 1],
+        name="run",
+        dataset="bench",
+        url=url,
+    )
+
+
+def _by_hand(url: str, bodies: list[bytes], kind: str) -> Callable[[], None]:
+    client = httpx.Client(base_url=f"{url}/api/v1", timeout=60)
+    numbers = itertools.count()
+
+    def send() -> None:
+        opened = client.post(
+            "/runs",
+            json={
+                "name": "run",
+                "dataset": "bench",
+                "labels": list(LABELS.names),
+                "positive_label": "1",
+                "client_key": f"{kind} {next(numbers)}",
+            },
+        ).raise_for_status()
+        run = opened.json()["id"]
+        for seq, body in enumerate(bodies):
+            client.put(
+                f"/runs/{run}/chunks/{seq}", content=body, headers={"Content-Type": kind}
+            ).raise_for_status()
+        client.post(f"/runs/{run}/finish", json={"n_chunks": len(bodies)}).raise_for_status()
+
+    return send
+
+
+def _json(batch: Batch) -> bytes:
+    assert batch.actual is not None
+    assert batch.scores is not None
+    names = LABELS.names
+    columns = {
+        "y_pred": [names[code] for code in batch.predicted.tolist()],
+        "y_true": [names[code] for code in batch.actual.tolist()],
+        "y_score": batch.scores.values[:, 0].tolist(),
+    }
+    return json.dumps(columns).encode()
+
+
+@contextmanager
+def _server(base: str, folder: Path) -> Iterator[Server]:
+    """`offdiag serve` without a worker, so that evaluating what was logged disturbs nothing."""
+    with ExitStack() as stack:
+        database = f"sqlite:///{folder / 'registry.db'}"
+        if base == "postgresql":
+            sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
+            from support.postgres import running_server
+
+            database = stack.enter_context(running_server()).create("bench")
+            team = Database(database)
+            upgrade(team)
+            team.close()
+        command = str(Path(sys.executable).with_name("offdiag"))
+        process = subprocess.Popen(
+            [command, "serve", "--port", "0", "--no-worker", "--url", database],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+            env={
+                **{name: text for name, text in os.environ.items() if "OFFDIAG" not in name},
+                "OFFDIAG_SERVER__SECRET_KEY": "0123456789abcdef" * 4,
+            },
+        )
+        stack.callback(process.communicate)
+        stack.callback(process.kill)
+        assert process.stdout is not None
+        found = re.search(r"http://\S+", process.stdout.readline())
+        assert found is not None
+        yield Server(found[0].rstrip("/"), process.pid)
+
+
+if __name__ == "__main__":
+    main()
