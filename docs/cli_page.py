@@ -15,26 +15,43 @@ WIDTH = 80
 
 INTRODUCTION = """\
 `offdiag VERB …` works on the registry that `--url`, `OFFDIAG_URL` or the
-[configuration](configuration.md) names; `evaluate` needs none. Results go to stdout, notes
-and progress to stderr, and progress bars appear only where stderr is a terminal. Verbs that
-read have `--json`; an undefined value is `null` with its reason there, never NaN.
+[configuration](configuration.md) names; `evaluate` and `audit` need none. Results go to stdout,
+notes and progress to stderr, and progress bars appear only where stderr is a terminal.
 
 An error is one line that says what is wrong and what to do next:
 
     $ offdiag evaluate predictions.csv
     offdiag: file: line 3 of predictions.csv has 3 fields, the header has 2. Quote a value …
 
+## JSON
+
+Every verb that prints has `--json`: one object, keys that stay, numbers with full precision. An
+undefined value is `null` with its reason, never NaN. Commands that have no `--json` stay until
+Ctrl-C, or print a script or a file. Lists are objects with one list in them, so that something
+can be added beside it.
+
 ## Exit codes
 
 | code | meaning |
 | --- | --- |
 | 0 | done |
-| 1 | it worked and the answer is no: `doctor` finds a problem, a report could not be computed |
+| 1 | it worked and the answer is no; which question that is, each verb with this code says below |
 | 2 | wrong usage, unusable input, or an error |
 | 130 | interrupted by Ctrl-C before it was done; `serve` and `worker` end with 0 |
-| 141 | whoever read the output stopped reading |
+| 141 | whoever read the output stopped reading, as `head` does |
 
-With `OFFDIAG_TRACEBACK=1` an unexpected error shows where it happened."""
+With `OFFDIAG_TRACEBACK=1` an unexpected error shows where it happened.
+
+## Terminals
+
+Tables are as wide as the terminal, and are not folded in files and pipes. Colours appear on
+terminals alone; `--no-color`, before or after any verb, or `NO_COLOR=1` does without. Lists have
+`--limit`.
+
+`eval "$(offdiag completion bash)"` lets the shell complete verbs, options, ids of runs, names of
+datasets, projects and costs, and keys of metrics; zsh and fish work likewise. Names come from
+the registry that is configured; where it does not answer, nothing is offered. A name that a shell
+would take apart or run is not offered either."""
 
 
 def pages() -> dict[PurePosixPath, str]:

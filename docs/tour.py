@@ -60,6 +60,7 @@ ALL_PICTURES = (
     Picture("compare", 960),
     Picture("examples", 800),
     Picture("what-if", 1_160),
+    Picture("decisions", 1_000),
     Picture("flags", 760),
     Picture("report", 900),
 )

@@ -28,6 +28,7 @@ def addresses(database: Database) -> dict[str, str]:
         "examples": compared.examples_url(Fate.ONLY_B),
         "broken": compared.examples_url(Fate.ONLY_A),
         "what-if": WhatIfAddress(tuple(found[TUMOURS, name] for name in JUDGED_BY_COST)).url(),
+        "decisions": WhatIfAddress().decisions_url(found[TUMOURS, IN_USE]),
         "flags": "/flags?" + urlencode({"dataset": DIGITS}),
         "report": ReportAddress(PROJECT, REPORT).issue_url(1),
     }
