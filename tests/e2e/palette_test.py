@@ -13,6 +13,17 @@ from support.browser import violations
 pytestmark = pytest.mark.browser
 
 
+def _hold_answers(page: Any, address: str) -> list[Any]:
+    """Requests to ``address`` wait in the list that is returned until a test lets them go on."""
+    held: list[Any] = []
+
+    def hold(route: Any) -> None:
+        held.append(route)
+
+    page.route(address, hold)
+    return held
+
+
 def test_ctrl_k_and_a_few_letters_lead_to_a_metric(open_page: Any) -> None:
     watched = open_page("/runs?q=dataset:derm-7")
     page = watched.page
@@ -26,6 +37,39 @@ def test_ctrl_k_and_a_few_letters_lead_to_a_metric(open_page: Any) -> None:
 
     expect(page).to_have_url(re.compile(r"/glossary/cohen_kappa$"))
     watched.expect_no_complaints()
+
+
+def test_an_answer_that_comes_late_leaves_the_focus_where_it_is(open_page: Any) -> None:
+    page = open_page("/runs?q=dataset:derm-7").page
+    held = _hold_answers(page, "**/search?q=cohen")
+
+    page.keyboard.press("Control+k")
+    page.keyboard.type("cohe")
+    expect(page.locator("#palette a").first).to_have_text("Cohen's kappa")
+    with page.expect_request("**/search?q=cohen"):
+        page.keyboard.type("n")
+    page.keyboard.press("ArrowDown")
+    expect(page.locator("#palette a").first).to_be_focused()
+    page.evaluate("document.querySelector('#palette a').dataset.earlier = 'yes'")
+    held.pop().continue_()
+
+    expect(page.locator("#palette a[data-earlier]")).to_have_count(0)
+    expect(page.locator("#palette a").first).to_be_focused()
+
+
+def test_enter_waits_for_the_answer_to_what_was_typed(open_page: Any) -> None:
+    page = open_page("/runs?q=dataset:derm-7").page
+    held = _hold_answers(page, "**/search?q=cohen")
+
+    page.keyboard.press("Control+k")
+    page.keyboard.type("c")
+    expect(page.locator("#palette a").nth(1)).to_be_visible()
+    with page.expect_request("**/search?q=cohen"):
+        page.keyboard.type("ohen")
+    page.keyboard.press("Enter")
+    held.pop().continue_()
+
+    expect(page).to_have_url(re.compile(r"/glossary/cohen_kappa$"))
 
 
 def test_enter_takes_the_first_and_escape_closes(open_page: Any) -> None:

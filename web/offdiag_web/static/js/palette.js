@@ -5,6 +5,17 @@ const dialog = document.getElementById("palette");
 const field = dialog?.querySelector("input");
 const results = dialog?.querySelector("[data-results]");
 let asked;
+let looking = Promise.resolve();
+
+// Somebody may have stepped to a result before the answer to the last letter comes; the same
+// result keeps the focus then, and where it is gone the field takes it back.
+function show(found) {
+  const focused = results.contains(document.activeElement) ? document.activeElement.href : null;
+  results.replaceChildren(...found);
+  if (!focused) return;
+  const same = [...results.querySelectorAll("a")].find((link) => link.href === focused);
+  (same ?? field).focus();
+}
 
 async function look() {
   asked?.abort();
@@ -14,7 +25,7 @@ async function look() {
     const answer = await fetch(address, { signal: asked.signal });
     const page = new DOMParser().parseFromString(await answer.text(), "text/html");
     const found = page.getElementById("found");
-    results.replaceChildren(...(found ? found.children : [document.createTextNode("No answer.")]));
+    show(found ? found.children : [document.createTextNode("No answer.")]);
   } catch (error) {
     if (error.name !== "AbortError") results.textContent = "The server does not answer.";
   }
@@ -24,7 +35,7 @@ function open() {
   if (dialog.open) return;
   dialog.showModal();
   field.select();
-  look();
+  looking = look();
 }
 
 if (opener && dialog) {
@@ -39,13 +50,16 @@ if (opener && dialog) {
       open();
     }
   });
-  field.addEventListener("input", look);
+  field.addEventListener("input", () => {
+    looking = look();
+  });
   dialog.addEventListener("keydown", (event) => {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
     const links = [...results.querySelectorAll("a")];
-    if (event.key === "Enter" && event.target === field && links.length > 0) {
+    if (event.key === "Enter" && event.target === field) {
       event.preventDefault();
-      links[0].click();
+      // What is listed may still answer fewer letters than were typed.
+      looking.then(() => results.querySelector("a")?.click());
     } else if (step && links.length > 0) {
       event.preventDefault();
       const next = links.indexOf(document.activeElement) + step;
