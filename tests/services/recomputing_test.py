@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from sqlalchemy import delete, select, update
+from sqlalchemy import delete, select
 
 from offdiag.domain.labels import LabelSet
 from offdiag.domain.runs import RunFacts, RunState
@@ -117,12 +117,13 @@ def test_a_run_whose_truth_was_corrected_is_stale(database: Database) -> None:
     assert reasons(database) == {run.id: (StaleReason.TRUTH_REVISED,)}
 
 
-def test_a_run_evaluated_with_another_suite_is_stale(database: Database) -> None:
+def test_a_run_evaluated_with_an_older_suite_is_stale(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
     run = log(database, sample_ids=IDS)
     work_off(database)
     revise(database, {6: "a"})
-    with database.write() as session:
-        session.execute(update(EvaluationRow).values(suite_version=99))
+    monkeypatch.setattr("offdiag.services.recompute.SUITE_VERSION", 2)
 
     assert reasons(database) == {run.id: (StaleReason.TRUTH_REVISED, StaleReason.SUITE_CHANGED)}
 

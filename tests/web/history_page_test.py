@@ -4,10 +4,8 @@ from typing import Any
 
 import pytest
 from flask.testing import FlaskClient
-from sqlalchemy import update
 
 from offdiag.store.database import Database
-from offdiag.store.models import EvaluationRow
 from support.dashboard import LesionRegistry, counted_statements, fail_evaluation
 from support.logging_runs import work_off
 from support.pages import Page
@@ -65,18 +63,17 @@ def test_results_of_an_older_truth_are_announced_on_every_page_of_the_run(
     assert notice.startswith("▲ Computed with truth v1; v2 is current. Scoring again was asked")
 
 
-def test_results_of_another_suite_are_announced(
-    client: FlaskClient, sqlite_database: Database
+def test_results_of_an_older_suite_are_announced(
+    client: FlaskClient, sqlite_database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     run_id = log_pets(sqlite_database, TRUTH, name="run")
     work_off(sqlite_database)
-    with sqlite_database.write() as session:
-        session.execute(update(EvaluationRow).values(suite_version=99))
+    monkeypatch.setattr("offdiag.services.browse.SUITE_VERSION", 2)
 
     page = _page(client, f"/runs/{run_id}")
 
     assert page.one("div", "callout-warning").text == (
-        "▲ Computed with metric suite 99; 1 is current. "
+        "▲ Computed with metric suite 1; 2 is current. "
         "Nobody has been asked to score this run again yet."
     )
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from sqlalchemy import ColumnElement, and_
+from sqlalchemy import ColumnElement, and_, exists, select
+from sqlalchemy.orm import Session
 
 from offdiag.store.models import EvaluationRow
 
@@ -13,3 +14,13 @@ def counts_for_its_run(evaluation: type[EvaluationRow] = EvaluationRow) -> Colum
     There is at most one for each run, which the database holds by an index of just this.
     """
     return and_(evaluation.is_current, evaluation.slice.is_(None))
+
+
+def has_newer_results(session: Session, run_id: str, *, suite_version: int) -> bool:
+    """Whether the results of a run are those of a newer version of the metrics."""
+    newer = exists().where(
+        EvaluationRow.run_id == run_id,
+        counts_for_its_run(),
+        EvaluationRow.suite_version > suite_version,
+    )
+    return bool(session.scalar(select(newer)))

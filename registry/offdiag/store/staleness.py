@@ -126,7 +126,9 @@ def _reasons(
             RunRow.source_orientation == SourceOrientation.PREDICTIONS,
             exists().where(newer.parent_id == EvaluationRow.truth_version_id),
         ),
-        StaleReason.SUITE_CHANGED: and_(evaluated, EvaluationRow.suite_version != suite_version),
+        # While programs are replaced one by one, the results of the newer ones stand: taken for
+        # stale by the older ones, each would be made again and again by either.
+        StaleReason.SUITE_CHANGED: and_(evaluated, EvaluationRow.suite_version < suite_version),
         StaleReason.RULES_CHANGED: false()
         if rules_digest is None
         else and_(evaluated, rules_changed),

@@ -11,6 +11,7 @@ from offdiag.metrics.suite import SUITE_VERSION
 from offdiag.services.evaluation.compute import evaluate
 from offdiag.services.evaluation.inputs import input_digest, read_inputs, truth_that_counts
 from offdiag.store import evaluations, runs
+from offdiag.store.current_evaluations import has_newer_results
 from offdiag.store.database import Database
 from offdiag.store.evaluation_writing import NewEvaluation, write_evaluation
 from offdiag.store.evaluations import StoredEvaluation
@@ -30,7 +31,8 @@ def evaluation_of_slice(database: Database, run_id: str, text: str) -> StoredEva
     while (stored := _stored(database, run_id, part)) is None:
         evaluation = _evaluated(database, run_id, part)
         with database.write() as session:
-            write_evaluation(session, evaluation, database.clock())
+            newer = has_newer_results(session, run_id, suite_version=SUITE_VERSION)
+            write_evaluation(session, evaluation, database.clock(), counts=not newer)
     return stored
 
 

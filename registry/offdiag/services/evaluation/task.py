@@ -16,17 +16,30 @@ from offdiag.services.flags.circumstances import read_circumstances
 from offdiag.services.flags.recording import record_verdicts
 from offdiag.services.flags.settings import rules_in_force
 from offdiag.services.flags.verdicts import judge_run
+from offdiag.services.work.endings import NotYet
 from offdiag.store import chunks, runs
+from offdiag.store.current_evaluations import has_newer_results
 from offdiag.store.database import Database
 from offdiag.store.evaluation_writing import NewEvaluation, keep_costs, write_evaluation
 from offdiag.store.session import Session
 from offdiag.version import offdiag_version
 
+_LOOK_FOR_A_NEWER_WORKER_S = 5.0
+
 
 def compute_evaluation(database: Database, args: Mapping[str, Any]) -> Callable[[Session], None]:
-    """Read and evaluate one run; the returned writer stores the result and marks the run."""
+    """Read and evaluate one run; the returned writer stores the result and marks the run.
+
+    Raises `NotYet` for a run that a newer program has evaluated with its own version of the
+    metrics: such a program is to do it again.
+    """
     started = time.perf_counter()
     with database.read() as session:
+        if has_newer_results(session, str(args["run"]), suite_version=SUITE_VERSION):
+            raise NotYet(
+                "a newer offdiag has evaluated this run and has to do so again.",
+                delay_s=_LOOK_FOR_A_NEWER_WORKER_S,
+            )
         inputs = read_inputs(session, str(args["run"]))
         judged_by = read_circumstances(
             session,
@@ -55,8 +68,10 @@ def compute_evaluation(database: Database, args: Mapping[str, Any]) -> Callable[
 
     def write(session: Session) -> None:
         # A correction made in the meantime has asked for another evaluation, which may even
-        # be there already. This one must not count after it.
-        counts = truth_that_counts(session, inputs.run) == inputs.truth
+        # be there already. This one must not count after it, nor after one of a newer program.
+        counts = truth_that_counts(session, inputs.run) == inputs.truth and not has_newer_results(
+            session, evaluation.run_id, suite_version=SUITE_VERSION
+        )
         now = database.clock()
         evaluation_id = write_evaluation(session, evaluation, now, counts=counts)
         for part in inputs.new_parts:

@@ -1,0 +1,127 @@
+"""Metrics are redefined while processes of both versions run: no result falls back, none mixes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pytest
+from sqlalchemy import select
+
+from offdiag.domain.slices import parse_slice
+from offdiag.services.browse import browse_run
+from offdiag.services.evaluation.slices import evaluation_of_slice
+from offdiag.services.verification.verify import verify
+from offdiag.services.work.sweep import sweep
+from offdiag.services.work.tasks import TASKS
+from offdiag.store.database import Database
+from offdiag.store.models import EvaluationRow, WorkRow
+from support.contents import count_rows
+from support.logging_runs import POLICY, log, work_off
+
+OLD, NEW = 1, 2
+_MODULES = (
+    "services.browse",
+    "services.evaluation.inputs",
+    "services.evaluation.reading",
+    "services.evaluation.slices",
+    "services.evaluation.task",
+    "services.recompute",
+    "services.verification.runs",
+    "services.verification.verify",
+    "services.work.sweep",
+)
+SITES = {"site": ["north", "south"] * 3}
+
+
+@contextmanager
+def program_of(suite: int) -> Iterator[None]:
+    """Whatever happens in the block is done by a program with this version of the metrics."""
+    with pytest.MonkeyPatch.context() as patched:
+        for module in _MODULES:
+            patched.setattr(f"offdiag.{module}.SUITE_VERSION", suite)
+        yield
+
+
+def standing(database: Database) -> list[tuple[str, int, int | None]]:
+    """Run, version of the metrics and slice of every result that counts."""
+    with database.read() as session:
+        found = session.execute(
+            select(EvaluationRow.run_id, EvaluationRow.suite_version, EvaluationRow.slice).where(
+                EvaluationRow.is_current
+            )
+        )
+        return sorted(map(tuple, found), key=repr)
+
+
+def test_while_both_versions_work_every_run_is_evaluated_anew_once(database: Database) -> None:
+    runs = sorted(log(database).id for _ in range(4))
+    with program_of(OLD):
+        work_off(database)
+
+    for _ in range(4):
+        with program_of(NEW):
+            sweep(database, POLICY)
+            work_off(database)
+        with program_of(OLD):
+            asked_by_the_old = sweep(database, POLICY).submitted
+            work_off(database)
+
+    assert asked_by_the_old == 0
+    assert standing(database) == [(run, NEW, None) for run in runs]
+    # One of each version: nothing was computed a third time, and the old results are kept.
+    assert count_rows(database, EvaluationRow) == 2 * len(runs)
+    with program_of(NEW):
+        assert verify(database).is_clean
+
+
+def test_a_result_that_was_begun_before_the_new_one_does_not_replace_it(
+    database: Database,
+) -> None:
+    run = log(database)
+    with program_of(OLD):
+        write_late = TASKS["evaluate"].compute(database, {"run": run.id})
+        with program_of(NEW):
+            work_off(database)
+        with database.write() as session:
+            write_late(session)
+
+    assert standing(database) == [(run.id, NEW, None)]
+
+
+def test_an_old_worker_leaves_runs_with_new_results_to_new_ones(database: Database) -> None:
+    run = log(database)
+    with program_of(NEW):
+        work_off(database)
+    with database.write() as session:
+        from offdiag.services.work.submit import submit_evaluation
+
+        submit_evaluation(session, run.id)
+
+    with program_of(OLD):
+        work_off(database)
+    with database.write() as session:
+        (waiting,) = session.scalars(select(WorkRow))
+        assert (waiting.state, waiting.attempts, waiting.error) == ("todo", 0, None)
+        waiting.due = 0.0
+    with program_of(NEW):
+        work_off(database)
+
+    assert count_rows(database, WorkRow) == 0
+    assert standing(database) == [(run.id, NEW, None)]
+
+
+def test_an_old_server_shows_new_results_and_adds_no_slice_of_its_own_to_them(
+    database: Database,
+) -> None:
+    run = log(database, sample_ids=list("uvwxyz"), slices=SITES)
+    with program_of(NEW):
+        work_off(database)
+
+    with program_of(OLD):
+        shown = browse_run(database, run.id)
+        of_slice = evaluation_of_slice(database, run.id, str(parse_slice("site=north")))
+
+    assert shown.outdated is None
+    assert of_slice.suite_version == OLD
+    assert standing(database) == [(run.id, NEW, None)]
