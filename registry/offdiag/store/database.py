@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Literal
 
 from sqlalchemy import Connection, Engine
+from sqlalchemy.exc import DBAPIError
 from sqlalchemy.orm import Session
 
 from offdiag.domain.access import Actor
@@ -25,6 +26,7 @@ from offdiag.store.address import (
 from offdiag.store.clock import utc_now
 from offdiag.store.failures import translated
 from offdiag.store.postgres import postgres_engines
+from offdiag.store.schema_revision import require_revision
 from offdiag.store.sqlite import Synchronous, sqlite_engines
 
 Dialect = Literal["sqlite", "postgresql"]
@@ -71,6 +73,7 @@ class Database:
             self._engines = postgres_engines(parsed)
         self._projects: frozenset[str] | None = None
         self._actor: Actor | None = None
+        self._revision: str | None = None
         _opened.add(self)
         # Who forgets to close it, or lets a cache forget it, leaves no file open behind.
         weakref.finalize(self, self._engines.close)
@@ -89,6 +92,15 @@ class Database:
         seen._actor = actor  # noqa: SLF001 - the same
         return seen
 
+    def hold_to(self, revision: str) -> None:
+        """From now on refuse to work with any other revision of the schema than this one.
+
+        Whoever runs a team database may upgrade it under programs that go on running. A
+        transaction then raises `SchemaMismatch` before it writes anything, and where reading
+        fails over what is no longer there.
+        """
+        self._revision = revision
+
     @property
     def projects(self) -> frozenset[str] | None:
         """The projects there are to see, None for all."""
@@ -104,6 +116,7 @@ class Database:
         """One snapshot of the database; every attempt to write fails."""
         # Around the session too, because ending the snapshot may find the server gone.
         with (
+            self._another_schema_explained(),
             translated(self.place, writing_is_allowed=False),
             _session(self._engines.reading) as session,
         ):
@@ -119,7 +132,9 @@ class Database:
         On SQLite it holds the only write lock from here on, so keep it short.
         """
         with translated(self.place), _session(self._engines.writing) as session, session.begin():
-            session.connection()
+            connection = session.connection()
+            if self._revision is not None:
+                require_revision(connection, self._revision, place=self.place)
             self._confine(session, for_reading=False)
             with self._recorded(session):
                 yield session
@@ -143,6 +158,17 @@ class Database:
     def close(self) -> None:
         """Close all idle connections. The next transaction opens new ones."""
         self._engines.close()
+
+    @contextmanager
+    def _another_schema_explained(self) -> Iterator[None]:
+        """Looking up the revision before each page would cost more than it is worth."""
+        try:
+            yield
+        except DBAPIError:
+            if self._revision is not None:
+                with translated(self.place), self._engines.reading.connect() as connection:
+                    require_revision(connection, self._revision, place=self.place)
+            raise
 
     def _confine(self, session: Session, *, for_reading: bool) -> None:
         if self._projects is not None:

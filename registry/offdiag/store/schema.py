@@ -89,6 +89,7 @@ def open_database(url: str, **options: Any) -> Database:
         if database.dialect == "sqlite" and not state.is_current:
             state = upgrade(database)
         _require_current(database, state)
+        database.hold_to(state.head)
     except BaseException:
         database.close()
         raise
