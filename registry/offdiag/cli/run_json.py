@@ -8,8 +8,8 @@ from typing import Any
 from offdiag.metrics.counted import CountedSets
 from offdiag.sdk.set_views import sets_dict
 from offdiag.store.evaluations import StoredEvaluation
+from offdiag.store.queries.run_detail import RunDetail, RunResults
 from offdiag.store.queries.run_entries import RunEntry
-from offdiag.store.queries.run_page import RunDetail, RunResults
 
 
 def entry_dict(entry: RunEntry) -> dict[str, Any]:

@@ -14,8 +14,8 @@ from offdiag.cli.run_json import time_text
 from offdiag.cli.tables import facts_table, open_table
 from offdiag.cli.text import label, number, printable
 from offdiag.store.evaluations import StoredEvaluation
+from offdiag.store.queries.run_detail import RunDetail, RunHeader, RunResults
 from offdiag.store.queries.run_entries import RunEntry
-from offdiag.store.queries.run_page import RunDetail, RunHeader, RunResults
 
 _LISTED = {"accuracy": "overall_accuracy", "balanced": "balanced_accuracy", "MCC": "mcc"}
 

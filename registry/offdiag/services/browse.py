@@ -17,12 +17,13 @@ from offdiag.store.queries.dataset_list import (
     dataset_overview,
 )
 from offdiag.store.queries.outdated_results import outdated_results
+from offdiag.store.queries.run_detail import RunDetail
 from offdiag.store.queries.run_entries import LISTED_METRICS, LISTED_OF_SETS
 from offdiag.store.queries.run_filter import FilterField, FilterTerm, RunFilter
 from offdiag.store.queries.run_flags import run_flags
 from offdiag.store.queries.run_list import RunListPage, matches_without_each, run_list
 from offdiag.store.queries.run_order import Cursor, RunOrder
-from offdiag.store.queries.run_page import RunDetail, run_detail
+from offdiag.store.queries.run_page import run_detail
 from offdiag.store.session import Session
 
 RUNS_PER_PAGE = 50

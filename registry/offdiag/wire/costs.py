@@ -7,7 +7,7 @@ from datetime import datetime
 from pydantic import Field
 
 from offdiag.wire.bodies import Answered, Asked
-from offdiag.wire.datasets import DEFAULT_PROJECT, InProject
+from offdiag.wire.projects import DEFAULT_PROJECT, InProject
 
 Weights = dict[str, dict[str, float]]
 

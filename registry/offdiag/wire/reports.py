@@ -8,8 +8,8 @@ from pydantic import Field
 
 from offdiag.reports.scope import DEFAULT_METRICS, Side, TermField
 from offdiag.wire.bodies import Answered, Asked
-from offdiag.wire.datasets import DEFAULT_PROJECT
 from offdiag.wire.paging import MOST_ON_A_PAGE
+from offdiag.wire.projects import DEFAULT_PROJECT
 
 
 class Term(Asked):

@@ -8,7 +8,8 @@ from offdiag.domain.runs import RunState
 from offdiag.errors import NotFound
 from offdiag.store.database import Database
 from offdiag.store.queries.dataset_list import dataset_list, dataset_overview
-from offdiag.store.queries.run_page import RunDetail, run_detail
+from offdiag.store.queries.run_detail import RunDetail
+from offdiag.store.queries.run_page import run_detail
 from support.dashboard import (
     LESION_COUNTS,
     LESIONS,

@@ -17,13 +17,11 @@ from offdiag.wire.datasets import (
     DatasetList,
     DatasetsWanted,
     Grouping,
-    InProject,
     Judging,
     NewDataset,
     Pinning,
-    Project,
-    ProjectList,
 )
+from offdiag.wire.projects import InProject, Project, ProjectList
 from offdiag_web.api.answers.datasets import dataset_summary, whole_dataset
 from offdiag_web.api.author import author
 from offdiag_web.api.operations import operation, resource

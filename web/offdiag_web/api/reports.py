@@ -9,7 +9,7 @@ from offdiag.services.reports.asking import report_now
 from offdiag.services.reports.pages import issue_file, issue_page, reports_page
 from offdiag.services.schedules.planning import run_report
 from offdiag.services.schedules.report_page import report_page
-from offdiag.wire.datasets import InProject
+from offdiag.wire.projects import InProject
 from offdiag.wire.reports import (
     AskedIssue,
     IssueDetail,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from offdiag.services.schedules import planning
 from offdiag.services.schedules.pages import schedule_page, schedules_page
-from offdiag.wire.datasets import InProject
+from offdiag.wire.projects import InProject
 from offdiag.wire.reports import (
     AskedIssue,
     NewSchedule,

@@ -8,14 +8,14 @@ from offdiag.services.truth.impact_record import impact_record
 from offdiag.services.truth.revise import revise_truth
 from offdiag.services.truth.summary import summary_of
 from offdiag.services.truth.versions import truth_history
-from offdiag.wire.datasets import (
+from offdiag.wire.projects import InProject
+from offdiag.wire.truths import (
     Corrected,
     Correction,
     Difference,
     DifferenceWanted,
     Impact,
     ImpactWanted,
-    InProject,
     TruthList,
 )
 from offdiag_web.api.answers import datasets as present

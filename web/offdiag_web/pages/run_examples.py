@@ -15,7 +15,7 @@ from offdiag.services.examples.browse import (
     browse_examples,
     export_examples,
 )
-from offdiag.store.queries.run_page import RunHeader
+from offdiag.store.queries.run_detail import RunHeader
 from offdiag_web.addresses.examples import ExamplesAddress, cell_url, read_examples
 from offdiag_web.exports import csv_stream, json_stream
 from offdiag_web.pages.run_frame import RUN, run_page, stored_run

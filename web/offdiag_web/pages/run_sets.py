@@ -8,7 +8,7 @@ from werkzeug.wrappers import Response
 
 from offdiag.errors import InvalidInput
 from offdiag.metrics.counted import CountedSets, sets_of
-from offdiag.store.queries.run_page import RunDetail
+from offdiag.store.queries.run_detail import RunDetail
 from offdiag_web.addresses.label_sets import read_label_sets
 from offdiag_web.addresses.matrix import read_layout
 from offdiag_web.exports import csv_response

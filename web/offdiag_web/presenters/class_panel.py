@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from markupsafe import Markup
 
 from offdiag.domain.values import MetricValue
-from offdiag.store.queries.run_page import RunResults
+from offdiag.store.queries.run_detail import RunResults
 from offdiag_web.addresses.examples import missed_url
 from offdiag_web.addresses.matrix import ClassOrder
 from offdiag_web.charts.bar import share_bar

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from offdiag.metrics.confusion import ConfusionMatrix
-from offdiag.store.queries.run_page import RunResults
+from offdiag.store.queries.run_detail import RunResults
 from offdiag_web.addresses.examples import cell_url, numbered_cell_url
 from offdiag_web.addresses.matrix import MatrixAddress
 from offdiag_web.presenters.class_groups import Grouping

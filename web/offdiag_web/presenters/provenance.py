@@ -10,7 +10,7 @@ from typing import Any
 
 from offdiag.domain.orientation import OrientationVerdict, SourceOrientation
 from offdiag.domain.runs import Derivation
-from offdiag.store.queries.run_page import RunDetail, RunHeader
+from offdiag.store.queries.run_detail import RunDetail, RunHeader
 from offdiag_web.presenters import numbers
 from offdiag_web.presenters.times import Moment, moment, spell_short
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from offdiag.domain.orientation import SourceOrientation
-from offdiag.store.queries.run_page import RunDetail, RunResults
+from offdiag.store.queries.run_detail import RunDetail, RunResults
 from offdiag_web.addresses.matrix import MatrixAddress
 from offdiag_web.exports import Cell
 from offdiag_web.presenters.class_groups import Grouping

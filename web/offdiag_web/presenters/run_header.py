@@ -8,7 +8,7 @@ from datetime import datetime
 
 from offdiag.domain.orientation import SourceOrientation
 from offdiag.domain.runs import RunState, Task
-from offdiag.store.queries.run_page import RunDetail, RunHeader
+from offdiag.store.queries.run_detail import RunDetail, RunHeader
 from offdiag_web.addresses.filter_text import parse_filter, quoted
 from offdiag_web.addresses.models import ModelAddress
 from offdiag_web.addresses.run_list import RunListAddress

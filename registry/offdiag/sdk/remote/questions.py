@@ -22,8 +22,8 @@ from offdiag.sdk.remote.names import name_segment
 from offdiag.sdk.remote.patience import patiently
 from offdiag.sdk.remote.reading import Reader, dataset_classes, label_set
 from offdiag.wire.costs import Costs
-from offdiag.wire.datasets import Correction
 from offdiag.wire.runs import Run
+from offdiag.wire.truths import Correction
 
 
 def compare(reader: Reader, question: CompareQuestion) -> Mapping[str, Any]:

@@ -10,7 +10,7 @@ from offdiag.metrics.probabilistic.score_curves import TOP_LABEL, ScoreCurve, of
 from offdiag.services.browse import run_with_currency
 from offdiag.store.curves import read_curves
 from offdiag.store.database import Database
-from offdiag.store.queries.run_page import RunDetail, RunResults
+from offdiag.store.queries.run_detail import RunDetail, RunResults
 from offdiag.store.session import Session
 
 CLASSES_PER_PAGE = 12

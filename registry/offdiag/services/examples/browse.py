@@ -32,7 +32,7 @@ from offdiag.services.examples.reading import (
 )
 from offdiag.store.database import Database
 from offdiag.store.queries.predictions import TruthOfRun
-from offdiag.store.queries.run_page import RunDetail
+from offdiag.store.queries.run_detail import RunDetail
 from offdiag.store.slices import slice_choices
 
 EXAMPLES_PER_PAGE = 50

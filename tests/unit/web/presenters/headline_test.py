@@ -1,6 +1,6 @@
 import numpy as np
 
-from offdiag.store.queries.run_page import RunResults
+from offdiag.store.queries.run_detail import RunResults
 from offdiag_web.gallery.examples import results_of
 from offdiag_web.presenters.headline import Headline, Tile, headline
 from offdiag_web.presenters.values import Notes

@@ -6,7 +6,7 @@ from offdiag.domain.found_run import FoundRun
 from offdiag.domain.labels import LabelSet
 from offdiag.domain.orientation import SourceOrientation
 from offdiag.store.queries.pending_work import EvaluationWork
-from offdiag.store.queries.run_page import RunDetail, RunHeader, RunResults
+from offdiag.store.queries.run_detail import RunDetail, RunHeader, RunResults
 from offdiag.wire import runs as wire
 from offdiag.wire.values import Value
 

@@ -10,7 +10,7 @@ from offdiag.domain.runs import Task
 from offdiag.flags.lifecycle import FlagState
 from offdiag.metrics.counted import Counted, CountedSets
 from offdiag.store.flags import FlagRecord
-from offdiag.store.queries.run_page import RunDetail
+from offdiag.store.queries.run_detail import RunDetail
 from offdiag_web.addresses.flags import FlagFields, FlagListAddress, flag_url
 from offdiag_web.presenters import numbers
 from offdiag_web.presenters.class_order import quoted_name
