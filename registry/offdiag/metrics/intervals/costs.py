@@ -16,6 +16,7 @@ from offdiag.metrics.intervals.bootstrap import (
     bootstrap,
     bootstrap_name,
     percentile_intervals,
+    percentile_intervals_by_key,
 )
 from offdiag.metrics.intervals.bounds import Bounds, Interval, Intervals
 from offdiag.metrics.intervals.cost_gradients import cost_gradients
@@ -65,12 +66,9 @@ def cost_intervals(
             seed=seed, replicates=count
         )
         resampled |= {"mean_cost": means, "total_cost": means * matrix.total}
-        found = {
-            key: percentile_intervals(
-                resampled[key], estimate=value, confidence=level, method=bootstrap_name(count)
-            )
-            for key, value in values.items()
-        }
+        found = percentile_intervals_by_key(
+            resampled, estimates=values, confidence=level, method=bootstrap_name(count)
+        )
     else:
         errors = aggregate_standard_errors(matrix, cost_gradients(matrix, costs, prevalence))
         found = {

@@ -22,7 +22,7 @@ from offdiag.metrics.intervals.bootstrap import (
     LARGEST_BOOTSTRAPPED,
     bootstrap,
     bootstrap_name,
-    percentile_intervals,
+    percentile_intervals_by_key,
 )
 from offdiag.metrics.intervals.bounds import Intervals
 from offdiag.metrics.intervals.delta import (
@@ -117,13 +117,9 @@ def _resampled(
 
     estimates = _values(suite)
     values = bootstrap(matrix.counts, evaluate, seed=seed, replicates=replicates)
-    method = bootstrap_name(replicates)
-    return {
-        key: percentile_intervals(
-            values[key], estimate=estimates[key], confidence=confidence, method=method
-        )
-        for key in values
-    }
+    return percentile_intervals_by_key(
+        values, estimates=estimates, confidence=confidence, method=bootstrap_name(replicates)
+    )
 
 
 def _from_gradients(

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from offdiag.metrics.arguments import confidence_level, positive_count
-from offdiag.metrics.intervals.bootstrap import percentile_intervals
+from offdiag.metrics.intervals.bootstrap import percentile_intervals_by_key
 from offdiag.metrics.intervals.percentile import replicated
 from offdiag.metrics.intervals.reliability import flagged, smallest_class
 from offdiag.metrics.intervals.resampling import batches, generator
@@ -52,12 +52,9 @@ def weighted_intervals(
     for part, stack in kinds.resampled(replicates=taken, seed=seed):
         for key, found in _values(evaluate_stack(stack, ordinal=ordinal)).items():
             values[key][part] = found
-    intervals = {
-        key: percentile_intervals(
-            values[key], estimate=estimate, confidence=level, method=bootstrap_name(taken)
-        )
-        for key, estimate in estimates.items()
-    }
+    intervals = percentile_intervals_by_key(
+        values, estimates=estimates, confidence=level, method=bootstrap_name(taken)
+    )
     smallest = smallest_class(matrix.actual_cases)
     return SuiteIntervals(
         {key: flagged(intervals[key], smallest, "smallest class") for key in _AGGREGATE},

@@ -6,7 +6,11 @@ import numpy as np
 
 from offdiag.metrics.arguments import confidence_level, positive_count
 from offdiag.metrics.costs.matrix import CostMatrix
-from offdiag.metrics.intervals.bootstrap import LARGEST_BOOTSTRAPPED, percentile_intervals
+from offdiag.metrics.intervals.bootstrap import (
+    LARGEST_BOOTSTRAPPED,
+    percentile_intervals,
+    percentile_intervals_by_key,
+)
 from offdiag.metrics.intervals.bounds import Interval, Intervals
 from offdiag.metrics.intervals.cost_gradients import cost_gradients
 from offdiag.metrics.intervals.costs import Floats, cost_values, unbounded_normal
@@ -58,10 +62,9 @@ def paired_cost_differences(
             priced_pairs(joint, costs, prevalence), seed=seed, replicates=count
         )
         values |= {"mean_cost": means, "total_cost": means * joint.total}
-        found = {
-            key: percentile_intervals(values[key], estimate=gap, confidence=level, method=method)
-            for key, gap in gaps.items()
-        }
+        found = percentile_intervals_by_key(
+            values, estimates=gaps, confidence=level, method=method
+        )
     else:
         errors = difference_errors(
             joint,

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from offdiag.metrics.arguments import confidence_level, positive_count
-from offdiag.metrics.intervals.bootstrap import LARGEST_BOOTSTRAPPED, percentile_intervals
+from offdiag.metrics.intervals.bootstrap import LARGEST_BOOTSTRAPPED, percentile_intervals_by_key
 from offdiag.metrics.intervals.bounds import Intervals
 from offdiag.metrics.intervals.delta import DELTA
 from offdiag.metrics.intervals.percentile import replicated
@@ -167,13 +167,9 @@ def _resampled(
         }
 
     values = paired_bootstrap(joint, evaluate, seed=seed, replicates=replicates)
-    method = bootstrap_name(replicates)
-    return {
-        key: percentile_intervals(
-            values[key], estimate=estimate, confidence=confidence, method=method
-        )
-        for key, estimate in estimates.items()
-    }
+    return percentile_intervals_by_key(
+        values, estimates=estimates, confidence=confidence, method=bootstrap_name(replicates)
+    )
 
 
 def _from_gradients(

@@ -6,6 +6,10 @@ import numpy as np
 import pytest
 
 from offdiag.domain.values import Reason
+from offdiag.metrics.intervals.bootstrap import (
+    percentile_intervals,
+    percentile_intervals_by_key,
+)
 from offdiag.metrics.intervals.percentile import percentile_bounds, replicated
 from offdiag.metrics.quantity import Quantity, reason_code
 
@@ -73,3 +77,40 @@ def test_a_quotient_that_tends_to_infinity_is_told_from_an_undefined_one() -> No
     assert values[0] == 1.0
     assert np.isposinf(values[1])
     assert np.isnan(values[2])
+
+
+def test_many_metrics_at_once_have_the_intervals_they_have_alone() -> None:
+    rng = np.random.default_rng(3)
+    values = {
+        "one": rng.normal(size=400),
+        "flat": np.full(400, 0.5),
+        "classes": rng.normal(size=(400, 3)),
+        "limits": np.where(rng.random((400, 2)) < 0.3, np.inf, rng.random((400, 2))),
+        "partly undefined": np.where(rng.random(400) < 0.4, np.nan, rng.random(400)),
+    }
+    estimates = {
+        "classes": np.array([0.0, np.nan, 9.0]),
+        "one": np.array(0.1),
+        "flat": np.array(0.5),
+        "limits": np.array([0.5, 0.5]),
+        "partly undefined": np.array(0.4),
+    }
+
+    found = percentile_intervals_by_key(
+        values, estimates=estimates, confidence=0.95, method="drawn"
+    )
+
+    assert list(found) == list(estimates)
+    for key, estimate in estimates.items():
+        alone = percentile_intervals(
+            values[key], estimate=estimate, confidence=0.95, method="drawn"
+        )
+        assert np.array_equal(found[key].bounds.low, alone.bounds.low, equal_nan=True)
+        assert np.array_equal(found[key].bounds.high, alone.bounds.high, equal_nan=True)
+        assert np.array_equal(found[key].undefined_share, alone.undefined_share)
+        assert found[key].notes == alone.notes
+    assert {key for key in found if found[key].notes} == {"classes", "flat", "limits"}
+
+
+def test_without_metrics_there_is_nothing_to_resample() -> None:
+    assert percentile_intervals_by_key({}, estimates={}, confidence=0.95, method="drawn") == {}
