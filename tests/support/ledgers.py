@@ -20,7 +20,8 @@ _N_CASES = 40
 class Client:
     """Logs runs of 40 cases and two classes, each again until it is acknowledged.
 
-    `refused` is called after each attempt that was not acknowledged.
+    `refused` is called after each attempt that was not acknowledged. Clients that log into one
+    registry have different names.
     """
 
     def __init__(
@@ -29,6 +30,7 @@ class Client:
         ledger: Path,
         random: Random,
         refused: Callable[[], object] = lambda: None,
+        name: str = "run",
     ) -> None:
         self.ledger = ledger
         self.n_acknowledged = 0
@@ -36,12 +38,13 @@ class Client:
         self._database = database
         self._random = random
         self._refused = refused
+        self._name = name
         self._truth = [random.choice("ab") for _ in range(_N_CASES)]
 
     def log(self, number: int) -> None:
         """Log one run of its own content, and add it to the ledger."""
         answers = [self._random.choice("ab") for _ in range(_N_CASES)]
-        key = f"run-{number}"
+        key = f"{self._name}-{number}"
         while True:
             try:
                 run = log(
@@ -59,6 +62,14 @@ class Client:
         with self.ledger.open("a", encoding="utf-8") as entries:
             entries.write(f"{key} {run.content_digest}\n")
         self.n_acknowledged += 1
+
+
+def log_until_killed(url: str, ledger: str, name: str) -> None:
+    """Log runs and write them into a ledger that others write into too; for a process."""
+    database = Database(url, synchronous="normal")
+    client = Client(database, Path(ledger), Random(name), name=name)
+    while True:
+        client.log(client.n_acknowledged)
 
 
 def verify_with(database: Database, ledger: Path) -> subprocess.CompletedProcess[str]:

@@ -118,3 +118,9 @@ class _RegistryVitals(Collector):
         for kind, age_s in found.silence_s.items():
             silence.add_metric([kind], age_s)
         yield silence
+        if found.log_bytes is not None:
+            yield GaugeMetricFamily(
+                "offdiag_sqlite_log_bytes",
+                "Length of the write-ahead log, which grows while somebody reads for long.",
+                value=found.log_bytes,
+            )

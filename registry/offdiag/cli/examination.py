@@ -94,6 +94,7 @@ def _database(database: Database) -> Iterator[Finding]:
     if state.is_current:
         health = registry_health(database)
         yield _engine(database, health.server_version, health.journal_mode)
+        yield from _log(database)
         yield clock_finding((health.database_time - database.clock()).total_seconds())
         runs = ", ".join(f"{count} {state.value}" for state, count in health.runs_by_state.items())
         yield Finding("runs", runs or "none yet")
@@ -127,6 +128,19 @@ def _engine(database: Database, server_version: str, mode: str | None) -> Findin
 def clock_finding(ahead_s: float) -> Finding:
     """Whether the clock of the database and that of this machine agree."""
     text = f"the database is {abs(ahead_s):.1f} s {'ahead' if ahead_s > 0 else 'behind'}"
+def _log(database: Database) -> Iterator[Finding]:
+    from offdiag.services.health import LONG_LOG_BYTES, log_bytes
+
+    length = log_bytes(database)
+    if length is not None and length > LONG_LOG_BYTES:
+        yield Finding(
+            "log",
+            f"the write-ahead log holds {length / (1 << 20):.0f} MiB and cannot be emptied.",
+            "Find and end the program that has been reading the file for long; the log shrinks "
+            "by itself then.",
+        )
+
+
     if abs(ahead_s) <= _CLOCKS_APART_S:
         return Finding("clock", text)
     return Finding(

@@ -9,15 +9,20 @@ from offdiag.domain.runs import RunState
 from offdiag.store import heartbeats
 from offdiag.store.database import Database
 from offdiag.store.queries.registry_health import QueueState, registry_health
+from offdiag.store.write_ahead_log import log_bytes
 
 
 @dataclass(frozen=True, slots=True)
 class Vitals:
-    """Runs by state, the queue, and seconds since the liveliest process of each kind spoke."""
+    """Runs by state, the queue, and seconds since the liveliest process of each kind spoke.
+
+    `log_bytes` is the length of the write-ahead log, None on PostgreSQL.
+    """
 
     runs_by_state: Mapping[RunState, int]
     queue: QueueState
     silence_s: Mapping[str, float]
+    log_bytes: int | None
 
 
 def vitals(database: Database) -> Vitals:
@@ -28,4 +33,4 @@ def vitals(database: Database) -> Vitals:
     silence_s: dict[str, float] = {}
     for each in beats:
         silence_s.setdefault(each.kind, each.age_s)
-    return Vitals(health.runs_by_state, health.queue, silence_s)
+    return Vitals(health.runs_by_state, health.queue, silence_s, log_bytes(database))

@@ -21,6 +21,8 @@ Synchronous = Literal["full", "normal"]
 OLDEST = (3, 35, 0)
 
 _ACCESS: Final = "offdiag_access"
+_LOG_KEEPS_BYTES = 32 << 20
+
 
 # What a connection is told before a transaction of each kind, and how the transaction begins.
 # A migration replaces tables: with foreign keys on, dropping the old one would delete what
@@ -58,6 +60,8 @@ def sqlite_engines(url: URL, *, synchronous: Synchronous, busy_timeout_s: float)
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute(f"PRAGMA synchronous = {synchronous}")
 
+        # What one long reader made of the log does not have to stay for ever.
+        connection.execute(f"PRAGMA journal_size_limit = {_LOG_KEEPS_BYTES}")
     event.listen(engine, "connect", prepare)
     event.listen(engine, "begin", _begin)
     return Engines(
