@@ -10,8 +10,10 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import cache
+from typing import Any
 
-from sqlalchemy import ColumnElement, and_, exists, false, or_, select
+from sqlalchemy import ColumnElement, Select, and_, bindparam, exists, false, or_, select
 from sqlalchemy.orm import Session, aliased
 
 from offdiag.domain.orientation import SourceOrientation
@@ -64,7 +66,21 @@ def stale_runs(
     left out: trying again by itself would not end. Without `rules_digest` it does not matter by
     which rules and thresholds flags were raised: only who evaluates knows those in force.
     """
-    reasons = _reasons(suite_version, rules_digest)
+    statement = _statement(
+        by_rules=rules_digest is not None, some=run_ids is not None, unasked=unasked
+    )
+    given = {"suite_version": suite_version, "rules_digest": rules_digest}
+    found = session.execute(statement.limit(limit), given | {"run_ids": tuple(run_ids or ())})
+    return [
+        StaleRun(row.id, tuple(reason for reason in StaleReason if getattr(row, reason)))
+        for row in found
+    ]
+
+
+@cache
+def _statement(*, by_rules: bool, some: bool, unasked: bool) -> Select[*tuple[Any, ...]]:
+    """Built once for each form of the question, which takes longer than to answer it."""
+    reasons = _reasons(by_rules=by_rules)
     statement = (
         select(RunRow.id, *(condition.label(reason) for reason, condition in reasons.items()))
         .outerjoin(
@@ -80,21 +96,15 @@ def stale_runs(
             or_(false(), *reasons.values()),
         )
         .order_by(RunRow.created_at, RunRow.id)
-        .limit(limit)
     )
-    if run_ids is not None:
-        statement = statement.where(RunRow.id.in_(run_ids))
+    if some:
+        statement = statement.where(RunRow.id.in_(bindparam("run_ids", expanding=True)))
     if unasked:
         statement = statement.where(~exists().where(WorkRow.key == "evaluate:" + RunRow.id))
-    return [
-        StaleRun(row.id, tuple(reason for reason in reasons if getattr(row, reason)))
-        for row in session.execute(statement)
-    ]
+    return statement
 
 
-def _reasons(
-    suite_version: int, rules_digest: str | None
-) -> dict[StaleReason, ColumnElement[bool]]:
+def _reasons(*, by_rules: bool) -> dict[StaleReason, ColumnElement[bool]]:
     """What makes a run stale, as conditions on it and on its current evaluation if it has one.
 
     Whatever else an evaluation will depend on has its line here.
@@ -118,7 +128,7 @@ def _reasons(
         .correlate(RunRow)
         .scalar_subquery()
     )
-    rules_changed = EvaluationRow.rules_digest.is_distinct_from(rules_digest)
+    rules_changed = EvaluationRow.rules_digest.is_distinct_from(bindparam("rules_digest"))
     return {
         StaleReason.NOT_EVALUATED: EvaluationRow.id.is_(None),
         StaleReason.TRUTH_REVISED: and_(
@@ -128,10 +138,10 @@ def _reasons(
         ),
         # While programs are replaced one by one, the results of the newer ones stand: taken for
         # stale by the older ones, each would be made again and again by either.
-        StaleReason.SUITE_CHANGED: and_(evaluated, EvaluationRow.suite_version < suite_version),
-        StaleReason.RULES_CHANGED: false()
-        if rules_digest is None
-        else and_(evaluated, rules_changed),
+        StaleReason.SUITE_CHANGED: and_(
+            evaluated, EvaluationRow.suite_version < bindparam("suite_version")
+        ),
+        StaleReason.RULES_CHANGED: and_(evaluated, rules_changed) if by_rules else false(),
         StaleReason.COSTS_CHANGED: and_(
             evaluated, EvaluationRow.cost_matrix_id.is_distinct_from(default_costs)
         ),
