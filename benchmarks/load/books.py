@@ -1,0 +1,103 @@
+"""The ledger of what was acknowledged against what the registry holds."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import median, quantiles
+
+from sqlalchemy import func, select
+
+from offdiag.services.verification.ledger import missing_from, read_ledger
+from offdiag.services.verification.runs import check_run
+from offdiag.store.database import Database
+from offdiag.store.models import EvaluationRow, ProjectRow, RunRow, WorkRow
+from offdiag.store.session import Session
+
+_LOOK_EVERY_S = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class Books:
+    """Runs that clients were told are stored, and what became of them.
+
+    `unevaluated` have no result in time, `evaluated_again` more than one. `wrong` counts runs
+    whose predictions are not those that were sent or whose results are not what they give. Of
+    the seconds from the end of a run to its result p50 and p95 are told.
+    """
+
+    acknowledged: int
+    stored: int
+    predictions: int
+    lost: int
+    doubled: int
+    unevaluated: int
+    evaluated_again: int
+    wrong: int
+    waited_p50_s: float
+    waited_p95_s: float
+
+
+def balance(database: Database, folder: Path, project: str, *, within_s: float) -> Books:
+    """Wait until all is evaluated, or for so long, and compare every run of a project."""
+    entries = [entry for path in sorted(folder.glob("*.ledger")) for entry in read_ledger(path)]
+    distinct = {entry.client_key: entry for entry in entries}
+    _wait(database, within_s)
+    with database.read() as session:
+        lost = missing_from(session, list(distinct.values()))
+        project_id = session.scalar(select(ProjectRow.id).where(ProjectRow.name == project))
+        of_project = RunRow.project_id == project_id
+        runs = session.execute(
+            select(RunRow.id, RunRow.name, RunRow.n_predictions).where(of_project)
+        ).all()
+        results = _results(session, project_id)
+    wrong = 0
+    for run in runs:
+        with database.read() as session:
+            wrong += bool(check_run(session, run.id))
+    by_name = Counter(run.name for run in runs)
+    waited = [seconds for each in results.values() for seconds in each]
+    return Books(
+        acknowledged=len(distinct),
+        stored=len(runs),
+        predictions=sum(run.n_predictions for run in runs),
+        lost=len(lost),
+        doubled=sum(number - 1 for number in by_name.values()),
+        unevaluated=sum(run.id not in results for run in runs),
+        evaluated_again=sum(len(found) > 1 for found in results.values()),
+        wrong=wrong,
+        waited_p50_s=round(median(waited), 2) if waited else 0.0,
+        waited_p95_s=round(_p95(waited), 2),
+    )
+
+
+def _wait(database: Database, within_s: float) -> None:
+    give_up_at = time.monotonic() + within_s
+    while time.monotonic() < give_up_at:
+        with database.read() as session:
+            waiting = session.scalar(
+                select(func.count()).select_from(WorkRow).where(WorkRow.task == "evaluate")
+            )
+        if not waiting:
+            return
+        time.sleep(_LOOK_EVERY_S)
+
+
+def _results(session: Session, project_id: int | None) -> dict[str, list[float]]:
+    """Seconds from the end of each run to each of its results."""
+    rows = session.execute(
+        select(RunRow.id, RunRow.finished_at, EvaluationRow.computed_at)
+        .join(EvaluationRow, EvaluationRow.run_id == RunRow.id)
+        .where(RunRow.project_id == project_id)
+    )
+    found: dict[str, list[float]] = {}
+    for run_id, finished_at, computed_at in rows:
+        if finished_at is not None:
+            found.setdefault(run_id, []).append((computed_at - finished_at).total_seconds())
+    return found
+
+
+def _p95(values: list[float]) -> float:
+    return quantiles(values, n=20, method="inclusive")[-1] if len(values) > 1 else sum(values)

@@ -1,0 +1,112 @@
+"""Clients that log and readers that look, all at once; then the books are compared."""
+
+from __future__ import annotations
+
+import multiprocessing
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from multiprocessing.process import BaseProcess
+from pathlib import Path
+
+from load import observations
+from load.books import Books, balance
+from load.observations import Observation
+from load.page_list import page_list
+from load.processes import served
+from load.reading import READ, Reading, read
+from load.subjects import subjects_of
+from load.training import PROJECT, Training, train
+from offdiag.domain.access import Grant, Role
+from offdiag.services.access.tokens import create_token
+from offdiag.services.access.users import add_user
+from offdiag.store.database import Database
+
+_OWNER = "load"
+_LATE_S = 120.0
+"""So long clients may take to end what they began when their time is over."""
+
+
+@dataclass(frozen=True, slots=True)
+class Storm:
+    """How many of whom, for how long; pauses are means, in seconds."""
+
+    clients: int
+    readers: int
+    workers: int
+    seconds: float
+    client_pause_s: float
+    reader_pause_s: float
+    evaluated_within_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class Aftermath:
+    """What everybody saw, and what the registry holds."""
+
+    seen: Sequence[Observation]
+    books: Books
+
+
+def let_loose(storm: Storm, database: Database, folder: Path) -> Aftermath:
+    """Run a storm over a registry that is there; its files lie in `folder`."""
+    folder.mkdir(parents=True, exist_ok=True)
+    paths = {name: page.path for name, page in page_list(subjects_of(database)).items()}
+    chosen = {name: paths[name] for name in READ}
+    tokens = _tokens(database, storm.clients + storm.readers)
+    database.close()
+    with served(database.url, folder, n_workers=storm.workers) as url:
+        everybody = _started(storm, url, tokens, folder, chosen)
+        give_up_at = time.monotonic() + storm.seconds + _LATE_S
+        for process in everybody:
+            process.join(max(0.0, give_up_at - time.monotonic()))
+        n_hanging = _end(everybody)
+        if n_hanging:
+            raise RuntimeError(f"{n_hanging} clients did not end")
+        books = balance(database, folder, PROJECT, within_s=storm.evaluated_within_s)
+    return Aftermath(observations.read(folder), books)
+
+
+def _started(
+    storm: Storm, url: str, tokens: Sequence[str], folder: Path, paths: Mapping[str, str]
+) -> list[BaseProcess]:
+    forking = multiprocessing.get_context("fork")
+    everybody: list[BaseProcess] = []
+    for number, token in enumerate(tokens):
+        if number < storm.clients:
+            client = Training(number, url, token, storm.seconds, storm.client_pause_s, folder)
+            everybody.append(forking.Process(target=train, args=(client,)))
+        else:
+            reader = Reading(
+                number, url, token, storm.seconds, storm.reader_pause_s, folder, paths
+            )
+            everybody.append(forking.Process(target=read, args=(reader,)))
+    for process in everybody:
+        process.start()
+    return everybody
+
+
+def _end(everybody: Sequence[BaseProcess]) -> int:
+    """End those that hang; how many there were, or that failed."""
+    for process in everybody:
+        if process.is_alive():
+            process.kill()
+            process.join()
+    return sum(process.exitcode != 0 for process in everybody)
+
+
+def _tokens(database: Database, number: int) -> list[str]:
+    """A token for each, so that limits count for each alone."""
+    everything = Grant(Role.ADMIN, None)
+    add_user(database, name=_OWNER, password=None, grants=[everything])
+    return [
+        create_token(
+            database,
+            owner=_OWNER,
+            name=f"client {place}",
+            scope=Grant(Role.LOGGER, None),
+            lifetime=timedelta(days=1),
+        ).secret
+        for place in range(number)
+    ]
