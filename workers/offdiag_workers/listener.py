@@ -21,8 +21,10 @@ _RECONNECT_S = 2.0
 
 @contextmanager
 def listening(database: Database, stop: threading.Event) -> Iterator[None]:
-    """Listen in a thread of its own while the block runs; on SQLite there is nothing to hear."""
-    if database.dialect != "postgresql":
+    """Listen in a thread of its own while the block runs, where there is anything to hear."""
+    if not database.can_listen:
+        if database.dialect == "postgresql":
+            log.info("listen_is_off", reason="a pooler lends connections by transaction")
         yield
         return
     ended = threading.Event()

@@ -115,7 +115,10 @@ def _schema(database: Database, state: SchemaState) -> Finding:
 
 def _engine(database: Database, server_version: str, mode: str | None) -> Finding:
     if mode is None:
-        return Finding("engine", f"PostgreSQL {server_version}")
+        text = f"PostgreSQL {server_version}"
+        if not database.can_listen:
+            text += " through a pooler by transaction: LISTEN is off, workers look for work"
+        return Finding("engine", text)
     if mode == "wal" or database.is_read_only:
         return Finding("engine", f"SQLite {server_version}, journal {mode}")
     return Finding(

@@ -9,6 +9,7 @@ from sqlalchemy import URL, make_url
 from sqlalchemy.exc import ArgumentError
 
 from offdiag.errors import InvalidInput
+from offdiag.store.pooling import is_pooled
 
 _FIELD = "database.url"
 _EXAMPLES = (
@@ -62,12 +63,19 @@ def postgres_place(url: URL) -> str:
 def libpq_url(text: str) -> str:
     """A PostgreSQL URL as libpq reads it, password included, for engines that connect themselves.
 
-    Raises `InvalidInput` for any other database.
+    Raises `InvalidInput` for any other database, and through a pooler that lends connections by
+    transaction: engines keep theirs.
     """
     url = parse_url(text)
     if url.get_backend_name() != "postgresql":
         raise InvalidInput(
             f"{url.get_backend_name()} is not PostgreSQL.", field=_FIELD, hint=_EXAMPLES
+        )
+    if is_pooled(url):
+        raise InvalidInput(
+            "this engine keeps connections for itself, and a pooler lends them by transaction.",
+            field=_FIELD,
+            hint="Give its workers the address of the server itself.",
         )
     return url.set(drivername="postgresql").render_as_string(hide_password=False)
 

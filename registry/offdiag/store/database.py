@@ -25,6 +25,7 @@ from offdiag.store.address import (
 )
 from offdiag.store.clock import utc_now
 from offdiag.store.failures import translated
+from offdiag.store.pooling import is_pooled
 from offdiag.store.postgres import postgres_engines
 from offdiag.store.schema_revision import require_revision
 from offdiag.store.sqlite import Synchronous, sqlite_engines
@@ -37,7 +38,8 @@ class Database:
 
     `synchronous` and `busy_timeout_s` are about SQLite: whether a commit survives a power
     failure ("full") or only a crash of the program ("normal"), and how many seconds a writer
-    waits for the one before it. `path` is the SQLite file, None on PostgreSQL.
+    waits for the one before it. `path` is the SQLite file, None on PostgreSQL; `can_listen` tells
+    whether notifications arrive, which they do not through a pooler that lends by transaction.
 
     Raises `InvalidInput` for a URL that names no usable database. Both kinds of transaction
     raise `DatabaseUnavailable` where the file, the disk, the network or the server is at
@@ -61,6 +63,7 @@ class Database:
             self.dialect = "sqlite"
             self.path = sqlite_path(parsed)
             self.is_read_only = is_opened_read_only(parsed)
+            self.can_listen = False
             self.place = str(self.path)
             self._engines = sqlite_engines(
                 parsed, synchronous=synchronous, busy_timeout_s=busy_timeout_s
@@ -71,6 +74,7 @@ class Database:
             self.is_read_only = False
             self.place = postgres_place(parsed)
             self._engines = postgres_engines(parsed)
+            self.can_listen = not is_pooled(parsed)
         self._projects: frozenset[str] | None = None
         self._actor: Actor | None = None
         self._revision: str | None = None

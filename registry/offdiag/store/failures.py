@@ -53,6 +53,10 @@ _NOT_A_DATABASE = Failure(
 _UNREACHABLE = Failure(
     "the server cannot be reached.", "Check that it runs, the host, the name and the password."
 )
+_POOLED = Failure(
+    "a pooler refuses the settings of this connection.",
+    "If it lends connections by transaction, say so in the URL: ?pooling=transaction",
+)
 _SHUT_DOWN = Failure("the server is shutting down or starting.", "Try again in a moment.")
 _OVERLOADED = Failure(
     "the server has no connections or memory left.", "Try again, or raise its limits."
@@ -120,9 +124,15 @@ def _failure_of(error: DBAPIError) -> Failure | None:
         return None if code is None else _BY_RESULT_CODE.get(code & 0xFF)
     sqlstate = getattr(original, "sqlstate", None)
     if sqlstate is None:
+        if _REFUSED_SETTING in str(original):
+            return _POOLED
         # The server had no chance to say what went wrong.
         return _UNREACHABLE if error.connection_invalidated or _is_operational(error) else None
     return _BY_SQLSTATE.get(sqlstate) or _BY_SQLSTATE.get(sqlstate[:2])
+
+
+_REFUSED_SETTING = "unsupported startup parameter"
+"""What PgBouncer answers, without a code."""
 
 
 def _is_operational(error: DBAPIError) -> bool:

@@ -6,6 +6,7 @@ from sqlalchemy import URL, create_engine
 
 from offdiag.errors import DatabaseUnavailable
 from offdiag.store.engines import Engines, to_json
+from offdiag.store.pooling import is_pooled, limit_each_transaction, without_mention
 
 # Seconds, except for the last, which the client library counts in milliseconds. Without the
 # last two kinds a query to a host that vanished would wait for ever.
@@ -28,16 +29,17 @@ _SERVER = {
 def postgres_engines(url: URL) -> Engines:
     """Engines for a server. What the URL states itself wins over the settings here.
 
-    Raises `DatabaseUnavailable` when the driver is not installed.
+    Raises `DatabaseUnavailable` when the driver is not installed, and `InvalidInput` where the
+    URL says something else about a pooler than can be.
     """
-    settings = " ".join(f"-c {name}={value}" for name, value in _SERVER.items())
-    given = url.query.get("options", "")
+    pooled = is_pooled(url)
+    url = without_mention(url)
     try:
         engine = create_engine(
             url,
             connect_args={
                 **{name: value for name, value in _CONNECTION.items() if name not in url.query},
-                "options": f"{settings} {given}".strip(),
+                **({"prepare_threshold": None} if pooled else {"options": _options(url)}),
             },
             json_serializer=to_json,
             pool_pre_ping=True,
@@ -48,6 +50,8 @@ def postgres_engines(url: URL) -> Engines:
         raise DatabaseUnavailable(
             "the PostgreSQL driver is not installed.", hint="pip install 'offdiag[postgres]'"
         ) from error
+    if pooled:
+        limit_each_transaction(engine, _SERVER)
     return Engines(
         # One snapshot for all statements of a page, as SQLite gives it.
         reading=engine.execution_options(
@@ -56,3 +60,8 @@ def postgres_engines(url: URL) -> Engines:
         writing=engine,
         migrating=engine,
     )
+
+
+def _options(url: URL) -> str:
+    settings = " ".join(f"-c {name}={value}" for name, value in _SERVER.items())
+    return f"{settings} {url.query.get('options', '')}".strip()
