@@ -126,11 +126,31 @@ def _label_column(values: object, field: str) -> Column:
 
 def _distinct(column: Column, field: str) -> list[str]:
     if isinstance(column, np.ndarray):
-        return [str(value.item()) for value in np.unique(column)]
+        return [str(value) for value in _distinct_values(column)]
     if pa.types.is_dictionary(column.type):
         used = pc.unique(column.indices)
         column = column.dictionary.take(used)
     return [label_text(name, field_name=field) for name in pc.unique(column).to_pylist()]
+
+
+def _distinct_values(column: NDArray[Any]) -> list[Any]:
+    """In ascending order. Class numbers lie close together, so marking them needs no sorting."""
+    if column.dtype.kind in "iu" and len(column):
+        low, high = int(column.min()), int(column.max())
+        if high - low < _LARGEST_TABLE:
+            seen = np.zeros(high - low + 1, dtype=np.bool_)
+            seen[_above(column, low)] = True
+            return [low + int(place) for place in np.flatnonzero(seen)]
+    found: list[Any] = np.unique(column).tolist()
+    return found
+
+
+def _above(column: NDArray[Any], low: int) -> NDArray[np.int64]:
+    """How far whole numbers lie above `low`, of which none is below it."""
+    if column.dtype == np.uint64:  # Some have no int64; their differences do.
+        return (column - np.uint64(low)).astype(np.int64)
+    whole = column.astype(np.int64, copy=False)
+    return whole if low == 0 else whole - low
 
 
 def _codes(column: Column, labels: LabelSet, field: str) -> Codes:
@@ -185,9 +205,9 @@ def _by_table(
     table = np.full(high - low + 1, -1, dtype=np.int32)
     for value, code in known.items():
         table[value - low] = code
+    if len(column) and column.min() >= low and column.max() <= high:
+        return table[_above(column, low)]
     inside = (column >= low) & (column <= high)
-    if inside.all():
-        return table[column.astype(np.int64) - low]
     places = np.where(inside, column, low).astype(np.int64) - low
     return np.where(inside, table[places], np.int32(-1))
 

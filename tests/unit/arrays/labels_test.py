@@ -114,6 +114,33 @@ def test_a_number_beyond_64_signed_bits_is_unknown_not_wrapped() -> None:
         encode_labels(np.array([2**63], dtype=np.uint64), labels, field="y_pred")
 
 
+@pytest.mark.parametrize("dtype", ["i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8"])
+@pytest.mark.parametrize("spread", ["ends", "beside the lower end", "beside the upper end"])
+def test_whole_numbers_are_told_apart_at_the_ends_of_every_type(dtype: str, spread: str) -> None:
+    ends = np.iinfo(dtype)
+    lowest, highest = int(ends.min), int(ends.max)
+    numbers = {
+        "ends": [highest, lowest, highest],
+        "beside the lower end": [lowest + 3, lowest, lowest + 1, lowest],
+        "beside the upper end": [highest, highest - 3, highest - 1],
+    }[spread]
+
+    labels = infer_labels(("y_true", np.array(numbers, dtype=dtype)))
+
+    assert labels.names == tuple(str(number) for number in sorted(set(numbers)))
+
+
+@pytest.mark.parametrize("dtype", ["i1", "u1", "i4", "i8"])
+def test_codes_of_whole_numbers_are_their_places(dtype: str) -> None:
+    rng = np.random.default_rng(5)
+    numbers = rng.integers(-100 if dtype[0] == "i" else 0, 100, 500).astype(dtype)
+    labels = infer_labels(("y_true", numbers))
+
+    codes = encode_labels(numbers, labels, field="y_true")
+
+    assert codes.tolist() == np.unique(numbers, return_inverse=True)[1].tolist()
+
+
 def test_an_unknown_text_is_named_with_its_index() -> None:
     with pytest.raises(InvalidInput, match="the value 'c' at index 2 is not one of the 2 labels"):
         encode_labels(["a", "b", "c"], LabelSet.declared(["a", "b"]), field="y_pred")
