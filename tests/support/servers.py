@@ -68,6 +68,11 @@ class ServerProcess:
     def url(self) -> str:
         return f"http://127.0.0.1:{self._port}"
 
+    @property
+    def pid(self) -> int:
+        assert self._process is not None
+        return self._process.pid
+
     def start(self) -> None:
         """Start it, and wait until it can be asked."""
         command = str(Path(sys.executable).with_name("offdiag"))

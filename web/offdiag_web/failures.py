@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import structlog
 from flask import Flask, Response, jsonify, make_response, render_template, request
 from werkzeug.exceptions import HTTPException, InternalServerError
 
@@ -25,6 +26,8 @@ from offdiag.errors import (
     TooManyRequests,
 )
 from offdiag_web.api.paths import PREFIX
+
+log = structlog.get_logger()
 
 STATUS_OF: dict[type[OffdiagError], int] = {
     InvalidInput: 400,
@@ -98,6 +101,8 @@ def register(app: Flask) -> None:
     app.register_error_handler(OffdiagError, domain_answer)
 
     app.register_error_handler(HTTPException, http_answer)
+
+    app.register_error_handler(MemoryError, _without_memory)
 
     @app.errorhandler(500)
     def for_defect(error: InternalServerError) -> Response:
@@ -178,6 +183,19 @@ def _body(failure: Failure) -> Response:
     if failure.status == 401:
         return make_response(render_template("sign_in.html", failure=failure, next=own_address()))
     return make_response(render_template("failure.html", failure=failure))
+
+
+def _without_memory(error: MemoryError) -> Response:
+    # What the request had taken is free again, so the server can go on.
+    log.warning("out_of_memory", path=request.path, error=str(error))
+    return _answer(
+        Failure(
+            503,
+            "out_of_memory",
+            "This request needs more memory than the server has left.",
+            hint="Try again in a moment, or send or ask for less at once.",
+        )
+    )
 
 
 def own_address() -> str:

@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-import tempfile
-from pathlib import Path
-
 import pyarrow as pa
 
 from offdiag.arrays.bodies.columns import require_known_columns
 from offdiag.arrays.bodies.limits import require_few_columns, require_few_rows
 from offdiag.arrays.files.csv_table import column_names, read_csv_columns
+from offdiag.arrays.scratch import scratch_folder
 
 
 def read_csv_body(body: bytes) -> dict[str, pa.Array]:
-    """The columns of a table with a header. Raises as `read_csv_columns` does, and `TooLarge`."""
+    """The columns of a table with a header.
+
+    Raises as `read_csv_columns` does, `TooLarge`, and `StorageFull` where there is no room for
+    the table in the temporary folder.
+    """
     # The reader of files looks at the text twice: to read it, and to say what is wrong.
-    with tempfile.TemporaryDirectory(prefix="offdiag-") as folder:
-        path = Path(folder) / "chunk.csv"
+    with scratch_folder("chunk") as folder:
+        path = folder / "chunk.csv"
         path.write_bytes(body)
         names = column_names(path)
         require_few_columns(len(names))

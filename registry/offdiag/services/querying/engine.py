@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
+from offdiag.arrays.scratch import scratch_folder
 from offdiag.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -25,14 +25,15 @@ _BEFORE = {
 def engine_over(relations: Mapping[str, Relation]) -> Iterator[DuckDBPyConnection]:
     """An engine that knows the relations and nothing else, for as long as the block takes.
 
-    What does not fit into memory it puts into a temporary folder of its own.
+    What does not fit into memory it puts into a temporary folder of its own. Raises
+    `StorageFull` where there can be none.
     """
     import duckdb
 
     with (
-        TemporaryDirectory(prefix="offdiag-sql-") as folder,
+        scratch_folder("sql") as folder,
         closing(
-            duckdb.connect(":memory:", config={**_BEFORE, "temp_directory": folder})
+            duckdb.connect(":memory:", config={**_BEFORE, "temp_directory": str(folder)})
         ) as engine,
     ):
         for name, relation in relations.items():

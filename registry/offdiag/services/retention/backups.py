@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
+from offdiag.arrays.scratch import scratch_folder
 from offdiag.errors import Conflict
 from offdiag.store.archive import backup
 from offdiag.store.archive.manifest import Manifest
@@ -62,8 +62,8 @@ def copy_registry(
         raise Conflict(
             f"{source.place} is both ends.", field="database", hint="Name another database."
         )
-    with TemporaryDirectory(prefix="offdiag-copy-") as folder:
-        path = Path(folder) / "registry.zip"
+    with scratch_folder("copy") as folder:
+        path = folder / "registry.zip"
         back_up(source, path, progress=progress)
         return backup.restore_backup(target, path, force=force, progress=progress, is_checked=True)
 

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import count
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
+from offdiag.arrays.scratch import scratch_folder
 from offdiag.domain.runs import RunFacts, require_name
 from offdiag.errors import InvalidInput, NotFound
 from offdiag.metrics.suite import SUITE_VERSION
@@ -87,8 +87,8 @@ def import_project(
 @contextmanager
 def _staged(path: Path, progress: Progress) -> Iterator[Database]:
     with (
-        TemporaryDirectory(prefix="offdiag-import-") as folder,
-        transfer.staged_project(path, Path(folder), progress) as staged,
+        scratch_folder("import") as folder,
+        transfer.staged_project(path, folder, progress) as staged,
     ):
         yield staged
 

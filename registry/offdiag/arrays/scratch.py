@@ -1,0 +1,40 @@
+"""Folders for what has to lie on a disk for a moment."""
+
+from __future__ import annotations
+
+import errno
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from offdiag.errors import StorageFull
+
+_NO_ROOM = {errno.ENOSPC, errno.EDQUOT}
+
+
+@contextmanager
+def scratch_folder(purpose: str) -> Iterator[Path]:
+    """A temporary folder that is removed at the end of the block.
+
+    Raises `StorageFull` where none can be made, and where it has no room for what the block
+    puts into it.
+    """
+    try:
+        folder = tempfile.TemporaryDirectory(prefix=f"offdiag-{purpose}-")
+    except OSError as error:
+        raise _refused(error) from error
+    with folder as path:
+        try:
+            yield Path(path)
+        except OSError as error:
+            if error.errno in _NO_ROOM:
+                raise _refused(error) from error
+            raise
+
+
+def _refused(error: OSError) -> StorageFull:
+    return StorageFull(
+        f"the temporary folder cannot be used: {error.strerror or error}.",
+        hint="Make room in it, or name another one with the variable TMPDIR.",
+    )
