@@ -148,7 +148,7 @@ def _work(url: str, log: str, lease_s: float, poison: str | None, engine: str) -
     descriptor = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
     for stream in (1, 2):
         os.dup2(descriptor, stream)
-    from offdiag.cli.logs import log_to_stderr
+    from offdiag.logs import log_to_stderr
     from offdiag_workers.process import work_until_signal
 
     if poison is not None:

@@ -7,8 +7,18 @@ from jinja2 import StrictUndefined
 
 from offdiag.settings import Settings
 from offdiag.store.database import Database
-from offdiag_web import api, assets, failures, forms, metering, open_flags, security
+from offdiag_web import (
+    api,
+    assets,
+    failures,
+    forms,
+    metering,
+    open_flags,
+    request_log,
+    security,
+)
 from offdiag_web.access import door
+from offdiag_web.dashboard import Dashboard
 from offdiag_web.names_in_paths import NameConverter
 from offdiag_web.pages import (
     account,
@@ -66,7 +76,7 @@ def create_app(settings: Settings, database: Database) -> Flask:
     Nothing is read from the environment and no connection is made before the first request.
     Raises `InvalidInput` where there is no usable key for signing forms.
     """
-    app = Flask("offdiag_web", static_folder=None)
+    app = Dashboard("offdiag_web", static_folder=None)
     app.config.update(
         MAX_CONTENT_LENGTH=64 * _KIB,
         MAX_FORM_MEMORY_SIZE=64 * _KIB,
@@ -83,6 +93,7 @@ def create_app(settings: Settings, database: Database) -> Flask:
     app.url_map.converters["name"] = NameConverter
     registry = Registry(settings, database, open_flags.OpenFlags())
     app.extensions[Registry.KEY] = registry
+    request_log.log_requests(app)
     security.protect(app, settings.server)
     failures.register(app)
     door.guard(app, registry)

@@ -27,6 +27,8 @@ from offdiag_web.access.needs import needs
 SHARED_FOLDER = "PROMETHEUS_MULTIPROC_DIR"
 """Where several server processes on a host add up what they count, as the library has it."""
 
+SENT_AWAY = "offdiag sent away"
+"""Where an application keeps what counts a request that never came to it."""
 _SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
 
 
@@ -46,6 +48,13 @@ def meter(app: Flask, database: Database) -> None:
         buckets=_SECONDS,
         registry=counted,
     )
+
+    sent_away = Counter(
+        "offdiag_requests_sent_away",
+        "Requests that were answered 503 because too many others were being answered.",
+        registry=counted,
+    )
+    app.extensions[SENT_AWAY] = sent_away.inc
 
     @app.before_request
     def start() -> None:

@@ -5,9 +5,11 @@ from __future__ import annotations
 from flask import Flask
 
 from offdiag.errors import InvalidInput
+from offdiag.logs import log_to_stderr
 from offdiag.services.access.users import has_admin
 from offdiag.settings import load_settings
 from offdiag.store.schema import open_database
+from offdiag_web.admission import admitting
 from offdiag_web.application import create_app
 
 
@@ -21,6 +23,7 @@ def application() -> Flask:
     `SchemaMismatch` for a database that is not up to date.
     """
     settings = load_settings()
+    log_to_stderr(settings.log.level, settings.log.format)
     access = settings.access.model_copy(update={"auth": "required"})
     settings = settings.model_copy(update={"access": access})
     database = open_database(settings.database.url)
@@ -31,4 +34,4 @@ def application() -> Flask:
             field="access.auth",
             hint="Make one: offdiag user add NAME --role admin",
         )
-    return create_app(settings, database)
+    return admitting(create_app(settings, database), settings.server)

@@ -18,7 +18,7 @@ from apscheduler.jobstores.memory import MemoryJobStore
 from apscheduler.schedulers.background import BackgroundScheduler
 from apscheduler.triggers.interval import IntervalTrigger
 
-from offdiag.errors import DatabaseUnavailable
+from offdiag.errors import DatabaseUnavailable, SchemaMismatch
 from offdiag.services.heartbeats import EVERY_S, beat, heart_of_this_process, stop_beating
 from offdiag.services.reports.missing import ask_for_missing
 from offdiag.services.schedules.tick import tick
@@ -102,15 +102,18 @@ class Ticker:
 
     def stop(self) -> None:
         """Say that nobody ticks here any more."""
-        with suppress(DatabaseUnavailable):
+        with suppress(DatabaseUnavailable, SchemaMismatch):
             stop_beating(self._database, self._heart)
 
 
 def _safely(name: str, act: Callable[[], None]) -> None:
-    """A database that is away for a moment costs this round and nothing else."""
+    """A database that is away for a moment costs this round and nothing else.
+
+    So does one whose schema was changed; whoever works beside the clock ends over that.
+    """
     try:
         act()
-    except DatabaseUnavailable as error:
+    except (DatabaseUnavailable, SchemaMismatch) as error:
         log.warning("clock_skipped", act=name, error=str(error))
 
 

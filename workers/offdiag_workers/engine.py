@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 
 import structlog
 
-from offdiag.errors import DatabaseUnavailable
+from offdiag.errors import DatabaseUnavailable, SchemaMismatch
 from offdiag.services.work.bell import ServingBell
 from offdiag.services.work.leases import LeaseKeeper
 from offdiag.services.work.perform import Outcome, RetryPolicy, perform
@@ -16,8 +16,10 @@ from offdiag.services.work.tasks import TASKS, TaskKind
 from offdiag.settings.model import JobsSettings
 from offdiag.store.database import Database
 from offdiag.store.work import Lease
+from offdiag_workers.draining import draining
 from offdiag_workers.heartbeat import beating
 from offdiag_workers.loop import WorkerReport
+from offdiag_workers.telling import telling
 
 log = structlog.get_logger()
 
@@ -29,31 +31,47 @@ def run_engine(
     *,
     stop: threading.Event,
     on_lost: Callable[[Lease], None] | None = None,
+    on_given_back: Callable[[], None] = lambda: None,
     tasks: Mapping[str, TaskKind] = TASKS,
 ) -> WorkerReport:
     """Perform what the engine hands over until `stop` is set.
 
     The engine only names work: whether it is free, how often it is tried and that its effect
     happens once is up to the work table, as in `run_worker`. Work that a lost database keeps
-    from being done is rung for again by the sweep.
+    from being done is rung for again by the sweep, and so is large work that comes while all
+    slots but the one for small work are taken.
     """
     policy = RetryPolicy(max_attempts=jobs.max_attempts)
     outcomes: Counter[Outcome] = Counter()
+    for_anything = threading.Semaphore(max(1, jobs.slots - 1))
+    changed: list[SchemaMismatch] = []
+    tell = telling(jobs.engine)
     with (
         beating(database, "worker"),
         LeaseKeeper(database, lease_s=jobs.lease_s, on_lost=on_lost) as keeper,
+        draining(keeper, stop, drain_s=jobs.drain_s, on_given_back=on_given_back),
     ):
 
         def perform_one(work_id: int) -> None:
+            takes_anything = for_anything.acquire(blocking=False)
+            at_most = None if takes_anything else jobs.small_values
             try:
-                outcome = perform(database, work_id, keeper, policy, tasks)
+                outcome = perform(
+                    database, work_id, keeper, policy, tasks, at_most=at_most, tell=tell
+                )
             except DatabaseUnavailable as error:
                 log.warning("database_unavailable", error=str(error), work=work_id)
                 return
+            except SchemaMismatch as error:
+                changed.append(error)
+                stop.set()
+                return
+            finally:
+                if takes_anything:
+                    for_anything.release()
             outcomes[outcome] += 1
-            if outcome in {Outcome.GIVEN_BACK, Outcome.BURIED, Outcome.LOST}:
-                log.warning("work_failed", outcome=outcome.value, work=work_id)
 
         bell.serve(database, perform_one, stop)
-    failed = outcomes[Outcome.GIVEN_BACK] + outcomes[Outcome.BURIED] + outcomes[Outcome.LOST]
-    return WorkerReport(outcomes[Outcome.DONE], failed)
+    if changed:
+        raise changed[0]
+    return WorkerReport.of(outcomes)

@@ -8,7 +8,7 @@ from contextlib import contextmanager, suppress
 
 import structlog
 
-from offdiag.errors import DatabaseUnavailable
+from offdiag.errors import DatabaseUnavailable, SchemaMismatch
 from offdiag.services.heartbeats import (
     EVERY_S,
     Heart,
@@ -36,7 +36,7 @@ def beating(database: Database, kind: HeartKind) -> Iterator[None]:
     finally:
         ended.set()
         thread.join()
-        with suppress(DatabaseUnavailable):
+        with suppress(DatabaseUnavailable, SchemaMismatch):
             stop_beating(database, heart)
 
 
@@ -44,7 +44,7 @@ def _beat_until(database: Database, heart: Heart, ended: threading.Event) -> Non
     while True:
         try:
             beat(database, heart)
-        except DatabaseUnavailable as error:
+        except (DatabaseUnavailable, SchemaMismatch) as error:
             log.warning("heartbeat_skipped", error=str(error))
         if ended.wait(EVERY_S):
             return

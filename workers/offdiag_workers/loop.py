@@ -1,15 +1,17 @@
-"""The worker: does due work, one piece after the other, until it is told to stop."""
+"""The worker: does due work, a few pieces at a time, until it is told to stop."""
 
 from __future__ import annotations
 
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 
 import structlog
 
-from offdiag.errors import DatabaseUnavailable
+from offdiag.errors import DatabaseUnavailable, SchemaMismatch
 from offdiag.services.work.bell import LOCAL_BELL
 from offdiag.services.work.leases import LeaseKeeper
 from offdiag.services.work.perform import Outcome, RetryPolicy, perform_next
@@ -17,14 +19,19 @@ from offdiag.services.work.tasks import TASKS, TaskKind
 from offdiag.settings.model import JobsSettings
 from offdiag.store.database import Database
 from offdiag.store.work import Lease
+from offdiag_workers.draining import draining
 from offdiag_workers.heartbeat import beating
 from offdiag_workers.listener import listening
+from offdiag_workers.telling import telling
 
 log = structlog.get_logger()
 
 _DATABASE_RETRY_S = 1.0
 _STOP_LOOK_S = 0.2
 """How long a stop may go unnoticed while the loop waits for the bell."""
+_LONG_S = 1.0
+"""Seconds after which what a slot does is taken for long, so that small work gets a way past."""
+_FAILED = frozenset({Outcome.GIVEN_BACK, Outcome.BURIED, Outcome.LOST})
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +41,11 @@ class WorkerReport:
     done: int
     failed: int
 
+    @classmethod
+    def of(cls, outcomes: Mapping[Outcome, int]) -> WorkerReport:
+        """Counted from what came of each attempt."""
+        return cls(outcomes.get(Outcome.DONE, 0), sum(outcomes.get(each, 0) for each in _FAILED))
+
 
 def run_worker(
     database: Database,
@@ -41,38 +53,132 @@ def run_worker(
     *,
     stop: threading.Event,
     on_lost: Callable[[Lease], None] | None = None,
+    on_given_back: Callable[[], None] = lambda: None,
     until_idle: bool = False,
     tasks: Mapping[str, TaskKind] = TASKS,
 ) -> WorkerReport:
     """Work until `stop` is set, or until nothing is due if `until_idle`.
 
-    A piece of work that was begun is ended before the loop returns. An unreachable database
-    is waited for. `on_lost` is called from another thread when a lease can no longer be kept.
+    Of several slots one is for small work alone, so that a huge run keeps nobody waiting. A
+    piece of work that was begun is ended before the loop returns, unless that takes longer
+    than `jobs.drain_s`: then it is given back, and `on_given_back` is called from another
+    thread. An unreachable database is waited for. `on_lost` is called from another thread when
+    a lease can no longer be kept.
     """
-    policy = RetryPolicy(max_attempts=jobs.max_attempts)
-    done = failed = heard = 0
     with (
         beating(database, "worker"),
         listening(database, stop),
         LeaseKeeper(database, lease_s=jobs.lease_s, on_lost=on_lost) as keeper,
+        draining(keeper, stop, drain_s=jobs.drain_s, on_given_back=on_given_back),
     ):
-        while not stop.is_set():
-            try:
-                outcome = perform_next(database, keeper, policy, tasks)
-            except DatabaseUnavailable as error:
-                log.warning("database_unavailable", error=str(error))
-                stop.wait(_DATABASE_RETRY_S)
-                continue
-            if outcome is None:
-                if until_idle:
+        crew = _Crew(database, jobs, keeper, stop, until_idle=until_idle, tasks=tasks)
+        crew.work()
+    return WorkerReport.of(crew.outcomes)
+
+
+class _Slot:
+    """A thread's share in the work; `since` is when it began what it does, None while idle."""
+
+    def __init__(self) -> None:
+        self.since: float | None = None
+
+    def is_at_something_long(self) -> bool:
+        since = self.since
+        return since is not None and time.monotonic() - since > _LONG_S
+
+
+class _Crew:
+    """The slots of one worker: some for anything, and the last of several for small work."""
+
+    def __init__(
+        self,
+        database: Database,
+        jobs: JobsSettings,
+        keeper: LeaseKeeper,
+        stop: threading.Event,
+        *,
+        until_idle: bool,
+        tasks: Mapping[str, TaskKind],
+    ) -> None:
+        self.outcomes: Counter[Outcome] = Counter()
+        self._database = database
+        self._jobs = jobs
+        self._keeper = keeper
+        self._stop = stop
+        self._until_idle = until_idle
+        self._tasks = tasks
+        self._policy = RetryPolicy(max_attempts=jobs.max_attempts)
+        self._tell = telling("local")
+        self._slots = [_Slot() for _ in range(max(1, jobs.slots - 1))]
+        self._over = threading.Event()
+        self._lock = threading.Lock()
+
+    def work(self) -> None:
+        others = [
+            self._beside(lambda slot=slot: self._do_anything(slot)) for slot in self._slots[1:]
+        ]
+        if self._jobs.slots > 1:
+            others.append(self._beside(self._do_small))
+        for thread in others:
+            thread.start()
+        try:
+            self._do_anything(self._slots[0])
+        finally:
+            self._over.set()
+            for thread in others:
+                thread.join()
+
+    def _beside(self, loop: Callable[[], None]) -> threading.Thread:
+        def run() -> None:
+            # The first slot comes upon the same, and ends the worker over it.
+            with suppress(SchemaMismatch):
+                loop()
+
+        return threading.Thread(target=run, name="slot", daemon=True)
+
+    def _do_anything(self, slot: _Slot) -> None:
+        heard = 0
+        while not self._stop.is_set():
+            slot.since = time.monotonic()
+            is_idle = self._do_one(at_most=None)
+            slot.since = None
+            if is_idle:
+                if self._until_idle:
                     break
-                heard = _wait_for_bell(heard, stop, timeout_s=_idle_wait_s(database, jobs))
-            elif outcome is Outcome.DONE:
-                done += 1
-            elif outcome not in {Outcome.TAKEN, Outcome.PUT_OFF}:
-                failed += 1
-                log.warning("work_failed", outcome=outcome.value)
-    return WorkerReport(done, failed)
+                heard = _wait_for_bell(heard, self._stop, timeout_s=self._idle_wait_s())
+
+    def _do_small(self) -> None:
+        while not (self._stop.is_set() or self._over.is_set()):
+            all_are_long = all(slot.is_at_something_long() for slot in self._slots)
+            if not all_are_long or self._do_one(at_most=self._jobs.small_values):
+                self._over.wait(_STOP_LOOK_S)
+
+    def _do_one(self, *, at_most: int | None) -> bool:
+        """Do one piece of work. Whether there was none."""
+        try:
+            outcome = perform_next(
+                self._database,
+                self._keeper,
+                self._policy,
+                self._tasks,
+                at_most=at_most,
+                tell=self._tell,
+            )
+        except DatabaseUnavailable as error:
+            log.warning("database_unavailable", error=str(error))
+            self._stop.wait(_DATABASE_RETRY_S)
+            return False
+        if outcome is None:
+            return True
+        with self._lock:
+            self.outcomes[outcome] += 1
+        return False
+
+    def _idle_wait_s(self) -> float:
+        # SQLite tells nobody about commits of other processes, so it is asked often; PostgreSQL
+        # notifies, and is asked now and then in case a notification got lost.
+        poll_s = self._jobs.poll_ms / 1000
+        return poll_s if self._database.dialect == "sqlite" else max(1.0, poll_s)
 
 
 def _wait_for_bell(heard: int, stop: threading.Event, *, timeout_s: float) -> int:
@@ -84,9 +190,3 @@ def _wait_for_bell(heard: int, stop: threading.Event, *, timeout_s: float) -> in
             break
         rung = LOCAL_BELL.wait(heard, min(left_s, _STOP_LOOK_S))
     return rung
-
-
-def _idle_wait_s(database: Database, jobs: JobsSettings) -> float:
-    # SQLite tells nobody about commits of other processes, so it is asked often; PostgreSQL
-    # notifies, and is asked now and then in case a notification got lost.
-    return jobs.poll_ms / 1000 if database.dialect == "sqlite" else max(1.0, jobs.poll_ms / 1000)

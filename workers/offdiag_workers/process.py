@@ -6,11 +6,13 @@ import os
 import signal
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from types import FrameType
 
 import structlog
 
+from offdiag.errors import DatabaseUnavailable, SchemaMismatch
+from offdiag.services.heartbeats import heart_of_this_process, stop_beating
 from offdiag.services.work.bell import Bell, ServingBell
 from offdiag.services.work.engines import bell_of
 from offdiag.services.work.perform import RetryPolicy
@@ -26,6 +28,8 @@ from offdiag_workers.upkeep import Upkeep
 log = structlog.get_logger()
 
 LEASE_LOST_EXIT_CODE = 70
+_LEAVING_S = 1.5
+"""Seconds that giving back and saying goodbye may take before the process ends without."""
 
 
 def work_until_signal(database: Database, settings: Settings) -> WorkerReport:
@@ -37,9 +41,26 @@ def work_until_signal(database: Database, settings: Settings) -> WorkerReport:
     on_lost = None if database.dialect == "sqlite" else end_process
     upkeep = Upkeep(database, settings)
     bell = _ready(database, settings.jobs)
-    with stopping_on_signals(stop), ticking(database, policy, upkeep):
-        log.info("worker_started", database=database.place)
-        report = _work(database, settings.jobs, bell, stop, on_lost)
+
+    def leave() -> None:
+        """End with a thread at work whose result nobody will take any more."""
+        for kind in ("worker", "scheduler"):
+            with suppress(DatabaseUnavailable, SchemaMismatch):
+                stop_beating(database, heart_of_this_process(kind, database))
+        os._exit(0)
+
+    with (
+        _ended_in_time(stop, settings.jobs.drain_s + _LEAVING_S),
+        stopping_on_signals(stop),
+        ticking(database, policy, upkeep),
+    ):
+        log.info(
+            "worker_started",
+            database=database.place,
+            engine=settings.jobs.engine,
+            slots=settings.jobs.slots,
+        )
+        report = _work(database, settings.jobs, bell, stop, on_lost=on_lost, on_given_back=leave)
     log.info("worker_stopped", done=report.done, failed=report.failed)
     return report
 
@@ -50,8 +71,12 @@ def working_in_background(database: Database, settings: Settings) -> Iterator[No
     stop = threading.Event()
     policy = RetryPolicy(max_attempts=settings.jobs.max_attempts)
     bell = _ready(database, settings.jobs)
+    # A computation that is not ended in time is given back and left behind.
     thread = threading.Thread(
-        target=_work, args=(database, settings.jobs, bell, stop), name="worker"
+        target=_work_beside_others,
+        args=(database, settings.jobs, bell, stop),
+        name="worker",
+        daemon=True,
     )
     with ticking(database, policy, Upkeep(database, settings)):
         thread.start()
@@ -59,7 +84,7 @@ def working_in_background(database: Database, settings: Settings) -> Iterator[No
             yield
         finally:
             stop.set()
-            thread.join()
+            thread.join(settings.jobs.drain_s + _LEAVING_S)
 
 
 def _ready(database: Database, jobs: JobsSettings) -> Bell:
@@ -74,18 +99,50 @@ def _work(
     jobs: JobsSettings,
     bell: Bell,
     stop: threading.Event,
+    *,
     on_lost: Callable[[Lease], None] | None = None,
+    on_given_back: Callable[[], None] = lambda: None,
 ) -> WorkerReport:
     """Until `stop` is set: in the hands of the engine if it runs work, else by the loop."""
     if isinstance(bell, ServingBell):
-        return run_engine(bell, database, jobs, stop=stop, on_lost=on_lost)
-    return run_worker(database, jobs, stop=stop, on_lost=on_lost)
+        return run_engine(
+            bell, database, jobs, stop=stop, on_lost=on_lost, on_given_back=on_given_back
+        )
+    return run_worker(database, jobs, stop=stop, on_lost=on_lost, on_given_back=on_given_back)
+
+
+def _work_beside_others(
+    database: Database, jobs: JobsSettings, bell: Bell, stop: threading.Event
+) -> None:
+    try:
+        _work(database, jobs, bell, stop)
+    except SchemaMismatch as error:
+        # Pages say so too; the process is not ours to end.
+        log.warning("worker_stopped", error=str(error))
 
 
 def end_process(lease: Lease) -> None:
     """End a worker whose lease cannot be kept: its thread may hang for ever in a dead socket."""
     log.error("lease_lost", work=lease.work_id, task=lease.task)
     os._exit(LEASE_LOST_EXIT_CODE)
+
+
+@contextmanager
+def _ended_in_time(stop: threading.Event, seconds: float) -> Iterator[None]:
+    """End the process so long after `stop`, whatever it hangs in, unless the block has ended."""
+    ended = threading.Event()
+
+    def watch() -> None:
+        stop.wait()
+        if not ended.wait(seconds):
+            log.error("stopped_without_an_end")
+            os._exit(LEASE_LOST_EXIT_CODE)
+
+    threading.Thread(target=watch, name="stop", daemon=True).start()
+    try:
+        yield
+    finally:
+        ended.set()
 
 
 @contextmanager

@@ -39,11 +39,11 @@ def demo(folder: Path, url: str | None, seed: int, port: int | None, no_serve: b
         judge_logged_runs,
         log_missing_trials,
     )
-    from offdiag.cli.logs import log_to_stderr
     from offdiag.cli.output import print_tables, room_for_intervals
     from offdiag.cli.registry import opened
     from offdiag.cli.run_tables import run_table
     from offdiag.cli.serving import serve_until_stopped
+    from offdiag.logs import log_to_stderr
     from offdiag_workers.process import working_in_background
 
     log_to_stderr(logging.WARNING)

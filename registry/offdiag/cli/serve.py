@@ -14,15 +14,15 @@ from offdiag.cli.options import settings_for, url_option
 @click.option("--no-worker", is_flag=True, help="Leave evaluating to `offdiag worker`.")
 def serve(url: str | None, host: str | None, port: int | None, no_worker: bool) -> None:
     """Serve the dashboard, with worker and clock, until Ctrl-C."""
-    from offdiag.cli.logs import log_to_stderr
     from offdiag.cli.registry import opened
     from offdiag.cli.serving import serve_until_stopped
+    from offdiag.logs import log_to_stderr
 
     settings = settings_for(url)
     given = {name: value for name, value in (("host", host), ("port", port)) if value is not None}
     server = settings.server.model_copy(update=given)
     settings = settings.model_copy(update={"server": server})
-    log_to_stderr()
+    log_to_stderr(settings.log.level, settings.log.format)
     with opened(settings) as database:
         serve_until_stopped(
             database,

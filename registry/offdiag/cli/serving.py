@@ -15,10 +15,8 @@ from offdiag.settings import ServerSettings, Settings
 from offdiag.settings.exposure import is_loopback, needs_sign_in
 from offdiag.store.database import Database
 
-_RECEIVED_AT_ONCE = 1 << 20
-_KEPT_IN_MEMORY = MOST_BYTES_SENT
-"""Larger bodies would go through a file, which halves the speed of logging over HTTP; there are
-no larger ones."""
+_BESIDE = 4
+"""Threads that are there for those who look whether the server lives, and to send others away."""
 
 
 def serve_until_stopped(
@@ -31,33 +29,29 @@ def serve_until_stopped(
 ) -> None:
     """Answer requests until SIGINT or SIGTERM; requests that were begun are ended.
 
+    After SIGTERM `/readyz` says no for `server.drain_s` seconds, in which others are answered.
+
     `announce` is called with the address once it can be opened. Raises `InvalidInput` for a
     registry that is to be served to others and has no admin, and for a port that is taken,
     unless any other will do.
     """
-    from waitress.server import create_server
-
     from offdiag_web import create_app
+    from offdiag_web.admission import admitting
+    from offdiag_web.listening import Listening
     from offdiag_workers.process import working_in_background
 
     host = settings.server.host
     require_admin(database, settings)
     with ExitStack() as stack:
         listener = stack.enter_context(_bound(settings.server, any_port_if_taken))
-        app = create_app(settings, database)
-        server = create_server(
-            app,
-            sockets=[listener],
-            threads=settings.server.threads,
-            ident=None,
-            recv_bytes=_RECEIVED_AT_ONCE,
-            inbuf_overflow=_KEPT_IN_MEMORY,
-            max_request_body_size=MOST_BYTES_SENT,
-        )
+        app = admitting(create_app(settings, database), settings.server)
+        # As many wait as are answered.
+        threads = 2 * settings.server.threads + _BESIDE
+        server = Listening(app, listener, threads=threads, most_bytes=MOST_BYTES_SENT)
         stack.callback(server.close)
         if with_worker:
             stack.enter_context(working_in_background(database, settings))
-        stack.enter_context(_sigterm_like_ctrl_c())
+        stack.enter_context(_on_sigterm(lambda: server.stop(drain_s=settings.server.drain_s)))
         announce(_address(host, listener.getsockname()[1]))
         server.run()
 
@@ -97,8 +91,8 @@ def _bound(settings: ServerSettings, any_port_if_taken: bool) -> socket.socket:
 
 
 @contextmanager
-def _sigterm_like_ctrl_c() -> Iterator[None]:
-    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+def _on_sigterm(act: Callable[[], None]) -> Iterator[None]:
+    before = signal.signal(signal.SIGTERM, lambda _number, _frame: act())
     try:
         yield
     finally:

@@ -15,6 +15,7 @@ from offdiag.errors import Conflict
 from offdiag.store import kept_answers
 from offdiag.store.database import Database
 from offdiag.store.kept_answers import AnswerKey, KeptAnswer
+from offdiag.store.racing import after_failures
 
 __all__ = ["Answer", "AnswerKey", "answer_once"]
 
@@ -87,12 +88,20 @@ def _carried_out(database: Database, key: AnswerKey, act: Callable[[], Answer]) 
     if answer.status >= _FIRST_REFUSAL:
         _release(database, key)
         return answer
-    with database.write() as session:
-        kept_answers.keep(session, key, status=answer.status, body=answer.body)
+    after_failures(lambda: _keep(database, key, answer))
     return answer
 
 
+def _keep(database: Database, key: AnswerKey, answer: Answer) -> None:
+    with database.write() as session:
+        kept_answers.keep(session, key, status=answer.status, body=answer.body)
+
+
 def _release(database: Database, key: AnswerKey) -> None:
+    after_failures(lambda: _free(database, key))
+
+
+def _free(database: Database, key: AnswerKey) -> None:
     with database.write() as session:
         kept_answers.release(session, key)
 

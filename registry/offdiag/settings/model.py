@@ -59,7 +59,9 @@ class ServerSettings(Section):
     port: Annotated[int, Field(ge=0, le=65535)] = 8642
     """0 takes any free port."""
     threads: Annotated[int, Field(ge=1, le=256)] = 8
-    """Requests answered at the same time."""
+    """Requests answered at the same time. As many again wait a second, others are sent away."""
+    drain_s: Annotated[float, Field(ge=0, le=300)] = 1.0
+    """Seconds that /readyz says no before a server that was told to stop takes no more requests."""
     secret_key: Annotated[str, Field(repr=False)] = ""
     """Key that signs forms. Empty: the one in `secret_key_file`."""
     secret_key_file: str = ""
@@ -117,6 +119,13 @@ class JobsSettings(Section):
     """Starts of one piece of work before it is put aside as dead, with its last error."""
     poll_ms: Annotated[int, Field(ge=1, le=60_000)] = 50
     """Milliseconds between two looks at the work table while nothing is to do."""
+    slots: Annotated[int, Field(ge=1, le=64)] = 2
+    """Pieces of work that one worker does at the same time; the last one takes small work only,
+    and only while the others have been busy for a second."""
+    small_values: Annotated[int, Field(ge=0)] = 1_000_000
+    """Predicted classes and scores up to which work is small."""
+    drain_s: Annotated[float, Field(ge=0, le=3_600)] = 8.0
+    """Seconds after a signal to stop until what a worker has not ended is given back."""
 
 
 class ReportsSettings(Section):
@@ -147,6 +156,13 @@ class WebhookSettings(Section):
     """Key of the signature that receivers check. Empty: nothing is posted."""
     allow_private_addresses: bool = False
     """Whether to post to this machine and to addresses that only a local network knows."""
+
+
+class LogSettings(Section):
+    """What processes that stay say on standard error."""
+
+    format: Literal["logfmt", "json"] = "logfmt"
+    level: Literal["debug", "info", "warning", "error"] = "info"
 
 
 class BackupSettings(Section):
@@ -221,6 +237,7 @@ class Settings(Section):
     reports: ReportsSettings = ReportsSettings()
     smtp: SmtpSettings = SmtpSettings()
     webhook: WebhookSettings = WebhookSettings()
+    log: LogSettings = LogSettings()
     backup: BackupSettings = BackupSettings()
     gc: GcSettings = GcSettings()
     flags: FlagsSettings = FlagsSettings()

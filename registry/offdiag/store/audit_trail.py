@@ -30,6 +30,7 @@ LONGEST_TEXT = 500
 class _Noted:
     """What a transaction did so far; `said` is what its service says that it does."""
 
+    request_id: str | None = None
     changes: dict[str, set[str]] = field(default_factory=dict)
     said: dict[str, Any] | None = None
 
@@ -53,10 +54,16 @@ def describe(
         }
 
 
+def request_of(session: Session) -> str | None:
+    """The id of the request that this transaction is part of, None where there is none."""
+    noted = session.info.get(KEY)
+    return noted.request_id if isinstance(noted, _Noted) else None
+
+
 @contextmanager
 def recorded(session: Session, actor: Actor, now: datetime) -> Iterator[None]:
     """Add the row to the transaction at its end, if it changed anything."""
-    noted = session.info[KEY] = _Noted()
+    noted = session.info[KEY] = _Noted(actor.request_id)
     connection = session.connection()
 
     def note(

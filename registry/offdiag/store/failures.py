@@ -9,6 +9,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
+from enum import Enum
 from typing import NamedTuple
 
 from sqlalchemy.exc import DBAPIError
@@ -97,6 +98,34 @@ _BY_SQLSTATE = {
     "XX001": _DAMAGED,
     "XX002": _DAMAGED,
 }
+
+
+_ROLLED_BACK = frozenset({"40001", "40P01"})
+"""The server ended the transaction, and the same may go well at once."""
+_CUT_OFF = frozenset({"57P01", "57P02"})
+"""The server ended the connection; so it does in class 08."""
+
+
+class Passing(Enum):
+    """What became of a transaction that may be begun anew at once."""
+
+    NOTHING_DONE = "nothing done"
+    UNKNOWN = "unknown"
+    """It was cut off while it was committed, and may have been."""
+
+
+def passing(error: DatabaseUnavailable) -> Passing | None:
+    """Whether what ended a transaction is over already; None where it will last."""
+    cause = error.__cause__
+    if not isinstance(cause, DBAPIError):
+        return None
+    sqlstate = getattr(cause.orig, "sqlstate", None) or ""
+    if sqlstate in _ROLLED_BACK:
+        return Passing.NOTHING_DONE
+    if not (cause.connection_invalidated or sqlstate in _CUT_OFF or sqlstate[:2] == "08"):
+        return None
+    # A commit is no statement; a connection that could not even be opened is not invalidated.
+    return Passing.UNKNOWN if cause.statement is None else Passing.NOTHING_DONE
 
 
 @contextmanager

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from sqlalchemy import URL, create_engine
+from typing import Any
+
+from sqlalchemy import URL, create_engine, event
 
 from offdiag.errors import DatabaseUnavailable
 from offdiag.store.engines import Engines, to_json
@@ -52,6 +54,8 @@ def postgres_engines(url: URL) -> Engines:
         ) from error
     if pooled:
         limit_each_transaction(engine, _SERVER)
+    if "statement_timeout" not in url.query.get("options", ""):
+        event.listen(engine, "do_connect", _connected_with_limit)
     return Engines(
         # One snapshot for all statements of a page, as SQLite gives it.
         reading=engine.execution_options(
@@ -65,3 +69,9 @@ def postgres_engines(url: URL) -> Engines:
 def _options(url: URL) -> str:
     settings = " ".join(f"-c {name}={value}" for name, value in _SERVER.items())
     return f"{settings} {url.query.get('options', '')}".strip()
+
+
+def _connected_with_limit(_dialect: Any, _record: Any, arguments: Any, named: Any) -> Any:
+    from offdiag.store.patient_connection import PatientConnection
+
+    return PatientConnection.connect(*arguments, **named)

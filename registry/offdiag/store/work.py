@@ -14,6 +14,7 @@ from sqlalchemy import ColumnElement, and_, delete, event, exists, func, or_, se
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Session
 
+from offdiag.store.audit_trail import request_of
 from offdiag.store.clock import database_now
 from offdiag.store.models import ProjectRow, WorkRow
 
@@ -27,7 +28,10 @@ WITHOUT_A_WORD = "every attempt ended without a word: its worker was killed or l
 
 @dataclass(frozen=True, slots=True)
 class Lease:
-    """The right to do one piece of work until the lease runs out."""
+    """The right to do one piece of work until the lease runs out.
+
+    `request_id` is the request that asked for it, None where none did.
+    """
 
     work_id: int
     token: str
@@ -35,6 +39,7 @@ class Lease:
     args: Mapping[str, Any]
     key: str
     attempts: int
+    request_id: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,16 +56,20 @@ class WorkRecord:
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """Work to ask for. `project_id` is the project it is for, None for none in particular."""
+    """Work to ask for. `project_id` is the project it is for, None for none in particular.
+
+    `size` is how many predicted classes and scores it reads, None where that is not known.
+    """
 
     key: str
     args: Mapping[str, Any]
     project_id: int | None = None
+    size: int | None = None
 
 
 def insert_pending(session: Session, task: str, wanted: Wanted) -> int | None:
     """Ask for work, at most once per key. Returns its id, None if it was already waiting."""
-    row = _todo(task, wanted, now=database_now())
+    row = _todo(session, task, wanted, now=database_now())
     return session.scalar(_insert_unless_waiting(session).values(**row).returning(WorkRow.id))
 
 
@@ -69,12 +78,12 @@ def insert_many_pending(session: Session, task: str, wanted: Sequence[Wanted]) -
     if not wanted:
         return []
     now = session.scalar(select(database_now()))
-    rows = [_todo(task, each, now=now) for each in wanted]
+    rows = [_todo(session, task, each, now=now) for each in wanted]
     insert = _insert_unless_waiting(session).returning(WorkRow.id)
     return list(session.connection().execute(insert, rows).scalars())
 
 
-def _todo(task: str, wanted: Wanted, *, now: object) -> dict[str, Any]:
+def _todo(session: Session, task: str, wanted: Wanted, *, now: object) -> dict[str, Any]:
     return {
         "task": task,
         "args": dict(wanted.args),
@@ -84,6 +93,8 @@ def _todo(task: str, wanted: Wanted, *, now: object) -> dict[str, Any]:
         "attempts": 0,
         "created_at": now,
         "project_id": wanted.project_id,
+        "size": wanted.size,
+        "request_id": request_of(session),
     }
 
 
@@ -113,26 +124,33 @@ def count_by_state(session: Session) -> dict[str, int]:
     return {state: counts.get(state, 0) for state in ("todo", "doing", "dead")}
 
 
-def projects_with_due_work(session: Session, *, max_attempts: int) -> list[int | None]:
-    """The projects that somebody could work for now; None stands for none in particular."""
+def projects_with_due_work(
+    session: Session, *, max_attempts: int, at_most: int | None = None
+) -> list[int | None]:
+    """The projects that somebody could work for now; None stands for none in particular.
+
+    Where `at_most` is given, only work of at most that size is looked at, here and below.
+    """
     found: list[int | None] = list(
         session.scalars(
             select(ProjectRow.id).where(
                 or_(
                     *(
                         exists(select(WorkRow.id).where(WorkRow.project_id == ProjectRow.id, part))
-                        for part in _free_parts(max_attempts)
+                        for part in _free_parts(max_attempts, at_most)
                     )
                 )
             )
         )
     )
-    if next_due(session, None, max_attempts=max_attempts) is not None:
+    if next_due(session, None, max_attempts=max_attempts, at_most=at_most) is not None:
         found.append(None)
     return found
 
 
-def next_due(session: Session, project_id: int | None, *, max_attempts: int) -> int | None:
+def next_due(
+    session: Session, project_id: int | None, *, max_attempts: int, at_most: int | None = None
+) -> int | None:
     """Id of the work for a project that has waited longest: due, or with an expired lease."""
     # Each part has an index of its own, which a search for either would not use.
     oldest = [
@@ -142,7 +160,7 @@ def next_due(session: Session, project_id: int | None, *, max_attempts: int) -> 
             .order_by(WorkRow.due, WorkRow.id)
             .limit(1)
         ).one_or_none()
-        for part in _free_parts(max_attempts)
+        for part in _free_parts(max_attempts, at_most)
     ]
     found = [(row.due, row.id) for row in oldest if row is not None]
     return min(found)[1] if found else None
@@ -161,23 +179,29 @@ def due_ids(session: Session, *, max_attempts: int, limit: int) -> list[int]:
 
 
 def claim(
-    session: Session, work_id: int, *, token: str, lease_s: float, max_attempts: int
+    session: Session,
+    work_id: int,
+    *,
+    token: str,
+    lease_s: float,
+    max_attempts: int,
+    at_most: int | None = None,
 ) -> Lease | None:
-    """Take the lease on work that is free. None if somebody else was faster."""
+    """Take the lease on work that is free. None if somebody else was faster, or it is larger."""
     found = session.execute(
         update(WorkRow)
-        .where(WorkRow.id == work_id, _free(max_attempts))
+        .where(WorkRow.id == work_id, _free(max_attempts, at_most))
         .values(
             state="doing",
             attempts=WorkRow.attempts + 1,
             lease=token,
             lease_until=database_now() + lease_s,
         )
-        .returning(WorkRow.task, WorkRow.args, WorkRow.key, WorkRow.attempts)
+        .returning(WorkRow.task, WorkRow.args, WorkRow.key, WorkRow.attempts, WorkRow.request_id)
     ).one_or_none()
     if found is None:
         return None
-    return Lease(work_id, token, found.task, found.args, found.key, found.attempts)
+    return Lease(work_id, token, *found)
 
 
 def extend(session: Session, lease: Lease, *, lease_s: float) -> bool:
@@ -243,11 +267,12 @@ def revive(session: Session, work_id: int) -> Lease | None:
     dead = session.execute(
         delete(WorkRow)
         .where(WorkRow.id == work_id, WorkRow.state == "dead")
-        .returning(WorkRow.task, WorkRow.args, WorkRow.key, WorkRow.project_id)
+        .returning(WorkRow.task, WorkRow.args, WorkRow.key, WorkRow.project_id, WorkRow.size)
     ).one_or_none()
     if dead is None:
         return None
-    again = insert_pending(session, dead.task, Wanted(dead.key, dead.args, dead.project_id))
+    wanted = Wanted(dead.key, dead.args, dead.project_id, dead.size)
+    again = insert_pending(session, dead.task, wanted)
     return Lease(again or work_id, "", dead.task, dead.args, dead.key, 0)
 
 
@@ -291,13 +316,16 @@ def after_commit(session: Session, action: Callable[[], None]) -> None:
     event.listen(session, "after_commit", run, once=True)
 
 
-def _free(max_attempts: int) -> ColumnElement[bool]:
-    return or_(*_free_parts(max_attempts))
+def _free(max_attempts: int, at_most: int | None = None) -> ColumnElement[bool]:
+    return or_(*_free_parts(max_attempts, at_most))
 
 
-def _free_parts(max_attempts: int) -> tuple[ColumnElement[bool], ColumnElement[bool]]:
-    waiting = and_(_TODO, WorkRow.due <= database_now())
-    expired = and_(_DOING, WorkRow.lease_until < database_now())
+def _free_parts(
+    max_attempts: int, at_most: int | None = None
+) -> tuple[ColumnElement[bool], ColumnElement[bool]]:
+    fits = [] if at_most is None else [WorkRow.size <= at_most]
+    waiting = and_(_TODO, WorkRow.due <= database_now(), *fits)
+    expired = and_(_DOING, WorkRow.lease_until < database_now(), *fits)
     return waiting, and_(expired, WorkRow.attempts < max_attempts)
 
 

@@ -1,24 +1,42 @@
-"""Which project a piece of work is for, so that projects take turns."""
+"""Which project a piece of work is for and how large it is, so that nobody waits for long."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
-from sqlalchemy import select
+from sqlalchemy import case, exists, select
 from sqlalchemy.orm import Session
 
-from offdiag.store.models import DeliveryRow, ReportIssueRow, RunRow
+from offdiag.store.models import DeliveryRow, PredictionChunkRow, ReportIssueRow, RunRow
 
 _AT_ONCE = 500
 
 
-def projects_of_runs(session: Session, run_ids: Sequence[str]) -> Mapping[str, int]:
-    """The id of the project of each run that there is."""
-    found: dict[str, int] = {}
+class RunAsWork(NamedTuple):
+    """What the evaluation of a run asks of a worker.
+
+    `size` is how many predicted classes and scores it reads; counts alone are read in no time.
+    """
+
+    project_id: int
+    size: int
+
+
+def works_of_runs(session: Session, run_ids: Sequence[str]) -> Mapping[str, RunAsWork]:
+    """Project and size of the evaluation of each run that there is."""
+    found: dict[str, RunAsWork] = {}
+    has_chunks = exists(
+        select(PredictionChunkRow.run_id).where(PredictionChunkRow.run_id == RunRow.id)
+    )
+    read = RunRow.n_predictions * (1 + RunRow.score_columns)
+    size = case((has_chunks, read), else_=0)
     for start in range(0, len(run_ids), _AT_ONCE):
         some = run_ids[start : start + _AT_ONCE]
-        rows = session.execute(select(RunRow.id, RunRow.project_id).where(RunRow.id.in_(some)))
-        found.update((row.id, row.project_id) for row in rows)
+        rows = session.execute(
+            select(RunRow.id, RunRow.project_id, size).where(RunRow.id.in_(some))
+        )
+        found.update((run_id, RunAsWork(*rest)) for run_id, *rest in rows)
     return found
 
 

@@ -649,6 +649,8 @@ CREATE TABLE work (
     error TEXT COLLATE "C",
     created_at DOUBLE PRECISION NOT NULL,
     project_id BIGINT,
+    size BIGINT,
+    request_id TEXT COLLATE "C",
     CONSTRAINT ck_work_attempts CHECK (attempts >= 0 AND attempts <= 2147483647),
     CONSTRAINT ck_work_state CHECK (state = ANY (ARRAY['todo'::text, 'doing'::text, 'dead'::text])),
     CONSTRAINT pk_work PRIMARY KEY (id)

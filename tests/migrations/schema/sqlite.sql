@@ -581,7 +581,7 @@ CREATE TABLE work (
     lease TEXT,
     lease_until DOUBLE,
     error TEXT,
-    created_at DOUBLE NOT NULL, project_id BIGINT,
+    created_at DOUBLE NOT NULL, project_id BIGINT, size BIGINT, request_id TEXT,
     CONSTRAINT ck_work_attempts CHECK (attempts BETWEEN 0 AND 2147483647),
     CONSTRAINT ck_work_state CHECK (state IN ('todo', 'doing', 'dead'))
 );

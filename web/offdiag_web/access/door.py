@@ -6,11 +6,10 @@ whose changes say who made them.
 
 from __future__ import annotations
 
-import secrets
 from dataclasses import dataclass, replace
 from datetime import timedelta
 
-from flask import Flask, Response, current_app, g, request, session
+from flask import Flask, current_app, g, request, session
 from flask_login import LoginManager, UserMixin, current_user
 from flask_wtf.csrf import ValidationError, validate_csrf
 from werkzeug.exceptions import Forbidden as ForbiddenAnswer
@@ -29,6 +28,7 @@ from offdiag.services.access.signing_in import SessionLife, principal_of_session
 from offdiag.services.access.tokens import principal_of_token
 from offdiag.settings import AccessSettings
 from offdiag.settings.exposure import needs_sign_in
+from offdiag.store.racing import after_failures
 from offdiag_web.access import openid, rates
 from offdiag_web.access.needs import LOOKING, Needs, needs_of, rate_of
 from offdiag_web.access.principal import Reader, reader
@@ -39,7 +39,6 @@ from offdiag_web.registry import Registry, current_registry, narrow_registry
 
 SCHEME = "Bearer"
 LOCAL_NAME = "local"
-REQUEST_ID_HEADER = "X-Request-Id"
 
 
 @dataclass(slots=True)
@@ -68,12 +67,11 @@ def guard(app: Flask, registry: Registry) -> None:
 
     @sessions.user_loader  # type: ignore[untyped-decorator]
     def load(secret: str) -> SignedIn | None:
-        principal = principal_of_session(registry.database, secret, life)
+        principal = after_failures(lambda: principal_of_session(registry.database, secret, life))
         return None if principal is None else SignedIn(secret, principal)
 
     @app.before_request
     def let_in() -> None:
-        g.request_id = secrets.token_hex(8)
         wanted = _needs()
         if not asks:
             g.reader = Reader(Principal(PrincipalKind.LOCAL, _local_name(), EVERYTHING))
@@ -82,11 +80,6 @@ def guard(app: Flask, registry: Registry) -> None:
         else:
             g.reader = Reader(_recognised(registry))
         _let_in(wanted, registry)
-
-    @app.after_request
-    def name_request(response: Response) -> Response:
-        response.headers[REQUEST_ID_HEADER] = g.get("request_id", "")
-        return response
 
     @app.context_processor
     def tell_templates() -> dict[str, Reader | bool]:
@@ -173,7 +166,7 @@ def _recognised(registry: Registry) -> Principal | None:
         return current_user.principal if isinstance(current_user, SignedIn) else None
     found = None
     if scheme.lower() == SCHEME.lower():
-        found = principal_of_token(registry.database, secret.strip())
+        found = after_failures(lambda: principal_of_token(registry.database, secret.strip()))
     if found is None:
         rates.count_guess()
         raise NotSignedIn(

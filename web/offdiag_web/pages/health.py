@@ -7,6 +7,7 @@ from flask import Blueprint, Response, jsonify
 from offdiag.errors import OffdiagError, SchemaMismatch
 from offdiag.services.health import require_ready
 from offdiag_web.access.needs import public
+from offdiag_web.draining import is_draining
 from offdiag_web.failures import RETRY_AFTER_S
 from offdiag_web.registry import current_registry
 
@@ -29,6 +30,12 @@ def readyz() -> Response:
 
     Anybody may ask, so the reason names neither files nor servers.
     """
+    if is_draining():
+        response = jsonify(status="not ready", code="draining", reason="The server is stopping.")
+        response.status_code = 503
+        response.retry_after = RETRY_AFTER_S
+        response.cache_control.no_store = True
+        return response
     try:
         require_ready(current_registry().database)
     except OffdiagError as error:

@@ -11,6 +11,7 @@ from offdiag.services.ingest.batch import Batch
 from offdiag.services.ingest.task import settle_task
 from offdiag.store import chunks, datasets, pending_truth, runs, slices
 from offdiag.store.database import Database
+from offdiag.store.racing import after_failures
 from offdiag.store.session import Session
 
 
@@ -29,6 +30,10 @@ def put_chunk(database: Database, run_id: str, seq: int, batch: Batch) -> PutOut
     """
     if seq < 0:
         raise InvalidInput(f"{seq} is negative.", field="seq", hint="Count chunks from 0.")
+    return after_failures(lambda: _put_chunk(database, run_id, seq, batch))
+
+
+def _put_chunk(database: Database, run_id: str, seq: int, batch: Batch) -> PutOutcome:
     with database.write() as session:
         run = runs.hold_run(session, run_id)
         dataset = datasets.get_dataset(session, run.dataset_id)

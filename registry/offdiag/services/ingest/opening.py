@@ -56,7 +56,7 @@ def open_run(
                 now=database.clock(),
             )
 
-    return after_races(transaction)
+    return after_races(transaction, finds_itself=facts.client_key is not None)
 
 
 def _open(

@@ -26,7 +26,7 @@ from offdiag.services.work.submit import submit_evaluation
 from offdiag.store import datasets, runs
 from offdiag.store.database import Database
 from offdiag.store.datasets import DatasetRecord
-from offdiag.store.racing import after_races
+from offdiag.store.racing import after_failures, after_races
 from offdiag.store.runs import RunRecord
 from offdiag.store.session import Session
 
@@ -40,7 +40,7 @@ def log_predictions(
     `InvalidInput` for unusable arrays and `Conflict` for contradictions to what is stored.
     """
     require_dataset_or_truth(dataset, given)
-    known = _stored_dataset(database, facts.project, dataset)
+    known = after_failures(lambda: _stored_dataset(database, facts.project, dataset))
     run = encode_predictions(given, project=facts.project, dataset=dataset, known=known)
 
     def transaction() -> RunRecord:
@@ -57,7 +57,7 @@ def log_predictions(
             frame = settle_hierarchy(session, frame, given.hierarchy)
             return _store(session, database, facts, frame, run.batch)
 
-    return after_races(transaction)
+    return after_races(transaction, finds_itself=facts.client_key is not None)
 
 
 def _stored_dataset(database: Database, project: str, dataset: str | None) -> DatasetRecord | None:

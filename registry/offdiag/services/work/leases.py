@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from types import TracebackType
 from typing import Self
 
-from offdiag.errors import DatabaseUnavailable
+from offdiag.errors import DatabaseUnavailable, SchemaMismatch
 from offdiag.store import work
 from offdiag.store.database import Database
 from offdiag.store.work import Lease
@@ -69,6 +69,21 @@ class LeaseKeeper:
             with self._lock:
                 self._held.pop(lease.token, None)
 
+    def give_back_all(self) -> tuple[Lease, ...]:
+        """Put back what is held, for others to take at once; that was no attempt.
+
+        What the work comes to in this process is then written nowhere. Returns what was put
+        back. Raises `DatabaseUnavailable`: then the leases run out by themselves.
+        """
+        returned = []
+        for lease in self._older_than(0.0):
+            with self._database.write() as session:
+                if work.give_back(session, lease, error=None, delay_s=0.0, counts=False):
+                    returned.append(lease)
+            with self._lock:
+                self._held.pop(lease.token, None)
+        return tuple(returned)
+
     def _repeat(self, step: Callable[[], None]) -> None:
         while not self._stopped.wait(self.lease_s * _LOOK_EVERY):
             step()
@@ -83,7 +98,7 @@ class LeaseKeeper:
             try:
                 with self._database.write() as session:
                     held = work.extend(session, lease, lease_s=self.lease_s)
-            except DatabaseUnavailable:
+            except (DatabaseUnavailable, SchemaMismatch):
                 continue  # The watch decides when that has lasted too long.
             with self._lock:
                 if held and lease.token in self._held:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import random
 import secrets
+import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -21,7 +22,7 @@ from offdiag.services.work.leases import LeaseKeeper
 from offdiag.services.work.tasks import TASKS, TaskKind, Writer
 from offdiag.store import work
 from offdiag.store.database import Database
-from offdiag.store.session import Session
+from offdiag.store.racing import after_failures
 from offdiag.store.work import Lease
 
 _LOOK_FOR_ROOM_S = 10.0
@@ -56,6 +57,20 @@ class RetryPolicy:
         return float(self.first_delay_s * 2 ** (attempts - 1))
 
 
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """An attempt that came to its end. `error` is what it failed with."""
+
+    lease: Lease
+    outcome: Outcome
+    duration_s: float
+    error: str | None = None
+
+
+def nobody(_ended: Ended) -> None:
+    """Who is told of attempts where nobody asked to be."""
+
+
 class _LeaseLostError(Exception):
     """Rolls back a result whose lease is gone."""
 
@@ -66,19 +81,29 @@ def perform_next(
     policy: RetryPolicy,
     tasks: Mapping[str, TaskKind] = TASKS,
     choose: Callable[[Sequence[int | None]], int | None] = random.choice,
+    *,
+    at_most: int | None = None,
+    tell: Callable[[Ended], None] = nobody,
 ) -> Outcome | None:
     """Do the work of some project that has waited longest. None when nothing is due.
 
     Each project that waits is as likely to be worked for, however much it has asked for, so
-    that ten thousand runs of one do not keep one run of another waiting.
+    that ten thousand runs of one do not keep one run of another waiting. Work larger than
+    `at_most` is left to others; the attempt is told to `tell`.
     """
     with database.read() as session:
-        projects = work.projects_with_due_work(session, max_attempts=policy.max_attempts)
+        projects = work.projects_with_due_work(
+            session, max_attempts=policy.max_attempts, at_most=at_most
+        )
         if not projects:
             return None
         project_id = choose(projects)
-        work_id = work.next_due(session, project_id, max_attempts=policy.max_attempts)
-    return Outcome.TAKEN if work_id is None else perform(database, work_id, keeper, policy, tasks)
+        work_id = work.next_due(
+            session, project_id, max_attempts=policy.max_attempts, at_most=at_most
+        )
+    if work_id is None:
+        return Outcome.TAKEN
+    return perform(database, work_id, keeper, policy, tasks, at_most=at_most, tell=tell)
 
 
 def perform(
@@ -87,8 +112,11 @@ def perform(
     keeper: LeaseKeeper,
     policy: RetryPolicy,
     tasks: Mapping[str, TaskKind] = TASKS,
+    *,
+    at_most: int | None = None,
+    tell: Callable[[Ended], None] = nobody,
 ) -> Outcome:
-    """Do one piece of work if it is free.
+    """Do one piece of work if it is free, and not larger than `at_most`.
 
     Errors of the work itself end in a later attempt or, after the last one, in burial.
     Raises `DatabaseUnavailable` when the database cannot be reached: the lease then runs out
@@ -102,34 +130,45 @@ def perform(
             token=secrets.token_hex(8),
             lease_s=keeper.lease_s,
             max_attempts=policy.max_attempts,
+            at_most=at_most,
         )
     if lease is None:
         return Outcome.TAKEN
+    began = time.monotonic()
     with keeper.hold(lease):
-        kind = tasks[lease.task]
-        try:
-            writer = kind.compute(database, lease.args)
-            with database.write() as session:
-                _write_once(session, lease, writer)
-        except _LeaseLostError:
-            return Outcome.LOST
-        except StorageFull:
-            if not kind.reaches_out:
-                _wait_for_room(database, lease)
-            raise
-        except DatabaseUnavailable:
-            raise
-        except NotYet as pause:
-            return _put_off(database, lease, pause)
-        except Exception as error:  # noqa: BLE001  # The edge of a job: whatever it raises is its outcome.
-            return _failed(database, lease, kind, policy, error)
-    return Outcome.DONE
+        outcome, error = _attempt(database, lease, policy, tasks[lease.task])
+    tell(Ended(lease, outcome, time.monotonic() - began, error))
+    return outcome
 
 
-def _write_once(session: Session, lease: Lease, writer: Writer) -> None:
-    writer(session)
-    if not work.finish(session, lease):
-        raise _LeaseLostError
+def _attempt(
+    database: Database, lease: Lease, policy: RetryPolicy, kind: TaskKind
+) -> tuple[Outcome, str | None]:
+    try:
+        writer = kind.compute(database, lease.args)
+        after_failures(lambda: _write_once(database, lease, writer))
+    except _LeaseLostError:
+        return Outcome.LOST, None
+    except StorageFull:
+        if not kind.reaches_out:
+            _wait_for_room(database, lease)
+        raise
+    except DatabaseUnavailable:
+        raise
+    except NotYet as pause:
+        return _put_off(database, lease, pause), None
+    except Exception as error:  # noqa: BLE001  # The edge of a job: whatever it raises is its outcome.
+        is_final = isinstance(error, Never)
+        text = str(error) if is_final else f"{type(error).__name__}: {error}"
+        return _failed(database, lease, kind, policy, text, is_final=is_final), text
+    return Outcome.DONE, None
+
+
+def _write_once(database: Database, lease: Lease, writer: Writer) -> None:
+    with database.write() as session:
+        writer(session)
+        if not work.finish(session, lease):
+            raise _LeaseLostError
 
 
 def _put_off(database: Database, lease: Lease, pause: NotYet) -> Outcome:
@@ -145,10 +184,14 @@ def _wait_for_room(database: Database, lease: Lease) -> None:
 
 
 def _failed(
-    database: Database, lease: Lease, kind: TaskKind, policy: RetryPolicy, error: Exception
+    database: Database,
+    lease: Lease,
+    kind: TaskKind,
+    policy: RetryPolicy,
+    text: str,
+    *,
+    is_final: bool,
 ) -> Outcome:
-    is_final = isinstance(error, Never)
-    text = str(error) if is_final else f"{type(error).__name__}: {error}"
     with database.write() as session:
         if lease.attempts < policy.max_attempts and not is_final:
             delay_s = policy.delay_s(lease.attempts) * kind.patience

@@ -17,6 +17,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from offdiag.errors import DatabaseUnavailable, InvalidInput
+from offdiag.settings import load_settings
 from offdiag.store.address import libpq_url
 from offdiag.store.database import Database
 from offdiag.store.driver_access import driver_savepoint
@@ -124,6 +125,7 @@ async def _serve(conninfo: str, perform: Callable[[int], None], stop: threading.
                 running = asyncio.create_task(
                     app.run_worker_async(
                         queues=[QUEUE],
+                        concurrency=load_settings().jobs.slots,
                         delete_jobs="always",
                         fetch_job_polling_interval=_POLL_S,
                         install_signal_handlers=False,

@@ -11,7 +11,7 @@ from offdiag.store.work import Wanted
 from offdiag.store.work_projects import (
     project_of_delivery,
     project_of_issue,
-    projects_of_runs,
+    works_of_runs,
 )
 
 EVALUATE = "evaluate"
@@ -41,12 +41,12 @@ def submit_evaluation(session: Session, run_id: str) -> None:
 
 def submit_evaluations(session: Session, run_ids: Sequence[str]) -> int:
     """Ask for the evaluations of many runs at once; returns how many were not waiting yet."""
-    projects = projects_of_runs(session, run_ids)
+    works = works_of_runs(session, run_ids)
     asked = work.insert_many_pending(
         session,
         EVALUATE,
         [
-            Wanted(evaluation_key(run_id), {"run": run_id}, projects.get(run_id))
+            Wanted(evaluation_key(run_id), {"run": run_id}, *works.get(run_id, (None, None)))
             for run_id in run_ids
         ],
     )
@@ -58,14 +58,14 @@ def submit_evaluations(session: Session, run_ids: Sequence[str]) -> int:
 def submit_report(session: Session, issue_id: int) -> None:
     """Ask for the figures and files of an issue, unless that is already waiting."""
     project_id = project_of_issue(session, issue_id)
-    _submit(session, REPORT, Wanted(report_key(issue_id), {"issue": issue_id}, project_id))
+    _submit(session, REPORT, Wanted(report_key(issue_id), {"issue": issue_id}, project_id, 0))
 
 
 def submit_delivery(session: Session, delivery_id: int) -> None:
     """Ask for a delivery, unless it is already waiting."""
     project_id = project_of_delivery(session, delivery_id)
     key = delivery_key(delivery_id)
-    _submit(session, DELIVER, Wanted(key, {"delivery": delivery_id}, project_id))
+    _submit(session, DELIVER, Wanted(key, {"delivery": delivery_id}, project_id, 0))
 
 
 def _submit(session: Session, task: str, wanted: Wanted) -> None:

@@ -28,7 +28,9 @@ class WorkRow(Base):
 
     At most one row per `key` waits; while it is being done the key is free again, so that a
     change in the meantime can ask for another pass. `project_id` tells whose work it is, so
-    that projects take turns; work from before that was kept is nobody's.
+    that projects take turns; work from before that was kept is nobody's. `size` is how many
+    predicted classes and scores it reads, absent where nobody said, so that small work need not
+    wait behind large work. `request_id` is the request that asked for it, as logs know it.
     """
 
     __tablename__ = "work"
@@ -54,3 +56,5 @@ class WorkRow(Base):
     error: Mapped[str | None]
     created_at: Mapped[float]
     project_id: Mapped[int | None] = mapped_column(BigInteger)
+    size: Mapped[int | None] = mapped_column(BigInteger)
+    request_id: Mapped[str | None]

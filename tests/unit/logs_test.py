@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import pytest
 import structlog
 
-from offdiag.cli.logs import log_to_stderr
+from offdiag.logs import log_to_stderr
 
 
 @pytest.fixture(autouse=True)

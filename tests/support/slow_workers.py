@@ -1,0 +1,65 @@
+"""Worker processes for which some runs take as long as they like, to see what others wait for."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import replace
+from multiprocessing.process import BaseProcess
+from pathlib import Path
+from typing import Any
+
+from offdiag.settings import Settings
+from offdiag.settings.model import JobsSettings
+from offdiag.store.database import Database
+from offdiag.store.session import Session
+from support.worker_processes import forked
+
+SLOWLY = "slow"
+"""How the client key of a run begins whose evaluation takes until the worker ends."""
+
+
+@contextmanager
+def slow_worker(url: str, log: Path, jobs: JobsSettings) -> Iterator[BaseProcess]:
+    """One worker that never ends the evaluation of a slow run; it does not outlive the block."""
+    process = forked(_work, url, str(log), jobs)
+    try:
+        yield process
+    finally:
+        process.kill()
+        process.join()
+
+
+def _work(url: str, log: str, jobs: JobsSettings) -> None:
+    descriptor = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
+    for stream in (1, 2):
+        os.dup2(descriptor, stream)
+    from offdiag.logs import log_to_stderr
+    from offdiag_workers.process import work_until_signal
+
+    _slow_down()
+    log_to_stderr()
+    os.environ["OFFDIAG_JOBS__ENGINE"] = jobs.engine
+    os.environ["OFFDIAG_JOBS__SLOTS"] = str(jobs.slots)
+    database = Database(url, synchronous="normal")
+    work_until_signal(database, Settings(jobs=jobs))
+    database.close()
+
+
+def _slow_down() -> None:
+    from offdiag.services.work.tasks import TASKS
+    from offdiag.store.runs import get_run
+
+    kind = TASKS["evaluate"]
+
+    def compute(database: Database, args: Mapping[str, Any]) -> Callable[[Session], None]:
+        with database.read() as session:
+            key = get_run(session, args["run"]).client_key or ""
+        while key.startswith(SLOWLY):
+            time.sleep(0.1)
+        return kind.compute(database, args)
+
+    assert isinstance(TASKS, dict)
+    TASKS["evaluate"] = replace(kind, compute=compute)

@@ -1,0 +1,51 @@
+"""Whether this server was told to stop: it still answers, but wants nothing more sent to it.
+
+gunicorn's first process hears the signal and others answer, so the mark lies in memory that a
+process shares with those it forks.
+"""
+
+from __future__ import annotations
+
+import mmap
+import os
+import signal
+import threading
+from types import FrameType
+
+_SET = b"\x01"
+_mark = mmap.mmap(-1, 1)
+
+
+def start_draining() -> None:
+    """From now on `/readyz` says no, here and in processes forked from here."""
+    _mark[0:1] = _SET
+
+
+def is_draining() -> bool:
+    """Whether that was said."""
+    return _mark[0:1] == _SET
+
+
+def stop_draining() -> None:
+    """Take it back, for a process that goes on after all."""
+    _mark[0:1] = b"\x00"
+
+
+def announce_stop(drain_s: float) -> None:
+    """Let SIGTERM to this process wait `drain_s` seconds, in which `/readyz` says no.
+
+    For gunicorn's `when_ready`, which runs in its first process after that has installed its
+    own handlers. The second SIGTERM of the same process stops at once.
+    """
+    stops_at_once = signal.getsignal(signal.SIGTERM)
+
+    def announce(number: int, frame: FrameType | None) -> None:
+        if is_draining() and callable(stops_at_once):
+            stops_at_once(number, frame)
+            return
+        start_draining()
+        timer = threading.Timer(drain_s, os.kill, (os.getpid(), signal.SIGTERM))
+        timer.daemon = True
+        timer.start()
+
+    signal.signal(signal.SIGTERM, announce)
