@@ -10,11 +10,11 @@ PYTEST_ARGS ?=
 # The demo needs little; tests and checks need the development tools, which include the demo's.
 DEMO_READY := $(VENV)/.ready-demo
 DEV_READY := $(VENV)/.ready-dev
-BENCHMARKS := $(filter-out benchmarks/harness.py benchmarks/summary.py,$(wildcard benchmarks/*.py))
+BENCHMARKS := $(filter-out benchmarks/harness.py benchmarks/summary.py benchmarks/storm% benchmarks/peers.py,$(wildcard benchmarks/*.py))
 SOURCES := registry migrations web workers tests benchmarks docs
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check format docs site tour bench bench-full clean
+.PHONY: help setup demo test check format docs site tour bench bench-full peers clean
 
 help: ## Show what can be done.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -57,6 +57,10 @@ bench: $(DEV_READY) ## Measure, the quick set.
 
 bench-full: $(DEV_READY) ## Measure everything.
 	@for script in $(BENCHMARKS); do $(BIN)/python $$script --full || exit 1; done
+	@$(BIN)/python benchmarks/summary.py
+
+peers: $(DEV_READY) ## Measure beside MLflow, Evidently, PyCM, scikit-learn and torchmetrics.
+	@$(BIN)/python benchmarks/peers.py
 	@$(BIN)/python benchmarks/summary.py
 
 clean: ## Remove .venv, caches and build results; registries stay.

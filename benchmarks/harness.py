@@ -82,6 +82,11 @@ class Report:
     ) -> dict[str, Timing]:
         """Time the variants in turns, print the medians and ratios to the first one."""
         timings = in_turns(variants, turns=turns, fewer_turns=fewer_turns or {})
+        self.record(case, timings)
+        return timings
+
+    def record(self, case: str, timings: dict[str, Timing]) -> None:
+        """Keep timings that were taken elsewhere, and print them."""
         self.cases[case] = timings
         first = next(iter(timings.values())).median_s
         print(f"\n## {case}")
@@ -91,7 +96,6 @@ class Report:
                 f"{timing.variant:<44} {readable(timing.median_s):>10}  x{ratio:<10.4g}"
                 f" n={len(timing.seconds)}"
             )
-        return timings
 
     def fact(self, name: str, value: float | str) -> None:
         """Record a figure that is no timing, such as bytes or a fitted exponent."""

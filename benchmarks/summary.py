@@ -21,6 +21,10 @@ in turns within one process, so that a busy machine disturbs all of them alike; 
 between medians of the same run. Absolute times belong to the machine and the load that stand
 beside them. `flag_rates.py` is a simulation and prints rates, not times.
 
+`make peers` measures offdiag beside MLflow, Evidently, PyCM, scikit-learn and torchmetrics on the
+same arrays. Each runs in a process and an environment of its own, which is made first; all take
+their turns in one run, and values that are defined alike have to agree.
+
 Written by `summary.py` from `results/`; measure again on a quiet machine before you compare.
 """
 

@@ -1,0 +1,156 @@
+"""The same work by offdiag and by what teams use today, in one run.
+
+    python benchmarks/peers.py [--full] [--environments FOLDER]
+
+Each peer runs in a process and an environment of its own, because some cannot be installed
+together; environments are made on the first call, which takes minutes and some gigabytes. All
+processes live for the whole run and take their turns one after the other, in shuffled order, on
+the same integers: ten classes, four cases in five right. Where a peer gives a metric that
+offdiag defines alike, the values have to agree, or the run ends.
+
+The work is not equal in every respect: offdiag stores predictions and every metric with
+intervals and flags; scikit-learn, PyCM and torchmetrics store nothing; MLflow's evaluation draws
+pictures, Evidently's builds a report. `--full` takes more turns.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import tempfile
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
+from math import isclose
+from pathlib import Path
+
+import numpy as np
+from harness import Report, Timing
+from peer_work.processes import Peer, Running, python_of, started
+
+N_CLASSES = 10
+PEERS: Mapping[str, Peer] = {
+    "offdiag": Peer("with_offdiag"),
+    "offdiag server": Peer("with_offdiag_server"),
+    "scikit-learn": Peer("with_scikit_learn"),
+    "PyCM": Peer("with_pycm"),
+    # It adds in single precision.
+    "torchmetrics": Peer("with_torchmetrics", ("torch>=2.9", "torchmetrics>=1.8"), 1e-4),
+    "MLflow": Peer("with_mlflow", ("mlflow>=3.5", "scikit-learn>=1.7")),
+    "Evidently": Peer("with_evidently", ("evidently>=0.7.20", "pandas<3")),
+}
+EVALUATING = ("offdiag", "scikit-learn", "PyCM", "torchmetrics", "MLflow", "Evidently")
+CASES: Mapping[str, Sequence[tuple[str, str]]] = {
+    **{
+        size: (
+            *((name, f"evaluate {size}") for name in EVALUATING),
+            ("offdiag", f"job {size}"),
+            ("offdiag", f"log {size}"),
+        )
+        for size in ("1e5", "1e6")
+    },
+    "matrix 1e7": (
+        ("offdiag", "matrix 1e7"),
+        ("scikit-learn", "matrix 1e7"),
+        ("torchmetrics", "matrix 1e7"),
+        ("torchmetrics", "matrix 1e7, no checks"),
+    ),
+    "a run": (
+        ("offdiag server", "record 1e5"),
+        ("offdiag server", "record and read 1e5"),
+        ("MLflow", "record"),
+    ),
+}
+"""What is measured side by side. The first of each case is warm-up's reference for values."""
+
+WANTED: Sequence[tuple[str, str, str, float]] = (
+    ("1e6", "evaluate 1e6", "scikit-learn: evaluate 1e6", 20),
+    ("1e6", "evaluate 1e6", "PyCM: evaluate 1e6", 10),
+    ("1e6", "evaluate 1e6", "torchmetrics: evaluate 1e6", 5),
+    ("1e5", "job 1e5", "MLflow: evaluate 1e5", 10),
+    ("1e5", "job 1e5", "Evidently: evaluate 1e5", 2),
+    ("1e6", "job 1e6", "MLflow: evaluate 1e6", 40),
+    ("1e6", "job 1e6", "Evidently: evaluate 1e6", 10),
+    ("matrix 1e7", "matrix 1e7", "scikit-learn: matrix 1e7", 80),
+    ("matrix 1e7", "matrix 1e7", "torchmetrics: matrix 1e7, no checks", 3),
+)
+"""In which case how many times as long as offdiag's work the peer's has to take."""
+SHARE_OF_MEMORY = 0.2
+"""Most that offdiag may hold of what MLflow holds, at a million predictions."""
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="Measure offdiag beside its peers.")
+    parser.add_argument("--full", action="store_true", help="take more turns")
+    environments = Path(__file__).parents[1] / "build" / "peers"
+    parser.add_argument("--environments", type=Path, default=environments)
+    given = parser.parse_args()
+    report = Report("peers")
+    peaks: dict[str, dict[str, float]] = {}
+    with tempfile.TemporaryDirectory() as folder, ExitStack() as stack:
+        write_sample(Path(folder))
+        running: dict[str, Running] = {}
+        for name, peer in PEERS.items():
+            python = python_of(peer, given.environments)
+            running[name] = stack.enter_context(started(peer, python, Path(folder)))
+        for case, variants in CASES.items():
+            expect_agreement(variants, running)
+            timings = timed(variants, running, turns=9 if given.full else 5)
+            report.record(case, timings)
+            for timing in timings.values():
+                report.fact(f"{timing.variant}, ms", round(timing.median_s * 1e3, 3))
+            peaks[case] = {name: process.peak_mib for name, process in running.items()}
+    for name, process in running.items():
+        runs = ", ".join(f"{library} {text}" for library, text in process.versions.items())
+        report.fact(f"{name} runs", runs)
+        report.fact(f"{name}: most memory held, MiB", round(process.peak_mib))
+    state_goals(report)
+    share = running["offdiag"].peak_mib / running["MLflow"].peak_mib
+    report.goal("memory, offdiag / MLflow", measured=share, wanted=SHARE_OF_MEMORY, at_least=False)
+    report.save()
+
+
+def write_sample(folder: Path) -> None:
+    """Actual and predicted classes as the rows of an int64 array (2, n), a file for each n."""
+    rng = np.random.default_rng(20_26)
+    for name, n in (("1e5", 10**5), ("1e6", 10**6), ("1e7", 10**7)):
+        actual = rng.integers(0, N_CLASSES, n)
+        noise = rng.random(n) < 0.2
+        predicted = np.where(noise, rng.integers(0, N_CLASSES, n), actual)
+        np.save(folder / f"{name}.npy", np.stack([actual, predicted]))
+
+
+def expect_agreement(variants: Sequence[tuple[str, str]], running: Mapping[str, Running]) -> None:
+    """One turn of each that is not counted; raises `RuntimeError` where values differ."""
+    answers = {name: running[name].turn(case)[1] for name, case in variants}
+    reference = answers[variants[0][0]]
+    for name, found in answers.items():
+        for metric in found.keys() & reference.keys():
+            tolerance = running[name].peer.agrees_to
+            if not isclose(found[metric], reference[metric], rel_tol=tolerance):
+                message = f"{metric}: {name} {found[metric]}, offdiag {reference[metric]}"
+                raise RuntimeError(message)
+
+
+def timed(
+    variants: Sequence[tuple[str, str]], running: Mapping[str, Running], *, turns: int
+) -> dict[str, Timing]:
+    order = random.Random(7)
+    seconds: dict[tuple[str, str], list[float]] = {variant: [] for variant in variants}
+    for _ in range(turns):
+        for name, case in order.sample(variants, len(variants)):
+            seconds[name, case].append(running[name].turn(case)[0])
+    return {
+        f"{name}: {case}": Timing(f"{name}: {case}", tuple(found))
+        for (name, case), found in seconds.items()
+    }
+
+
+def state_goals(report: Report) -> None:
+    for case, ours, theirs, at_least in WANTED:
+        timings = report.cases[case]
+        measured = timings[theirs].median_s / timings[f"offdiag: {ours}"].median_s
+        report.goal(f"{theirs} / offdiag: {ours}", measured=measured, wanted=at_least)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,59 @@
+"""The measurement beside peers: their processes take turns, and have to agree on values."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
+HERE = ("offdiag", "scikit-learn", "PyCM")
+"""Peers that run in the environment of the tests."""
+
+
+@pytest.fixture
+def peers(monkeypatch: pytest.MonkeyPatch) -> Any:
+    monkeypatch.syspath_prepend(str(BENCHMARKS))
+    import peers
+
+    return peers
+
+
+@pytest.fixture
+def running(peers: Any, tmp_path: Path) -> Iterator[Any]:
+    rng = np.random.default_rng(1)
+    actual = rng.integers(0, 10, 2_000)
+    predicted = np.where(rng.random(2_000) < 0.2, rng.integers(0, 10, 2_000), actual)
+    np.save(tmp_path / "1e5.npy", np.stack([actual, predicted]))
+    with ExitStack() as stack:
+        yield {
+            name: stack.enter_context(
+                peers.started(peers.PEERS[name], Path(sys.executable), tmp_path)
+            )
+            for name in HERE
+        }
+
+
+@pytest.mark.processes
+def test_peers_take_turns_and_agree(peers: Any, running: Any) -> None:
+    variants = [*((name, "evaluate 1e5") for name in HERE), ("offdiag", "job 1e5")]
+
+    peers.expect_agreement(variants, running)
+    timings = peers.timed(variants, running, turns=2)
+
+    assert [len(timing.seconds) for timing in timings.values()] == [2, 2, 2, 2]
+    assert all(min(timing.seconds) > 0 for timing in timings.values())
+    assert all(process.peak_mib > 10 for process in running.values())
+
+
+@pytest.mark.processes
+def test_values_that_differ_end_the_run(peers: Any, running: Any) -> None:
+    running["PyCM"].turn = lambda _: (0.1, {"MCC": 0.5})
+
+    with pytest.raises(RuntimeError, match=r"MCC: PyCM 0\.5, offdiag 0\.7"):
+        peers.expect_agreement([(name, "evaluate 1e5") for name in HERE], running)
