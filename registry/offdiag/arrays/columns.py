@@ -11,9 +11,11 @@ from typing import Any, TypeAlias
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from offdiag.arrays.tensors import readable
+from offdiag.domain.texts import require_storable
 from offdiag.errors import InvalidInput
 
 Column: TypeAlias = "NDArray[Any] | pa.Array"
@@ -37,7 +39,7 @@ def to_column(values: object, *, field: str) -> Column:
             hint="One value for each case is needed: a one-dimensional array.",
         )
     if column.dtype.kind == "U":
-        return pa.array(column)
+        return _text_of_numpy(column, field)
     if column.dtype.kind == "T":
         return _to_arrow(column.tolist(), field)
     if column.dtype.kind == "O":
@@ -113,8 +115,29 @@ def _to_arrow(items: list[object], field: str, *, nan_is_missing: bool = False) 
     plain = [_python_value(item) for item in items]
     try:
         return pa.array(plain, from_pandas=nan_is_missing)
+    except UnicodeEncodeError:
+        raise _not_unicode(plain, field) from None
     except (pa.ArrowException, TypeError, ValueError, OverflowError) as error:
         raise _mixed(error, field) from None
+
+
+def _text_of_numpy(column: NDArray[np.str_], field: str) -> pa.Array:
+    try:
+        text = pa.array(column)
+    except ValueError:
+        raise _not_unicode(column, field) from None
+    # Arrow ends a text of numpy at the first NUL, which would make "a\0b" and "a" one class.
+    if pc.sum(pc.utf8_length(text)).as_py() != np.strings.str_len(column).sum():
+        return _to_arrow(column.tolist(), field)
+    return text
+
+
+def _not_unicode(items: Iterable[object], field: str) -> InvalidInput:
+    """The error naming the first text that no UTF-8 has."""
+    for index, item in enumerate(items):
+        if isinstance(item, str):
+            require_storable(str(item), field=f"{field}[{index}]")
+    return InvalidInput("it holds text that is no Unicode.", field=field, hint="Correct it.")
 
 
 def _python_value(item: Any) -> object:

@@ -62,14 +62,15 @@ def read_scores(
 
 def _as_float32(y_score: object) -> NDArray[np.float32]:
     try:
+        given = np.asarray(readable(y_score))
+        # Of complex numbers numpy would keep the real part, and only warn.
+        is_complex = given.dtype.kind == "c"
         with np.errstate(over="ignore"):
-            floats = np.asarray(readable(y_score)).astype(np.float32)
-    except (TypeError, ValueError) as error:
-        raise InvalidInput(
-            f"the scores cannot be read as numbers ({error}).",
-            field="y_score",
-            hint="Give an array of shape (n,) or (n, K).",
-        ) from None
+            floats = given.real.astype(np.float32)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise _no_numbers(str(error)) from None
+    if is_complex:
+        raise _no_numbers("they are complex")
     if floats.ndim == 1:
         return floats[:, np.newaxis]
     if floats.ndim != 2:
@@ -79,6 +80,14 @@ def _as_float32(y_score: object) -> NDArray[np.float32]:
             hint="Give an array of shape (n,) or (n, K).",
         )
     return floats
+
+
+def _no_numbers(why: str) -> InvalidInput:
+    return InvalidInput(
+        f"the scores cannot be read as numbers ({why}).",
+        field="y_score",
+        hint="Give an array of shape (n,) or (n, K).",
+    )
 
 
 def _require_columns(

@@ -15,10 +15,13 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
+from offdiag.domain.texts import require_storable
 from offdiag.errors import InvalidInput
 
 MAX_LABEL_LENGTH = 500
 MAX_CLASSES = 10_000
+# One digit is left for the sign. Python refuses to write much larger numbers at all.
+_LARGEST_NUMBER = 10 ** (MAX_LABEL_LENGTH - 1)
 
 
 def label_text(label: object, *, field_name: str = "labels") -> str:
@@ -32,7 +35,7 @@ def label_text(label: object, *, field_name: str = "labels") -> str:
     if isinstance(plain, str):
         return _checked_text(plain, field_name)
     if isinstance(plain, (bool, int)):
-        return str(plain)
+        return _checked_number(plain, field_name)
     raise InvalidInput(
         f"{plain!r} of type {type(plain).__name__} is not a label.",
         field=field_name,
@@ -41,12 +44,7 @@ def label_text(label: object, *, field_name: str = "labels") -> str:
 
 
 def _checked_text(text: str, field_name: str) -> str:
-    if "\0" in text:
-        raise InvalidInput(
-            f"{text[:40]!r} contains a NUL character.",
-            field=field_name,
-            hint="Databases cannot store it; remove it from the label.",
-        )
+    require_storable(text, field=field_name)
     if len(text) > MAX_LABEL_LENGTH:
         raise InvalidInput(
             f"{text[:40]!r}… has {len(text)} characters.",
@@ -54,6 +52,16 @@ def _checked_text(text: str, field_name: str) -> str:
             hint=f"A label has at most {MAX_LABEL_LENGTH} characters.",
         )
     return text
+
+
+def _checked_number(number: int, field_name: str) -> str:
+    if abs(number) >= _LARGEST_NUMBER:
+        raise InvalidInput(
+            f"a number of {number.bit_length():,} bits is not a label.",
+            field=field_name,
+            hint=f"A label has at most {MAX_LABEL_LENGTH} characters.",
+        )
+    return str(number)
 
 
 def sort_key(text: str) -> tuple[int, int, str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from offdiag.domain.texts import require_storable
 from offdiag.errors import InvalidInput
 
 MAX_REASON_LENGTH = 5_000
@@ -21,10 +22,5 @@ def require_reason(reason: object, *, field: str = "reason") -> str:
             field=field,
             hint=f"At most {MAX_REASON_LENGTH} are stored.",
         )
-    if "\0" in reason:
-        raise InvalidInput(
-            "it contains a NUL character.",
-            field=field,
-            hint="Databases cannot store it; remove it.",
-        )
+    require_storable(reason, field=field)
     return reason.strip()

@@ -9,11 +9,14 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
+from offdiag.domain.texts import require_storable
 from offdiag.errors import InvalidInput
 
 MAX_NAME_LENGTH = 500
 MAX_TEXT_LENGTH = 5_000
 MAX_ENTRIES = 500
+# Filters compare it as a float, and Python refuses to write much larger numbers at all.
+_LARGEST_NUMBER = 10**300
 
 Scalar = str | int | float | bool | None
 """Values of parameters and tags."""
@@ -72,7 +75,7 @@ class RunFacts:
                 require_name(text, name)
         for name, text in (("author", self.author), ("git_sha", self.git_sha)):
             if text is not None:
-                _require_text(text, name, MAX_TEXT_LENGTH)
+                require_text(text, name, MAX_TEXT_LENGTH)
         _require_entries(self.params, "params")
         _require_entries(self.tags, "tags")
 
@@ -97,7 +100,7 @@ def require_name(name: object, field_name: str) -> str:
         )
     if not name.strip():
         raise InvalidInput("the name is empty.", field=field_name, hint="Give it a name.")
-    _require_text(name, field_name, MAX_NAME_LENGTH)
+    require_text(name, field_name, MAX_NAME_LENGTH)
     if any(ord(character) < 32 for character in name):
         raise InvalidInput(
             f"{name[:40]!r} contains a control character.",
@@ -107,7 +110,8 @@ def require_name(name: object, field_name: str) -> str:
     return name
 
 
-def _require_text(text: object, field_name: str, limit: int) -> None:
+def require_text(text: object, field_name: str, limit: int) -> None:
+    """Raise `InvalidInput` unless it is text of at most `limit` characters that can be stored."""
     if not isinstance(text, str):
         raise InvalidInput(f"{text!r} is not text.", field=field_name, hint="Give a string.")
     if len(text) > limit:
@@ -116,12 +120,7 @@ def _require_text(text: object, field_name: str, limit: int) -> None:
             field=field_name,
             hint=f"At most {limit} are stored.",
         )
-    if "\0" in text:
-        raise InvalidInput(
-            "it contains a NUL character.",
-            field=field_name,
-            hint="Databases cannot store it; remove it.",
-        )
+    require_storable(text, field=field_name)
 
 
 def _require_entries(entries: Mapping[str, Scalar], field_name: str) -> None:
@@ -135,7 +134,13 @@ def _require_entries(entries: Mapping[str, Scalar], field_name: str) -> None:
         require_name(key, field_name)
         place = f"{field_name}[{key!r}]"
         if isinstance(value, str):
-            _require_text(value, place, MAX_TEXT_LENGTH)
+            require_text(value, place, MAX_TEXT_LENGTH)
+        elif isinstance(value, int) and abs(value) > _LARGEST_NUMBER:
+            raise InvalidInput(
+                f"a whole number of {value.bit_length():,} bits cannot be stored.",
+                field=place,
+                hint="Write it as text, or as a float.",
+            )
         elif isinstance(value, float) and not math.isfinite(value):
             raise InvalidInput(
                 f"{value} cannot be stored.", field=place, hint="Use None or a finite number."

@@ -79,7 +79,7 @@ def confusion_matrix(
     `matrix` is (K, K) of non-negative whole numbers; `orientation` says which axis is the
     actual class. Raises `InvalidInput` naming the first thing that is wrong.
     """
-    counts = _whole_numbers(np.asarray(matrix))
+    counts = whole_counts(matrix)
     size = counts.shape[0]
     names = LabelSet.numbered(size) if labels is None else labels
     if len(names) != size:
@@ -89,6 +89,20 @@ def confusion_matrix(
             hint="Give one label for each row and column, in that order.",
         )
     return ConfusionMatrix(to_canonical(counts, orientation), names)
+
+
+def whole_counts(matrix: ArrayLike) -> NDArray[np.int64]:
+    """The cells of a matrix somebody hands in, as they lie. Raises `InvalidInput`."""
+    try:
+        return _whole_numbers(np.asarray(matrix))
+    except InvalidInput:
+        raise
+    except ValueError:
+        raise InvalidInput(
+            "the rows have different lengths.",
+            field="matrix",
+            hint="A confusion matrix is square, one row and one column for each class.",
+        ) from None
 
 
 def _whole_numbers(matrix: NDArray[Any]) -> NDArray[np.int64]:
@@ -122,6 +136,8 @@ def _whole_objects(matrix: NDArray[Any]) -> NDArray[np.int64]:
         raise InvalidInput(
             "a cell is not a whole number.", field="matrix", hint="Give whole numbers."
         )
+    if any(abs(cell) >= LARGEST_TOTAL for cell in cells):
+        raise _too_large()
     if min(cells) < 0:
         raise _bad_cell(matrix, matrix < 0, "is negative", "Counts are 0 or more.")
     if sum(cells) >= LARGEST_TOTAL:

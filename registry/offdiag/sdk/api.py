@@ -8,7 +8,7 @@ from typing import Any
 from numpy.typing import ArrayLike
 
 from offdiag.domain.labels import LabelSet, label_text
-from offdiag.domain.runs import RunFacts, Scalar
+from offdiag.domain.runs import RunFacts, Scalar, require_name
 from offdiag.errors import InvalidInput
 from offdiag.sdk import provenance
 from offdiag.sdk.registry import Registry
@@ -65,7 +65,7 @@ def log_run(
             tags=tags,
             client_key=client_key,
         ),
-        dataset,
+        None if dataset is None else require_name(dataset, "dataset"),
         Predictions(
             y_pred=y_pred,
             y_true=y_true,
@@ -111,7 +111,7 @@ def start_run(
             tags=tags,
             client_key=client_key,
         ),
-        dataset,
+        require_name(dataset, "dataset"),
         _label_set(labels, ordinal=ordinal),
         None if positive_label is None else label_text(positive_label),
         hierarchy,
@@ -153,7 +153,7 @@ def log_matrix(
             tags=tags,
             client_key=client_key,
         ),
-        dataset,
+        require_name(dataset, "dataset"),
         GivenMatrix(matrix, orientation, labels, ordinal, hierarchy),
     )
     return Run(at, run_id)

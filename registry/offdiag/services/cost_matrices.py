@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from offdiag.domain.runs import MAX_TEXT_LENGTH, Task, require_name
+from offdiag.domain.runs import MAX_TEXT_LENGTH, Task, require_name, require_text
 from offdiag.errors import Conflict, InvalidInput, NotFound
 from offdiag.metrics.costs.matrix import cost_matrix
 from offdiag.services.truth.lookup import dataset_named
@@ -63,12 +63,8 @@ def add_costs(
             hint="Leave it out.",
         )
     for field, text in (("note", note), ("author", author)):
-        if text is not None and (len(text) > MAX_TEXT_LENGTH or "\0" in text):
-            raise InvalidInput(
-                f"it has {len(text)} characters, or one that cannot be stored.",
-                field=field,
-                hint=f"At most {MAX_TEXT_LENGTH} are stored, none of them NUL.",
-            )
+        if text is not None:
+            require_text(text, field, MAX_TEXT_LENGTH)
     with database.write() as session:
         known = dataset_named(session, project=project, name=dataset)
         _require_single_labels(known)

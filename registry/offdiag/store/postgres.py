@@ -9,6 +9,7 @@ from sqlalchemy import URL, create_engine, event
 from offdiag.errors import DatabaseUnavailable
 from offdiag.store.engines import Engines, to_json
 from offdiag.store.pooling import is_pooled, limit_each_transaction, without_mention
+from offdiag.store.unstorable import tell_unstorable
 
 # Seconds, except for the last, which the client library counts in milliseconds. Without the
 # last two kinds a query to a host that vanished would wait for ever.
@@ -52,6 +53,7 @@ def postgres_engines(url: URL) -> Engines:
         raise DatabaseUnavailable(
             "the PostgreSQL driver is not installed.", hint="pip install 'offdiag[postgres]'"
         ) from error
+    tell_unstorable(engine)
     if pooled:
         limit_each_transaction(engine, _SERVER)
     if "statement_timeout" not in url.query.get("options", ""):

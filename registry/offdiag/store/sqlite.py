@@ -14,15 +14,16 @@ from sqlalchemy import URL, Connection, Engine, create_engine, event
 
 from offdiag.errors import DatabaseUnavailable
 from offdiag.store.engines import Engines, to_json
+from offdiag.store.unstorable import tell_unstorable
 
 Synchronous = Literal["full", "normal"]
 
 # From this version on, a statement can return the rows it changed.
 OLDEST = (3, 35, 0)
 
-_ACCESS: Final = "offdiag_access"
 _LOG_KEEPS_BYTES = 32 << 20
 
+_ACCESS: Final = "offdiag_access"
 
 # What a connection is told before a transaction of each kind, and how the transaction begins.
 # A migration replaces tables: with foreign keys on, dropping the old one would delete what
@@ -59,11 +60,12 @@ def sqlite_engines(url: URL, *, synchronous: Synchronous, busy_timeout_s: float)
         connection.execute("PRAGMA page_size = 16384")
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute(f"PRAGMA synchronous = {synchronous}")
-
         # What one long reader made of the log does not have to stay for ever.
         connection.execute(f"PRAGMA journal_size_limit = {_LOG_KEEPS_BYTES}")
+
     event.listen(engine, "connect", prepare)
     event.listen(engine, "begin", _begin)
+    tell_unstorable(engine)
     return Engines(
         reading=_with_access(engine, "read"),
         writing=_with_access(engine, "write"),

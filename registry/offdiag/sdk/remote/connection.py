@@ -14,7 +14,7 @@ from typing import Any
 
 import httpx
 
-from offdiag.errors import ServerUnavailable
+from offdiag.errors import InvalidInput, ServerUnavailable
 from offdiag.sdk.remote.refusals import raise_refusal
 from offdiag.version import offdiag_version
 
@@ -70,6 +70,11 @@ class Connection:
             raise Busy(
                 f"{self.url} cannot be reached ({type(error).__name__}: {error}).",
                 retry_after_s=None,
+            ) from error
+        except UnicodeEncodeError as error:
+            raise InvalidInput(
+                f"{error.object[:40]!r} holds half of a surrogate pair.",
+                hint="It is no Unicode text, and nothing stored has it.",
             ) from error
         except httpx.InvalidURL as error:
             raise Busy(f"{self.url} is no address ({error}).", retry_after_s=None) from error

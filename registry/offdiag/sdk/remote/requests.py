@@ -7,10 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from offdiag.domain.labels import LabelSet, label_text
+from offdiag.domain.labels import LabelSet, label_text, require_known
+from offdiag.domain.orientation import SourceOrientation
 from offdiag.domain.runs import RunFacts
+from offdiag.metrics.confusion import whole_counts
 from offdiag.services.ingest.given import GivenCounts, GivenMatrix
 from offdiag.wire.ingest import NewCounts, NewMatrix, NewRun
+
+_ORIENTATIONS = (SourceOrientation.ACTUAL_ROWS.value, SourceOrientation.ACTUAL_COLUMNS.value)
 
 
 def new_run(
@@ -32,10 +36,11 @@ def new_run(
 
 
 def new_matrix(facts: RunFacts, dataset: str, given: GivenMatrix) -> NewMatrix:
-    """The request that logs a matrix."""
+    """The request that logs a matrix. Raises `InvalidInput` for what no request can say."""
+    require_known(given.orientation, _ORIENTATIONS, field_name="orientation")
     return NewMatrix(
         **_said(facts, dataset),
-        matrix=_plain(np.asarray(given.matrix)),
+        matrix=whole_counts(given.matrix).tolist(),
         orientation=given.orientation,
         labels=None if given.labels is None else _labels(given.labels, "labels"),
         ordinal=given.ordinal,
