@@ -185,3 +185,31 @@ def test_a_database_that_is_away_is_no_fault_of_the_file(watched: Watched) -> No
 
     assert len(watched.look()) == 1
     assert not list(watched.folder.glob("*.error.txt"))
+
+
+def test_a_link_is_not_followed(watched: Watched, tmp_path: Path) -> None:
+    elsewhere = tmp_path / "elsewhere.csv"
+    elsewhere.write_text(COMPLETE)
+    (watched.folder / "run.csv").symlink_to(elsewhere)
+
+    watched.look()
+    (taken,) = watched.look(after_s=QUIET_S)
+
+    assert taken.run is None
+    assert "is a link" in str(taken.problem)
+    assert watched.names() == []
+
+
+def test_a_reason_overwrites_nothing_that_a_link_leads_to(
+    watched: Watched, tmp_path: Path
+) -> None:
+    precious = tmp_path / "precious"
+    precious.write_text("kept")
+    (watched.folder / "run.csv.error.txt").symlink_to(precious)
+    watched.write("run.csv", "y_true,y_pred\na\n")
+
+    watched.look()
+    (taken,) = watched.look(after_s=QUIET_S)
+
+    assert taken.run is None
+    assert precious.read_text() == "kept"

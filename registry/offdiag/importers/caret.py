@@ -24,6 +24,7 @@ CONVENTION = "Rows are predictions and columns the reference, as in table(data, 
 _LONG_FORM = ("Prediction", "Reference", "Freq")
 _OWN_CORNERS = ("", "Prediction")
 _POSITIVE = re.compile(r"'Positive' Class\s*:\s*(.+)")
+_MOST_DIGITS = 25
 _SHARES = re.compile(r"\s\d+\.\d+$")
 
 
@@ -91,14 +92,14 @@ def _from_text(lines: Sequence[str], name: str) -> ImportedMatrix:
         )
     rows = list(takewhile(str.strip, lines[head + 2 :]))
     matrix, labels = [], []
-    # As many counts as there are rows, and the name in front: names may hold spaces and digits.
-    row = re.compile(rf"(.*?)((?:\s+\d+){{{len(rows)}}})\s*")
     for line in rows:
-        found = row.fullmatch(line)
-        if found is None:
+        # As many counts as there are rows, and a name in front, which may hold spaces and digits.
+        fields = line.rsplit(maxsplit=len(rows))
+        counts = fields[-len(rows) :]
+        if len(counts) < len(rows) or not all(map(_is_count, counts)):
             raise _unreadable_row(line, name)
-        labels.append(found.group(1).strip())
-        matrix.append([int(cell) for cell in found.group(2).split()])
+        labels.append(fields[0].strip() if len(fields) > len(rows) else "")
+        matrix.append([int(cell) for cell in counts])
     columns = lines[head + 1].split()[1:]
     if columns != " ".join(labels).split():
         raise InvalidInput(
@@ -112,16 +113,21 @@ def _from_text(lines: Sequence[str], name: str) -> ImportedMatrix:
 def _unreadable_row(line: str, name: str) -> InvalidInput:
     if _SHARES.search(line.rstrip()):
         return InvalidInput(
-            f"{name} prints shares: {line.strip()!r}.",
+            f"{name} prints shares: {line.strip()[:60]!r}.",
             field="matrix",
             hint='Print the counts: confusionMatrix(…, norm = "none").',
         )
     return InvalidInput(
-        f"the line {line.strip()!r} of {name} has fewer counts than there are classes.",
+        f"the line {line.strip()[:60]!r} of {name} has fewer counts than there are classes.",
         field="matrix",
         hint="Was the table folded? Print it after options(width = 10000).",
     )
 
 
 def _count(text: str | None) -> object:
-    return int(text) if text is not None and text.strip().isdecimal() else text
+    return int(text) if text is not None and _is_count(text.strip()) else text
+
+
+def _is_count(text: str) -> bool:
+    """Whether it is a whole number that somebody may have counted to."""
+    return text.isdecimal() and len(text) <= _MOST_DIGITS

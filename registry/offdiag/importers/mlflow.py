@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from offdiag.arrays.files.checks import unreadable
@@ -28,7 +28,9 @@ _MATRICES = ("confusion_matrix.json", "confusion_matrix.csv")
 _TRUE, _PRED = "target", "outputs"
 """What MLflow calls the columns unless the evaluated data named them."""
 _SHOWN = 10
-_NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?")
+_NUMBER = re.compile(r"[-+]?(\d+(\.\d*)?|\.\d+)([eE][-+]?\d+)?")
+_MOST_BYTES = 4 * MAX_TEXT_LENGTH
+"""As many as UTF-8 may need for what a run may hold."""
 
 
 def read_mlflow(path: Path, stated: Stated) -> Imported:
@@ -43,8 +45,8 @@ def read_mlflow(path: Path, stated: Stated) -> Imported:
     file = artifacts / chosen_artifact(_files_below(artifacts), stated.artifact)
     content = artifact_content(file, stated)
     try:
-        params = {**_entries(path / "params", ""), **_metrics(path / "metrics")}
-        tags = _entries(path / "tags", "")
+        params = {**_entries(path / "params"), **_metrics(path / "metrics")}
+        tags = _entries(path / "tags")
     except OSError as error:
         raise unreadable(path, error) from None
     return Imported("mlflow", CONVENTION, content, file, params, tags)
@@ -80,8 +82,22 @@ def chosen_artifact(names: Sequence[str], named: str | None) -> str:
 
 
 def _files_below(artifacts: Path) -> list[str]:
-    files = (file for file in artifacts.rglob("*") if file.is_file())
-    return sorted(str(file.relative_to(artifacts)) for file in files)
+    return sorted(str(file.relative_to(artifacts)) for file in _files(artifacts))
+
+
+def _files(folder: Path) -> Iterator[Path]:
+    """Every file below a folder. A run comes from anywhere, so its links must not lead out."""
+    inside = folder.resolve()
+    for file in sorted(folder.rglob("*")):
+        if not file.is_file():
+            continue
+        if not file.resolve().is_relative_to(inside):
+            raise InvalidInput(
+                f"{str(file)!r} is a link that leads out of the run.",
+                field="file",
+                hint="Remove it, or copy what it leads to.",
+            )
+        yield file
 
 
 def _has(names: Sequence[str]) -> str:
@@ -132,21 +148,22 @@ def _labels(table: Mapping[str, object], file: Path, stated: Stated) -> Imported
     return ImportedLabels(y_true, y_pred, stated.labels)
 
 
-def _entries(folder: Path, prefix: str) -> dict[str, Scalar]:
+def _entries(folder: Path) -> dict[str, Scalar]:
     """The content of each file below a folder by its path, cut to what a run may hold."""
     return {
-        f"{prefix}{file.relative_to(folder).as_posix()}": _text(file)[:MAX_TEXT_LENGTH]
-        for file in sorted(folder.rglob("*"))
-        if file.is_file()
+        f"{file.relative_to(folder).as_posix()}": _text(file)[:MAX_TEXT_LENGTH]
+        for file in _files(folder)
     }
 
 
 def _metrics(folder: Path) -> dict[str, Scalar]:
     """The last value of each metric; a line is its time, its value and its step."""
     metrics: dict[str, Scalar] = {}
-    for name, text in _entries(folder, "metrics.").items():
-        fields = str(text).splitlines()[-1].split() if text else []
+    for file in _files(folder):
+        lines = _text(file, last=True).splitlines()
+        fields = lines[-1].split() if lines else []
         if len(fields) >= 2:
+            name = f"metrics.{file.relative_to(folder).as_posix()}"
             metrics[name] = _number_or_text(fields[1])
     return metrics
 
@@ -157,5 +174,10 @@ def _number_or_text(text: str) -> float | str:
     return number if math.isfinite(number) else text
 
 
-def _text(file: Path) -> str:
-    return file.read_text(encoding="utf-8", errors="replace").strip().replace("\0", "")
+def _text(file: Path, *, last: bool = False) -> str:
+    """As much of the beginning of a file as a run may hold, or of its end."""
+    with file.open("rb") as source:
+        if last:
+            source.seek(max(0, file.stat().st_size - _MOST_BYTES))
+        text = source.read(_MOST_BYTES).decode("utf-8", "replace")
+    return text.strip().replace("\0", "")

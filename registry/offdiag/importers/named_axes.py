@@ -72,7 +72,7 @@ def matrix_with_named_axes(path: Path, stated: Stated) -> ImportedMatrix:
 def _corner(path: Path) -> str:
     try:
         with path.open(encoding="utf-8-sig", newline="") as text:
-            return next(csv.reader(text))[0]
+            return next((fields[0] for fields in csv.reader(text) if fields), "")
     except OSError as error:
         raise unreadable(path, error) from None
     except (csv.Error, UnicodeDecodeError) as error:

@@ -7,11 +7,13 @@ the support of each class, which tells a matrix whose arguments were swapped.
 from __future__ import annotations
 
 from pathlib import Path
+from tokenize import TokenError
 
 import numpy as np
 
 from offdiag.arrays.files.checks import damaged, unreadable
 from offdiag.arrays.files.json_lines import read_json
+from offdiag.domain.labels import MAX_CLASSES
 from offdiag.domain.orientation import SourceOrientation
 from offdiag.errors import InvalidInput
 from offdiag.importers.counting import require_same, square, whole_count
@@ -52,10 +54,10 @@ def _array(path: Path) -> object:
         if path.suffix.lower() == ".json":
             return read_json(path.read_bytes(), path.name)
         if path.suffix.lower() == ".npy":
-            return np.load(path, allow_pickle=False).tolist()
+            return _numpy_array(path)
         if path.suffix.lower() in {".csv", ".txt"}:
             return _text_array(path)
-    except (ValueError, EOFError) as error:
+    except (ValueError, EOFError, SyntaxError, TypeError, MemoryError, OverflowError) as error:
         if isinstance(error, InvalidInput):
             raise
         raise damaged(path, path.suffix.lstrip("."), error) from None
@@ -66,6 +68,24 @@ def _array(path: Path) -> object:
         field="file",
         hint="Known are .npy, .json, .csv and .txt (numpy.savetxt).",
     )
+
+
+def _numpy_array(path: Path) -> object:
+    """The array in a `.npy` file, mapped: a header that promises more than there is reads nothing.
+
+    What follows the header is numbers or is refused; objects would be unpickled.
+    """
+    try:
+        found = np.lib.format.open_memmap(path, mode="r")
+    except TokenError as error:
+        raise ValueError(f"its header cannot be read: {error}") from None
+    if found.dtype.kind not in "biuf" or max(found.shape, default=0) > MAX_CLASSES:
+        raise InvalidInput(
+            f"{path.name} holds {found.dtype} of shape {found.shape}.",
+            field="matrix",
+            hint=f"A confusion matrix has numbers of at most {MAX_CLASSES:,} classes.",
+        )
+    return found.tolist()
 
 
 def _text_array(path: Path) -> object:

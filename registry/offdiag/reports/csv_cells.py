@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
+from offdiag.arrays.files.spreadsheet_text import marked_as_text
+
 Cell = str | int | float | None
-_FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 
 
 def csv_cell(value: Cell) -> str | int | float:
     """A cell as written: numbers stay numbers, undefined is empty, text is only text.
 
-    A spreadsheet runs what begins like a formula. Labels and names are anybody's input, so
-    such text gets an apostrophe in front, the spreadsheet's own mark for text.
+    Labels and names are anybody's input, so text that a spreadsheet would run is marked as text.
     """
     if value is None:
         return ""
-    if isinstance(value, str) and value.startswith(_FORMULA_STARTS):
-        return f"'{value}"
-    return value
+    return marked_as_text(value) if isinstance(value, str) else value

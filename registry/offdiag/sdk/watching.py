@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import logging
+import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -95,6 +96,11 @@ class FolderWatch:
 
     def _take(self, path: Path, state: _State) -> Taken | None:
         """Log one file; None if it changed while it was read."""
+        if path.is_symlink():
+            # Whoever may write here could have us read what they themselves may not.
+            problem = f"{path.name} is a link; links are not followed. Copy the file here."
+            _say_beside(path, problem)
+            return Taken(path, None, problem)
         try:
             key = f"watch:{_digest(path, self._scope)}"
             log = self._read(path)
@@ -148,6 +154,9 @@ def _say_beside(path: Path, problem: str | None) -> None:
         if problem is None:
             beside.unlink(missing_ok=True)
         else:
-            beside.write_text(f"{problem}\n", encoding="utf-8")
+            # A link of that name would let somebody else choose what is overwritten.
+            flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW
+            with os.fdopen(os.open(beside, flags, 0o666), "w", encoding="utf-8") as file:
+                file.write(f"{problem}\n")
     except OSError as error:
         _log.warning("cannot write %s: %s", beside, error)

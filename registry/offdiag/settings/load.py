@@ -131,7 +131,7 @@ def _layers(environ: Mapping[str, str] | None, folder: Path | None) -> list[_Lay
 def _file_layer(path: Path) -> _Layer:
     try:
         content = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except (ValueError, RecursionError) as error:
         raise InvalidInput(
             f"{str(path)!r} is not valid TOML: {error}.",
             field="configuration",

@@ -156,3 +156,32 @@ def test_a_run_without_anything_to_import_says_what_it_has(run: Path) -> None:
 def test_a_folder_that_is_no_run_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InvalidInput, match="no run of MLflow"):
         read("mlflow", tmp_path)
+
+
+def test_the_last_value_of_a_long_history_is_taken(run: Path) -> None:
+    write(run, "artifacts/eval_results_table.json", TABLE)
+    steps = "".join(f"17000000{step:05} {step}.25 {step}\n" for step in range(20_000))
+    write(run, "metrics/loss", steps)
+
+    assert read("mlflow", run).params["metrics.loss"] == 19_999.25
+
+
+@pytest.mark.parametrize(
+    "place", ["artifacts/confusion_matrix.csv", "params/depth", "tags/more", "metrics/loss"]
+)
+def test_a_link_that_leads_out_of_the_run_is_not_followed(run: Path, place: str) -> None:
+    write(run, "artifacts/eval_results_table.json", TABLE)
+    secret = run.parent.parent / "secret"
+    secret.write_text("0 1 0\n", "utf-8")
+    (run / place).unlink(missing_ok=True)
+    (run / place).symlink_to(secret)
+
+    with pytest.raises(InvalidInput, match="leads out of the run"):
+        read("mlflow", run)
+
+
+def test_a_link_inside_of_the_run_is_followed(run: Path) -> None:
+    write(run, "artifacts/table.json", TABLE)
+    (run / "artifacts" / "eval_results_table.json").symlink_to("table.json")
+
+    assert isinstance(read("mlflow", run).content, ImportedLabels)

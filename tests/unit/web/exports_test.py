@@ -6,7 +6,7 @@ import pytest
 from offdiag_web.exports import csv_cell, csv_text
 
 
-@pytest.mark.parametrize("text", ["=1+1", "+1", "-1", "@cmd", "\tx", "\rx"])
+@pytest.mark.parametrize("text", ["=1+1", "+1", "-1", "@cmd", "\tx", "\rx", "\nx", "＝1", "'=1"])
 def test_text_that_begins_like_a_formula_is_marked_as_text(text: str) -> None:
     assert csv_cell(text) == f"'{text}"
 

@@ -1,45 +1,106 @@
-"""Columns of Parquet and Arrow files. Only the columns asked for are read."""
+"""Columns of Parquet and Arrow files. Only the columns asked for are read.
+
+What a file promises is held against the limits before anything is unpacked, and what comes is
+counted batch by batch, because promises are made by whoever wrote the file.
+"""
 
 from __future__ import annotations
 
+import struct
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import BinaryIO
 
 import pyarrow as pa
 
+from offdiag.arrays.arrow_descriptions import describe_batch
 from offdiag.arrays.files.checks import FileColumn, damaged, no_cases, require_columns
+from offdiag.arrays.files.limits import require_few_bytes, require_few_rows
+from offdiag.errors import InvalidInput
+
+_ROWS_AT_ONCE = 1 << 20
+_MOST_IN_LIST = 1_000_000
+"""Entries of a list in the description of a Parquet file."""
 
 
 def read_parquet_columns(path: Path, names: list[str]) -> dict[str, FileColumn]:
     """The named columns with the types the file declares. Raises `InvalidInput`."""
     import pyarrow.parquet as pq
 
-    with path.open("rb") as source:
-        try:
-            file = pq.ParquetFile(source)
-            require_columns(names, file.schema_arrow.names, path)
-            table = file.read(columns=names)
-        except pa.ArrowException as error:
-            raise damaged(path, "Parquet", error) from None
-        return _columns(table, names, path)
+    with path.open("rb") as source, _in_words(path, "Parquet"):
+        file = pq.ParquetFile(source, thrift_container_size_limit=_MOST_IN_LIST)
+        require_columns(names, file.schema_arrow.names, path)
+        require_few_rows(file.metadata.num_rows, path.name)
+        batches = file.iter_batches(batch_size=_ROWS_AT_ONCE, columns=names)
+        schema = pa.schema([file.schema_arrow.field(name) for name in names])
+        return _columns(schema, batches, path)
 
 
 def read_arrow_columns(path: Path, names: list[str]) -> dict[str, FileColumn]:
     """The named columns of an Arrow file or stream. Raises `InvalidInput`."""
+    with path.open("rb") as source, _in_words(path, "Arrow"):
+        schema, batches = _arrow_batches(source, path.name)
+        require_columns(names, schema.names, path)
+        wanted = (batch.select(names) for batch in batches)
+        return _columns(pa.schema([schema.field(name) for name in names]), wanted, path)
+
+
+def _arrow_batches(source: BinaryIO, name: str) -> tuple[pa.Schema, Iterator[pa.RecordBatch]]:
+    """The batches of a file or a stream: an Arrow file is a stream between two marks."""
     from pyarrow import ipc
 
-    with path.open("rb") as source:
-        is_file = source.read(6) == b"ARROW1"
-        source.seek(0)
-        try:
-            reader = ipc.open_file(source) if is_file else ipc.open_stream(source)
-            require_columns(names, reader.schema.names, path)
-            table = reader.read_all()
-        except pa.ArrowException as error:
-            raise damaged(path, "Arrow", error) from None
-        return _columns(table, names, path)
+    is_file = source.read(6) == b"ARROW1"
+    start = 8 if is_file else 0
+    source.seek(start)
+    require_few_bytes(_promised_bytes(ipc.MessageReader.open_stream(source)), name)
+    source.seek(start)
+    reader = ipc.open_stream(source)
+    return reader.schema, iter(reader)
 
 
-def _columns(table: pa.Table, names: list[str], path: Path) -> dict[str, FileColumn]:
-    if table.num_rows == 0:
+def _promised_bytes(messages: Iterable[pa.ipc.Message]) -> int:
+    """Bytes of the largest batch once it is unpacked, which Arrow does before it can be asked."""
+    largest = 0
+    for message in messages:
+        if message.type in {"record batch", "dictionary"}:
+            found = describe_batch(
+                message.metadata.to_pybytes(),
+                memoryview(message.body or b""),
+                of_dictionary=message.type == "dictionary",
+            )
+            largest = max(largest, found.n_bytes)
+    return largest
+
+
+def _columns(
+    schema: pa.Schema, batches: Iterable[pa.RecordBatch], path: Path
+) -> dict[str, FileColumn]:
+    kept = []
+    n_rows = n_bytes = 0
+    for batch in batches:
+        batch.validate(full=True)
+        n_rows, n_bytes = n_rows + batch.num_rows, n_bytes + batch.nbytes
+        require_few_rows(n_rows, path.name)
+        require_few_bytes(n_bytes, path.name)
+        kept.append(batch)
+    if n_rows == 0:
         raise no_cases(path)
-    return {name: table.column(name).combine_chunks() for name in names}
+    table = pa.Table.from_batches(kept, schema=kept[0].schema if kept else schema)
+    return {name: table.column(name).combine_chunks() for name in table.column_names}
+
+
+@contextmanager
+def _in_words(path: Path, kind: str) -> Iterator[None]:
+    """What Arrow says of a damaged file, as `InvalidInput`."""
+    try:
+        yield
+    except InvalidInput:
+        raise
+    except (pa.ArrowException, ValueError, struct.error, OverflowError) as error:
+        raise damaged(path, kind, error) from None
+    except OSError as error:
+        # Arrow tells of some damages as if the system had, but then without its number.
+        if error.errno is not None:
+            raise
+        raise damaged(path, kind, error) from None

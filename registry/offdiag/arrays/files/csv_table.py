@@ -76,10 +76,12 @@ def _require_utf8(path: Path, *, only_start: bool = False) -> None:
     decoder = codecs.getincrementaldecoder("utf-8")()
     offset = 0
     with path.open("rb") as source:
-        while block := source.read(_BLOCK):
+        while True:
+            block = source.read(_BLOCK)
             pending = len(decoder.getstate()[0])
             try:
-                decoder.decode(block)
+                # The last character of a file may be cut in the middle.
+                decoder.decode(block, final=not block)
             except UnicodeDecodeError as error:
                 byte = offset - pending + error.start
                 raise InvalidInput(
@@ -88,7 +90,7 @@ def _require_utf8(path: Path, *, only_start: bool = False) -> None:
                     hint="Write the file as UTF-8; it looks like Latin-1 or Windows-1252.",
                 ) from None
             offset += len(block)
-            if only_start:
+            if not block or (only_start and len(block) == _BLOCK):
                 return
 
 

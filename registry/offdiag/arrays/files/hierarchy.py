@@ -33,5 +33,5 @@ def read_hierarchy(path: Path) -> object:
 def _from_toml(path: Path) -> object:
     try:
         return tomllib.loads(path.read_text(encoding="utf-8-sig"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except (ValueError, RecursionError) as error:
         raise damaged(path, "TOML", error) from None

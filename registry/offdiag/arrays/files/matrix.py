@@ -16,6 +16,7 @@ from pathlib import Path
 
 from offdiag.arrays.files.checks import damaged, unreadable
 from offdiag.arrays.files.json_lines import read_json
+from offdiag.arrays.files.spreadsheet_text import without_mark
 from offdiag.domain.labels import label_text, require_known
 from offdiag.domain.orientation import SourceOrientation
 from offdiag.errors import InvalidInput
@@ -97,7 +98,12 @@ def _json_count(cell: object, row: int, column: int) -> int:
 def _from_csv(path: Path) -> MatrixFile:
     try:
         with path.open(encoding="utf-8-sig", newline="") as text:
-            lines = [fields for fields in csv.reader(text, strict=True) if fields]
+            # The dashboard marks class names that look like formulas.
+            lines = [
+                [without_mark(field) for field in fields]
+                for fields in csv.reader(text, strict=True)
+                if fields
+            ]
     except (csv.Error, UnicodeDecodeError) as error:
         raise damaged(path, "CSV", error) from None
     if len(lines) < 2:
@@ -159,7 +165,7 @@ def _from_square(lines: list[list[str]]) -> MatrixFile:
 
 def _csv_count(text: str, place: str) -> int:
     if _WHOLE_NUMBER.fullmatch(text.strip()):
-        return int(text)
+        return int(text.strip())
     raise _no_count(repr(text), place)
 
 

@@ -49,7 +49,7 @@ def read_weights(path: Path) -> WeightsFile:
 def _from_toml(path: Path) -> WeightsFile:
     try:
         content = tomllib.loads(path.read_text(encoding="utf-8-sig"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except (ValueError, RecursionError) as error:
         raise damaged(path, "TOML", error) from None
     return _from_members(content, path)
 
