@@ -70,7 +70,7 @@ def _unpacked(sent: bytes, most: int) -> bytes:
     _require_digest(sent)
     encoding = request.headers.get("Content-Encoding", "identity").strip().lower()
     if encoding == "gzip":
-        return _gunzipped(sent, most)
+        return gunzipped(sent, most)
     if encoding != "identity":
         raise UnsupportedMediaType(f"The encoding {encoding!r} is not known; gzip is.")
     if len(sent) > most:
@@ -78,7 +78,9 @@ def _unpacked(sent: bytes, most: int) -> bytes:
     return sent
 
 
-def _gunzipped(sent: bytes, most: int) -> bytes:
+def gunzipped(sent: bytes, most: int) -> bytes:
+    """What a gzip stream holds. Raises `TooLarge` before more than `most` bytes are unpacked,
+    and `Malformed` for a stream that is damaged, cut, or followed by something."""
     unpacking = zlib.decompressobj(wbits=zlib.MAX_WBITS | 16)
     try:
         body = unpacking.decompress(sent, most + 1)
