@@ -7,6 +7,7 @@ nothing, and of two that start at once one migrates while the other waits and fi
 from __future__ import annotations
 
 import threading
+import time
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,12 +15,18 @@ from sqlalchemy import Connection, inspect, text
 from sqlalchemy.exc import DBAPIError
 
 import offdiag_migrations
-from offdiag.errors import SchemaMismatch
+from offdiag.errors import DatabaseUnavailable, SchemaMismatch
 from offdiag.store.database import Database
 from offdiag.store.file_access import require_local, require_writable
 
 # Any number will do, as long as all versions of offdiag agree on it.
 _ADVISORY_LOCK = 0x0FFD1A6
+
+_LOCK_WAIT = "2s"
+"""How long one attempt waits for a table. Whoever wants it meanwhile queues behind the upgrade."""
+_PAUSE_S = 1.0
+PATIENCE_S = 60.0
+_NO_LOCK = "55P03"
 
 # Alembic keeps the migration it runs in module globals, so one thread at a time may use it.
 _one_at_a_time = threading.Lock()
@@ -47,12 +54,28 @@ def check(database: Database) -> SchemaState:
         return state_of(session.connection())
 
 
-def upgrade(database: Database) -> SchemaState:
+def upgrade(database: Database, *, patience_s: float = PATIENCE_S) -> SchemaState:
     """Bring a database to the head, making the SQLite file if there is none.
 
+    On PostgreSQL an upgrade that waits for a table makes everybody wait behind it, readers too.
+    So it waits two seconds, undoes what it did, lets the others through and begins anew, for
+    about `patience_s` seconds.
+
     Raises `SchemaMismatch` for a newer database and for a file of another program,
-    `DatabaseUnavailable` when it cannot be written. Nothing was changed then.
+    `DatabaseUnavailable` when it cannot be written or somebody keeps a table for too long.
+    Nothing was changed then.
     """
+    give_up_at = time.monotonic() + patience_s
+    while True:
+        try:
+            return _upgrade(database)
+        except DatabaseUnavailable as error:
+            if not _wanted_a_lock(error) or time.monotonic() >= give_up_at:
+                raise
+        time.sleep(_PAUSE_S)
+
+
+def _upgrade(database: Database) -> SchemaState:
     with database.migrate() as connection:
         wait_for_other_upgrades(connection)
         state = state_of(connection)
@@ -61,6 +84,11 @@ def upgrade(database: Database) -> SchemaState:
             migrate_to(connection, "head")
             require_intact_references(connection)
         return state_of(connection)
+
+
+def _wanted_a_lock(error: DatabaseUnavailable) -> bool:
+    cause = error.__cause__
+    return isinstance(cause, DBAPIError) and getattr(cause.orig, "sqlstate", None) == _NO_LOCK
 
 
 def require_schema(database: Database) -> None:
@@ -127,6 +155,7 @@ def wait_for_other_upgrades(connection: Connection) -> None:
         connection.execute(
             text("SELECT pg_advisory_xact_lock(:number)"), {"number": _ADVISORY_LOCK}
         )
+        connection.execute(text(f"SET LOCAL lock_timeout = '{_LOCK_WAIT}'"))
 
 
 def migrate_to(connection: Connection, revision: str) -> None:
