@@ -48,6 +48,7 @@ def _revive(session: Session, work_id: int, tasks: Mapping[str, TaskKind]) -> in
     lease = work.revive(session, work_id)
     if lease is None:
         return None
-    tasks[lease.task].take_up(session, lease.args)
+    if lease.task in tasks:
+        tasks[lease.task].take_up(session, lease.args)
     bell_in_force().ring(session, [lease.work_id])
     return lease.work_id

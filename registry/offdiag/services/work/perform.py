@@ -27,6 +27,8 @@ from offdiag.store.work import Lease
 
 _LOOK_FOR_ROOM_S = 10.0
 """Seconds until work that found the disk full is tried again."""
+_LOOK_FOR_OTHERS_S = 30.0
+"""Seconds until work of an unknown kind is looked at again."""
 
 
 class Outcome(StrEnum):
@@ -135,8 +137,13 @@ def perform(
     if lease is None:
         return Outcome.TAKEN
     began = time.monotonic()
+    kind = tasks.get(lease.task)
     with keeper.hold(lease):
-        outcome, error = _attempt(database, lease, policy, tasks[lease.task])
+        outcome, error = (
+            _left_to_others(database, lease)
+            if kind is None
+            else _attempt(database, lease, policy, kind)
+        )
     tell(Ended(lease, outcome, time.monotonic() - began, error))
     return outcome
 
@@ -175,6 +182,14 @@ def _put_off(database: Database, lease: Lease, pause: NotYet) -> Outcome:
     with database.write() as session:
         held = work.give_back(session, lease, error=None, delay_s=pause.delay_s, counts=False)
     return Outcome.PUT_OFF if held else Outcome.LOST
+
+
+def _left_to_others(database: Database, lease: Lease) -> tuple[Outcome, str]:
+    # Another version of offdiag has asked for it; while programs are replaced both may run.
+    text = f"no worker that looked at it knows work of the kind {lease.task!r}."
+    with database.write() as session:
+        held = work.give_back(session, lease, error=text, delay_s=_LOOK_FOR_OTHERS_S, counts=False)
+    return (Outcome.PUT_OFF if held else Outcome.LOST), text
 
 
 def _wait_for_room(database: Database, lease: Lease) -> None:

@@ -36,7 +36,8 @@ def sweep(database: Database, policy: RetryPolicy, tasks: Mapping[str, TaskKind]
     with database.write() as session:
         buried = work.bury_expired(session, max_attempts=policy.max_attempts)
         for lease in buried:
-            tasks[lease.task].give_up(session, lease.args, work.WITHOUT_A_WORD)
+            if lease.task in tasks:
+                tasks[lease.task].give_up(session, lease.args, work.WITHOUT_A_WORD)
         stale = stale_runs(
             session,
             suite_version=SUITE_VERSION,

@@ -1,0 +1,86 @@
+"""Work of a kind that this program does not know: it is kept, and stands in nobody's way.
+
+Another version of offdiag may have asked for it. Schedulers that delete what they cannot load
+lose it.
+"""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import replace
+
+from sqlalchemy import select, update
+
+from offdiag.services.jobs.retrying import retry_all
+from offdiag.services.work.sweep import sweep
+from offdiag.services.work.tasks import TASKS
+from offdiag.settings.model import JobsSettings
+from offdiag.store import work
+from offdiag.store.database import Database
+from offdiag.store.models import EvaluationRow, WorkRow
+from offdiag.store.work import Wanted
+from offdiag_workers.loop import run_worker
+from support.contents import count_rows
+from support.logging_runs import POLICY, log
+
+KEY = "forecast:1"
+
+
+def ask_for_the_unknown(database: Database) -> None:
+    with database.write() as session:
+        assert work.insert_pending(session, "forecast", Wanted(KEY, {})) is not None
+
+
+def the_unknown(database: Database) -> WorkRow:
+    with database.read() as session:
+        return session.scalars(select(WorkRow).where(WorkRow.key == KEY)).one()
+
+
+def test_a_worker_leaves_it_to_others_and_does_what_it_knows(database: Database) -> None:
+    ask_for_the_unknown(database)
+    log(database)
+
+    report = run_worker(database, JobsSettings(), stop=threading.Event(), until_idle=True)
+
+    assert (report.done, count_rows(database, EvaluationRow)) == (1, 1)
+    row = the_unknown(database)
+    assert (row.state, row.attempts) == ("todo", 0)
+    assert "'forecast'" in (row.error or "")
+
+
+def test_whoever_knows_it_does_it_later(database: Database) -> None:
+    ask_for_the_unknown(database)
+    run_worker(database, JobsSettings(), stop=threading.Event(), until_idle=True)
+    with database.write() as session:
+        session.execute(update(WorkRow).values(due=0.0))
+    known = replace(TASKS["evaluate"], compute=lambda _database, _args: lambda _session: None)
+
+    report = run_worker(
+        database,
+        JobsSettings(),
+        stop=threading.Event(),
+        until_idle=True,
+        tasks={**TASKS, "forecast": known},
+    )
+
+    assert (report.done, count_rows(database, WorkRow)) == (1, 0)
+
+
+def test_the_sweep_buries_it_and_goes_on_and_it_can_be_asked_for_again(
+    database: Database,
+) -> None:
+    ask_for_the_unknown(database)
+    with database.write() as session:
+        session.execute(
+            update(WorkRow).values(state="doing", lease="x", lease_until=0.0, attempts=5)
+        )
+    log(database)
+    with database.write() as session:
+        session.query(WorkRow).filter(WorkRow.key != KEY).delete()
+
+    swept = sweep(database, POLICY)
+
+    assert (swept.buried, swept.submitted) == (1, 1)
+    assert the_unknown(database).state == "dead"
+    assert retry_all(database) == 1
+    assert the_unknown(database).state == "todo"
