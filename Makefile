@@ -64,6 +64,9 @@ peers: $(DEV_READY) ## Measure beside MLflow, Evidently, PyCM, scikit-learn and 
 	@$(BIN)/python benchmarks/summary.py
 
 clean: ## Remove .venv, caches and build results; registries stay.
+storm: $(DEV_READY) ## Kill, crowd and delay for long on both databases; writes docs/reliability.md.
+	@$(BIN)/python benchmarks/storm.py $(STORM_ARGS)
+
 	@rm -rf $(VENV) .cache .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache dist build
 	@find $(SOURCES) examples -type d -name __pycache__ -prune -exec rm -rf {} +
 

@@ -1,0 +1,72 @@
+"""Schedulers in a hurry, of which one is killed again and again, and the fires they made."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from dataclasses import dataclass
+from datetime import timedelta
+from multiprocessing.process import BaseProcess
+from random import Random
+
+from offdiag.services.schedules.tick import tick
+from offdiag.store.database import Database
+from support.reporting import issues, log_run, utc, weekly
+from support.worker_processes import forked
+
+_START = utc("2026-05-04 00:00")
+
+
+@dataclass(frozen=True)
+class Fires:
+    """Planned times, those that an issue stands for, and those that two issues stand for."""
+
+    planned: int
+    stood_for: int
+    doubled: int
+    kills: int
+
+
+def fires_under_kills(
+    database: Database, random: Random, *, n_fires: int, speed: float, kill_every_s: float
+) -> Fires:
+    """Four schedulers on one plan of a fire a minute, by clocks that run `speed` times as fast."""
+    log_run(database)
+    weekly(database, name="every minute", cron="* * * * *", zone="Europe/Berlin", due=_START)
+    began = time.time()
+
+    def scheduler() -> BaseProcess:
+        return forked(_tick_for_ever, database.url, speed, began)
+
+    living = [scheduler() for _ in range(4)]
+    kills = 0
+    try:
+        while (time.time() - began) * speed < (n_fires - 1) * 60:
+            time.sleep(kill_every_s)
+            victim = living.pop(random.randrange(len(living)))
+            victim.kill()
+            victim.join()
+            kills += 1
+            living.append(scheduler())
+    finally:
+        for process in living:
+            process.kill()
+            process.join()
+    now = _START + timedelta(seconds=(time.time() - began) * speed)
+    tick(database, now)
+    found = issues(database)
+    times = Counter(issue.fire_time for issue in found)
+    return Fires(
+        planned=int((now - _START) / timedelta(minutes=1)) + 1,
+        stood_for=sum(1 + issue.covers_missed for issue in found),
+        doubled=sum(number - 1 for number in times.values()),
+        kills=kills,
+    )
+
+
+def _tick_for_ever(url: str, speed: float, began: float) -> None:
+    database = Database(url, synchronous="normal")
+    while True:
+        passed = timedelta(seconds=(time.time() - began) * speed)
+        tick(database, _START + passed)
+        time.sleep(0.02)

@@ -1,0 +1,166 @@
+"""Workers, and all processes at once, killed while runs are logged; and what came of it."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from random import Random
+
+from sqlalchemy import select
+
+from offdiag.domain.runs import RunState
+from offdiag.services.verification.ledger import read_ledger
+from offdiag.services.verification.verify import verify
+from offdiag.store import runs
+from offdiag.store.database import Database
+from offdiag.store.models import EvaluationRow, RunRow, WorkRow
+from support.contents import count_rows
+from support.ledgers import Client, log_until_killed
+from support.logging_runs import log
+from support.worker_processes import forked, wait_for_results, wait_until, workers
+
+N_WORKERS = 3
+LEASE_S = 5.0
+"""Workers end themselves after two thirds of it, which a slow machine must not bring about."""
+
+
+@dataclass(frozen=True)
+class Aftermath:
+    """What there is after a storm. `wrong` is what `offdiag verify` says of it, ledger in hand.
+
+    `seconds` are those from the end of the storm until everything was evaluated.
+    """
+
+    acknowledged: int
+    kills: int
+    runs: int
+    evaluations: int
+    wrong: tuple[str, ...]
+    seconds: float
+
+    @property
+    def lost(self) -> int:
+        return max(0, self.acknowledged - self.runs)
+
+    @property
+    def doubled_or_missing(self) -> int:
+        return abs(self.runs - self.evaluations)
+
+
+def killing_workers(
+    database: Database, folder: Path, random: Random, *, n_runs: int, n_kills: int
+) -> Aftermath:
+    """Log so many runs beside three workers, of which one is killed at random moments."""
+    moments = sorted(random.randrange(n_runs - 10) for _ in range(n_kills))
+    client = Client(database, folder / "ledger", random)
+    with workers(
+        database.url, folder / "log", number=N_WORKERS, lease_s=LEASE_S, supervised=True
+    ) as crew:
+        for number in range(n_runs // 3):
+            client.log(number)
+        for moment in moments:
+            while client.n_acknowledged < n_runs and count_rows(database, EvaluationRow) < moment:
+                client.log(client.n_acknowledged)
+            wait_for_results(database, crew, moment)
+            time.sleep(random.random() * 0.1)
+            crew.kill_one(random)
+            crew.start()
+        while client.n_acknowledged < n_runs:
+            client.log(client.n_acknowledged)
+        over = time.monotonic()
+        wait_until(lambda: count_rows(database, WorkRow) == 0, crew)
+        seconds = time.monotonic() - over
+    return aftermath(database, client.ledger, kills=n_kills, seconds=seconds)
+
+
+def killing_everything(
+    database: Database, folder: Path, random: Random, *, rounds: int
+) -> Aftermath:
+    """Kill all clients and workers in one moment, start workers again, and wait for them.
+
+    `seconds` are the longest of the rounds, from the start of the new workers on.
+    """
+    ledger = folder / "ledger"
+    longest = 0.0
+    for number in range(rounds):
+        before = count_rows(database, EvaluationRow)
+        with workers(database.url, folder / "log", number=N_WORKERS, lease_s=LEASE_S) as crew:
+            clients = [
+                forked(log_until_killed, database.url, str(ledger), f"{number}-{name}")
+                for name in "ab"
+            ]
+            wait_for_results(database, crew, before + random.randrange(3, 12))
+            time.sleep(random.random() * 0.2)
+            for process in (*clients, *crew.living):
+                process.kill()
+            for process in clients:
+                process.join()
+        began = time.monotonic()
+        with workers(database.url, folder / "log", number=N_WORKERS, lease_s=LEASE_S) as crew:
+            wait_until(lambda: count_rows(database, WorkRow) == 0, crew)
+        longest = max(longest, time.monotonic() - began)
+    return aftermath(database, ledger, kills=rounds * (N_WORKERS + 2), seconds=longest)
+
+
+@dataclass(frozen=True)
+class Poisoned:
+    """How often work was started that kills its worker, and what became of it and the others."""
+
+    starts: int
+    state: RunState
+    error: str | None
+    healthy_s: float
+
+
+def poisoned(
+    database: Database, folder: Path, random: Random, *, n_healthy: int, lease_s: float
+) -> Poisoned:
+    """Ask for a run that kills whoever evaluates it, then for healthy ones, and wait for all."""
+    poison = log(database, dataset="poison")
+    client = Client(database, folder / "ledger", random)
+    for number in range(n_healthy):
+        client.log(number)
+    with workers(
+        database.url,
+        folder / "log",
+        number=N_WORKERS,
+        lease_s=lease_s,
+        poison=poison.id,
+        supervised=True,
+    ) as crew:
+        began = time.monotonic()
+        wait_for_results(database, crew, n_healthy)
+        healthy_s = time.monotonic() - began
+        wait_until(lambda: _state(database, poison.id) is RunState.FAILED, crew)
+    with database.read() as session:
+        (dead,) = session.scalars(select(WorkRow))
+        assert dead.state == "dead"
+    state = _state(database, poison.id)
+    return Poisoned(crew.said().count("poisoned"), state, dead.error, healthy_s)
+
+
+def _state(database: Database, run_id: str) -> RunState:
+    with database.read() as session:
+        return runs.get_run(session, run_id).state
+
+
+def aftermath(
+    database: Database,
+    ledger: Path,
+    *,
+    kills: int = 0,
+    seconds: float = 0.0,
+    evaluated: bool = True,
+) -> Aftermath:
+    """What there is, whether or not everything was `evaluated` yet."""
+    entries = read_ledger(ledger)
+    found = verify(database, ledger=entries)
+    return Aftermath(
+        acknowledged=len(entries),
+        kills=kills,
+        runs=count_rows(database, RunRow),
+        evaluations=count_rows(database, EvaluationRow if evaluated else RunRow),
+        wrong=tuple(f"{finding.subject}: {finding.sentence}" for finding in found.findings),
+        seconds=seconds,
+    )
