@@ -22,7 +22,7 @@ from offdiag.services.recompute import (
 )
 from offdiag.services.truth.revise import revise_truth
 from offdiag.services.work.sweep import sweep
-from offdiag.store import runs, work
+from offdiag.store import free_work, runs, work
 from offdiag.store.database import Database
 from offdiag.store.models import (
     EvaluationRow,
@@ -305,10 +305,10 @@ def test_superseded_results_survive(database: Database) -> None:
 def test_a_failed_run_is_tried_again_when_somebody_asks(database: Database) -> None:
     run = log(database)
     with database.write() as session:
-        (project,) = work.projects_with_due_work(session, max_attempts=5)
-        work_id = work.next_due(session, project, max_attempts=5)
+        (project,) = free_work.projects_with_due_work(session, max_attempts=5)
+        work_id = free_work.next_due(session, project, max_attempts=5)
         assert work_id is not None
-        lease = work.claim(session, work_id, token="t", lease_s=30, max_attempts=5)
+        lease = free_work.claim(session, work_id, token="t", lease_s=30, max_attempts=5)
         assert lease is not None
         work.bury(session, lease, error="boom")
         runs.set_state(session, run.id, RunState.FAILED)

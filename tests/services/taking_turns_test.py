@@ -11,7 +11,7 @@ from offdiag.domain.runs import RunFacts
 from offdiag.services.reports.asking import report_now
 from offdiag.services.work.leases import LeaseKeeper
 from offdiag.services.work.perform import Outcome, perform_next
-from offdiag.store import work
+from offdiag.store import free_work
 from offdiag.store.database import Database
 from offdiag.store.models import ProjectRow, RunRow, WorkRow
 from support.logging_runs import POLICY, log, work_off
@@ -60,8 +60,8 @@ def test_within_a_project_what_was_asked_first_is_done_first(database: Database)
     with LeaseKeeper(database, lease_s=LEASE_S) as keeper:
         for expected in logged:
             with database.read() as session:
-                (project,) = work.projects_with_due_work(session, max_attempts=5)
-                first = work.next_due(session, project, max_attempts=5)
+                (project,) = free_work.projects_with_due_work(session, max_attempts=5)
+                first = free_work.next_due(session, project, max_attempts=5)
                 row = session.get(WorkRow, first)
             assert row is not None
             assert row.args["run"] == expected

@@ -1,4 +1,4 @@
-"""Statements on the work table: submit, claim, extend, finish, give back, bury.
+"""Statements on the work table: submit, extend, finish, give back, bury.
 
 Every time is the database's clock, so hosts with skewed clocks agree on leases. A claim
 counts as an attempt when it is made, so that a worker that was killed counts too.
@@ -8,18 +8,31 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
-from sqlalchemy import ColumnElement, and_, delete, event, exists, func, or_, select, text, update
+from sqlalchemy import (
+    ColumnElement,
+    Delete,
+    Update,
+    and_,
+    bindparam,
+    delete,
+    event,
+    exists,
+    func,
+    select,
+    text,
+    update,
+)
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Session
 
 from offdiag.store.audit_trail import request_of
 from offdiag.store.clock import database_now
-from offdiag.store.models import ProjectRow, WorkRow
+from offdiag.store.models import WorkRow
 
-_TODO = text("state = 'todo'")
-_DOING = text("state = 'doing'")
+TODO = text("state = 'todo'")
 """Spelled out: a bound parameter cannot prove a partial index once the plan is generic."""
 
 WITHOUT_A_WORD = "every attempt ended without a word: its worker was killed or lost the database."
@@ -104,7 +117,7 @@ def _insert_unless_waiting(session: Session) -> postgresql.Insert | sqlite.Inser
         if session.get_bind().dialect.name == "postgresql"
         else sqlite.insert(WorkRow)
     )
-    return insert.on_conflict_do_nothing(index_elements=["key"], index_where=_TODO)
+    return insert.on_conflict_do_nothing(index_elements=["key"], index_where=TODO)
 
 
 def find_by_key(session: Session, key: str) -> WorkRecord | None:
@@ -124,101 +137,16 @@ def count_by_state(session: Session) -> dict[str, int]:
     return {state: counts.get(state, 0) for state in ("todo", "doing", "dead")}
 
 
-def projects_with_due_work(
-    session: Session, *, max_attempts: int, at_most: int | None = None
-) -> list[int | None]:
-    """The projects that somebody could work for now; None stands for none in particular.
-
-    Where `at_most` is given, only work of at most that size is looked at, here and below.
-    """
-    found: list[int | None] = list(
-        session.scalars(
-            select(ProjectRow.id).where(
-                or_(
-                    *(
-                        exists(select(WorkRow.id).where(WorkRow.project_id == ProjectRow.id, part))
-                        for part in _free_parts(max_attempts, at_most)
-                    )
-                )
-            )
-        )
-    )
-    if next_due(session, None, max_attempts=max_attempts, at_most=at_most) is not None:
-        found.append(None)
-    return found
-
-
-def next_due(
-    session: Session, project_id: int | None, *, max_attempts: int, at_most: int | None = None
-) -> int | None:
-    """Id of the work for a project that has waited longest: due, or with an expired lease."""
-    # Each part has an index of its own, which a search for either would not use.
-    oldest = [
-        session.execute(
-            select(WorkRow.due, WorkRow.id)
-            .where(WorkRow.project_id == project_id, part)
-            .order_by(WorkRow.due, WorkRow.id)
-            .limit(1)
-        ).one_or_none()
-        for part in _free_parts(max_attempts, at_most)
-    ]
-    found = [(row.due, row.id) for row in oldest if row is not None]
-    return min(found)[1] if found else None
-
-
-def due_ids(session: Session, *, max_attempts: int, limit: int) -> list[int]:
-    """Ids of work that anybody may claim, oldest first."""
-    return list(
-        session.scalars(
-            select(WorkRow.id)
-            .where(_free(max_attempts))
-            .order_by(WorkRow.due, WorkRow.id)
-            .limit(limit)
-        )
-    )
-
-
-def claim(
-    session: Session,
-    work_id: int,
-    *,
-    token: str,
-    lease_s: float,
-    max_attempts: int,
-    at_most: int | None = None,
-) -> Lease | None:
-    """Take the lease on work that is free. None if somebody else was faster, or it is larger."""
-    found = session.execute(
-        update(WorkRow)
-        .where(WorkRow.id == work_id, _free(max_attempts, at_most))
-        .values(
-            state="doing",
-            attempts=WorkRow.attempts + 1,
-            lease=token,
-            lease_until=database_now() + lease_s,
-        )
-        .returning(WorkRow.task, WorkRow.args, WorkRow.key, WorkRow.attempts, WorkRow.request_id)
-    ).one_or_none()
-    if found is None:
-        return None
-    return Lease(work_id, token, *found)
-
-
 def extend(session: Session, lease: Lease, *, lease_s: float) -> bool:
     """Push the end of a lease back. False if it is no longer ours."""
-    held = session.scalar(
-        update(WorkRow)
-        .where(_held(lease))
-        .values(lease_until=database_now() + lease_s)
-        .returning(WorkRow.id)
-    )
-    return held is not None
+    given = {"work_id": lease.work_id, "token": lease.token, "held_for_s": lease_s}
+    return session.scalar(_extend(), given) is not None
 
 
 def finish(session: Session, lease: Lease) -> bool:
     """Delete done work. False if the lease was lost: then nothing may be written."""
-    held = session.scalar(delete(WorkRow).where(_held(lease)).returning(WorkRow.id))
-    return held is not None
+    given = {"work_id": lease.work_id, "token": lease.token}
+    return session.scalar(_finish(), given) is not None
 
 
 def give_back(
@@ -316,17 +244,34 @@ def after_commit(session: Session, action: Callable[[], None]) -> None:
     event.listen(session, "after_commit", run, once=True)
 
 
-def _free(max_attempts: int, at_most: int | None = None) -> ColumnElement[bool]:
-    return or_(*_free_parts(max_attempts, at_most))
+@cache
+def _extend() -> Update:
+    """Every piece of work takes this and the next; each is built once."""
+    return (
+        update(WorkRow)
+        .where(*_is_held())
+        .values(lease_until=database_now() + bindparam("held_for_s"))
+        .returning(WorkRow.id)
+        .execution_options(synchronize_session=False)
+    )
 
 
-def _free_parts(
-    max_attempts: int, at_most: int | None = None
-) -> tuple[ColumnElement[bool], ColumnElement[bool]]:
-    fits = [] if at_most is None else [WorkRow.size <= at_most]
-    waiting = and_(_TODO, WorkRow.due <= database_now(), *fits)
-    expired = and_(_DOING, WorkRow.lease_until < database_now(), *fits)
-    return waiting, and_(expired, WorkRow.attempts < max_attempts)
+@cache
+def _finish() -> Delete:
+    return (
+        delete(WorkRow)
+        .where(*_is_held())
+        .returning(WorkRow.id)
+        .execution_options(synchronize_session=False)
+    )
+
+
+def _is_held() -> tuple[ColumnElement[bool], ...]:
+    return (
+        WorkRow.id == bindparam("work_id"),
+        WorkRow.state == "doing",
+        WorkRow.lease == bindparam("token"),
+    )
 
 
 def _held(lease: Lease) -> ColumnElement[bool]:

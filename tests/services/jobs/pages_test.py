@@ -8,7 +8,7 @@ from sqlalchemy import update
 from offdiag.errors import NotFound
 from offdiag.services.heartbeats import beat, heart_of_this_process, stop_beating
 from offdiag.services.jobs.pages import JobState, job_page, jobs_page
-from offdiag.store import work
+from offdiag.store import free_work, work
 from offdiag.store.database import Database
 from offdiag.store.models import HeartbeatRow, WorkRow
 from offdiag.store.work import Wanted
@@ -29,7 +29,7 @@ def test_what_needs_a_look_comes_first(database: Database) -> None:
     failed = submitted(database, "c", error="timed out", attempts=2)
     running = submitted(database, "d")
     with database.write() as session:
-        work.claim(session, running, token="t", lease_s=30, max_attempts=5)
+        free_work.claim(session, running, token="t", lease_s=30, max_attempts=5)
 
     page = jobs_page(database)
 

@@ -20,7 +20,7 @@ from offdiag.errors import DatabaseUnavailable, StorageFull
 from offdiag.services.work.endings import Never, NotYet
 from offdiag.services.work.leases import LeaseKeeper
 from offdiag.services.work.tasks import TASKS, TaskKind, Writer
-from offdiag.store import work
+from offdiag.store import free_work, work
 from offdiag.store.database import Database
 from offdiag.store.racing import after_failures
 from offdiag.store.work import Lease
@@ -94,13 +94,13 @@ def perform_next(
     `at_most` is left to others; the attempt is told to `tell`.
     """
     with database.read() as session:
-        projects = work.projects_with_due_work(
+        projects = free_work.projects_with_due_work(
             session, max_attempts=policy.max_attempts, at_most=at_most
         )
         if not projects:
             return None
         project_id = choose(projects)
-        work_id = work.next_due(
+        work_id = free_work.next_due(
             session, project_id, max_attempts=policy.max_attempts, at_most=at_most
         )
     if work_id is None:
@@ -126,7 +126,7 @@ def perform(
     all attempts last, and no work is to blame for it.
     """
     with database.write() as session:
-        lease = work.claim(
+        lease = free_work.claim(
             session,
             work_id,
             token=secrets.token_hex(8),

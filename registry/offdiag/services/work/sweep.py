@@ -15,7 +15,7 @@ from offdiag.services.work.engines import bell_in_force
 from offdiag.services.work.perform import RetryPolicy
 from offdiag.services.work.submit import submit_evaluations
 from offdiag.services.work.tasks import TASKS, TaskKind
-from offdiag.store import work
+from offdiag.store import free_work, work
 from offdiag.store.database import Database
 from offdiag.store.staleness import stale_runs
 
@@ -46,7 +46,7 @@ def sweep(database: Database, policy: RetryPolicy, tasks: Mapping[str, TaskKind]
             limit=_AT_ONCE,
         )
         submit_evaluations(session, [run.run_id for run in stale])
-        waiting = work.due_ids(session, max_attempts=policy.max_attempts, limit=_AT_ONCE)
+        waiting = free_work.due_ids(session, max_attempts=policy.max_attempts, limit=_AT_ONCE)
         if waiting:
             bell_in_force().ring(session, waiting)
     return Swept(len(buried), len(stale), len(waiting))
