@@ -39,7 +39,7 @@ from offdiag.services.work.leases import LeaseKeeper
 from offdiag.services.work.perform import RetryPolicy, perform_next
 from offdiag.services.work.sweep import sweep
 from offdiag.services.work.tasks import TASKS, Writer
-from offdiag.store import work
+from offdiag.store import free_work, work
 from offdiag.store.database import Database
 from offdiag.store.evaluations import current_evaluation
 from offdiag.store.models import Base, EvaluationRow, RunRow, WorkRow
@@ -148,10 +148,10 @@ class Registry(RuleBasedStateMachine):
     @rule(number=any_number)
     def claim(self, number: int) -> None:
         with self.database.write() as session:
-            due = work.due_ids(session, max_attempts=POLICY.max_attempts, limit=100)
+            due = free_work.due_ids(session, max_attempts=POLICY.max_attempts, limit=100)
             if not due:
                 return
-            lease = work.claim(
+            lease = free_work.claim(
                 session,
                 due[number % len(due)],
                 token=f"token-{number}-{len(self.begun)}",
