@@ -6,6 +6,7 @@ BIN := $(VENV)/bin
 MINIMUM := 3.11
 DEMO_ARGS ?=
 PYTEST_ARGS ?=
+STORM_ARGS ?=
 
 # The demo needs little; tests and checks need the development tools, which include the demo's.
 DEMO_READY := $(VENV)/.ready-demo
@@ -14,7 +15,7 @@ BENCHMARKS := $(filter-out benchmarks/harness.py benchmarks/summary.py benchmark
 SOURCES := registry migrations web workers tests benchmarks docs
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check format docs site tour bench bench-full peers clean
+.PHONY: help setup demo test check format docs site tour bench bench-full storm peers clean
 
 help: ## Show what can be done.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -63,10 +64,10 @@ peers: $(DEV_READY) ## Measure beside MLflow, Evidently, PyCM, scikit-learn and 
 	@$(BIN)/python benchmarks/peers.py
 	@$(BIN)/python benchmarks/summary.py
 
-clean: ## Remove .venv, caches and build results; registries stay.
 storm: $(DEV_READY) ## Kill, crowd and delay for long on both databases; writes docs/reliability.md.
 	@$(BIN)/python benchmarks/storm.py $(STORM_ARGS)
 
+clean: ## Remove .venv, caches and build results; registries stay.
 	@rm -rf $(VENV) .cache .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache dist build
 	@find $(SOURCES) examples -type d -name __pycache__ -prune -exec rm -rf {} +
 
