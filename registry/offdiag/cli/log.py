@@ -9,6 +9,7 @@ import click
 
 from offdiag.cli.options import json_option, parse_entries, parse_labels, sets_option, url_option
 from offdiag.cli.output import busy, print_json
+from offdiag.cli.prediction_table import PredictionColumns, prediction_columns
 
 if TYPE_CHECKING:
     from offdiag.sdk.run import Run
@@ -18,17 +19,7 @@ if TYPE_CHECKING:
 @click.argument("file", type=click.Path(path_type=Path))
 @click.option("--name", required=True, help="Name of the run.")
 @click.option("--dataset", required=True, help="Data the model was tried on.")
-@click.option("--true", "true_column", default="y_true", show_default=True, metavar="COLUMN")
-@click.option("--pred", "pred_column", default="y_pred", show_default=True, metavar="COLUMN")
-@click.option("--no-true", is_flag=True, help="The dataset has its ground truth already.")
-@click.option("--id", "id_column", metavar="COLUMN", help="Names of the cases.")
-@click.option(
-    "--score",
-    "score_columns",
-    multiple=True,
-    metavar="COLUMN",
-    help="Score of the positive class, or once for each class in the order of --labels.",
-)
+@prediction_columns
 @sets_option
 @click.option("--matrix", "is_matrix", is_flag=True, help="FILE holds a confusion matrix.")
 @click.option(
@@ -55,11 +46,7 @@ def log(
     labels: str | None,
     ordinal: bool,
     as_json: bool,
-    true_column: str,
-    pred_column: str,
-    no_true: bool,
-    id_column: str | None,
-    score_columns: tuple[str, ...],
+    columns: PredictionColumns,
     positive_label: str | None,
     params: tuple[str, ...],
     tags: tuple[str, ...],
@@ -82,13 +69,9 @@ def log(
         if is_matrix or file.suffix.lower() == ".json":
             run = _log_matrix(file, orientation, facts)
         else:
-            columns = {"y_pred": pred_column}
-            columns |= {} if no_true else {"y_true": true_column}
-            columns |= {} if id_column is None else {"sample_ids": id_column}
             run = _log_predictions(
                 file,
                 columns,
-                score_columns,
                 facts | {"positive_label": positive_label},
                 of_sets=of_sets,
             )
@@ -108,23 +91,14 @@ def _log_matrix(file: Path, orientation: str | None, facts: dict[str, Any]) -> R
 
 
 def _log_predictions(
-    file: Path,
-    columns: dict[str, str],
-    score_columns: tuple[str, ...],
-    facts: dict[str, Any],
-    *,
-    of_sets: bool,
+    file: Path, columns: PredictionColumns, facts: dict[str, Any], *, of_sets: bool
 ) -> Run:
-    from offdiag.arrays.files import read_columns, stacked_numbers
     from offdiag.arrays.set_texts import sets_of_texts
     from offdiag.sdk.api import log_run
 
-    found = read_columns(file, [*columns.values(), *score_columns])
-    arrays: dict[str, Any] = {name: found[column] for name, column in columns.items()}
+    arrays = columns.read(file)
     if of_sets:
         arrays |= {
             name: sets_of_texts(arrays[name]) for name in ("y_true", "y_pred") if name in arrays
         }
-    if score_columns:
-        arrays["y_score"] = stacked_numbers({name: found[name] for name in score_columns})
     return log_run(**arrays, **facts)

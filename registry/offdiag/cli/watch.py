@@ -13,6 +13,7 @@ import click
 
 from offdiag.cli.options import parse_entries, parse_labels, url_option
 from offdiag.cli.output import note
+from offdiag.cli.prediction_table import PredictionColumns, prediction_columns
 
 if TYPE_CHECKING:
     from offdiag.sdk.run import Run
@@ -23,17 +24,7 @@ _LOOK_EVERY_S = 1.0
 @click.command()
 @click.argument("folder", type=click.Path(path_type=Path, exists=True, file_okay=False))
 @click.option("--dataset", required=True, help="Data the models are tried on.")
-@click.option("--true", "true_column", default="y_true", show_default=True, metavar="COLUMN")
-@click.option("--pred", "pred_column", default="y_pred", show_default=True, metavar="COLUMN")
-@click.option("--no-true", is_flag=True, help="The dataset has its ground truth already.")
-@click.option("--id", "id_column", metavar="COLUMN", help="Names of the cases.")
-@click.option(
-    "--score",
-    "score_columns",
-    multiple=True,
-    metavar="COLUMN",
-    help="Score of the positive class, or once for each class in the order of --labels.",
-)
+@prediction_columns
 @click.option("--labels", metavar="A,B,…", help="Class names in their order.")
 @click.option("--positive", "positive_label", metavar="CLASS", help="Class a single score is for.")
 @click.option("--project", help="Project of the runs.  [default: the configured one]")
@@ -43,11 +34,7 @@ _LOOK_EVERY_S = 1.0
 def watch(
     *,
     folder: Path,
-    true_column: str,
-    pred_column: str,
-    no_true: bool,
-    id_column: str | None,
-    score_columns: tuple[str, ...],
+    columns: PredictionColumns,
     labels: str | None,
     tags: tuple[str, ...],
     **facts: Any,
@@ -63,13 +50,10 @@ def watch(
     from offdiag.errors import DatabaseUnavailable
     from offdiag.sdk.watching import FolderWatch
 
-    columns = {"y_pred": pred_column}
-    columns |= {} if no_true else {"y_true": true_column}
-    columns |= {} if id_column is None else {"sample_ids": id_column}
     facts |= {"labels": parse_labels(labels), "tags": parse_entries(tags, "tag")}
 
     def read(file: Path) -> Callable[[str], Run]:
-        return _read(file, columns, score_columns, facts)
+        return _read(file, columns, facts)
 
     scope = f"{facts['project']}\0{facts['dataset']}"
     watched = FolderWatch(folder, read, scope=scope, clock=time.monotonic)
@@ -92,14 +76,8 @@ def _stopped_by_signal() -> threading.Event:
     return stopped
 
 
-def _read(
-    file: Path, columns: dict[str, str], score_columns: tuple[str, ...], facts: dict[str, Any]
-) -> Callable[[str], Run]:
-    from offdiag.arrays.files import read_columns, stacked_numbers
+def _read(file: Path, columns: PredictionColumns, facts: dict[str, Any]) -> Callable[[str], Run]:
     from offdiag.sdk.api import log_run
 
-    found = read_columns(file, [*columns.values(), *score_columns])
-    arrays: dict[str, Any] = {name: found[column] for name, column in columns.items()}
-    if score_columns:
-        arrays["y_score"] = stacked_numbers({name: found[name] for name in score_columns})
+    arrays = columns.read(file)
     return lambda key: log_run(**arrays, **facts, name=file.stem, client_key=key)
