@@ -5,6 +5,7 @@ from __future__ import annotations
 from offdiag.comparison.letters import letter
 from offdiag.metrics.costs.edits import cost_text
 from offdiag.services.what_if.answering import Choice, PricedAnswer, WhatIf
+from offdiag.services.what_if.record import price_record, scenario_record
 from offdiag_web.addresses.what_if import WhatIfAddress
 from offdiag_web.exports import Cell
 from offdiag_web.presenters.what_if.choice import lever_text
@@ -47,40 +48,15 @@ def what_if_record(found: WhatIf, address: WhatIfAddress) -> dict[str, object]:
     """The whole answer as one JSON document."""
     scenario = found.scenario
     labels = scenario.costs.labels
-    record = scenario.base.record
     return {
         "url": address.url(),
         "dataset": found.frame.runs[0].dataset,
         "project": found.frame.runs[0].project,
         "labels": list(labels.names),
-        "base": {
-            "reference": scenario.base.reference,
-            "name": None if record is None else record.name,
-            "version": None if record is None else record.version,
-        },
-        "currency": scenario.costs.currency,
         "set": scenario.edits.text(labels),
-        "weights": {
-            actual: dict(zip(labels.names, row, strict=True))
-            for actual, row in zip(labels.names, scenario.costs.weights.tolist(), strict=True)
-        },
-        "prevalence": None
-        if scenario.prevalence is None
-        else dict(zip(labels.names, scenario.prevalence.tolist(), strict=True)),
-        "merged": [[labels.names[code] for code in group] for group in scenario.groups],
+        **scenario_record(found),
         "ignored": list(scenario.problems),
-        "warnings": [
-            {
-                "oddity": warning.oddity.value,
-                "classes": [labels.names[code] for code in warning.classes],
-            }
-            for warning in found.warnings
-        ],
-        "best_constant": None
-        if found.constant is None
-        else {"label": labels.names[found.constant.code], "mean_cost": found.constant.mean},
         "runs": [_run(place, each) for place, each in enumerate(found.answers)],
-        "left_out": [{"run": run_id, "reason": why} for run_id, why in found.frame.left_out],
         "choice": None if found.choice is None else _choice(found, found.choice),
     }
 
@@ -91,13 +67,7 @@ def _run(place: int, each: PricedAnswer) -> dict[str, object]:
         "id": each.run.id,
         "name": each.run.name,
         "model": each.run.model,
-        "rank": each.rank,
-        "rank_by_accuracy": each.rank_by_accuracy,
-        "accuracy": each.accuracy,
-        "total_cost": each.total.to_dict(),
-        "mean_cost": each.mean.to_dict(),
-        "more_than_cheapest": each.behind.to_dict(),
-        "ratio_to_best_constant": each.ratio.to_dict(),
+        **price_record(each),
     }
 
 
