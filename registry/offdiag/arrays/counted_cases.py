@@ -9,12 +9,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from offdiag.arrays.labels import Codes, code_dtype
+from offdiag.arrays.labels import Codes, code_dtype, require_equal_lengths
 from offdiag.arrays.slice_columns import SliceColumn, SliceColumns, sorted_levels
 from offdiag.domain.labels import LabelSet, label_text
 from offdiag.domain.runs import require_name
 from offdiag.errors import InvalidInput
-from offdiag.metrics.confusion import ConfusionMatrix
+from offdiag.metrics.confusion import LARGEST_TOTAL, ConfusionMatrix
 
 MAX_KINDS = 1_000_000
 """Most combinations of classes and slice values that are kept with a run."""
@@ -79,6 +79,19 @@ def counted_cases(
             field="sizes",
             hint="Count at least one case.",
         )
+    # The sum of Python numbers cannot wrap.
+    if sum(given.tolist()) >= LARGEST_TOTAL:
+        raise InvalidInput(
+            f"the counts add up to {LARGEST_TOTAL} or more.",
+            field="sizes",
+            hint="So many cases cannot be told apart from a mistake.",
+        )
+    require_equal_lengths(
+        sizes=len(given),
+        actual=len(actual),
+        predicted=len(predicted),
+        **{f"slices[{name!r}]": len(values) for name, values in slices.items()},
+    )
     columns = {
         require_name(name, "slices"): _column(values, f"slices[{name!r}]")
         for name, values in slices.items()
