@@ -27,7 +27,7 @@ _AXES: Mapping[str, SourceOrientation] = MappingProxyType(
     dict.fromkeys(("actual", "true", "truth", "y_true", "reference", "ground truth"), _ROWS)
     | dict.fromkeys(("predicted", "prediction", "predictions", "pred", "y_pred"), _COLUMNS)
 )
-_NOUNS = re.compile(r"[\s_-]*(?<![a-z])(class|classes|label|labels|category)(?![a-z])|[↓→]")
+_NOUNS = re.compile(r"(?<![a-z])(class|classes|label|labels|category)(?![a-z])|[↓→]")
 _BETWEEN = re.compile(r"\\|/|\||\bvs\b|(?<=[↓→])\s")
 _TOTALS = frozenset({"all", "total", "totals", "sum"})
 
@@ -88,7 +88,7 @@ def _orientation_in(corner: str) -> SourceOrientation | None:
 
 
 def _axis(text: str) -> SourceOrientation | None:
-    return _AXES.get(_NOUNS.sub("", text.lower()).strip())
+    return _AXES.get(_NOUNS.sub("", text.lower()).strip(" \t_-"))
 
 
 def _refuse_totals(matrix: list[list[int]], labels: tuple[str, ...], name: str) -> None:

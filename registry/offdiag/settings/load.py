@@ -98,7 +98,7 @@ def _presentable(key: str, value: Any) -> str | int | float:
 
 def hide_password(url: str) -> str:
     """The URL as it may be shown: stars in place of a password."""
-    without_authority = re.sub(r"(://[^:/@]*):[^@]*@", r"\1:***@", url)
+    without_authority = re.sub(r"(://[^:/@]*):[^/]*@", r"\1:***@", url)
     return re.sub(r"([?&]password=)[^&]*", r"\1***", without_authority)
 
 

@@ -15,7 +15,7 @@ from offdiag.services.verification.findings import Finding, FindingKind
 from offdiag.store import runs
 from offdiag.store.session import Session
 
-_LINE = re.compile(r"(?P<client_key>\S.*?)\s+(?P<digest>[0-9a-f]{64})")
+_DIGEST = re.compile(r"[0-9a-f]{64}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,14 +41,14 @@ def read_ledger(path: Path) -> list[LedgerEntry]:
     for number, line in enumerate(lines, start=1):
         if not line.strip():
             continue
-        found = _LINE.fullmatch(line.strip())
-        if found is None:
+        parts = line.strip().rsplit(maxsplit=1)
+        if len(parts) != 2 or not _DIGEST.fullmatch(parts[1]):
             raise InvalidInput(
                 f"line {number} of {path.name} is no entry.",
                 field="ledger",
                 hint="An entry is a client key, a blank and 64 hexadecimal digits.",
             )
-        entries.append(LedgerEntry(found["client_key"], found["digest"]))
+        entries.append(LedgerEntry(*parts))
     return entries
 
 

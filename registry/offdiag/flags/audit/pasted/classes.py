@@ -19,7 +19,7 @@ _PREFIX = re.compile(r"(?:class|label|category|group)\s+(?=\S)", re.IGNORECASE)
 _THOUSANDS = re.compile(r"(?<![\d,])[1-9]\d{0,2}(?:,\d{3})+(?![\d,])")
 _ONLY_NUMBERS = re.compile(r"[\d,]+")
 _EQUAL_SIZES = re.compile(r"(\d{1,3})\s*[x×*]\s*(\d{1,15})")
-_NAME_AND_COUNT = re.compile(r"(.*\S)\s*[\s=:(]\s*(\d{1,16})\s*\)?")
+_NAME_AND_COUNT = re.compile(r"(.*[^ ]) ?[ =:(] ?(\d{1,16}) ?\)?")
 _COUNT_AND_NAME = re.compile(r"(\d{1,16})\s+(\S.*)")
 _SIGNS_OF = {"+": "positive", "-": "negative", "pos": "positive", "neg": "negative"}
 _HINT = "Write A 80, B 15, C 5; or 80, 15, 5; or 10 x 1000 for ten classes of a thousand."
@@ -82,7 +82,7 @@ def _entry(entry: str) -> tuple[str | None, int | None]:
         return None, int(entry)
     if len(entry) > LONGEST_NAME:
         raise InvalidInput(f"{entry[:40]!r}… is no class.", field="classes", hint=_HINT)
-    behind = _NAME_AND_COUNT.fullmatch(entry)
+    behind = _NAME_AND_COUNT.fullmatch(" ".join(entry.split()))
     if behind is not None:
         return behind[1].strip(" =:("), int(behind[2])
     before = _COUNT_AND_NAME.fullmatch(entry)

@@ -14,7 +14,7 @@ from offdiag.flags.audit.pasted.meaning import NO_MEANING, SUPPORT, Meaning, rea
 from offdiag.flags.audit.pasted.recognition import metric_spans, recognised, without_fluff
 
 _FLUFF = frozenset({"of", "for", "on", "the", "class", "in", "our", "overall", "score"})
-_CITATION = re.compile(r"\s*\[\d[\d, ]{0,20}\]$")
+_CITATION = re.compile(r"\[\d[\d, ]{0,20}\]$")
 
 
 @dataclass(frozen=True, slots=True)
