@@ -43,7 +43,7 @@ def program_of(suite: int) -> Iterator[None]:
         yield
 
 
-def standing(database: Database) -> list[tuple[str, int, int | None]]:
+def standing(database: Database) -> list[tuple[str, int, str | None]]:
     """Run, version of the metrics and slice of every result that counts."""
     with database.read() as session:
         found = session.execute(
@@ -51,7 +51,7 @@ def standing(database: Database) -> list[tuple[str, int, int | None]]:
                 EvaluationRow.is_current
             )
         )
-        return sorted(map(tuple, found), key=repr)
+        return sorted(((row[0], row[1], row[2]) for row in found), key=repr)
 
 
 def test_while_both_versions_work_every_run_is_evaluated_anew_once(database: Database) -> None:

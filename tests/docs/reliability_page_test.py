@@ -1,0 +1,61 @@
+"""What the page says of tests is so: they exist, and the figures of the storm are the measured."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+PAGE = (ROOT / "docs" / "reliability.md").read_text(encoding="utf-8")
+RESULT = ROOT / "benchmarks" / "results" / "storm.json"
+
+
+def rows_of(title: str) -> list[list[str]]:
+    """Cells of the first table under a heading, without its head."""
+    section = PAGE.split(f"\n## {title}\n")[1].split("\n## ")[0]
+    lines = [line for line in section.splitlines() if line.startswith("| ")]
+    return [[cell.strip() for cell in line.strip("|").split(" | ")] for line in lines[2:]]
+
+
+def named_tests(text: str) -> list[str]:
+    return re.findall(r"`([\w/]+_test\.py)`", text)
+
+
+@pytest.mark.parametrize("name", sorted(set(named_tests(PAGE))))
+def test_a_test_that_is_named_is_there_and_tests_something(name: str) -> None:
+    path = ROOT / "tests" / name
+
+    assert path.is_file()
+    assert re.search(r"^(async )?def test_", path.read_text(encoding="utf-8"), flags=re.MULTILINE)
+
+
+@pytest.mark.parametrize("title", ["Faults", "Traps of the tools beneath"])
+def test_every_row_names_its_test_and_says_what_came_of_it(title: str) -> None:
+    rows = rows_of(title)
+
+    assert len(rows) > 10
+    for row in rows:
+        assert all(row), row
+        named = " ".join(row[2:])
+        folders = re.findall(r"`((?:unit|web|sdk|faults|workers)/[\w/]+)`", named)
+        assert named_tests(named) or folders, row
+        assert all((ROOT / "tests" / folder).is_dir() for folder in folders), row
+
+
+def test_every_test_of_faults_has_a_row() -> None:
+    written = {path.name for path in (ROOT / "tests" / "faults").glob("*_test.py")}
+
+    assert written <= {Path(name).name for name in named_tests(PAGE)}
+
+
+def test_the_table_of_the_storm_is_that_of_its_result(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "path", [str(ROOT / "benchmarks"), *sys.path])
+    from storm_table import BEGIN, END, storm_table
+
+    shown = PAGE.split(BEGIN)[1].split(END)[0].strip()
+
+    assert shown == storm_table(json.loads(RESULT.read_text(encoding="utf-8")))
