@@ -27,6 +27,13 @@ _SERVER = {
     "lock_timeout": "10s",
     "idle_in_transaction_session_timeout": "60s",
 }
+# So that the locks of a host that vanished do not outlive it for two hours.
+_CLIENT_IS_THERE = {
+    "tcp_keepalives_idle": "10",
+    "tcp_keepalives_interval": "5",
+    "tcp_keepalives_count": "3",
+    "tcp_user_timeout": "15000",
+}
 
 
 def postgres_engines(url: URL) -> Engines:
@@ -69,7 +76,8 @@ def postgres_engines(url: URL) -> Engines:
 
 
 def _options(url: URL) -> str:
-    settings = " ".join(f"-c {name}={value}" for name, value in _SERVER.items())
+    limits = _SERVER | _CLIENT_IS_THERE
+    settings = " ".join(f"-c {name}={value}" for name, value in limits.items())
     return f"{settings} {url.query.get('options', '')}".strip()
 
 
