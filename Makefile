@@ -6,6 +6,7 @@ BIN := $(VENV)/bin
 MINIMUM := 3.11
 DEMO_ARGS ?=
 PYTEST_ARGS ?=
+FUZZ_SECONDS ?= 60
 STORM_ARGS ?=
 
 # The demo needs little; tests and checks need the development tools, which include the demo's.
@@ -15,7 +16,7 @@ BENCHMARKS := $(filter-out benchmarks/harness.py benchmarks/summary.py benchmark
 SOURCES := registry migrations web workers tests benchmarks docs
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check format docs site tour bench bench-full storm peers clean
+.PHONY: help setup demo test check format docs site tour bench bench-full storm peers clean audit fuzz
 
 help: ## Show what can be done.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -51,6 +52,14 @@ tour: $(DEV_READY) ## Take the pictures of docs/tour.md; needs Chromium.
 
 snapshots: $(DEV_READY) ## Take the pictures that tests compare pages with; look at them then.
 	@cd tests && ../$(BIN)/python -m support.snapshots
+
+audit: $(DEV_READY) ## Look up known advisories on what is installed; needs PyPI.
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[audit]'
+	@$(BIN)/pip-audit --local --skip-editable
+
+fuzz: $(DEV_READY) ## Fuzz whatever reads bytes of strangers, FUZZ_SECONDS for each.
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[fuzz]'
+	@$(BIN)/python tests/fuzz/run.py --seconds $(FUZZ_SECONDS)
 
 bench: $(DEV_READY) ## Measure, the quick set.
 	@for script in $(BENCHMARKS); do $(BIN)/python $$script || exit 1; done
