@@ -107,7 +107,7 @@ def change_password(
 
 def digest_of(secret: str) -> str:
     """What is stored of a random secret, which needs no salt and no slow hash."""
-    return hashlib.sha256(secret.encode()).hexdigest()
+    return hashlib.sha256(secret.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def _lasts(seen: datetime, created: datetime, now: datetime, life: SessionLife) -> bool:
