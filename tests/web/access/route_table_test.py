@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from inspect import signature
+
 import pytest
 from flask import Flask
 from flask.testing import FlaskClient
 
 from offdiag_web.access.needs import needs_of, rate_of
+from offdiag_web.api.media_types import JSON
+from offdiag_web.api.operations import EXTRAS
 from support.routes import path_of, route_table, routes_of, spelled
 
 
@@ -55,6 +59,30 @@ def test_nothing_larger_than_the_table_says_can_be_sent(app: Flask) -> None:
         )
         if answer.status_code != 413:
             wrong.append(f"{route.method} {route.rule}: {answer.status_code}")
+
+    assert wrong == []
+
+
+def test_no_program_sends_more_than_the_table_says(app: Flask) -> None:
+    """A body that says it is a byte too long is refused unread; one of the size is not."""
+    client, wrong = app.test_client(), []
+    table = route_table()
+    for method, rule in routes_of(app):
+        extras = EXTRAS.get(rule.endpoint)
+        takes = signature(app.view_functions[rule.endpoint]).parameters
+        if extras is None or not ("json" in takes or extras.sent):
+            continue
+        most = table[method, spelled(rule)].most_bytes
+        for size, is_too_large in ((most + 1, True), (most, False)):
+            answer = client.open(
+                path_of(rule.rule, {"run_id": "r_none"}),
+                method=method,
+                data=b"{}",
+                content_type=(*extras.sent, JSON)[-1],
+                environ_overrides={"CONTENT_LENGTH": str(size)},
+            )
+            if (answer.status_code == 413) != is_too_large and answer.status_code != 404:
+                wrong.append(f"{method} {rule.rule} {size}: {answer.status_code}")
 
     assert wrong == []
 
