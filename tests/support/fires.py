@@ -12,9 +12,10 @@ from random import Random
 from offdiag.services.schedules.tick import tick
 from offdiag.store.database import Database
 from support.reporting import issues, log_run, utc, weekly
-from support.worker_processes import forked
+from support.tick_for_ever import scheduler
 
 _START = utc("2026-05-04 00:00")
+_PAUSE_S = 0.02
 
 
 @dataclass(frozen=True)
@@ -35,10 +36,10 @@ def fires_under_kills(
     weekly(database, name="every minute", cron="* * * * *", zone="Europe/Berlin", due=_START)
     began = time.time()
 
-    def scheduler() -> BaseProcess:
-        return forked(_tick_for_ever, database.url, speed, began)
+    def one_more() -> BaseProcess:
+        return scheduler(database, _START, speed=speed, began=began, pause_s=_PAUSE_S)
 
-    living = [scheduler() for _ in range(4)]
+    living = [one_more() for _ in range(4)]
     kills = 0
     try:
         while (time.time() - began) * speed < (n_fires - 1) * 60:
@@ -47,7 +48,7 @@ def fires_under_kills(
             victim.kill()
             victim.join()
             kills += 1
-            living.append(scheduler())
+            living.append(one_more())
     finally:
         for process in living:
             process.kill()
@@ -62,11 +63,3 @@ def fires_under_kills(
         doubled=sum(number - 1 for number in times.values()),
         kills=kills,
     )
-
-
-def _tick_for_ever(url: str, speed: float, began: float) -> None:
-    database = Database(url, synchronous="normal")
-    while True:
-        passed = timedelta(seconds=(time.time() - began) * speed)
-        tick(database, _START + passed)
-        time.sleep(0.02)

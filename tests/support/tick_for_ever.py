@@ -1,29 +1,35 @@
-"""Program: tick like a scheduler that is in a hurry, by a clock that runs fast, until it is ended.
-
-    python -m support.tick_for_ever URL START SPEED
-
-The clock starts at START (seconds since 1970) when this program was first started by the test,
-told by the fourth argument (seconds of the machine), and runs SPEED times as fast as the real one.
-"""
+"""Processes that tick like schedulers in a hurry, by clocks that run fast, until killed."""
 
 from __future__ import annotations
 
-import sys
 import time
-from datetime import UTC, datetime
+from datetime import datetime, timedelta
+from multiprocessing.process import BaseProcess
+from multiprocessing.synchronize import Event
 
 from offdiag.services.schedules.tick import tick
 from offdiag.store.database import Database
-from support.processes import say
+from support.worker_processes import forked, signal_between_processes
 
 
-def main(url: str, start: str, speed: str, began: str) -> None:
+def scheduler(
+    database: Database, start: datetime, *, speed: float, began: float, pause_s: float = 0.0
+) -> BaseProcess:
+    """Start one, and wait until it has ticked.
+
+    Its clock showed `start` at the moment `began` of the machine and runs `speed` times as fast.
+    """
+    ticking = signal_between_processes()
+    process = forked(_tick_for_ever, database.url, start, speed, began, pause_s, ticking)
+    assert ticking.wait(60)
+    return process
+
+
+def _tick_for_ever(
+    url: str, start: datetime, speed: float, began: float, pause_s: float, ticking: Event
+) -> None:
     database = Database(url, synchronous="normal")
-    say("ticking")
     while True:
-        moment = float(start) + (time.time() - float(began)) * float(speed)
-        tick(database, datetime.fromtimestamp(moment, UTC))
-
-
-if __name__ == "__main__":
-    main(*sys.argv[1:])
+        tick(database, start + timedelta(seconds=(time.time() - began) * speed))
+        ticking.set()
+        time.sleep(pause_s)
