@@ -30,11 +30,11 @@ os.environ["PYTHONPATH"] = str(TESTS)
 KILLS_PER_RUN = 1 / 15
 ROUNDS_OF_A_SEED = 2
 LEASE_S = 3.0
-N_COMMITS = 200
-N_PIECES = 1_000
+N_COMMITS = 100
+N_PIECES = 500
 N_TAKEOVERS = 10
 N_FIRES = 600
-SPEED = 300.0
+SPEED = 600.0
 KILL_EVERY_S = 2.0
 N_WRITERS = 16
 N_HEALTHY = 100
@@ -54,6 +54,7 @@ def main() -> None:
             _poison(report, kind, make)
             _starts(report, kind, make)
             _fires(report, kind, make)
+            # Hours may lie behind it.
             report.save()
     _crowd(report, minutes=wanted.minutes)
     report.save()

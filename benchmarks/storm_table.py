@@ -32,6 +32,8 @@ def storm_table(result: dict[str, Any]) -> str:
         f"{result['date']}, {machine['processor']}, {machine['cores']} cores, "
         f"Python {machine['python']}, load {machine['load_1_min']} at the end; {versions}."
     )
+    if machine["load_1_min"] > 2 * machine["cores"]:
+        where += " The machine did much else meanwhile, which every figure of time shows."
     lines = [
         where,
         "",
