@@ -165,7 +165,8 @@ _REFUSED_SETTING = "unsupported startup parameter"
 
 
 def _is_operational(error: DBAPIError) -> bool:
-    return type(error.orig).__name__ == "OperationalError"
+    # By name, because the driver may not be installed; a timeout of connecting is a kind of it.
+    return any(kind.__name__ == "OperationalError" for kind in type(error.orig).__mro__)
 
 
 def _unavailable(place: str, failure: Failure) -> DatabaseUnavailable:

@@ -91,8 +91,11 @@ def test_a_full_disk_has_a_kind_of_its_own(full: DBAPIError) -> None:
         raise_within(full)
 
 
-def test_a_connection_that_failed_without_a_state_is_unreachable() -> None:
-    original = psycopg.OperationalError("connection refused")
+@pytest.mark.parametrize("kind", [psycopg.OperationalError, psycopg.errors.ConnectionTimeout])
+def test_a_connection_that_failed_without_a_state_is_unreachable(
+    kind: type[psycopg.OperationalError],
+) -> None:
+    original = kind("connection refused")
 
     with pytest.raises(DatabaseUnavailable, match="cannot be reached"):
         raise_within(OperationalError("SELECT 1", {}, original))
