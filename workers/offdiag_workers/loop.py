@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 
 import structlog
 
@@ -114,9 +115,7 @@ class _Crew:
         self._lock = threading.Lock()
 
     def work(self) -> None:
-        others = [
-            self._beside(lambda slot=slot: self._do_anything(slot)) for slot in self._slots[1:]
-        ]
+        others = [self._beside(partial(self._do_anything, slot)) for slot in self._slots[1:]]
         if self._jobs.slots > 1:
             others.append(self._beside(self._do_small))
         for thread in others:
