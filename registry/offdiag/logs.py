@@ -64,6 +64,8 @@ def log_to_stderr(level: int | str = logging.INFO, form: LogFormat = "logfmt") -
     root.setLevel(max(number, logging.INFO))
     for name in _QUIET:
         logging.getLogger(name).setLevel(logging.WARNING)
+    # How long its queue is, said for each request; those who are sent away are counted.
+    logging.getLogger("waitress.queue").setLevel(logging.ERROR)
     for name in _OWN_HANDLERS:
         logging.getLogger(name).handlers.clear()
         logging.getLogger(name).propagate = True
