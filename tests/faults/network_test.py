@@ -16,7 +16,7 @@ from sqlalchemy.exc import OperationalError
 
 from offdiag.domain.runs import RunFacts
 from offdiag.errors import DatabaseUnavailable
-from offdiag.store import patient_connection, racing
+from offdiag.store import patient_connection
 from offdiag.store.database import Database
 from offdiag.store.models import EvaluationRow, RunRow, WorkRow
 from offdiag_workers.process import LEASE_LOST_EXIT_CODE
@@ -205,7 +205,7 @@ def test_what_passes_is_tried_three_times_again_and_then_told(
     sqlstate: str, n_failures: int, postgres_database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pauses: list[float] = []
-    monkeypatch.setattr(racing.time, "sleep", pauses.append)
+    monkeypatch.setattr("offdiag.store.racing.time.sleep", pauses.append)
     left = n_failures
 
     def fail(_connection: object, _cursor: object, statement: str, *_: object) -> None:

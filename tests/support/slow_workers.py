@@ -7,14 +7,17 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
+from datetime import timedelta
 from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import Any
 
 from offdiag.settings import Settings
 from offdiag.settings.model import JobsSettings
+from offdiag.store.clock import utc_now
 from offdiag.store.database import Database
 from offdiag.store.session import Session
+from support.hosts import Host
 from support.worker_processes import forked
 
 SLOWLY = "slow"
@@ -22,9 +25,20 @@ SLOWLY = "slow"
 
 
 @contextmanager
-def slow_worker(url: str, log: Path, jobs: JobsSettings) -> Iterator[BaseProcess]:
-    """One worker that never ends the evaluation of a slow run; it does not outlive the block."""
-    process = forked(_work, url, str(log), jobs)
+def slow_worker(
+    url: str,
+    log: Path,
+    jobs: JobsSettings,
+    *,
+    host: Host | None = None,
+    is_slow: bool = True,
+    ahead: timedelta = timedelta(0),
+) -> Iterator[BaseProcess]:
+    """One worker that never ends the evaluation of a slow run; it does not outlive the block.
+
+    It may live on another host, whose clock may be `ahead`, and be as quick as others.
+    """
+    process = forked(_work, url, str(log), jobs, host, is_slow, ahead)
     try:
         yield process
     finally:
@@ -32,18 +46,23 @@ def slow_worker(url: str, log: Path, jobs: JobsSettings) -> Iterator[BaseProcess
         process.join()
 
 
-def _work(url: str, log: str, jobs: JobsSettings) -> None:
+def _work(
+    url: str, log: str, jobs: JobsSettings, host: Host | None, is_slow: bool, ahead: timedelta
+) -> None:
+    if host is not None:
+        host.move_in()
     descriptor = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
     for stream in (1, 2):
         os.dup2(descriptor, stream)
     from offdiag.logs import log_to_stderr
     from offdiag_workers.process import work_until_signal
 
-    _slow_down()
+    if is_slow:
+        _slow_down()
     log_to_stderr()
     os.environ["OFFDIAG_JOBS__ENGINE"] = jobs.engine
     os.environ["OFFDIAG_JOBS__SLOTS"] = str(jobs.slots)
-    database = Database(url, synchronous="normal")
+    database = Database(url, synchronous="normal", clock=lambda: utc_now() + ahead)
     work_until_signal(database, Settings(jobs=jobs))
     database.close()
 
