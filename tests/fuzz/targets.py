@@ -133,7 +133,8 @@ def _json_chunk(data: bytes) -> None:
 
 
 def _table(path: Path) -> None:
-    _as_batch(ChunkColumns(**read_columns(path, ["y_true", "y_pred"])))
+    found = read_columns(path, ["y_true", "y_pred"])
+    _as_batch(ChunkColumns(y_true=found["y_true"], y_pred=found["y_pred"]))
 
 
 def _corrections(path: Path) -> None:

@@ -48,7 +48,7 @@ def log(url: str, **given: object) -> offdiag.Run:
     return offdiag.log_run(**{**facts, "dataset": "d", "url": url, **given})
 
 
-def log_matrix(url: str, matrix: object, **given: object) -> offdiag.Run:
+def log_matrix(url: str, matrix: Any, **given: object) -> offdiag.Run:
     facts: dict[str, Any] = {"labels": ["a", "b"], "orientation": "actual_rows", "name": "n"}
     return offdiag.log_matrix(matrix, **{**facts, "dataset": "d", "url": url, **given})
 

@@ -6,7 +6,7 @@ import gzip
 import io
 import pickle
 import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -51,13 +51,13 @@ def zipped(*names: str) -> bytes:
     return sink.getvalue()
 
 
-def parquet(columns: dict[str, object]) -> bytes:
+def parquet(columns: Mapping[str, object]) -> bytes:
     sink = io.BytesIO()
     pq.write_table(pa.table(columns), sink)
     return sink.getvalue()
 
 
-def arrow(columns: dict[str, object], compression: str | None = None) -> bytes:
+def arrow(columns: Mapping[str, object], compression: str | None = None) -> bytes:
     sink = pa.BufferOutputStream()
     table = pa.table(columns)
     options = pa.ipc.IpcWriteOptions(compression=compression)

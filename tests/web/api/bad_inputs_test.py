@@ -137,7 +137,8 @@ def lesions(client: FlaskClient, database: Database) -> FlaskClient:
 def test_what_cannot_be_meant_is_refused_naming_the_field(
     lesions: FlaskClient, database: Database
 ) -> None:
-    before, wrong = _rows(database), []
+    before = _rows(database)
+    wrong: list[tuple[object, ...]] = []
 
     for route, body, field in MEANINGLESS:
         answer = lesions.post(f"/api/v1/{route}", json=body)

@@ -10,7 +10,6 @@ import struct
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import BinaryIO
 
 import pyarrow as pa
 
@@ -39,23 +38,24 @@ def read_parquet_columns(path: Path, names: list[str]) -> dict[str, FileColumn]:
 
 def read_arrow_columns(path: Path, names: list[str]) -> dict[str, FileColumn]:
     """The named columns of an Arrow file or stream. Raises `InvalidInput`."""
-    with path.open("rb") as source, _in_words(path, "Arrow"):
-        schema, batches = _arrow_batches(source, path.name)
+    require_few_bytes(path.stat().st_size, path.name)
+    # Out of a file, a message that promises more than there is would have memory reserved.
+    content = pa.py_buffer(path.read_bytes())
+    with _in_words(path, "Arrow"):
+        schema, batches = _arrow_batches(content, path.name)
         require_columns(names, schema.names, path)
         wanted = (batch.select(names) for batch in batches)
         return _columns(pa.schema([schema.field(name) for name in names]), wanted, path)
 
 
-def _arrow_batches(source: BinaryIO, name: str) -> tuple[pa.Schema, Iterator[pa.RecordBatch]]:
+def _arrow_batches(content: pa.Buffer, name: str) -> tuple[pa.Schema, Iterator[pa.RecordBatch]]:
     """The batches of a file or a stream: an Arrow file is a stream between two marks."""
     from pyarrow import ipc
 
-    is_file = source.read(6) == b"ARROW1"
-    start = 8 if is_file else 0
-    source.seek(start)
-    require_few_bytes(_promised_bytes(ipc.MessageReader.open_stream(source)), name)
-    source.seek(start)
-    reader = ipc.open_stream(source)
+    is_file = content.slice(0, 6).equals(pa.py_buffer(b"ARROW1"))
+    stream = content.slice(8) if is_file else content
+    require_few_bytes(_promised_bytes(ipc.MessageReader.open_stream(stream)), name)
+    reader = ipc.open_stream(stream)
     return reader.schema, iter(reader)
 
 
@@ -97,7 +97,7 @@ def _in_words(path: Path, kind: str) -> Iterator[None]:
         yield
     except InvalidInput:
         raise
-    except (pa.ArrowException, ValueError, struct.error, OverflowError) as error:
+    except (pa.ArrowException, ValueError, struct.error, OverflowError, MemoryError) as error:
         raise damaged(path, kind, error) from None
     except OSError as error:
         # Arrow tells of some damages as if the system had, but then without its number.
