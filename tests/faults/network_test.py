@@ -150,12 +150,13 @@ def test_every_connection_terminated_in_turn_under_load_costs_nobody_a_request(
     def write() -> None:
         while not enough.is_set():
             client.log(client.n_acknowledged)
+            enough.wait(0.05)
 
     with workers(postgres_database.url, tmp_path / "log", number=1, lease_s=LEASE_S) as crew:
         threads = [threading.Thread(target=each) for each in (look, write)]
         for thread in threads:
             thread.start()
-        give_up_at = time.monotonic() + 4
+        give_up_at = time.monotonic() + 3
         n_ended = 0
         while time.monotonic() < give_up_at:
             n_ended += terminate_each(own, pause_s=0.1)
@@ -166,7 +167,7 @@ def test_every_connection_terminated_in_turn_under_load_costs_nobody_a_request(
         assert crew.ended() == [], crew.said()
     own.close()
 
-    assert n_ended > 20
+    assert n_ended > 10
     assert set(statuses) == {200}, refused
     assert client.n_refused == 0
     checked = verify_with(postgres_database, client.ledger)
