@@ -11,7 +11,7 @@ from offdiag.services.ingest.batch import Batch
 from offdiag.services.ingest.task import settle_task
 from offdiag.store import chunks, datasets, pending_truth, runs, slices
 from offdiag.store.database import Database
-from offdiag.store.racing import after_failures
+from offdiag.store.racing import after_races
 from offdiag.store.session import Session
 
 
@@ -30,7 +30,7 @@ def put_chunk(database: Database, run_id: str, seq: int, batch: Batch) -> PutOut
     """
     if seq < 0:
         raise InvalidInput(f"{seq} is negative.", field="seq", hint="Count chunks from 0.")
-    return after_failures(lambda: _put_chunk(database, run_id, seq, batch))
+    return after_races(lambda: _put_chunk(database, run_id, seq, batch))
 
 
 def _put_chunk(database: Database, run_id: str, seq: int, batch: Batch) -> PutOutcome:
