@@ -98,6 +98,25 @@ def _runs_foreign_code(tree: ast.Module) -> Iterator[ast.AST]:
                 yield node
 
 
+def _writes_csv(tree: ast.Module) -> Iterator[ast.AST]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call):
+            called = ast.unparse(node.func)
+            if called in {"csv.writer", "csv.DictWriter"} or called.endswith(".to_csv"):
+                yield node
+
+
+def _imports(*modules: str) -> Callable[[ast.Module], Iterator[ast.AST]]:
+    def find(tree: ast.Module) -> Iterator[ast.AST]:
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Import):
+                yield from (each for each in node.names if each.name.startswith(modules))
+            elif isinstance(node, ast.ImportFrom) and (node.module or "").startswith(modules):
+                yield node
+
+    return find
+
+
 def _catches_everything(tree: ast.Module) -> Iterator[ast.AST]:
     for node in ast.walk(tree):
         if isinstance(node, ast.ExceptHandler):
@@ -164,6 +183,58 @@ RULES = (
         bad=("Markup(text)", "markupsafe.Markup(text)"),
         good=("render_template('run.html', name=text)",),
         allowed=frozenset({"web/offdiag_web/charts/svg.py"}),
+    ),
+    Rule(
+        name="few-places-make-connections",
+        reason="An address that somebody typed is checked, and connected to as it was checked; "
+        "every other connection goes where an operator said.",
+        find=_imports(
+            "socket",
+            "http.client",
+            "urllib.request",
+            "httpx",
+            "requests",
+            "smtplib",
+            "ftplib",
+            "aiohttp",
+            "urllib3",
+        ),
+        bad=(
+            "import socket",
+            "import urllib.request",
+            "from requests import get",
+            "import httpx",
+        ),
+        good=("from urllib.parse import urlsplit", "import http"),
+        allowed=frozenset(
+            {
+                "registry/offdiag/cli/serving.py",
+                "registry/offdiag/sdk/remote/connection.py",
+                "registry/offdiag/services/delivery/addresses.py",
+                "registry/offdiag/services/delivery/deadline.py",
+                "registry/offdiag/services/delivery/email.py",
+                "registry/offdiag/services/delivery/webhook.py",
+                "registry/offdiag/services/heartbeats.py",
+                "web/offdiag_web/access/openid.py",
+                "web/offdiag_web/listening.py",
+                "web/offdiag_web/security.py",
+            }
+        ),
+    ),
+    Rule(
+        name="few-places-write-csv",
+        reason="Names are anybody's input, and a spreadsheet runs what begins like a formula; "
+        "these places mark such text.",
+        find=_writes_csv,
+        bad=("csv.writer(file)", "csv.DictWriter(file, names)", "frame.to_csv(path)"),
+        good=("csv.reader(file)", "csv_text(names, rows)"),
+        allowed=frozenset(
+            {
+                "registry/offdiag/cli/answer_files.py",
+                "registry/offdiag/reports/csv_table.py",
+                "web/offdiag_web/exports.py",
+            }
+        ),
     ),
     Rule(
         name="only-process-edges-catch-everything",
