@@ -135,6 +135,7 @@ def _insert(session: Session, evaluation: NewEvaluation, now: datetime) -> int:
         is_current=False,
         computed_at=now,
         duration_s=evaluation.duration_s,
+        lowest_recall=lowest_value(evaluation.per_class["recall"]),
     )
     session.add(row)
     session.flush()  # Everything below refers to it.
@@ -168,6 +169,11 @@ def _insert(session: Session, evaluation: NewEvaluation, now: datetime) -> int:
         ]
     session.execute(insert(MetricValueRow), rows)
     return row.id
+
+
+def lowest_value(values: Sequence[MetricValue]) -> float | None:
+    """The lowest of the values that are defined, None where none is."""
+    return min((each.value for each in values if each.value is not None), default=None)
 
 
 def _value_row(

@@ -176,6 +176,7 @@ CREATE TABLE evaluation (
     rules_digest TEXT COLLATE "C",
     cost_matrix_id BIGINT,
     baseline_run_id TEXT COLLATE "C",
+    lowest_recall DOUBLE PRECISION,
     CONSTRAINT ck_evaluation_duration_s CHECK (duration_s >= '-1e+300'::double precision AND duration_s <= '1e+300'::double precision),
     CONSTRAINT ck_evaluation_n_cases CHECK (n_cases >= 0 AND n_cases <= '9223372036854775807'::bigint),
     CONSTRAINT ck_evaluation_n_labelled CHECK (n_labelled >= 0 AND n_labelled <= n_cases),
@@ -185,6 +186,10 @@ CREATE TABLE evaluation (
     CONSTRAINT pk_evaluation PRIMARY KEY (id),
     CONSTRAINT uq_evaluation_run_id_input_digest UNIQUE NULLS DISTINCT (run_id, input_digest)
 );
+
+CREATE INDEX ix_evaluation_lowest_recall_run_id_current ON evaluation (lowest_recall, run_id) WHERE (is_current AND (slice IS NULL));
+
+CREATE INDEX ix_evaluation_truth_version_id_run_id_current ON evaluation (truth_version_id, run_id) WHERE (is_current AND (slice IS NULL));
 
 CREATE UNIQUE INDEX uq_evaluation_run_id_current ON evaluation (run_id) WHERE (is_current AND (slice IS NULL));
 
@@ -225,6 +230,10 @@ CREATE TABLE flag (
 );
 
 CREATE INDEX ix_flag_evaluation_id ON flag (evaluation_id);
+
+CREATE INDEX ix_flag_run_id_class_label_badge ON flag (run_id, class_label) WHERE (in_badge AND (state <> ALL (ARRAY['closed'::text, 'dismissed'::text])));
+
+CREATE INDEX ix_flag_run_id_state ON flag (run_id, state);
 
 CREATE INDEX ix_flag_state_severity ON flag (state, severity);
 
@@ -455,9 +464,17 @@ CREATE TABLE run (
     CONSTRAINT uq_run_project_id_client_key UNIQUE NULLS DISTINCT (project_id, client_key)
 );
 
-CREATE INDEX ix_run_dataset_id_created_at ON run (dataset_id, created_at) WHERE (deleted_at IS NULL);
+CREATE INDEX ix_run_created_at_id_name_deleted_at ON run (created_at, id, name, deleted_at) WHERE (deleted_at IS NULL);
+
+CREATE INDEX ix_run_dataset_id_created_at_id_deleted_at ON run (dataset_id, created_at, id, deleted_at) WHERE (deleted_at IS NULL);
 
 CREATE INDEX ix_run_deleted_at ON run (deleted_at) WHERE (deleted_at IS NOT NULL);
+
+CREATE INDEX ix_run_model_created_at_deleted_at ON run (model, created_at, deleted_at) WHERE (deleted_at IS NULL);
+
+CREATE INDEX ix_run_name_id_deleted_at ON run (name, id, deleted_at) WHERE (deleted_at IS NULL);
+
+CREATE INDEX ix_run_project_id_created_at_deleted_at ON run (project_id, created_at, deleted_at) WHERE (deleted_at IS NULL);
 
 CREATE INDEX ix_run_state ON run (state);
 

@@ -151,7 +151,7 @@ CREATE TABLE evaluation (
     computed_at DATETIME NOT NULL,
     duration_s DOUBLE NOT NULL,
     slice TEXT,
-    n_labelled BIGINT NOT NULL, hides_minority BOOLEAN, rules_digest TEXT, cost_matrix_id INTEGER, baseline_run_id TEXT,
+    n_labelled BIGINT NOT NULL, hides_minority BOOLEAN, rules_digest TEXT, cost_matrix_id INTEGER, baseline_run_id TEXT, lowest_recall DOUBLE,
     CONSTRAINT ck_evaluation_duration_s CHECK (duration_s BETWEEN CAST('-1e300' AS DOUBLE PRECISION) AND CAST('1e300' AS DOUBLE PRECISION)),
     CONSTRAINT ck_evaluation_n_cases CHECK (n_cases BETWEEN 0 AND 9223372036854775807),
     CONSTRAINT ck_evaluation_n_labelled CHECK (n_labelled BETWEEN 0 AND n_cases),
@@ -160,6 +160,10 @@ CREATE TABLE evaluation (
     CONSTRAINT fk_evaluation_truth_version_id_truth_version FOREIGN KEY(truth_version_id) REFERENCES truth_version (id),
     CONSTRAINT uq_evaluation_run_id_input_digest UNIQUE (run_id, input_digest)
 );
+
+CREATE INDEX ix_evaluation_lowest_recall_run_id_current ON evaluation (lowest_recall, run_id) WHERE is_current = 1 AND slice IS NULL;
+
+CREATE INDEX ix_evaluation_truth_version_id_run_id_current ON evaluation (truth_version_id, run_id) WHERE is_current = 1 AND slice IS NULL;
 
 CREATE UNIQUE INDEX uq_evaluation_run_id_current ON evaluation (run_id) WHERE is_current AND slice IS NULL;
 
@@ -199,6 +203,10 @@ CREATE TABLE flag (
 );
 
 CREATE INDEX ix_flag_evaluation_id ON flag (evaluation_id);
+
+CREATE INDEX ix_flag_run_id_class_label_badge ON flag (run_id, class_label) WHERE in_badge = 1 AND state NOT IN ('closed', 'dismissed');
+
+CREATE INDEX ix_flag_run_id_state ON flag (run_id, state);
 
 CREATE INDEX ix_flag_state_severity ON flag (state, severity);
 
@@ -408,9 +416,17 @@ CREATE TABLE run (
     CONSTRAINT uq_run_project_id_client_key UNIQUE (project_id, client_key)
 );
 
-CREATE INDEX ix_run_dataset_id_created_at ON run (dataset_id, created_at) WHERE deleted_at IS NULL;
+CREATE INDEX ix_run_created_at_id_name_deleted_at ON run (created_at, id, name, deleted_at) WHERE deleted_at IS NULL;
+
+CREATE INDEX ix_run_dataset_id_created_at_id_deleted_at ON run (dataset_id, created_at, id, deleted_at) WHERE deleted_at IS NULL;
 
 CREATE INDEX ix_run_deleted_at ON run (deleted_at) WHERE deleted_at IS NOT NULL;
+
+CREATE INDEX ix_run_model_created_at_deleted_at ON run (model, created_at, deleted_at) WHERE deleted_at IS NULL;
+
+CREATE INDEX ix_run_name_id_deleted_at ON run (name, id, deleted_at) WHERE deleted_at IS NULL;
+
+CREATE INDEX ix_run_project_id_created_at_deleted_at ON run (project_id, created_at, deleted_at) WHERE deleted_at IS NULL;
 
 CREATE INDEX ix_run_state ON run (state);
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from offdiag.services.browse_home import HomeOverview
-from offdiag.store.queries.home_overview import Failure
+from offdiag.store.queries.home_overview import MOST_COUNTED_OF_EACH, Failure
 from offdiag_web.addresses.reports import ReportAddress
 from offdiag_web.presenters import numbers
 from offdiag_web.presenters.datasets import DatasetCard, dataset_cards
@@ -49,7 +49,7 @@ def home_view(overview: HomeOverview, *, now: datetime) -> HomeView:
     counts = [overview.open_flags.get(dataset.id) for dataset, _ in overview.datasets]
     return HomeView(
         datasets=dataset_cards(overview.datasets, now=now),
-        flags=tuple(None if count is None else numbers.count(count) for count in counts),
+        flags=tuple(None if count is None else _counted(count) for count in counts),
         due=tuple(
             DueLine(
                 due.name,
@@ -61,6 +61,10 @@ def home_view(overview: HomeOverview, *, now: datetime) -> HomeView:
         ),
         failures=tuple(_failure(failure, now) for failure in overview.failures),
     )
+
+
+def _counted(n_open: int) -> str:
+    return numbers.count(n_open) + ("+" if n_open >= MOST_COUNTED_OF_EACH else "")
 
 
 def _failure(failure: Failure, now: datetime) -> FailureLine:

@@ -31,6 +31,18 @@ AGGREGATE = -1
 """`class_index` of a metric that belongs to no single class."""
 
 
+def _index_of_current(column: str) -> Index:
+    """For the runs that have something in a column of the evaluation that counts for them."""
+    return Index(
+        f"ix_evaluation_{column}_run_id_current",
+        column,
+        "run_id",
+        # SQLite uses it only where it says what a query says, and a query says it like this.
+        sqlite_where=text("is_current = 1 AND slice IS NULL"),
+        postgresql_where=text("is_current AND slice IS NULL"),
+    )
+
+
 class EvaluationRow(Base):
     """`input_digest` covers predictions, truth, slice and suite: the same inputs are evaluated
     once.
@@ -42,6 +54,9 @@ class EvaluationRow(Base):
     costs and against this baseline. Other ones make them out of date, so they are named here
     and not referred to: a baseline that was deleted must be seen to be missing.
     `hides_minority` is absent where nothing can be said.
+
+    `lowest_recall` is that of the class that is recognised worst, absent where no class has a
+    recall. It stands among the values too; here lists find it without looking at all classes.
     """
 
     __tablename__ = "evaluation"
@@ -66,6 +81,8 @@ class EvaluationRow(Base):
             sqlite_where=text("is_current AND slice IS NOT NULL"),
             postgresql_where=text("is_current AND slice IS NOT NULL"),
         ),
+        _index_of_current("lowest_recall"),
+        _index_of_current("truth_version_id"),
         IDS_ARE_NEVER_REUSED,
     )
 
@@ -85,6 +102,7 @@ class EvaluationRow(Base):
     rules_digest: Mapped[str | None]
     cost_matrix_id: Mapped[int | None] = mapped_column(Identifier)
     baseline_run_id: Mapped[str | None]
+    lowest_recall: Mapped[float | None]
 
 
 def _evaluation_id() -> Mapped[int]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from sqlalchemy import ColumnElement, and_, case, select
+from sqlalchemy import ColumnElement, and_, case, literal_column, select
 
 from offdiag.flags.lifecycle import FlagState
 from offdiag.flags.severity import SEVERITIES, Severity
@@ -18,9 +18,16 @@ SEVERITY_RANK: ColumnElement[int] = case(
     {severity.value: severity.rank for severity in SEVERITIES}, value=FlagRow.severity
 )
 COUNTS_IN_BADGE: ColumnElement[bool] = and_(
-    FlagRow.in_badge, FlagRow.state.not_in([FlagState.CLOSED, FlagState.DISMISSED])
+    FlagRow.in_badge,
+    FlagRow.state.not_in(
+        [literal_column(f"'{state}'") for state in (FlagState.CLOSED, FlagState.DISMISSED)]
+    ),
 )
-"""Flags that say that accuracy hides a class, but for those dismissed for a reason."""
+"""Flags that say that accuracy hides a class, but for those dismissed for a reason.
+
+The states stand in the statement itself: with parameters SQLite cannot know that the index of
+just these flags will do.
+"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

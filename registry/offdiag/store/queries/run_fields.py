@@ -33,14 +33,16 @@ from offdiag.store.queries.json_entries import Document, entry_number, entry_tex
 
 def current_value(field: MetricField, dialect: str) -> Select[Any]:
     """The stored value of a metric of the run's current evaluation of all its cases."""
-    found = (
-        select(MetricValueRow.value)
-        .join(EvaluationRow, EvaluationRow.id == MetricValueRow.evaluation_id)
-        .where(
-            EvaluationRow.run_id == RunRow.id,
-            counts_for_its_run(),
-            MetricValueRow.key == field.key,
-        )
+    # Asked for in this order on purpose: from all values of the metric to the one of this run is
+    # a long way, which SQLite would go again for each run.
+    evaluation = (
+        select(EvaluationRow.id)
+        .where(EvaluationRow.run_id == RunRow.id, counts_for_its_run())
+        .correlate(RunRow)
+        .scalar_subquery()
+    )
+    found = select(MetricValueRow.value).where(
+        MetricValueRow.evaluation_id == evaluation, MetricValueRow.key == field.key
     )
     if field.class_label is None:
         return found.where(MetricValueRow.class_index == AGGREGATE)

@@ -98,6 +98,9 @@ def _condition(term: FilterTerm, dialect: str) -> ColumnElement[bool]:
 
 def _of_project(term: FilterTerm) -> ColumnElement[bool]:
     named = select(ProjectRow.id).where(_matches(ProjectRow.name, term.text))
+    if "*" not in term.text:
+        # One project, whose runs lie in the order of the list.
+        return RunRow.project_id == named.scalar_subquery()
     return RunRow.project_id.in_(named)
 
 

@@ -19,6 +19,7 @@ from offdiag.store.queries.run_entries import (
 )
 from offdiag.store.queries.run_filter import RunFilter, conditions
 from offdiag.store.queries.run_order import (
+    FIELD_ORDERS,
     Cursor,
     Group,
     Place,
@@ -150,13 +151,13 @@ def _page(session: Session, plan: _Plan, limit: int) -> list[_Found]:
         groups = groups[groups.index(plan.cursor.place.group) :]
     found: list[_Found] = []
     for group in groups:
-        runs, column, descending = in_group(lines, plan.order, group, uses_index=plan.uses_index)
-        direction = descending != plan.backwards
+        part = in_group(lines, plan.order, group, uses_index=plan.uses_index)
+        runs, direction = part.runs, part.descending != plan.backwards
         if plan.cursor is not None and plan.cursor.place.group is group:
-            runs = runs.where(beyond(column, plan.cursor.place, descending=direction))
+            runs = runs.where(beyond(part, plan.cursor.place, descending=direction))
         rows = session.execute(
-            sorted_by(runs, column, descending=direction)
-            .add_columns(column.label("place"))
+            sorted_by(runs, part, descending=direction)
+            .add_columns(part.column.label("place"))
             .limit(limit - len(found))
         )
         found += [_Found(row, Place(group, row.place, row.id)) for row in rows]
@@ -180,16 +181,22 @@ def _counts(
     if cursor is None:
         return int(session.execute(select(total)).scalar_one()), 0
     place, is_last_group = cursor.place, cursor.place.group is Group.UNDEFINED
-    runs, column, descending = in_group(
-        _evaluated(func.count()).where(*where), order, place.group, uses_index=True
+    # Fields are the run's own, and to join what is not asked for would double the time.
+    all_runs = (
+        select(func.count()).select_from(RunRow)
+        if order.name in FIELD_ORDERS
+        else _evaluated(func.count())
     )
+    part = in_group(all_runs.where(*where), order, place.group, uses_index=True)
     side = beyond(
-        column,
+        part,
         place,
-        descending=descending if is_last_group else not descending,
+        descending=part.descending if is_last_group else not part.descending,
         inclusive=cursor.backwards if is_last_group else not cursor.backwards,
     )
-    counted, on_side = session.execute(select(total, runs.where(side).scalar_subquery())).one()
+    counted, on_side = session.execute(
+        select(total, part.runs.where(side).scalar_subquery())
+    ).one()
     return int(counted), int(counted - on_side if is_last_group else on_side)
 
 

@@ -13,7 +13,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
-from sqlalchemy import ColumnElement, Select, and_, func, or_, select
+from sqlalchemy import ColumnElement, Select, Subquery, and_, func, or_, select
 from sqlalchemy.orm import aliased
 
 from offdiag.store.models import EvaluationRow, FlagRow, MetricValueRow, RunRow
@@ -74,30 +74,55 @@ def groups_of(order: RunOrder) -> tuple[Group, ...]:
     return (Group.DEFINED,) if order.name in FIELD_ORDERS else (Group.DEFINED, Group.UNDEFINED)
 
 
-def in_group(
-    runs: Select[Any], order: RunOrder, group: Group, *, uses_index: bool
-) -> tuple[Select[Any], ColumnElement[Any], bool]:
+@dataclass(frozen=True, slots=True)
+class InGroup:
+    """The runs of a group, what they are sorted by, and whether downwards.
+
+    `run_id` breaks ties: the id of the run as the index has it that is walked along.
+    """
+
+    runs: Select[Any]
+    column: ColumnElement[Any]
+    descending: bool
+    run_id: ColumnElement[str]
+
+
+def in_group(runs: Select[Any], order: RunOrder, group: Group, *, uses_index: bool) -> InGroup:
     """Narrow `runs` (over run left join evaluation) to a group.
 
-    Returns the statement, the column it is sorted by and whether that is descending.
     `uses_index` walks along the index of the metric; otherwise the metric of each matching
     run is looked up.
     """
+    run_id = RunRow.id.expression
     if order.name in FIELD_ORDERS:
         column = RunRow.created_at if order.name == "logged" else RunRow.name
-        return runs, column.expression, order.descending
-    if group is Group.DEFINED and uses_index and order.name not in {WORST_CLASS, FLAGGED}:
+        return InGroup(runs, column.expression, order.descending, run_id)
+    if group is Group.UNDEFINED:
+        is_undefined = _looked_up(order).is_(None)
+        return InGroup(runs.where(is_undefined), RunRow.created_at.expression, True, run_id)
+    if order.name == WORST_CLASS:
+        lowest = EvaluationRow.lowest_recall.expression
+        # None is less than nothing. That it is defined would not tell SQLite that there is an
+        # evaluation, whose index it may walk along.
+        some = runs.where(lowest >= 0)
+        return InGroup(some, lowest, order.descending, EvaluationRow.run_id.expression)
+    if uses_index and order.name == FLAGGED:
+        hidden = _hidden_classes()
+        some = runs.join(hidden, hidden.c.run_id == RunRow.id)
+        return InGroup(some, hidden.c.n, order.descending, run_id)
+    if uses_index:
         metric = aliased(MetricValueRow)
         is_defined = and_(_is_value_of(metric, order), metric.value.is_not(None))
-        return runs.join(metric, is_defined), metric.value.expression, order.descending
+        some = runs.join(metric, is_defined)
+        return InGroup(some, metric.value.expression, order.descending, run_id)
     value = _looked_up(order)
-    if group is Group.DEFINED:
-        return runs.where(value.is_not(None)), value, order.descending
-    return runs.where(value.is_(None)), RunRow.created_at.expression, True
+    return InGroup(runs.where(value.is_not(None)), value, order.descending, run_id)
 
 
 def _looked_up(order: RunOrder) -> ColumnElement[float | None]:
-    """What a run is sorted by; for the worst class the lowest of its recalls."""
+    """What a run is sorted by."""
+    if order.name == WORST_CLASS:
+        return EvaluationRow.lowest_recall.expression
     if order.name == FLAGGED:
         return (
             select(func.nullif(func.count(FlagRow.class_label.distinct()), 0))
@@ -107,41 +132,59 @@ def _looked_up(order: RunOrder) -> ColumnElement[float | None]:
         )
     metric = aliased(MetricValueRow)
     return (
-        select(func.min(metric.value))
+        select(metric.value)
         .where(_is_value_of(metric, order))
         .correlate(EvaluationRow)
         .scalar_subquery()
     )
 
 
+def _hidden_classes() -> Subquery:
+    """How many classes the accuracy of each run hides, for the runs where it hides any."""
+    return (
+        select(FlagRow.run_id, func.count(FlagRow.class_label.distinct()).label("n"))
+        .where(COUNTS_IN_BADGE)
+        .group_by(FlagRow.run_id)
+        .subquery()
+    )
+
+
 def _is_value_of(metric: type[MetricValueRow], order: RunOrder) -> ColumnElement[bool]:
-    if order.name == WORST_CLASS:
-        key, of_class = "recall", metric.class_index > AGGREGATE
-    else:
-        key = AGGREGATE_ORDERS.get(order.name, order.name)
-        of_class = metric.class_index == AGGREGATE
-    return and_(metric.evaluation_id == EvaluationRow.id, metric.key == key, of_class)
+    return and_(
+        metric.evaluation_id == EvaluationRow.id,
+        metric.key == AGGREGATE_ORDERS.get(order.name, order.name),
+        metric.class_index == AGGREGATE,
+    )
 
 
 def beyond(
-    column: ColumnElement[Any], place: Place, *, descending: bool, inclusive: bool = False
+    group: InGroup, place: Place, *, descending: bool, inclusive: bool = False
 ) -> ColumnElement[bool]:
     """Runs that come after `place` within its group, or also the one at it.
 
     Ids break ties in the same direction.
     """
-    run_id = RunRow.id.expression
+    column, run_id = group.column, group.run_id
     if descending:
-        further, same_but_further = column < place.key, run_id < place.run_id
+        bound, further, same_but_further = (
+            column <= place.key,
+            column < place.key,
+            run_id < place.run_id,
+        )
     else:
-        further, same_but_further = column > place.key, run_id > place.run_id
+        bound, further, same_but_further = (
+            column >= place.key,
+            column > place.key,
+            run_id > place.run_id,
+        )
     if inclusive:
         same_but_further |= run_id == place.run_id
-    return or_(further, and_(column == place.key, same_but_further))
+    # The bound follows from the rest. With it alone an index is entered at the place.
+    return and_(bound, or_(further, and_(column == place.key, same_but_further)))
 
 
-def sorted_by(runs: Select[Any], column: ColumnElement[Any], *, descending: bool) -> Select[Any]:
+def sorted_by(runs: Select[Any], group: InGroup, *, descending: bool) -> Select[Any]:
     """The order of a group."""
     if descending:
-        return runs.order_by(column.desc(), RunRow.id.desc())
-    return runs.order_by(column, RunRow.id)
+        return runs.order_by(group.column.desc(), group.run_id.desc())
+    return runs.order_by(group.column, group.run_id)

@@ -7,14 +7,18 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, and_, false, literal, or_, select
+from sqlalchemy import ColumnElement, Label, Row, Select, and_, false, literal, or_, select
 from sqlalchemy.orm import Session
 
-from offdiag.filters.conditions import Condition, Ordering
-from offdiag.store.models import RunRow
+from offdiag.filters.conditions import Condition, MetricField, Ordering
+from offdiag.store.current_evaluations import counts_for_its_run
+from offdiag.store.models import EvaluationRow, MetricValueRow, RunRow
+from offdiag.store.models.evaluations import AGGREGATE
 from offdiag.store.queries.run_conditions import holds
 from offdiag.store.queries.run_fields import sorted_by
 
+_Sorting = Sequence[tuple[Label[Any], bool]]
+"""What runs are sorted by, and whether downwards."""
 SortValue = str | float | bool | datetime | None
 
 
@@ -57,16 +61,16 @@ def found_page(
         for place, ordering in enumerate(order)
         for part, value in enumerate(sorted_by(ordering.field, dialect))
     ]
-    statement = select(RunRow.id, RunRow.created_at, *(value for value, _ in sorting)).where(
-        RunRow.deleted_at.is_(None), holds(condition, dialect)
-    )
-    if after is not None:
-        statement = statement.where(_is_beyond(after, sorting))
-    for value, descending in sorting:
-        # Neither database sorts NULL last in both directions by itself.
-        statement = statement.order_by(value.is_(None), value.desc() if descending else value)
-    statement = statement.order_by(RunRow.created_at.desc(), RunRow.id.desc()).limit(limit + 1)
-    rows = session.execute(statement).all()
+    where = [RunRow.deleted_at.is_(None), holds(condition, dialect)]
+    rows: Sequence[Row[*tuple[Any, ...]]] = ()
+    first = order[0].field if order else None
+    if isinstance(first, MetricField) and first.class_label is None and not _is_undefined(after):
+        among = _along_index(first.key, sorting, after).where(*where)
+        rows = session.execute(among.limit(limit + 1)).all()
+    if len(rows) <= limit:
+        # Fewer runs have the metric than are wanted, or something else comes first.
+        found = select(RunRow.id, RunRow.created_at, *(value for value, _ in sorting))
+        rows = session.execute(_sorted(found.where(*where), sorting, after).limit(limit + 1)).all()
     following = None
     if len(rows) > limit:
         last = rows[limit - 1]
@@ -74,9 +78,57 @@ def found_page(
     return FoundIds(tuple(row.id for row in rows[:limit]), following)
 
 
-def _is_beyond(
-    place: SearchPlace, sorting: Sequence[tuple[ColumnElement[Any], bool]]
-) -> ColumnElement[bool]:
+def _is_undefined(place: SearchPlace | None) -> bool:
+    """Whether what a search is sorted by first is missing at a place."""
+    return place is not None and place.values[0] is None
+
+
+def _along_index(
+    key: str, sorting: _Sorting, after: SearchPlace | None
+) -> Select[*tuple[Any, ...]]:
+    """The runs that have a value of the metric that comes first, sorted.
+
+    They are found along the index of the metric; to look it up for every run takes as long as
+    there are runs.
+    """
+    first, descending = sorting[0]
+    value = MetricValueRow.value
+    narrowed = [(value.label(first.name), descending), *sorting[1:]]
+    found = (
+        select(RunRow.id, RunRow.created_at, *(each for each, _ in narrowed))
+        .join(EvaluationRow, EvaluationRow.run_id == RunRow.id)
+        .join(MetricValueRow, MetricValueRow.evaluation_id == EvaluationRow.id)
+        .where(
+            counts_for_its_run(),
+            MetricValueRow.key == key,
+            MetricValueRow.class_index == AGGREGATE,
+            value.is_not(None),
+        )
+    )
+    if after is not None and isinstance(at := after.values[0], float | int):
+        found = found.where(value <= at if descending else value >= at)
+    return _sorted(found, narrowed, after, n_defined=1)
+
+
+def _sorted(
+    found: Select[*tuple[Any, ...]],
+    sorting: _Sorting,
+    after: SearchPlace | None,
+    *,
+    n_defined: int = 0,
+) -> Select[*tuple[Any, ...]]:
+    """Rows in order, from a place on; the first `n_defined` values are never missing."""
+    if after is not None:
+        found = found.where(_is_beyond(after, sorting))
+    for place, (value, descending) in enumerate(sorting):
+        if place >= n_defined:
+            # Neither database sorts NULL last in both directions by itself.
+            found = found.order_by(value.is_(None))
+        found = found.order_by(value.desc() if descending else value)
+    return found.order_by(RunRow.created_at.desc(), RunRow.id.desc())
+
+
+def _is_beyond(place: SearchPlace, sorting: _Sorting) -> ColumnElement[bool]:
     """Whether a run comes after a place, where what is missing comes last."""
     columns: list[tuple[ColumnElement[Any], bool, SortValue]] = [
         *(

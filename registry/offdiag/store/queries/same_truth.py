@@ -1,7 +1,7 @@
 """Runs that were scored with the same ground truth as a given one: who can be ranked with it.
 
-Everything known of the given run is a value to the database, and who is deleted a short list, so
-that thousands of runs are counted along the index of a metric without a look at any of them.
+Everything known of the given run is a value to the database, and who is deleted a short list.
+Runs of the truth are found by an index, so that those of other datasets cost nothing.
 """
 
 from __future__ import annotations
@@ -41,16 +41,18 @@ class Measured:
     @property
     def n_higher(self) -> ScalarSelect[int]:
         """How many runs have a higher value."""
-        theirs, other = aliased(MetricValueRow), aliased(EvaluationRow)
+        stored, other = aliased(MetricValueRow), aliased(EvaluationRow)
+        # Looked up for each run of the truth: of all runs, many more may have a higher value.
+        theirs = (
+            select(stored.value)
+            .where(stored.evaluation_id == other.id, self.is_measured_by(stored))
+            .correlate(other)
+            .scalar_subquery()
+        )
         return (
             select(func.count())
-            .select_from(theirs)
-            .join(other, other.id == theirs.evaluation_id)
-            .where(
-                self.is_measured_by(theirs),
-                theirs.value > self.value,
-                is_scored_like(self.run_id, other),
-            )
+            .select_from(other)
+            .where(is_scored_like(self.run_id, other), theirs > self.value)
             .scalar_subquery()
         )
 
