@@ -6,6 +6,7 @@ import argparse
 import sys
 from pathlib import Path
 
+import bi_page
 import cli_page
 import metric_pages
 import sql_page
@@ -18,7 +19,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--check", action="store_true", help="write nothing; fail if stale")
     only_check = parser.parse_args().check
-    pages = metric_pages.pages() | cli_page.pages() | sql_page.pages()
+    pages = metric_pages.pages() | cli_page.pages() | sql_page.pages() | bi_page.pages()
     wanted = {DOCS / path: text for path, text in pages.items()}
     stale = [path for path, text in wanted.items() if not _holds(path, text)]
     orphaned = [path for path in _existing() if path not in wanted]

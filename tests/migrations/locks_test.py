@@ -69,7 +69,7 @@ def test_others_read_and_write_while_an_upgrade_waits_for(
         paused.set()
         assert go_on.acquire(timeout=30)
 
-    monkeypatch.setattr(schema.time, "sleep", pause)
+    monkeypatch.setattr("offdiag.store.schema.time.sleep", pause)
 
     with ThreadPoolExecutor(1) as pool:
         with held(database, HELD_BY[holder]):

@@ -1,13 +1,13 @@
 """Fixtures that give each test a database of its own, on SQLite and on PostgreSQL.
 
 `database` runs a test once on each; `empty_database` is the same before any migration.
-`sqlite_database` is for tests that have nothing to do with the kind of database.
+`databases` makes those that several tests share, of the kind the test runs on.
+`sqlite_database` is for tests of what only a file has, or of what uses no database at all.
 """
 
 from __future__ import annotations
 
 import itertools
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -15,7 +15,9 @@ import pytest
 
 from offdiag.store.database import Database
 from offdiag.store.schema import upgrade
+from support.kinds import Files, Kind, Postgres
 from support.postgres import PostgresServer, running_server
+from support.recycled import Stock
 
 BOTH = (
     pytest.param("sqlite", id="sqlite"),
@@ -53,6 +55,18 @@ def migrated_template(postgres_server: PostgresServer) -> str:
     return name
 
 
+@pytest.fixture(scope="session")
+def files(migrated_file: Path) -> Files:
+    """SQLite databases."""
+    return Files(migrated_file)
+
+
+@pytest.fixture(scope="session")
+def postgres_databases(postgres_server: PostgresServer, migrated_template: str) -> Postgres:
+    """PostgreSQL databases."""
+    return Postgres(postgres_server, Stock(postgres_server, migrated_template))
+
+
 @pytest.fixture
 def sqlite_url(tmp_path: Path) -> str:
     """URL of a file that does not exist yet."""
@@ -60,33 +74,33 @@ def sqlite_url(tmp_path: Path) -> str:
 
 
 @pytest.fixture
-def sqlite_database(tmp_path: Path, migrated_file: Path) -> Iterator[Database]:
-    """A migrated SQLite file. Its commits survive a crash, not a power failure: that is fast."""
-    path = shutil.copy(migrated_file, tmp_path / "registry.db")
-    database = Database(f"sqlite:///{path}", synchronous="normal")
-    yield database
-    database.close()
+def sqlite_database(files: Files, tmp_path: Path) -> Iterator[Database]:
+    """A migrated SQLite file."""
+    with files.new(tmp_path) as database:
+        yield database
 
 
 @pytest.fixture
-def postgres_database(
-    postgres_server: PostgresServer, migrated_template: str
-) -> Iterator[Database]:
+def postgres_database(postgres_databases: Postgres, tmp_path: Path) -> Iterator[Database]:
     """A migrated PostgreSQL database."""
-    name = f"test_{next(_numbers)}"
-    database = Database(postgres_server.create(name, template=migrated_template))
-    yield database
-    database.close()
-    postgres_server.drop(name)
+    with postgres_databases.new(tmp_path) as database:
+        yield database
 
 
-@pytest.fixture(params=BOTH)
-def database(request: pytest.FixtureRequest) -> Database:
-    """A migrated database of either kind."""
-    migrated: Database = request.getfixturevalue(
-        "sqlite_database" if request.param == "sqlite" else "postgres_database"
+@pytest.fixture(scope="session", params=BOTH)
+def databases(request: pytest.FixtureRequest) -> Kind:
+    """Migrated databases of either kind."""
+    kind: Kind = request.getfixturevalue(
+        "files" if request.param == "sqlite" else "postgres_databases"
     )
-    return migrated
+    return kind
+
+
+@pytest.fixture
+def database(databases: Kind, tmp_path: Path) -> Iterator[Database]:
+    """A migrated database of either kind."""
+    with databases.new(tmp_path) as database:
+        yield database
 
 
 @pytest.fixture(params=BOTH)

@@ -15,8 +15,13 @@ import psycopg
 import pytest
 from psycopg import sql
 
-# Losing data in a crash does not matter here.
-_FOR_SPEED = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off"}
+# Losing data in a crash does not matter here, and no database lives long enough to be tidied.
+_FOR_SPEED = {
+    "fsync": "off",
+    "synchronous_commit": "off",
+    "full_page_writes": "off",
+    "autovacuum": "off",
+}
 
 
 @dataclass(frozen=True)
@@ -30,8 +35,9 @@ class PostgresServer:
 
     def create(self, name: str, *, template: str = "template1") -> str:
         """Create a database as a copy of another one and return its URL."""
+        # By copying files, which takes a fifth of the time that logging each page does.
         self._run(
-            sql.SQL("CREATE DATABASE {} TEMPLATE {}").format(
+            sql.SQL("CREATE DATABASE {} TEMPLATE {} STRATEGY FILE_COPY").format(
                 sql.Identifier(name), sql.Identifier(template)
             )
         )

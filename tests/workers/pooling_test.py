@@ -15,7 +15,7 @@ from offdiag.cli.examination import examine
 from offdiag.errors import DatabaseUnavailable, InvalidInput
 from offdiag.services.retention.backups import back_up, restore
 from offdiag.services.verification.verify import verify
-from offdiag.services.work.engines import bell_of
+from offdiag.services.work.procrastinate_bell import PROCRASTINATE_BELL
 from offdiag.settings import DatabaseSettings, JobsSettings, Settings
 from offdiag.store.address import libpq_url
 from offdiag.store.database import Database
@@ -142,10 +142,8 @@ def test_who_does_not_mention_the_pooler_is_told_how(
 
 
 def test_an_engine_that_keeps_connections_needs_the_server_itself(pooled: Database) -> None:
-    bell = bell_of("procrastinate")
-
     with pytest.raises(InvalidInput, match="keeps connections for itself"):
-        bell.prepare(pooled)
+        PROCRASTINATE_BELL.prepare(pooled)
     with pytest.raises(InvalidInput, match="keeps connections for itself"):
         libpq_url(pooled.url)
 

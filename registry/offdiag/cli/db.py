@@ -162,6 +162,45 @@ def copy(*, source: str, target: str, force: bool, as_json: bool) -> None:
     note("Name it in OFFDIAG_URL or offdiag.toml; `offdiag verify` computes its results again.")
 
 
+@db.command()
+@click.option("--reader", "given", multiple=True, metavar="ROLE", help="Let a role read them.")
+@click.option("--remove", is_flag=True, help="Remove them instead.")
+@url_option
+@json_option
+def views(*, given: tuple[str, ...], remove: bool, url: str | None, as_json: bool) -> None:
+    """Make the views that dashboards of others read, in a PostgreSQL database.
+
+    They lie in the schema offdiag_bi. A ROLE that was given them can read them and nothing else;
+    it has to exist. Upgrading and restoring the registry keep both.
+    """
+    from offdiag.store.bi.publishing import publish_views, remove_views
+    from offdiag.store.bi.views import SCHEMA
+    from offdiag.store.database import Database
+    from offdiag.store.schema import require_schema
+
+    if remove and given:
+        raise click.UsageError("--remove and --reader exclude each other.")
+    with closing(Database(settings_for(url).database.url)) as database:
+        require_schema(database)
+        if remove:
+            remove_views(database)
+            if as_json:
+                print_json({"database": database.place, "schema": None})
+            else:
+                click.echo(f"{database.place} has no views any more.")
+            return
+        published = publish_views(database, given)
+    if as_json:
+        print_json({"database": database.place, "schema": SCHEMA, **published.to_dict()})
+        return
+    names = ", ".join(published.views)
+    readers = ", ".join(published.readers) or "nobody yet; name a --reader"
+    click.echo(f"{database.place} has the views {names} in the schema {SCHEMA}.")
+    click.echo(f"They are read by {readers}.")
+    for statement in published.left_to_do:
+        note(f"An administrator of the server should run: {statement};")
+
+
 def _agreed(database: Database, found: Manifest) -> bool:
     """Ask whether to replace a registry, if there is one and somebody who can answer."""
     from offdiag.cli.archive_text import replacing_question

@@ -16,6 +16,7 @@ from sqlalchemy.exc import DBAPIError
 
 import offdiag_migrations
 from offdiag.errors import DatabaseUnavailable, SchemaMismatch
+from offdiag.store.bi.publishing import put_up, take_down
 from offdiag.store.database import Database
 from offdiag.store.file_access import require_local, require_writable
 
@@ -81,8 +82,10 @@ def _upgrade(database: Database) -> SchemaState:
         state = state_of(connection)
         refuse_what_is_not_ours(database, connection, state)
         if not state.is_current:
+            take_down(connection)
             migrate_to(connection, "head")
             require_intact_references(connection)
+            put_up(connection)
         return state_of(connection)
 
 

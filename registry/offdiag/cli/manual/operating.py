@@ -43,6 +43,10 @@ ENTRIES = {
         see=("db backup", "verify"),
         arguments={"source": "URL of the database to read.", "target": "URL of an empty one."},
     ),
+    "db views": Entry(
+        examples=("db views --reader metabase", "db views --remove"),
+        see=("sql", "db upgrade"),
+    ),
     "recompute": Entry(
         examples=("recompute", "recompute --all", "recompute r_4bcd6fgh8jkm"),
         see=("verify", "jobs list"),

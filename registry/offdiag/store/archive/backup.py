@@ -23,6 +23,7 @@ from offdiag.store.archive.tables import (
     sequences,
 )
 from offdiag.store.archive.writing import Progress, written_archive
+from offdiag.store.bi.publishing import put_up, take_down
 from offdiag.store.clock import database_now
 from offdiag.store.database import Database
 from offdiag.store.file_access import require_local, require_writable
@@ -95,6 +96,7 @@ def restore_backup(
                 require_same_rows(connection, tables, archive, progress)
             schema.migrate_to(connection, "head")
             schema.require_intact_references(connection)
+            put_up(connection)
             _wait_from_now_on(connection)
         return archive.manifest
 
@@ -133,6 +135,7 @@ def _clear(database: Database, connection: Connection, *, force: bool) -> None:
             field="database",
             hint="Name an empty database, or give --force to replace what it holds.",
         )
+    take_down(connection)
     for table in reversed(tables):
         table.drop(connection)
     connection.execute(text(f"DROP TABLE IF EXISTS {BOOKKEEPING}"))
