@@ -20,6 +20,7 @@ from math import log
 from pathlib import Path
 from statistics import linear_regression, median
 from time import perf_counter
+from typing import Any
 
 RESULTS = Path(__file__).parent / "results"
 SHORTEST_TURN_S = 0.002
@@ -66,6 +67,8 @@ class Report:
     cases: dict[str, dict[str, Timing]] = field(default_factory=dict)
     goals: list[Goal] = field(default_factory=list)
     facts: dict[str, float | str] = field(default_factory=dict)
+    tables: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
+    """Rows of figures that belong together, by the name of their table."""
 
     def __post_init__(self) -> None:
         print(f"# {self.name}")
@@ -137,6 +140,7 @@ class Report:
                 for case, timings in self.cases.items()
             },
             "facts": self.facts,
+            "tables": self.tables,
             "goals": [asdict(goal) | {"is_met": goal.is_met} for goal in self.goals],
         }
 

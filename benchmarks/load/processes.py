@@ -18,6 +18,8 @@ import httpx
 ROOT = Path(__file__).parents[2]
 EXAMPLE = ROOT / "config" / "gunicorn.conf.py.example"
 _START_WITHIN_S = 60.0
+KEY = "0123456789abcdef" * 4
+"""Signs forms, the same in all processes."""
 
 
 @contextmanager
@@ -112,7 +114,7 @@ def _environment(database_url: str) -> dict[str, str]:
     return ours | {
         "OFFDIAG_URL": database_url,
         "OFFDIAG_ACCESS__AUTH": "required",
-        "OFFDIAG_SERVER__SECRET_KEY": "0123456789abcdef" * 4,
+        "OFFDIAG_SERVER__SECRET_KEY": KEY,
     }
 
 

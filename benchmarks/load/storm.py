@@ -71,7 +71,9 @@ def let_loose(storm: Storm, database: Database, folder: Path) -> Aftermath:
 def _started(
     storm: Storm, url: str, tokens: Sequence[str], folder: Path, paths: Mapping[str, str]
 ) -> list[BaseProcess]:
-    forking = multiprocessing.get_context("fork")
+    # Not forks of this process, which has threads; but of one that has loaded the libraries.
+    forking = multiprocessing.get_context("forkserver")
+    forking.set_forkserver_preload(["load.training", "load.reading"])
     everybody: list[BaseProcess] = []
     for number, token in enumerate(tokens):
         if number < storm.clients:

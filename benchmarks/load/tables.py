@@ -149,6 +149,6 @@ def _copy(
 ) -> None:
     """Insert rows of a table anew; `changed` columns get other values, or those of the table."""
     kept = [column for column in rows.columns if changed.get(column.name, "") is not None]
-    values = [changed.get(column.name, column) for column in kept]
+    values = [column if (new := changed.get(column.name)) is None else new for column in kept]
     chosen = select(*values).select_from(source).order_by(COPY.c.new_evaluation)
     connection.execute(insert(rows).from_select([column.name for column in kept], chosen))

@@ -1,0 +1,115 @@
+"""The load run with little of everything: what is seeded is real, and the books are balanced."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+from sqlalchemy import func, select
+
+from offdiag.services.verification.verify import verify
+from offdiag.store.database import Database
+from offdiag.store.models import RunRow
+
+BENCHMARKS = str(Path(__file__).parents[2] / "benchmarks")
+if BENCHMARKS not in sys.path:
+    sys.path.append(BENCHMARKS)
+
+from load import document, observations  # noqa: E402 - they are no package of ours
+from load.books import Books  # noqa: E402
+from load.observations import Observation  # noqa: E402
+from load.pages import RENDERING, measure_pages  # noqa: E402
+from load.plan import FULL, TINY  # noqa: E402
+from load.seed import seed  # noqa: E402
+from load.storm import Storm, let_loose  # noqa: E402
+
+SOME = Storm(
+    clients=2,
+    readers=1,
+    workers=1,
+    seconds=3.0,
+    client_pause_s=0.5,
+    reader_pause_s=0.2,
+    evaluated_within_s=60.0,
+)
+
+
+def test_the_plan_is_as_large_as_it_says() -> None:
+    assert len(FULL.datasets) == 100
+    assert FULL.n_runs == 100_000
+    assert 50_000_000 <= FULL.n_predictions < 50_100_000
+
+
+def test_a_seeded_registry_is_one_that_the_product_could_have_written(database: Database) -> None:
+    seed(database, TINY, lambda _line: None)
+
+    found = verify(database)
+    with database.read() as session:
+        n_runs, n_contents, n_predictions = session.execute(
+            select(
+                func.count(),
+                func.count(RunRow.content_digest.distinct()),
+                func.sum(RunRow.n_predictions),
+            ).select_from(RunRow)
+        ).one()
+    assert found.is_clean, found.findings[:3]
+    assert found.n_recomputed == n_runs == n_contents == TINY.n_runs
+    assert n_predictions == TINY.n_predictions
+
+
+@pytest.mark.processes
+def test_clients_and_readers_leave_books_that_balance(tmp_path: Path) -> None:
+    database = Database(f"sqlite:///{tmp_path / 'registry.db'}")
+    seed(database, TINY, lambda _line: None)
+    pages = measure_pages(database, turns=2)
+
+    after = let_loose(SOME, database, tmp_path / "storm")
+    database.close()
+
+    books, seen = after.books, observations.summarised(after.seen)
+    assert books.acknowledged >= SOME.clients
+    assert books.stored == books.acknowledged
+    assert _wrongs(books) == (0, 0, 0, 0, 0)
+    assert not [each for each in seen if each.unexpected]
+    assert {"log a run", "open a run", "put a chunk", "finish a run"} <= {e.kind for e in seen}
+    assert any(each.kind.startswith("read ") for each in seen)
+    assert RENDERING in pages
+    assert max(times.n_statements for times in pages.values()) <= 6
+
+
+def _wrongs(books: Books) -> tuple[int, ...]:
+    return (
+        books.lost,
+        books.doubled,
+        books.unevaluated,
+        books.evaluated_again,
+        books.wrong,
+    )
+
+
+@pytest.mark.parametrize(
+    ("status", "says_when", "is_expected"),
+    [
+        (200, False, True),
+        (304, False, True),
+        (429, True, True),
+        (503, True, True),
+        (503, False, False),
+        (500, True, False),
+        (404, False, False),
+        (observations.NO_ANSWER, False, False),
+    ],
+)
+def test_an_answer_is_an_error_unless_it_is_done_or_says_when_to_come_back(
+    status: int, says_when: bool, is_expected: bool
+) -> None:
+    assert Observation("read", status, 0.1, says_when).is_expected is is_expected
+
+
+def test_the_page_has_the_tables_of_the_results_that_are_there() -> None:
+    page = document.DOCUMENT.read_text(encoding="utf-8")
+
+    assert (
+        page.split(document.BEGIN)[1].split(document.END)[0].strip() == document.tables().strip()
+    )
