@@ -83,7 +83,7 @@ def busy(clients: Sequence[TeamClient]) -> Iterator[None]:
         while not enough.is_set():
             client.log()
             client.read()
-            enough.wait(0.3)
+            enough.wait(0.5)
 
     threads = [threading.Thread(target=act, args=(client,)) for client in clients]
     for thread in threads:
