@@ -26,7 +26,7 @@ from sqlalchemy.orm import Session
 
 from offdiag.store.clock import database_now
 from offdiag.store.models import ProjectRow, WorkRow
-from offdiag.store.work import TODO, Lease
+from offdiag.store.work import WAITING, Lease
 
 _DOING = text("state = 'doing'")
 
@@ -86,7 +86,7 @@ def claim(
 
 
 @cache
-def _projects(*, has_limit: bool) -> Select[tuple[int]]:
+def _projects(*, has_limit: bool) -> Select[int]:
     waits = (
         exists(select(WorkRow.id).where(WorkRow.project_id == ProjectRow.id, part))
         for part in _free_parts(has_limit=has_limit)
@@ -95,9 +95,9 @@ def _projects(*, has_limit: bool) -> Select[tuple[int]]:
 
 
 @cache
-def _oldest(*, for_project: bool, has_limit: bool) -> Select[tuple[int]]:
+def _oldest(*, for_project: bool, has_limit: bool) -> Select[int]:
     """The oldest of either part: each has an index of its own, which one search would not use."""
-    project = bindparam("for_project") if for_project else None
+    project: ColumnElement[int] | None = bindparam("for_project") if for_project else None
     parts = [
         select(WorkRow.due, WorkRow.id)
         .where(WorkRow.project_id == project, part)
@@ -111,7 +111,7 @@ def _oldest(*, for_project: bool, has_limit: bool) -> Select[tuple[int]]:
 
 
 @cache
-def _due() -> Select[tuple[int]]:
+def _due() -> Select[int]:
     return (
         select(WorkRow.id)
         .where(or_(*_free_parts(has_limit=False)))
@@ -137,6 +137,6 @@ def _claim(*, has_limit: bool) -> Update:
 
 def _free_parts(*, has_limit: bool) -> tuple[ColumnElement[bool], ColumnElement[bool]]:
     fits = [WorkRow.size <= bindparam("at_most")] if has_limit else []
-    waiting = and_(TODO, WorkRow.due <= database_now(), *fits)
+    waiting = and_(WAITING, WorkRow.due <= database_now(), *fits)
     expired = and_(_DOING, WorkRow.lease_until < database_now(), *fits)
     return waiting, and_(expired, WorkRow.attempts < bindparam("max_attempts"))

@@ -13,7 +13,6 @@ from typing import Any
 
 from sqlalchemy import (
     ColumnElement,
-    Delete,
     Update,
     and_,
     bindparam,
@@ -27,12 +26,13 @@ from sqlalchemy import (
 )
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Session
+from sqlalchemy.sql.dml import ReturningDelete
 
 from offdiag.store.audit_trail import request_of
 from offdiag.store.clock import database_now
 from offdiag.store.models import WorkRow
 
-TODO = text("state = 'todo'")
+WAITING = text("state = 'todo'")
 """Spelled out: a bound parameter cannot prove a partial index once the plan is generic."""
 
 WITHOUT_A_WORD = "every attempt ended without a word: its worker was killed or lost the database."
@@ -117,7 +117,7 @@ def _insert_unless_waiting(session: Session) -> postgresql.Insert | sqlite.Inser
         if session.get_bind().dialect.name == "postgresql"
         else sqlite.insert(WorkRow)
     )
-    return insert.on_conflict_do_nothing(index_elements=["key"], index_where=TODO)
+    return insert.on_conflict_do_nothing(index_elements=["key"], index_where=WAITING)
 
 
 def find_by_key(session: Session, key: str) -> WorkRecord | None:
@@ -257,7 +257,7 @@ def _extend() -> Update:
 
 
 @cache
-def _finish() -> Delete:
+def _finish() -> ReturningDelete[int]:
     return (
         delete(WorkRow)
         .where(*_is_held())

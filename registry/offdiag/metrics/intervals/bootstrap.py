@@ -82,9 +82,7 @@ def percentile_intervals_by_key(
     """
     if not estimates:
         return {}
-    table = np.concatenate(
-        [values[key].reshape(len(values[key]), -1) for key in estimates], axis=1
-    )
+    table = np.hstack([values[key].reshape(len(values[key]), -1) for key in estimates])
     flat = np.concatenate([np.ravel(estimate) for estimate in estimates.values()])
     whole = percentile_intervals(table, estimate=flat, confidence=confidence, method=method)
     found = {}
