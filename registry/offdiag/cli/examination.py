@@ -128,9 +128,6 @@ def _engine(database: Database, server_version: str, mode: str | None) -> Findin
     )
 
 
-def clock_finding(ahead_s: float) -> Finding:
-    """Whether the clock of the database and that of this machine agree."""
-    text = f"the database is {abs(ahead_s):.1f} s {'ahead' if ahead_s > 0 else 'behind'}"
 def _log(database: Database) -> Iterator[Finding]:
     from offdiag.services.health import LONG_LOG_BYTES, log_bytes
 
@@ -144,6 +141,9 @@ def _log(database: Database) -> Iterator[Finding]:
         )
 
 
+def clock_finding(ahead_s: float) -> Finding:
+    """Whether the clock of the database and that of this machine agree."""
+    text = f"the database is {abs(ahead_s):.1f} s {'ahead' if ahead_s > 0 else 'behind'}"
     if abs(ahead_s) <= _CLOCKS_APART_S:
         return Finding("clock", text)
     return Finding(
