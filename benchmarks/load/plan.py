@@ -86,7 +86,7 @@ TENTH = Plan(
 )
 """100 datasets and 10,000 runs, to see what grows."""
 
-QUICK = Plan((Kind(1, 20, 100_000), Kind(4, 100, 1_000), Kind(15, 105, 170)), n_originals=4)
+QUICK = Plan((Kind(1, 20, 100_000), Kind(4, 120, 1_000), Kind(15, 100, 170)), n_originals=4)
 """20 datasets and 2,000 runs: in a minute, to see that everything works."""
 
 TINY = Plan((Kind(1, 2, 66_000), Kind(2, 20, 60)), n_originals=2)
