@@ -17,6 +17,8 @@ from offdiag.store.database import Database
 from offdiag_web import create_app
 from support.forms import send
 from support.pages import Page
+from support.quick_apps import remember_templates
+from support.registries import serving
 
 PASSWORD = "correct horse battery"
 LIFE = SessionLife(idle=timedelta(hours=12), longest=timedelta(days=14))
@@ -27,11 +29,12 @@ def guarded(
 ) -> Flask:
     """The dashboard as it is where everybody has to sign in."""
     settings = Settings(
-        server=server or ServerSettings(),
+        server=server or serving(),
         access=AccessSettings.model_validate({"auth": "required", **access}),
     )
     app = create_app(settings, database)
     app.testing = True
+    remember_templates(app)
     return app
 
 

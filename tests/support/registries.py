@@ -10,9 +10,13 @@ from pathlib import Path
 import pytest
 from flask import Flask
 
-from offdiag.settings import Settings
+from offdiag.settings import ServerSettings, Settings
 from offdiag.store.database import Database
 from offdiag_web import create_app
+from support.quick_apps import remember_templates
+
+FORMS_KEY = "0123456789abcdef" * 4
+"""On PostgreSQL there is no folder that a key could lie in."""
 
 
 @contextmanager
@@ -26,8 +30,14 @@ def shared_registry(
     database.close()
 
 
+def serving(**settings: object) -> ServerSettings:
+    """Settings of a server over any kind of database."""
+    return ServerSettings.model_validate({"secret_key": FORMS_KEY, **settings})
+
+
 def dashboard(database: Database) -> Flask:
     """The dashboard over a database; errors of handlers reach the test."""
-    application = create_app(Settings(), database)
+    application = create_app(Settings(server=serving()), database)
     application.testing = True
+    remember_templates(application)
     return application

@@ -169,8 +169,8 @@ def test_without_results_the_page_says_where_they_are(
     assert page.one("div", "results").text
 
 
-def test_one_class_alone_is_not_assessable(client: FlaskClient, sqlite_database: Database) -> None:
-    run_id = log_counts(sqlite_database, [[5, 1], [0, 0]], ("a", "b"))
+def test_one_class_alone_is_not_assessable(client: FlaskClient, database: Database) -> None:
+    run_id = log_counts(database, [[5, 1], [0, 0]], ("a", "b"))
 
     page = page_of(client, run_id)
 
@@ -179,9 +179,9 @@ def test_one_class_alone_is_not_assessable(client: FlaskClient, sqlite_database:
 
 
 def test_a_class_without_cases_is_no_class_to_ask_about(
-    client: FlaskClient, sqlite_database: Database
+    client: FlaskClient, database: Database
 ) -> None:
-    run_id = log_counts(sqlite_database, [[5, 1, 0], [1, 5, 0], [0, 0, 0]], ("a", "b", "c"))
+    run_id = log_counts(database, [[5, 1, 0], [1, 5, 0], [0, 0, 0]], ("a", "b", "c"))
 
     page = page_of(client, run_id, about="c")
 
@@ -189,12 +189,10 @@ def test_a_class_without_cases_is_no_class_to_ask_about(
     assert [o.attributes["value"] for o in page.all("option")][-2:] == ["a", "b"]
 
 
-def test_with_many_classes_the_name_is_typed(
-    client: FlaskClient, sqlite_database: Database
-) -> None:
+def test_with_many_classes_the_name_is_typed(client: FlaskClient, database: Database) -> None:
     size = 101
     band = [[3 if i == j else int(j == (i + 1) % size) for j in range(size)] for i in range(size)]
-    run_id = log_counts(sqlite_database, band, [f"c{i:03d}" for i in range(size)])
+    run_id = log_counts(database, band, [f"c{i:03d}" for i in range(size)])
 
     page = page_of(client, run_id, about="c042")
 

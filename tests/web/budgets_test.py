@@ -27,10 +27,10 @@ def test_pages_of_a_run_stay_small(
     _assert_small(reader, f"/runs/{getattr(registry, which)}{tab}")
 
 
-def test_a_full_page_of_runs_stays_small(client: FlaskClient, sqlite_database: Database) -> None:
+def test_a_full_page_of_runs_stays_small(client: FlaskClient, database: Database) -> None:
     for number in range(RUNS_PER_PAGE):
         log_counts(
-            sqlite_database,
+            database,
             [[40 + number % 7, 3], [2, 30]],
             ("present", "absent"),
             name=f"a run with a name of ordinary length {number}",
@@ -38,7 +38,7 @@ def test_a_full_page_of_runs_stays_small(client: FlaskClient, sqlite_database: D
             tags={"team": "one", "stage": "candidate"},
             evaluated=False,
         )
-    work_off(sqlite_database)
+    work_off(database)
 
     _assert_small(client, "/runs")
 
@@ -48,13 +48,11 @@ def test_the_glossary_stays_small(reader: FlaskClient, path: str) -> None:
     _assert_small(reader, path)
 
 
-def test_a_full_table_of_a_matrix_stays_small(
-    client: FlaskClient, sqlite_database: Database
-) -> None:
+def test_a_full_table_of_a_matrix_stays_small(client: FlaskClient, database: Database) -> None:
     names = [f"class with a name {code:02d}" for code in range(30)]
     counts = [[120 if i == j else 1 + (7 * i + 3 * j) % 40 for j in range(30)] for i in range(30)]
 
-    _assert_small(client, f"/runs/{log_counts(sqlite_database, counts, names)}")
+    _assert_small(client, f"/runs/{log_counts(database, counts, names)}")
 
 
 @pytest.mark.parametrize("which", ["several", "event", "margins", "many", "hostile"])

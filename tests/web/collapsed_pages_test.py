@@ -6,7 +6,6 @@ import csv
 import io
 import xml.etree.ElementTree as ET
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -17,8 +16,9 @@ from offdiag.services.hierarchies import set_hierarchy
 from offdiag.store.database import Database
 from support.dashboard import HOSTILE_NAMES, counted_statements, log_counts
 from support.grouped import THING_COUNTS, THINGS, TREE, GroupedRegistry, fill_grouped
+from support.kinds import Kind
 from support.pages import Element, Page
-from support.registries import dashboard, shared_registry
+from support.registries import dashboard
 
 COLLAPSED = [[81, 3, 1], [3, 81, 0], [0, 0, 9]]
 """Animals, vehicles and the rest."""
@@ -26,10 +26,10 @@ COLLAPSED = [[81, 3, 1], [3, 81, 0], [0, 0, 9]]
 
 @pytest.fixture(scope="module")
 def grouped(
-    migrated_file: Path, tmp_path_factory: pytest.TempPathFactory
+    databases: Kind, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[GroupedRegistry]:
     """Classes in groups, shared by tests that only read."""
-    with shared_registry(migrated_file, tmp_path_factory, "grouped") as database:
+    with databases.new(tmp_path_factory.mktemp("grouped")) as database:
         yield fill_grouped(database)
 
 
@@ -322,12 +322,12 @@ def test_the_dataset_shows_its_groups(
     assert grouped_reader.get("/datasets/plain.json").get_json()["hierarchy"] is None
 
 
-def test_hostile_names_of_groups_are_only_text(sqlite_database: Database) -> None:
-    run_id = log_counts(sqlite_database, THING_COUNTS, THINGS, dataset="things")
+def test_hostile_names_of_groups_are_only_text(database: Database) -> None:
+    run_id = log_counts(database, THING_COUNTS, THINGS, dataset="things")
     names = [*HOSTILE_NAMES[:4], "a,b~c"]
     given = {name: [label] for name, label in zip(names, THINGS, strict=True)}
-    set_hierarchy(sqlite_database, project="default", dataset="things", given=given)
-    client = dashboard(sqlite_database).test_client()
+    set_hierarchy(database, project="default", dataset="things", given=given)
+    client = dashboard(database).test_client()
 
     page = page_of(client, f"/runs/{run_id}?norm=none")
     seen = page_of(client, link_to(page, "▾ a,b~c"))

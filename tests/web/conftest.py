@@ -1,8 +1,10 @@
-"""A client of the dashboard over a database of its own."""
+"""A client of the dashboard over a database of its own, and registries that tests share.
+
+Everything is of the kind that the test runs on: each test runs on SQLite and on PostgreSQL.
+"""
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -13,16 +15,20 @@ from flask.testing import FlaskClient
 from offdiag.store.database import Database
 from support.compared import ComparedRegistry, fill_compared
 from support.dashboard import LesionRegistry, fill, log_lesions
-from support.registries import dashboard, shared_registry
+from support.kinds import Kind
+from support.quick_apps import remember_addresses
+from support.registries import dashboard
 from support.reported import ReportedRegistry, fill_reports
 from support.revised import RevisedRegistry, fill_revised
 from support.scored_runs import ScoredRegistry, fill_scored
 
+remember_addresses()
+
 
 @pytest.fixture
-def app(sqlite_database: Database) -> Flask:
+def app(database: Database) -> Flask:
     """The dashboard over an empty registry; errors of handlers reach the test."""
-    return dashboard(sqlite_database)
+    return dashboard(database)
 
 
 @pytest.fixture
@@ -32,10 +38,10 @@ def client(app: Flask) -> FlaskClient:
 
 @pytest.fixture(scope="session")
 def registry(
-    migrated_file: Path, tmp_path_factory: pytest.TempPathFactory
+    databases: Kind, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[LesionRegistry]:
     """Runs of all kinds, shared by tests that only read."""
-    with shared_registry(migrated_file, tmp_path_factory, "dashboard") as database:
+    with databases.new(tmp_path_factory.mktemp("dashboard")) as database:
         yield fill(database)
 
 
@@ -47,10 +53,10 @@ def reader(registry: LesionRegistry) -> FlaskClient:
 
 @pytest.fixture(scope="session")
 def revised(
-    migrated_file: Path, tmp_path_factory: pytest.TempPathFactory
+    databases: Kind, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[RevisedRegistry]:
     """Corrected ground truth and what it did, shared by tests that only read."""
-    with shared_registry(migrated_file, tmp_path_factory, "revised") as database:
+    with databases.new(tmp_path_factory.mktemp("revised")) as database:
         yield fill_revised(database)
 
 
@@ -62,10 +68,10 @@ def revised_reader(revised: RevisedRegistry) -> FlaskClient:
 
 @pytest.fixture(scope="session")
 def reported(
-    migrated_file: Path, tmp_path_factory: pytest.TempPathFactory
+    databases: Kind, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[ReportedRegistry]:
     """Reports in every state, shared by tests that only read."""
-    with shared_registry(migrated_file, tmp_path_factory, "reported") as database:
+    with databases.new(tmp_path_factory.mktemp("reported")) as database:
         yield fill_reports(database)
 
 
@@ -76,31 +82,30 @@ def report_reader(reported: ReportedRegistry) -> FlaskClient:
 
 
 @pytest.fixture(scope="session")
-def lesions_file(migrated_file: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def lesions_to_copy(
+    databases: Kind, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Database]:
     """A registry with one run whose smallest class is never found, to be copied."""
-    path = Path(shutil.copy(migrated_file, tmp_path_factory.mktemp("lesions") / "registry.db"))
-    database = Database(f"sqlite:///{path}", synchronous="normal")
-    log_lesions(database, model="effnet-b3")
-    # The last connection to be closed moves everything into the file itself.
-    database.close()
-    return path
+    with databases.new(tmp_path_factory.mktemp("lesions")) as database:
+        log_lesions(database, model="effnet-b3")
+        yield database
 
 
 @pytest.fixture
-def lesions_database(lesions_file: Path, tmp_path: Path) -> Iterator[Database]:
+def lesions_database(
+    lesions_to_copy: Database, databases: Kind, tmp_path: Path
+) -> Iterator[Database]:
     """A copy of that registry, to be changed."""
-    path = shutil.copy(lesions_file, tmp_path / "lesions.db")
-    database = Database(f"sqlite:///{path}", synchronous="normal")
-    yield database
-    database.close()
+    with databases.copy(lesions_to_copy, tmp_path) as database:
+        yield database
 
 
 @pytest.fixture(scope="session")
 def compared(
-    migrated_file: Path, tmp_path_factory: pytest.TempPathFactory
+    databases: Kind, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[ComparedRegistry]:
     """Runs to compare, shared by tests that only read."""
-    with shared_registry(migrated_file, tmp_path_factory, "compared") as database:
+    with databases.new(tmp_path_factory.mktemp("compared")) as database:
         yield fill_compared(database)
 
 
@@ -111,11 +116,9 @@ def comparer(compared: ComparedRegistry) -> FlaskClient:
 
 
 @pytest.fixture(scope="session")
-def scored(
-    migrated_file: Path, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[ScoredRegistry]:
+def scored(databases: Kind, tmp_path_factory: pytest.TempPathFactory) -> Iterator[ScoredRegistry]:
     """Runs with scores of all kinds, shared by tests that only read."""
-    with shared_registry(migrated_file, tmp_path_factory, "scored") as database:
+    with databases.new(tmp_path_factory.mktemp("scored")) as database:
         yield fill_scored(database)
 
 

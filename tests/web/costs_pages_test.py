@@ -36,15 +36,13 @@ def save(database: Database, name: str = "triage", missed: float = 1.0) -> CostM
 
 
 @pytest.fixture
-def costs(sqlite_database: Database) -> CostMatrixRecord:
+def costs(database: Database) -> CostMatrixRecord:
     """The second version of a cost matrix, the default of its dataset."""
-    log_lesions(sqlite_database)
-    save(sqlite_database)
-    newest = save(sqlite_database, missed=20.0)
-    set_default_costs(
-        sqlite_database, project="default", dataset="derm-7", wanted=CostName("triage")
-    )
-    work_off(sqlite_database)
+    log_lesions(database)
+    save(database)
+    newest = save(database, missed=20.0)
+    set_default_costs(database, project="default", dataset="derm-7", wanted=CostName("triage"))
+    work_off(database)
     return newest
 
 
@@ -124,7 +122,7 @@ def test_the_json_of_a_version_names_every_cell(
 
 
 def test_the_csv_of_a_version_can_be_uploaded_again(
-    client: FlaskClient, costs: CostMatrixRecord, sqlite_database: Database
+    client: FlaskClient, costs: CostMatrixRecord, database: Database
 ) -> None:
     text = client.get("/costs/triage.csv").get_data(as_text=True)
     (form,) = forms_of(client, "/costs/new?dataset=derm-7")
@@ -132,12 +130,12 @@ def test_the_csv_of_a_version_can_be_uploaded_again(
     send_table = send(client, form, {"name": "copy", "table": text, "action": "save"})
 
     assert send_table.status_code == 303
-    (copy,) = stored(sqlite_database, "copy")
+    (copy,) = stored(database, "copy")
     assert copy.costs.weights.tolist() == costs.costs.weights.tolist()
 
 
 def test_saving_the_form_makes_a_new_version_and_leaves_the_old_one(
-    client: FlaskClient, costs: CostMatrixRecord, sqlite_database: Database
+    client: FlaskClient, costs: CostMatrixRecord, database: Database
 ) -> None:
     (form,) = forms_of(client, "/costs/triage/new")
     typed = _typed(form) | {"w1.0": "40", "note": "doubled", "author": "lee", "action": "save"}
@@ -145,13 +143,13 @@ def test_saving_the_form_makes_a_new_version_and_leaves_the_old_one(
     response = send(client, form, typed)
 
     assert response.location == "/costs/triage?v=3"
-    first, second, third = stored(sqlite_database, "triage")
+    first, second, third = stored(database, "triage")
     assert (first.costs.weights[1, 0], second.costs.weights[1, 0]) == (1, 20)
     assert (third.costs.weights[1, 0], third.note, third.author) == (40, "doubled", "lee")
 
 
 def test_a_pasted_table_in_another_order_is_matched_by_name(
-    client: FlaskClient, costs: CostMatrixRecord, sqlite_database: Database
+    client: FlaskClient, costs: CostMatrixRecord, database: Database
 ) -> None:
     names = list(reversed(LESIONS))
     lines = ["\t".join(["", *names])]
@@ -163,14 +161,14 @@ def test_a_pasted_table_in_another_order_is_matched_by_name(
 
     send(client, form, {"table": "\n".join(lines), "action": "save"})
 
-    newest = stored(sqlite_database, "triage")[-1]
+    newest = stored(database, "triage")[-1]
     assert newest.costs.labels.names == LESIONS
     assert newest.costs.weights[LESIONS.index("df"), LESIONS.index("nv")] == 7
     assert newest.costs.weights.sum() == 42 + 6
 
 
 def test_checking_puts_the_table_into_the_fields_and_says_what_is_odd(
-    client: FlaskClient, costs: CostMatrixRecord, sqlite_database: Database
+    client: FlaskClient, costs: CostMatrixRecord, database: Database
 ) -> None:
     (form,) = forms_of(client, "/costs/triage/new")
     lines = [["0" if i == j else "3" for j in range(7)] for i in range(7)]
@@ -182,7 +180,7 @@ def test_checking_puts_the_table_into_the_fields_and_says_what_is_odd(
     assert _field(page, "w0.1") == "3"
     assert page.one("textarea").text == ""
     assert "Actual “df”: every answer costs the same" in page.one("main").text
-    assert len(stored(sqlite_database, "triage")) == 2
+    assert len(stored(database, "triage")) == 2
 
 
 @pytest.mark.parametrize(
@@ -197,7 +195,7 @@ def test_checking_puts_the_table_into_the_fields_and_says_what_is_odd(
 def test_what_cannot_be_saved_is_shown_again_with_what_was_typed(
     client: FlaskClient,
     costs: CostMatrixRecord,
-    sqlite_database: Database,
+    database: Database,
     typed: dict[str, str],
     message: str,
 ) -> None:
@@ -209,7 +207,7 @@ def test_what_cannot_be_saved_is_shown_again_with_what_was_typed(
     assert response.status_code == 422
     assert message.lower() in page.one("div", "callout-warning").text.lower()
     assert _field(page, "note") == "kept"
-    assert len(stored(sqlite_database, "triage")) == 2
+    assert len(stored(database, "triage")) == 2
 
 
 def test_an_unusable_name_is_said_at_its_field(
@@ -246,9 +244,9 @@ def test_a_dataset_can_be_judged_by_any_version(
 
 
 def test_the_form_asks_for_the_dataset_where_there_are_several(
-    client: FlaskClient, costs: CostMatrixRecord, sqlite_database: Database
+    client: FlaskClient, costs: CostMatrixRecord, database: Database
 ) -> None:
-    log_counts(sqlite_database, [[3, 1], [1, 3]], ("a", "b"), dataset="other")
+    log_counts(database, [[3, 1], [1, 3]], ("a", "b"), dataset="other")
 
     page = _page(client, "/costs/new")
 
@@ -259,12 +257,10 @@ def test_a_project_without_datasets_has_nothing_to_price(client: FlaskClient) ->
     assert "No datasets yet" in _page(client, "/costs/new").one("main").text
 
 
-def test_many_classes_are_priced_by_a_table(
-    client: FlaskClient, sqlite_database: Database
-) -> None:
+def test_many_classes_are_priced_by_a_table(client: FlaskClient, database: Database) -> None:
     labels = [f"c{code}" for code in range(40)]
     log_counts(
-        sqlite_database,
+        database,
         [[1 if i == j else 0 for j in range(40)] for i in range(40)],
         labels,
         dataset="wide",
@@ -296,24 +292,24 @@ def test_what_does_not_exist_is_not_found(
 
 
 def test_a_form_without_its_token_changes_nothing(
-    client: FlaskClient, costs: CostMatrixRecord, sqlite_database: Database
+    client: FlaskClient, costs: CostMatrixRecord, database: Database
 ) -> None:
     response = client.post("/costs/triage/new", data={"table": "0", "action": "save"})
 
     assert response.status_code == 403
-    assert len(stored(sqlite_database, "triage")) == 2
+    assert len(stored(database, "triage")) == 2
 
 
 @pytest.mark.parametrize(("path", "most"), [("/costs", 4), ("/costs/triage", 6)])
 def test_pages_need_few_statements(
-    client: FlaskClient, costs: CostMatrixRecord, sqlite_database: Database, path: str, most: int
+    client: FlaskClient, costs: CostMatrixRecord, database: Database, path: str, most: int
 ) -> None:
     client.get(path)
     with counted_statements() as before:
         client.get(path)
     for number in range(5):
-        save(sqlite_database, name=f"other {number}")
-        save(sqlite_database, missed=30.0 + number)
+        save(database, name=f"other {number}")
+        save(database, missed=30.0 + number)
 
     with counted_statements() as after:
         client.get(path)
@@ -321,16 +317,16 @@ def test_pages_need_few_statements(
     assert len(after) == len(before) <= most
 
 
-def test_hostile_names_are_text(client: FlaskClient, sqlite_database: Database) -> None:
+def test_hostile_names_are_text(client: FlaskClient, database: Database) -> None:
     labels = HOSTILE_NAMES[:4]
     log_counts(
-        sqlite_database,
+        database,
         [[3 if i == j else 1 for j in range(4)] for i in range(4)],
         labels,
         dataset=HOSTILE_NAMES[1],
     )
     add_costs(
-        sqlite_database,
+        database,
         project="default",
         dataset=HOSTILE_NAMES[1],
         name=HOSTILE_NAMES[0],

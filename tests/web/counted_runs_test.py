@@ -13,10 +13,10 @@ from support.pages import Page
 
 
 def test_every_page_says_by_what_it_was_counted_and_what_it_lacks(
-    client: FlaskClient, sqlite_database: Database
+    client: FlaskClient, database: Database
 ) -> None:
     run = log_counts(
-        sqlite_database,
+        database,
         facts=RunFacts(name="warehouse"),
         dataset="payments",
         given=GivenCounts(
@@ -27,7 +27,7 @@ def test_every_page_says_by_what_it_was_counted_and_what_it_lacks(
             {"country": ["DE", "FR", "FR"]},
         ),
     )
-    work_off(sqlite_database)
+    work_off(database)
 
     def page(name: str) -> Page:
         return Page(client.get(f"/runs/{run.id}{name}").text)

@@ -259,10 +259,10 @@ def test_a_run_that_waits_shows_its_state(
     assert scored_reader.get(f"/runs/{scored.waiting}/curves.csv").status_code == 503
 
 
-def test_results_from_before_curves_say_so(client: FlaskClient, sqlite_database: Database) -> None:
-    run_id = log_scored(sqlite_database, scored_cases(40))
-    work_off(sqlite_database)
-    with sqlite_database.write() as session:
+def test_results_from_before_curves_say_so(client: FlaskClient, database: Database) -> None:
+    run_id = log_scored(database, scored_cases(40))
+    work_off(database)
+    with database.write() as session:
         session.execute(delete(ScoreCurveRow))
 
     page = _page(client, f"/runs/{run_id}/curves")

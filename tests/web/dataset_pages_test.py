@@ -70,10 +70,10 @@ def test_a_dataset_of_one_other_project_is_found_by_its_name(
 
 
 def test_a_name_that_several_projects_use_is_asked_back(
-    client: FlaskClient, sqlite_database: Database
+    client: FlaskClient, database: Database
 ) -> None:
     for project in ("left", "right"):
-        log_pets(sqlite_database, TRUTH, name="run", dataset="twin", project=project)
+        log_pets(database, TRUTH, name="run", dataset="twin", project=project)
 
     response = client.get("/datasets/twin")
 
@@ -92,10 +92,10 @@ def test_an_unknown_dataset_is_not_found_in_any_form(revised_reader: FlaskClient
     "name", ["a/b", "x.json", "x.csv", "..", ".", "~2F", "a\\b", "ö ü?&=#%41", "a.json/b"]
 )
 def test_every_name_has_an_address_of_its_own(
-    client: FlaskClient, sqlite_database: Database, name: str
+    client: FlaskClient, database: Database, name: str
 ) -> None:
     for dataset in (name, "other"):
-        log_counts(sqlite_database, [[3, 1], [1, 3]], ("no", "yes"), dataset=dataset)
+        log_counts(database, [[3, 1], [1, 3]], ("no", "yes"), dataset=dataset)
     home = _page(client, "/datasets")
     link = next(link for link in home.all("a") if link.text == name)
 
@@ -151,10 +151,10 @@ def test_a_late_label_is_told_from_a_corrected_one(revised_reader: FlaskClient) 
     assert page.table("matrix")[-1][0] == "no label"
 
 
-def test_many_changed_samples_are_paged(client: FlaskClient, sqlite_database: Database) -> None:
-    log_pets(sqlite_database, TRUTH, name="run")
+def test_many_changed_samples_are_paged(client: FlaskClient, database: Database) -> None:
+    log_pets(database, TRUTH, name="run")
     following = {"cat": "dog", "dog": "fox", "fox": "cat"}
-    revise(sqlite_database, {i: following[label] for i, label in zip(IDS, TRUTH, strict=True)})
+    revise(database, {i: following[label] for i, label in zip(IDS, TRUTH, strict=True)})
 
     first = _page(client, "/datasets/pets/truth/1..2")
     link = first.one("nav", "pager").inside("a")[0]

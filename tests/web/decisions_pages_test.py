@@ -26,12 +26,12 @@ def address(registry: ScoredRegistry, which: str, rest: str = "&cost=@0-1") -> s
 
 
 @pytest.fixture
-def clinic(sqlite_database: Database) -> str:
+def clinic(database: Database) -> str:
     """A run with probabilities of being ill, and costs called visits."""
     p = [0.9, 0.8, 0.45, 0.3, 0.2, 0.15, 0.1, 0.05, 0.02, 0.01] * 3
     actual = ["ill", "ill", "well", "ill", "well", "well", "well", "well", "well", "well"] * 3
     run = log(
-        sqlite_database,
+        database,
         y_true=actual,
         y_pred=["ill" if each >= 0.5 else "well" for each in p],
         y_score=p,
@@ -40,14 +40,14 @@ def clinic(sqlite_database: Database) -> str:
         dataset="clinic",
     )
     add_costs(
-        sqlite_database,
+        database,
         project="default",
         dataset="clinic",
         name="visits",
         weights={"well": {"well": 0, "ill": 1}, "ill": {"well": 4, "ill": 0}},
         currency="EUR",
     )
-    work_off(sqlite_database)
+    work_off(database)
     return run.id
 
 
@@ -106,17 +106,17 @@ def test_class_shares_are_typed_and_stay_in_the_address(client: FlaskClient, cli
 
 
 def test_where_the_dataset_names_no_class_either_may_be_flagged(
-    client: FlaskClient, sqlite_database: Database
+    client: FlaskClient, database: Database
 ) -> None:
     run = log(
-        sqlite_database,
+        database,
         y_true=["a", "b", "b", "a", "b"],
         y_pred=["a", "b", "a", "a", "b"],
         y_score=[[0.9, 0.1], [0.2, 0.8], [0.6, 0.4], [0.7, 0.3], [0.1, 0.9]],
         labels=["a", "b"],
         dataset="letters",
     )
-    work_off(sqlite_database)
+    work_off(database)
     page = _page(client, f"/whatif/decisions?run={run.id}&cost=@0-1")
     assert "score of “a” is at least" in page.one("main").text
     other = next(link for link in page.all("a") if link.text == "b")
@@ -143,7 +143,7 @@ def test_where_the_dataset_names_no_class_either_may_be_flagged(
 def test_a_choice_is_saved_once_and_leads_to_its_run(
     client: FlaskClient,
     clinic: str,
-    sqlite_database: Database,
+    database: Database,
     rule: str,
     threshold: str,
     recipe: dict[str, object],
@@ -157,23 +157,23 @@ def test_a_choice_is_saved_once_and_leads_to_its_run(
     assert first.status_code == 303
     assert first.location == again.location
     run_id = first.location.rpartition("/")[2]
-    derivation = derivation_of_run(sqlite_database, run_id)
+    derivation = derivation_of_run(database, run_id)
     assert derivation is not None
     assert derivation.run_id == clinic
     assert derivation.recipe["costs"] == "visits@1"
     assert {key: derivation.recipe[key] for key in recipe} == recipe
-    work_off(sqlite_database)
+    work_off(database)
     assert client.get(first.location).status_code == 200
     link = next(link for link in _page(client, path).all("a") if link.text == "decided")
     assert link.attributes["href"] == first.location
 
 
 def test_a_derived_run_names_its_source_on_its_page_and_in_lists(
-    client: FlaskClient, clinic: str, sqlite_database: Database
+    client: FlaskClient, clinic: str, database: Database
 ) -> None:
     form = forms_of(client, f"/whatif/decisions?run={clinic}&cost=visits@1")[0]
     run = send(client, form, {"rule": "expected", "name": "decided"}).location
-    work_off(sqlite_database)
+    work_off(database)
 
     pages = _page(client, run), _page(client, "/runs?q=decided")
 

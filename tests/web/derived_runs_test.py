@@ -15,10 +15,10 @@ from support.pages import Page
 
 
 @pytest.fixture
-def derived(sqlite_database: Database) -> tuple[str, str]:
+def derived(database: Database) -> tuple[str, str]:
     """Ids of a run and of the one derived from it."""
     source = log(
-        sqlite_database,
+        database,
         y_true=["ill", "well", "well"],
         y_pred=["well", "well", "well"],
         y_score=[0.4, 0.3, 0.1],
@@ -29,13 +29,13 @@ def derived(sqlite_database: Database) -> tuple[str, str]:
         cost_matrix([[0, 1], [4, 0]], labels=LabelSet.declared(["well", "ill"]))
     )
     run = derive_run(
-        sqlite_database,
+        database,
         source_id=source.id,
         rule=rule,
         recipe=described(rule, costs="visits@2"),
         name="by cost",
     )
-    work_off(sqlite_database)
+    work_off(database)
     return source.id, run.id
 
 

@@ -16,11 +16,11 @@ from support.pages import Page
 
 
 @pytest.fixture
-def forests(sqlite_database: Database) -> list[str]:
+def forests(database: Database) -> list[str]:
     """Three runs of one model on two datasets, one run of another, the newest last."""
     found = [
         log_counts(
-            *(sqlite_database, counts, ("well", "ill")),
+            *(database, counts, ("well", "ill")),
             name=name,
             model=model,
             dataset=dataset,
@@ -33,7 +33,7 @@ def forests(sqlite_database: Database) -> list[str]:
             ("other", "Forest", "clinic", ((100, 0), (10, 0))),
         )
     ]
-    work_off(sqlite_database)
+    work_off(database)
     return found
 
 
@@ -104,10 +104,10 @@ def test_a_model_has_its_runs_by_dataset_newest_first(
 
 
 def test_a_model_without_metrics_yet_shows_what_it_waits_for(
-    client: FlaskClient, sqlite_database: Database
+    client: FlaskClient, database: Database
 ) -> None:
     for name in ("one", "two"):
-        log(sqlite_database, facts=RunFacts(name=name, model="m"))
+        log(database, facts=RunFacts(name=name, model="m"))
 
     page = Page(client.get("/models/m").text)
 
@@ -132,10 +132,10 @@ def test_a_model_that_no_run_has_is_not_found(client: FlaskClient) -> None:
 
 
 def test_any_name_of_a_model_is_text_and_has_a_page(
-    client: FlaskClient, sqlite_database: Database
+    client: FlaskClient, database: Database
 ) -> None:
     for name in HOSTILE_NAMES:
-        log_lesions(sqlite_database, name=name, model=name, evaluated=False)
+        log_lesions(database, name=name, model=name, evaluated=False)
 
     for name in HOSTILE_NAMES:
         page = client.get("/search", query_string={"q": name[:20]})

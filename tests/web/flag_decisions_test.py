@@ -16,15 +16,15 @@ from support.pages import Element, Page
 
 
 @pytest.fixture
-def sqlite_database(lesions_database: Database) -> Database:
+def database(lesions_database: Database) -> Database:
     """A registry of its own for each test, with one run and its flags, F-1 among them."""
     return lesions_database
 
 
 @pytest.fixture
-def registry(sqlite_database: Database) -> Database:
+def registry(database: Database) -> Database:
     """The registry that `client` shows."""
-    return sqlite_database
+    return database
 
 
 @pytest.fixture

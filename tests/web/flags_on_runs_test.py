@@ -17,7 +17,7 @@ from support.pages import Element, Page
 
 
 @pytest.fixture
-def sqlite_database(lesions_database: Database) -> Database:
+def database(lesions_database: Database) -> Database:
     """A registry of its own for each test, with one run whose smallest class is never found."""
     return lesions_database
 
@@ -50,10 +50,10 @@ def test_a_run_says_what_its_accuracy_hides_on_every_page(
 
 
 def test_the_rank_stands_beside_the_accuracy_where_there_are_others(
-    client: FlaskClient, sqlite_database: Database, lesions: str
+    client: FlaskClient, database: Database, lesions: str
 ) -> None:
     always_nv = [[sum(line), *[0] * 6] for line in LESION_COUNTS]
-    dummy = log_counts(sqlite_database, always_nv, LESIONS, name="dummy", dataset="derm-7")
+    dummy = log_counts(database, always_nv, LESIONS, name="dummy", dataset="derm-7")
 
     assert "class. 0.864, rank 1 of 2, but" in warning_of(client, lesions)
     assert warning_of(client, dummy).startswith(
@@ -61,25 +61,21 @@ def test_the_rank_stands_beside_the_accuracy_where_there_are_others(
     )
 
 
-def test_very_many_failing_classes_are_counted(
-    client: FlaskClient, sqlite_database: Database
-) -> None:
+def test_very_many_failing_classes_are_counted(client: FlaskClient, database: Database) -> None:
     labels = [f"class {code}" for code in range(8)]
     counts = [[0] * 8 for _ in labels]
     counts[0][0] = 900
     for code in range(1, 8):
         counts[code][0], counts[code][code] = 20, 1
-    run_id = log_counts(sqlite_database, counts, labels, dataset="eight")
+    run_id = log_counts(database, counts, labels, dataset="eight")
 
     assert "; 4 more classes fail." in warning_of(client, run_id)
 
 
 def test_what_was_dismissed_takes_no_part_but_is_still_named(
-    client: FlaskClient, sqlite_database: Database, lesions: str
+    client: FlaskClient, database: Database, lesions: str
 ) -> None:
-    settling.dismiss_flags(
-        sqlite_database, badge_flags(sqlite_database, lesions), reason="known", author="lee"
-    )
+    settling.dismiss_flags(database, badge_flags(database, lesions), reason="known", author="lee")
 
     page = Page(client.get(f"/runs/{lesions}").get_data(as_text=True))
 
@@ -101,10 +97,8 @@ def test_the_gravest_flags_are_named_and_lead_to_their_pages(
     assert links[-1].attributes["href"] == f"/flags?run={lesions}&state=all"
 
 
-def test_a_good_run_has_nothing_to_say(client: FlaskClient, sqlite_database: Database) -> None:
-    good = log_counts(
-        sqlite_database, [[500, 3], [2, 495]], ("yes", "no"), name="good", dataset="easy"
-    )
+def test_a_good_run_has_nothing_to_say(client: FlaskClient, database: Database) -> None:
+    good = log_counts(database, [[500, 3], [2, 495]], ("yes", "no"), name="good", dataset="easy")
 
     page = Page(client.get(f"/runs/{good}").get_data(as_text=True))
 
@@ -124,13 +118,11 @@ def _leads_to(row: Element, run_id: str) -> bool:
 
 
 def test_the_list_of_runs_names_the_classes_that_accuracy_hides(
-    client: FlaskClient, sqlite_database: Database, lesions: str
+    client: FlaskClient, database: Database, lesions: str
 ) -> None:
     always_nv = [[sum(line), *[0] * 6] for line in LESION_COUNTS]
-    dummy = log_counts(sqlite_database, always_nv, LESIONS, name="dummy", dataset="derm-7")
-    good = log_counts(
-        sqlite_database, [[500, 3], [2, 495]], ("yes", "no"), name="good", dataset="easy"
-    )
+    dummy = log_counts(database, always_nv, LESIONS, name="dummy", dataset="derm-7")
+    good = log_counts(database, [[500, 3], [2, 495]], ("yes", "no"), name="good", dataset="easy")
 
     assert badge_of(client, lesions) == ["df, mel +1"]
     assert badge_of(client, dummy) == ["one answer"]
@@ -138,41 +130,41 @@ def test_the_list_of_runs_names_the_classes_that_accuracy_hides(
 
 
 def test_many_hidden_classes_are_counted_in_the_list(
-    client: FlaskClient, sqlite_database: Database
+    client: FlaskClient, database: Database
 ) -> None:
     labels = [f"class {code}" for code in range(8)]
     counts = [[0] * 8 for _ in labels]
     counts[0][0] = 900
     for code in range(1, 8):
         counts[code][0], counts[code][code] = 20, 1
-    run_id = log_counts(sqlite_database, counts, labels, dataset="eight")
+    run_id = log_counts(database, counts, labels, dataset="eight")
 
     assert badge_of(client, run_id) == ["class 1, class 2 +5"]
 
 
 def test_a_badge_goes_with_the_flags_that_are_dismissed(
-    client: FlaskClient, sqlite_database: Database, lesions: str
+    client: FlaskClient, database: Database, lesions: str
 ) -> None:
-    first, *others = badge_flags(sqlite_database, lesions)
-    settling.acknowledge_flags(sqlite_database, [first, *others], author="lee")
+    first, *others = badge_flags(database, lesions)
+    settling.acknowledge_flags(database, [first, *others], author="lee")
     assert badge_of(client, lesions) == ["df, mel +1"]
 
-    settling.dismiss_flags(sqlite_database, [first, *others], reason="known", author="lee")
+    settling.dismiss_flags(database, [first, *others], reason="known", author="lee")
 
     assert badge_of(client, lesions) == []
 
 
 @pytest.mark.parametrize(("sort", "first"), [("-flags", "plain"), ("flags", "other")])
 def test_runs_are_sorted_by_the_number_of_classes_they_hide(
-    client: FlaskClient, sqlite_database: Database, sort: str, first: str
+    client: FlaskClient, database: Database, sort: str, first: str
 ) -> None:
     one_fails = [
         [sum(line) if row == column else 0 for column in range(7)]
         for row, line in enumerate(LESION_COUNTS[:6])
     ]
     one_fails.append(list(LESION_COUNTS[6]))
-    log_counts(sqlite_database, one_fails, LESIONS, name="other", dataset="derm-7")
-    log_counts(sqlite_database, [[50, 0], [0, 50]], ("a", "b"), name="good", dataset="easy")
+    log_counts(database, one_fails, LESIONS, name="other", dataset="derm-7")
+    log_counts(database, [[50, 0], [0, 50]], ("a", "b"), name="good", dataset="easy")
 
     runs = client.get(f"/runs.json?sort={sort}").get_json()["runs"]
 

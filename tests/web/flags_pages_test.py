@@ -34,17 +34,15 @@ def numbers_of(database: Database, **wanted: Any) -> list[int]:
 
 
 @pytest.fixture
-def sqlite_database(lesions_database: Database) -> Database:
+def database(lesions_database: Database) -> Database:
     """A registry of its own for each test, with one run whose smallest class is never found."""
     return lesions_database
 
 
 @pytest.fixture
-def lesions(sqlite_database: Database) -> str:
+def lesions(database: Database) -> str:
     """The id of that run."""
-    (run_id,) = {
-        entry.flag.run_id for entry in browse_flags(sqlite_database, FlagFilter()).entries
-    }
+    (run_id,) = {entry.flag.run_id for entry in browse_flags(database, FlagFilter()).entries}
     return run_id
 
 
@@ -107,8 +105,8 @@ def test_where_nothing_matches_each_part_says_what_it_hides(
     assert page.one("div", "empty").inside("h2")[0].text == "No flag matches"
 
 
-def test_an_inbox_without_flags_says_so(client: FlaskClient, sqlite_database: Database) -> None:
-    with sqlite_database.write() as session:
+def test_an_inbox_without_flags_says_so(client: FlaskClient, database: Database) -> None:
+    with database.write() as session:
         session.query(FlagRow).delete()
 
     page = _page(client, "/flags")
@@ -132,16 +130,16 @@ def test_what_cannot_be_meant_is_said_and_the_list_is_shown(
     assert page.all("li", "flag-line")
 
 
-def test_states_are_apart_and_counted(client: FlaskClient, sqlite_database: Database) -> None:
-    first, second, third, *rest = numbers_of(sqlite_database)
-    settling.acknowledge_flags(sqlite_database, [first], author="lee")
+def test_states_are_apart_and_counted(client: FlaskClient, database: Database) -> None:
+    first, second, third, *rest = numbers_of(database)
+    settling.acknowledge_flags(database, [first], author="lee")
     settling.snooze_flags(
-        sqlite_database,
+        database,
         [second],
-        until=sqlite_database.clock() + timedelta(days=1),
+        until=database.clock() + timedelta(days=1),
         author="lee",
     )
-    settling.dismiss_flags(sqlite_database, [third], reason="known", author="lee")
+    settling.dismiss_flags(database, [third], reason="known", author="lee")
 
     page = _page(client, "/flags?state=snoozed")
 
@@ -155,10 +153,10 @@ def test_states_are_apart_and_counted(client: FlaskClient, sqlite_database: Data
     assert len(page_of(client, "/flags.json?state=all")["flags"]) == 3 + len(rest)
 
 
-def test_a_long_inbox_is_read_page_by_page(client: FlaskClient, sqlite_database: Database) -> None:
+def test_a_long_inbox_is_read_page_by_page(client: FlaskClient, database: Database) -> None:
     always_nv = [[sum(line), *[0] * 6] for line in LESION_COUNTS]
     for name in ("one dummy", "another"):
-        log_counts(sqlite_database, always_nv, LESIONS, name=name, dataset="derm-7")
+        log_counts(database, always_nv, LESIONS, name=name, dataset="derm-7")
     seen: list[int] = []
     path: str | None = "/flags.json"
     while path is not None:
@@ -236,12 +234,12 @@ def test_recall_against_class_size_is_drawn_told_and_listed(
 
 
 def test_runs_to_use_instead_are_named_with_their_price(
-    client: FlaskClient, sqlite_database: Database
+    client: FlaskClient, database: Database
 ) -> None:
     better = [list(line) for line in LESION_COUNTS]
     better[6] = [5, 0, 0, 0, 0, 0, 12]
     better[0] = [950, 22, 10, 5, 4, 0, 15]
-    other = log_counts(sqlite_database, better, LESIONS, name="focal", dataset="derm-7")
+    other = log_counts(database, better, LESIONS, name="focal", dataset="derm-7")
 
     page = _page(client, "/flags/1")
 
@@ -259,9 +257,9 @@ def test_runs_to_use_instead_are_named_with_their_price(
 
 
 def test_a_flag_about_the_run_has_no_runs_that_are_better_on_a_class(
-    client: FlaskClient, sqlite_database: Database
+    client: FlaskClient, database: Database
 ) -> None:
-    (number,) = numbers_of(sqlite_database, rule="F6")
+    (number,) = numbers_of(database, rule="F6")
 
     page = _page(client, f"/flags/{number}")
 
@@ -270,10 +268,8 @@ def test_a_flag_about_the_run_has_no_runs_that_are_better_on_a_class(
     assert page.all("svg", "chart")
 
 
-def test_a_settled_flag_tells_by_whom_and_why(
-    client: FlaskClient, sqlite_database: Database
-) -> None:
-    settling.dismiss_flags(sqlite_database, [1], reason="a known gap\nsince May", author="lee")
+def test_a_settled_flag_tells_by_whom_and_why(client: FlaskClient, database: Database) -> None:
+    settling.dismiss_flags(database, [1], reason="a known gap\nsince May", author="lee")
 
     page = _page(client, "/flags/1")
 

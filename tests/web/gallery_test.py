@@ -12,6 +12,7 @@ from offdiag_web.gallery.charts import charts
 from offdiag_web.gallery.matrices import maps
 from offdiag_web.gallery.pages import PAGES
 from support.pages import Page
+from support.registries import serving
 
 
 def page_of(client: FlaskClient, name: str) -> Page:
@@ -78,7 +79,7 @@ def test_no_name_in_the_gallery_becomes_an_element(client: FlaskClient, name: st
 
 
 @pytest.mark.parametrize("address", PAGES.values())
-def test_the_gallery_is_not_there_in_production(sqlite_database: Database, address: str) -> None:
-    client = create_app(Settings(), sqlite_database).test_client()
+def test_the_gallery_is_not_there_in_production(database: Database, address: str) -> None:
+    client = create_app(Settings(server=serving()), database).test_client()
 
     assert client.get(address).status_code == 404

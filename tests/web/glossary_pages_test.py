@@ -19,10 +19,10 @@ MAPPED = ("recall", "precision", "f1", "mcc", "overall_accuracy", "dor", "cohen_
 
 
 @pytest.fixture
-def dataset_id(sqlite_database: Database) -> int:
+def dataset_id(database: Database) -> int:
     """A dataset with two runs, one of which never answers with the second class."""
     for name, counts in {"good": ((80, 20), (3, 7)), "never": ((100, 0), (10, 0))}.items():
-        log_counts(sqlite_database, counts, ("well", "ill"), name=name, dataset="clinic")
+        log_counts(database, counts, ("well", "ill"), name=name, dataset="clinic")
     return 1
 
 
@@ -131,13 +131,9 @@ def test_what_does_not_exist_is_not_found(client: FlaskClient, path: str) -> Non
     assert client.get(path).status_code == 404
 
 
-def test_names_of_runs_and_datasets_are_text(
-    client: FlaskClient, sqlite_database: Database
-) -> None:
+def test_names_of_runs_and_datasets_are_text(client: FlaskClient, database: Database) -> None:
     for number, name in enumerate(HOSTILE_NAMES):
-        log_counts(
-            sqlite_database, ((5, 1), (1, 5)), ("a", "b"), name=name, dataset=f"{name}{number}"
-        )
+        log_counts(database, ((5, 1), (1, 5)), ("a", "b"), name=name, dataset=f"{name}{number}")
 
     answers = [
         client.get(f"/glossary/f1?dataset={n}").text for n in range(1, 1 + len(HOSTILE_NAMES))
@@ -147,13 +143,13 @@ def test_names_of_runs_and_datasets_are_text(
 
 
 def test_the_number_of_statements_does_not_grow_with_the_runs(
-    client: FlaskClient, sqlite_database: Database, dataset_id: int
+    client: FlaskClient, database: Database, dataset_id: int
 ) -> None:
     with counted_statements() as few:
         client.get(f"/glossary/f1?dataset={dataset_id}")
     for number in range(5):
         log_counts(
-            sqlite_database,
+            database,
             ((80, 20), (3, 7)),
             ("well", "ill"),
             name=f"{number}",

@@ -64,10 +64,10 @@ def test_results_of_an_older_truth_are_announced_on_every_page_of_the_run(
 
 
 def test_results_of_an_older_suite_are_announced(
-    client: FlaskClient, sqlite_database: Database, monkeypatch: pytest.MonkeyPatch
+    client: FlaskClient, database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    run_id = log_pets(sqlite_database, TRUTH, name="run")
-    work_off(sqlite_database)
+    run_id = log_pets(database, TRUTH, name="run")
+    work_off(database)
     monkeypatch.setattr("offdiag.services.browse.SUITE_VERSION", 2)
 
     page = _page(client, f"/runs/{run_id}")
@@ -79,12 +79,12 @@ def test_results_of_an_older_suite_are_announced(
 
 
 def test_a_failed_second_evaluation_is_told_with_its_job(
-    client: FlaskClient, sqlite_database: Database
+    client: FlaskClient, database: Database
 ) -> None:
-    run_id = log_pets(sqlite_database, TRUTH, name="run")
-    work_off(sqlite_database)
-    revise(sqlite_database, {IDS[0]: "dog"})
-    fail_evaluation(sqlite_database, run_id, error="boom")
+    run_id = log_pets(database, TRUTH, name="run")
+    work_off(database)
+    revise(database, {IDS[0]: "dog"})
+    fail_evaluation(database, run_id, error="boom")
 
     page = _page(client, f"/runs/{run_id}/history")
 

@@ -69,13 +69,13 @@ def test_a_metric_that_does_not_rank_is_a_notice(revised_reader: FlaskClient) ->
 
 
 def test_a_small_correction_stays_within_the_intervals(
-    client: FlaskClient, sqlite_database: Database
+    client: FlaskClient, database: Database
 ) -> None:
     for name, predicted in (("good", TRUTH), ("bad", ["cat"] * len(IDS))):
-        log_pets(sqlite_database, predicted, name=name)
-    work_off(sqlite_database)
-    revise(sqlite_database, {IDS[0]: "dog"})
-    work_off(sqlite_database)
+        log_pets(database, predicted, name=name)
+    work_off(database)
+    revise(database, {IDS[0]: "dog"})
+    work_off(database)
 
     page = _page(client, "/datasets/pets/truth/2/impact?metric=overall_accuracy")
 
@@ -98,12 +98,12 @@ def test_runs_that_wait_for_their_scores_are_named_and_looked_for_again(
 
 
 def test_runs_that_could_not_be_scored_again_are_told_apart(
-    client: FlaskClient, sqlite_database: Database
+    client: FlaskClient, database: Database
 ) -> None:
-    run_id = log_pets(sqlite_database, TRUTH, name="sad")
-    work_off(sqlite_database)
-    revise(sqlite_database, {IDS[0]: "dog"})
-    fail_evaluation(sqlite_database, run_id, error="boom")
+    run_id = log_pets(database, TRUTH, name="sad")
+    work_off(database)
+    revise(database, {IDS[0]: "dog"})
+    fail_evaluation(database, run_id, error="boom")
 
     page = _page(client, "/datasets/pets/truth/2/impact")
 
@@ -119,13 +119,13 @@ def test_late_labels_tell_how_much_was_scored(revised_reader: FlaskClient) -> No
 
 
 def test_corrections_in_quick_succession_are_compared_across_the_gap(
-    client: FlaskClient, sqlite_database: Database
+    client: FlaskClient, database: Database
 ) -> None:
-    log_pets(sqlite_database, TRUTH, name="run")
-    work_off(sqlite_database)
-    revise(sqlite_database, {IDS[0]: "dog"})
-    revise(sqlite_database, {IDS[1]: "dog"})
-    work_off(sqlite_database)
+    log_pets(database, TRUTH, name="run")
+    work_off(database)
+    revise(database, {IDS[0]: "dog"})
+    revise(database, {IDS[1]: "dog"})
+    work_off(database)
 
     for number in (2, 3):
         page = _page(client, f"/datasets/pets/truth/{number}/impact")

@@ -18,10 +18,10 @@ from support.revised import RevisedRegistry, live_and_silent_processes
 
 
 @pytest.fixture
-def dead(sqlite_database: Database) -> str:
+def dead(database: Database) -> str:
     """The run whose evaluation was given up."""
-    run_id = log_lesions(sqlite_database, evaluated=False)
-    fail_evaluation(sqlite_database, run_id, error="Traceback\nValueError: wrong shape")
+    run_id = log_lesions(database, evaluated=False)
+    fail_evaluation(database, run_id, error="Traceback\nValueError: wrong shape")
     return run_id
 
 
@@ -77,13 +77,13 @@ def test_the_page_of_a_job_shows_its_whole_error(client: FlaskClient, dead: str)
 
 
 def test_a_job_that_was_given_up_can_be_tried_again(
-    client: FlaskClient, dead: str, sqlite_database: Database
+    client: FlaskClient, dead: str, database: Database
 ) -> None:
     (form,) = forms_of(client, "/jobs/1")
 
     response = send(client, form)
     page = _page(client, response.headers["Location"])
-    work_off(sqlite_database)
+    work_off(database)
 
     assert response.status_code == 303
     assert "queued" in page.one("dl", "facts").text
@@ -91,10 +91,10 @@ def test_a_job_that_was_given_up_can_be_tried_again(
 
 
 def test_all_that_was_given_up_can_be_tried_again_at_once(
-    client: FlaskClient, dead: str, sqlite_database: Database
+    client: FlaskClient, dead: str, database: Database
 ) -> None:
-    other = log_lesions(sqlite_database, evaluated=False)
-    fail_evaluation(sqlite_database, other, error="boom")
+    other = log_lesions(database, evaluated=False)
+    fail_evaluation(database, other, error="boom")
     form = next(
         each for each in forms_of(client, "/jobs") if each.attributes["action"] == "/jobs/retry"
     )
@@ -106,11 +106,9 @@ def test_all_that_was_given_up_can_be_tried_again_at_once(
     assert dead
 
 
-def test_a_job_that_waits_cannot_be_retried(
-    client: FlaskClient, sqlite_database: Database
-) -> None:
-    fail_evaluation(sqlite_database, log_lesions(sqlite_database, evaluated=False), error="x")
-    log_lesions(sqlite_database, evaluated=False)
+def test_a_job_that_waits_cannot_be_retried(client: FlaskClient, database: Database) -> None:
+    fail_evaluation(database, log_lesions(database, evaluated=False), error="x")
+    log_lesions(database, evaluated=False)
     form = forms_of(client, "/jobs/1")[0]
     form.attributes["action"] = "/jobs/2/retry"
 

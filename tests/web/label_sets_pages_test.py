@@ -6,7 +6,6 @@ import csv
 import io
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,9 +15,10 @@ from flask.testing import FlaskClient
 from offdiag.domain.runs import RunFacts
 from offdiag.store.database import Database
 from support.dashboard import HOSTILE_NAMES
+from support.kinds import Kind
 from support.logging_runs import work_off
 from support.pages import Page
-from support.registries import dashboard, shared_registry
+from support.registries import dashboard
 from support.set_runs import log_sets, random_sets
 
 
@@ -69,9 +69,9 @@ def fill(database: Database) -> SetsRegistry:
 
 @pytest.fixture(scope="module")
 def shared(
-    migrated_file: Path, tmp_path_factory: pytest.TempPathFactory
+    databases: Kind, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[tuple[FlaskClient, SetsRegistry]]:
-    with shared_registry(migrated_file, tmp_path_factory, "label sets") as database:
+    with databases.new(tmp_path_factory.mktemp("label-sets")) as database:
         yield dashboard(database).test_client(), fill(database)
 
 

@@ -154,12 +154,10 @@ def test_a_click_on_the_map_shows_the_class_of_its_row(
     assert reader.get(f"/runs/{registry.many_classes}/matrix/at").status_code == 400
 
 
-def test_names_are_text_in_every_form(client: FlaskClient, sqlite_database: Database) -> None:
+def test_names_are_text_in_every_form(client: FlaskClient, database: Database) -> None:
     size = len(HOSTILE_NAMES)
     counts = [[7 if i == j else 1 for j in range(size)] for i in range(size)]
-    run = log_counts(
-        sqlite_database, counts, (*HOSTILE_NAMES[:-1], "a\\b|c$_^~#&%"), name="hostile"
-    )
+    run = log_counts(database, counts, (*HOSTILE_NAMES[:-1], "a\\b|c$_^~#&%"), name="hostile")
 
     drawing = client.get(f"/runs/{run}/matrix.svg").text
     markdown = client.get(f"/runs/{run}/matrix.md").text
@@ -174,10 +172,10 @@ def test_names_are_text_in_every_form(client: FlaskClient, sqlite_database: Data
 
 
 def test_too_many_classes_are_refused_in_words_where_every_cell_is_written(
-    client: FlaskClient, sqlite_database: Database
+    client: FlaskClient, database: Database
 ) -> None:
     counts = np.eye(201, dtype=int).tolist()
-    run = log_counts(sqlite_database, counts, [f"c{n:03}" for n in range(201)], name="large")
+    run = log_counts(database, counts, [f"c{n:03}" for n in range(201)], name="large")
 
     refused = client.get(f"/runs/{run}/matrix.md")
     drawn = client.get(f"/runs/{run}/matrix.png")

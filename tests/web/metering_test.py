@@ -10,10 +10,11 @@ from flask.testing import FlaskClient
 from prometheus_client.parser import text_string_to_metric_families
 
 from offdiag.services.heartbeats import beat, heart_of_this_process
-from offdiag.settings import ServerSettings, Settings
+from offdiag.settings import Settings
 from offdiag.store.database import Database
 from offdiag_web import create_app
 from support.logging_runs import log, work_off
+from support.registries import serving
 
 
 @pytest.fixture
@@ -22,8 +23,7 @@ def client(database: Database) -> FlaskClient:
 
 
 def client_of(database: Database) -> FlaskClient:
-    settings = Settings(server=ServerSettings(secret_key="0123456789abcdef" * 4))
-    return create_app(settings, database).test_client()
+    return create_app(Settings(server=serving()), database).test_client()
 
 
 def read(client: FlaskClient) -> dict[tuple[str, tuple[tuple[str, str], ...]], float]:

@@ -14,9 +14,9 @@ def test_a_registry_that_can_be_read_is_ready(client: FlaskClient) -> None:
     assert (answer.status_code, answer.get_json()) == (200, {"status": "ready"})
 
 
-def test_says_that_the_schema_is_another_one(sqlite_database: Database) -> None:
-    client = dashboard(sqlite_database).test_client()
-    with sqlite_database.write() as session:
+def test_says_that_the_schema_is_another_one(database: Database) -> None:
+    client = dashboard(database).test_client()
+    with database.write() as session:
         session.execute(text("UPDATE alembic_version SET version_num = '0001_registry'"))
     answer = client.get("/readyz")
     assert answer.status_code == 503

@@ -46,11 +46,11 @@ GOOD = {
 
 
 @pytest.fixture
-def run_id(sqlite_database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+def run_id(database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     """The only run, on the dataset with the id 1."""
     monkeypatch.chdir(tmp_path)
     return log_counts(
-        sqlite_database, [[58, 5], [4, 104]], BINARY, name="lr", dataset="holdout", model="v1"
+        database, [[58, 5], [4, 104]], BINARY, name="lr", dataset="holdout", model="v1"
     )
 
 
@@ -66,11 +66,9 @@ def test_the_form_opens_with_the_next_five_times_and_the_only_dataset(
 
 
 def test_a_schedule_is_saved_as_it_was_typed(
-    client: FlaskClient, run_id: str, sqlite_database: Database
+    client: FlaskClient, run_id: str, database: Database
 ) -> None:
-    add_costs(
-        sqlite_database, project="default", dataset="holdout", name="visits", weights=WEIGHTS
-    )
+    add_costs(database, project="default", dataset="holdout", name="visits", weights=WEIGHTS)
 
     response = _send(
         client,
@@ -90,7 +88,7 @@ def test_a_schedule_is_saved_as_it_was_typed(
     )
 
     assert (response.status_code, response.headers["Location"]) == (303, "/reports/weekly")
-    kept = _kept(sqlite_database)
+    kept = _kept(database)
     assert kept.scope == ReportScope(
         project="default",
         dataset="holdout",
@@ -119,7 +117,7 @@ def test_a_schedule_is_saved_as_it_was_typed(
 
 
 def test_the_next_times_are_shown_before_anything_is_saved(
-    client: FlaskClient, run_id: str, sqlite_database: Database
+    client: FlaskClient, run_id: str, database: Database
 ) -> None:
     response = _send(
         client, GOOD | {"cron": "30 7 * * 2", "zone": "Asia/Tokyo", "alerts": "odd"}, "preview"
@@ -156,7 +154,7 @@ WRONG = {
 
 
 def test_everything_wrong_is_told_at_once_at_its_field_and_in_a_summary(
-    client: FlaskClient, run_id: str, sqlite_database: Database
+    client: FlaskClient, run_id: str, database: Database
 ) -> None:
     response = _send(client, WRONG)
     page = Page(response.get_data(as_text=True))
@@ -175,7 +173,7 @@ def test_everything_wrong_is_told_at_once_at_its_field_and_in_a_summary(
         )
         assert errors.text
         assert f"f-{name}-errors" in field.attributes["aria-describedby"]
-    assert issues(sqlite_database) == []
+    assert issues(database) == []
 
 
 def test_nothing_that_was_typed_is_lost(client: FlaskClient, run_id: str) -> None:
@@ -212,13 +210,13 @@ def test_nothing_that_was_typed_is_lost(client: FlaskClient, run_id: str) -> Non
 def test_what_only_the_registry_knows_is_told_at_the_field_too(
     client: FlaskClient,
     run_id: str,
-    sqlite_database: Database,
+    database: Database,
     change: dict[str, str],
     field: str,
     sentence: str,
 ) -> None:
     add_schedule(
-        sqlite_database,
+        database,
         name="taken",
         cron="0 6 * * 1",
         zone="UTC",
@@ -237,11 +235,11 @@ def test_what_only_the_registry_knows_is_told_at_the_field_too(
 
 
 def test_a_report_is_issued_once_without_a_schedule_and_without_a_plan(
-    client: FlaskClient, run_id: str, sqlite_database: Database
+    client: FlaskClient, run_id: str, database: Database
 ) -> None:
     response = _send(client, GOOD | {"cron": "not a plan", "folders": "once"}, "once")
 
-    (issue,) = issues(sqlite_database)
+    (issue,) = issues(database)
     assert (response.status_code, response.headers["Location"]) == (303, "/reports/weekly/1")
     assert issue.schedule_id is None
     assert issue.fire_time.endswith("Europe/Ljubljana (by hand)")
@@ -249,7 +247,7 @@ def test_a_report_is_issued_once_without_a_schedule_and_without_a_plan(
 
 
 def test_a_schedule_is_changed_and_keeps_its_name_and_its_webhooks(
-    client: FlaskClient, run_id: str, sqlite_database: Database
+    client: FlaskClient, run_id: str, database: Database
 ) -> None:
     _send(client, GOOD | {"webhooks": SECRET, "emails": "ana@example.org"})
     path = "/reports/weekly/edit"
@@ -264,23 +262,23 @@ def test_a_schedule_is_changed_and_keeps_its_name_and_its_webhooks(
     assert response.status_code == 303
     assert SECRET not in client.get(path).get_data(as_text=True)
     assert "webhook https://hooks.example.org/…" in before.one("label", "form-check").text
-    kept = _kept(sqlite_database)
+    kept = _kept(database)
     assert (kept.cron, kept.version) == ("0 7 * * 1", 2)
     assert kept.targets == (WebhookTarget(SECRET),)
 
 
 def test_a_webhook_that_is_not_kept_is_gone(
-    client: FlaskClient, run_id: str, sqlite_database: Database
+    client: FlaskClient, run_id: str, database: Database
 ) -> None:
     _send(client, GOOD | {"webhooks": SECRET})
 
     _send(client, GOOD | {"version": "1"}, path="/reports/weekly/edit")
 
-    assert _kept(sqlite_database).targets == ()
+    assert _kept(database).targets == ()
 
 
 def test_two_who_edit_one_schedule_are_told(
-    client: FlaskClient, run_id: str, sqlite_database: Database
+    client: FlaskClient, run_id: str, database: Database
 ) -> None:
     _send(client, GOOD)
     path = "/reports/weekly/edit"
@@ -298,11 +296,11 @@ def test_two_who_edit_one_schedule_are_told(
     assert "changed by somebody else" in page.one("ul", "form-summary").text
     assert _value(page, "cron") == "0 8 * * 1"
     assert again.status_code == 303
-    assert _kept(sqlite_database).cron == "0 8 * * 1"
+    assert _kept(database).cron == "0 8 * * 1"
 
 
 def test_a_report_by_hand_gets_a_schedule_and_goes_on_counting(
-    client: FlaskClient, run_id: str, sqlite_database: Database
+    client: FlaskClient, run_id: str, database: Database
 ) -> None:
     _send(client, GOOD, "once")
     page = _page(client.get("/reports/weekly/edit"))
@@ -311,11 +309,11 @@ def test_a_report_by_hand_gets_a_schedule_and_goes_on_counting(
 
     assert page.one("h1").text == "Schedule for weekly"
     assert response.status_code == 303
-    assert _kept(sqlite_database).cron == "0 6 * * 1"
+    assert _kept(database).cron == "0 6 * * 1"
 
 
 def test_a_copy_has_everything_of_the_report_but_its_name(
-    client: FlaskClient, run_id: str, sqlite_database: Database
+    client: FlaskClient, run_id: str, database: Database
 ) -> None:
     _send(client, GOOD | {"webhooks": SECRET, "alerts": "mcc<0.5"})
     (link,) = [a for a in _page(client.get("/reports/weekly")).all("a") if a.text == "Duplicate"]
@@ -329,18 +327,16 @@ def test_a_copy_has_everything_of_the_report_but_its_name(
 
     assert _value(page, "name") == "weekly (copy)"
     assert response.status_code == 303
-    copy = report_definition(sqlite_database, project="default", name="weekly (copy)")
-    source = _kept(sqlite_database)
+    copy = report_definition(database, project="default", name="weekly (copy)")
+    source = _kept(database)
     assert (copy.scope, copy.targets) == (source.scope, source.targets)
     assert (copy.cron, copy.zone) == (source.cron, source.zone)
 
 
 def test_datasets_of_other_projects_are_offered_and_reports_stay_in_theirs(
-    client: FlaskClient, run_id: str, sqlite_database: Database
+    client: FlaskClient, run_id: str, database: Database
 ) -> None:
-    log_counts(
-        sqlite_database, [[5, 1], [1, 5]], BINARY, name="r", dataset="other", project="b-side"
-    )
+    log_counts(database, [[5, 1], [1, 5]], BINARY, name="r", dataset="other", project="b-side")
     offered = [each.text for each in _page(client.get("/reports/new")).all("option")[:3]]
 
     made = _send(client, GOOD | {"dataset": "2"})
@@ -367,9 +363,9 @@ def test_without_a_dataset_the_form_says_how_one_is_made(client: FlaskClient) ->
 )
 @pytest.mark.parametrize("label", [*HOSTILE_NAMES[:4], 'a]"b', "two\nlines"])
 def test_a_report_that_is_shown_in_the_form_means_the_same_again(
-    sqlite_database: Database, label: str, targets: tuple[Target, ...]
+    database: Database, label: str, targets: tuple[Target, ...]
 ) -> None:
-    log_counts(sqlite_database, [[2, 1], [1, 2]], (label, "other"), dataset="holdout")
+    log_counts(database, [[2, 1], [1, 2]], (label, "other"), dataset="holdout")
     scope = ReportScope(
         project="default",
         dataset="holdout",
@@ -384,7 +380,7 @@ def test_a_report_that_is_shown_in_the_form_means_the_same_again(
         alerts=(Condition("recall", Side.BELOW, 0.1 + 0.2, label),),
         cost_matrix="visits",
     )
-    choices = report_choices(sqlite_database)
+    choices = report_choices(database)
     known = Definition("weekly", scope, targets, "0 6 * * 1", "UTC", 1)
 
     typed = typed_definition(known, dataset_id=choices.datasets[0].id)

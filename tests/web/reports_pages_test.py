@@ -31,21 +31,19 @@ FILES = ("report.html", "report.md", "report.json", "report.csv")
 
 
 @pytest.fixture
-def planned(
-    sqlite_database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> Database:
+def planned(database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Database:
     """A registry with one schedule that has issued nothing; deliveries cannot leave."""
     monkeypatch.chdir(tmp_path)
-    log_counts(sqlite_database, [[58, 5], [4, 104]], BINARY, name="lr", dataset="holdout")
+    log_counts(database, [[58, 5], [4, 104]], BINARY, name="lr", dataset="holdout")
     add_schedule(
-        sqlite_database,
+        database,
         name="weekly",
         cron="0 6 * * 1",
         zone="UTC",
         scope=scope_on("holdout"),
         delivery=[EmailTarget("ana@example.org")],
     )
-    return sqlite_database
+    return database
 
 
 # -- the list ---------------------------------------------------------------------------------
@@ -523,25 +521,23 @@ def test_hostile_names_are_read_in_full_and_safe_in_csv(
 
 
 def test_pages_of_many_runs_and_classes_stay_small(
-    client: FlaskClient, sqlite_database: Database
+    client: FlaskClient, database: Database
 ) -> None:
     labels = [f"class {code:02d} with a longer name" for code in range(30)]
     band = [[max(0, 12 - 5 * abs(i - j)) for j in range(30)] for i in range(30)]
     for number in range(30):
         log_counts(
-            sqlite_database,
+            database,
             band,
             labels,
             name=f"a run with a name of ordinary length {number}",
             dataset="wide",
             evaluated=False,
         )
-    work_off(sqlite_database)
-    add_schedule(
-        sqlite_database, name="wide", cron="0 6 * * 1", zone="UTC", scope=scope_on("wide")
-    )
-    run_schedule(sqlite_database, project="default", name="wide")
-    make_issues(sqlite_database)
+    work_off(database)
+    add_schedule(database, name="wide", cron="0 6 * * 1", zone="UTC", scope=scope_on("wide"))
+    run_schedule(database, project="default", name="wide")
+    make_issues(database)
 
     for path in ("/reports", "/reports/wide", "/reports/wide/1", "/reports/new"):
         body = client.get(path).data

@@ -13,9 +13,9 @@ from support.pages import Page
 
 
 def test_a_run_is_pinned_from_its_page_and_the_page_says_so(
-    client: FlaskClient, sqlite_database: Database
+    client: FlaskClient, database: Database
 ) -> None:
-    run_id = log_lesions(sqlite_database)
+    run_id = log_lesions(database)
     client.post("/preferences", data={"reader": "Ana"})
     (form,) = forms_of(client, f"/runs/{run_id}/classes?min=2")
     assert form.inside("button")[0].text == "Pin as baseline"
@@ -23,14 +23,14 @@ def test_a_run_is_pinned_from_its_page_and_the_page_says_so(
     answer = send(client, form)
 
     assert (answer.status_code, answer.location) == (303, f"/runs/{run_id}/classes?min=2")
-    pinned = _baseline(sqlite_database)
+    pinned = _baseline(database)
     assert pinned == (run_id, "Ana")
     page = _page(client, f"/runs/{run_id}")
     assert "baseline of derm-7" in [chip.text for chip in page.all("span", "chip")]
 
 
-def test_only_the_baseline_can_be_unpinned(client: FlaskClient, sqlite_database: Database) -> None:
-    first, second = log_lesions(sqlite_database), log_lesions(sqlite_database, name="other")
+def test_only_the_baseline_can_be_unpinned(client: FlaskClient, database: Database) -> None:
+    first, second = log_lesions(database), log_lesions(database, name="other")
     send(client, forms_of(client, f"/runs/{first}")[0])
     (of_first,) = forms_of(client, f"/runs/{first}")
     assert of_first.inside("button")[0].text == "Unpin as baseline"
@@ -39,13 +39,13 @@ def test_only_the_baseline_can_be_unpinned(client: FlaskClient, sqlite_database:
     late = send(client, of_first)
 
     assert late.status_code == 303
-    assert _baseline(sqlite_database) == (second, None)
+    assert _baseline(database) == (second, None)
     send(client, forms_of(client, f"/runs/{second}")[0])
-    assert _baseline(sqlite_database) is None
+    assert _baseline(database) is None
 
 
-def test_an_open_run_cannot_be_pinned(client: FlaskClient, sqlite_database: Database) -> None:
-    finished, still_open = log_lesions(sqlite_database), open_lesions(sqlite_database)
+def test_an_open_run_cannot_be_pinned(client: FlaskClient, database: Database) -> None:
+    finished, still_open = log_lesions(database), open_lesions(database)
     assert forms_of(client, f"/runs/{still_open}") == []
     (form,) = forms_of(client, f"/runs/{finished}")
     form.attributes["action"] = f"/runs/{still_open}/baseline/pin"
@@ -54,31 +54,29 @@ def test_an_open_run_cannot_be_pinned(client: FlaskClient, sqlite_database: Data
 
     assert answer.status_code == 409
     assert "is open" in answer.get_data(as_text=True)
-    assert _baseline(sqlite_database) is None
+    assert _baseline(database) is None
 
 
 @pytest.mark.parametrize("action", ["pin", "unpin"])
 def test_without_the_token_of_a_form_nothing_is_pinned(
-    client: FlaskClient, sqlite_database: Database, action: str
+    client: FlaskClient, database: Database, action: str
 ) -> None:
-    run_id = log_lesions(sqlite_database)
+    run_id = log_lesions(database)
 
     assert client.post(f"/runs/{run_id}/baseline/{action}").status_code == 403
-    assert _baseline(sqlite_database) is None
+    assert _baseline(database) is None
 
 
-def test_the_way_back_never_leaves_this_server(
-    client: FlaskClient, sqlite_database: Database
-) -> None:
-    (form,) = forms_of(client, f"/runs/{log_lesions(sqlite_database)}")
+def test_the_way_back_never_leaves_this_server(client: FlaskClient, database: Database) -> None:
+    (form,) = forms_of(client, f"/runs/{log_lesions(database)}")
 
     assert send(client, form, {"back": "https://evil.example/"}).location == "/"
 
 
 def test_the_link_of_the_page_is_copied_with_its_state(
-    client: FlaskClient, sqlite_database: Database
+    client: FlaskClient, database: Database
 ) -> None:
-    address = f"/runs/{log_lesions(sqlite_database)}?norm=col"
+    address = f"/runs/{log_lesions(database)}?norm=col"
     (link,) = [a for a in _page(client, address).all("a") if a.text == "Copy link"]
 
     assert link.attributes["href"] == address

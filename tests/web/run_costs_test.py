@@ -16,11 +16,11 @@ from support.pages import Page
 
 
 @pytest.fixture
-def priced(sqlite_database: Database) -> str:
+def priced(database: Database) -> str:
     """A run on a dataset whose runs are judged by costs."""
-    run = log_lesions(sqlite_database)
-    price_lesions(sqlite_database)
-    judge_by(sqlite_database, "triage")
+    run = log_lesions(database)
+    price_lesions(database)
+    judge_by(database, "triage")
     return run
 
 
@@ -41,28 +41,28 @@ def test_the_list_has_a_column_that_names_the_costs(client: FlaskClient, priced:
     assert f"{cost:.0f}" in page.table("data")[0]
 
 
-def test_without_costs_there_is_no_column(client: FlaskClient, sqlite_database: Database) -> None:
-    log_lesions(sqlite_database)
+def test_without_costs_there_is_no_column(client: FlaskClient, database: Database) -> None:
+    log_lesions(database)
 
     assert "Cost" not in _page(client, "/runs").one("thead").text
 
 
 def test_runs_of_several_datasets_have_no_common_costs(
-    client: FlaskClient, priced: str, sqlite_database: Database
+    client: FlaskClient, priced: str, database: Database
 ) -> None:
-    log_counts(sqlite_database, [[3, 1], [1, 3]], ("a", "b"), dataset="other")
+    log_counts(database, [[3, 1], [1, 3]], ("a", "b"), dataset="other")
 
     assert "Cost" not in _page(client, "/runs").one("thead").text
 
 
 def test_the_cheapest_run_comes_first(
-    client: FlaskClient, priced: str, sqlite_database: Database
+    client: FlaskClient, priced: str, database: Database
 ) -> None:
     counts = [[0] * 7 for _ in range(7)]
     for code, n in enumerate((1006, 168, 165, 77, 49, 21, 17)):
         counts[code][code] = n
     log_counts(
-        sqlite_database,
+        database,
         counts,
         ("nv", "mel", "bkl", "bcc", "akiec", "vasc", "df"),
         name="perfect",
@@ -78,9 +78,9 @@ def test_the_cheapest_run_comes_first(
 
 
 def test_a_run_that_waits_for_the_costs_that_count_has_no_number(
-    client: FlaskClient, priced: str, sqlite_database: Database
+    client: FlaskClient, priced: str, database: Database
 ) -> None:
-    with sqlite_database.write() as session:
+    with database.write() as session:
         session.execute(update(EvaluationRow).values(cost_matrix_id=None))
 
     assert "not yet" in _page(client, "/runs").table("data")[0]
@@ -112,21 +112,19 @@ def test_the_top_of_a_run_says_what_its_errors_cost(client: FlaskClient, priced:
 
 
 def test_without_costs_the_top_of_a_run_has_no_such_tile(
-    client: FlaskClient, sqlite_database: Database
+    client: FlaskClient, database: Database
 ) -> None:
-    run = log_lesions(sqlite_database)
+    run = log_lesions(database)
 
     tiles = _page(client, f"/runs/{run}").all("div", "tile")
 
     assert not [tile for tile in tiles if "Cost" in tile.text]
 
 
-def test_costs_cost_no_statement(
-    client: FlaskClient, priced: str, sqlite_database: Database
-) -> None:
+def test_costs_cost_no_statement(client: FlaskClient, priced: str, database: Database) -> None:
     counted = []
     for name in ("triage", None):
-        judge_by(sqlite_database, name)
+        judge_by(database, name)
         for path in ("/runs", f"/runs/{priced}"):
             client.get(path)
             with counted_statements() as statements:

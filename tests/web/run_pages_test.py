@@ -221,13 +221,13 @@ def test_the_orientation_is_told_for_every_verdict(
 
 
 def test_runs_of_a_dataset_lead_on_to_each_other_as_the_list_has_them(
-    client: FlaskClient, sqlite_database: Database
+    client: FlaskClient, database: Database
 ) -> None:
-    oldest = log_lesions(sqlite_database)
-    log_counts(sqlite_database, LESION_COUNTS, LESIONS, name="elsewhere", dataset="another")
-    middle = log_lesions(sqlite_database, evaluated=False)
-    removed, newest = log_lesions(sqlite_database), log_lesions(sqlite_database)
-    delete_run(sqlite_database, removed, by=None)
+    oldest = log_lesions(database)
+    log_counts(database, LESION_COUNTS, LESIONS, name="elsewhere", dataset="another")
+    middle = log_lesions(database, evaluated=False)
+    removed, newest = log_lesions(database), log_lesions(database)
+    delete_run(database, removed, by=None)
 
     assert _neighbours(client, f"/runs/{newest}") == {"]": f"/runs/{middle}"}
     assert _neighbours(client, f"/runs/{middle}/meta") == {
@@ -238,10 +238,10 @@ def test_runs_of_a_dataset_lead_on_to_each_other_as_the_list_has_them(
 
 
 def test_runs_logged_at_the_same_moment_lead_on_by_their_ids(
-    client: FlaskClient, sqlite_database: Database
+    client: FlaskClient, database: Database
 ) -> None:
-    made = {log_lesions(sqlite_database) for _ in range(3)}
-    with sqlite_database.write() as session:
+    made = {log_lesions(database) for _ in range(3)}
+    with database.write() as session:
         session.execute(update(RunRow).values(created_at=datetime(2026, 11, 1, tzinfo=UTC)))
     listed = [run["id"] for run in _json(client, "/runs.json")["runs"]]
     assert set(listed) == made
@@ -251,8 +251,8 @@ def test_runs_logged_at_the_same_moment_lead_on_by_their_ids(
         assert _neighbours(client, f"/runs/{older}")["["] == f"/runs/{newer}"
 
 
-def test_a_lone_run_has_no_neighbours(client: FlaskClient, sqlite_database: Database) -> None:
-    assert _neighbours(client, f"/runs/{log_lesions(sqlite_database)}") == {}
+def test_a_lone_run_has_no_neighbours(client: FlaskClient, database: Database) -> None:
+    assert _neighbours(client, f"/runs/{log_lesions(database)}") == {}
 
 
 def test_an_upload_with_actual_columns_is_stored_with_actual_rows(
@@ -405,10 +405,10 @@ def test_a_page_of_a_run_needs_at_most_five_statements(
 
 
 def test_a_run_whose_truth_has_no_version_yet_is_still_shown(
-    client: FlaskClient, sqlite_database: Database
+    client: FlaskClient, database: Database
 ) -> None:
-    run_id = log_lesions(sqlite_database)
-    with sqlite_database.write() as session:
+    run_id = log_lesions(database)
+    with database.write() as session:
         session.query(EvaluationRow).delete()
 
     page = _page(client, f"/runs/{run_id}")

@@ -10,20 +10,20 @@ from support.pages import Page
 
 
 def test_an_empty_registry_shows_how_to_log_and_how_to_get_demo_data(
-    client: FlaskClient, sqlite_database: Database
+    client: FlaskClient, database: Database
 ) -> None:
     page = _page(client, "/runs")
 
     snippet, command = (code.text for code in page.all("code"))
     assert "offdiag.log_run(" in snippet
-    assert f"sqlite:///{sqlite_database.path}" in snippet
+    assert database.url in snippet
     assert command == "offdiag demo"
 
 
 def test_the_home_page_leads_to_the_runs_where_there_is_one_dataset(
-    client: FlaskClient, sqlite_database: Database
+    client: FlaskClient, database: Database
 ) -> None:
-    log_lesions(sqlite_database)
+    log_lesions(database)
 
     response = client.get("/")
 
@@ -221,13 +221,11 @@ def test_the_form_keeps_order_and_scale(reader: FlaskClient) -> None:
 
 
 def test_long_lists_come_in_pages_that_can_be_walked_both_ways(
-    client: FlaskClient, sqlite_database: Database
+    client: FlaskClient, database: Database
 ) -> None:
     total = RUNS_PER_PAGE + 3
     for number in range(total):
-        log_counts(
-            sqlite_database, [[1, 0], [1, 1]], ("a", "b"), name=f"run {number}", evaluated=False
-        )
+        log_counts(database, [[1, 0], [1, 1]], ("a", "b"), name=f"run {number}", evaluated=False)
 
     first = _page(client, "/runs")
     second = _page(client, _link(first, "Next"))
@@ -265,11 +263,9 @@ def test_the_csv_twin_has_the_same_runs_with_their_numbers(reader: FlaskClient) 
     )
 
 
-def test_the_json_twin_leads_on_to_the_next_page(
-    client: FlaskClient, sqlite_database: Database
-) -> None:
+def test_the_json_twin_leads_on_to_the_next_page(client: FlaskClient, database: Database) -> None:
     for number in range(RUNS_PER_PAGE + 1):
-        log_counts(sqlite_database, [[1]], ("a",), name=f"run {number}", evaluated=False)
+        log_counts(database, [[1]], ("a",), name=f"run {number}", evaluated=False)
 
     first = client.get("/runs.json").get_json()
     second = client.get(first["next"]).get_json()
@@ -398,11 +394,11 @@ def test_columns_that_only_sets_of_labels_can_fill_are_not_offered(reader: Flask
 
 
 def test_columns_in_which_the_runs_do_not_differ_are_left_out_on_demand(
-    client: FlaskClient, sqlite_database: Database
+    client: FlaskClient, database: Database
 ) -> None:
     # Errors that change places: as many of them, so the same accuracy, but other classes.
-    log_counts(sqlite_database, ((8, 2), (1, 4)), ("a", "b"), name="first")
-    log_counts(sqlite_database, ((9, 1), (2, 3)), ("a", "b"), name="second")
+    log_counts(database, ((8, 2), (1, 4)), ("a", "b"), name="first")
+    log_counts(database, ((9, 1), (2, 3)), ("a", "b"), name="second")
 
     every = Page(client.get("/runs?cols=acc,bal").get_data(as_text=True))
     differing = Page(client.get("/runs?cols=acc,bal&diff=1").get_data(as_text=True))
@@ -420,8 +416,8 @@ def test_columns_in_which_the_runs_do_not_differ_are_left_out_on_demand(
     )
 
 
-def test_one_run_alone_keeps_its_columns(client: FlaskClient, sqlite_database: Database) -> None:
-    log_counts(sqlite_database, ((8, 2), (1, 4)), ("a", "b"))
+def test_one_run_alone_keeps_its_columns(client: FlaskClient, database: Database) -> None:
+    log_counts(database, ((8, 2), (1, 4)), ("a", "b"))
 
     page = Page(client.get("/runs?diff=1").get_data(as_text=True))
 

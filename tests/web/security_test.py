@@ -1,12 +1,13 @@
 import pytest
 from flask.testing import FlaskClient
 
-from offdiag.settings import ServerSettings, Settings
+from offdiag.settings import Settings
 from offdiag.store.database import Database
 from offdiag_web import create_app
 from offdiag_web.security import CONTENT_SECURITY_POLICY
 from support.dashboard import log_lesions
 from support.pages import Page
+from support.registries import serving
 
 HTML_PATHS = (
     *("/runs", "/_gallery", "/reports", "/reports/new", "/no-such-page", "/runs/r_0"),
@@ -36,9 +37,9 @@ def test_the_policy_allows_nothing_inline_and_nothing_from_elsewhere() -> None:
 
 
 def test_pages_hold_nothing_the_policy_would_refuse(
-    client: FlaskClient, sqlite_database: Database
+    client: FlaskClient, database: Database
 ) -> None:
-    run_id = log_lesions(sqlite_database)
+    run_id = log_lesions(database)
 
     for path in (*HTML_PATHS, *(f"/runs/{run_id}{page}" for page in ("", "/classes", "/meta"))):
         for element in Page(client.get(path).get_data(as_text=True)).elements:
@@ -63,17 +64,17 @@ def test_loopback_names_are_accepted(client: FlaskClient, host: str) -> None:
     assert client.get("/runs", headers={"Host": host}).status_code == 200
 
 
-def test_the_bound_name_is_accepted(sqlite_database: Database) -> None:
-    client = _client(sqlite_database, "registry.example")
+def test_the_bound_name_is_accepted(database: Database) -> None:
+    client = _client(database, "registry.example")
 
     assert client.get("/healthz", headers={"Host": "registry.example"}).status_code == 200
     assert client.get("/healthz", headers={"Host": "other.example"}).status_code == 400
 
 
 def test_a_server_on_all_interfaces_answers_to_addresses_but_not_to_foreign_names(
-    sqlite_database: Database,
+    database: Database,
 ) -> None:
-    client = _client(sqlite_database, "0.0.0.0")
+    client = _client(database, "0.0.0.0")
 
     assert client.get("/healthz", headers={"Host": "192.168.1.7:8642"}).status_code == 200
     assert client.get("/healthz", headers={"Host": "evil.example"}).status_code == 400
@@ -117,5 +118,5 @@ def test_strange_paths_find_nothing(client: FlaskClient, path: str) -> None:
 
 
 def _client(database: Database, host: str) -> FlaskClient:
-    app = create_app(Settings(server=ServerSettings(host=host)), database)
+    app = create_app(Settings(server=serving(host=host)), database)
     return app.test_client()

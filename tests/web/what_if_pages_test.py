@@ -40,13 +40,13 @@ FOCAL = with_few_errors(LESION_COUNTS)
 
 
 @pytest.fixture
-def runs(sqlite_database: Database) -> str:
+def runs(database: Database) -> str:
     """Two runs on the lesions, as an address names them."""
     found = [
-        log_counts(sqlite_database, counts, LESIONS, name=name, dataset="derm-7", evaluated=False)
+        log_counts(database, counts, LESIONS, name=name, dataset="derm-7", evaluated=False)
         for name, counts in (("plain", LESION_COUNTS), ("focal", FOCAL))
     ]
-    work_off(sqlite_database)
+    work_off(database)
     return ",".join(found)
 
 
@@ -64,12 +64,12 @@ def add_triage(database: Database) -> None:
 
 
 def test_an_address_without_costs_leads_to_one_that_names_the_default(
-    client: FlaskClient, runs: str, sqlite_database: Database
+    client: FlaskClient, runs: str, database: Database
 ) -> None:
     assert client.get(f"/whatif?runs={runs}").location == f"/whatif?cost=@0-1&runs={runs}"
-    add_triage(sqlite_database)
+    add_triage(database)
     set_default_costs(
-        sqlite_database, project="default", dataset="derm-7", wanted=CostName("derm triage")
+        database, project="default", dataset="derm-7", wanted=CostName("derm triage")
     )
 
     location = client.get(f"/whatif?runs={runs}").location
@@ -229,16 +229,16 @@ def test_the_chart_says_in_words_where_the_choice_flips(client: FlaskClient, run
 
 
 def test_saving_makes_a_new_version_and_asks_the_same_question_under_it(
-    client: FlaskClient, runs: str, sqlite_database: Database
+    client: FlaskClient, runs: str, database: Database
 ) -> None:
-    add_triage(sqlite_database)
+    add_triage(database)
     path = f"/whatif?runs={runs}&cost=derm triage@1&set=mel>nv:40&share=df:0.1"
     form = next(f for f in forms_of(client, path) if f.attributes["id"] == "save")
 
     response = send(client, form, {"name": "derm triage", "note": "twice", "author": "ana"})
 
     assert response.location == f"/whatif?cost=derm%20triage@2&runs={runs}&share=df:0.1"
-    with sqlite_database.read() as session:
+    with database.read() as session:
         saved = cost_matrices.find_costs(session, project="default", name="derm triage")
     assert saved is not None
     assert (saved.version, saved.note, saved.author) == (2, "twice", "ana")
@@ -250,10 +250,8 @@ def test_saving_needs_the_token_of_the_form(client: FlaskClient, runs: str) -> N
     assert client.post("/whatif", data={"runs": runs, "name": "x"}).status_code == 403
 
 
-def test_runs_can_be_added_and_removed(
-    client: FlaskClient, runs: str, sqlite_database: Database
-) -> None:
-    third = log_counts(sqlite_database, FOCAL, LESIONS, name="third", dataset="derm-7")
+def test_runs_can_be_added_and_removed(client: FlaskClient, runs: str, database: Database) -> None:
+    third = log_counts(database, FOCAL, LESIONS, name="third", dataset="derm-7")
     page = _page(client, f"/whatif?runs={runs}&cost=@0-1")
 
     choices = next(s for s in page.all("select") if s.attributes["name"] == "add")
@@ -273,9 +271,9 @@ def test_a_dataset_leads_to_its_newest_runs(client: FlaskClient, runs: str) -> N
 
 
 def test_without_runs_datasets_are_offered(
-    client: FlaskClient, runs: str, sqlite_database: Database
+    client: FlaskClient, runs: str, database: Database
 ) -> None:
-    log_counts(sqlite_database, FOCAL, LESIONS, dataset="waiting", evaluated=False)
+    log_counts(database, FOCAL, LESIONS, dataset="waiting", evaluated=False)
 
     page = _page(client, "/whatif")
 
@@ -363,13 +361,13 @@ def test_pages_stay_small(reader: FlaskClient, registry: LesionRegistry, which: 
 
 
 def test_the_page_takes_as_many_statements_for_eight_runs_as_for_two(
-    client: FlaskClient, sqlite_database: Database
+    client: FlaskClient, database: Database
 ) -> None:
     runs = [
-        log_counts(sqlite_database, FOCAL, LESIONS, name=str(n), dataset="derm-7", evaluated=False)
+        log_counts(database, FOCAL, LESIONS, name=str(n), dataset="derm-7", evaluated=False)
         for n in range(8)
     ]
-    work_off(sqlite_database)
+    work_off(database)
     client.get(f"/whatif?runs={runs[0]}&cost=@0-1")
 
     counted = []

@@ -13,11 +13,11 @@ import pytest
 from flask.testing import FlaskClient
 
 from offdiag.domain.access import Grant, Role
-from offdiag.settings import ServerSettings
 from offdiag.store.database import Database
 from offdiag_web.presenters.access.roles import MEANINGS
 from offdiag_web.security import HEADERS
 from support.access import PASSWORD, add_person, bearer, guarded, sign_in, token_of
+from support.registries import serving
 
 ROOT = Path(__file__).parents[3]
 PATHS = (
@@ -27,15 +27,15 @@ PATHS = (
 
 
 @pytest.fixture
-def ana(sqlite_database: Database) -> dict[str, str]:
+def ana(database: Database) -> dict[str, str]:
     """The header of an admin's program."""
-    add_person(sqlite_database, "ana", Grant(Role.ADMIN))
-    return bearer(token_of(sqlite_database, "ana", Role.ADMIN))
+    add_person(database, "ana", Grant(Role.ADMIN))
+    return bearer(token_of(database, "ana", Role.ADMIN))
 
 
 @pytest.fixture
-def client(sqlite_database: Database) -> FlaskClient:
-    return guarded(sqlite_database).test_client()
+def client(database: Database) -> FlaskClient:
+    return guarded(database).test_client()
 
 
 def test_every_answer_carries_the_headers_whatever_it_says(
@@ -64,10 +64,8 @@ def test_downloads_are_attachments(client: FlaskClient, ana: dict[str, str]) -> 
         assert answer.headers["Content-Disposition"].startswith("attachment"), path
 
 
-def test_too_many_requests_carry_the_headers_too(
-    sqlite_database: Database, ana: dict[str, str]
-) -> None:
-    client = guarded(sqlite_database, read_limit="1 per minute").test_client()
+def test_too_many_requests_carry_the_headers_too(database: Database, ana: dict[str, str]) -> None:
+    client = guarded(database, read_limit="1 per minute").test_client()
     client.get("/runs", headers=ana)
 
     answer = client.get("/runs", headers=ana)
@@ -78,11 +76,11 @@ def test_too_many_requests_carry_the_headers_too(
 
 
 def test_no_secret_is_in_a_log_line(
-    sqlite_database: Database, ana: dict[str, str], caplog: pytest.LogCaptureFixture,
+    database: Database, ana: dict[str, str], caplog: pytest.LogCaptureFixture,
     capfd: pytest.CaptureFixture[str],
 ) -> None:  # fmt: skip
     caplog.set_level(logging.DEBUG)
-    app = guarded(sqlite_database)
+    app = guarded(database)
     app.config["PROPAGATE_EXCEPTIONS"] = False
     app.add_url_rule("/defect", view_func=_defect)
     client = app.test_client()
@@ -110,18 +108,18 @@ def _defect() -> str:
 
 
 @pytest.mark.parametrize("host", ["evil.example", "registry.example.evil.example", "registry"])
-def test_only_named_hosts_are_answered_to(sqlite_database: Database, host: str) -> None:
-    server = ServerSettings(trusted_hosts="registry.example, Other.Example")
-    client = guarded(sqlite_database, server=server).test_client()
+def test_only_named_hosts_are_answered_to(database: Database, host: str) -> None:
+    server = serving(trusted_hosts="registry.example, Other.Example")
+    client = guarded(database, server=server).test_client()
 
     assert client.get("/healthz", headers={"Host": host}).status_code == 400
     for known in ("registry.example", "other.example:443", "localhost"):
         assert client.get("/healthz", headers={"Host": known}).status_code == 200
 
 
-def test_limits_follow_the_address_that_a_named_proxy_tells(sqlite_database: Database) -> None:
-    server = ServerSettings(trusted_proxies=1)
-    client = guarded(sqlite_database, server=server, sign_in_limit="2 per minute").test_client()
+def test_limits_follow_the_address_that_a_named_proxy_tells(database: Database) -> None:
+    server = serving(trusted_proxies=1)
+    client = guarded(database, server=server, sign_in_limit="2 per minute").test_client()
 
     def wrong_token(address: str) -> int:
         headers = {**bearer("wrong"), "X-Forwarded-For": address}

@@ -21,14 +21,14 @@ from support.pages import Page
 
 
 @pytest.fixture
-def app(sqlite_database: Database) -> Flask:
-    return guarded(sqlite_database)
+def app(database: Database) -> Flask:
+    return guarded(database)
 
 
 @pytest.fixture
-def ana(app: Flask, sqlite_database: Database) -> FlaskClient:
+def ana(app: Flask, database: Database) -> FlaskClient:
     """An admin who is signed in."""
-    return client_of(app, sqlite_database, add_person(sqlite_database, "ana", Grant(Role.ADMIN)),
+    return client_of(app, database, add_person(database, "ana", Grant(Role.ADMIN)),
                      "ana")  # fmt: skip
 
 
@@ -91,11 +91,9 @@ def test_a_token_that_cannot_be_is_refused_in_words(
     assert "Nothing was changed." in page.one("div", "callout-warning").text
 
 
-def test_nobody_makes_a_token_that_may_more_than_they(
-    app: Flask, sqlite_database: Database
-) -> None:
-    user_id = add_person(sqlite_database, "bo", Grant(Role.VIEWER))
-    bo = client_of(app, sqlite_database, user_id, "bo")
+def test_nobody_makes_a_token_that_may_more_than_they(app: Flask, database: Database) -> None:
+    user_id = add_person(database, "bo", Grant(Role.VIEWER))
+    bo = client_of(app, database, user_id, "bo")
 
     status, page = make_token(bo, role="admin")
 
@@ -104,11 +102,11 @@ def test_nobody_makes_a_token_that_may_more_than_they(
 
 
 def test_others_see_only_their_own_tokens_and_revoke_no_other(
-    app: Flask, ana: FlaskClient, sqlite_database: Database
+    app: Flask, ana: FlaskClient, database: Database
 ) -> None:
     make_token(ana)
-    user_id = add_person(sqlite_database, "bo", Grant(Role.VIEWER))
-    bo = client_of(app, sqlite_database, user_id, "bo")
+    user_id = add_person(database, "bo", Grant(Role.VIEWER))
+    bo = client_of(app, database, user_id, "bo")
     (form,) = [form for form in forms_of(ana, "/settings/tokens")
                if form.attributes["action"].endswith("/revoke")]  # fmt: skip
     (own,) = [form for form in forms_of(bo, "/settings/tokens")
@@ -122,9 +120,9 @@ def test_others_see_only_their_own_tokens_and_revoke_no_other(
 
 
 def test_an_admin_adds_somebody_gives_them_a_role_and_locks_them_out(
-    app: Flask, ana: FlaskClient, sqlite_database: Database
+    app: Flask, ana: FlaskClient, database: Database
 ) -> None:
-    log_lesions(sqlite_database)
+    log_lesions(database)
     add = forms_of(ana, "/settings/users")[-1]
     typed = {"name": "bo", "password": PASSWORD, "role": "viewer", "project": ""}
     assert send(ana, add, typed).status_code == 303
@@ -133,19 +131,19 @@ def test_an_admin_adds_somebody_gives_them_a_role_and_locks_them_out(
 
     forms = {form.attributes["action"]: form for form in forms_of(ana, "/settings/users")}
     send(ana, forms["/settings/users/bo/role"], {"role": "editor", "project": "default"})
-    assert set(find_user(sqlite_database, "bo").grants) == {
+    assert set(find_user(database, "bo").grants) == {
         Grant(Role.VIEWER),
         Grant(Role.EDITOR, "default"),
     }
     send(ana, forms["/settings/users/bo/role"], {"role": "none", "project": ""})
-    assert find_user(sqlite_database, "bo").grants == (Grant(Role.EDITOR, "default"),)
+    assert find_user(database, "bo").grants == (Grant(Role.EDITOR, "default"),)
     send(ana, forms["/settings/users/bo/disable"])
 
     assert bo.get("/runs").status_code == 401
     assert "locked out" in ana.get("/settings/users").get_data(as_text=True)
 
 
-def test_the_last_admin_stays(ana: FlaskClient, sqlite_database: Database) -> None:
+def test_the_last_admin_stays(ana: FlaskClient, database: Database) -> None:
     forms = {form.attributes["action"]: form for form in forms_of(ana, "/settings/users")}
 
     answers = [
@@ -154,8 +152,8 @@ def test_the_last_admin_stays(ana: FlaskClient, sqlite_database: Database) -> No
     ]
 
     assert [answer.status_code for answer in answers] == [409, 409]
-    assert find_user(sqlite_database, "ana").grants == (Grant(Role.ADMIN),)
-    assert find_user(sqlite_database, "ana").disabled_at is None
+    assert find_user(database, "ana").grants == (Grant(Role.ADMIN),)
+    assert find_user(database, "ana").disabled_at is None
 
 
 @pytest.mark.parametrize("password", ["short", "aaaaaaaaaaaa", "x" * 1001, ""])
@@ -180,32 +178,32 @@ def test_names_to_sign_in_with_are_plain(ana: FlaskClient, name: str) -> None:
     assert "<script>alert" not in answer.get_data(as_text=True)
 
 
-def test_what_a_page_changes_is_in_the_log(ana: FlaskClient, sqlite_database: Database) -> None:
+def test_what_a_page_changes_is_in_the_log(ana: FlaskClient, database: Database) -> None:
     (form,) = [form for form in forms_of(ana, "/views")
                if form.attributes["action"] == "/views"]  # fmt: skip
     answer = send(ana, form, {"name": "mine"})
 
-    (event,) = browse_audit(sqlite_database, AuditFilter(text="views.save")).events
+    (event,) = browse_audit(database, AuditFilter(text="views.save")).events
 
     assert (event.actor_kind, event.actor, event.subject) == ("user", "ana", "/views")
     assert event.detail == {"added": ["saved_view"]}
     assert event.request_id == answer.headers["X-Request-Id"]
 
 
-def test_what_fails_is_not_in_the_log(ana: FlaskClient, sqlite_database: Database) -> None:
+def test_what_fails_is_not_in_the_log(ana: FlaskClient, database: Database) -> None:
     (form,) = [form for form in forms_of(ana, "/views")
                if form.attributes["action"] == "/views"]  # fmt: skip
     for _ in range(2):
         answer = send(ana, form, {"name": "mine"})
 
     assert answer.status_code == 409
-    assert len(browse_audit(sqlite_database, AuditFilter(text="views.save")).events) == 1
+    assert len(browse_audit(database, AuditFilter(text="views.save")).events) == 1
 
 
 def test_what_a_program_changes_is_in_the_log_with_its_token(
-    app: Flask, ana: FlaskClient, sqlite_database: Database
+    app: Flask, ana: FlaskClient, database: Database
 ) -> None:
-    secret = token_of(sqlite_database, "ana", Role.LOGGER)
+    secret = token_of(database, "ana", Role.LOGGER)
 
     answer = app.test_client().post(
         "/api/v1/runs",
@@ -213,24 +211,24 @@ def test_what_a_program_changes_is_in_the_log_with_its_token(
         json={"name": "x", "dataset": "fresh", "labels": ["a", "b"]},
     )
 
-    (event,) = browse_audit(sqlite_database, AuditFilter(text="/api/v1/runs")).events
+    (event,) = browse_audit(database, AuditFilter(text="/api/v1/runs")).events
     assert answer.status_code == 201, answer.get_data(as_text=True)
     assert event.actor_kind == "token"
     assert event.actor == f"ana ({secret[:14]}…)"
     assert "run" in event.detail["added"]
 
 
-def test_looking_leaves_nothing_in_the_log(ana: FlaskClient, sqlite_database: Database) -> None:
-    log_lesions(sqlite_database)
-    before = browse_audit(sqlite_database, AuditFilter()).events
+def test_looking_leaves_nothing_in_the_log(ana: FlaskClient, database: Database) -> None:
+    log_lesions(database)
+    before = browse_audit(database, AuditFilter()).events
 
     for path in ("/runs", "/datasets", "/flags", "/settings/tokens"):
         ana.get(path)
 
-    assert browse_audit(sqlite_database, AuditFilter()).events == before
+    assert browse_audit(database, AuditFilter()).events == before
 
 
-def test_no_secret_is_in_the_log(ana: FlaskClient, sqlite_database: Database) -> None:
+def test_no_secret_is_in_the_log(ana: FlaskClient, database: Database) -> None:
     _, page = make_token(ana)
     secret = page.one("code", "secret").text
     add = forms_of(ana, "/settings/users")[-1]
@@ -245,12 +243,10 @@ def test_no_secret_is_in_the_log(ana: FlaskClient, sqlite_database: Database) ->
     assert "argon2" not in text
 
 
-def test_the_log_is_filtered_paged_and_exported(
-    ana: FlaskClient, sqlite_database: Database
-) -> None:
+def test_the_log_is_filtered_paged_and_exported(ana: FlaskClient, database: Database) -> None:
     for number in range(53):
-        with sqlite_database.seen_by(None, cli_actor(f"thing {number}")).write() as session:
-            create_project(session, f"project {number}", sqlite_database.clock())
+        with database.seen_by(None, cli_actor(f"thing {number}")).write() as session:
+            create_project(session, f"project {number}", database.clock())
 
     page = Page(ana.get("/settings/audit?actor=operator").get_data(as_text=True))
     following = next(link for link in page.all("a") if link.attributes.get("rel") == "next")
@@ -269,11 +265,11 @@ def cli_actor(subject: str) -> Actor:
     return Actor("cli", "operator", "offdiag log", subject)
 
 
-def test_hostile_text_in_the_log_is_text(ana: FlaskClient, sqlite_database: Database) -> None:
+def test_hostile_text_in_the_log_is_text(ana: FlaskClient, database: Database) -> None:
     from offdiag.services.views import save_view
 
     for name in HOSTILE_NAMES:
-        database = sqlite_database.seen_by(None, Actor("cli", name, name, name, name))
+        database = database.seen_by(None, Actor("cli", name, name, name, name))
         save_view(database, name=name, page="/runs", query="", author=name)
 
     text = ana.get("/settings/audit").get_data(as_text=True)

@@ -23,6 +23,7 @@ from offdiag_web import create_app
 from support.access import add_person
 from support.openid_provider import OpenIdProvider, running_provider
 from support.pages import Page
+from support.registries import serving
 
 ROLES = "ops=admin, lab=viewer"
 
@@ -50,14 +51,16 @@ def dashboard_with(
         client_secret=secret or provider.client_secret,
         roles=roles,
     )
-    app = create_app(Settings(access=AccessSettings(auth="required"), oidc=oidc), database)
+    app = create_app(
+        Settings(server=serving(), access=AccessSettings(auth="required"), oidc=oidc), database
+    )
     app.testing = True
     return app
 
 
 @pytest.fixture
-def app(sqlite_database: Database, provider: OpenIdProvider) -> Flask:
-    return dashboard_with(sqlite_database, provider)
+def app(database: Database, provider: OpenIdProvider) -> Flask:
+    return dashboard_with(database, provider)
 
 
 def sign_in(client: FlaskClient, *, goal: str = "/runs") -> TestResponse:
@@ -80,11 +83,11 @@ def way_back(client: FlaskClient, *, goal: str = "/runs") -> str:
 
 
 def test_somebody_the_provider_vouches_for_is_led_to_where_they_wanted(
-    client: FlaskClient, sqlite_database: Database
+    client: FlaskClient, database: Database
 ) -> None:
     answer = sign_in(client, goal="/runs?q=model:x")
 
-    kim = find_user(sqlite_database, "kim")
+    kim = find_user(database, "kim")
     assert (answer.status_code, answer.headers["Location"]) == (303, "/runs?q=model:x")
     assert client.get("/runs").status_code == 200
     assert (kim.display_name, kim.has_password, kim.grants) == (
@@ -105,13 +108,13 @@ def test_the_provider_is_asked_with_state_nonce_and_a_challenge(client: FlaskCli
 
 
 def test_roles_follow_the_groups_at_each_sign_in(
-    app: Flask, provider: OpenIdProvider, sqlite_database: Database
+    app: Flask, provider: OpenIdProvider, database: Database
 ) -> None:
     sign_in(app.test_client())
     provider.claims["groups"] = ["ops", "lab", "others"]
     sign_in(app.test_client())
 
-    assert find_user(sqlite_database, "kim").grants == (Grant(Role.ADMIN),)
+    assert find_user(database, "kim").grants == (Grant(Role.ADMIN),)
 
 
 def test_without_a_group_that_has_a_role_nobody_gets_in(
@@ -124,28 +127,28 @@ def test_without_a_group_that_has_a_role_nobody_gets_in(
 
 
 def test_without_roles_in_the_settings_admins_give_them(
-    sqlite_database: Database, provider: OpenIdProvider
+    database: Database, provider: OpenIdProvider
 ) -> None:
-    client = dashboard_with(sqlite_database, provider, roles="").test_client()
-    add_user(sqlite_database, name="kim", password=None, grants=[Grant(Role.EDITOR)])
+    client = dashboard_with(database, provider, roles="").test_client()
+    add_user(database, name="kim", password=None, grants=[Grant(Role.EDITOR)])
     provider.claims["groups"] = ["ops"]
 
     assert sign_in(client).status_code == 303
-    assert find_user(sqlite_database, "kim").grants == (Grant(Role.EDITOR),)
+    assert find_user(database, "kim").grants == (Grant(Role.EDITOR),)
 
 
 def test_a_name_that_signs_in_with_a_password_is_not_taken_over(
-    client: FlaskClient, sqlite_database: Database
+    client: FlaskClient, database: Database
 ) -> None:
-    add_person(sqlite_database, "kim", Grant(Role.ADMIN))
+    add_person(database, "kim", Grant(Role.ADMIN))
 
     assert sign_in(client).status_code == 409
     assert client.get("/runs").status_code == 401
 
 
-def test_somebody_who_is_locked_out_stays_out(app: Flask, sqlite_database: Database) -> None:
+def test_somebody_who_is_locked_out_stays_out(app: Flask, database: Database) -> None:
     sign_in(app.test_client())
-    set_disabled(sqlite_database, name="kim", disabled=True)
+    set_disabled(database, name="kim", disabled=True)
 
     assert sign_in(app.test_client()).status_code == 403
 
@@ -163,7 +166,7 @@ def test_somebody_who_is_locked_out_stays_out(app: Flask, sqlite_database: Datab
     ids=lambda lie: next(iter(lie)),
 )
 def test_an_answer_that_is_not_for_us_lets_nobody_in(
-    client: FlaskClient, provider: OpenIdProvider, sqlite_database: Database, lie: dict[str, str]
+    client: FlaskClient, provider: OpenIdProvider, database: Database, lie: dict[str, str]
 ) -> None:
     provider.lies = lie
 
@@ -171,7 +174,7 @@ def test_an_answer_that_is_not_for_us_lets_nobody_in(
 
     assert answer.status_code == 401
     assert Page(answer.get_data(as_text=True)).one("div", "callout-warning").text
-    assert list_users(sqlite_database) == []
+    assert list_users(database) == []
 
 
 def test_an_answer_signed_by_somebody_else_lets_nobody_in(
@@ -197,16 +200,16 @@ def test_a_way_back_opens_once(client: FlaskClient) -> None:
 
 
 def test_a_wrong_secret_of_the_server_is_told_as_a_failure(
-    sqlite_database: Database, provider: OpenIdProvider
+    database: Database, provider: OpenIdProvider
 ) -> None:
-    client = dashboard_with(sqlite_database, provider, secret="wrong").test_client()
+    client = dashboard_with(database, provider, secret="wrong").test_client()
 
     assert sign_in(client).status_code == 401
 
 
-def test_a_provider_that_is_away_is_told_as_such(sqlite_database: Database) -> None:
+def test_a_provider_that_is_away_is_told_as_such(database: Database) -> None:
     away = OpenIdProvider(issuer="http://127.0.0.1:9")
-    client = dashboard_with(sqlite_database, away).test_client()
+    client = dashboard_with(database, away).test_client()
 
     answer = client.get("/sign-in/openid")
 
@@ -214,8 +217,8 @@ def test_a_provider_that_is_away_is_told_as_such(sqlite_database: Database) -> N
     assert "does not answer" in answer.get_data(as_text=True)
 
 
-def test_without_a_provider_there_is_no_button(sqlite_database: Database) -> None:
-    app = create_app(Settings(access=AccessSettings(auth="required")), sqlite_database)
+def test_without_a_provider_there_is_no_button(database: Database) -> None:
+    app = create_app(Settings(server=serving(), access=AccessSettings(auth="required")), database)
 
     assert "openid" not in app.test_client().get("/sign-in").get_data(as_text=True)
     assert app.test_client().get("/sign-in/openid").status_code == 404
@@ -230,7 +233,7 @@ def test_roles_of_groups_are_read_from_the_settings() -> None:
 
 @pytest.mark.parametrize("text", ["ops", "ops=king", "=admin", "ops="])
 def test_roles_that_cannot_be_read_are_refused_at_the_start(
-    text: str, sqlite_database: Database, provider: OpenIdProvider
+    text: str, database: Database, provider: OpenIdProvider
 ) -> None:
     with pytest.raises(InvalidInput, match="no role of a group"):
-        dashboard_with(sqlite_database, provider, roles=text)
+        dashboard_with(database, provider, roles=text)

@@ -18,15 +18,15 @@ API = "/api/v1"
 
 
 @pytest.fixture
-def app(sqlite_database: Database) -> Flask:
-    return guarded(sqlite_database)
+def app(database: Database) -> Flask:
+    return guarded(database)
 
 
 @pytest.fixture
-def ana(app: Flask, sqlite_database: Database) -> FlaskClient:
+def ana(app: Flask, database: Database) -> FlaskClient:
     """An admin who is signed in, with the header that a session needs here."""
-    user_id = add_person(sqlite_database, "ana", Grant(Role.ADMIN))
-    client = client_of(app, sqlite_database, user_id, "ana")
+    user_id = add_person(database, "ana", Grant(Role.ADMIN))
+    client = client_of(app, database, user_id, "ana")
     page = Page(client.get("/settings/tokens").get_data(as_text=True))
     token = next(
         field.attributes["value"]
@@ -37,9 +37,7 @@ def ana(app: Flask, sqlite_database: Database) -> FlaskClient:
     return client
 
 
-def test_users_are_added_changed_and_locked_out(
-    ana: FlaskClient, sqlite_database: Database
-) -> None:
+def test_users_are_added_changed_and_locked_out(ana: FlaskClient, database: Database) -> None:
     made = ana.post(
         f"{API}/users",
         json={"name": "bo", "password": PASSWORD, "roles": [{"role": "viewer"}]},
@@ -50,7 +48,7 @@ def test_users_are_added_changed_and_locked_out(
     assert (made.status_code, changed.status_code, locked.status_code) == (201, 200, 200)
     assert changed.get_json()["roles"] == [{"role": "editor", "project": None}]
     assert locked.get_json()["disabled"] is True
-    assert find_user(sqlite_database, "bo").disabled_at is not None
+    assert find_user(database, "bo").disabled_at is not None
     assert [user["name"] for user in ana.get(f"{API}/users").get_json()["users"]] == ["ana", "bo"]
     assert "password" not in made.get_data(as_text=True)
 
@@ -88,7 +86,7 @@ def test_what_cannot_be_a_token_is_refused(
 
 
 def test_a_session_without_the_header_changes_nothing(
-    app: Flask, ana: FlaskClient, sqlite_database: Database
+    app: Flask, ana: FlaskClient, database: Database
 ) -> None:
     del ana.environ_base["HTTP_X_CSRFTOKEN"]
     body = {"name": "bo", "password": PASSWORD}
@@ -105,9 +103,9 @@ def test_a_session_without_the_header_changes_nothing(
 
 
 def test_a_token_neither_makes_tokens_nor_manages_users(
-    app: Flask, ana: FlaskClient, sqlite_database: Database
+    app: Flask, ana: FlaskClient, database: Database
 ) -> None:
-    program, headers = app.test_client(), bearer(token_of(sqlite_database, "ana", Role.ADMIN))
+    program, headers = app.test_client(), bearer(token_of(database, "ana", Role.ADMIN))
 
     assert program.get(f"{API}/users", headers=headers).status_code == 200
     for method, path in (
@@ -120,10 +118,10 @@ def test_a_token_neither_makes_tokens_nor_manages_users(
         assert answer.status_code == 403, path
 
 
-def test_one_makes_tokens_for_oneself_alone(app: Flask, sqlite_database: Database) -> None:
-    add_person(sqlite_database, "ana", Grant(Role.ADMIN))
-    user_id = add_person(sqlite_database, "bo", Grant(Role.EDITOR))
-    bo = client_of(app, sqlite_database, user_id, "bo")
+def test_one_makes_tokens_for_oneself_alone(app: Flask, database: Database) -> None:
+    add_person(database, "ana", Grant(Role.ADMIN))
+    user_id = add_person(database, "bo", Grant(Role.EDITOR))
+    bo = client_of(app, database, user_id, "bo")
     page = Page(bo.get("/settings/tokens").get_data(as_text=True))
     token = page.all("input")[-2].attributes.get("value") or ""
     hidden = [
@@ -160,17 +158,17 @@ def test_changes_are_listed_page_by_page(ana: FlaskClient) -> None:
 
 
 def test_an_admin_of_one_project_reads_what_was_changed_there(
-    app: Flask, sqlite_database: Database
+    app: Flask, database: Database
 ) -> None:
     from offdiag.domain.access import Actor
     from offdiag.store.datasets import create_project
 
     for project in ("alpha", "beta"):
-        database = sqlite_database.seen_by(None, Actor("cli", "me", "log", project, project))
+        database = database.seen_by(None, Actor("cli", "me", "log", project, project))
         with database.write() as session:
             create_project(session, project, database.clock())
-    add_person(sqlite_database, "bo", Grant(Role.ADMIN, "alpha"))
-    headers = bearer(token_of(sqlite_database, "bo", Role.ADMIN, project="alpha"))
+    add_person(database, "bo", Grant(Role.ADMIN, "alpha"))
+    headers = bearer(token_of(database, "bo", Role.ADMIN, project="alpha"))
 
     changes = app.test_client().get(f"{API}/audit", headers=headers).get_json()["changes"]
 
@@ -178,9 +176,9 @@ def test_an_admin_of_one_project_reads_what_was_changed_there(
 
 
 def test_a_thousand_wrong_tokens_end_in_a_pause_while_right_ones_work(
-    app: Flask, ana: FlaskClient, sqlite_database: Database
+    app: Flask, ana: FlaskClient, database: Database
 ) -> None:
-    program, right = app.test_client(), bearer(token_of(sqlite_database, "ana", Role.VIEWER))
+    program, right = app.test_client(), bearer(token_of(database, "ana", Role.VIEWER))
 
     statuses = [
         program.get(f"{API}/runs", headers=bearer(f"offdiag_{number}")).status_code
@@ -194,10 +192,10 @@ def test_a_thousand_wrong_tokens_end_in_a_pause_while_right_ones_work(
     assert program.get(f"{API}/runs", headers=right).status_code == 200
 
 
-def test_writes_have_a_limit_for_each_user(sqlite_database: Database) -> None:
-    add_person(sqlite_database, "ana", Grant(Role.ADMIN))
-    client = guarded(sqlite_database, api_limit="5 per minute").test_client()
-    headers = bearer(token_of(sqlite_database, "ana", Role.VIEWER))
+def test_writes_have_a_limit_for_each_user(database: Database) -> None:
+    add_person(database, "ana", Grant(Role.ADMIN))
+    client = guarded(database, api_limit="5 per minute").test_client()
+    headers = bearer(token_of(database, "ana", Role.VIEWER))
 
     statuses = [client.get(f"{API}/runs", headers=headers).status_code for _ in range(7)]
 

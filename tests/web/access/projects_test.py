@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import re
-import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 
 import pytest
 from flask.testing import FlaskClient
@@ -20,6 +18,7 @@ from offdiag.services.views import save_view
 from offdiag.store.database import Database
 from support.access import add_person, bearer, guarded, token_of
 from support.dashboard import LESION_COUNTS, LESIONS, fail_evaluation, log_counts
+from support.kinds import Kind
 from support.reporting import weekly
 from support.routes import path_of, route_table
 
@@ -39,22 +38,20 @@ class TwoProjects:
 
 
 @pytest.fixture(scope="module")
-def two(migrated_file: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[TwoProjects]:
-    path = shutil.copy(migrated_file, tmp_path_factory.mktemp("two") / "registry.db")
-    database = Database(f"sqlite:///{path}", synchronous="normal")
-    shown = fill_project(database, "alpha", "plain")
-    hidden = fill_project(database, f"{HIDDEN} beta", HIDDEN)
-    add_person(database, "bo", Grant(Role.ADMIN, "alpha"))
-    add_person(database, "ana", Grant(Role.ADMIN))
-    yield TwoProjects(
-        database,
-        guarded(database, read_limit="100000 per second").test_client(),
-        shown,
-        hidden,
-        bearer(token_of(database, "bo", Role.ADMIN, project="alpha")),
-        bearer(token_of(database, "ana", Role.ADMIN)),
-    )
-    database.close()
+def two(databases: Kind, tmp_path_factory: pytest.TempPathFactory) -> Iterator[TwoProjects]:
+    with databases.new(tmp_path_factory.mktemp("two")) as database:
+        shown = fill_project(database, "alpha", "plain")
+        hidden = fill_project(database, f"{HIDDEN} beta", HIDDEN)
+        add_person(database, "bo", Grant(Role.ADMIN, "alpha"))
+        add_person(database, "ana", Grant(Role.ADMIN))
+        yield TwoProjects(
+            database,
+            guarded(database, read_limit="100000 per second").test_client(),
+            shown,
+            hidden,
+            bearer(token_of(database, "bo", Role.ADMIN, project="alpha")),
+            bearer(token_of(database, "ana", Role.ADMIN)),
+        )
 
 
 def fill_project(database: Database, project: str, word: str) -> str:

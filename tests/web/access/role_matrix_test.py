@@ -6,12 +6,10 @@ nothing behind it. What is expected follows from the table alone.
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from functools import cached_property, wraps
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -25,6 +23,7 @@ from offdiag.store.database import Database
 from offdiag.store.models import FlagRow, TokenRow
 from support.access import add_person, bearer, client_of, guarded, token_of
 from support.dashboard import LESION_COUNTS, LESIONS, log_counts
+from support.kinds import Kind
 from support.reporting import SCOPE, weekly
 from support.routes import Route, path_of, route_table, routes_of, spelled
 
@@ -54,30 +53,28 @@ class House:
 
 
 @pytest.fixture(scope="module")
-def house(migrated_file: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
-    path = shutil.copy(migrated_file, tmp_path_factory.mktemp("house") / "registry.db")
-    database = Database(f"sqlite:///{path}", synchronous="normal")
-    things = fill(database)
-    app = guarded(
-        database,
-        read_limit="1000000 per second",
-        write_limit="1000000 per second",
-        api_limit="1000000 per second",
-        sign_in_limit="1000000 per second",
-    )
-    app.config["WTF_CSRF_ENABLED"] = False
-    for endpoint, view in app.view_functions.items():
-        app.view_functions[endpoint] = reached_instead_of(view)
-    people, tokens = {}, {}
-    for role in Role:
-        user_id = add_person(database, role.value, Grant(role))
-        people[role.value] = client_of(app, database, user_id, role.value)
-        tokens[role.value] = token_of(database, role.value, role)
-    add_person(database, "bo", Grant(Role.ADMIN, "alpha"), Grant(Role.ADMIN, "beta"))
-    tokens["of another project"] = token_of(database, "bo", Role.ADMIN, project="beta")
-    tokens["of this project"] = token_of(database, "bo", Role.ADMIN, project="alpha")
-    yield House(app, database, things, people, tokens)
-    database.close()
+def house(databases: Kind, tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
+    with databases.new(tmp_path_factory.mktemp("house")) as database:
+        things = fill(database)
+        app = guarded(
+            database,
+            read_limit="1000000 per second",
+            write_limit="1000000 per second",
+            api_limit="1000000 per second",
+            sign_in_limit="1000000 per second",
+        )
+        app.config["WTF_CSRF_ENABLED"] = False
+        for endpoint, view in app.view_functions.items():
+            app.view_functions[endpoint] = reached_instead_of(view)
+        people, tokens = {}, {}
+        for role in Role:
+            user_id = add_person(database, role.value, Grant(role))
+            people[role.value] = client_of(app, database, user_id, role.value)
+            tokens[role.value] = token_of(database, role.value, role)
+        add_person(database, "bo", Grant(Role.ADMIN, "alpha"), Grant(Role.ADMIN, "beta"))
+        tokens["of another project"] = token_of(database, "bo", Role.ADMIN, project="beta")
+        tokens["of this project"] = token_of(database, "bo", Role.ADMIN, project="alpha")
+        yield House(app, database, things, people, tokens)
 
 
 def fill(database: Database) -> dict[str, str]:

@@ -12,23 +12,23 @@ from sqlalchemy import select
 
 from offdiag.domain.access import Grant, Role
 from offdiag.services.access.users import set_disabled, set_password
-from offdiag.settings import ServerSettings
 from offdiag.store.database import Database
 from offdiag.store.models import SessionRow, UserRow
 from offdiag_web.security import SecureByTls
 from support.access import PASSWORD, add_person, client_of, guarded, sign_in
 from support.forms import forms_of, send
 from support.pages import Element, Page
+from support.registries import serving
 
 
 @pytest.fixture
-def ana(sqlite_database: Database) -> int:
-    return add_person(sqlite_database, "ana", Grant(Role.ADMIN))
+def ana(database: Database) -> int:
+    return add_person(database, "ana", Grant(Role.ADMIN))
 
 
 @pytest.fixture
-def app(sqlite_database: Database, ana: int) -> Flask:
-    return guarded(sqlite_database)
+def app(database: Database, ana: int) -> Flask:
+    return guarded(database)
 
 
 def test_a_page_asks_for_a_name_and_comes_back_to_itself(client: FlaskClient) -> None:
@@ -102,12 +102,12 @@ def test_a_wrong_name_and_a_wrong_password_are_told_alike(
 
 
 def test_somebody_who_is_locked_out_does_not_get_in(
-    client: FlaskClient, sqlite_database: Database
+    client: FlaskClient, database: Database
 ) -> None:
-    add_person(sqlite_database, "bo", Grant(Role.ADMIN))
+    add_person(database, "bo", Grant(Role.ADMIN))
     assert sign_in(client, "bo").status_code == 303
 
-    set_disabled(sqlite_database, name="bo", disabled=True)
+    set_disabled(database, name="bo", disabled=True)
 
     assert client.get("/runs").status_code == 401
     assert sign_in(client, "bo").status_code == 401
@@ -128,9 +128,9 @@ def test_the_cookie_is_out_of_reach_of_scripts_and_of_other_sites(client: FlaskC
     assert "Secure" not in cookie
 
 
-def test_over_tls_the_cookie_goes_by_tls_alone(sqlite_database: Database, ana: int) -> None:
-    server = ServerSettings(trusted_proxies=1, trusted_hosts="registry.example")
-    client = guarded(sqlite_database, server=server).test_client()
+def test_over_tls_the_cookie_goes_by_tls_alone(database: Database, ana: int) -> None:
+    server = serving(trusted_proxies=1, trusted_hosts="registry.example")
+    client = guarded(database, server=server).test_client()
     environ = {"HTTP_X_FORWARDED_PROTO": "https", "HTTP_X_FORWARDED_HOST": "registry.example"}
 
     answer = client.get("/sign-in", environ_overrides=environ)
@@ -164,13 +164,13 @@ def test_signing_in_begins_a_new_session_and_forgets_what_the_cookie_held(
 
 
 def test_the_database_knows_no_secret_of_a_session(
-    client: FlaskClient, sqlite_database: Database
+    client: FlaskClient, database: Database
 ) -> None:
     sign_in(client, "ana")
     with client.session_transaction() as cookie:
         secret = cookie["_user_id"]
 
-    with sqlite_database.read() as session:
+    with database.read() as session:
         (row,) = session.scalars(select(SessionRow)).all()
         (user,) = session.scalars(select(UserRow)).all()
 
@@ -238,23 +238,21 @@ def test_an_edited_cookie_is_worth_nothing(app: Flask, client: FlaskClient) -> N
     ("idle", "status"), [(timedelta(hours=11), 200), (timedelta(hours=13), 401)]
 )
 def test_a_session_ends_after_hours_of_silence(
-    sqlite_database: Database, ana: int, idle: timedelta, status: int
+    database: Database, ana: int, idle: timedelta, status: int
 ) -> None:
     now = datetime(2026, 1, 5, tzinfo=UTC)
-    sqlite_database.clock = lambda: now
-    client = client_of(guarded(sqlite_database), sqlite_database, ana, "ana")
+    database.clock = lambda: now
+    client = client_of(guarded(database), database, ana, "ana")
 
     now += idle
 
     assert client.get("/runs").status_code == status
 
 
-def test_a_session_ends_after_two_weeks_however_busy_one_was(
-    sqlite_database: Database, ana: int
-) -> None:
+def test_a_session_ends_after_two_weeks_however_busy_one_was(database: Database, ana: int) -> None:
     now = datetime(2026, 1, 5, tzinfo=UTC)
-    sqlite_database.clock = lambda: now
-    client = client_of(guarded(sqlite_database), sqlite_database, ana, "ana")
+    database.clock = lambda: now
+    client = client_of(guarded(database), database, ana, "ana")
 
     answers = []
     for _ in range(29):
@@ -291,20 +289,20 @@ def sign_in_from(client: FlaskClient, address: str, password: str) -> int:
     return sign_in(client, "ana", password).status_code
 
 
-def test_a_new_password_ends_every_session(sqlite_database: Database, ana: int) -> None:
-    client = client_of(guarded(sqlite_database), sqlite_database, ana, "ana")
+def test_a_new_password_ends_every_session(database: Database, ana: int) -> None:
+    client = client_of(guarded(database), database, ana, "ana")
     assert client.get("/runs").status_code == 200
 
-    set_password(sqlite_database, name="ana", password="another fine password")
+    set_password(database, name="ana", password="another fine password")
 
     assert client.get("/runs").status_code == 401
 
 
 def test_ones_own_new_password_keeps_this_session_and_ends_the_others(
-    sqlite_database: Database, ana: int
+    database: Database, ana: int
 ) -> None:
-    app = guarded(sqlite_database)
-    here, there = (client_of(app, sqlite_database, ana, "ana") for _ in range(2))
+    app = guarded(database)
+    here, there = (client_of(app, database, ana, "ana") for _ in range(2))
     (form,) = [form for form in forms_of(here, "/settings/account")
                if form.attributes["action"].endswith("/password")]  # fmt: skip
 
@@ -319,9 +317,9 @@ def test_ones_own_new_password_keeps_this_session_and_ends_the_others(
     assert sign_in(there, "ana", "another fine password").status_code == 303
 
 
-def test_signing_out_everywhere_ends_every_session(sqlite_database: Database, ana: int) -> None:
-    app = guarded(sqlite_database)
-    here, there = (client_of(app, sqlite_database, ana, "ana") for _ in range(2))
+def test_signing_out_everywhere_ends_every_session(database: Database, ana: int) -> None:
+    app = guarded(database)
+    here, there = (client_of(app, database, ana, "ana") for _ in range(2))
     (form,) = [form for form in forms_of(here, "/settings/account")
                if form.attributes["action"].endswith("everywhere")]  # fmt: skip
 
@@ -330,10 +328,8 @@ def test_signing_out_everywhere_ends_every_session(sqlite_database: Database, an
     assert [here.get("/runs").status_code, there.get("/runs").status_code] == [401, 401]
 
 
-def test_whoever_signed_in_decides_under_their_own_name(
-    sqlite_database: Database, ana: int
-) -> None:
-    client = client_of(guarded(sqlite_database), sqlite_database, ana, "ana")
+def test_whoever_signed_in_decides_under_their_own_name(database: Database, ana: int) -> None:
+    client = client_of(guarded(database), database, ana, "ana")
     client.set_cookie("reader", "somebody else")
 
     page = Page(client.get("/runs").get_data(as_text=True))
@@ -341,10 +337,10 @@ def test_whoever_signed_in_decides_under_their_own_name(
     assert page.one("details", "menu").inside("summary")[0].text == "Signed in as ana"
 
 
-def test_where_nobody_signs_in_there_is_no_form(sqlite_database: Database) -> None:
+def test_where_nobody_signs_in_there_is_no_form(database: Database) -> None:
     from support.registries import dashboard
 
-    client = dashboard(sqlite_database).test_client()
+    client = dashboard(database).test_client()
 
     assert client.get("/sign-in").headers["Location"] == "/"
     assert client.get("/settings/account").headers["Location"] == "/settings"

@@ -23,10 +23,10 @@ GROUPS = {"skin": ["df", "vasc"], "malignant": {"deep": ["mel"], "flat": ["bcc",
 
 
 @pytest.fixture
-def clinic(sqlite_database: Database) -> tuple[FlaskClient, str]:
+def clinic(database: Database) -> tuple[FlaskClient, str]:
     """A client, and an evaluated run with the scores of two classes."""
     run = log(
-        sqlite_database,
+        database,
         y_true=ACTUAL,
         y_pred=["ill" if p >= 0.5 else "well" for p in P_ILL],
         y_score=P_ILL,
@@ -34,8 +34,8 @@ def clinic(sqlite_database: Database) -> tuple[FlaskClient, str]:
         positive_label="ill",
         dataset="clinic",
     )
-    work_off(sqlite_database)
-    return dashboard(sqlite_database).test_client(), run.id
+    work_off(database)
+    return dashboard(database).test_client(), run.id
 
 
 def test_tries_a_rule_without_keeping_it(clinic: tuple[FlaskClient, str]) -> None:
@@ -102,16 +102,16 @@ def test_refuses_rules_that_mean_nothing(
     assert len(get(client, "/runs")["runs"]) == 1
 
 
-def test_whoever_may_log_may_decide(sqlite_database: Database) -> None:
-    run = log(sqlite_database, y_true=["a", "b"], y_pred=["a", "b"], labels=["a", "b"])
-    add_person(sqlite_database, "ana", Grant(Role.ADMIN))
-    client = guarded(sqlite_database).test_client()
+def test_whoever_may_log_may_decide(database: Database) -> None:
+    run = log(database, y_true=["a", "b"], y_pred=["a", "b"], labels=["a", "b"])
+    add_person(database, "ana", Grant(Role.ADMIN))
+    client = guarded(database).test_client()
 
     found = [
         client.post(
             f"{PREFIX}/runs/{run.id}/decisions",
             json={"weights": {"a": {"a": 0.0, "b": 1.0}, "b": {"a": 1.0, "b": 0.0}}},
-            headers=bearer(token_of(sqlite_database, "ana", role)),
+            headers=bearer(token_of(database, "ana", role)),
         ).status_code
         for role in (Role.VIEWER, Role.LOGGER)
     ]
@@ -120,9 +120,9 @@ def test_whoever_may_log_may_decide(sqlite_database: Database) -> None:
     assert found == [403, 404]
 
 
-def test_groups_are_set_seen_through_and_taken_away(sqlite_database: Database) -> None:
-    run_id = log_counts(sqlite_database, LESION_COUNTS, LESIONS, name="ce", dataset="derm-7")
-    client = dashboard(sqlite_database).test_client()
+def test_groups_are_set_seen_through_and_taken_away(database: Database) -> None:
+    run_id = log_counts(database, LESION_COUNTS, LESIONS, name="ce", dataset="derm-7")
+    client = dashboard(database).test_client()
     path = "/datasets/derm-7/hierarchy"
 
     first, again = (send(client, path, {"hierarchy": GROUPS}, method="PUT") for _ in range(2))

@@ -6,10 +6,8 @@ OFFDIAG_API_EXAMPLES is the number of requests to each operation; some hundreds 
 from __future__ import annotations
 
 import os
-import shutil
 from collections import defaultdict
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -36,6 +34,7 @@ from offdiag.store.database import Database
 from offdiag.store.models import WorkRow
 from offdiag_web.api.paths import PREFIX
 from support.dashboard import log_lesions, open_lesions, price_lesions
+from support.kinds import Kind
 from support.registries import dashboard
 
 EXAMPLES = int(os.environ.get("OFFDIAG_API_EXAMPLES", "1"))
@@ -49,40 +48,40 @@ CHECKS = [
 
 
 @pytest.fixture(scope="session")
-def described(
-    migrated_file: Path, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[BaseSchema]:
+def described(databases: Kind, tmp_path_factory: pytest.TempPathFactory) -> Iterator[BaseSchema]:
     """The description of an application over a small registry, whose things it may ask for."""
-    path = shutil.copy(migrated_file, tmp_path_factory.mktemp("described") / "registry.db")
-    database = Database(f"sqlite:///{path}", synchronous="normal")
-    known = fill(database)
-    schema = schemathesis.openapi.from_wsgi("/api/v1/openapi.json", dashboard(database))
+    with databases.new(tmp_path_factory.mktemp("described")) as database:
+        known = fill(database)
+        schema = schemathesis.openapi.from_wsgi("/api/v1/openapi.json", dashboard(database))
 
-    @schema.hook
-    def map_path_parameters(context: HookContext, parts: dict[str, Any]) -> dict[str, Any]:
-        """Every other request is about a thing that there is."""
-        assert context.operation is not None
-        things = {} if context.operation.method == "delete" else known[section(context.operation)]
-        return {
-            name: things.get(name, value) if len(str(value)) % 2 else value
-            for name, value in (parts or {}).items()
-        }
+        @schema.hook
+        def map_path_parameters(context: HookContext, parts: dict[str, Any]) -> dict[str, Any]:
+            """Every other request is about a thing that there is."""
+            assert context.operation is not None
+            things = (
+                {} if context.operation.method == "delete" else known[section(context.operation)]
+            )
+            return {
+                name: things.get(name, value) if len(str(value)) % 2 else value
+                for name, value in (parts or {}).items()
+            }
 
-    @schema.hook
-    def map_query(_context: HookContext, query: dict[str, Any] | None) -> dict[str, Any] | None:
-        """Nobody asks for a project that there is not, most of the time."""
-        if query and len(str(query.get("project"))) % 3:
-            return {name: value for name, value in query.items() if name != "project"}
-        return query
+        @schema.hook
+        def map_query(
+            _context: HookContext, query: dict[str, Any] | None
+        ) -> dict[str, Any] | None:
+            """Nobody asks for a project that there is not, most of the time."""
+            if query and len(str(query.get("project"))) % 3:
+                return {name: value for name, value in query.items() if name != "project"}
+            return query
 
-    @schema.hook
-    def map_body(_context: HookContext, body: Any) -> Any:
-        if isinstance(body, dict) and isinstance(body.get("runs"), list):
-            return body | {"runs": [known["runs"]["run_id"]]}
-        return body
+        @schema.hook
+        def map_body(_context: HookContext, body: Any) -> Any:
+            if isinstance(body, dict) and isinstance(body.get("runs"), list):
+                return body | {"runs": [known["runs"]["run_id"]]}
+            return body
 
-    yield schema
-    database.close()
+        yield schema
 
 
 def section(operation: APIOperation[Any, Any, Any, Any]) -> str:

@@ -88,7 +88,7 @@ class Got(Answered):
 
 
 @pytest.fixture
-def echo(sqlite_database: Database, monkeypatch: pytest.MonkeyPatch) -> FlaskClient:
+def echo(database: Database, monkeypatch: pytest.MonkeyPatch) -> FlaskClient:
     """A dashboard with one more address, which says what it was sent."""
     monkeypatch.setattr("offdiag_web.api.operations.EXTRAS", dict(EXTRAS))
     blueprint = resource("echo")
@@ -103,7 +103,7 @@ def echo(sqlite_database: Database, monkeypatch: pytest.MonkeyPatch) -> FlaskCli
             raise ERRORS[json.name]("it happened.", field="name", hint="Do not.")
         return Got(name=json.name, count=json.count), 201
 
-    app = dashboard(sqlite_database)
+    app = dashboard(database)
     app.testing = False
     app.config["WTF_CSRF_ENABLED"] = False
     app.register_blueprint(blueprint)

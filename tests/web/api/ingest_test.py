@@ -21,10 +21,10 @@ from offdiag.services.evaluation.reading import evaluation_of
 from offdiag.services.ingest.batch import read_batch
 from offdiag.services.ingest.chunk_stream import MEDIA_TYPE, write_chunk
 from offdiag.services.work.perform import RetryPolicy
-from offdiag.settings import ServerSettings, Settings
+from offdiag.settings import Settings
 from offdiag.store.database import Database
 from offdiag_web import create_app
-from support.registries import dashboard
+from support.registries import dashboard, serving
 
 LABELS = LabelSet.declared(["a", "b"])
 CHUNK: dict[str, Any] = {
@@ -61,8 +61,8 @@ def parquet() -> bytes:
 
 
 @pytest.fixture
-def client(sqlite_database: Database) -> FlaskClient:
-    return dashboard(sqlite_database).test_client()
+def client(database: Database) -> FlaskClient:
+    return dashboard(database).test_client()
 
 
 def opened(client: FlaskClient, **said: object) -> str:
@@ -84,9 +84,7 @@ def put(
     )
 
 
-def test_a_run_is_opened_filled_and_finished(
-    client: FlaskClient, sqlite_database: Database
-) -> None:
+def test_a_run_is_opened_filled_and_finished(client: FlaskClient, database: Database) -> None:
     run_id = opened(client)
 
     stored = put(client, run_id, arrow())
@@ -95,7 +93,7 @@ def test_a_run_is_opened_filled_and_finished(
     assert (stored.status_code, finished.status_code) == (201, 200)
     assert finished.get_json()["n_predictions"] == 3
     found = evaluation_of(
-        sqlite_database, run_id, timeout_s=10, lease_s=30, policy=RetryPolicy(max_attempts=5)
+        database, run_id, timeout_s=10, lease_s=30, policy=RetryPolicy(max_attempts=5)
     )
     assert found.matrix.counts.tolist() == [[1, 1], [0, 1]]
 
@@ -146,7 +144,7 @@ def test_a_digest_is_compared(client: FlaskClient) -> None:
 
 
 def test_fifty_equal_requests_open_one_run(database: Database) -> None:
-    app = create_app(Settings(server=ServerSettings(secret_key="0123456789abcdef" * 4)), database)
+    app = create_app(Settings(server=serving()), database)
     start = threading.Barrier(50)
     found: list[tuple[int, str]] = []
 
