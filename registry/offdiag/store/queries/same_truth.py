@@ -15,12 +15,15 @@ from offdiag.store.current_evaluations import counts_for_its_run
 from offdiag.store.models import EvaluationRow, MetricValueRow, RunRow
 from offdiag.store.models.evaluations import AGGREGATE
 
+RunId = str | ColumnElement[str]
+"""The id of a run, or what stands for it in a statement that is built once."""
+
 
 @dataclass(frozen=True, slots=True)
 class Measured:
     """A metric of the current evaluation of a run; `class_index` as in the stored values."""
 
-    run_id: str
+    run_id: RunId
     key: str
     class_index: int = AGGREGATE
 
@@ -57,7 +60,7 @@ class Measured:
         )
 
 
-def n_scored_like(run_id: str) -> ScalarSelect[int]:
+def n_scored_like(run_id: RunId) -> ScalarSelect[int]:
     """How many runs were scored with the truth of a run, itself included."""
     other = aliased(EvaluationRow)
     return (
@@ -68,7 +71,7 @@ def n_scored_like(run_id: str) -> ScalarSelect[int]:
     )
 
 
-def is_scored_like(run_id: str, other: type[EvaluationRow]) -> ColumnElement[bool]:
+def is_scored_like(run_id: RunId, other: type[EvaluationRow]) -> ColumnElement[bool]:
     """Whether an evaluation counts for its run and was made with the truth of another run."""
     this, deleted = aliased(EvaluationRow), aliased(RunRow)
     truth = select(this.truth_version_id).where(this.id == current_of(run_id)).scalar_subquery()
@@ -79,7 +82,7 @@ def is_scored_like(run_id: str, other: type[EvaluationRow]) -> ColumnElement[boo
     )
 
 
-def current_of(run_id: str) -> ScalarSelect[int]:
+def current_of(run_id: RunId) -> ScalarSelect[int]:
     """Number of the evaluation of all cases that counts for a run."""
     this = aliased(EvaluationRow)
     return select(this.id).where(this.run_id == run_id, counts_for_its_run(this)).scalar_subquery()
