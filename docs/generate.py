@@ -9,6 +9,7 @@ from pathlib import Path
 import bi_page
 import cli_page
 import metric_pages
+import scale_page
 import sql_page
 
 DOCS = Path(__file__).parent
@@ -20,6 +21,7 @@ def main() -> int:
     parser.add_argument("--check", action="store_true", help="write nothing; fail if stale")
     only_check = parser.parse_args().check
     pages = metric_pages.pages() | cli_page.pages() | sql_page.pages() | bi_page.pages()
+    pages |= scale_page.pages()
     wanted = {DOCS / path: text for path, text in pages.items()}
     stale = [path for path, text in wanted.items() if not _holds(path, text)]
     orphaned = [path for path in _existing() if path not in wanted]
