@@ -100,8 +100,8 @@ is said. **Nothing below was run at this size**; it says where to look first, no
 
 What has to be decided at that size is how long runs are kept. The values of such a run take
 {values_bytes:,.0f} bytes, its predictions {share:.0f} times as much. `offdiag gc` removes runs
-that were deleted and old evaluations, and nothing else. Backups at that size are those of the server
-(base backups and archived log), not `offdiag db backup`.
+that were deleted and old evaluations, and nothing else. Backups at that size are those of the
+server (base backups and archived log), not `offdiag db backup`.
 
 Storage was measured on {machine}, PostgreSQL {server}, {date}, with a load of {load}
 from other work: sizes do not depend on it, processor time a little, and the backup is rather slow.
