@@ -50,7 +50,17 @@ READING = {
 """Arguments of each command that reads; RUN and OTHER stand for ids."""
 
 WRITING = {
-    *("db backup", "db copy", "db restore", "db upgrade", "log", "export", "sync", "recompute"),
+    *(
+        "db backup",
+        "db copy",
+        "db restore",
+        "db upgrade",
+        "db views",
+        "log",
+        "export",
+        "sync",
+        "recompute",
+    ),
     *("flags acknowledge", "flags assign", "flags comment", "flags dismiss", "flags reopen"),
     *("flags snooze", "cost add", "cost decide", "cost default", "runs baseline", "runs delete"),
     *("runs restore", "truth revise", "hierarchy clear", "hierarchy set", "gc", "jobs retry"),
