@@ -61,7 +61,7 @@ class ServerSettings(Section):
     threads: Annotated[int, Field(ge=1, le=256)] = 8
     """Requests answered at the same time. As many again wait a second, others are sent away."""
     drain_s: Annotated[float, Field(ge=0, le=300)] = 1.0
-    """Seconds that /readyz says no before a server that was told to stop takes no more requests."""
+    """Seconds that /readyz says no before a server that was told to stop takes nothing more."""
     secret_key: Annotated[str, Field(repr=False)] = ""
     """Key that signs forms. Empty: the one in `secret_key_file`."""
     secret_key_file: str = ""

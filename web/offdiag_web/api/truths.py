@@ -18,7 +18,7 @@ from offdiag.wire.truths import (
     ImpactWanted,
     TruthList,
 )
-from offdiag_web.api.answers import datasets as present
+from offdiag_web.api.answers import truths as present
 from offdiag_web.api.author import author
 from offdiag_web.api.operations import operation, resource
 from offdiag_web.registry import current_registry

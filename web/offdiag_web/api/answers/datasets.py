@@ -6,11 +6,10 @@ from collections.abc import Mapping
 
 from offdiag.domain.runs import RunState
 from offdiag.services.browse_datasets import DatasetDetail
-from offdiag.services.truth.compare import TruthComparison
 from offdiag.store.queries.dataset_list import DatasetFacts, LoggedRuns
-from offdiag.store.queries.truth_list import TruthSummary
 from offdiag.wire import datasets as wire
 from offdiag_web.api.answers.runs import labels
+from offdiag_web.api.answers.truths import truth_version
 
 
 def dataset_summary(facts: DatasetFacts, logged: LoggedRuns) -> wire.DatasetSummary:
@@ -47,45 +46,6 @@ def whole_dataset(found: DatasetDetail) -> wire.Dataset:
         n_runs=found.runs.total,
         runs_by_state=_by_state(found.runs.by_state),
         n_behind=found.runs.n_behind,
-    )
-
-
-def truth_version(found: TruthSummary) -> wire.TruthVersion:
-    return wire.TruthVersion(
-        version=found.number,
-        root=found.root,
-        parent=found.parent,
-        is_head=found.is_head,
-        digest=found.digest,
-        n_samples=found.n_samples,
-        n_labelled=found.n_labelled,
-        sample_ids=found.id_kind,
-        class_counts=list(found.class_counts),
-        reason=found.reason,
-        author=found.author,
-        created_at=found.created_at,
-        n_runs=found.n_runs,
-        slices=list(found.slices),
-    )
-
-
-def difference(found: TruthComparison, *, start: int, limit: int) -> wire.Difference:
-    between = found.difference
-    return wire.Difference(
-        before=found.before.number,
-        after=found.after.number,
-        n_changed=len(between),
-        n_corrected=between.n_corrected,
-        n_newly_labelled=between.n_newly_labelled,
-        n_unlabelled=between.n_unlabelled,
-        moves=[
-            wire.Move(before=move.before, after=move.after, n=move.n) for move in between.moves
-        ],
-        start=start,
-        samples=[
-            wire.ChangedSample(sample=each.sample, before=each.before, after=each.after)
-            for each in between.samples(start, start + limit)
-        ],
     )
 
 
