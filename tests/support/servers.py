@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
 
+import structlog
 from werkzeug.serving import WSGIRequestHandler, make_server
 
 from offdiag.settings import AccessSettings, ServerSettings, Settings
@@ -27,8 +28,10 @@ def serving(
 ) -> Iterator[str]:
     """The address of a server over a database, while the block lasts.
 
-    A guarded one asks everybody for a token.
+    A guarded one asks everybody for a token. What it logs goes to standard error, as that of
+    a server does, and not among what a command under test prints.
     """
+    structlog.configure(logger_factory=lambda *_: structlog.PrintLogger(sys.stderr))
     settings = Settings(
         server=ServerSettings(secret_key=_KEY),
         access=AccessSettings(auth="required" if is_guarded else "auto"),
@@ -45,6 +48,7 @@ def serving(
         server.shutdown()
         thread.join()
         server.server_close()
+        structlog.reset_defaults()
 
 
 class _Quiet(WSGIRequestHandler):
