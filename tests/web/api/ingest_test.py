@@ -17,13 +17,13 @@ from flask.testing import FlaskClient
 from werkzeug.test import TestResponse
 
 from offdiag.domain.labels import LabelSet
-from offdiag.services.evaluation.reading import evaluation_of
+from offdiag.services.evaluation.reading import stored_evaluation
 from offdiag.services.ingest.batch import read_batch
 from offdiag.services.ingest.chunk_stream import MEDIA_TYPE, write_chunk
-from offdiag.services.work.perform import RetryPolicy
 from offdiag.settings import Settings
 from offdiag.store.database import Database
 from offdiag_web import create_app
+from support.logging_runs import work_off
 from support.registries import dashboard, serving
 
 LABELS = LabelSet.declared(["a", "b"])
@@ -92,9 +92,8 @@ def test_a_run_is_opened_filled_and_finished(client: FlaskClient, database: Data
 
     assert (stored.status_code, finished.status_code) == (201, 200)
     assert finished.get_json()["n_predictions"] == 3
-    found = evaluation_of(
-        database, run_id, timeout_s=10, lease_s=30, policy=RetryPolicy(max_attempts=5)
-    )
+    work_off(database)
+    found = stored_evaluation(database, run_id)
     assert found.matrix.counts.tolist() == [[1, 1], [0, 1]]
 
 
