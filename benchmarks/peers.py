@@ -85,7 +85,7 @@ def main() -> None:
     parser.add_argument("--environments", type=Path, default=environments)
     given = parser.parse_args()
     report = Report("peers")
-    peaks: dict[str, dict[str, float]] = {}
+    peaks: dict[str, float] = {}
     with tempfile.TemporaryDirectory() as folder, ExitStack() as stack:
         write_sample(Path(folder))
         running: dict[str, Running] = {}
@@ -96,16 +96,22 @@ def main() -> None:
             expect_agreement(variants, running)
             timings = timed(variants, running, turns=9 if given.full else 5)
             report.record(case, timings)
+            if case == "1e6":
+                peaks = {name: process.peak_mib for name, process in running.items()}
             for timing in timings.values():
                 report.fact(f"{timing.variant}, ms", round(timing.median_s * 1e3, 3))
-            peaks[case] = {name: process.peak_mib for name, process in running.items()}
     for name, process in running.items():
         runs = ", ".join(f"{library} {text}" for library, text in process.versions.items())
         report.fact(f"{name} runs", runs)
-        report.fact(f"{name}: most memory held, MiB", round(process.peak_mib))
+    for name in EVALUATING:
+        report.fact(f"{name}: most memory, up to a million, MiB", round(peaks[name]))
     state_goals(report)
-    share = running["offdiag"].peak_mib / running["MLflow"].peak_mib
-    report.goal("memory, offdiag / MLflow", measured=share, wanted=SHARE_OF_MEMORY, at_least=False)
+    report.goal(
+        "memory up to a million, offdiag / MLflow",
+        measured=peaks["offdiag"] / peaks["MLflow"],
+        wanted=SHARE_OF_MEMORY,
+        at_least=False,
+    )
     report.save()
 
 
