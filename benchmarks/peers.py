@@ -60,7 +60,7 @@ CASES: Mapping[str, Sequence[tuple[str, str]]] = {
         ("MLflow", "record"),
     ),
 }
-"""What is measured side by side. The first of each case is warm-up's reference for values."""
+"""What is measured side by side; what the first of each case gives, the others have to give."""
 
 WANTED: Sequence[tuple[str, str, str, float]] = (
     ("1e6", "evaluate 1e6", "scikit-learn: evaluate 1e6", 20),
