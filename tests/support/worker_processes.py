@@ -98,10 +98,22 @@ def signal_between_processes() -> Event:
 
 
 def forked(target: Callable[..., None], *arguments: object) -> BaseProcess:
-    """A function of a support module as a process of its own, started in a moment."""
-    process = _FORKING.Process(target=target, args=arguments)
+    """A function of a support module as a process of its own, started in a moment.
+
+    It finds the environment variables of this moment. By itself it would find those of the
+    moment in which the server it is forked from was started, by whichever test came first.
+    """
+    process = _FORKING.Process(target=_in_environment, args=(dict(os.environ), target, arguments))
     process.start()
     return process
+
+
+def _in_environment(
+    variables: Mapping[str, str], target: Callable[..., None], arguments: tuple[object, ...]
+) -> None:
+    os.environ.clear()
+    os.environ.update(variables)
+    target(*arguments)
 
 
 @contextmanager
