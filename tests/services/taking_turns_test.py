@@ -60,8 +60,7 @@ def test_within_a_project_what_was_asked_first_is_done_first(database: Database)
     with LeaseKeeper(database, lease_s=LEASE_S) as keeper:
         for expected in logged:
             with database.read() as session:
-                (project,) = free_work.projects_with_due_work(session, max_attempts=5)
-                first = free_work.next_due(session, project, max_attempts=5)
+                (first,) = free_work.next_of_each_project(session, max_attempts=5).values()
                 row = session.get(WorkRow, first)
             assert row is not None
             assert row.args["run"] == expected

@@ -7,15 +7,18 @@ what changes: that takes longer than to answer it.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cache
 
 from sqlalchemy import (
     ColumnElement,
+    CompoundSelect,
+    ScalarSelect,
     Select,
     Update,
     and_,
     bindparam,
-    exists,
+    null,
     or_,
     select,
     text,
@@ -31,30 +34,17 @@ from offdiag.store.work import WAITING, Lease
 _DOING = text("state = 'doing'")
 
 
-def projects_with_due_work(
+def next_of_each_project(
     session: Session, *, max_attempts: int, at_most: int | None = None
-) -> list[int | None]:
-    """The projects that somebody could work for now; None stands for none in particular.
+) -> dict[int | None, int]:
+    """For each project that somebody could work for now, the id of what has waited longest.
 
-    Where `at_most` is given, only work of at most that size is looked at, here and below.
+    That is due, or its lease has run out. None stands for no project in particular. Where
+    `at_most` is given, only work of at most that size is looked at.
     """
     given = {"max_attempts": max_attempts, "at_most": at_most}
-    found: list[int | None] = list(
-        session.scalars(_projects(has_limit=at_most is not None), given)
-    )
-    if next_due(session, None, max_attempts=max_attempts, at_most=at_most) is not None:
-        found.append(None)
-    return found
-
-
-def next_due(
-    session: Session, project_id: int | None, *, max_attempts: int, at_most: int | None = None
-) -> int | None:
-    """Id of the work for a project that has waited longest: due, or with an expired lease."""
-    statement = _oldest(for_project=project_id is not None, has_limit=at_most is not None)
-    given = {"max_attempts": max_attempts, "at_most": at_most, "for_project": project_id}
-    found = session.execute(statement, given).first()
-    return None if found is None else int(found.id)
+    rows = session.connection().execute(_oldest_of_each(has_limit=at_most is not None), given)
+    return {project_id: work_id for project_id, work_id in rows if work_id is not None}
 
 
 def due_ids(session: Session, *, max_attempts: int, limit: int) -> list[int]:
@@ -72,42 +62,47 @@ def claim(
     at_most: int | None = None,
 ) -> Lease | None:
     """Take the lease on work that is free. None if somebody else was faster, or it is larger."""
-    found = session.execute(
-        _claim(has_limit=at_most is not None),
-        {
-            "work_id": work_id,
-            "token": token,
-            "held_for_s": lease_s,
-            "max_attempts": max_attempts,
-            "at_most": at_most,
-        },
-    ).one_or_none()
+    found = (
+        session.connection()
+        .execute(
+            _claim(has_limit=at_most is not None),
+            {
+                "work_id": work_id,
+                "token": token,
+                "held_for_s": lease_s,
+                "max_attempts": max_attempts,
+                "at_most": at_most,
+            },
+        )
+        .one_or_none()
+    )
     return None if found is None else Lease(work_id, token, *found)
 
 
 @cache
-def _projects(*, has_limit: bool) -> Select[int]:
-    waits = (
-        exists(select(WorkRow.id).where(WorkRow.project_id == ProjectRow.id, part))
-        for part in _free_parts(has_limit=has_limit)
-    )
-    return select(ProjectRow.id).where(or_(*waits))
+def _oldest_of_each(*, has_limit: bool) -> CompoundSelect[int | None, int | None]:
+    parts = _free_parts(has_limit=has_limit)
+    of_projects = select(ProjectRow.id, _oldest(WorkRow.project_id == ProjectRow.id, parts))
+    of_none = select(null(), _oldest(WorkRow.project_id.is_(None), parts))
+    return union_all(of_projects, of_none)
 
 
-@cache
-def _oldest(*, for_project: bool, has_limit: bool) -> Select[int]:
+def _oldest(
+    whose: ColumnElement[bool], parts: Sequence[ColumnElement[bool]]
+) -> ScalarSelect[int | None]:
     """The oldest of either part: each has an index of its own, which one search would not use."""
-    project: ColumnElement[int] | None = bindparam("for_project") if for_project else None
-    parts = [
+    oldest = [
         select(WorkRow.due, WorkRow.id)
-        .where(WorkRow.project_id == project, part)
+        .where(whose, part)
         .order_by(WorkRow.due, WorkRow.id)
         .limit(1)
+        .correlate(ProjectRow)
         .subquery()
-        for part in _free_parts(has_limit=has_limit)
+        for part in parts
     ]
-    either = union_all(*(select(part.c.due, part.c.id) for part in parts)).subquery()
-    return select(either.c.id).order_by(either.c.due, either.c.id).limit(1)
+    either = union_all(*(select(part.c.due, part.c.id) for part in oldest)).subquery()
+    first = select(either.c.id).order_by(either.c.due, either.c.id).limit(1)
+    return first.scalar_subquery()
 
 
 @cache
@@ -131,7 +126,6 @@ def _claim(*, has_limit: bool) -> Update:
             lease_until=database_now() + bindparam("held_for_s"),
         )
         .returning(WorkRow.task, WorkRow.args, WorkRow.key, WorkRow.attempts, WorkRow.request_id)
-        .execution_options(synchronize_session=False)
     )
 
 

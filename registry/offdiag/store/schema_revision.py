@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sqlalchemy import Connection, text
+from sqlalchemy import Connection
 
 from offdiag.errors import SchemaMismatch
 
@@ -12,7 +12,7 @@ def require_revision(connection: Connection, wanted: str, *, place: str) -> None
 
     One small statement, so that every transaction that writes can afford it.
     """
-    found = connection.scalar(text("SELECT version_num FROM alembic_version"))
+    found = connection.exec_driver_sql("SELECT version_num FROM alembic_version").scalar()
     if found != wanted:
         raise SchemaMismatch(
             f"{place} was brought to schema {found} while this program, which needs {wanted}, "

@@ -140,13 +140,13 @@ def count_by_state(session: Session) -> dict[str, int]:
 def extend(session: Session, lease: Lease, *, lease_s: float) -> bool:
     """Push the end of a lease back. False if it is no longer ours."""
     given = {"work_id": lease.work_id, "token": lease.token, "held_for_s": lease_s}
-    return session.scalar(_extend(), given) is not None
+    return session.connection().scalar(_extend(), given) is not None
 
 
 def finish(session: Session, lease: Lease) -> bool:
     """Delete done work. False if the lease was lost: then nothing may be written."""
     given = {"work_id": lease.work_id, "token": lease.token}
-    return session.scalar(_finish(), given) is not None
+    return session.connection().scalar(_finish(), given) is not None
 
 
 def give_back(
@@ -252,7 +252,6 @@ def _extend() -> Update:
         .where(*_is_held())
         .values(lease_until=database_now() + bindparam("held_for_s"))
         .returning(WorkRow.id)
-        .execution_options(synchronize_session=False)
     )
 
 
@@ -262,7 +261,6 @@ def _finish() -> ReturningDelete[int]:
         delete(WorkRow)
         .where(*_is_held())
         .returning(WorkRow.id)
-        .execution_options(synchronize_session=False)
     )
 
 

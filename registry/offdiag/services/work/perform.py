@@ -94,17 +94,12 @@ def perform_next(
     `at_most` is left to others; the attempt is told to `tell`.
     """
     with database.read() as session:
-        projects = free_work.projects_with_due_work(
+        waiting = free_work.next_of_each_project(
             session, max_attempts=policy.max_attempts, at_most=at_most
         )
-        if not projects:
-            return None
-        project_id = choose(projects)
-        work_id = free_work.next_due(
-            session, project_id, max_attempts=policy.max_attempts, at_most=at_most
-        )
-    if work_id is None:
-        return Outcome.TAKEN
+    if not waiting:
+        return None
+    work_id = waiting[choose(list(waiting))]
     return perform(database, work_id, keeper, policy, tasks, at_most=at_most, tell=tell)
 
 
