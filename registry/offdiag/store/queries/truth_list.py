@@ -38,13 +38,16 @@ class TruthSummary:
 
 def truth_list(session: Session, dataset_id: int) -> tuple[TruthSummary, ...]:
     """All versions of a dataset, newest first, in two statements."""
-    n_runs = (
-        select(func.count())
-        .where(RunRow.truth_version_id == TruthVersionRow.id, RunRow.deleted_at.is_(None))
-        .scalar_subquery()
+    # By dataset, for which runs have an index, and not version by version, for which not.
+    logged = (
+        select(RunRow.truth_version_id.label("truth_id"), func.count().label("n"))
+        .where(RunRow.dataset_id == dataset_id, RunRow.deleted_at.is_(None))
+        .group_by(RunRow.truth_version_id)
+        .subquery()
     )
     rows = session.execute(
-        select(TruthVersionRow, n_runs)
+        select(TruthVersionRow, func.coalesce(logged.c.n, 0))
+        .outerjoin(logged, logged.c.truth_id == TruthVersionRow.id)
         .where(TruthVersionRow.dataset_id == dataset_id)
         .order_by(TruthVersionRow.number.desc())
     ).all()
