@@ -11,7 +11,6 @@ from random import Random
 
 import pytest
 from sqlalchemy import event, text
-from sqlalchemy.engine import make_url
 from sqlalchemy.exc import OperationalError
 
 from offdiag.domain.runs import RunFacts
@@ -23,7 +22,7 @@ from offdiag_workers.process import LEASE_LOST_EXIT_CODE
 from support.contents import count_rows
 from support.ledgers import Client, verify_with
 from support.logging_runs import log
-from support.network import Network, Trap, network_to
+from support.network import Network, Trap, network_to_server_of, url_through
 from support.registries import dashboard
 from support.worker_processes import wait_until, workers
 
@@ -36,17 +35,8 @@ COMMIT = b"COMMIT\x00"
 @pytest.fixture
 def network(postgres_database: Database) -> Iterator[Network]:
     """A network to the server of `postgres_database`."""
-    folder = make_url(postgres_database.url).query["host"]
-    with network_to(f"{folder}/.s.PGSQL.5432") as found:
+    with network_to_server_of(postgres_database) as found:
         yield found
-
-
-def url_through(network: Network, database: Database, **options: str) -> str:
-    """The address of the database by way of the network."""
-    url = make_url(database.url).set(
-        host="127.0.0.1", port=network.port, query={"sslmode": "disable", **options}
-    )
-    return url.render_as_string(hide_password=False)
 
 
 @pytest.fixture

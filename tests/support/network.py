@@ -11,6 +11,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from enum import Enum
 
+from sqlalchemy.engine import make_url
+
+from offdiag.store.database import Database
+
 _PIECE = 16_384
 _NO_FAREWELL = struct.pack("ii", 1, 0)
 
@@ -36,6 +40,7 @@ class Network:
         self._flows = threading.Event()
         self._flows.set()
         self._trap: tuple[bytes, Trap] | None = None
+        self._watched: bytes | None = None
         self._pairs: list[_Pair] = []
         self._listener = socket.create_server(("127.0.0.1", 0))
         self.port: int = self._listener.getsockname()[1]
@@ -45,9 +50,22 @@ class Network:
         """Let nothing through; both ends are still acknowledged every byte."""
         self._flows.clear()
 
+    def watch(self, marker: bytes) -> None:
+        """From now on remember the connections on which a client sends `marker`."""
+        self._watched = marker
+
+    def freeze_watched(self) -> int:
+        """Freeze the connections that were remembered, and no other; returns how many are open."""
+        watched = [pair for pair in self._pairs if pair.is_watched and not pair.is_over]
+        for pair in watched:
+            pair.flows.clear()
+        return len(watched)
+
     def thaw(self) -> None:
         """Let everything through that was held back."""
         self._flows.set()
+        for pair in self._pairs:
+            pair.flows.set()
 
     def cut(self) -> None:
         """Reset every connection there is."""
@@ -71,6 +89,10 @@ class Network:
         trap, self._trap = self._trap[1], None
         self.n_trapped += 1
         return trap
+
+    def is_watched(self, data: bytes) -> bool:
+        """Whether a connection on which a client sends this is to be remembered."""
+        return self._watched is not None and self._watched in data
 
     def delay(self, n_bytes: int) -> None:
         """As long as so many bytes take."""
@@ -105,10 +127,16 @@ class _Pair:
         self._client = client
         self._upstream = upstream
         self._loses_answer = False
+        self.is_watched = False
+        self.is_over = False
+        self.flows = threading.Event()
+        self.flows.set()
         for target in (self._to_server, self._to_client):
             threading.Thread(target=target, daemon=True).start()
 
     def cut(self) -> None:
+        self.is_over = True
+        self.flows.set()
         for end in (self._client, self._upstream):
             with suppress(OSError):
                 end.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _NO_FAREWELL)
@@ -119,10 +147,12 @@ class _Pair:
     def _to_server(self) -> None:
         with suppress(OSError):
             while data := self._client.recv(_PIECE):
+                self.is_watched = self.is_watched or self._network.is_watched(data)
                 trap = self._network.take_trap(data)
                 if trap is Trap.LOST_REQUEST:
                     break
                 self._network.delay(len(data))
+                self.flows.wait()
                 self._loses_answer = trap is Trap.LOST_ANSWER
                 if trap is Trap.FROZEN:
                     self._network.freeze()
@@ -136,6 +166,7 @@ class _Pair:
                 if self._loses_answer:
                     break
                 self._network.delay(len(data))
+                self.flows.wait()
                 self._client.sendall(data)
         self.cut()
 
@@ -148,3 +179,19 @@ def network_to(server: tuple[str, int] | str) -> Iterator[Network]:
         yield network
     finally:
         network.close()
+
+
+@contextmanager
+def network_to_server_of(database: Database) -> Iterator[Network]:
+    """A network to the PostgreSQL server of a database, while the block lasts."""
+    folder = make_url(database.url).query["host"]
+    with network_to(f"{folder}/.s.PGSQL.5432") as network:
+        yield network
+
+
+def url_through(network: Network, database: Database, **options: str) -> str:
+    """The address of a PostgreSQL database by way of the network to its server."""
+    url = make_url(database.url).set(
+        host="127.0.0.1", port=network.port, query={"sslmode": "disable", **options}
+    )
+    return url.render_as_string(hide_password=False)

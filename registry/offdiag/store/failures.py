@@ -63,6 +63,10 @@ _OVERLOADED = Failure(
     "the server has no connections or memory left.", "Try again, or raise its limits."
 )
 _TOO_SLOW = Failure("a statement took longer than the time limit.", "Try again, or ask for less.")
+_TOO_LATE = Failure(
+    "the server waited too long for the rest of a transaction.",
+    "Try again; if it stays so, the network to the server is slow, or this program was held up.",
+)
 _CONTENDED = Failure("another transaction changed the same rows.", "Try again.")
 _POOL_EXHAUSTED = Failure("all connections are in use.", "Try again in a few seconds.")
 
@@ -88,6 +92,8 @@ _BY_SQLSTATE = {
     "53100": _FULL,
     "58": _BROKEN_DISK,
     "25006": _NOT_WRITABLE,
+    "25P03": _TOO_LATE,
+    "25P04": _TOO_LATE,
     "40001": _CONTENDED,
     "40P01": _CONTENDED,
     "55P03": _BUSY,
@@ -95,6 +101,7 @@ _BY_SQLSTATE = {
     "57P01": _SHUT_DOWN,
     "57P02": _SHUT_DOWN,
     "57P03": _SHUT_DOWN,
+    "57P05": _UNREACHABLE,
     "XX001": _DAMAGED,
     "XX002": _DAMAGED,
 }
