@@ -19,9 +19,12 @@ from offdiag_web.metering import SENT_AWAY
 if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
 
-WAIT_S = 1.0
+WAIT_S = 0.4
+WAITING_PER_PLACE = 3
+"""So many may wait for each that is answered: bursts of small requests are through in time."""
 RETRY_AFTER_S = 2
-_NEVER_WAIT = frozenset({"/healthz", "/readyz"})
+_NEVER_WAIT = ("/healthz", "/readyz", "/static/")
+"""What needs no database and next to no time; a page without its style is no page."""
 _BODY = json.dumps(
     {
         "error": {
@@ -43,7 +46,7 @@ def admitting(app: Flask, settings: ServerSettings) -> Flask:
 
 
 class Admission:
-    """Lets `at_once` requests into an application, and as many again wait for `wait_s` seconds.
+    """Lets `at_once` requests into an application; three times as many wait for `wait_s` seconds.
 
     A request is in until its answer was sent or its connection was lost. `count` is called for
     each that is sent away.
@@ -59,12 +62,12 @@ class Admission:
     ) -> None:
         self._application = application
         self._inside = threading.BoundedSemaphore(at_once)
-        self._waiting = threading.BoundedSemaphore(at_once)
+        self._waiting = threading.BoundedSemaphore(WAITING_PER_PLACE * at_once)
         self._count = count
         self._wait_s = wait_s
 
     def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
-        if environ.get("PATH_INFO") in _NEVER_WAIT:
+        if environ.get("PATH_INFO", "").startswith(_NEVER_WAIT):
             return self._application(environ, start_response)
         if not self._let_in():
             self._count()

@@ -36,7 +36,7 @@ def serve_until_stopped(
     unless any other will do.
     """
     from offdiag_web import create_app
-    from offdiag_web.admission import admitting
+    from offdiag_web.admission import WAITING_PER_PLACE, admitting
     from offdiag_web.listening import Listening
     from offdiag_workers.process import working_in_background
 
@@ -45,8 +45,7 @@ def serve_until_stopped(
     with ExitStack() as stack:
         listener = stack.enter_context(_bound(settings.server, any_port_if_taken))
         app = admitting(create_app(settings, database), settings.server)
-        # As many wait as are answered.
-        threads = 2 * settings.server.threads + _BESIDE
+        threads = (1 + WAITING_PER_PLACE) * settings.server.threads + _BESIDE
         server = Listening(app, listener, threads=threads, most_bytes=MOST_BYTES_SENT)
         stack.callback(server.close)
         if with_worker:

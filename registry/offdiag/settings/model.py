@@ -58,8 +58,8 @@ class ServerSettings(Section):
     host: Annotated[str, Field(min_length=1)] = "127.0.0.1"
     port: Annotated[int, Field(ge=0, le=65535)] = 8642
     """0 takes any free port."""
-    threads: Annotated[int, Field(ge=1, le=256)] = 8
-    """Requests answered at the same time. As many again wait a second, others are sent away."""
+    threads: Annotated[int, Field(ge=1, le=256)] = 4
+    """Requests answered at the same time. Three times as many wait, others are sent away."""
     drain_s: Annotated[float, Field(ge=0, le=300)] = 1.0
     """Seconds that /readyz says no before a server that was told to stop takes nothing more."""
     secret_key: Annotated[str, Field(repr=False)] = ""
