@@ -4,8 +4,9 @@
 
 On each database a registry of 10,000 and one of 100,000 runs is seeded and their pages are
 measured; then 32 training clients and 20 readers use the larger one for three minutes, and what
-was acknowledged is compared with what is there. Needs 8 GB of disk. `--quick` does all of it
-with 2,000 runs in less than two minutes, and writes nothing down.
+was acknowledged is compared with what is there. At last 200 readers ask it for five minutes for
+far more than it can answer. Needs 8 GB of disk. `--quick` does all of it
+with 2,000 runs in two or three minutes, and writes nothing down.
 """
 
 from __future__ import annotations
@@ -24,6 +25,8 @@ import structlog
 from harness import Report
 
 from load.document import write_document
+from load.overload import Overload, overload
+from load.overload_goals import hold_overload
 from load.page_goals import hold_pages
 from load.pages import Pages, measure_pages
 from load.plan import FULL, QUICK, TENTH, TINY, Plan
@@ -40,13 +43,14 @@ BASES = ("sqlite", "postgresql")
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """How much of everything: two sizes of a registry, turns of pages, a storm."""
+    """How much of everything: two sizes of a registry, turns of pages, a storm, a crowd."""
 
     small: Plan
     large: Plan
     turns: int
     checked: int
     storm: Storm
+    overload: Overload
 
 
 WHOLE = Run(
@@ -63,6 +67,7 @@ WHOLE = Run(
         reader_pause_s=4,
         evaluated_within_s=600,
     ),
+    overload=Overload(readers=200, pause_s=1.0, seconds=300, warm_s=60),
 )
 SHORT = Run(
     TINY,
@@ -70,6 +75,7 @@ SHORT = Run(
     turns=5,
     checked=20,
     storm=replace(WHOLE.storm, clients=8, readers=5, seconds=15, client_pause_s=4),
+    overload=replace(WHOLE.overload, readers=60, seconds=15, warm_s=5),
 )
 
 
@@ -120,6 +126,8 @@ def measure(base: str, run: Run, kept: Path | None = None) -> Report:
             )
             with _copied(database, Path(folder), kept) as used:
                 hold_storm(report, run.storm, let_loose(run.storm, used, Path(folder) / "storm"))
+                crowded = overload(run.overload, used, Path(folder) / "overload")
+                hold_overload(report, run.overload, crowded)
     return report
 
 

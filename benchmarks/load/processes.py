@@ -11,6 +11,7 @@ import sys
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 import httpx
@@ -20,6 +21,14 @@ EXAMPLE = ROOT / "config" / "gunicorn.conf.py.example"
 _START_WITHIN_S = 60.0
 KEY = "0123456789abcdef" * 4
 """Signs forms, the same in all processes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Server:
+    """Where a server listens, and the first of its processes."""
+
+    url: str
+    pid: int
 
 
 @contextmanager
@@ -33,8 +42,8 @@ def postgres_url(name: str) -> Iterator[str]:
 
 
 @contextmanager
-def served(database_url: str, folder: Path, *, n_workers: int) -> Iterator[str]:
-    """The address of a server over a registry, with workers that evaluate what is logged.
+def served(database_url: str, folder: Path, *, n_workers: int) -> Iterator[Server]:
+    """A server over a registry, with workers that evaluate what is logged.
 
     On PostgreSQL that is gunicorn as the example of its configuration has it, on SQLite
     `offdiag serve`. Everybody has to show a token.
@@ -49,27 +58,27 @@ def served(database_url: str, folder: Path, *, n_workers: int) -> Iterator[str]:
 
 
 @contextmanager
-def _waitress(environment: Mapping[str, str], log: Path) -> Iterator[str]:
+def _waitress(environment: Mapping[str, str], log: Path) -> Iterator[Server]:
     command = [_offdiag(), "serve", "--no-worker", "--port", "0"]
     with _running(command, environment, log) as process:
         assert process.stdout is not None
         found = re.search(r"http://\S+", process.stdout.readline())
         if found is None:
             raise RuntimeError(f"the server did not start:\n{log.read_text()}")
-        yield found[0].rstrip("/")
+        yield Server(found[0].rstrip("/"), process.pid)
 
 
 @contextmanager
-def _gunicorn(environment: Mapping[str, str], log: Path) -> Iterator[str]:
+def _gunicorn(environment: Mapping[str, str], log: Path) -> Iterator[Server]:
     with socket.create_server(("127.0.0.1", 0)) as probe:
         port = probe.getsockname()[1]
     settings = log.with_name("gunicorn.conf.py")
     settings.write_text(EXAMPLE.read_text(encoding="utf-8"), encoding="utf-8")
     command = [str(Path(sys.executable).with_name("gunicorn")), "--config", str(settings)]
-    with _running([*command, "--bind", f"127.0.0.1:{port}"], environment, log):
+    with _running([*command, "--bind", f"127.0.0.1:{port}"], environment, log) as process:
         url = f"http://127.0.0.1:{port}"
         _wait_for(url, log)
-        yield url
+        yield Server(url, process.pid)
 
 
 def _wait_for(url: str, log: Path) -> None:

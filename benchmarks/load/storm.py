@@ -6,7 +6,6 @@ import multiprocessing
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import timedelta
 from multiprocessing.process import BaseProcess
 from pathlib import Path
 
@@ -17,13 +16,10 @@ from load.page_list import page_list
 from load.processes import served
 from load.reading import READ, Reading, read
 from load.subjects import subjects_of
+from load.tokens import tokens_for
 from load.training import PROJECT, Training, train
-from offdiag.domain.access import Grant, Role
-from offdiag.services.access.tokens import create_token
-from offdiag.services.access.users import add_user
 from offdiag.store.database import Database
 
-_OWNER = "load"
 _LATE_S = 120.0
 """So long clients may take to end what they began when their time is over."""
 
@@ -54,10 +50,10 @@ def let_loose(storm: Storm, database: Database, folder: Path) -> Aftermath:
     folder.mkdir(parents=True, exist_ok=True)
     paths = {name: page.path for name, page in page_list(subjects_of(database)).items()}
     chosen = {name: paths[name] for name in READ}
-    tokens = _tokens(database, storm.clients + storm.readers)
+    tokens = tokens_for(database, storm.clients + storm.readers)
     database.close()
-    with served(database.url, folder, n_workers=storm.workers) as url:
-        everybody = _started(storm, url, tokens, folder, chosen)
+    with served(database.url, folder, n_workers=storm.workers) as server:
+        everybody = _started(storm, server.url, tokens, folder, chosen)
         give_up_at = time.monotonic() + storm.seconds + _LATE_S
         for process in everybody:
             process.join(max(0.0, give_up_at - time.monotonic()))
@@ -96,19 +92,3 @@ def _end(everybody: Sequence[BaseProcess]) -> int:
             process.kill()
             process.join()
     return sum(process.exitcode != 0 for process in everybody)
-
-
-def _tokens(database: Database, number: int) -> list[str]:
-    """A token for each, so that limits count for each alone."""
-    everything = Grant(Role.ADMIN, None)
-    add_user(database, name=_OWNER, password=None, grants=[everything])
-    return [
-        create_token(
-            database,
-            owner=_OWNER,
-            name=f"client {place}",
-            scope=Grant(Role.LOGGER, None),
-            lifetime=timedelta(days=1),
-        ).secret
-        for place in range(number)
-    ]

@@ -79,10 +79,11 @@ def _log(
     client: Training, number: int, truth: Codes, predicted: Codes, seen: list[Observation]
 ) -> None:
     key = f"client-{client.number}-run-{number}"
+    is_crossed = number % _CROSSED == 0
 
     def send() -> None:
         started = time.perf_counter()
-        if _acknowledged(client.url, key, truth, predicted):
+        if _acknowledged(client.url, key, truth, predicted, is_crossed=is_crossed):
             # Only what was acknowledged stands in the ledger, and it stands there at once.
             with (client.folder / f"{client.number}.ledger").open("a") as ledger:
                 ledger.write(f"{key} {_digest(truth, predicted)}\n")
@@ -91,7 +92,7 @@ def _log(
             # The SDK lost its patience and keeps the run, for `offdiag sync` to send it.
             seen.append(Observation(WHOLE_RUN, 503, time.perf_counter() - started, says_when=True))
 
-    twin = threading.Thread(target=send) if number % _CROSSED == 0 else None
+    twin = threading.Thread(target=send) if is_crossed else None
     if twin is not None:
         twin.start()
     send()
@@ -99,7 +100,7 @@ def _log(
         twin.join()
 
 
-def _acknowledged(url: str, key: str, truth: Codes, predicted: Codes) -> bool:
+def _acknowledged(url: str, key: str, truth: Codes, predicted: Codes, *, is_crossed: bool) -> bool:
     """Log one run batch by batch; whether the server said that it has it whole."""
     names = np.array(LABELS.names)
     try:
@@ -116,6 +117,11 @@ def _acknowledged(url: str, key: str, truth: Codes, predicted: Codes) -> bool:
                 for part in np.array_split(np.arange(len(truth)), _BATCHES):
                     run.log(y_true=names[truth[part]], y_pred=names[predicted[part]])
     except (offdiag.errors.ServerUnavailable, offdiag.errors.RunKept):
+        return False
+    except offdiag.errors.Conflict:
+        # Both lost their patience, and the other keeps the run already.
+        if not is_crossed:
+            raise
         return False
     return True
 

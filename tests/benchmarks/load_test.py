@@ -19,6 +19,7 @@ if BENCHMARKS not in sys.path:
 from load import document, observations  # noqa: E402 - they are no package of ours
 from load.books import Books  # noqa: E402
 from load.observations import Observation  # noqa: E402
+from load.overload import Overload, overload  # noqa: E402
 from load.pages import RENDERING, measure_pages  # noqa: E402
 from load.plan import FULL, TINY  # noqa: E402
 from load.seed import seed  # noqa: E402
@@ -59,7 +60,9 @@ def test_a_seeded_registry_is_one_that_the_product_could_have_written(database: 
 
 
 @pytest.mark.processes
-def test_clients_and_readers_leave_books_that_balance(tmp_path: Path) -> None:
+def test_clients_and_readers_leave_books_that_balance_and_a_crowd_is_kept_in_order(
+    tmp_path: Path,
+) -> None:
     database = Database(f"sqlite:///{tmp_path / 'registry.db'}")
     seed(database, TINY, lambda _line: None)
     pages = measure_pages(database, turns=2)
@@ -76,6 +79,15 @@ def test_clients_and_readers_leave_books_that_balance(tmp_path: Path) -> None:
     assert any(each.kind.startswith("read ") for each in seen)
     assert RENDERING in pages
     assert max(times.n_statements for times in pages.values()) <= 6
+
+    crowd = Overload(readers=24, pause_s=0.02, seconds=3.0, warm_s=1.0)
+    crowded = overload(crowd, database, tmp_path / "overload")
+    database.close()
+
+    assert {each.status for each in crowded.seen} <= {200, 429, 503}
+    assert all(each.is_expected for each in crowded.seen)
+    assert {each.status for each in crowded.alive} == {200}
+    assert 0.5 < crowded.growth < 2
 
 
 def _wrongs(books: Books) -> tuple[int, ...]:

@@ -1,0 +1,26 @@
+"""How much memory a server holds, as Linux tells it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+_PROC = Path("/proc")
+
+
+def resident_mib(pid: int) -> float:
+    """Resident memory of a process and of everything it started, in MiB."""
+    return sum(_kib(each) for each in (pid, *_descendants(pid))) / 1024
+
+
+def _descendants(pid: int) -> list[int]:
+    found: list[int] = []
+    for listed in _PROC.glob(f"{pid}/task/*/children"):
+        for child in map(int, listed.read_text().split()):
+            found += [child, *_descendants(child)]
+    return found
+
+
+def _kib(pid: int) -> int:
+    lines = (_PROC / str(pid) / "status").read_text().splitlines()
+    (resident,) = (line.split()[1] for line in lines if line.startswith("VmRSS:"))
+    return int(resident)
