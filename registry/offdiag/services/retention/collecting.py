@@ -11,6 +11,7 @@ from offdiag.services.repeating import KEPT_FOR
 from offdiag.store import retention
 from offdiag.store.database import Database
 from offdiag.store.kept_answers import remove_answers
+from offdiag.store.racing import after_failures
 from offdiag.store.session import Session
 
 _RUNS_AT_ONCE = 20
@@ -42,7 +43,8 @@ def collect(
     never finished are removed only if that is given: a training job may take its time.
 
     Each transaction is short, so that others can write in between; before each it is asked
-    whether to stop. What an interrupted collection left is removed by the next.
+    whether to stop, and one that got in the way of others is begun anew. What an interrupted
+    collection left is removed by the next.
     """
     now = database.clock()
     remove_runs = partial(_remove_runs, database, is_stopped)
@@ -58,8 +60,12 @@ def collect(
 
 def _remove_answers(database: Database, before: datetime) -> int:
     """Forget answers that were kept for requests that might have been sent again."""
-    with database.write() as session:
-        return remove_answers(session, before=before)
+
+    def transaction() -> int:
+        with database.write() as session:
+            return remove_answers(session, before=before)
+
+    return after_failures(transaction)
 
 
 def _remove_runs(
@@ -68,24 +74,31 @@ def _remove_runs(
     find: Callable[[Session, datetime, int], Sequence[str]],
     before: datetime,
 ) -> int:
-    removed = 0
-    while not is_stopped():
+    def transaction() -> int:
         with database.write() as session:
             run_ids = find(session, before, _RUNS_AT_ONCE)
             retention.remove_runs(session, run_ids)
-        removed += len(run_ids)
-        if len(run_ids) < _RUNS_AT_ONCE:
-            break
-    return removed
+        return len(run_ids)
+
+    return _in_portions(transaction, is_stopped, _RUNS_AT_ONCE)
 
 
 def _remove_evaluations(database: Database, is_stopped: Callable[[], bool], keep: int) -> int:
-    removed = 0
-    while not is_stopped():
+    def transaction() -> int:
         with database.write() as session:
             found = retention.superseded_evaluations(session, keep, _EVALUATIONS_AT_ONCE)
             retention.remove_evaluations(session, found)
-        removed += len(found)
-        if len(found) < _EVALUATIONS_AT_ONCE:
+        return len(found)
+
+    return _in_portions(transaction, is_stopped, _EVALUATIONS_AT_ONCE)
+
+
+def _in_portions(transaction: Callable[[], int], is_stopped: Callable[[], bool], most: int) -> int:
+    """How much was removed in all by transactions that remove at most so much each."""
+    removed = 0
+    while not is_stopped():
+        portion = after_failures(transaction)
+        removed += portion
+        if portion < most:
             break
     return removed

@@ -6,6 +6,7 @@ from offdiag.metrics.suite import SUITE_VERSION
 from offdiag.services.work.submit import evaluation_key, submit_evaluation
 from offdiag.store import runs, work
 from offdiag.store.database import Database
+from offdiag.store.racing import after_failures
 from offdiag.store.runs import RunRecord
 from offdiag.store.staleness import stale_runs
 
@@ -15,12 +16,16 @@ def delete_run(database: Database, run_id: str, *, by: str | None) -> RunRecord:
 
     Deleting twice is the same as once. Raises `NotFound`.
     """
-    with database.write() as session:
-        run = runs.get_any_run(session, run_id)
-        if run.deleted_at is None:
-            runs.set_deleted(session, run_id, at=database.clock(), by=by)
-            work.withdraw(session, evaluation_key(run_id))
-        return runs.get_any_run(session, run_id)
+
+    def transaction() -> RunRecord:
+        with database.write() as session:
+            run = runs.get_any_run(session, run_id)
+            if run.deleted_at is None:
+                runs.set_deleted(session, run_id, at=database.clock(), by=by)
+                work.withdraw(session, evaluation_key(run_id))
+            return runs.get_any_run(session, run_id)
+
+    return after_failures(transaction)
 
 
 def restore_run(database: Database, run_id: str) -> RunRecord:
@@ -29,10 +34,14 @@ def restore_run(database: Database, run_id: str) -> RunRecord:
     Restoring a run that is there changes nothing. Raises `NotFound`, also when the run was
     removed for good.
     """
-    with database.write() as session:
-        run = runs.get_any_run(session, run_id)
-        if run.deleted_at is not None:
-            runs.set_deleted(session, run_id, at=None, by=None)
-            if stale_runs(session, suite_version=SUITE_VERSION, run_ids=[run_id]):
-                submit_evaluation(session, run_id)
-        return runs.get_run(session, run_id)
+
+    def transaction() -> RunRecord:
+        with database.write() as session:
+            run = runs.get_any_run(session, run_id)
+            if run.deleted_at is not None:
+                runs.set_deleted(session, run_id, at=None, by=None)
+                if stale_runs(session, suite_version=SUITE_VERSION, run_ids=[run_id]):
+                    submit_evaluation(session, run_id)
+            return runs.get_run(session, run_id)
+
+    return after_failures(transaction)
