@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 from unittest.mock import patch
 
 import pytest
-from sqlalchemy import Engine, event, text
+from sqlalchemy import text
 
 from offdiag.domain.runs import RunFacts
 from offdiag.services.searching import search_page
@@ -16,6 +15,7 @@ from offdiag.store.queries import run_list as listing
 from offdiag.store.queries.run_order import ORDER_NAMES, RunOrder
 from offdiag.store.queries.run_search import SearchPlace
 from support.logging_runs import log, work_off
+from support.plans import query_plans
 
 TRUTH = ["a"] * 6 + ["b"] * 3 + ["c"] * 2
 N_RUNS = 6
@@ -104,24 +104,8 @@ def test_a_search_by_a_metric_follows_itself_to_those_without_it(
 @pytest.fixture
 def plans(database: Database) -> Iterator[list[str]]:
     """How SQLite reads each statement that is sent: the steps of all its plans."""
-    if database.dialect != "sqlite":
-        pytest.skip("PostgreSQL plans by statistics, and sorts a table as small as this one")
-    steps: list[str] = []
-    asking = False
-
-    def explain(_connection: Any, cursor: Any, statement: str, values: Any, *_: Any) -> None:
-        nonlocal asking
-        if asking or not statement.startswith("SELECT"):
-            return
-        asking = True
-        raw = cursor.connection.cursor()
-        raw.execute(f"EXPLAIN QUERY PLAN {statement}", values)
-        steps.extend(str(row[3]) for row in raw.fetchall())
-        asking = False
-
-    event.listen(Engine, "before_cursor_execute", explain)
-    yield steps
-    event.remove(Engine, "before_cursor_execute", explain)
+    with query_plans(database) as steps:
+        yield steps
 
 
 @pytest.mark.parametrize(

@@ -197,7 +197,8 @@ def _range_text(overview: RunOverview) -> str:
         return numbers.plural(page.total, "run")
     last = page.position + len(page.entries) - 1
     first_to_last = f"{numbers.count(page.position)}\N{EN DASH}{numbers.count(last)}"
-    return f"{first_to_last} of {numbers.count(page.total)} runs"
+    more_than = "" if page.counts_all else "more than "
+    return f"{first_to_last} of {more_than}{numbers.count(page.total)} runs"
 
 
 def _page_url(address: RunListAddress, cursor: Cursor | None) -> str:

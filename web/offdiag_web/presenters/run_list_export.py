@@ -27,7 +27,10 @@ RUN_COLUMNS = run_columns(LISTED_METRICS)
 
 
 def run_list_record(overview: RunOverview, address: RunListAddress) -> dict[str, object]:
-    """The page as one JSON document; `next` is the address of the page after it."""
+    """The page as one JSON document; `next` is the address of the page after it.
+
+    Where not all runs are counted, `total` is None and there are more than `more_than`.
+    """
     page = overview.page
     following = None
     if page.following is not None:
@@ -43,7 +46,8 @@ def run_list_record(overview: RunOverview, address: RunListAddress) -> dict[str,
             if parsed.problem
         ],
         "sort": {"by": address.order.name, "descending": address.order.descending},
-        "total": page.total,
+        "total": page.total if page.counts_all else None,
+        "more_than": None if page.counts_all else page.total,
         "position": page.position,
         "runs": [entry_record(entry) for entry in page.entries],
         "next": following,

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from datetime import datetime
 from typing import Any, assert_never
 
-from sqlalchemy import ColumnElement, and_, exists, false, func, not_, or_, true
+from sqlalchemy import ColumnElement, Select, and_, exists, false, func, not_, or_, select, true
 
 from offdiag.filters.conditions import (
     AllOf,
@@ -21,7 +21,9 @@ from offdiag.filters.conditions import (
     ParamField,
     TagField,
 )
-from offdiag.store.models import MetricValueRow, RunRow
+from offdiag.store.current_evaluations import counts_for_its_run
+from offdiag.store.models import EvaluationRow, MetricValueRow, RunRow
+from offdiag.store.models.evaluations import AGGREGATE
 from offdiag.store.queries.json_entries import Document, entry_number, entry_text
 from offdiag.store.queries.run_fields import attribute_value, current_value
 
@@ -39,6 +41,39 @@ def holds(condition: Condition, dialect: str) -> ColumnElement[bool]:
             return func.coalesce(_comparison(condition, dialect), false())
         case _:
             assert_never(condition)
+
+
+def required(condition: Condition, dialect: str) -> ColumnElement[bool]:
+    """The same where it must hold by itself, and NULL will do for false.
+
+    What is compared stands alone there, so that an index of it can be used.
+    """
+    if isinstance(condition, Comparison):
+        return _comparison(condition, dialect)
+    return holds(condition, dialect)
+
+
+def with_value(condition: Condition) -> Select[str] | None:
+    """The ids of the runs that a bound of one metric leaves, along the index of the metric.
+
+    None for any other condition: there is no such index.
+    """
+    if not isinstance(condition, Comparison) or condition.operator not in _IN_ORDER:
+        return None
+    field = condition.field
+    if not isinstance(field, MetricField) or field.class_label is not None:
+        return None
+    return (
+        select(EvaluationRow.run_id)
+        .select_from(MetricValueRow)
+        .join(EvaluationRow, EvaluationRow.id == MetricValueRow.evaluation_id)
+        .where(
+            MetricValueRow.key == field.key,
+            MetricValueRow.class_index == AGGREGATE,
+            _compared(MetricValueRow.value.expression, condition),
+            counts_for_its_run(),
+        )
+    )
 
 
 def _comparison(comparison: Comparison, dialect: str) -> ColumnElement[bool]:
@@ -93,6 +128,10 @@ def _like(value: ColumnElement[Any], operand: Any) -> ColumnElement[bool]:
     return value.ilike(str(operand).replace("\\", "\\\\"), escape="\\")
 
 
+_IN_ORDER = frozenset(
+    {Operator.GREATER, Operator.AT_LEAST, Operator.LESS, Operator.AT_MOST, Operator.EQUAL}
+)
+"""What leaves a stretch of an index."""
 _OPERATORS: Mapping[Operator, Callable[[ColumnElement[Any], Any], ColumnElement[bool]]] = {
     Operator.EQUAL: lambda value, operand: value == operand,
     Operator.UNEQUAL: lambda value, operand: value != operand,

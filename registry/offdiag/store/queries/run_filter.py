@@ -9,11 +9,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
-from sqlalchemy import ColumnElement, and_, exists, func, not_, or_, select
+from sqlalchemy import ColumnElement, and_, func, not_, or_, select
 from sqlalchemy.orm import InstrumentedAttribute
 
 from offdiag.domain.runs import RunState
-from offdiag.filters.conditions import Condition
+from offdiag.filters.conditions import Attribute, AttributeField, Comparison, Condition, Operator
 from offdiag.flags.lifecycle import FlagState
 from offdiag.store.models import (
     DatasetRow,
@@ -24,7 +24,7 @@ from offdiag.store.models import (
     TruthVersionRow,
 )
 from offdiag.store.queries.json_entries import entry_text, place_of
-from offdiag.store.queries.run_conditions import holds
+from offdiag.store.queries.run_conditions import required
 
 
 class FilterField(StrEnum):
@@ -75,10 +75,28 @@ def conditions(terms: RunFilter, dialect: str) -> list[ColumnElement[bool]]:
         *(
             _negated(term, _condition(term, dialect))
             if isinstance(term, FilterTerm)
-            else holds(term, dialect)
+            else required(term, dialect)
             for term in terms
         ),
     ]
+
+
+def counted_by_index(terms: RunFilter) -> bool:
+    """Whether the runs that meet all terms lie side by side in an index.
+
+    All others are looked at one by one to be counted.
+    """
+    return all(map(_is_indexed, terms))
+
+
+def _is_indexed(term: FilterTerm | Condition) -> bool:
+    match term:
+        case FilterTerm(field=field, text=text, negated=False, truth_number=None):
+            return field in _INDEXED and "*" not in text
+        case Comparison(field=AttributeField(Attribute.MODEL), operator=Operator.EQUAL):
+            return True
+        case _:
+            return False
 
 
 def _negated(term: FilterTerm, condition: ColumnElement[bool]) -> ColumnElement[bool]:
@@ -92,6 +110,8 @@ def _condition(term: FilterTerm, dialect: str) -> ColumnElement[bool]:
             return _has_tag(term.text, term.value, dialect)
         case FilterField.CLASS:
             return _has_class(term.text, dialect)
+        case FilterField.NAME:
+            return _named(term, dialect)
         case _:
             return _CONDITIONS[term.field](term)
 
@@ -113,9 +133,11 @@ def _of_dataset(term: FilterTerm) -> ColumnElement[bool]:
     return condition & RunRow.truth_version_id.in_(numbered)
 
 
-def _named(term: FilterTerm) -> ColumnElement[bool]:
+def _named(term: FilterTerm, dialect: str) -> ColumnElement[bool]:
     pattern = f"%{_like(term.text)}%"
-    return or_(RunRow.name.ilike(pattern, escape="\\"), RunRow.id == term.text)
+    # SQLite compares without case by itself; to lower each name first takes twice as long.
+    compare = RunRow.name.like if dialect == "sqlite" else RunRow.name.ilike
+    return or_(compare(pattern, escape="\\"), RunRow.id == term.text)
 
 
 def _matches(
@@ -154,16 +176,22 @@ def _has_flag(text: str) -> ColumnElement[bool]:
         wanted = FlagRow.state == text
     else:
         wanted = and_(FlagRow.rule == text, fires)
-    found = exists().where(FlagRow.run_id == RunRow.id, wanted).correlate(RunRow)
+    # Only what an index has, so that SQLite looks at no row of a flag.
+    found = (
+        select(FlagRow.run_id)
+        .where(FlagRow.run_id == RunRow.id, wanted)
+        .correlate(RunRow)
+        .exists()
+    )
     return not_(found) if text == "none" else found
 
 
+_INDEXED = frozenset({FilterField.PROJECT, FilterField.DATASET, FilterField.MODEL})
 _CONDITIONS: Mapping[FilterField, Callable[[FilterTerm], ColumnElement[bool]]] = {
     FilterField.PROJECT: _of_project,
     FilterField.DATASET: _of_dataset,
     FilterField.MODEL: lambda term: _matches(RunRow.model, term.text),
     FilterField.STATE: lambda term: RunRow.state == RunState(term.text),
-    FilterField.NAME: _named,
     FilterField.AUTHOR: lambda term: _matches(RunRow.author, term.text),
     FilterField.RUN: lambda term: RunRow.id.startswith(term.text, autoescape=True),
     FilterField.FLAG: lambda term: _has_flag(term.text),

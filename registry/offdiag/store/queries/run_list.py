@@ -6,22 +6,34 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import ColumnElement, ScalarSelect, Select, and_, func, select
+from sqlalchemy import ColumnElement, func, select
 from sqlalchemy.orm import Session
 
-from offdiag.store.current_evaluations import counts_for_its_run
-from offdiag.store.models import DatasetRow, EvaluationRow, ProjectRow, RunRow, TruthVersionRow
+from offdiag.store.models import (
+    DatasetRow,
+    EvaluationRow,
+    ProjectRow,
+    RunRow,
+    TruthVersionRow,
+)
+from offdiag.store.queries.run_counts import (
+    MatchingRuns,
+    RunCount,
+    count_of,
+    counted_runs,
+    evaluated_runs,
+    matching_runs,
+)
 from offdiag.store.queries.run_entries import (
     LISTED_METRICS,
     RUN_COLUMNS,
     RunEntry,
     run_entries,
 )
-from offdiag.store.queries.run_filter import RunFilter, conditions
+from offdiag.store.queries.run_filter import RunFilter
 from offdiag.store.queries.run_order import (
     FIELD_ORDERS,
     Cursor,
-    Group,
     Place,
     RunOrder,
     beyond,
@@ -36,13 +48,17 @@ SORTED_IN_MEMORY = 1_000
 
 @dataclass(frozen=True, slots=True)
 class RunListPage:
-    """A page of a sorted list; `position` is that of its first entry, counted from 1."""
+    """A page of a sorted list; `position` is that of its first entry, counted from 1.
+
+    More runs than `total` match unless it `counts_all`.
+    """
 
     entries: tuple[RunEntry, ...]
     total: int
     position: int
     previous: Cursor | None
     following: Cursor | None
+    counts_all: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,20 +85,25 @@ def run_list(
     most four statements, five where a page holds the border between defined and undefined
     values.
     """
-    where = _where(session, terms, dataset_id)
-    total, before = _counts(session, where, order, cursor)
-    plan = _Plan(where, order, cursor, uses_index=total > SORTED_IN_MEMORY)
-    found = _page(session, plan, limit + 1)
+    runs = matching_runs(session, terms, dataset_id)
+    found, counted = _read(session, runs, order, cursor, limit + 1)
+    before, backwards = counted.before, cursor is not None and cursor.backwards
     has_more, found = len(found) > limit, found[:limit]
-    if plan.backwards:
+    if backwards:
         found.reverse()
         before -= len(found)
+    following = Cursor(found[-1].place) if found and (backwards or has_more) else None
+    total, last = counted.total, before + len(found)
+    if not counted.counts_all:
+        # A page beyond what was counted knows of more, and the last of all knows the number.
+        total = last if following is None else max(total, last)
     return RunListPage(
         entries=run_entries(session, [run.row for run in found], metrics=metrics),
         total=total,
         position=before + 1,
         previous=Cursor(found[0].place, backwards=True) if found and before > 0 else None,
-        following=Cursor(found[-1].place) if found and (plan.backwards or has_more) else None,
+        following=following,
+        counts_all=counted.counts_all or following is None,
     )
 
 
@@ -91,7 +112,7 @@ def matches_without_each(session: Session, *, terms: RunFilter) -> tuple[int, ..
     if not terms:
         return ()
     counts = [
-        _count(_where(session, terms[:left_out] + terms[left_out + 1 :], None))
+        count_of(matching_runs(session, terms[:left_out] + terms[left_out + 1 :], None).where)
         for left_out in range(len(terms))
     ]
     return tuple(int(count) for count in session.execute(select(*counts)).one())
@@ -115,28 +136,29 @@ class _Plan:
         return self.cursor is not None and self.cursor.backwards
 
 
-def _where(
-    session: Session, terms: RunFilter, dataset_id: int | None
-) -> list[ColumnElement[bool]]:
-    where = conditions(terms, session.get_bind().dialect.name)
-    if dataset_id is not None:
-        where.append(RunRow.dataset_id == dataset_id)
-    return where
-
-
-def _evaluated(*columns: Any) -> Select[Any]:
-    """All runs, each with its current evaluation of all its cases, if it has one."""
-    is_current = and_(
-        EvaluationRow.run_id == RunRow.id,
-        counts_for_its_run(),
-    )
-    return select(*columns).select_from(RunRow).outerjoin(EvaluationRow, is_current)
+def _read(
+    session: Session, runs: MatchingRuns, order: RunOrder, cursor: Cursor | None, limit: int
+) -> tuple[list[_Found], RunCount]:
+    """Up to `limit` runs in reading direction of the cursor, and how many there are."""
+    if cursor is None and order.name in FIELD_ORDERS and runs.with_metric is None:
+        # Each run that has to be looked at is looked at once: where the page has all that
+        # match, they need no counting.
+        found = _page(session, _Plan(runs.where, order, cursor, uses_index=True), limit)
+        if len(found) < limit:
+            return found, RunCount(len(found))
+        return found, counted_runs(session, runs, order, cursor)
+    counted = counted_runs(session, runs, order, cursor)
+    if counted.total == 0:
+        return [], counted
+    are_many = not counted.counts_all or counted.total > SORTED_IN_MEMORY
+    where = runs.where if are_many else runs.narrowed
+    return _page(session, _Plan(where, order, cursor, uses_index=are_many), limit), counted
 
 
 def _page(session: Session, plan: _Plan, limit: int) -> list[_Found]:
     """Up to `limit` runs from the cursor on, in reading direction of the cursor."""
     lines = (
-        _evaluated(*RUN_COLUMNS)
+        evaluated_runs(*RUN_COLUMNS)
         .join(DatasetRow, DatasetRow.id == RunRow.dataset_id)
         .join(ProjectRow, ProjectRow.id == RunRow.project_id)
         .outerjoin(
@@ -164,41 +186,3 @@ def _page(session: Session, plan: _Plan, limit: int) -> list[_Found]:
         if len(found) == limit:
             break
     return found
-
-
-def _counts(
-    session: Session,
-    where: Sequence[ColumnElement[bool]],
-    order: RunOrder,
-    cursor: Cursor | None,
-) -> tuple[int, int]:
-    """Number of runs in the list, and of those before the place where reading begins.
-
-    Only the group of the cursor is counted: what lies before a place among the undefined
-    values is all but what lies after it.
-    """
-    total = _count(where)
-    if cursor is None:
-        return int(session.execute(select(total)).scalar_one()), 0
-    place, is_last_group = cursor.place, cursor.place.group is Group.UNDEFINED
-    # Fields are the run's own, and to join what is not asked for would double the time.
-    all_runs = (
-        select(func.count()).select_from(RunRow)
-        if order.name in FIELD_ORDERS
-        else _evaluated(func.count())
-    )
-    part = in_group(all_runs.where(*where), order, place.group, uses_index=True)
-    side = beyond(
-        part,
-        place,
-        descending=part.descending if is_last_group else not part.descending,
-        inclusive=cursor.backwards if is_last_group else not cursor.backwards,
-    )
-    counted, on_side = session.execute(
-        select(total, part.runs.where(side).scalar_subquery())
-    ).one()
-    return int(counted), int(counted - on_side if is_last_group else on_side)
-
-
-def _count(where: Sequence[ColumnElement[bool]]) -> ScalarSelect[int]:
-    return select(func.count()).select_from(RunRow).where(*where).scalar_subquery()
