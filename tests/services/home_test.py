@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from unittest.mock import patch
 
 from sqlalchemy import update
 
@@ -10,6 +11,7 @@ from offdiag.services.browse_home import browse_home
 from offdiag.services.schedules.planning import run_schedule
 from offdiag.store.database import Database
 from offdiag.store.models import ReportIssueRow
+from offdiag.store.queries import home_overview
 from support.dashboard import log_counts
 from support.reporting import log_run, weekly
 
@@ -30,6 +32,19 @@ def test_open_flags_are_counted_by_dataset(database: Database) -> None:
     names = {dataset.id: dataset.name for dataset, _ in overview.datasets}
     assert {names[dataset_id] for dataset_id in overview.open_flags} == {"bad"}
     assert next(iter(overview.open_flags.values())) >= 2
+
+
+def test_open_flags_are_those_of_the_newest_runs(database: Database) -> None:
+    log_counts(database, ((100, 0), (10, 0)), ("a", "b"), name="majority")
+    log_counts(database, ((90, 10), (10, 90)), ("a", "b"), name="good")
+
+    with patch.object(home_overview, "NEWEST_LOOKED_AT", 1):
+        newest = browse_home(database).open_flags
+    with patch.object(home_overview, "NEWEST_LOOKED_AT", 2):
+        both = browse_home(database).open_flags
+
+    assert not newest
+    assert len(both) == 1
 
 
 def test_reports_to_come_stand_in_the_order_they_are_due(database: Database) -> None:

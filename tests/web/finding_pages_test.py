@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import csv
 import io
+from unittest.mock import patch
 
 import pytest
 from flask.testing import FlaskClient
 
 from offdiag.domain.runs import RunFacts
+from offdiag.services import browse_models
 from offdiag.store.database import Database
 from support.dashboard import HOSTILE_NAMES, counted_statements, log_counts, log_lesions
 from support.logging_runs import log, work_off
@@ -122,6 +124,21 @@ def test_the_twins_of_a_model_hold_the_same_runs(client: FlaskClient, forests: l
     assert [run["name"] for run in whole["runs"]] == ["first", "second", "third"]
     assert [line["id"] for line in table] == [run["id"] for run in whole["runs"]] == forests[:3]
     assert float(table[0]["overall_accuracy"]) == 87 / 110
+
+
+def test_a_model_of_many_runs_shows_the_newest_and_leads_to_all(
+    client: FlaskClient, forests: list[str]
+) -> None:
+    with patch.object(browse_models, "RUNS_OF_A_MODEL", 2):
+        page = Page(client.get("/models/forest%20100%25").text)
+        twin = client.get("/models/forest%20100%25.json").get_json()
+
+    subtitle = page.one("p", "subtitle")
+    assert subtitle.text == ("3 runs on 2 datasets, the newest 2 are shown · show all in the list")
+    (link,) = subtitle.inside("a")
+    listed = client.get(link.attributes["href"].replace("/runs", "/runs.json", 1)).get_json()
+    assert [run["id"] for run in listed["runs"]] == forests[2::-1]
+    assert (twin["total"], len(twin["runs"])) == (3, 2)
 
 
 def test_a_model_that_no_run_has_is_not_found(client: FlaskClient) -> None:

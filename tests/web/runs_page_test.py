@@ -1,10 +1,14 @@
 import re
+from unittest.mock import patch
 
 import pytest
 from flask.testing import FlaskClient
 
+from offdiag.services import browse
 from offdiag.services.browse import RUNS_PER_PAGE
 from offdiag.store.database import Database
+from offdiag.store.queries import home_overview, run_counts
+from offdiag_web.presenters import home as home_presenter
 from support.dashboard import LesionRegistry, counted_statements, log_counts, log_lesions
 from support.pages import Page
 
@@ -57,6 +61,19 @@ def test_the_home_page_counts_open_flags_and_leads_to_them(reader: FlaskClient) 
     _, _, flags = row.inside("a")
     listed = reader.get(flags.attributes["href"].replace("/flags", "/flags.json", 1)).get_json()
     assert flags.text == f"{listed['counts']['open']} open flags on derm-7"
+
+
+def test_the_home_page_says_where_it_looks_at_the_newest_runs_only(reader: FlaskClient) -> None:
+    whole = _page(reader, "/")
+    with (
+        patch.object(home_overview, "NEWEST_LOOKED_AT", 1),
+        patch.object(home_presenter, "NEWEST_LOOKED_AT", 1),
+    ):
+        some = _page(reader, "/")
+
+    note = "Open flags are those of the newest 1 run of a dataset. The number leads to all."
+    assert note in [each.text for each in some.all("p", "note")]
+    assert "Open flags are" not in " ".join(each.text for each in whole.all("p", "note"))
 
 
 def test_the_home_page_tells_what_failed(reader: FlaskClient) -> None:
@@ -235,6 +252,17 @@ def test_long_lists_come_in_pages_that_can_be_walked_both_ways(
     assert _pager(second) == [f"51–{total} of {total} runs", "First", "Previous"]
     assert _names(first) + _names(second) == [f"run {n}" for n in reversed(range(total))]
     assert _names(back) == _names(first)
+
+
+def test_a_list_of_more_runs_than_are_counted_says_so(reader: FlaskClient) -> None:
+    with patch.object(run_counts, "MOST_COUNTED", 3), patch.object(browse, "RUNS_PER_PAGE", 2):
+        page = _page(reader, "/runs?q=state:evaluated")
+        listed = reader.get("/runs.json?q=state:evaluated").get_json()
+        of_dataset = reader.get("/runs.json?q=dataset:derm-7").get_json()
+
+    assert _pager(page) == ["1–2 of more than 3 runs", "Next"]
+    assert (listed["total"], listed["more_than"]) == (None, 3)
+    assert (of_dataset["total"], of_dataset["more_than"]) == (8, None)
 
 
 def test_the_json_twin_agrees_with_the_page(reader: FlaskClient) -> None:

@@ -22,7 +22,8 @@ SHOWN_OF_EACH = 5
 class HomeOverview:
     """The datasets with their runs, and what asks for attention.
 
-    `open_flags` counts flags by the id of a dataset, which is missing where it has none.
+    `open_flags` counts flags of its newest runs by the id of a dataset, which is missing where
+    these have none.
     """
 
     datasets: tuple[tuple[DatasetFacts, LoggedRuns], ...]

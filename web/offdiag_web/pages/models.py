@@ -32,5 +32,7 @@ def twin(name: str, form: str) -> Response:
     model = browse_model(current_registry().database, name)
     runs = [run for on_dataset in model.by_dataset for run in on_dataset]
     if form == "json":
-        return jsonify({"model": name, "runs": [entry_record(run) for run in runs]})
+        return jsonify(
+            {"model": name, "total": model.total, "runs": [entry_record(run) for run in runs]}
+        )
     return csv_response("model-runs", RUN_COLUMNS, map(entry_row, runs))

@@ -6,7 +6,11 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from offdiag.services.browse_home import HomeOverview
-from offdiag.store.queries.home_overview import MOST_COUNTED_OF_EACH, Failure
+from offdiag.store.queries.home_overview import (
+    MOST_COUNTED_OF_EACH,
+    NEWEST_LOOKED_AT,
+    Failure,
+)
 from offdiag_web.addresses.reports import ReportAddress
 from offdiag_web.presenters import numbers
 from offdiag_web.presenters.datasets import DatasetCard, dataset_cards
@@ -36,10 +40,14 @@ class FailureLine:
 
 @dataclass(frozen=True, slots=True)
 class HomeView:
-    """What the page shows. `flags` has the number of open flags of each dataset, in order."""
+    """What the page shows. `flags` has the number of open flags of each dataset, in order.
+
+    `flags_note` says of which runs, where they are not those of all.
+    """
 
     datasets: tuple[DatasetCard, ...]
     flags: tuple[str | None, ...]
+    flags_note: str | None
     due: tuple[DueLine, ...]
     failures: tuple[FailureLine, ...]
 
@@ -50,6 +58,7 @@ def home_view(overview: HomeOverview, *, now: datetime) -> HomeView:
     return HomeView(
         datasets=dataset_cards(overview.datasets, now=now),
         flags=tuple(None if count is None else _counted(count) for count in counts),
+        flags_note=_flags_note(overview),
         due=tuple(
             DueLine(
                 due.name,
@@ -61,6 +70,13 @@ def home_view(overview: HomeOverview, *, now: datetime) -> HomeView:
         ),
         failures=tuple(_failure(failure, now) for failure in overview.failures),
     )
+
+
+def _flags_note(overview: HomeOverview) -> str | None:
+    if all(runs.total <= NEWEST_LOOKED_AT for _, runs in overview.datasets):
+        return None
+    newest = numbers.plural(NEWEST_LOOKED_AT, "run")
+    return f"Open flags are those of the newest {newest} of a dataset. The number leads to all."
 
 
 def _counted(n_open: int) -> str:

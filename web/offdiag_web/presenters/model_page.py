@@ -50,6 +50,8 @@ class ModelView:
 
     name: str
     subtitle: str
+    all_url: str | None
+    """The list of all runs of the model, where the page has only the newest."""
     datasets: tuple[ModelOnDataset, ...]
     notes: tuple[str, ...]
 
@@ -62,11 +64,13 @@ def model_view(model: ModelRuns, *, now: datetime, run_url: Callable[[str], str]
         for runs in model.by_dataset
     )
     shown = sum(len(runs) for runs in model.by_dataset)
-    newest = f", the newest {numbers.count(shown)} are shown" if shown < model.total else ""
+    is_whole = shown == model.total
+    newest = "" if is_whole else f", the newest {numbers.count(shown)} are shown"
     runs = numbers.plural(model.total, "run")
     return ModelView(
         model.name,
         f"{runs} on {numbers.plural(len(datasets), 'dataset')}{newest}",
+        None if is_whole else _runs_url(f"model:{quoted(model.name)}"),
         datasets,
         tuple(notes.texts),
     )
@@ -89,7 +93,7 @@ def _on_dataset(
     )
     return ModelOnDataset(
         title=f"{project}{first.dataset}",
-        runs_url=RunListAddress(parse_filter(terms)).url(),
+        runs_url=_runs_url(terms),
         n_runs=numbers.plural(len(runs), "run"),
         trends=tuple(_trend(*column, runs) for column in columns) if len(runs) > 1 else (),
         rows=tuple(
@@ -97,6 +101,10 @@ def _on_dataset(
             for run in reversed(runs)
         ),
     )
+
+
+def _runs_url(terms: str) -> str:
+    return RunListAddress(parse_filter(terms)).url()
 
 
 def _trend(column: MetricColumn, scale: Scale, runs: Sequence[RunEntry]) -> Trend:
