@@ -9,6 +9,7 @@ from sqlalchemy import URL, create_engine, event
 from offdiag.errors import DatabaseUnavailable
 from offdiag.store.engines import Engines, to_json
 from offdiag.store.pooling import is_pooled, limit_each_transaction, without_mention
+from offdiag.store.rested_connections import try_after_rest
 from offdiag.store.unstorable import tell_unstorable
 
 # Seconds, except for the last, which the client library counts in milliseconds. Without the
@@ -52,7 +53,6 @@ def postgres_engines(url: URL) -> Engines:
                 **({"prepare_threshold": None} if pooled else {"options": _options(url)}),
             },
             json_serializer=to_json,
-            pool_pre_ping=True,
             # Better a quick "busy" than a request that queues behind slow ones.
             pool_timeout=2,
         )
@@ -61,6 +61,7 @@ def postgres_engines(url: URL) -> Engines:
             "the PostgreSQL driver is not installed.", hint="pip install 'offdiag[postgres]'"
         ) from error
     tell_unstorable(engine)
+    try_after_rest(engine)
     if pooled:
         limit_each_transaction(engine, _SERVER)
     if "statement_timeout" not in url.query.get("options", ""):
