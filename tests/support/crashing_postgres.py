@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 from offdiag.store.database import Database
@@ -41,7 +42,7 @@ class CrashingServer:
 
 
 @contextmanager
-def crashing_server() -> Iterator[CrashingServer]:
-    """Start such a server, and stop and remove it at the end."""
-    with started_cluster() as cluster:
+def crashing_server(under: Path | None = None) -> Iterator[CrashingServer]:
+    """Start such a server with its files under a folder, and stop and remove it at the end."""
+    with started_cluster(under) as cluster:
         yield CrashingServer(cluster)

@@ -73,16 +73,17 @@ def running_server() -> Iterator[PostgresServer]:
 
 
 @contextmanager
-def started_cluster() -> Iterator[Any]:
+def started_cluster(under: Path | None = None) -> Iterator[Any]:
     """A server as the library that brings it hands it out, in a folder of its own.
 
+    The folder lies `under` another one, by default where temporary files lie.
     Where the server cannot be started the test is skipped with the reason, except in
     continuous integration, which must not pass without it.
     """
     # Not in pytest's folder, which only its owner may enter: as root the server runs as
     # another user. A short path, because that of a socket is limited.
     with tempfile.TemporaryDirectory(
-        prefix="offdiag-postgres-", ignore_cleanup_errors=True
+        prefix="offdiag-postgres-", dir=under, ignore_cleanup_errors=True
     ) as folder:
         try:
             server = _started(Path(folder) / "data")
