@@ -42,6 +42,9 @@ def runs(
     _log_eight_runs(database)
     yield database
     database.close()
+    if request.param != "sqlite":
+        # Tests of both databases in between let it be made a second time.
+        server.drop("run_list")
 
 
 def _log_eight_runs(database: Database) -> None:
