@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from random import Random
 
@@ -16,7 +16,7 @@ from sqlalchemy import func, select
 
 import offdiag
 from offdiag.domain.runs import RunFacts
-from offdiag.errors import DatabaseUnavailable, OffdiagError
+from offdiag.errors import DatabaseUnavailable, OffdiagError, RunKept
 from offdiag.store.database import Database
 from offdiag.store.models import EvaluationRow, RunRow
 from support.contents import count_rows
@@ -30,10 +30,10 @@ pytestmark = [pytest.mark.processes, pytest.mark.postgres]
 
 IS_LONG = "OFFDIAG_LONG" in os.environ
 LATENCY_S, BYTES_PER_S, STALL_CHANCE = (0.5, 10_000, 0.01) if IS_LONG else (0.03, 200_000, 0.01)
-N_RUNS = 6 if IS_LONG else 2
+N_RUNS = 2
 """Of each of the two clients."""
 N_CASES = 300
-PATIENCE_S = 1_200 if IS_LONG else 120
+PATIENCE_S = 600 if IS_LONG else 120
 PAGES = ("/runs", "/api/v1/runs", "/readyz")
 
 
@@ -62,19 +62,24 @@ class Job:
         self._random = Random("job")
 
     def log(self, number: int) -> None:
-        """Log one run of its own content, to both."""
+        """Log one run of its own content to both, again while the server says it is busy."""
         key = f"job-{number}"
         truth, predicted = ([self._random.choice("ab") for _ in range(N_CASES)] for _ in "tp")
         for url in self._urls:
-            offdiag.log_run(
-                y_true=truth,
-                y_pred=predicted,
-                labels=["a", "b"],
-                name=key,
-                dataset="jobs",
-                client_key=key,
-                url=url,
-            )
+            is_stored = False
+            while not is_stored:
+                # A run that waits for a slow one to end, as for its project, may be kept at home.
+                with suppress(RunKept):
+                    offdiag.log_run(
+                        y_true=truth,
+                        y_pred=predicted,
+                        labels=["a", "b"],
+                        name=key,
+                        dataset="jobs",
+                        client_key=key,
+                        url=url,
+                    )
+                    is_stored = True
         self.n_acknowledged += 1
 
 
@@ -86,8 +91,13 @@ def add_all_of(database: Database, ledger: Path) -> None:
 
 
 def test_a_slow_network_before_the_server_and_behind_it_costs_time_alone(
-    network: Network, postgres_database: Database, sqlite_database: Database, tmp_path: Path
+    network: Network,
+    postgres_database: Database,
+    sqlite_database: Database,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    monkeypatch.chdir(tmp_path)
     far = Database(url_through(network, postgres_database))
     ledger = tmp_path / "ledger"
     client = Client(far, ledger, Random("client"), name="client")
