@@ -12,7 +12,7 @@ from offdiag.store.queries.run_entries import RunEntry
 from offdiag.store.queries.run_list import run_list
 from offdiag.store.queries.run_order import RunOrder
 
-RUNS_OF_A_MODEL = 100
+RUNS_OF_A_MODEL = 50
 
 
 @dataclass(frozen=True, slots=True)

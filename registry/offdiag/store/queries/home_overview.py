@@ -49,7 +49,7 @@ MOST_COUNTED_OF_EACH = 100
 """More open flags of one dataset are not counted: to count all takes longer the more there are."""
 
 
-NEWEST_LOOKED_AT = 200
+NEWEST_LOOKED_AT = 100
 """Flags of older runs of a dataset are not looked for: to find none takes longer the more runs."""
 
 
