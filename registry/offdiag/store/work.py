@@ -257,11 +257,7 @@ def _extend() -> Update:
 
 @cache
 def _finish() -> ReturningDelete[int]:
-    return (
-        delete(WorkRow)
-        .where(*_is_held())
-        .returning(WorkRow.id)
-    )
+    return delete(WorkRow).where(*_is_held()).returning(WorkRow.id)
 
 
 def _is_held() -> tuple[ColumnElement[bool], ...]:
