@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from typing import TYPE_CHECKING
 
 import pytest
@@ -24,9 +25,11 @@ class Slow:
     def __init__(self) -> None:
         self.may_go_on = threading.Event()
         self.n_inside = 0
+        self.queries: list[str] = []
 
     def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
         self.n_inside += 1
+        self.queries.append(environ["QUERY_STRING"])
         if environ["PATH_INFO"] == "/slow":
             assert self.may_go_on.wait(_PATIENCE_S)
         start_response("200 OK", [])
@@ -41,9 +44,10 @@ class Crowd:
         self._gate = gate
         self._threads: list[threading.Thread] = []
 
-    def ask(self) -> None:
+    def ask(self, query: str = "", *, method: str = "GET") -> None:
         def get() -> None:
-            self.statuses.append(Client(self._gate).get("/slow", buffered=True).status_code)
+            answer = Client(self._gate).open(f"/slow?{query}", method=method, buffered=True)
+            self.statuses.append(answer.status_code)
 
         self._threads.append(threading.Thread(target=get))
         self._threads[-1].start()
@@ -68,7 +72,7 @@ def until(condition: Callable[[], bool]) -> None:
 
 
 def test_a_burst_waits_and_who_comes_on_top_is_sent_away_at_once(slow: Slow) -> None:
-    gate = Admission(slow, at_once=1, wait_s=_PATIENCE_S)
+    gate = Admission(slow, at_once=1, looking_waits_s=_PATIENCE_S)
     crowd = Crowd(gate)
     for _ in range(1 + WAITING_PER_PLACE + 2):
         crowd.ask()
@@ -84,7 +88,7 @@ def test_a_burst_waits_and_who_comes_on_top_is_sent_away_at_once(slow: Slow) -> 
 
 
 def test_who_has_waited_long_enough_is_sent_away_with_a_time_to_come_back(slow: Slow) -> None:
-    gate = Admission(slow, at_once=1, wait_s=0.05)
+    gate = Admission(slow, at_once=1, looking_waits_s=0.05)
     crowd = Crowd(gate)
     crowd.ask()
     until(lambda: slow.n_inside == 1)
@@ -96,9 +100,43 @@ def test_who_has_waited_long_enough_is_sent_away_with_a_time_to_come_back(slow: 
     assert slow.n_inside == 1
 
 
+def test_who_brings_something_waits_longer_than_who_looks(slow: Slow) -> None:
+    gate = Admission(slow, at_once=1, looking_waits_s=0.0, bringing_waits_s=_PATIENCE_S)
+    crowd = Crowd(gate)
+    crowd.ask()
+    until(lambda: slow.n_inside == 1)
+
+    for method in ("GET", "POST", "GET", "PUT"):
+        crowd.ask(method=method)
+    until(lambda: crowd.statuses == [503, 503])
+
+    slow.may_go_on.set()
+    crowd.join()
+    assert sorted(crowd.statuses) == [200, 200, 200, 503, 503]
+
+
+def test_turns_are_taken_in_the_order_of_coming_and_nobody_passes_by(slow: Slow) -> None:
+    gate = Admission(slow, at_once=1, looking_waits_s=_PATIENCE_S)
+    crowd = Crowd(gate)
+    places = gate._places
+
+    def are_here(number: int) -> bool:
+        return slow.n_inside + len(places._waiting) == number
+
+    for number in range(1 + WAITING_PER_PLACE):
+        crowd.ask(str(number))
+        until(partial(are_here, number + 1))
+
+    slow.may_go_on.set()
+    crowd.join()
+
+    assert slow.queries == [str(number) for number in range(1 + WAITING_PER_PLACE)]
+    assert places._free == 1
+
+
 @pytest.mark.parametrize("path", ["/healthz", "/readyz", "/static/style.css"])
 def test_health_and_the_files_of_pages_never_wait(slow: Slow, path: str) -> None:
-    gate = Admission(slow, at_once=1, wait_s=_PATIENCE_S)
+    gate = Admission(slow, at_once=1, looking_waits_s=_PATIENCE_S)
     crowd = Crowd(gate)
     crowd.ask()
     until(lambda: slow.n_inside == 1)

@@ -176,7 +176,7 @@ def test_no_more_are_let_in_than_can_be_answered_and_health_is_told_all_the_time
         nonlocal n_sent_away
         n_sent_away += 1
 
-    gate = Admission(slow, at_once=2, count=count, wait_s=0.1)
+    gate = Admission(slow, at_once=2, count=count, looking_waits_s=0.1)
     with serving(gate, threads=8) as server:
         url = f"http://127.0.0.1:{port_of(server)}"
         answers: list[httpx.Response] = []

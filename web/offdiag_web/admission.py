@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import threading
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING
 
@@ -19,12 +20,16 @@ from offdiag_web.metering import SENT_AWAY
 if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
 
-WAIT_S = 0.4
+LOOKING_WAITS_S = 0.3
+"""People look again; whoever waits longer than that gets an answer after a second and more."""
+BRINGING_WAITS_S = 5.0
+"""Training jobs would rather wait than come again."""
 WAITING_PER_PLACE = 3
 """So many may wait for each that is answered: bursts of small requests are through in time."""
 RETRY_AFTER_S = 2
 _NEVER_WAIT = ("/healthz", "/readyz", "/static/")
 """What needs no database and next to no time; a page without its style is no page."""
+_LOOKING = frozenset({"GET", "HEAD", "OPTIONS"})
 _BODY = json.dumps(
     {
         "error": {
@@ -46,10 +51,11 @@ def admitting(app: Flask, settings: ServerSettings) -> Flask:
 
 
 class Admission:
-    """Lets `at_once` requests into an application; three times as many wait for `wait_s` seconds.
+    """Lets `at_once` requests into an application; three times as many wait for their turn.
 
-    A request is in until its answer was sent or its connection was lost. `count` is called for
-    each that is sent away.
+    Who only looks waits for `looking_waits_s` seconds, who brings something for
+    `bringing_waits_s`. A request is in until its answer was sent or its connection was lost.
+    `count` is called for each that is sent away.
     """
 
     def __init__(
@@ -58,18 +64,21 @@ class Admission:
         *,
         at_once: int,
         count: Callable[[], None] = lambda: None,
-        wait_s: float = WAIT_S,
+        looking_waits_s: float = LOOKING_WAITS_S,
+        bringing_waits_s: float = BRINGING_WAITS_S,
     ) -> None:
         self._application = application
-        self._inside = threading.BoundedSemaphore(at_once)
-        self._waiting = threading.BoundedSemaphore(WAITING_PER_PLACE * at_once)
+        self._places = _Places(at_once, most_waiting=WAITING_PER_PLACE * at_once)
         self._count = count
-        self._wait_s = wait_s
+        self._looking_waits_s = looking_waits_s
+        self._bringing_waits_s = bringing_waits_s
 
     def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
         if environ.get("PATH_INFO", "").startswith(_NEVER_WAIT):
             return self._application(environ, start_response)
-        if not self._let_in():
+        is_looking = environ.get("REQUEST_METHOD") in _LOOKING
+        wait_s = self._looking_waits_s if is_looking else self._bringing_waits_s
+        if not self._places.take(wait_s):
             self._count()
             start_response(
                 "503 Service Unavailable",
@@ -82,28 +91,54 @@ class Admission:
             )
             return [_BODY]
         try:
-            return _Answer(self._application(environ, start_response), self._inside)
+            return _Answer(self._application(environ, start_response), self._places)
         except BaseException:
-            self._inside.release()
+            self._places.give_back()
             raise
 
-    def _let_in(self) -> bool:
-        if self._inside.acquire(blocking=False):
+
+class _Places:
+    """Places that are handed on in the order in which they were asked for."""
+
+    def __init__(self, number: int, *, most_waiting: int) -> None:
+        self._free = number
+        self._most_waiting = most_waiting
+        self._waiting: deque[threading.Event] = deque()
+        self._lock = threading.Lock()
+
+    def take(self, wait_s: float) -> bool:
+        """Wait for a place for so long. False if there is none, or no room to wait."""
+        with self._lock:
+            if self._free:
+                self._free -= 1
+                return True
+            if len(self._waiting) >= self._most_waiting:
+                return False
+            turn = threading.Event()
+            self._waiting.append(turn)
+        if turn.wait(wait_s):
             return True
-        if not self._waiting.acquire(blocking=False):
+        with self._lock:
+            if turn.is_set():  # In this very moment.
+                return True
+            self._waiting.remove(turn)
             return False
-        try:
-            return self._inside.acquire(timeout=self._wait_s)
-        finally:
-            self._waiting.release()
+
+    def give_back(self) -> None:
+        """Hand a place to whoever waits longest, so that nobody who comes later is before."""
+        with self._lock:
+            if self._waiting:
+                self._waiting.popleft().set()
+            else:
+                self._free += 1
 
 
 class _Answer:
     """The parts of an answer; who closes it gives up the place."""
 
-    def __init__(self, parts: Iterable[bytes], place: threading.BoundedSemaphore) -> None:
+    def __init__(self, parts: Iterable[bytes], places: _Places) -> None:
         self._parts = parts
-        self._place: threading.BoundedSemaphore | None = place
+        self._places: _Places | None = places
 
     def __iter__(self) -> Iterator[bytes]:
         return iter(self._parts)
@@ -114,6 +149,6 @@ class _Answer:
             if close is not None:
                 close()
         finally:
-            place, self._place = self._place, None
-            if place is not None:
-                place.release()
+            places, self._places = self._places, None
+            if places is not None:
+                places.give_back()
