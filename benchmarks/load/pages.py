@@ -20,6 +20,7 @@ from offdiag.services.browse import RunOverview, browse_runs
 from offdiag.settings import AccessSettings, ServerSettings, Settings
 from offdiag.store.database import Database
 from offdiag_web import create_app
+from offdiag_web.long_lived import settle
 from offdiag_web.pages import runs as runs_page
 
 LIST = "runs"
@@ -47,6 +48,7 @@ def measure_pages(database: Database, *, turns: int) -> Pages:
     access = AccessSettings(read_limit=_UNLIMITED, api_limit=_UNLIMITED)
     settings = Settings(access=access, server=ServerSettings(secret_key=KEY))
     client = create_app(settings, database).test_client()
+    settle()  # As servers do.
     pages = {**page_list(subjects_of(database)), **searches()}
     statements = {name: _n_statements(client, page) for name, page in pages.items()}
     seconds: dict[str, list[float]] = {name: [] for name in (*pages, RENDERING)}

@@ -11,6 +11,7 @@ from offdiag.settings import load_settings
 from offdiag.store.schema import open_database
 from offdiag_web.admission import admitting
 from offdiag_web.application import create_app
+from offdiag_web.long_lived import settle
 
 
 def application() -> Flask:
@@ -34,4 +35,6 @@ def application() -> Flask:
             field="access.auth",
             hint="Make one: offdiag user add NAME --role admin",
         )
-    return admitting(create_app(settings, database), settings.server)
+    app = admitting(create_app(settings, database), settings.server)
+    settle()
+    return app

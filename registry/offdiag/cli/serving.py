@@ -38,6 +38,7 @@ def serve_until_stopped(
     from offdiag_web import create_app
     from offdiag_web.admission import WAITING_PER_PLACE, admitting
     from offdiag_web.listening import Listening
+    from offdiag_web.long_lived import settle
     from offdiag_workers.process import working_in_background
 
     host = settings.server.host
@@ -48,6 +49,7 @@ def serve_until_stopped(
         threads = (1 + WAITING_PER_PLACE) * settings.server.threads + _BESIDE
         server = Listening(app, listener, threads=threads, most_bytes=MOST_BYTES_SENT)
         stack.callback(server.close)
+        settle()
         if with_worker:
             stack.enter_context(working_in_background(database, settings))
         stack.enter_context(_on_sigterm(lambda: server.stop(drain_s=settings.server.drain_s)))
