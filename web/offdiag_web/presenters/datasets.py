@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import lru_cache
 
 from offdiag.domain.runs import RunState, Task
 from offdiag.store.queries.dataset_list import DatasetFacts, LoggedRuns
@@ -71,8 +72,14 @@ def dataset_cards(overview: Overview, *, now: datetime) -> tuple[DatasetCard, ..
 
 def runs_url(dataset: DatasetFacts, *, name_is_unique: bool) -> str:
     """The runs list of a dataset, by project too where the name alone leaves a doubt."""
-    project = "" if name_is_unique else f"project:{quoted(dataset.project)} "
-    return RunListAddress(parse_filter(f"{project}dataset:{quoted(dataset.name)}")).url()
+    return _runs_url(None if name_is_unique else dataset.project, dataset.name)
+
+
+@lru_cache(maxsize=4_096)
+def _runs_url(project: str | None, dataset: str) -> str:
+    # Each page with a list of runs links to those of every dataset.
+    scope = "" if project is None else f"project:{quoted(project)} "
+    return RunListAddress(parse_filter(f"{scope}dataset:{quoted(dataset)}")).url()
 
 
 def largest_share(dataset: DatasetFacts) -> str | None:

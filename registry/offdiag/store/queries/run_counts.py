@@ -24,11 +24,12 @@ class MatchingRuns:
     """What holds for the runs that are meant, and how they are counted.
 
     `with_metric` finds the ids of the runs within the bound of a metric along its index, None
-    where no bound is asked for. `is_indexed` says that counting all of them is a matter of an
-    index.
+    where no bound is asked for; `besides` is what holds for them apart from that. `is_indexed`
+    says that counting all of them is a matter of an index.
     """
 
     where: Sequence[ColumnElement[bool]]
+    besides: Sequence[ColumnElement[bool]]
     with_metric: Select[str] | None
     is_indexed: bool
 
@@ -37,7 +38,7 @@ class MatchingRuns:
         """The same condition for few runs: with a bound of a metric, only those are looked at."""
         if self.with_metric is None:
             return self.where
-        return (*self.where, RunRow.id.in_(self.with_metric))
+        return (*self.besides, RunRow.id.in_(self.with_metric))
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,15 +55,24 @@ class RunCount:
 
 def matching_runs(session: Session, terms: RunFilter, dataset_id: int | None) -> MatchingRuns:
     """The runs for which all terms hold, of one dataset or of all."""
-    where = conditions(terms, session.get_bind().dialect.name)
-    if dataset_id is not None:
-        where.append(RunRow.dataset_id == dataset_id)
-    bounds = (with_value(term) for term in terms if not isinstance(term, FilterTerm))
+    dialect = session.get_bind().dialect.name
+    of_dataset = [] if dataset_id is None else [RunRow.dataset_id == dataset_id]
+    place, with_metric = _first_bound(terms)
     return MatchingRuns(
-        where,
-        with_metric=next((bound for bound in bounds if bound is not None), None),
+        conditions(terms, dialect) + of_dataset,
+        besides=conditions(terms[:place] + terms[place + 1 :], dialect) + of_dataset,
+        with_metric=with_metric,
         is_indexed=counted_by_index(terms),
     )
+
+
+def _first_bound(terms: RunFilter) -> tuple[int, Select[str] | None]:
+    """Where the first bound of a metric stands, and the runs within it."""
+    for place, term in enumerate(terms):
+        found = None if isinstance(term, FilterTerm) else with_value(term)
+        if found is not None:
+            return place, found
+    return len(terms), None
 
 
 def counted_runs(
@@ -121,7 +131,7 @@ def _total(runs: MatchingRuns) -> ScalarSelect[int]:
     else:
         found = runs.with_metric.subquery()
         some = some.select_from(found).join(RunRow, RunRow.id == found.c.run_id)
-    counted = some.where(*runs.where).limit(MOST_COUNTED + 1).subquery()
+    counted = some.where(*runs.besides).limit(MOST_COUNTED + 1).subquery()
     return select(func.count()).select_from(counted).scalar_subquery()
 
 
