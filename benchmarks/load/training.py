@@ -59,6 +59,8 @@ def train(client: Training) -> None:
     os.environ.update(
         OFFDIAG_TOKEN=client.token, OFFDIAG_SPOOL=str(client.folder / f"spool-{client.number}")
     )
+    # Once for the whole process: to set it for a while would be undone by the other thread.
+    warnings.simplefilter("error", offdiag.errors.RunKept)
     seen: list[Observation] = []
     _observe_requests(seen)
     rng = np.random.default_rng([31, client.number])
@@ -104,18 +106,16 @@ def _acknowledged(url: str, key: str, truth: Codes, predicted: Codes, *, is_cros
     """Log one run batch by batch; whether the server said that it has it whole."""
     names = np.array(LABELS.names)
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("error", offdiag.errors.RunKept)
-            with offdiag.start_run(
-                name=key,
-                project=PROJECT,
-                dataset=f"mail, {len(truth)} cases",
-                labels=LABELS.names,
-                client_key=key,
-                url=url,
-            ) as run:
-                for part in np.array_split(np.arange(len(truth)), _BATCHES):
-                    run.log(y_true=names[truth[part]], y_pred=names[predicted[part]])
+        with offdiag.start_run(
+            name=key,
+            project=PROJECT,
+            dataset=f"mail, {len(truth)} cases",
+            labels=LABELS.names,
+            client_key=key,
+            url=url,
+        ) as run:
+            for part in np.array_split(np.arange(len(truth)), _BATCHES):
+                run.log(y_true=names[truth[part]], y_pred=names[predicted[part]])
     except (offdiag.errors.ServerUnavailable, offdiag.errors.RunKept):
         return False
     except offdiag.errors.Conflict:
