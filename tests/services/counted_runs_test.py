@@ -224,10 +224,10 @@ def test_verifying_sees_counts_that_were_changed(database: Database) -> None:
 
 
 def test_counts_move_with_their_project(
-    sqlite_database: Database, tmp_path: Path, migrated_file: Path
+    database: Database, tmp_path: Path, migrated_file: Path
 ) -> None:
-    run = count(sqlite_database)
-    export_project(sqlite_database, "default", tmp_path / "project.offdiag")
+    run = count(database)
+    export_project(database, "default", tmp_path / "project.offdiag")
     other = Database(f"sqlite:///{shutil.copy(migrated_file, tmp_path / 'other.db')}")
 
     import_project(other, tmp_path / "project.offdiag")

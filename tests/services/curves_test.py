@@ -51,11 +51,11 @@ def test_a_run_with_a_positive_class_has_the_curve_of_that_class(database: Datab
     ]
 
 
-def test_the_other_class_can_be_the_positive_one(sqlite_database: Database) -> None:
-    run = log(sqlite_database, **EVENT)
-    evaluate(sqlite_database, run.id)
+def test_the_other_class_can_be_the_positive_one(database: Database) -> None:
+    run = log(database, **EVENT)
+    evaluate(database, run.id)
 
-    found = browse_curves(sqlite_database, run.id, positive="n")
+    found = browse_curves(database, run.id, positive="n")
 
     (curve,) = found.shown
     assert (found.positive, curve.code) == (0, 0)
@@ -68,15 +68,15 @@ def test_the_other_class_can_be_the_positive_one(sqlite_database: Database) -> N
 
 
 def test_without_a_positive_class_the_worst_classes_come_first(
-    sqlite_database: Database,
+    database: Database,
 ) -> None:
     cases = scored_cases(labels=[f"class {code:02d}" for code in range(15)])
-    run_id = log_scored(sqlite_database, cases)
-    per_class = evaluate(sqlite_database, run_id).per_class
+    run_id = log_scored(database, cases)
+    per_class = evaluate(database, run_id).per_class
 
     for by in RankedBy:
         pages = [
-            browse_curves(sqlite_database, run_id, ranked_by=by, start=start)
+            browse_curves(database, run_id, ranked_by=by, start=start)
             for start in (0, CLASSES_PER_PAGE)
         ]
         codes = [curve.code for page in pages for curve in page.shown]
@@ -90,62 +90,60 @@ def test_without_a_positive_class_the_worst_classes_come_first(
         )
 
 
-def test_rare_classes_are_ranked_by_precision_and_recall(sqlite_database: Database) -> None:
-    many = log_scored(
-        sqlite_database, scored_cases(labels=[f"class {code:02d}" for code in range(15)])
-    )
-    few = log_scored(sqlite_database, scored_cases(), dataset="few")
-    evaluate(sqlite_database, few)
+def test_rare_classes_are_ranked_by_precision_and_recall(database: Database) -> None:
+    many = log_scored(database, scored_cases(labels=[f"class {code:02d}" for code in range(15)]))
+    few = log_scored(database, scored_cases(), dataset="few")
+    evaluate(database, few)
 
-    assert browse_curves(sqlite_database, many).ranked_by is RankedBy.PRECISION_RECALL
-    assert browse_curves(sqlite_database, few).ranked_by is RankedBy.ROC
+    assert browse_curves(database, many).ranked_by is RankedBy.PRECISION_RECALL
+    assert browse_curves(database, few).ranked_by is RankedBy.ROC
 
 
-def test_a_class_without_cases_comes_last(sqlite_database: Database) -> None:
+def test_a_class_without_cases_comes_last(database: Database) -> None:
     run = log(
-        sqlite_database,
+        database,
         y_true=["b", "b", "c"],
         y_pred=["b", "b", "c"],
         y_score=np.full((3, 3), 1 / 3),
         labels=["a", "b", "c"],
     )
-    evaluate(sqlite_database, run.id)
+    evaluate(database, run.id)
 
-    shown = browse_curves(sqlite_database, run.id).shown
+    shown = browse_curves(database, run.id).shown
 
     assert [curve.code for curve in shown] == [1, 2, 0]
     assert shown[-1].points.n_positive == 0
 
 
 def test_curves_are_of_the_labelled_cases_and_follow_the_truth(
-    sqlite_database: Database,
+    database: Database,
 ) -> None:
     cases = scored_cases(100, n_unlabelled=40)
-    run_id = log_scored(sqlite_database, cases)
-    evaluate(sqlite_database, run_id)
-    before = browse_curves(sqlite_database, run_id, positive="cat").shown[0].points
+    run_id = log_scored(database, cases)
+    evaluate(database, run_id)
+    before = browse_curves(database, run_id, positive="cat").shown[0].points
     assert cases.ids is not None
     revise_truth(
-        sqlite_database,
+        database,
         project="default",
         dataset=DATASET,
         labels={cases.ids[0]: "cat"},
         reason="a label arrived",
         author=None,
     )
-    evaluate(sqlite_database, run_id)
+    evaluate(database, run_id)
 
-    after = browse_curves(sqlite_database, run_id, positive="cat").shown[0].points
+    after = browse_curves(database, run_id, positive="cat").shown[0].points
 
     assert before.n_positive + before.n_negative == 60
     assert (after.n_positive, after.n_negative) == (before.n_positive + 1, before.n_negative)
 
 
-def test_what_cannot_be_drawn_says_why(sqlite_database: Database) -> None:
-    without = log(sqlite_database)
-    waiting = log(sqlite_database, **EVENT, dataset="events")
+def test_what_cannot_be_drawn_says_why(database: Database) -> None:
+    without = log(database)
+    waiting = log(database, **EVENT, dataset="events")
     matrix = log_matrix(
-        sqlite_database,
+        database,
         facts=RunFacts(name="matrix"),
         dataset="matrix",
         matrix=[[3, 1], [0, 2]],
@@ -155,7 +153,7 @@ def test_what_cannot_be_drawn_says_why(sqlite_database: Database) -> None:
     )
     late = scored_cases(20, n_unlabelled=20)
     unlabelled = log(
-        sqlite_database,
+        database,
         y_true=None,
         y_pred=late.predicted,
         y_score=late.scores,
@@ -163,10 +161,10 @@ def test_what_cannot_be_drawn_says_why(sqlite_database: Database) -> None:
         labels=list(late.labels),
         dataset="late",
     )
-    assert browse_curves(sqlite_database, waiting.id).missing is NoCurves.NOT_EVALUATED
-    evaluate(sqlite_database, unlabelled.id)
+    assert browse_curves(database, waiting.id).missing is NoCurves.NOT_EVALUATED
+    evaluate(database, unlabelled.id)
     undrawn = waiting.id
-    with sqlite_database.write() as session:
+    with database.write() as session:
         session.execute(delete(ScoreCurveRow))
 
     for run_id, why in (
@@ -175,36 +173,36 @@ def test_what_cannot_be_drawn_says_why(sqlite_database: Database) -> None:
         (undrawn, NoCurves.NOT_DRAWN),
         (unlabelled.id, NoCurves.NO_CASES),
     ):
-        assert browse_curves(sqlite_database, run_id).missing is why
-        assert all_curves(sqlite_database, run_id).missing is why
+        assert browse_curves(database, run_id).missing is why
+        assert all_curves(database, run_id).missing is why
 
 
-def test_a_class_that_there_is_none_of_is_refused(sqlite_database: Database) -> None:
-    run = log(sqlite_database, **EVENT)
-    evaluate(sqlite_database, run.id)
+def test_a_class_that_there_is_none_of_is_refused(database: Database) -> None:
+    run = log(database, **EVENT)
+    evaluate(database, run.id)
 
     with pytest.raises(InvalidInput) as raised:
-        browse_curves(sqlite_database, run.id, positive="maybe")
+        browse_curves(database, run.id, positive="maybe")
 
     assert raised.value.field == "positive"
 
 
-def test_a_slice_leaves_the_curves_of_the_run_alone(sqlite_database: Database) -> None:
-    run_id = log_scored(sqlite_database, scored_cases(60))
-    evaluate(sqlite_database, run_id)
-    before = browse_curves(sqlite_database, run_id, positive="cat").shown[0].points
+def test_a_slice_leaves_the_curves_of_the_run_alone(database: Database) -> None:
+    run_id = log_scored(database, scored_cases(60))
+    evaluate(database, run_id)
+    before = browse_curves(database, run_id, positive="cat").shown[0].points
 
-    evaluation_of_slice(sqlite_database, run_id, "country=DE")
+    evaluation_of_slice(database, run_id, "country=DE")
 
-    after = browse_curves(sqlite_database, run_id, positive="cat").shown[0].points
+    after = browse_curves(database, run_id, positive="cat").shown[0].points
     assert after.true_positives.tolist() == before.true_positives.tolist()
 
 
-def test_an_export_holds_every_class(sqlite_database: Database) -> None:
-    run_id = log_scored(sqlite_database, scored_cases(60))
-    evaluate(sqlite_database, run_id)
+def test_an_export_holds_every_class(database: Database) -> None:
+    run_id = log_scored(database, scored_cases(60))
+    evaluate(database, run_id)
 
-    found = all_curves(sqlite_database, run_id)
+    found = all_curves(database, run_id)
 
     assert [curve.code for curve in found.shown] == [0, 1, 2, 3]
     assert found.top_label is not None
@@ -228,19 +226,19 @@ def test_a_page_takes_five_statements_however_many_classes_there_are(
 
 
 def test_what_is_measured_is_what_the_suite_says_of_the_class(
-    sqlite_database: Database,
+    database: Database,
 ) -> None:
-    run_id = log_scored(sqlite_database, scored_cases())
-    stored = evaluate(sqlite_database, run_id)
+    run_id = log_scored(database, scored_cases())
+    stored = evaluate(database, run_id)
 
     for code in range(4):
         for key, value in measured_values(stored.matrix, code).items():
             assert value.value == pytest.approx(stored.per_class[key][code].value), key
 
 
-def test_at_the_measured_prevalence_nothing_changes(sqlite_database: Database) -> None:
-    run_id = log_scored(sqlite_database, scored_cases())
-    matrix = evaluate(sqlite_database, run_id).matrix
+def test_at_the_measured_prevalence_nothing_changes(database: Database) -> None:
+    run_id = log_scored(database, scored_cases())
+    matrix = evaluate(database, run_id).matrix
 
     share = int(matrix.actual[2]) / matrix.total
     again = values_at_prevalence(matrix, 2, share)
@@ -249,9 +247,9 @@ def test_at_the_measured_prevalence_nothing_changes(sqlite_database: Database) -
         assert again[key].value == pytest.approx(value.value), key
 
 
-def test_rare_cases_lower_precision_and_leave_recall(sqlite_database: Database) -> None:
-    run_id = log_scored(sqlite_database, scored_cases())
-    matrix = evaluate(sqlite_database, run_id).matrix
+def test_rare_cases_lower_precision_and_leave_recall(database: Database) -> None:
+    run_id = log_scored(database, scored_cases())
+    matrix = evaluate(database, run_id).matrix
 
     measured, rare = measured_values(matrix, 0), values_at_prevalence(matrix, 0, 0.01)
 

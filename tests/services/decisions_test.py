@@ -191,9 +191,9 @@ def test_without_scores_there_is_nothing_to_decide(database: Database) -> None:
         try_rule(database, run, asked_pricing(database, run, Question()), Choice(Chosen.EXPECTED))
 
 
-def test_a_run_that_was_not_evaluated_is_not_found(sqlite_database: Database) -> None:
+def test_a_run_that_was_not_evaluated_is_not_found(database: Database) -> None:
     with pytest.raises(NotFound, match="has not been evaluated"):
-        decisions_of(sqlite_database, "r_none", Question())
+        decisions_of(database, "r_none", Question())
 
 
 def test_what_is_saved_is_what_was_shown(database: Database) -> None:
@@ -262,27 +262,25 @@ def test_a_corrected_truth_reaches_derived_runs(database: Database) -> None:
     assert verify(database).findings == ()
 
 
-def test_a_derived_run_is_computed_anew_like_any_other(sqlite_database: Database) -> None:
-    run = log_clinic(sqlite_database)
-    pricing = asked_pricing(sqlite_database, run, Question())
-    saved = save_choice(
-        sqlite_database, run, pricing, Choice(Chosen.STATED, 0.3), name="x", author=None
-    )
-    before = matrix_of(sqlite_database, saved.id)
+def test_a_derived_run_is_computed_anew_like_any_other(database: Database) -> None:
+    run = log_clinic(database)
+    pricing = asked_pricing(database, run, Question())
+    saved = save_choice(database, run, pricing, Choice(Chosen.STATED, 0.3), name="x", author=None)
+    before = matrix_of(database, saved.id)
 
-    recompute_all(sqlite_database)
+    recompute_all(database)
 
-    assert matrix_of(sqlite_database, saved.id) == before
-    assert find_stale(sqlite_database) == []
+    assert matrix_of(database, saved.id) == before
+    assert find_stale(database) == []
 
 
 def test_without_cases_of_the_class_the_cheapest_is_to_flag_nothing(
-    sqlite_database: Database,
+    database: Database,
 ) -> None:
-    run = log_clinic(sqlite_database, y_true=["well"] * N)
-    add_visits(sqlite_database)
+    run = log_clinic(database, y_true=["well"] * N)
+    add_visits(database)
 
-    found = decisions_of(sqlite_database, run, Question(costs="visits", shares="ill:0.1"))
+    found = decisions_of(database, run, Question(costs="visits", shares="ill:0.1"))
 
     assert len(found.scenario.problems) == 1
     assert found.thresholds is not None
@@ -301,51 +299,49 @@ def test_a_derived_run_has_no_scores_to_be_decided_from_again(database: Database
     assert decisions_of(database, saved.id, Question()).missing is NoDecision.NO_SCORES
 
 
-def test_a_threshold_for_three_classes_is_refused(sqlite_database: Database) -> None:
-    run, _ = log_three(sqlite_database)
-    pricing = asked_pricing(sqlite_database, run, Question())
+def test_a_threshold_for_three_classes_is_refused(database: Database) -> None:
+    run, _ = log_three(database)
+    pricing = asked_pricing(database, run, Question())
 
     with pytest.raises(InvalidInput, match="3 classes"):
-        try_rule(sqlite_database, run, pricing, Choice(Chosen.CHEAPEST))
+        try_rule(database, run, pricing, Choice(Chosen.CHEAPEST))
 
 
-def test_costs_of_ones_own_leave_no_name_behind(sqlite_database: Database) -> None:
-    run = log_clinic(sqlite_database)
+def test_costs_of_ones_own_leave_no_name_behind(database: Database) -> None:
+    run = log_clinic(database)
     costs = cost_matrix([[0, 1], [3, 0]], labels=LabelSet.declared(LABELS))
 
-    trial = try_rule(sqlite_database, run, pricing_of(costs, None, None), Choice(Chosen.EXPECTED))
+    trial = try_rule(database, run, pricing_of(costs, None, None), Choice(Chosen.EXPECTED))
 
     assert "costs" not in trial.recipe
     assert trial.recipe["weights"]["ill"] == {"well": 3.0, "ill": 0.0}
 
 
-def test_the_costs_of_the_dataset_are_the_default(sqlite_database: Database) -> None:
-    run = log_clinic(sqlite_database)
-    add_visits(sqlite_database)
+def test_the_costs_of_the_dataset_are_the_default(database: Database) -> None:
+    run = log_clinic(database)
+    add_visits(database)
     with pytest.raises(Conflict, match="judged by no costs"):
-        default_costs(sqlite_database, run, None)
-    set_default_costs(
-        sqlite_database, project="default", dataset="clinic", wanted=CostName("visits")
-    )
-    work_off(sqlite_database)
+        default_costs(database, run, None)
+    set_default_costs(database, project="default", dataset="clinic", wanted=CostName("visits"))
+    work_off(database)
 
-    assert default_costs(sqlite_database, run, None)[1] == "visits@1"
+    assert default_costs(database, run, None)[1] == "visits@1"
 
 
-def test_a_matrix_without_predictions_has_no_scores(sqlite_database: Database) -> None:
-    run = log_counts(sqlite_database, [[3, 1], [2, 9]], LABELS)
+def test_a_matrix_without_predictions_has_no_scores(database: Database) -> None:
+    run = log_counts(database, [[3, 1], [2, 9]], LABELS)
 
-    assert decisions_of(sqlite_database, run, Question()).missing is NoDecision.NO_SCORES
+    assert decisions_of(database, run, Question()).missing is NoDecision.NO_SCORES
 
 
-def test_answers_take_six_statements_at_most(sqlite_database: Database) -> None:
-    two, (three, _) = log_clinic(sqlite_database), log_three(sqlite_database)
-    add_visits(sqlite_database)
+def test_answers_take_six_statements_at_most(database: Database) -> None:
+    two, (three, _) = log_clinic(database), log_three(database)
+    add_visits(database)
     counted = []
 
     for run, costs in ((two, "visits"), (three, "@0-1")):
         with counted_statements() as statements:
-            decisions_of(sqlite_database, run, Question(costs=costs))
+            decisions_of(database, run, Question(costs=costs))
         counted.append(len(statements))
 
     assert max(counted) <= 6, counted

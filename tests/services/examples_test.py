@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -35,6 +33,7 @@ from offdiag.services.truth.revise import revise_truth
 from offdiag.store.database import Database
 from offdiag.store.models import ScoreChunkRow
 from support.dashboard import counted_statements, open_lesions
+from support.kinds import Kind as DatabaseKind
 from support.logging_runs import evaluate, log, work_off
 from support.scored_runs import DATASET, ScoredCases, log_scored, scored_cases, stream_scored
 
@@ -69,18 +68,16 @@ class Shared:
 
 
 @pytest.fixture(scope="module")
-def shared(migrated_file: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shared]:
-    path = shutil.copy(migrated_file, tmp_path_factory.mktemp("examples") / "registry.db")
-    database = Database(f"sqlite:///{path}", synchronous="normal")
-    cases = scored_cases(n_unlabelled=20)
-    with pytest.MonkeyPatch.context() as patch:
-        # Many chunks of few samples, as millions would have.
-        patch.setattr("offdiag.services.truth.revise.CHUNK_SIZE", 37)
-        patch.setattr("offdiag.services.ingest.truth.CHUNK_SIZE", 37)
-        run_id = stream_scored(database, cases, chunk=23)
-    work_off(database)
-    yield Shared(database, run_id, cases)
-    database.close()
+def shared(databases: DatabaseKind, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shared]:
+    with databases.new(tmp_path_factory.mktemp("examples")) as database:
+        cases = scored_cases(n_unlabelled=20)
+        with pytest.MonkeyPatch.context() as patch:
+            # Many chunks of few samples, as millions would have.
+            patch.setattr("offdiag.services.truth.revise.CHUNK_SIZE", 37)
+            patch.setattr("offdiag.services.ingest.truth.CHUNK_SIZE", 37)
+            run_id = stream_scored(database, cases, chunk=23)
+        work_off(database)
+        yield Shared(database, run_id, cases)
 
 
 @pytest.mark.parametrize("order", ORDERS.values(), ids=ORDERS)
@@ -154,17 +151,17 @@ def test_every_cell_has_as_many_examples_as_the_matrix_says(shared: Shared) -> N
 
 
 def test_with_one_column_the_other_class_has_what_is_left_of_one(
-    sqlite_database: Database,
+    database: Database,
 ) -> None:
     run = log(
-        sqlite_database,
+        database,
         y_true=["n", "n", "y"],
         y_pred=["n", "y", "y"],
         y_score=[0.25, 0.75, 0.5],
         positive_label="y",
     )
 
-    shown = browse_examples(sqlite_database, run.id, ExampleQuestion(kind=Kind.ALL)).examples
+    shown = browse_examples(database, run.id, ExampleQuestion(kind=Kind.ALL)).examples
 
     assert [(e.index, e.confidence, e.margin) for e in shown] == [
         (0, 0.75, 0.5),
@@ -175,11 +172,11 @@ def test_with_one_column_the_other_class_has_what_is_left_of_one(
 
 
 def test_an_answer_that_was_not_the_largest_score_has_a_negative_margin(
-    sqlite_database: Database,
+    database: Database,
 ) -> None:
-    run = log(sqlite_database, y_score=np.tile([0.25, 0.75, 0.0], (6, 1)))
+    run = log(database, y_score=np.tile([0.25, 0.75, 0.0], (6, 1)))
 
-    shown = browse_examples(sqlite_database, run.id, ExampleQuestion(kind=Kind.ALL)).examples
+    shown = browse_examples(database, run.id, ExampleQuestion(kind=Kind.ALL)).examples
 
     assert {example.predicted: example.margin for example in shown} == {
         "a": -0.5,
@@ -189,12 +186,12 @@ def test_an_answer_that_was_not_the_largest_score_has_a_negative_margin(
 
 
 def test_without_scores_examples_stand_as_they_were_logged_whatever_is_asked(
-    sqlite_database: Database,
+    database: Database,
 ) -> None:
-    run = log(sqlite_database)
+    run = log(database)
 
     found = browse_examples(
-        sqlite_database, run.id, ExampleQuestion(kind=Kind.ALL, order=ORDERS["most sure"])
+        database, run.id, ExampleQuestion(kind=Kind.ALL, order=ORDERS["most sure"])
     )
 
     assert found.order == ORDERS["as logged"]
@@ -204,14 +201,14 @@ def test_without_scores_examples_stand_as_they_were_logged_whatever_is_asked(
 
 
 def test_examples_stand_beside_the_truth_that_the_results_were_made_with(
-    sqlite_database: Database,
+    database: Database,
 ) -> None:
     cases = scored_cases(40)
-    run_id = log_scored(sqlite_database, cases)
-    evaluate(sqlite_database, run_id)
-    wrong = browse_examples(sqlite_database, run_id, ExampleQuestion()).examples[0]
+    run_id = log_scored(database, cases)
+    evaluate(database, run_id)
+    wrong = browse_examples(database, run_id, ExampleQuestion()).examples[0]
     revise_truth(
-        sqlite_database,
+        database,
         project="default",
         dataset=DATASET,
         labels={wrong.sample: wrong.predicted},
@@ -219,9 +216,9 @@ def test_examples_stand_beside_the_truth_that_the_results_were_made_with(
         author=None,
     )
 
-    before = browse_examples(sqlite_database, run_id, ExampleQuestion())
-    evaluate(sqlite_database, run_id)
-    after = browse_examples(sqlite_database, run_id, ExampleQuestion())
+    before = browse_examples(database, run_id, ExampleQuestion())
+    evaluate(database, run_id)
+    after = browse_examples(database, run_id, ExampleQuestion())
 
     assert wrong.sample in [example.sample for example in before.examples]
     assert wrong.sample not in [example.sample for example in after.examples]
@@ -229,18 +226,18 @@ def test_examples_stand_beside_the_truth_that_the_results_were_made_with(
 
 
 def test_a_run_that_waits_for_its_results_has_examples_already(
-    sqlite_database: Database,
+    database: Database,
 ) -> None:
-    run = log(sqlite_database)
+    run = log(database)
 
-    assert browse_examples(sqlite_database, run.id, ExampleQuestion()).total == 2
+    assert browse_examples(database, run.id, ExampleQuestion()).total == 2
 
 
 def test_a_matrix_and_an_open_run_say_why_they_have_no_examples(
-    sqlite_database: Database,
+    database: Database,
 ) -> None:
     matrix = log_matrix(
-        sqlite_database,
+        database,
         facts=RunFacts(name="matrix"),
         dataset="matrix",
         matrix=[[3, 1], [0, 2]],
@@ -248,12 +245,12 @@ def test_a_matrix_and_an_open_run_say_why_they_have_no_examples(
         orientation="actual_rows",
         ordinal=False,
     )
-    still_open = open_lesions(sqlite_database)
+    still_open = open_lesions(database)
 
     for run_id, why in ((matrix.id, "only_a_matrix"), (still_open, "still_open")):
-        page = browse_examples(sqlite_database, run_id, ExampleQuestion())
+        page = browse_examples(database, run_id, ExampleQuestion())
         assert (page.missing, page.total) == (NoExamples(why), 0)
-        assert export_examples(sqlite_database, run_id, ExampleQuestion()) is NoExamples(why)
+        assert export_examples(database, run_id, ExampleQuestion()) is NoExamples(why)
 
 
 @pytest.mark.parametrize(
@@ -265,22 +262,22 @@ def test_a_matrix_and_an_open_run_say_why_they_have_no_examples(
     ],
 )
 def test_a_class_that_there_is_none_of_is_refused_by_name(
-    sqlite_database: Database, question: ExampleQuestion, field: str
+    database: Database, question: ExampleQuestion, field: str
 ) -> None:
-    run = log(sqlite_database)
+    run = log(database)
 
     with pytest.raises(InvalidInput) as raised:
-        browse_examples(sqlite_database, run.id, question)
+        browse_examples(database, run.id, question)
 
     assert raised.value.field == field
 
 
 def test_a_sample_known_by_its_position_is_found_by_its_number(
-    sqlite_database: Database,
+    database: Database,
 ) -> None:
-    run_id = log_scored(sqlite_database, scored_cases(ids="none"))
+    run_id = log_scored(database, scored_cases(ids="none"))
 
-    found = browse_examples(sqlite_database, run_id, ExampleQuestion(kind=Kind.ALL, sample="123"))
+    found = browse_examples(database, run_id, ExampleQuestion(kind=Kind.ALL, sample="123"))
 
     assert [example.sample for example in found.examples] == [123]
 
@@ -327,11 +324,11 @@ def test_an_export_is_cut_where_it_would_be_too_long_and_says_so(
 
 
 def test_an_export_whose_run_is_removed_meanwhile_ends_with_an_error(
-    sqlite_database: Database,
+    database: Database,
 ) -> None:
-    run_id = stream_scored(sqlite_database, scored_cases(), chunk=23)
-    export = export_examples(sqlite_database, run_id, ExampleQuestion())
-    with sqlite_database.write() as session:
+    run_id = stream_scored(database, scored_cases(), chunk=23)
+    export = export_examples(database, run_id, ExampleQuestion())
+    with database.write() as session:
         session.execute(delete(ScoreChunkRow))
 
     assert isinstance(export, ExampleExport)
@@ -340,15 +337,15 @@ def test_an_export_whose_run_is_removed_meanwhile_ends_with_an_error(
 
 
 def test_a_slice_that_was_evaluated_does_not_change_what_a_run_shows(
-    sqlite_database: Database,
+    database: Database,
 ) -> None:
-    run_id = log_scored(sqlite_database, scored_cases())
-    evaluate(sqlite_database, run_id)
-    before = browse_examples(sqlite_database, run_id, ExampleQuestion())
+    run_id = log_scored(database, scored_cases())
+    evaluate(database, run_id)
+    before = browse_examples(database, run_id, ExampleQuestion())
 
-    evaluation_of_slice(sqlite_database, run_id, "country=DE")
+    evaluation_of_slice(database, run_id, "country=DE")
 
-    assert browse_examples(sqlite_database, run_id, ExampleQuestion()).examples == before.examples
+    assert browse_examples(database, run_id, ExampleQuestion()).examples == before.examples
 
 
 def _all_pages(database: Database, run_id: str, question: ExampleQuestion) -> list[Example]:

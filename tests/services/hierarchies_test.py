@@ -43,52 +43,52 @@ def test_groups_are_kept_in_their_order(database: Database) -> None:
 
 
 def test_what_a_log_says_first_is_kept_and_saying_it_again_is_nothing(
-    sqlite_database: Database,
+    database: Database,
 ) -> None:
-    first = settled(sqlite_database, GIVEN)
+    first = settled(database, GIVEN)
 
     assert first.hierarchy is not None
-    assert settled(sqlite_database, GIVEN) == first
-    assert settled(sqlite_database, None) == first
+    assert settled(database, GIVEN) == first
+    assert settled(database, None) == first
 
 
-def test_a_log_does_not_change_groups_that_are_there(sqlite_database: Database) -> None:
-    before = settled(sqlite_database, GIVEN)
+def test_a_log_does_not_change_groups_that_are_there(database: Database) -> None:
+    before = settled(database, GIVEN)
 
     with pytest.raises(Conflict, match="grouped in another way") as refused:
-        settled(sqlite_database, {"a last": ["a"], "z first": ["c", "b"]})
+        settled(database, {"a last": ["a"], "z first": ["c", "b"]})
 
     assert refused.value.field == "hierarchy"
-    assert settled(sqlite_database, None) == before
+    assert settled(database, None) == before
 
 
 def test_groups_can_be_changed_and_taken_away_and_no_number_changes(
-    sqlite_database: Database,
+    database: Database,
 ) -> None:
-    run = log(sqlite_database, facts=RunFacts(name="run"))
-    before = evaluate(sqlite_database, run.id)
-    set_hierarchy(sqlite_database, **PLACE, given=GIVEN)
+    run = log(database, facts=RunFacts(name="run"))
+    before = evaluate(database, run.id)
+    set_hierarchy(database, **PLACE, given=GIVEN)
 
-    changed = set_hierarchy(sqlite_database, **PLACE, given={"both": ["a", "b"]})
-    after = evaluate(sqlite_database, run.id)
-    gone = set_hierarchy(sqlite_database, **PLACE, given=None)
+    changed = set_hierarchy(database, **PLACE, given={"both": ["a", "b"]})
+    after = evaluate(database, run.id)
+    gone = set_hierarchy(database, **PLACE, given=None)
 
     assert changed is not None
     assert changed.to_dict() == {"both": ["a", "b"]}
     assert gone is None
-    assert hierarchy_of(sqlite_database, **PLACE) is None
+    assert hierarchy_of(database, **PLACE) is None
     assert (after.id, after.aggregate) == (before.id, before.aggregate)
 
 
-def test_classes_that_are_not_there_cannot_be_grouped(sqlite_database: Database) -> None:
-    log(sqlite_database)
+def test_classes_that_are_not_there_cannot_be_grouped(database: Database) -> None:
+    log(database)
 
     with pytest.raises(InvalidInput, match="'d' is not one of the 3 declared labels"):
-        set_hierarchy(sqlite_database, **PLACE, given={"group": ["a", "d"]})
+        set_hierarchy(database, **PLACE, given={"group": ["a", "d"]})
 
-    assert hierarchy_of(sqlite_database, **PLACE) is None
+    assert hierarchy_of(database, **PLACE) is None
 
 
-def test_an_unknown_dataset_has_no_groups(sqlite_database: Database) -> None:
+def test_an_unknown_dataset_has_no_groups(database: Database) -> None:
     with pytest.raises(NotFound, match="no dataset 'holdout'"):
-        set_hierarchy(sqlite_database, **PLACE, given=GIVEN)
+        set_hierarchy(database, **PLACE, given=GIVEN)

@@ -440,20 +440,20 @@ def sets_found(database: Database, run_id: str, question: ExampleQuestion) -> li
     ],
 )
 def test_examples_of_sets_are_found_by_label_and_kind(
-    sqlite_database: Database, question: ExampleQuestion, samples: list[int]
+    database: Database, question: ExampleQuestion, samples: list[int]
 ) -> None:
-    run = log_sets(sqlite_database, sample_ids=IDS)
-    evaluate(sqlite_database, run.id)
+    run = log_sets(database, sample_ids=IDS)
+    evaluate(database, run.id)
 
-    assert sets_found(sqlite_database, run.id, question) == samples
+    assert sets_found(database, run.id, question) == samples
 
 
-def test_examples_of_a_label_are_sorted_by_its_score(sqlite_database: Database) -> None:
+def test_examples_of_a_label_are_sorted_by_its_score(database: Database) -> None:
     scores = np.arange(28).reshape(7, 4)[::-1] / 28
-    run = log_sets(sqlite_database, sample_ids=IDS, y_score=scores)
-    evaluate(sqlite_database, run.id)
+    run = log_sets(database, sample_ids=IDS, y_score=scores)
+    evaluate(database, run.id)
 
-    page = browse_examples(sqlite_database, run.id, ExampleQuestion(actual="sky"))
+    page = browse_examples(database, run.id, ExampleQuestion(actual="sky"))
 
     assert [each.sample for each in page.examples] == [11, 16]
     assert [each.confidence for each in page.examples] == pytest.approx([25 / 28, 5 / 28])
@@ -462,13 +462,13 @@ def test_examples_of_a_label_are_sorted_by_its_score(sqlite_database: Database) 
     assert [each.label for each in page.examples[0].top] == ["boat", "sand", "sky"]
 
 
-def test_sets_that_wait_for_labels_are_examples_too(sqlite_database: Database) -> None:
-    log_sets(sqlite_database)
-    run = log_sets(sqlite_database, dataset="late", y_true=None, sample_ids=IDS)
-    evaluate(sqlite_database, run.id)
+def test_sets_that_wait_for_labels_are_examples_too(database: Database) -> None:
+    log_sets(database)
+    run = log_sets(database, dataset="late", y_true=None, sample_ids=IDS)
+    evaluate(database, run.id)
 
     question = ExampleQuestion(predicted="sea", kind=Kind.UNLABELLED)
-    page = browse_examples(sqlite_database, run.id, question)
+    page = browse_examples(database, run.id, question)
 
     assert [(each.sample, each.actual) for each in page.examples] == [
         (11, None),
@@ -477,81 +477,79 @@ def test_sets_that_wait_for_labels_are_examples_too(sqlite_database: Database) -
     ]
 
 
-def test_errors_of_sets_have_no_price(sqlite_database: Database) -> None:
-    run = log_sets(sqlite_database)
-    evaluate(sqlite_database, run.id)
+def test_errors_of_sets_have_no_price(database: Database) -> None:
+    run = log_sets(database)
+    evaluate(database, run.id)
     weights = 1 - np.eye(4)
 
     with pytest.raises(Conflict, match="have sets of labels, and a cost matrix"):
-        add_costs(
-            sqlite_database, project="default", dataset="photos", name="errors", weights=weights
-        )
+        add_costs(database, project="default", dataset="photos", name="errors", weights=weights)
     with pytest.raises(Conflict, match="carry sets of labels"):
-        read_frame(sqlite_database, [run.id], None)
+        read_frame(database, [run.id], None)
 
 
-def test_runs_on_sets_are_not_paired(sqlite_database: Database) -> None:
-    first = log_sets(sqlite_database)
-    second = log_sets(sqlite_database, y_pred=TRUE_SETS, facts=RunFacts(name="perfect"))
-    stored = [evaluate(sqlite_database, run.id) for run in (first, second)]
-    pin_baseline(sqlite_database, second.id, author=None)
+def test_runs_on_sets_are_not_paired(database: Database) -> None:
+    first = log_sets(database)
+    second = log_sets(database, y_pred=TRUE_SETS, facts=RunFacts(name="perfect"))
+    stored = [evaluate(database, run.id) for run in (first, second)]
+    pin_baseline(database, second.id, author=None)
 
-    with sqlite_database.read() as session:
+    with database.read() as session:
         assert isinstance(pair_evaluations(session, *stored), NotPaired)
-    refusal = compare_runs(sqlite_database, [first.id, second.id])
+    refusal = compare_runs(database, [first.id, second.id])
     assert "several labels at once" in str(comparison_record(refusal))
-    assert evaluate(sqlite_database, first.id).hides_minority is False
+    assert evaluate(database, first.id).hides_minority is False
 
 
-def test_a_correction_of_sets_says_what_it_moved(sqlite_database: Database) -> None:
-    run = log_sets(sqlite_database, sample_ids=IDS)
-    evaluate(sqlite_database, run.id)
+def test_a_correction_of_sets_says_what_it_moved(database: Database) -> None:
+    run = log_sets(database, sample_ids=IDS)
+    evaluate(database, run.id)
     revise_truth(
-        sqlite_database,
+        database,
         project="default",
         dataset="photos",
         labels={11: {"sea"}},
         reason="looked again",
         author=None,
     )
-    evaluate(sqlite_database, run.id)
+    evaluate(database, run.id)
 
-    impact = truth_impact(sqlite_database, project="default", dataset="photos", number=2)
+    impact = truth_impact(database, project="default", dataset="photos", number=2)
 
     (moved,) = impact.moved
     assert moved.difference_of("subset_accuracy") == pytest.approx(1 / 7)
     assert impact.metrics == METRICS_OF_SETS
-    history = run_history(sqlite_database, run.id)
+    history = run_history(database, run.id)
     assert [entry.evaluation.metrics["subset_accuracy"].value for entry in history] == (
         pytest.approx([2 / 7, 3 / 7])
     )
 
 
 def test_runs_that_find_more_of_a_label_are_compared_case_by_case(
-    sqlite_database: Database,
+    database: Database,
 ) -> None:
     true, predicted = random_sets(200, 3)
     predicted[:, 1] = False
     better = predicted.copy()
     better[:, 1] = true[:, 1]
     names = ["a", "b", "c"]
-    blind = log_sets(sqlite_database, y_true=true, y_pred=predicted, labels=names)
+    blind = log_sets(database, y_true=true, y_pred=predicted, labels=names)
     seeing = log_sets(
-        sqlite_database,
+        database,
         y_true=true,
         y_pred=better,
         labels=names,
         facts=RunFacts(name="seeing"),
     )
     for run in (blind, seeing):
-        evaluate(sqlite_database, run.id)
+        evaluate(database, run.id)
     flag = next(
         flag
-        for flag in _flags(sqlite_database, blind.id)
+        for flag in _flags(database, blind.id)
         if (flag.content.rule, flag.content.class_label) == ("F3", "b")
     )
 
-    detail = browse_flag(sqlite_database, flag.id)
+    detail = browse_flag(database, flag.id)
 
     (found,) = detail.better.runs
     n_label = int(true[:, 1].sum())

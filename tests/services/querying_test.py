@@ -154,18 +154,18 @@ def test_predictions_are_what_was_logged_whatever_the_chunks(
 
 
 def test_samples_without_identifiers_are_named_by_their_position(
-    sqlite_database: Database,
+    database: Database,
 ) -> None:
     cases = scored_cases(10, ids="none")
-    log_scored(sqlite_database, cases, y_score=None, slices=None)
+    log_scored(database, cases, y_score=None, slices=None)
 
-    found = ask(sqlite_database, "SELECT position, sample_id, score, scores, slices "
+    found = ask(database, "SELECT position, sample_id, score, scores, slices "
                 "FROM predictions ORDER BY position")  # fmt: skip
 
     assert found == [(at, str(at), None, None, {}) for at in range(10)]
 
 
-def test_a_single_score_is_that_of_the_positive_class(sqlite_database: Database) -> None:
+def test_a_single_score_is_that_of_the_positive_class(database: Database) -> None:
     run = offdiag.log_run(
         y_true=["no", "ill"],
         y_pred=["no", "ill"],
@@ -173,7 +173,7 @@ def test_a_single_score_is_that_of_the_positive_class(sqlite_database: Database)
         positive_label="ill",
         name="one",
         dataset="d",
-        url=sqlite_database.url,
+        url=database.url,
     )
     both = offdiag.log_run(
         y_true=["no", "ill"],
@@ -183,32 +183,32 @@ def test_a_single_score_is_that_of_the_positive_class(sqlite_database: Database)
         positive_label="ill",
         name="two",
         dataset="d",
-        url=sqlite_database.url,
+        url=database.url,
     )
 
-    found = ask(sqlite_database, "SELECT run_id, list(score ORDER BY position) "
+    found = ask(database, "SELECT run_id, list(score ORDER BY position) "
                 "FROM predictions GROUP BY ALL")  # fmt: skip
 
     assert dict(found) == {run.id: [0.25, 0.75], both.id: [0.5, 0.875]}
 
 
-def test_runs_of_sets_of_labels_have_metrics_and_no_cells(sqlite_database: Database) -> None:
+def test_runs_of_sets_of_labels_have_metrics_and_no_cells(database: Database) -> None:
     run = offdiag.log_run(
         y_true=[{"a"}, {"a", "b"}, set(), {"c"}],
         y_pred=[{"a"}, {"b"}, {"c"}, {"c"}],
         labels=["a", "b", "c"],
         name="tags",
         dataset="tags",
-        url=sqlite_database.url,
+        url=database.url,
     )
     expected = run.evaluation().aggregate["example_f1"].value
 
-    found = ask(sqlite_database, "SELECT value FROM metrics WHERE key = 'example_f1'")
+    found = ask(database, "SELECT value FROM metrics WHERE key = 'example_f1'")
 
     assert found == [(expected,)]
-    assert ask(sqlite_database, "SELECT * FROM cells") == []
-    assert ask(sqlite_database, "SELECT * FROM predictions") == []
-    assert ask(sqlite_database, "SELECT task FROM runs") == [("multilabel",)]
+    assert ask(database, "SELECT * FROM cells") == []
+    assert ask(database, "SELECT * FROM predictions") == []
+    assert ask(database, "SELECT task FROM runs") == [("multilabel",)]
 
 
 def test_a_relation_may_be_joined_with_itself_and_with_others(
@@ -223,11 +223,11 @@ def test_a_relation_may_be_joined_with_itself_and_with_others(
 
 
 def test_a_question_about_one_run_reads_no_other(
-    sqlite_database: Database, monkeypatch: pytest.MonkeyPatch
+    database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     cases = scored_cases(20)
-    runs = [log_scored(sqlite_database, cases, name=str(number)) for number in range(3)]
-    other = log_scored(sqlite_database, cases, dataset="other")
+    runs = [log_scored(database, cases, name=str(number)) for number in range(3)]
+    other = log_scored(database, cases, dataset="other")
     read: list[str] = []
 
     def noted(session: Session, run_id: str) -> PredictedRun | None:
@@ -238,7 +238,7 @@ def test_a_question_about_one_run_reads_no_other(
 
     def read_by(condition: str) -> set[str]:
         read.clear()
-        ask(sqlite_database, f"SELECT actual FROM predictions WHERE {condition}")
+        ask(database, f"SELECT actual FROM predictions WHERE {condition}")
         return set(read)
 
     assert read_by(f"run_id = '{runs[1]}' AND actual = 'cat'") == {runs[1]}
@@ -261,12 +261,12 @@ def statements_of(database: Database, text: str) -> list[str]:
     return found
 
 
-def test_what_a_question_does_not_name_is_not_read(sqlite_database: Database) -> None:
-    log_scored(sqlite_database, scored_cases(20))
+def test_what_a_question_does_not_name_is_not_read(database: Database) -> None:
+    log_scored(database, scored_cases(20))
 
-    nothing = " ".join(statements_of(sqlite_database, "SELECT 1"))
-    codes = " ".join(statements_of(sqlite_database, "SELECT predicted FROM predictions"))
-    scores = " ".join(statements_of(sqlite_database, "SELECT score FROM predictions"))
+    nothing = " ".join(statements_of(database, "SELECT 1"))
+    codes = " ".join(statements_of(database, "SELECT predicted FROM predictions"))
+    scores = " ".join(statements_of(database, "SELECT score FROM predictions"))
 
     assert "prediction_chunk" not in nothing
     assert "metric_value" not in nothing
@@ -278,7 +278,7 @@ def test_what_a_question_does_not_name_is_not_read(sqlite_database: Database) ->
 
 
 def test_metrics_of_one_key_leave_the_others_in_the_database(
-    sqlite_database: Database,
+    database: Database,
 ) -> None:
     offdiag.log_matrix(
         [[9, 1], [2, 8]],
@@ -286,11 +286,11 @@ def test_metrics_of_one_key_leave_the_others_in_the_database(
         labels=["a", "b"],
         name="m",
         dataset="d",
-        url=sqlite_database.url,
+        url=database.url,
     ).evaluation()
 
     found = statements_of(
-        sqlite_database, "SELECT value FROM metrics WHERE key = 'mcc' AND class IS NULL"
+        database, "SELECT value FROM metrics WHERE key = 'mcc' AND class IS NULL"
     )
 
     assert not any("class_values" in statement for statement in found)
@@ -299,10 +299,10 @@ def test_metrics_of_one_key_leave_the_others_in_the_database(
 
 
 def test_an_end_of_reading_reads_no_further(
-    sqlite_database: Database, monkeypatch: pytest.MonkeyPatch
+    database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     cases = scored_cases(200)
-    stream_scored(sqlite_database, cases, chunk=2)
+    stream_scored(database, cases, chunk=2)
     starts: list[int] = []
 
     def noted(*given: Any, after: Progress, **named: Any) -> Any:
@@ -311,34 +311,34 @@ def test_an_end_of_reading_reads_no_further(
 
     monkeypatch.setattr("offdiag.services.querying.reading.prediction_rows", noted)
 
-    assert len(ask(sqlite_database, "SELECT position FROM predictions LIMIT 1")) == 1
+    assert len(ask(database, "SELECT position FROM predictions LIMIT 1")) == 1
 
     assert 0 < len(starts) < 25
 
 
-def test_a_scope_holds_for_every_relation(sqlite_database: Database) -> None:
+def test_a_scope_holds_for_every_relation(database: Database) -> None:
     cases = scored_cases(20)
-    kept = log_scored(sqlite_database, cases)
-    other = log_scored(sqlite_database, cases, dataset="other")
-    gone = log_scored(sqlite_database, cases, name="gone")
-    delete_run(sqlite_database, gone, by="me")
+    kept = log_scored(database, cases)
+    other = log_scored(database, cases, dataset="other")
+    gone = log_scored(database, cases, name="gone")
+    delete_run(database, gone, by="me")
     count = "SELECT (SELECT count(*) FROM runs), (SELECT count(*) FROM predictions)"
 
-    assert ask(sqlite_database, count) == [(2, 40)]
-    assert ask(sqlite_database, count, datasets=("scored",)) == [(1, 20)]
-    assert ask(sqlite_database, "SELECT run_id FROM runs", runs=(kept, other)) == [
+    assert ask(database, count) == [(2, 40)]
+    assert ask(database, count, datasets=("scored",)) == [(1, 20)]
+    assert ask(database, "SELECT run_id FROM runs", runs=(kept, other)) == [
         (kept,),
         (other,),
     ]
     with pytest.raises(NotFound, match="no run is in the project 'nobody'"):
-        ask(sqlite_database, count, projects=("nobody",))
+        ask(database, count, projects=("nobody",))
     with pytest.raises(NotFound, match=f"there is no run '{gone}'"):
-        ask(sqlite_database, count, runs=(gone,))
+        ask(database, count, runs=(gone,))
 
 
-def test_an_empty_registry_has_empty_relations_with_all_columns(sqlite_database: Database) -> None:
+def test_an_empty_registry_has_empty_relations_with_all_columns(database: Database) -> None:
     for relation, columns in RELATIONS.items():
-        with asked(sqlite_database, f"SELECT * FROM {relation}", RunScope()) as answer:
+        with asked(database, f"SELECT * FROM {relation}", RunScope()) as answer:
             assert answer.schema.names == [column.name for column in columns]
             assert list(answer.batches) == []
 
@@ -364,7 +364,7 @@ def test_an_empty_registry_has_empty_relations_with_all_columns(sqlite_database:
     ],
 )
 def test_sql_reaches_no_file_and_changes_nothing(
-    sqlite_database: Database, tmp_path: Path, text: str
+    database: Database, tmp_path: Path, text: str
 ) -> None:
     folder = tmp_path / "folder"
     folder.mkdir()
@@ -372,15 +372,15 @@ def test_sql_reaches_no_file_and_changes_nothing(
     file.write_text("a\n1\n", encoding="utf-8")
 
     with pytest.raises(InvalidInput) as caught:
-        ask(sqlite_database, text.format(file=file))
+        ask(database, text.format(file=file))
 
     assert caught.value.field == "query"
     assert list(folder.iterdir()) == [file]
 
 
-def test_variables_of_the_program_are_no_relations(sqlite_database: Database) -> None:
+def test_variables_of_the_program_are_no_relations(database: Database) -> None:
     with pytest.raises(InvalidInput, match="relations does not exist"):
-        ask(sqlite_database, "SELECT * FROM relations")
+        ask(database, "SELECT * FROM relations")
 
 
 @pytest.mark.parametrize(
@@ -392,11 +392,11 @@ def test_variables_of_the_program_are_no_relations(sqlite_database: Database) ->
         ("SELECT CAST(name AS INT) FROM runs", "Could not convert string"),
     ],
 )
-def test_mistakes_are_one_sentence(sqlite_database: Database, text: str, sentence: str) -> None:
-    log_scored(sqlite_database, scored_cases(5))
+def test_mistakes_are_one_sentence(database: Database, text: str, sentence: str) -> None:
+    log_scored(database, scored_cases(5))
 
     with pytest.raises(InvalidInput) as caught:
-        ask(sqlite_database, text)
+        ask(database, text)
 
     assert sentence in str(caught.value)
     assert "\n" not in str(caught.value)
@@ -404,9 +404,9 @@ def test_mistakes_are_one_sentence(sqlite_database: Database, text: str, sentenc
 
 
 def test_an_error_of_the_database_is_the_answer(
-    sqlite_database: Database, monkeypatch: pytest.MonkeyPatch
+    database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    log_scored(sqlite_database, scored_cases(5))
+    log_scored(database, scored_cases(5))
 
     def fail(*_: object, **_named: object) -> None:
         raise DatabaseUnavailable("it went away.", hint="Try again.")
@@ -414,7 +414,7 @@ def test_an_error_of_the_database_is_the_answer(
     monkeypatch.setattr("offdiag.services.querying.reading.prediction_rows", fail)
 
     with pytest.raises(DatabaseUnavailable, match="it went away"):
-        ask(sqlite_database, "SELECT * FROM predictions")
+        ask(database, "SELECT * FROM predictions")
 
 
 def test_a_condition_keeps_every_part_that_could_fulfil_it() -> None:

@@ -69,46 +69,46 @@ def test_fifty_that_open_a_run_at_once_open_one(database: Database) -> None:
     ],
 )
 def test_a_key_that_is_used_for_something_else_is_a_conflict(
-    sqlite_database: Database, field: str, facts: RunFacts
+    database: Database, field: str, facts: RunFacts
 ) -> None:
-    opened(sqlite_database)
+    opened(database)
 
     with pytest.raises(Conflict, match=f"opened with another {field}") as caught:
-        opened(sqlite_database, facts)
+        opened(database, facts)
 
     assert caught.value.field == field
 
 
-def test_a_key_belongs_to_one_dataset(sqlite_database: Database) -> None:
-    opened(sqlite_database)
+def test_a_key_belongs_to_one_dataset(database: Database) -> None:
+    opened(database)
 
     with pytest.raises(Conflict, match="opened with another dataset"):
-        opened(sqlite_database, dataset="other")
+        opened(database, dataset="other")
 
 
 def test_labels_that_were_only_found_give_way_to_those_of_the_dataset(
-    sqlite_database: Database,
+    database: Database,
 ) -> None:
-    opened(sqlite_database)
+    opened(database)
 
-    found = opened(sqlite_database, labels=LabelSet.inferred_from(["b"]))
+    found = opened(database, labels=LabelSet.inferred_from(["b"]))
 
     assert found.dataset.labels == LABELS
 
 
-def test_closing_compares_the_number_of_chunks(sqlite_database: Database) -> None:
-    run = opened(sqlite_database).run
-    put_chunk(sqlite_database, run.id, 0, batch("ab"))
-    put_chunk(sqlite_database, run.id, 1, batch("ba"))
+def test_closing_compares_the_number_of_chunks(database: Database) -> None:
+    run = opened(database).run
+    put_chunk(database, run.id, 0, batch("ab"))
+    put_chunk(database, run.id, 1, batch("ba"))
 
     with pytest.raises(Conflict, match="is missing"):
-        finish_run(sqlite_database, run.id, n_chunks=3)
+        finish_run(database, run.id, n_chunks=3)
     with pytest.raises(Conflict, match="has 2 chunks, not 1"):
-        finish_run(sqlite_database, run.id, n_chunks=1)
-    finished = finish_run(sqlite_database, run.id, n_chunks=2)
+        finish_run(database, run.id, n_chunks=1)
+    finished = finish_run(database, run.id, n_chunks=2)
 
-    assert finish_run(sqlite_database, run.id, n_chunks=2) == finished
+    assert finish_run(database, run.id, n_chunks=2) == finished
     with pytest.raises(Conflict, match="cannot be changed"):
-        finish_run(sqlite_database, run.id, n_chunks=3)
+        finish_run(database, run.id, n_chunks=3)
     with pytest.raises(Conflict, match="has 2 chunks, not 1"):
-        finish_run(sqlite_database, run.id, n_chunks=1)
+        finish_run(database, run.id, n_chunks=1)

@@ -178,29 +178,29 @@ def test_labels_that_are_so_already_are_a_conflict(database: Database) -> None:
     ],
 )
 def test_changes_that_cannot_be_meant_are_refused(
-    sqlite_database: Database, labels: object, sentence: str
+    database: Database, labels: object, sentence: str
 ) -> None:
-    log(sqlite_database, sample_ids=IDS)
+    log(database, sample_ids=IDS)
 
     with pytest.raises(InvalidInput, match=sentence):
-        revise(sqlite_database, labels)
+        revise(database, labels)
 
 
 @pytest.mark.parametrize("reason", ["", "  ", None, "x" * 5_001, "a\0b"])
-def test_a_revision_needs_a_reason(sqlite_database: Database, reason: object) -> None:
-    log(sqlite_database, sample_ids=IDS)
+def test_a_revision_needs_a_reason(database: Database, reason: object) -> None:
+    log(database, sample_ids=IDS)
 
     with pytest.raises(InvalidInput, match="reason"):
-        revise(sqlite_database, {"s1": "b"}, reason=reason)
+        revise(database, {"s1": "b"}, reason=reason)
 
 
-def test_what_does_not_exist_cannot_be_revised(sqlite_database: Database) -> None:
-    log(sqlite_database, sample_ids=IDS)
+def test_what_does_not_exist_cannot_be_revised(database: Database) -> None:
+    log(database, sample_ids=IDS)
 
     with pytest.raises(NotFound, match="no dataset 'elsewhere'"):
-        revise(sqlite_database, {"s1": "b"}, dataset="elsewhere")
+        revise(database, {"s1": "b"}, dataset="elsewhere")
     with pytest.raises(NotFound, match="no truth version 7"):
-        revise(sqlite_database, {"s1": "b"}, version=7)
+        revise(database, {"s1": "b"}, version=7)
 
 
 @pytest.mark.parametrize(
@@ -212,13 +212,13 @@ def test_what_does_not_exist_cannot_be_revised(sqlite_database: Database) -> Non
         pd.DataFrame({"sample": ["s1", "s2"], "label": ["b", None]}),
     ],
 )
-def test_changes_come_in_any_common_form(sqlite_database: Database, labels: object) -> None:
-    log(sqlite_database, sample_ids=IDS)
+def test_changes_come_in_any_common_form(database: Database, labels: object) -> None:
+    log(database, sample_ids=IDS)
 
-    revision = revise(sqlite_database, labels)
+    revision = revise(database, labels)
 
     expected = ["b", None, "b", "b", "c", "c"]
-    assert labels_of(sqlite_database, revision.version.id) == expected
+    assert labels_of(database, revision.version.id) == expected
 
 
 def test_a_sample_without_a_label_is_not_scored(database: Database) -> None:
@@ -366,9 +366,9 @@ def test_the_difference_of_two_versions_names_samples_and_classes(database: Data
     assert [sample.sample for sample in difference.samples(1, 3)] == ["s2", "s5"]
 
 
-def test_versions_of_other_samples_cannot_be_compared(sqlite_database: Database) -> None:
-    log(sqlite_database, sample_ids=IDS)
-    log(sqlite_database, sample_ids=[f"t{number}" for number in range(6)])
+def test_versions_of_other_samples_cannot_be_compared(database: Database) -> None:
+    log(database, sample_ids=IDS)
+    log(database, sample_ids=[f"t{number}" for number in range(6)])
 
     with pytest.raises(InvalidInput, match="versions 1 and 2 do not label the same samples"):
-        compare_truths(sqlite_database, project="default", dataset="holdout", before=1, after=2)
+        compare_truths(database, project="default", dataset="holdout", before=1, after=2)

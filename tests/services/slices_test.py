@@ -121,10 +121,10 @@ def test_another_value_for_a_known_column_is_a_conflict_and_nothing_is_stored(
     ],
 )
 def test_columns_that_cannot_be_used_are_refused(
-    sqlite_database: Database, given: object, sentence: str
+    database: Database, given: object, sentence: str
 ) -> None:
     with pytest.raises(InvalidInput, match=sentence):
-        log_sliced(sqlite_database, slices=given)
+        log_sliced(database, slices=given)
 
 
 def test_streamed_columns_are_put_together_when_the_run_is_finished(database: Database) -> None:
@@ -243,19 +243,19 @@ def test_a_combination_without_any_case_is_undefined_for_want_of_cases(
     ],
 )
 def test_a_slice_the_dataset_does_not_have_is_refused(
-    sqlite_database: Database, text: str, sentence: str
+    database: Database, text: str, sentence: str
 ) -> None:
-    run = log_sliced(sqlite_database)
+    run = log_sliced(database)
 
     with pytest.raises(InvalidInput) as refusal:
-        evaluation_of_slice(sqlite_database, run.id, text)
+        evaluation_of_slice(database, run.id, text)
 
     assert sentence in str(refusal.value)
 
 
-def test_a_matrix_without_predictions_has_no_slices(sqlite_database: Database) -> None:
+def test_a_matrix_without_predictions_has_no_slices(database: Database) -> None:
     run = log_matrix(
-        sqlite_database,
+        database,
         facts=RunFacts(name="matrix"),
         dataset="other",
         matrix=[[1, 0], [0, 1]],
@@ -265,7 +265,7 @@ def test_a_matrix_without_predictions_has_no_slices(sqlite_database: Database) -
     )
 
     with pytest.raises(InvalidInput, match="is a matrix without predictions"):
-        evaluation_of_slice(sqlite_database, run.id, "country=DE")
+        evaluation_of_slice(database, run.id, "country=DE")
 
 
 def test_slices_survive_a_revision_and_are_counted_with_the_new_labels(

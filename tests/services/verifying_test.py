@@ -238,19 +238,19 @@ def give_up(session: Session) -> None:
     ],
 )
 def test_what_is_wrong_is_named(
-    sqlite_database: Database,
+    database: Database,
     damage: Callable[[Session], None],
     kind: FindingKind,
     sentence: str,
 ) -> None:
-    log(sqlite_database, **SCORED)
-    work_off(sqlite_database)
-    assert verify(sqlite_database).is_clean
+    log(database, **SCORED)
+    work_off(database)
+    assert verify(database).is_clean
 
-    with sqlite_database.write() as session:
+    with database.write() as session:
         damage(session)
 
-    found = verify(sqlite_database).findings
+    found = verify(database).findings
     assert any(finding.kind is kind and sentence in finding.sentence for finding in found), found
 
 
@@ -324,17 +324,17 @@ def test_a_ledger_that_is_none_is_refused(tmp_path: Path) -> None:
 
 
 def test_a_large_registry_can_be_sampled(
-    sqlite_database: Database, monkeypatch: pytest.MonkeyPatch
+    database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for _ in range(3):
-        log(sqlite_database)
-    work_off(sqlite_database)
+        log(database)
+    work_off(database)
     seen: list[str] = []
 
-    whole = verify(sqlite_database, sample=Random(1))
+    whole = verify(database, sample=Random(1))
     monkeypatch.setattr(verify_module, "SAMPLE_FROM", 2)
     monkeypatch.setattr(verify_module, "ONE_IN", 2)
-    part = verify(sqlite_database, sample=Random(1), on_run=seen.append)
+    part = verify(database, sample=Random(1), on_run=seen.append)
 
     assert (whole.n_recomputed, part.n_recomputed, len(seen)) == (3, 1, 1)
 

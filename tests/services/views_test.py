@@ -57,11 +57,11 @@ def test_a_query_too_long_is_refused(database: Database) -> None:
 
 
 def test_there_are_not_more_views_than_a_list_can_show(
-    sqlite_database: Database, monkeypatch: pytest.MonkeyPatch
+    database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(views, "MOST_VIEWS", 2)
-    save(sqlite_database, "a")
-    save(sqlite_database, "b")
+    save(database, "a")
+    save(database, "b")
 
     with pytest.raises(Conflict, match="there are 2 views already"):
-        save(sqlite_database, "c")
+        save(database, "c")

@@ -185,11 +185,11 @@ def test_what_is_odd_about_the_costs_is_named(database: Database) -> None:
     ],
 )
 def test_what_cannot_be_meant_is_named_and_left_out(
-    sqlite_database: Database, question: Question, problem: str
+    database: Database, question: Question, problem: str
 ) -> None:
-    runs = log_two(sqlite_database)
+    runs = log_two(database)
 
-    found = ask(sqlite_database, runs, question)
+    found = ask(database, runs, question)
 
     assert len(found.scenario.problems) == 1
     assert found.scenario.problems[0].startswith(problem)
@@ -211,14 +211,14 @@ def test_runs_that_cannot_be_shown_are_named_with_the_reason(database: Database)
     }
 
 
-def test_only_so_many_runs_are_compared_at_once(sqlite_database: Database) -> None:
+def test_only_so_many_runs_are_compared_at_once(database: Database) -> None:
     runs = [
-        log_counts(sqlite_database, SLOPPY, LABELS, name=str(n), evaluated=False)
+        log_counts(database, SLOPPY, LABELS, name=str(n), evaluated=False)
         for n in range(MOST_RUNS + 1)
     ]
-    work_off(sqlite_database)
+    work_off(database)
 
-    found = ask(sqlite_database, runs, Question())
+    found = ask(database, runs, Question())
 
     assert len(found.answers) == MOST_RUNS
     assert [run_id for run_id, _ in found.frame.left_out] == runs[MOST_RUNS:]
@@ -244,35 +244,35 @@ def test_costs_of_other_classes_are_refused(database: Database) -> None:
 
 
 def test_the_answer_takes_six_statements_however_many_runs_there_are(
-    sqlite_database: Database,
+    database: Database,
 ) -> None:
     runs = [
-        log_counts(sqlite_database, SLOPPY, LABELS, name=str(n), evaluated=False)
+        log_counts(database, SLOPPY, LABELS, name=str(n), evaluated=False)
         for n in range(MOST_RUNS)
     ]
-    work_off(sqlite_database)
-    add_visits(sqlite_database)
+    work_off(database)
+    add_visits(database)
 
     counted = []
     for shown in (runs[:2], runs):
         with counted_statements() as statements:
-            ask(sqlite_database, shown, Question(costs="visits"))
+            ask(database, shown, Question(costs="visits"))
         counted.append(len(statements))
 
     assert counted == [6, 6]
 
 
-def test_by_prevalence_runs_rank_as_by_balanced_accuracy(sqlite_database: Database) -> None:
+def test_by_prevalence_runs_rank_as_by_balanced_accuracy(database: Database) -> None:
     counts = [[[18, 2], [60, 920]], [[8, 12], [5, 975]], [[12, 8], [200, 780]]]
     runs = [
-        log_counts(sqlite_database, each, LABELS, name=str(n), evaluated=False)
+        log_counts(database, each, LABELS, name=str(n), evaluated=False)
         for n, each in enumerate(counts)
     ]
-    work_off(sqlite_database)
+    work_off(database)
     balanced = [float(np.mean(np.diag(each) / np.sum(each, axis=1))) for each in counts]
 
     for order in permutations(range(3)):
-        found = ask(sqlite_database, [runs[n] for n in order], Question(costs="@prevalence"))
+        found = ask(database, [runs[n] for n in order], Question(costs="@prevalence"))
 
         by_balanced = sorted(order, key=lambda n: -balanced[n])
         ranked = sorted(found.answers, key=lambda each: each.rank or 0)

@@ -83,23 +83,23 @@ def test_a_run_that_cannot_be_is_refused(database: Database, changes: dict[str, 
 @pytest.mark.parametrize("state", RunState)
 @pytest.mark.parametrize("source", SourceOrientation)
 def test_every_state_and_orientation_can_be_stored(
-    sqlite_database: Database, state: RunState, source: SourceOrientation
+    database: Database, state: RunState, source: SourceOrientation
 ) -> None:
     finished = None if state is RunState.OPEN else NOW
 
-    add_changed_run(sqlite_database, state=state, source_orientation=source, finished_at=finished)
+    add_changed_run(database, state=state, source_orientation=source, finished_at=finished)
 
 
 @pytest.mark.parametrize("verdict", [None, *OrientationVerdict])
 def test_every_verdict_can_be_stored(
-    sqlite_database: Database, verdict: OrientationVerdict | None
+    database: Database, verdict: OrientationVerdict | None
 ) -> None:
-    add_changed_run(sqlite_database, orientation_verdict=verdict)
+    add_changed_run(database, orientation_verdict=verdict)
 
 
 @pytest.mark.parametrize("task", Task)
-def test_every_task_can_be_stored(sqlite_database: Database, task: Task) -> None:
-    add_changed_dataset(sqlite_database, task=task)
+def test_every_task_can_be_stored(database: Database, task: Task) -> None:
+    add_changed_dataset(database, task=task)
 
 
 def test_a_dataset_of_an_unknown_task_is_refused(database: Database) -> None:

@@ -63,12 +63,12 @@ def test_while_it_works_there_is_a_worker_and_then_there_is_none(database: Datab
     assert not jobs_page(database).workers
 
 
-def test_an_unreadable_schedule_is_told_once(sqlite_database: Database) -> None:
-    log_run(sqlite_database)
-    weekly(sqlite_database, due=sqlite_database.clock())
-    with sqlite_database.write() as session:
+def test_an_unreadable_schedule_is_told_once(database: Database) -> None:
+    log_run(database)
+    weekly(database, due=database.clock())
+    with database.write() as session:
         session.execute(update(ScheduleRow).values(zone="Mars/Olympus"))
-    ticker = Ticker(sqlite_database)
+    ticker = Ticker(database)
 
     with capture_logs() as logs:
         for _ in range(3):
@@ -79,15 +79,15 @@ def test_an_unreadable_schedule_is_told_once(sqlite_database: Database) -> None:
 
 
 def test_a_database_that_is_away_costs_one_round_and_no_sign_of_life(
-    sqlite_database: Database, monkeypatch: pytest.MonkeyPatch
+    database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def away(_database: Database) -> None:
         raise DatabaseUnavailable("the server cannot be reached.")
 
     monkeypatch.setattr(clock, "tick", away)
 
-    with capture_logs() as logs, ticking(sqlite_database, POLICY):
-        alive = jobs_page(sqlite_database).has_scheduler
+    with capture_logs() as logs, ticking(database, POLICY):
+        alive = jobs_page(database).has_scheduler
 
     assert not alive
     assert ("clock_skipped", "tick") in {(line["event"], line.get("act")) for line in logs}

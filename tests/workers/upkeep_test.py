@@ -124,12 +124,10 @@ def test_deleted_runs_are_removed_by_the_nightly_collection(database: Database) 
     assert [event for event in events if "run" in event.detail.get("removed", ())]
 
 
-def test_a_stop_ends_a_collection(
-    sqlite_database: Database, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    gone = log(sqlite_database)
-    delete_run(sqlite_database, gone.id, by=None)
-    upkeep = Upkeep(sqlite_database, NIGHTLY)
+def test_a_stop_ends_a_collection(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+    gone = log(database)
+    delete_run(database, gone.id, by=None)
+    upkeep = Upkeep(database, NIGHTLY)
     upkeep.stop()
     asked: list[bool] = []
 
@@ -141,4 +139,4 @@ def test_a_stop_ends_a_collection(
     upkeep.collect()
 
     assert asked
-    assert run_ids(sqlite_database) == [gone.id]
+    assert run_ids(database) == [gone.id]

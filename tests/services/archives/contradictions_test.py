@@ -56,17 +56,17 @@ def slice_differently(database: Database) -> None:
     ],
 )
 def test_contradictions_end_the_import_and_nothing_is_changed(
-    sqlite_database: Database,
+    database: Database,
     other: Database,
     tmp_path: Path,
     contradict: Callable[[Database], None],
     sentence: str,
 ) -> None:
-    log(sqlite_database, sample_ids=IDS, slices={"site": ["A", "B"] * 3})
-    export_project(sqlite_database, "default", tmp_path / "first.zip")
+    log(database, sample_ids=IDS, slices={"site": ["A", "B"] * 3})
+    export_project(database, "default", tmp_path / "first.zip")
     import_project(other, tmp_path / "first.zip")
-    revise(sqlite_database, {6: "a"})
-    export_project(sqlite_database, "default", tmp_path / "second.zip")
+    revise(database, {6: "a"})
+    export_project(database, "default", tmp_path / "second.zip")
     contradict(other)
     before = contents(other)
 
@@ -89,11 +89,11 @@ def test_another_report_of_the_same_number_is_a_conflict(other: Database, archiv
 
 
 def test_a_dataset_with_other_classes_is_a_conflict_unless_the_project_is_renamed(
-    sqlite_database: Database, other: Database, tmp_path: Path
+    database: Database, other: Database, tmp_path: Path
 ) -> None:
-    log(sqlite_database)
+    log(database)
     log(other, y_true=["x", "y"], y_pred=["x", "y"])
-    export_project(sqlite_database, "default", tmp_path / "project.zip")
+    export_project(database, "default", tmp_path / "project.zip")
 
     with pytest.raises(Conflict, match=r"dataset 'holdout' is there with other classes.*--as"):
         import_project(other, tmp_path / "project.zip")
@@ -103,12 +103,12 @@ def test_a_dataset_with_other_classes_is_a_conflict_unless_the_project_is_rename
 
 
 def test_two_positive_classes_contradict_each_other(
-    sqlite_database: Database, other: Database, tmp_path: Path
+    database: Database, other: Database, tmp_path: Path
 ) -> None:
     two: dict[str, Any] = {"y_true": ["n", "y"], "y_pred": ["n", "y"]}
-    log(sqlite_database, positive_label="y", **two)
+    log(database, positive_label="y", **two)
     log(other, positive_label="n", **two)
-    export_project(sqlite_database, "default", tmp_path / "project.zip")
+    export_project(database, "default", tmp_path / "project.zip")
 
     with pytest.raises(Conflict, match="with other classes"):
         import_project(other, tmp_path / "project.zip")
@@ -125,10 +125,10 @@ def test_a_run_is_in_one_project(registry: Registry, archive: Path, tmp_path: Pa
 
 
 def test_a_client_key_of_another_run_is_a_conflict(
-    sqlite_database: Database, other: Database, tmp_path: Path
+    database: Database, other: Database, tmp_path: Path
 ) -> None:
     facts = RunFacts(name="run", client_key="job-1")
-    log(sqlite_database, facts=facts)
+    log(database, facts=facts)
     open_run(
         other,
         facts=facts,
@@ -136,7 +136,7 @@ def test_a_client_key_of_another_run_is_a_conflict(
         labels=LabelSet.inferred_from(["a", "b", "c"]),
         positive_label=None,
     )
-    export_project(sqlite_database, "default", tmp_path / "project.zip")
+    export_project(database, "default", tmp_path / "project.zip")
 
     with pytest.raises(Conflict, match=r"run r_\w+ is there as r_\w+ and is still open"):
         import_project(other, tmp_path / "project.zip")

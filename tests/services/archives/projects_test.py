@@ -248,7 +248,7 @@ def test_decisions_fill_gaps_and_replace_nothing(
 
 
 def test_results_are_computed_anew_where_a_dataset_is_described_otherwise(
-    sqlite_database: Database, other: Database, tmp_path: Path
+    database: Database, other: Database, tmp_path: Path
 ) -> None:
     # Which class is positive, and whether the order of classes was declared, changes results.
     two: dict[str, Any] = {
@@ -256,10 +256,10 @@ def test_results_are_computed_anew_where_a_dataset_is_described_otherwise(
         "y_pred": ["n", "n"] * 3,
         "y_score": [[0.7, 0.3]] * 6,
     }
-    run = log(sqlite_database, dataset="plain", **two)
-    ordered = log(sqlite_database, dataset="ordered", labels=["a", "b", "c"])
-    work_off(sqlite_database)
-    export_project(sqlite_database, "default", tmp_path / "project.zip")
+    run = log(database, dataset="plain", **two)
+    ordered = log(database, dataset="ordered", labels=["a", "b", "c"])
+    work_off(database)
+    export_project(database, "default", tmp_path / "project.zip")
     log(other, dataset="plain", positive_label="y", **two)
     log(other, dataset="ordered")
     work_off(other)
@@ -273,15 +273,15 @@ def test_results_are_computed_anew_where_a_dataset_is_described_otherwise(
 
 
 def test_groups_of_classes_move_unless_they_were_decided_here(
-    sqlite_database: Database, other: Database, tmp_path: Path
+    database: Database, other: Database, tmp_path: Path
 ) -> None:
     theirs, mine = {"early": ["a", "b"]}, {"late": ["b", "c"]}
     for dataset in ("grouped here", "not here"):
-        log(sqlite_database, dataset=dataset)
-        set_hierarchy(sqlite_database, project="default", dataset=dataset, given=theirs)
+        log(database, dataset=dataset)
+        set_hierarchy(database, project="default", dataset=dataset, given=theirs)
         log(other, dataset=dataset)
     set_hierarchy(other, project="default", dataset="grouped here", given=mine)
-    export_project(sqlite_database, "default", tmp_path / "project.zip")
+    export_project(database, "default", tmp_path / "project.zip")
 
     import_project(other, tmp_path / "project.zip")
 
@@ -296,13 +296,13 @@ def test_groups_of_classes_move_unless_they_were_decided_here(
 
 
 def test_a_run_logged_twice_with_one_client_key_is_one(
-    sqlite_database: Database, other: Database, tmp_path: Path
+    database: Database, other: Database, tmp_path: Path
 ) -> None:
     facts = RunFacts(name="run", client_key="job-1")
-    theirs = log(sqlite_database, facts=facts)
-    pin_baseline(sqlite_database, theirs.id, author=None)
+    theirs = log(database, facts=facts)
+    pin_baseline(database, theirs.id, author=None)
     mine = log(other, facts=facts)
-    export_project(sqlite_database, "default", tmp_path / "project.zip")
+    export_project(database, "default", tmp_path / "project.zip")
 
     taken = import_project(other, tmp_path / "project.zip")
 
@@ -313,9 +313,9 @@ def test_a_run_logged_twice_with_one_client_key_is_one(
     assert baseline.run_id == mine.id
 
 
-def test_an_unknown_project_cannot_be_exported(sqlite_database: Database, tmp_path: Path) -> None:
+def test_an_unknown_project_cannot_be_exported(database: Database, tmp_path: Path) -> None:
     with pytest.raises(NotFound, match="there is no project 'nowhere'"):
-        export_project(sqlite_database, "nowhere", tmp_path / "project.zip")
+        export_project(database, "nowhere", tmp_path / "project.zip")
 
     assert not (tmp_path / "project.zip").exists()
 

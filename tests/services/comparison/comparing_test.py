@@ -69,11 +69,11 @@ def log_counts(database: Database, counts: list[list[int]], **changes: Any) -> R
     )
 
 
-def test_runs_on_the_same_truth_are_paired(sqlite_database: Database) -> None:
-    plain = log_model(sqlite_database, PLAIN, name="plain")
-    focal = log_model(sqlite_database, FOCAL, name="focal")
+def test_runs_on_the_same_truth_are_paired(database: Database) -> None:
+    plain = log_model(database, PLAIN, name="plain")
+    focal = log_model(database, FOCAL, name="focal")
 
-    found = compare(sqlite_database, plain, focal)
+    found = compare(database, plain, focal)
 
     facts = pair(found).paired
     assert facts is not None
@@ -86,11 +86,11 @@ def test_runs_on_the_same_truth_are_paired(sqlite_database: Database) -> None:
     assert found.verdict.headline.startswith("B is better than A on balanced accuracy")
 
 
-def test_differences_are_those_of_the_predictions_in_memory(sqlite_database: Database) -> None:
-    plain = log_model(sqlite_database, PLAIN, name="plain")
-    focal = log_model(sqlite_database, FOCAL, name="focal")
+def test_differences_are_those_of_the_predictions_in_memory(database: Database) -> None:
+    plain = log_model(database, PLAIN, name="plain")
+    focal = log_model(database, FOCAL, name="focal")
 
-    found = pair(compare(sqlite_database, plain, focal))
+    found = pair(compare(database, plain, focal))
 
     expected = paired_difference(
         y_true=list(TRUTH), pred_a=PLAIN, pred_b=FOCAL, labels=list(CLASSES), seed=found.seed
@@ -102,38 +102,38 @@ def test_differences_are_those_of_the_predictions_in_memory(sqlite_database: Dat
 
 
 def test_the_order_in_which_examples_were_logged_does_not_matter(
-    sqlite_database: Database,
+    database: Database,
 ) -> None:
     names = sample_names()
-    plain = log_model(sqlite_database, PLAIN, name="plain", sample_ids=names)
+    plain = log_model(database, PLAIN, name="plain", sample_ids=names)
     turned = log_model(
-        sqlite_database, FOCAL[::-1], name="focal", truth=TRUTH[::-1], sample_ids=names[::-1]
+        database, FOCAL[::-1], name="focal", truth=TRUTH[::-1], sample_ids=names[::-1]
     )
 
-    facts = pair(compare(sqlite_database, plain, turned)).paired
+    facts = pair(compare(database, plain, turned)).paired
 
     assert facts is not None
     assert facts.churn == expected_churn(PLAIN, FOCAL)
 
 
-def test_runs_are_compared_before_anybody_evaluated_them(sqlite_database: Database) -> None:
+def test_runs_are_compared_before_anybody_evaluated_them(database: Database) -> None:
     plain, focal = (
-        log_model(sqlite_database, PLAIN, name="plain"),
-        log_model(sqlite_database, FOCAL, name="focal"),
+        log_model(database, PLAIN, name="plain"),
+        log_model(database, FOCAL, name="focal"),
     )
 
     assert plain.state.value == "finished"
-    assert pair(compare(sqlite_database, plain, focal)).first.total == N
+    assert pair(compare(database, plain, focal)).first.total == N
 
 
 def test_corrected_labels_count_and_those_without_are_left_out(
-    sqlite_database: Database,
+    database: Database,
 ) -> None:
     names = sample_names()
-    plain = log_model(sqlite_database, PLAIN, name="plain", sample_ids=names)
-    focal = log_model(sqlite_database, FOCAL, name="focal", sample_ids=names)
+    plain = log_model(database, PLAIN, name="plain", sample_ids=names)
+    focal = log_model(database, FOCAL, name="focal", sample_ids=names)
     revise_truth(
-        sqlite_database,
+        database,
         project="default",
         dataset="derm",
         labels={names[0]: "mel", names[1]: None},
@@ -141,7 +141,7 @@ def test_corrected_labels_count_and_those_without_are_left_out(
         author=None,
     )
 
-    found = compare(sqlite_database, plain, focal)
+    found = compare(database, plain, focal)
 
     truth = ("mel", *TRUTH[2:])
     facts = pair(found).paired
@@ -181,28 +181,26 @@ def test_other_examples_are_refused_until_somebody_asks_for_the_shared_ones(
 
 
 def test_shared_examples_with_contradicting_labels_are_left_out(
-    sqlite_database: Database,
+    database: Database,
 ) -> None:
     plain = log_model(
-        sqlite_database, PLAIN[:150], name="p", truth=TRUTH[:150], sample_ids=sample_names(0, 150)
+        database, PLAIN[:150], name="p", truth=TRUTH[:150], sample_ids=sample_names(0, 150)
     )
     truth = ["df", "df", *TRUTH[22:]]
-    focal = log_model(
-        sqlite_database, FOCAL[20:], name="f", truth=truth, sample_ids=sample_names(20)
-    )
+    focal = log_model(database, FOCAL[20:], name="f", truth=truth, sample_ids=sample_names(20))
 
-    found = compare(sqlite_database, plain, focal, on_shared=True)
+    found = compare(database, plain, focal, on_shared=True)
 
     assert found.samples is not None
     assert (found.samples.n_relabelled, found.samples.n_compared) == (2, 128)
 
 
-def test_examples_without_identifiers_cannot_be_found_again(sqlite_database: Database) -> None:
-    plain = log_model(sqlite_database, PLAIN[:150], name="plain", truth=TRUTH[:150])
-    focal = log_model(sqlite_database, FOCAL, name="focal")
+def test_examples_without_identifiers_cannot_be_found_again(database: Database) -> None:
+    plain = log_model(database, PLAIN[:150], name="plain", truth=TRUTH[:150])
+    focal = log_model(database, FOCAL, name="focal")
 
     for on_shared in (False, True):
-        refusal = compare(sqlite_database, plain, focal, on_shared=on_shared).refusal
+        refusal = compare(database, plain, focal, on_shared=on_shared).refusal
 
         assert refusal is not None
         assert "different ground truth (A; B)" in refusal.why
@@ -210,10 +208,10 @@ def test_examples_without_identifiers_cannot_be_found_again(sqlite_database: Dat
         assert refusal.n_shared is None
 
 
-def test_runs_that_share_no_example_have_nothing_to_compare(sqlite_database: Database) -> None:
+def test_runs_that_share_no_example_have_nothing_to_compare(database: Database) -> None:
     first, second = (
         log_model(
-            sqlite_database,
+            database,
             FOCAL[part],
             name="part",
             truth=TRUTH[part],
@@ -222,19 +220,19 @@ def test_runs_that_share_no_example_have_nothing_to_compare(sqlite_database: Dat
         for part in (slice(0, 90), slice(90, None))
     )
 
-    refusal = compare(sqlite_database, first, second, on_shared=True).refusal
+    refusal = compare(database, first, second, on_shared=True).refusal
 
     assert refusal is not None
     assert refusal.why == "Not paired: 90 and 90 examples, none of them shared."
 
 
-def test_runs_of_different_datasets_are_refused_in_words(sqlite_database: Database) -> None:
-    derm = log_model(sqlite_database, PLAIN, name="plain")
-    other = log_model(sqlite_database, PLAIN, name="plain", dataset="other")
-    labels = log(sqlite_database, dataset="letters")
+def test_runs_of_different_datasets_are_refused_in_words(database: Database) -> None:
+    derm = log_model(database, PLAIN, name="plain")
+    other = log_model(database, PLAIN, name="plain", dataset="other")
+    labels = log(database, dataset="letters")
 
-    same_labels = compare(sqlite_database, derm, other).refusal
-    other_labels = compare(sqlite_database, derm, other, labels).refusal
+    same_labels = compare(database, derm, other).refusal
+    other_labels = compare(database, derm, other, labels).refusal
 
     assert same_labels is not None
     assert same_labels.why == (
@@ -244,31 +242,31 @@ def test_runs_of_different_datasets_are_refused_in_words(sqlite_database: Databa
     assert other_labels.why.endswith("C on “letters”, and their classes differ too.")
 
 
-def test_the_project_is_named_where_datasets_have_one_name(sqlite_database: Database) -> None:
-    first = log_model(sqlite_database, PLAIN, name="plain")
-    second = log_model(sqlite_database, PLAIN, name="plain", facts={"project": "b-side"})
+def test_the_project_is_named_where_datasets_have_one_name(database: Database) -> None:
+    first = log_model(database, PLAIN, name="plain")
+    second = log_model(database, PLAIN, name="plain", facts={"project": "b-side"})
 
-    refusal = compare(sqlite_database, first, second).refusal
+    refusal = compare(database, first, second).refusal
 
     assert refusal is not None
     assert "B on “derm” of project “b-side”" in refusal.why
 
 
-def test_an_open_run_is_not_compared_yet(sqlite_database: Database) -> None:
-    done = log_lesions(sqlite_database, evaluated=False)
-    still_open = open_lesions(sqlite_database)
+def test_an_open_run_is_not_compared_yet(database: Database) -> None:
+    done = log_lesions(database, evaluated=False)
+    still_open = open_lesions(database)
 
-    refusal = compare_runs(sqlite_database, [done, still_open]).refusal
+    refusal = compare_runs(database, [done, still_open]).refusal
 
     assert refusal is not None
     assert refusal.why == "B is still open and may take more predictions."
 
 
-def test_a_matrix_is_compared_unpaired_and_that_is_said(sqlite_database: Database) -> None:
-    plain = log_model(sqlite_database, PLAIN, name="plain")
-    matrix = log_counts(sqlite_database, [[60, 30, 30], [10, 20, 10], [5, 5, 10]])
+def test_a_matrix_is_compared_unpaired_and_that_is_said(database: Database) -> None:
+    plain = log_model(database, PLAIN, name="plain")
+    matrix = log_counts(database, [[60, 30, 30], [10, 20, 10], [5, 5, 10]])
 
-    found = compare(sqlite_database, plain, matrix)
+    found = compare(database, plain, matrix)
 
     assert pair(found).paired is None
     assert pair(found).second.counts.tolist() == [[60, 30, 30], [10, 20, 10], [5, 5, 10]]
@@ -276,21 +274,21 @@ def test_a_matrix_is_compared_unpaired_and_that_is_said(sqlite_database: Databas
     assert "The runs are not paired" in found.verdict.text
 
 
-def test_two_matrices_are_compared_too(sqlite_database: Database) -> None:
-    first = log_counts(sqlite_database, [[60, 30, 30], [10, 20, 10], [5, 5, 10]])
-    second = log_counts(sqlite_database, [[90, 15, 15], [10, 20, 10], [5, 5, 10]])
+def test_two_matrices_are_compared_too(database: Database) -> None:
+    first = log_counts(database, [[60, 30, 30], [10, 20, 10], [5, 5, 10]])
+    second = log_counts(database, [[90, 15, 15], [10, 20, 10], [5, 5, 10]])
 
-    found = compare(sqlite_database, first, second)
+    found = compare(database, first, second)
 
     assert pair(found).metric("overall_accuracy").difference.value == pytest.approx(30 / 180)
     assert found.samples is None
 
 
-def test_a_matrix_has_no_slices(sqlite_database: Database) -> None:
-    plain = log_model(sqlite_database, PLAIN, name="plain", slices={"country": COUNTRIES})
-    matrix = log_counts(sqlite_database, [[60, 30, 30], [10, 20, 10], [5, 5, 10]])
+def test_a_matrix_has_no_slices(database: Database) -> None:
+    plain = log_model(database, PLAIN, name="plain", slices={"country": COUNTRIES})
+    matrix = log_counts(database, [[60, 30, 30], [10, 20, 10], [5, 5, 10]])
 
-    refusal = compare(sqlite_database, plain, matrix, slice_text="country=DE").refusal
+    refusal = compare(database, plain, matrix, slice_text="country=DE").refusal
 
     assert refusal is not None
     assert "matrix without predictions" in refusal.why
@@ -317,18 +315,18 @@ def test_a_slice_compares_its_examples_only(database: Database) -> None:
 
 
 @pytest.mark.parametrize("text", ["country=FR", "planet=DE", "country"])
-def test_a_slice_that_cannot_be_meant_is_an_error(sqlite_database: Database, text: str) -> None:
-    plain = log_model(sqlite_database, PLAIN, name="plain", slices={"country": COUNTRIES})
-    focal = log_model(sqlite_database, FOCAL, name="focal")
+def test_a_slice_that_cannot_be_meant_is_an_error(database: Database, text: str) -> None:
+    plain = log_model(database, PLAIN, name="plain", slices={"country": COUNTRIES})
+    focal = log_model(database, FOCAL, name="focal")
 
     with pytest.raises(InvalidInput):
-        compare(sqlite_database, plain, focal, slice_text=text)
+        compare(database, plain, focal, slice_text=text)
 
 
-def test_without_any_label_nothing_is_right_or_wrong(sqlite_database: Database) -> None:
+def test_without_any_label_nothing_is_right_or_wrong(database: Database) -> None:
     first, second = (
         log(
-            sqlite_database,
+            database,
             y_true=None,
             y_pred=["a", "b"],
             labels=["a", "b"],
@@ -338,7 +336,7 @@ def test_without_any_label_nothing_is_right_or_wrong(sqlite_database: Database) 
         for _ in range(2)
     )
 
-    refusal = compare(sqlite_database, first, second).refusal
+    refusal = compare(database, first, second).refusal
 
     assert refusal is not None
     assert refusal.why.startswith("None of the examples has a label yet")
@@ -358,15 +356,13 @@ def test_scores_are_compared_where_both_runs_have_them(database: Database) -> No
 
 
 def test_scores_follow_their_examples_and_not_the_order_of_logging(
-    sqlite_database: Database,
+    database: Database,
 ) -> None:
     names, scores = sample_names(), scores_for(FOCAL)
-    plain = log_model(
-        sqlite_database, PLAIN, name="plain", sample_ids=names, y_score=scores_for(PLAIN)
-    )
-    focal = log_model(sqlite_database, FOCAL, name="focal", sample_ids=names, y_score=scores)
+    plain = log_model(database, PLAIN, name="plain", sample_ids=names, y_score=scores_for(PLAIN))
+    focal = log_model(database, FOCAL, name="focal", sample_ids=names, y_score=scores)
     turned = log_model(
-        sqlite_database,
+        database,
         FOCAL[::-1],
         name="focal",
         truth=TRUTH[::-1],
@@ -375,20 +371,19 @@ def test_scores_follow_their_examples_and_not_the_order_of_logging(
     )
 
     straight, reverse = (
-        pair(compare(sqlite_database, plain, other)).metric("log_loss")
-        for other in (focal, turned)
+        pair(compare(database, plain, other)).metric("log_loss") for other in (focal, turned)
     )
 
     assert straight == reverse
 
 
-def test_three_runs_are_ranked(sqlite_database: Database) -> None:
+def test_three_runs_are_ranked(database: Database) -> None:
     runs = [
-        log_model(sqlite_database, predicted, name=name)
+        log_model(database, predicted, name=name)
         for predicted, name in ((PLAIN, "plain"), (FOCAL, "focal"), (ALMOST_FOCAL, "almost"))
     ]
 
-    found = compare(sqlite_database, *runs)
+    found = compare(database, *runs)
 
     places = [place.standing.value for place in many(found).places["balanced_accuracy"]]
     assert places == ["behind the best", "best", "not separable from the best"]
@@ -396,53 +391,53 @@ def test_three_runs_are_ranked(sqlite_database: Database) -> None:
     assert found.verdict.headline.startswith("By balanced accuracy")
 
 
-def test_a_matrix_among_many_is_named(sqlite_database: Database) -> None:
-    plain = log_model(sqlite_database, PLAIN, name="plain")
-    focal = log_model(sqlite_database, FOCAL, name="focal")
-    matrix = log_counts(sqlite_database, [[60, 30, 30], [10, 20, 10], [5, 5, 10]])
+def test_a_matrix_among_many_is_named(database: Database) -> None:
+    plain = log_model(database, PLAIN, name="plain")
+    focal = log_model(database, FOCAL, name="focal")
+    matrix = log_counts(database, [[60, 30, 30], [10, 20, 10], [5, 5, 10]])
 
-    found = compare(sqlite_database, plain, matrix, focal)
+    found = compare(database, plain, matrix, focal)
 
     assert many(found).unpaired == (1,)
     assert [(each.first, each.second) for each in many(found).pairs] == [(0, 2)]
 
 
-def test_the_same_question_is_answered_from_memory(sqlite_database: Database) -> None:
-    plain = log_model(sqlite_database, PLAIN, name="plain")
-    focal = log_model(sqlite_database, FOCAL, name="focal")
+def test_the_same_question_is_answered_from_memory(database: Database) -> None:
+    plain = log_model(database, PLAIN, name="plain")
+    focal = log_model(database, FOCAL, name="focal")
     kept: KeptResults[Compared] = KeptResults(most=4)
 
-    first = compare(sqlite_database, plain, focal, kept=kept)
+    first = compare(database, plain, focal, kept=kept)
     with counted_statements() as statements:
-        again = compare(sqlite_database, plain, focal, kept=kept)
+        again = compare(database, plain, focal, kept=kept)
 
     assert again.result is first.result
     assert len(statements) == 2
 
 
-def test_a_correction_is_a_new_question(sqlite_database: Database) -> None:
+def test_a_correction_is_a_new_question(database: Database) -> None:
     names = sample_names()
-    plain = log_model(sqlite_database, PLAIN, name="plain", sample_ids=names)
-    focal = log_model(sqlite_database, FOCAL, name="focal", sample_ids=names)
+    plain = log_model(database, PLAIN, name="plain", sample_ids=names)
+    focal = log_model(database, FOCAL, name="focal", sample_ids=names)
     kept: KeptResults[Compared] = KeptResults(most=4)
-    before = compare(sqlite_database, plain, focal, kept=kept)
+    before = compare(database, plain, focal, kept=kept)
 
     revise_truth(
-        sqlite_database,
+        database,
         project="default",
         dataset="derm",
         labels={names[0]: "df"},
         reason="second look",
         author=None,
     )
-    after = compare(sqlite_database, plain, focal, kept=kept)
+    after = compare(database, plain, focal, kept=kept)
 
     assert pair(after).first.actual.tolist() != pair(before).first.actual.tolist()
 
 
-def test_reading_takes_six_statements_at_most(sqlite_database: Database) -> None:
+def test_reading_takes_six_statements_at_most(database: Database) -> None:
     plain = log_model(
-        sqlite_database,
+        database,
         PLAIN[:150],
         name="plain",
         truth=TRUTH[:150],
@@ -451,7 +446,7 @@ def test_reading_takes_six_statements_at_most(sqlite_database: Database) -> None
         slices={"country": COUNTRIES[:150]},
     )
     focal = log_model(
-        sqlite_database,
+        database,
         FOCAL[20:],
         name="focal",
         truth=TRUTH[20:],
@@ -460,36 +455,36 @@ def test_reading_takes_six_statements_at_most(sqlite_database: Database) -> None
     )
 
     with counted_statements() as statements:
-        compare(sqlite_database, plain, focal, on_shared=True, slice_text="country=DE")
+        compare(database, plain, focal, on_shared=True, slice_text="country=DE")
 
     assert len(statements) == 6
 
 
-def test_unknown_and_deleted_runs_are_not_found(sqlite_database: Database) -> None:
-    plain = log_model(sqlite_database, PLAIN, name="plain")
-    gone = log_model(sqlite_database, FOCAL, name="gone")
-    delete_run(sqlite_database, gone.id, by=None)
+def test_unknown_and_deleted_runs_are_not_found(database: Database) -> None:
+    plain = log_model(database, PLAIN, name="plain")
+    gone = log_model(database, FOCAL, name="gone")
+    delete_run(database, gone.id, by=None)
 
     for other in (gone.id, "r_nosuchrun"):
         with pytest.raises(NotFound, match=other):
-            compare_runs(sqlite_database, [plain.id, other])
+            compare_runs(database, [plain.id, other])
 
 
 @pytest.mark.parametrize("ids", [[], ["r_a"], ["r_a", "r_a"], [f"r_{n}" for n in range(27)]])
 def test_fewer_than_two_or_too_many_or_doubled_runs_are_refused(
-    sqlite_database: Database, ids: list[str]
+    database: Database, ids: list[str]
 ) -> None:
     with pytest.raises(InvalidInput) as caught:
-        compare_runs(sqlite_database, ids)
+        compare_runs(database, ids)
 
     assert caught.value.field == "runs"
 
 
-def test_labels_of_runs_are_those_of_the_dataset(sqlite_database: Database) -> None:
-    plain = log_model(sqlite_database, PLAIN, name="plain")
-    focal = log_model(sqlite_database, FOCAL, name="focal")
+def test_labels_of_runs_are_those_of_the_dataset(database: Database) -> None:
+    plain = log_model(database, PLAIN, name="plain")
+    focal = log_model(database, FOCAL, name="focal")
 
-    found = compare(sqlite_database, plain, focal)
+    found = compare(database, plain, focal)
 
     assert found.runs[0].labels == LabelSet(CLASSES)
     assert pair(found).labels == CLASSES

@@ -51,11 +51,11 @@ def listed(
 
 
 def test_examples_that_only_one_run_gets_right_are_listed_with_both_answers(
-    sqlite_database: Database,
+    database: Database,
 ) -> None:
-    runs = pair_of_runs(sqlite_database, sample_ids=sample_names())
+    runs = pair_of_runs(database, sample_ids=sample_names())
 
-    found = listed(sqlite_database, runs)
+    found = listed(database, runs)
 
     assert found.total == len(ONLY_FOCAL)
     assert found.has_ids
@@ -65,10 +65,10 @@ def test_examples_that_only_one_run_gets_right_are_listed_with_both_answers(
     ]
 
 
-def test_every_fate_has_its_examples(sqlite_database: Database) -> None:
-    runs = pair_of_runs(sqlite_database)
+def test_every_fate_has_its_examples(database: Database) -> None:
+    runs = pair_of_runs(database)
 
-    found = {fate: listed(sqlite_database, runs, fate, size=None) for fate in Fate}
+    found = {fate: listed(database, runs, fate, size=None) for fate in Fate}
 
     samples = [each.sample for part in found.values() for each in part.examples]
     assert sorted(map(int, samples)) == list(range(N))
@@ -77,22 +77,21 @@ def test_every_fate_has_its_examples(sqlite_database: Database) -> None:
         assert part.n_of_each[fate] == part.total == len(part.examples)
 
 
-def test_examples_are_listed_page_by_page(sqlite_database: Database) -> None:
-    runs = pair_of_runs(sqlite_database)
+def test_examples_are_listed_page_by_page(database: Database) -> None:
+    runs = pair_of_runs(database)
 
     pages = [
-        listed(sqlite_database, runs, Fate.BOTH_RIGHT, start=start, size=30).examples
-        for start in (0, 30)
+        listed(database, runs, Fate.BOTH_RIGHT, start=start, size=30).examples for start in (0, 30)
     ]
 
-    whole = listed(sqlite_database, runs, Fate.BOTH_RIGHT, size=None).examples
+    whole = listed(database, runs, Fate.BOTH_RIGHT, size=None).examples
     assert (*pages[0], *pages[1]) == whole[:60]
 
 
-def test_one_class_can_be_asked_for(sqlite_database: Database) -> None:
-    runs = pair_of_runs(sqlite_database)
+def test_one_class_can_be_asked_for(database: Database) -> None:
+    runs = pair_of_runs(database)
 
-    found = listed(sqlite_database, runs, class_label="df")
+    found = listed(database, runs, class_label="df")
 
     expected = [place for place in ONLY_FOCAL if TRUTH[place] == "df"]
     assert [each.sample for each in found.examples] == expected
@@ -101,10 +100,10 @@ def test_one_class_can_be_asked_for(sqlite_database: Database) -> None:
     assert sum(found.n_of_each.values()) == TRUTH.count("df")
 
 
-def test_a_slice_can_be_asked_for(sqlite_database: Database) -> None:
-    runs = pair_of_runs(sqlite_database, slices={"country": COUNTRIES})
+def test_a_slice_can_be_asked_for(database: Database) -> None:
+    runs = pair_of_runs(database, slices={"country": COUNTRIES})
 
-    found = listed(sqlite_database, runs, slice_text="country=SI")
+    found = listed(database, runs, slice_text="country=SI")
 
     assert [each.sample for each in found.examples] == [
         place for place in ONLY_FOCAL if COUNTRIES[place] == "SI"
@@ -136,16 +135,16 @@ def test_answers_come_with_their_scores_whatever_the_order_of_logging(
     )
 
 
-def test_other_examples_are_listed_only_on_the_shared_ones(sqlite_database: Database) -> None:
+def test_other_examples_are_listed_only_on_the_shared_ones(database: Database) -> None:
     plain = log_model(
-        sqlite_database, PLAIN[:150], name="p", truth=TRUTH[:150], sample_ids=sample_names(0, 150)
+        database, PLAIN[:150], name="p", truth=TRUTH[:150], sample_ids=sample_names(0, 150)
     )
     focal = log_model(
-        sqlite_database, FOCAL[20:], name="f", truth=TRUTH[20:], sample_ids=sample_names(20)
+        database, FOCAL[20:], name="f", truth=TRUTH[20:], sample_ids=sample_names(20)
     )
 
-    refused = listed(sqlite_database, (plain, focal))
-    shared = listed(sqlite_database, (plain, focal), on_shared=True)
+    refused = listed(database, (plain, focal))
+    shared = listed(database, (plain, focal), on_shared=True)
 
     assert refused.refusal is not None
     assert refused.refusal.n_shared == 130
@@ -154,10 +153,10 @@ def test_other_examples_are_listed_only_on_the_shared_ones(sqlite_database: Data
     ][:50]
 
 
-def test_a_matrix_has_no_examples(sqlite_database: Database) -> None:
-    plain, _ = pair_of_runs(sqlite_database)
+def test_a_matrix_has_no_examples(database: Database) -> None:
+    plain, _ = pair_of_runs(database)
     matrix = log_matrix(
-        sqlite_database,
+        database,
         facts=RunFacts(name="matrix"),
         dataset="derm",
         matrix=[[60, 30, 30], [10, 20, 10], [5, 5, 10]],
@@ -166,39 +165,39 @@ def test_a_matrix_has_no_examples(sqlite_database: Database) -> None:
         ordinal=False,
     )
 
-    refusal = listed(sqlite_database, (plain, matrix)).refusal
+    refusal = listed(database, (plain, matrix)).refusal
 
     assert refusal is not None
     assert "no examples to show" in refusal.why
 
 
-def test_an_unknown_class_is_an_error(sqlite_database: Database) -> None:
-    runs = pair_of_runs(sqlite_database)
+def test_an_unknown_class_is_an_error(database: Database) -> None:
+    runs = pair_of_runs(database)
 
     with pytest.raises((InvalidInput, UnknownKey)) as caught:
-        listed(sqlite_database, runs, class_label="wart")
+        listed(database, runs, class_label="wart")
 
     assert caught.value.field == "class"
 
 
-def test_examples_are_those_of_two_runs(sqlite_database: Database) -> None:
-    plain, focal = pair_of_runs(sqlite_database)
-    third = log_model(sqlite_database, TRUTH, name="perfect")
+def test_examples_are_those_of_two_runs(database: Database) -> None:
+    plain, focal = pair_of_runs(database)
+    third = log_model(database, TRUTH, name="perfect")
 
     with pytest.raises(InvalidInput, match="there are 3 runs"):
-        listed(sqlite_database, (plain, focal, third))
+        listed(database, (plain, focal, third))
 
 
-def test_a_page_takes_six_statements_at_most(sqlite_database: Database) -> None:
+def test_a_page_takes_six_statements_at_most(database: Database) -> None:
     runs = pair_of_runs(
-        sqlite_database,
+        database,
         sample_ids=sample_names(),
         y_score=scores_for(PLAIN),
         slices={"country": COUNTRIES},
     )
 
     with counted_statements() as statements:
-        found = listed(sqlite_database, runs, Fate.BOTH_RIGHT, slice_text="country=DE")
+        found = listed(database, runs, Fate.BOTH_RIGHT, slice_text="country=DE")
 
     assert len(found.examples) == 50
     assert len(statements) == 6
