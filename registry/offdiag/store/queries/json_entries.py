@@ -1,7 +1,7 @@
 """Single entries of documents kept with a row, alike on both databases.
 
-A path into a document would need quoting rules that differ between databases; rows of
-(key, value) compare any key as it is.
+A path into a document would need quoting rules that differ between databases. PostgreSQL has an
+operator that takes any key as it is, and on SQLite rows of (key, value) compare it so.
 """
 
 from __future__ import annotations
@@ -17,8 +17,10 @@ from sqlalchemy import (
     case,
     cast,
     func,
+    literal,
     select,
 )
+from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import InstrumentedAttribute
 
 Document = InstrumentedAttribute[dict[str, Any]]
@@ -29,8 +31,8 @@ _SQLITE_WORDS = {word: word for word in ("true", "false", "null")}
 def entry_text(document: Document, name: str, dialect: str) -> ColumnElement[str]:
     """The entry `name` as text; NULL where there is none."""
     if dialect == "postgresql":
-        entry = func.jsonb_each_text(document).table_valued("key", "value", name="entry")
-        return _of(entry, func.coalesce(entry.c.value, "null"), name, document)
+        is_null = case((func.jsonb_typeof(_at(document, name)) == "null", "null"))
+        return func.coalesce(_at(document, name, as_text=True), is_null)
     entry = func.json_each(document).table_valued("key", "value", "type", name="entry")
     text = case(_SQLITE_WORDS, value=entry.c.type, else_=cast(entry.c.value, Text))
     return _of(entry, text, name, document)
@@ -39,14 +41,11 @@ def entry_text(document: Document, name: str, dialect: str) -> ColumnElement[str
 def entry_number(document: Document, name: str, dialect: str) -> ColumnElement[float]:
     """The entry `name` where it is a number; NULL where it is not, or missing."""
     if dialect == "postgresql":
-        entry = func.jsonb_each(document).table_valued("key", "value", name="entry")
-        is_number = func.jsonb_typeof(entry.c.value) == "number"
-        value = cast(cast(entry.c.value, Text), Double)
-    else:
-        entry = func.json_each(document).table_valued("key", "value", "type", name="entry")
-        is_number = entry.c.type.in_(("integer", "real"))
-        value = cast(entry.c.value, Double)
-    return _of(entry, case((is_number, value)), name, document)
+        is_number = func.jsonb_typeof(_at(document, name)) == "number"
+        return case((is_number, cast(_at(document, name, as_text=True), Double)))
+    entry = func.json_each(document).table_valued("key", "value", "type", name="entry")
+    is_number = entry.c.type.in_(("integer", "real"))
+    return _of(entry, case((is_number, cast(entry.c.value, Double))), name, document)
 
 
 def place_of(
@@ -63,6 +62,12 @@ def place_of(
         place = cast(entry.c.key, Integer)
     found = select(place).select_from(entry).where(entry.c.value == name)
     return found.correlate(names.class_).scalar_subquery()
+
+
+def _at(document: Document, name: str, *, as_text: bool = False) -> ColumnElement[Any]:
+    # The operator takes a name as it is, which is no path and needs no quoting.
+    operator, kind = ("->>", Text()) if as_text else ("->", JSONB())
+    return document.expression.op(operator, return_type=kind)(literal(name, Text))
 
 
 def _of(

