@@ -87,11 +87,12 @@ def test_a_gate_is_open_when_every_condition_holds(database: Database) -> None:
     assert gate(database, run, "overall_accuracy>=0.6", "no-flag F1").passed
 
 
-def test_a_run_that_nobody_evaluated_is_evaluated_first(database: Database) -> None:
-    run = log(database)
+def test_a_run_that_nobody_evaluated_is_evaluated_first(sqlite_database: Database) -> None:
+    # In an embedded registry; elsewhere a worker does it.
+    run = log(sqlite_database)
 
     result = gate_run(
-        database,
+        sqlite_database,
         run.id,
         [parse_condition("n=6")],
         thresholds=Thresholds(),

@@ -202,19 +202,20 @@ def test_the_sweep_heals_a_correction_whose_work_was_lost(database: Database) ->
 
 
 def test_asking_for_the_evaluation_of_a_stale_run_gives_the_new_one(
-    database: Database,
+    sqlite_database: Database,
 ) -> None:
+    # In an embedded registry; elsewhere a worker does it.
     from offdiag.services.evaluation.reading import evaluation_of
 
-    run = log(database, sample_ids=IDS)
-    work_off(database)
-    revise(database, {6: "a"})
-    drop_work(database)
+    run = log(sqlite_database, sample_ids=IDS)
+    work_off(sqlite_database)
+    revise(sqlite_database, {6: "a"})
+    drop_work(sqlite_database)
 
-    found = evaluation_of(database, run.id, timeout_s=5, lease_s=30, policy=POLICY)
+    found = evaluation_of(sqlite_database, run.id, timeout_s=5, lease_s=30, policy=POLICY)
 
     assert found.matrix.counts.tolist()[0] == [2, 1, 0]
-    assert waiting(database) == []
+    assert waiting(sqlite_database) == []
 
 
 def log_many(database: Database) -> list[str]:
