@@ -69,10 +69,13 @@ class Report:
     facts: dict[str, float | str] = field(default_factory=dict)
     tables: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
     """Rows of figures that belong together, by the name of their table."""
+    where: dict[str, str | float] = field(init=False)
+    """The machine, and how busy it was before anything was measured."""
 
     def __post_init__(self) -> None:
+        self.where = machine()
         print(f"# {self.name}")
-        print(f"machine: {json.dumps(machine())}")
+        print(f"machine: {json.dumps(self.where)}")
         print(f"versions: {json.dumps(versions(self.libraries))}")
 
     def measure(
@@ -125,7 +128,7 @@ class Report:
         return {
             "name": self.name,
             "date": datetime.now(UTC).date().isoformat(),
-            "machine": machine(),
+            "machine": self.where,
             "versions": versions(self.libraries),
             "cases": {
                 case: {

@@ -30,9 +30,9 @@ def storm_table(result: dict[str, Any]) -> str:
     versions = ", ".join(f"{name} {version}" for name, version in result["versions"].items())
     where = (
         f"{result['date']}, {machine['processor']}, {machine['cores']} cores, "
-        f"Python {machine['python']}, load {machine['load_1_min']} at the end; {versions}."
+        f"Python {machine['python']}, load {machine['load_1_min']} before; {versions}."
     )
-    if machine["load_1_min"] > 2 * machine["cores"]:
+    if machine["load_1_min"] > machine["cores"]:
         where += " The machine did much else meanwhile, which every figure of time shows."
     lines = [
         where,

@@ -44,7 +44,7 @@ def _section(name: str, result: Mapping[str, Any]) -> str:
         f"## {name}",
         f"{result['date']}; {machine['processor']}, {machine['cores']} cores, "
         f"{machine['memory_gib']} GiB, {machine['system']}, Python {machine['python']}; load "
-        f"before the end {machine['load_1_min']}; "
+        f"before {machine['load_1_min']}; "
         + ", ".join(f"{library} {version}" for library, version in result["versions"].items())
         + ".",
         _table(("held to", "limit", "measured", ""), map(_goal, held)),
