@@ -106,7 +106,8 @@ def test_a_living_scheduler_is_said_to_be_healthy(client: FlaskClient, planned: 
 
     page = _page(client, "/reports")
 
-    assert "scheduler healthy, heartbeat 0 s ago" in page.one("p", "subtitle").text
+    # How long ago depends on how busy the machine is.
+    assert re.search(r"scheduler healthy, heartbeat \d+ s ago", page.one("p", "subtitle").text)
     assert not page.all("div", "callout-warning")
 
 
