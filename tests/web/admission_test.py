@@ -142,3 +142,13 @@ def test_health_and_the_files_of_pages_never_wait(slow: Slow, path: str) -> None
     until(lambda: slow.n_inside == 1)
 
     assert Client(gate).get(path, buffered=True).status_code == 200
+
+
+@pytest.mark.parametrize("path", ["/healthz-of-others", "/readyz/", "/statics"])
+def test_what_only_begins_like_them_waits_like_everything_else(slow: Slow, path: str) -> None:
+    gate = Admission(slow, at_once=1, looking_waits_s=0.0)
+    crowd = Crowd(gate)
+    crowd.ask()
+    until(lambda: slow.n_inside == 1)
+
+    assert Client(gate).get(path, buffered=True).status_code == 503

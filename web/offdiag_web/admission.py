@@ -27,8 +27,9 @@ BRINGING_WAITS_S = 5.0
 WAITING_PER_PLACE = 3
 """So many may wait for each that is answered: bursts of small requests are through in time."""
 RETRY_AFTER_S = 2
-_NEVER_WAIT = ("/healthz", "/readyz", "/static/")
-"""What needs no database and next to no time; a page without its style is no page."""
+_NEVER_WAIT = frozenset({"/healthz", "/readyz"})
+_FILES = "/static/"
+"""They need no database and next to no time, and a page without its style is no page."""
 _LOOKING = frozenset({"GET", "HEAD", "OPTIONS"})
 _BODY = json.dumps(
     {
@@ -74,7 +75,8 @@ class Admission:
         self._bringing_waits_s = bringing_waits_s
 
     def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
-        if environ.get("PATH_INFO", "").startswith(_NEVER_WAIT):
+        path = environ.get("PATH_INFO", "")
+        if path in _NEVER_WAIT or path.startswith(_FILES):
             return self._application(environ, start_response)
         is_looking = environ.get("REQUEST_METHOD") in _LOOKING
         wait_s = self._looking_waits_s if is_looking else self._bringing_waits_s
