@@ -63,13 +63,18 @@ def pages(
     database: Database,
     *terms: FilterTerm | Condition,
     most: int,
+    most_by_index: int = 1_000,
     order: str = "logged",
     limit: int = 1,
 ) -> list[RunListPage]:
-    """All pages of a list where no more than `most` runs are counted one by one."""
+    """All pages of a list where no more runs than these are counted."""
     found: list[RunListPage] = []
     cursor: Cursor | None = None
-    with patch.object(run_counts, "MOST_COUNTED", most), database.read() as session:
+    with (
+        patch.object(run_counts, "MOST_COUNTED", most),
+        patch.object(run_counts, "MOST_COUNTED_BY_INDEX", most_by_index),
+        database.read() as session,
+    ):
         while not found or cursor is not None:
             page = run_list.run_list(
                 session,
@@ -113,7 +118,7 @@ def test_a_bound_hides_no_run_in_any_order(evaluated: Database) -> None:
         assert all(page.counts_all for page in whole), order
 
 
-def test_an_index_counts_all_and_what_it_does_not_know_is_bounded(tagged: Database) -> None:
+def test_more_are_counted_where_an_index_has_them_together(tagged: Database) -> None:
     by_index: tuple[tuple[FilterTerm | Condition, ...], ...] = (
         (),
         (FilterTerm(FilterField.DATASET, "holdout"),),
@@ -128,11 +133,21 @@ def test_an_index_counts_all_and_what_it_does_not_know_is_bounded(tagged: Databa
     )
 
     for terms in by_index:
-        page = pages(tagged, *terms, most=2)[0]
-        assert (page.total, page.counts_all) == (5, True), terms
+        few, many = (pages(tagged, *terms, most=2, most_by_index=most)[0] for most in (4, 5))
+        assert (few.total, few.counts_all) == (4, False), terms
+        assert (many.total, many.counts_all) == (5, True), terms
     for term in one_by_one:
         page = pages(tagged, term, most=2)[0]
         assert (page.total, page.counts_all) == (2, False), term
+
+
+def test_a_page_among_the_undefined_knows_all_runs(tagged: Database) -> None:
+    """What lies before it is counted as all but what lies after it."""
+    found = pages(tagged, most=1, most_by_index=1, order="mcc", limit=2)
+
+    assert [page.position for page in found] == [1, 3, 5]
+    assert [page.counts_all for page in found] == [False, True, True]
+    assert [page.total for page in found[1:]] == [5, 5]
 
 
 @pytest.mark.parametrize("most_in_memory", [0, 1_000])

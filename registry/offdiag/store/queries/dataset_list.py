@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cache
 from typing import Any
 
 from sqlalchemy import Row, Select, and_, case, func, select
@@ -98,6 +99,7 @@ def dataset_overview(session: Session) -> tuple[tuple[DatasetFacts, LoggedRuns],
     return tuple((_facts(row), _logged_runs(row)) for row in rows)
 
 
+@cache
 def _datasets() -> Select[*tuple[Any, ...]]:
     newest = (
         select(TruthVersionRow.dataset_id, func.max(TruthVersionRow.number).label("number"))
@@ -109,8 +111,11 @@ def _datasets() -> Select[*tuple[Any, ...]]:
     )
     return (
         select(
-            DatasetRow,
-            ProjectRow.name,
+            DatasetRow.id,
+            ProjectRow.name.label("project"),
+            DatasetRow.name,
+            DatasetRow.task,
+            DatasetRow.labels_inferred,
             LabelSetRow.n_classes,
             TruthVersionRow.number,
             TruthVersionRow.n_samples,
@@ -131,12 +136,12 @@ def _datasets() -> Select[*tuple[Any, ...]]:
 def _facts(row: Row[*tuple[Any, ...]]) -> DatasetFacts:
     counts: list[int] | None = row.class_counts
     return DatasetFacts(
-        id=row.DatasetRow.id,
-        project=row.name,
-        name=row.DatasetRow.name,
-        task=Task(row.DatasetRow.task),
+        id=row.id,
+        project=row.project,
+        name=row.name,
+        task=Task(row.task),
         n_classes=row.n_classes,
-        labels_inferred=row.DatasetRow.labels_inferred,
+        labels_inferred=row.labels_inferred,
         truth_number=row.number,
         n_samples=row.n_samples,
         class_counts=None if counts is None else tuple(counts),

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from sqlalchemy import ColumnElement, Row, Select, func, literal, null, select
+from sqlalchemy import ColumnElement, Row, Select, bindparam, func, literal, null, select
 
 from offdiag.flags.catalogue import RULES
 from offdiag.store.flags import RUN_AS_A_WHOLE
@@ -15,6 +14,8 @@ from offdiag.store.models.evaluations import AGGREGATE
 from offdiag.store.queries.flag_filter import COUNTS_IN_BADGE, SEVERITY_RANK
 from offdiag.store.queries.recorded_values import VALUE_COLUMNS
 
+EVALUATIONS = bindparam("evaluations", expanding=True)
+"""The ids that a page of runs asks about."""
 MOST_IN_BADGE = 2
 FAILING_CLASS = AGGREGATE - 1
 """Stands where a value has the index of its class."""
@@ -44,8 +45,8 @@ def _is_about_class(rule: str) -> bool:
     return known is None or known.per_class
 
 
-def failing_classes(evaluations: Sequence[int]) -> Select[*tuple[Any, ...]]:
-    """The gravest classes of the badge of each run, in the shape of values.
+def failing_classes() -> Select[*tuple[Any, ...]]:
+    """The gravest classes of the badge of each run of `EVALUATIONS`, in the shape of values.
 
     The key is the rule, the support the number of such classes in all.
     """
@@ -58,7 +59,7 @@ def failing_classes(evaluations: Sequence[int]) -> Select[*tuple[Any, ...]]:
             func.min(FlagRow.id).label("first"),
         )
         .join(EvaluationRow, EvaluationRow.run_id == FlagRow.run_id)
-        .where(EvaluationRow.id.in_(evaluations), COUNTS_IN_BADGE)
+        .where(EvaluationRow.id.in_(EVALUATIONS), COUNTS_IN_BADGE)
         .group_by(EvaluationRow.id, FlagRow.class_label)
         .subquery()
     )

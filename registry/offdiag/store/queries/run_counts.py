@@ -1,4 +1,4 @@
-"""How many runs match: all of them where an index knows, else up to a bound."""
+"""How many runs match, up to a bound: a higher one where an index has them together."""
 
 from __future__ import annotations
 
@@ -17,6 +17,8 @@ from offdiag.store.queries.run_order import FIELD_ORDERS, Cursor, Group, RunOrde
 
 MOST_COUNTED = 1_000
 """Up to this many matching runs are counted where each has to be looked at."""
+MOST_COUNTED_BY_INDEX = 10_000
+"""Up to this many are counted along an index, so that no list takes longer for runs beyond."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +27,7 @@ class MatchingRuns:
 
     `with_metric` finds the ids of the runs within the bound of a metric along its index, None
     where no bound is asked for; `besides` is what holds for them apart from that. `is_indexed`
-    says that counting all of them is a matter of an index.
+    says that an index has all of them together.
     """
 
     where: Sequence[ColumnElement[bool]]
@@ -120,22 +122,27 @@ def count_of(where: Sequence[ColumnElement[bool]]) -> ScalarSelect[int]:
 
 
 def _total(runs: MatchingRuns) -> ScalarSelect[int]:
-    """All runs where an index has them together, else one more than are counted at most."""
-    if runs.is_indexed:
-        return count_of(runs.where)
+    """One more than are counted at most, or all where there are fewer."""
     some = select(literal(1).label("one"))
-    if runs.with_metric is None:
+    if runs.with_metric is not None:
+        found = runs.with_metric.subquery()
+        some = some.select_from(found).join(RunRow, RunRow.id == found.c.run_id)
+    elif runs.is_indexed:
+        some = some.select_from(RunRow)
+    else:
         # Newest first, as a list begins: the index of any other order may begin with all the
         # datasets where nothing matches.
         some = some.select_from(RunRow).order_by(RunRow.created_at.desc(), RunRow.id.desc())
-    else:
-        found = runs.with_metric.subquery()
-        some = some.select_from(found).join(RunRow, RunRow.id == found.c.run_id)
-    counted = some.where(*runs.besides).limit(MOST_COUNTED + 1).subquery()
+    counted = some.where(*runs.besides).limit(_most_counted(runs) + 1).subquery()
     return select(func.count()).select_from(counted).scalar_subquery()
 
 
+def _most_counted(runs: MatchingRuns) -> int:
+    return MOST_COUNTED_BY_INDEX if runs.is_indexed else MOST_COUNTED
+
+
 def _bounded(runs: MatchingRuns, counted: int, before: int) -> RunCount:
-    if runs.is_indexed or counted <= MOST_COUNTED:
+    most = _most_counted(runs)
+    if counted <= most:
         return RunCount(counted, before)
-    return RunCount(MOST_COUNTED, before, counts_all=False)
+    return RunCount(most, before, counts_all=False)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 from sqlalchemy import (
@@ -14,6 +15,7 @@ from sqlalchemy import (
     Subquery,
     Text,
     and_,
+    bindparam,
     cast,
     func,
     literal,
@@ -30,7 +32,13 @@ from offdiag.store.models import (
 )
 from offdiag.store.models.evaluations import AGGREGATE
 from offdiag.store.queries.recorded_values import VALUE_COLUMNS, recorded_value
-from offdiag.store.queries.run_badges import FAILING_CLASS, RunBadge, failing_classes, with_class
+from offdiag.store.queries.run_badges import (
+    EVALUATIONS,
+    FAILING_CLASS,
+    RunBadge,
+    failing_classes,
+    with_class,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,22 +71,12 @@ def entry_values(session: Session, evaluations: Sequence[int], keys: Sequence[st
     """
     if not evaluations:
         return EntryValues({}, {}, {})
-    aggregates = select(
-        *VALUE_COLUMNS, literal(None).label("support"), literal(None).label("label")
-    ).where(
-        MetricValueRow.evaluation_id.in_(evaluations),
-        MetricValueRow.class_index == AGGREGATE,
-        MetricValueRow.key.in_(keys),
-    )
     metrics: dict[int, dict[str, MetricValue]] = {}
     worst: dict[int, WorstClass] = {}
     badges: dict[int, RunBadge] = {}
-    dialect = session.get_bind().dialect.name
-    found: CompoundSelect[*tuple[Any, ...]] = union_all(
-        _worst_classes(evaluations, dialect), aggregates, failing_classes(evaluations)
-    )
     row: Row[*tuple[Any, ...]]
-    for row in session.execute(found):
+    asked = {"evaluations": evaluations, "keys": keys}
+    for row in session.execute(_shown(session.get_bind().dialect.name), asked):
         value = recorded_value(row)
         if row.class_index == FAILING_CLASS:
             badges[row.evaluation_id] = with_class(badges.get(row.evaluation_id), row)
@@ -89,9 +87,22 @@ def entry_values(session: Session, evaluations: Sequence[int], keys: Sequence[st
     return EntryValues(metrics, worst, badges)
 
 
-def _worst_classes(evaluations: Sequence[int], dialect: str) -> Select[*tuple[Any, ...]]:
+@cache
+def _shown(dialect: str) -> CompoundSelect[*tuple[Any, ...]]:
+    """Every list asks this; to build it takes as long as to answer it."""
+    aggregates = select(
+        *VALUE_COLUMNS, literal(None).label("support"), literal(None).label("label")
+    ).where(
+        MetricValueRow.evaluation_id.in_(EVALUATIONS),
+        MetricValueRow.class_index == AGGREGATE,
+        MetricValueRow.key.in_(bindparam("keys", expanding=True)),
+    )
+    return union_all(_worst_classes(dialect), aggregates, failing_classes())
+
+
+def _worst_classes(dialect: str) -> Select[*tuple[Any, ...]]:
     """The lowest recall of each evaluation, with support and name of its class."""
-    ranked = _ranked_recalls(evaluations)
+    ranked = _ranked_recalls()
     support = aliased(MetricValueRow)
     return (
         select(
@@ -120,7 +131,7 @@ def _name_at(class_index: ColumnElement[int], dialect: str) -> ColumnElement[str
     return func.json_extract(LabelSetRow.names, literal("$[") + cast(class_index, Text) + "]")
 
 
-def _ranked_recalls(evaluations: Sequence[int]) -> Subquery:
+def _ranked_recalls() -> Subquery:
     """Defined class recalls, the lowest of each evaluation first."""
     rank = func.row_number().over(
         partition_by=MetricValueRow.evaluation_id,
@@ -129,7 +140,7 @@ def _ranked_recalls(evaluations: Sequence[int]) -> Subquery:
     return (
         select(*VALUE_COLUMNS, rank.label("rank"))
         .where(
-            MetricValueRow.evaluation_id.in_(evaluations),
+            MetricValueRow.evaluation_id.in_(EVALUATIONS),
             MetricValueRow.key == "recall",
             MetricValueRow.class_index > AGGREGATE,
             MetricValueRow.value.is_not(None),
