@@ -91,11 +91,14 @@ def main() -> None:
     run = SHORT if options.quick else WHOLE
     if options.seconds is not None:
         run = replace(run, storm=replace(run.storm, seconds=options.seconds))
-    reports = [measure(base, run, options.folder) for base in options.base or BASES]
-    if not options.quick:
-        for report in reports:
+    reports = []
+    for base in options.base or BASES:
+        report = measure(base, run, options.folder)
+        reports.append(report)
+        if not options.quick:
+            # The next base takes a quarter of an hour, and may fail.
             report.save()
-        write_document()
+            write_document()
     missed = [f"{r.name}: {goal.name}" for r in reports for goal in r.goals if not goal.is_met]
     print(f"\nmissed: {'; '.join(missed) or 'nothing'}")
     sys.exit(bool(missed))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
 
 _PROC = Path("/proc")
@@ -15,12 +16,18 @@ def resident_mib(pid: int) -> float:
 def _descendants(pid: int) -> list[int]:
     found: list[int] = []
     for listed in _PROC.glob(f"{pid}/task/*/children"):
-        for child in map(int, listed.read_text().split()):
+        for child in map(int, _text(listed).split()):
             found += [child, *_descendants(child)]
     return found
 
 
 def _kib(pid: int) -> int:
-    lines = (_PROC / str(pid) / "status").read_text().splitlines()
-    (resident,) = (line.split()[1] for line in lines if line.startswith("VmRSS:"))
-    return int(resident)
+    lines = _text(_PROC / str(pid) / "status").splitlines()
+    return sum(int(line.split()[1]) for line in lines if line.startswith("VmRSS:"))
+
+
+def _text(path: Path) -> str:
+    """Nothing where the thread or the process has ended since it was found."""
+    with suppress(FileNotFoundError, ProcessLookupError):
+        return path.read_text()
+    return ""
