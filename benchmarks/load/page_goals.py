@@ -11,7 +11,11 @@ MOST_STATEMENTS = 6
 MOST_OVER_RENDERING = {"sqlite": 3.0, "postgresql": 4.0}
 """How many times as long as rendering alone a list may take, at the median."""
 MOST_GROWTH = 1.2
-"""Of the list of runs, from a tenth of the registry to all of it."""
+"""Of the list of runs, from a tenth of the registry to all of it.
+
+The two are measured minutes apart, in which a machine may become faster or slower. So each is
+taken as a multiple of rendering, which is the same for both and measured between their turns.
+"""
 GROWING = (LIST, "runs by MCC")
 
 
@@ -29,15 +33,16 @@ def hold_pages(report: Report, base: str, small: Pages, large: Pages) -> None:
         at_least=False,
     )
     for name in GROWING:
+        over_rendering = _over_rendering(large, name)
         report.goal(
             f"{name}, p50 over rendering alone",
-            measured=large[name].p50_ms / large[RENDERING].p50_ms,
+            measured=over_rendering,
             wanted=MOST_OVER_RENDERING[base],
             at_least=False,
         )
         report.goal(
-            f"{name}, p50 at 100,000 runs over 10,000",
-            measured=large[name].p50_ms / small[name].p50_ms,
+            f"{name}, p50 over rendering, at 100,000 runs over 10,000",
+            measured=over_rendering / _over_rendering(small, name),
             wanted=MOST_GROWTH,
             at_least=False,
         )
@@ -52,3 +57,7 @@ def hold_pages(report: Report, base: str, small: Pages, large: Pages) -> None:
         }
         for name, times in large.items()
     ]
+
+
+def _over_rendering(pages: Pages, name: str) -> float:
+    return pages[name].p50_ms / pages[RENDERING].p50_ms

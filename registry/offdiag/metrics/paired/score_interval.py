@@ -37,15 +37,20 @@ def paired_score_interval(rates: PairedRates, *, confidence: float = 0.95) -> Bo
     z = normal_quantile(confidence)
     n = np.where(n > 0, n, np.nan)
     estimate = (b - c) / n
-    low = _crossing(b, c, n, level=z, below=np.full_like(n, -1.0), above=estimate)
-    high = _crossing(b, c, n, level=-z, below=estimate, above=np.ones_like(n))
+    level = np.reshape([z, -z], (2, *np.ones(n.ndim, np.int64)))
+    low, high = _crossing(
+        *(b, c, n),
+        level=level,
+        below=np.stack([np.full_like(n, -1.0), estimate]),
+        above=np.stack([estimate, np.ones_like(n)]),
+    )
     return Bounds(np.where(n > 0, low, np.nan), np.where(n > 0, high, np.nan))
 
 
 def _crossing(
-    b: Floats, c: Floats, n: Floats, *, level: float, below: Floats, above: Floats
+    b: Floats, c: Floats, n: Floats, *, level: Floats, below: Floats, above: Floats
 ) -> Floats:
-    """Where the falling score statistic crosses `level` between two differences."""
+    """Where the falling score statistic crosses each `level` between two differences."""
     for _ in range(HALVINGS):
         middle = (below + above) / 2
         is_left = _score(b, c, n, middle) > level

@@ -5,7 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
-from sqlalchemy import ColumnElement, Row, Select, bindparam, func, literal, null, select
+from sqlalchemy import (
+    BindParameter,
+    ColumnElement,
+    Row,
+    Select,
+    bindparam,
+    func,
+    literal,
+    null,
+    select,
+)
 
 from offdiag.flags.catalogue import RULES
 from offdiag.store.flags import RUN_AS_A_WHOLE
@@ -14,7 +24,7 @@ from offdiag.store.models.evaluations import AGGREGATE
 from offdiag.store.queries.flag_filter import COUNTS_IN_BADGE, SEVERITY_RANK
 from offdiag.store.queries.recorded_values import VALUE_COLUMNS
 
-EVALUATIONS = bindparam("evaluations", expanding=True)
+EVALUATIONS: BindParameter[Any] = bindparam("evaluations", expanding=True)
 """The ids that a page of runs asks about."""
 MOST_IN_BADGE = 2
 FAILING_CLASS = AGGREGATE - 1

@@ -25,7 +25,7 @@ class Measured:
 
     run_id: RunId
     key: str
-    class_index: int = AGGREGATE
+    class_index: int | ColumnElement[int] = AGGREGATE
 
     def is_measured_by(self, value: type[MetricValueRow]) -> ColumnElement[bool]:
         """Whether a stored value is of this metric, whosever it is."""
