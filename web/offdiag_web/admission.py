@@ -20,7 +20,7 @@ from offdiag_web.metering import SENT_AWAY
 if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
 
-LOOKING_WAITS_S = 0.3
+LOOKING_WAITS_S = 0.2
 """People look again; whoever waits longer than that gets an answer after a second and more."""
 BRINGING_WAITS_S = 5.0
 """Training jobs would rather wait than come again."""
