@@ -250,7 +250,7 @@ RULES = (
             "try:\n    f()\nexcept BaseException:\n    close()\n    raise",
         ),
         allowed=frozenset(
-            {"registry/offdiag/cli/edge.py", "registry/offdiag/services/work/perform.py"}
+            {"registry/offdiag/cli/edge.py", "registry/offdiag/services/work/doing.py"}
         ),
     ),
 )

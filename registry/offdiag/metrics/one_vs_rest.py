@@ -79,6 +79,14 @@ class OneVsRest:
         return cause(Reason.NO_PREDICTED_NEGATIVES, np.asarray(self.predicted_negatives == 0))
 
     @cached_property
+    def absent(self) -> Causes:
+        """The class has no case and is never predicted."""
+        if self.no_positives is None or self.no_predicted_positives is None:
+            return None
+        is_absent = (self.no_positives > 0) & (self.no_predicted_positives > 0)
+        return cause(Reason.CLASS_ABSENT, is_absent)
+
+    @cached_property
     def one_sided_actual(self) -> Causes:
         """The class has no case, or all of them: rates on one side are undefined."""
         return first_cause(self.no_positives, self.no_negatives)

@@ -19,11 +19,11 @@ from offdiag.metrics.one_vs_rest import OneVsRest
 from offdiag.metrics.quantity import (
     Quantity,
     as_float,
-    cause,
-    defined_except,
+    defined,
     first_cause,
     fraction,
     ratio_with_limit,
+    renamed,
 )
 
 
@@ -93,20 +93,21 @@ def false_omission_rate(c: OneVsRest) -> Quantity:
 
 def f1(c: OneVsRest) -> Quantity:
     """2 TP / (2 TP + FN + FP): defined, and 0, where precision is 0/0 but cases exist."""
-    return _f_beta(c, beta_squared=(1, 1))
+    return fraction(2 * c.tp, c.positives + c.predicted_positives, c.absent)
 
 
 def f0_5(c: OneVsRest) -> Quantity:
-    return _f_beta(c, beta_squared=(1, 4))
+    """(1 + 1/4) TP / ((1 + 1/4) TP + FN / 4 + FP), in whole numbers."""
+    return fraction(5 * c.tp, c.positives + 4 * c.predicted_positives, c.absent)
 
 
 def f2(c: OneVsRest) -> Quantity:
-    return _f_beta(c, beta_squared=(4, 1))
+    """(1 + 4) TP / ((1 + 4) TP + 4 FN + FP)."""
+    return fraction(5 * c.tp, 4 * c.positives + c.predicted_positives, c.absent)
 
 
 def jaccard(c: OneVsRest) -> Quantity:
-    either = c.positives + c.fp
-    return fraction(c.tp, either, cause(Reason.CLASS_ABSENT, either == 0))
+    return fraction(c.tp, c.positives + c.fp, c.absent)
 
 
 def accuracy_ovr(c: OneVsRest) -> Quantity:
@@ -141,8 +142,8 @@ def fowlkes_mallows(c: OneVsRest) -> Quantity:
 def mcc_ovr(c: OneVsRest) -> Quantity:
     undefined = first_cause(
         c.no_cases,
-        cause(Reason.CONSTANT_ACTUAL, c.one_sided_actual > 0),
-        cause(Reason.CONSTANT_PREDICTED, c.one_sided_predicted > 0),
+        renamed(Reason.CONSTANT_ACTUAL, c.one_sided_actual),
+        renamed(Reason.CONSTANT_PREDICTED, c.one_sided_predicted),
     )
     actual_spread = as_float(c.positives * c.negatives)
     predicted_spread = as_float(c.predicted_positives * c.predicted_negatives)
@@ -163,7 +164,7 @@ def prevalence_threshold(c: OneVsRest) -> Quantity:
     """sqrt(FPR) / (sqrt(TPR) + sqrt(FPR)), which unlike the usual quotient is 1/2 at chance."""
     false_side = np.sqrt(as_float(c.fp * c.positives))
     true_side = np.sqrt(as_float(c.tp * c.negatives))
-    neither = cause(Reason.ZERO_OVER_ZERO, (c.tp == 0) & (c.fp == 0))
+    neither = renamed(Reason.ZERO_OVER_ZERO, c.no_predicted_positives)
     undefined = first_cause(c.one_sided_actual, neither)
     return fraction(false_side, true_side + false_side, undefined)
 
@@ -183,7 +184,7 @@ def p4(c: OneVsRest) -> Quantity:
     below = hits + (c.tp + c.tn) * (c.fp + c.fn)
     undefined = first_cause(c.one_sided_actual, c.one_sided_predicted)
     # With no right answer at all, every rate is 0 and so is their mean, though below is 0 too.
-    return fraction(hits, np.where(below == 0, 1, below), undefined)
+    return fraction(hits, below + (below == 0), undefined)
 
 
 PER_CLASS: Mapping[str, Callable[[OneVsRest], Quantity]] = MappingProxyType(
@@ -226,16 +227,7 @@ PER_CLASS: Mapping[str, Callable[[OneVsRest], Quantity]] = MappingProxyType(
 
 
 def _cases(c: OneVsRest, whole: NDArray[Any]) -> Quantity:
-    values = as_float(whole) / float(c.unit)
-    return defined_except(values, np.zeros(values.shape, np.uint8))
-
-
-def _f_beta(c: OneVsRest, *, beta_squared: tuple[int, int]) -> Quantity:
-    """Fbeta with beta squared given as a fraction of whole numbers."""
-    above, below = beta_squared
-    hits = (above + below) * c.tp
-    absent = cause(Reason.CLASS_ABSENT, (c.positives == 0) & (c.fp == 0))
-    return fraction(hits, hits + above * c.fn + below * c.fp, absent)
+    return defined(as_float(whole) / float(c.unit))
 
 
 def _at_most_one(values: NDArray[np.float64]) -> NDArray[np.float64]:

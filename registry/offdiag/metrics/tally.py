@@ -3,8 +3,7 @@
 Formulas multiply counts, and products leave float64 behind at 1e8 cases and int64 at 3e9. A
 tally therefore picks the number type once: float64 where every product is below 2**53 and so
 exact (and fastest), int64 where every product fits, Python integers beyond. Fractional cells
-(sample weights) are multiples of a power of two, as all floats are, so they become integers
-too, counted in that unit, and no formula has to think about rounding.
+(sample weights) become integers too, so no formula has to think about rounding.
 """
 
 from __future__ import annotations
@@ -18,7 +17,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from offdiag.domain.values import Reason
-from offdiag.errors import InvalidInput
 from offdiag.metrics.orientation import (
     STACK_ACTUAL_AXIS,
     STACK_PREDICTED_AXIS,
@@ -26,6 +24,7 @@ from offdiag.metrics.orientation import (
     predicted_totals,
 )
 from offdiag.metrics.quantity import Causes, as_float, cause, first_cause
+from offdiag.metrics.weight_units import whole_multiples
 
 CLASS_AXIS = -1
 """Axis along which the class changes in arrays of shape (R, K)."""
@@ -33,8 +32,6 @@ LARGEST_EXACT_FLOAT = 2**53
 LARGEST_INT64 = 2**63 - 1
 LARGEST_PRODUCT = 4
 """No product used below exceeds this many times N * N, unless it is widened first."""
-WIDEST_WEIGHT_RATIO = 2.0**150
-"""Largest over smallest positive fractional cell; keeps fourth powers inside float64."""
 
 
 @dataclass(frozen=True)
@@ -66,6 +63,32 @@ class Tally:
     def n_correct(self) -> NDArray[Any]:
         """Sum of the diagonal, shape (R,)."""
         return over_classes(self.correct)
+
+    @cached_property
+    def largest_total(self) -> int:
+        """Cases of the largest matrix, which bounds the products of all."""
+        return int(self.total.max(initial=0))
+
+    @cached_property
+    def chance_hits(self) -> NDArray[Any]:
+        """sum t_k p_k over the margins: N times the hits that chance expects, shape (R,)."""
+        return products_over_classes(self.actual, self.predicted)
+
+    @cached_property
+    def actual_squares(self) -> NDArray[Any]:
+        """sum t_k^2, shape (R,)."""
+        return products_over_classes(self.actual, self.actual)
+
+    @cached_property
+    def predicted_squares(self) -> NDArray[Any]:
+        """sum p_k^2, shape (R,)."""
+        return products_over_classes(self.predicted, self.predicted)
+
+    @cached_property
+    def largest_class(self) -> NDArray[Any]:
+        """Cases of the most frequent actual class, shape (R,)."""
+        largest: NDArray[Any] = self.actual.max(axis=CLASS_AXIS)
+        return largest
 
     @cached_property
     def n_actual_classes(self) -> NDArray[np.int64]:
@@ -108,6 +131,10 @@ class Tally:
         """`total` with an axis of length 1 for the class."""
         return self.total[..., np.newaxis]
 
+    def everywhere(self, reason: Reason) -> Causes:
+        """A reason that applies to all matrices of the stack, shape (R,)."""
+        return cause(reason, np.full(self.total.shape, True))
+
 
 def tally(counts: NDArray[Any], *, ordinal: bool = False) -> Tally:
     """Add up a stack of matrices of shape (..., K, K), flattened to (R, K, K).
@@ -118,18 +145,26 @@ def tally(counts: NDArray[Any], *, ordinal: bool = False) -> Tally:
     """
     stack = counts.reshape(-1, *counts.shape[STACK_ACTUAL_AXIS:])
     if counts.dtype.kind == "f":
-        cells, unit = _whole_multiples(stack)
+        cells, unit = whole_multiples(stack)
         return _added_up(cells, unit=unit, ordinal=ordinal, weighted=True)
     cells = stack if counts.dtype.kind == "O" else np.ascontiguousarray(stack, np.int64)
     return _added_up(cells, unit=1, ordinal=ordinal, weighted=False)
 
 
 def over_classes(numbers: NDArray[Any]) -> NDArray[Any]:
-    """Sum over the class axis, (R, K) -> (R,)."""
+    """Sum over the class axis, (..., K) -> (...)."""
     if numbers.dtype.kind != "O":
-        return np.asarray(np.einsum("rk->r", numbers))
+        return np.asarray(np.einsum("...k->...", numbers))
     totals: NDArray[Any] = numbers.sum(axis=CLASS_AXIS)
     return totals
+
+
+def products_over_classes(one: NDArray[Any], other: NDArray[Any]) -> NDArray[Any]:
+    """Sum of products of whole numbers over the class axis, (..., K) -> (...). They broadcast.
+
+    It is exact, so the order in which a library adds them up does not matter.
+    """
+    return np.asarray(np.vecdot(one, other))
 
 
 def how_many(where: NDArray[np.bool_]) -> NDArray[np.int64]:
@@ -139,15 +174,21 @@ def how_many(where: NDArray[np.bool_]) -> NDArray[np.int64]:
 
 
 def widened(bound: int, *arrays: NDArray[Any]) -> tuple[NDArray[Any], ...]:
-    """Whole numbers in a type in which products up to `bound` are exact: theirs, or Python's."""
+    """Whole numbers in the fastest type from theirs on in which products up to `bound` are exact.
+
+    That is float64, int64 or Python integers, in this order.
+    """
     if all(bound <= _largest_exact(array.dtype) for array in arrays):
         return arrays
-    return tuple(_as_python_integers(array) for array in arrays)
+    whole = (a if a.dtype.kind == "O" else a.astype(np.int64, copy=False) for a in arrays)
+    if bound <= LARGEST_INT64:
+        return tuple(whole)
+    return tuple(array.astype(object, copy=False) for array in whole)
 
 
 def _added_up(cells: NDArray[Any], *, unit: int, ordinal: bool, weighted: bool) -> Tally:
     actual, predicted = actual_totals(cells), predicted_totals(cells)
-    correct = np.diagonal(cells, axis1=STACK_ACTUAL_AXIS, axis2=STACK_PREDICTED_AXIS)
+    correct = cells.diagonal(axis1=STACK_ACTUAL_AXIS, axis2=STACK_PREDICTED_AXIS)
     total = over_classes(actual)
     largest = LARGEST_PRODUCT * int(total.max(initial=0)) ** 2
     parts: tuple[NDArray[Any], ...] = (actual, predicted, correct, total)
@@ -159,33 +200,6 @@ def _added_up(cells: NDArray[Any], *, unit: int, ordinal: bool, weighted: bool) 
 
 
 def _largest_exact(dtype: np.dtype[Any]) -> float:
-    if dtype == np.float64:
+    if dtype.kind == "f":
         return LARGEST_EXACT_FLOAT
     return math.inf if dtype.kind == "O" else LARGEST_INT64
-
-
-def _as_python_integers(whole: NDArray[Any]) -> NDArray[Any]:
-    return whole if whole.dtype.kind == "O" else whole.astype(np.int64).astype(object)
-
-
-def _whole_multiples(weights: NDArray[Any]) -> tuple[NDArray[Any], int]:
-    """Weights as exact multiples of 1/unit, and the unit, a power of two."""
-    cells = weights.astype(np.float64, copy=False)
-    if not np.isfinite(cells).all() or (cells < 0).any():
-        raise InvalidInput(
-            "a weighted cell is negative or not finite.",
-            field="matrix",
-            hint="Sums of sample weights are finite and 0 or more.",
-        )
-    positive = cells[cells > 0]
-    if positive.size and positive.max() / WIDEST_WEIGHT_RATIO > positive.min():
-        raise InvalidInput(
-            f"weights reach from {positive.min():g} to {positive.max():g}.",
-            field="matrix",
-            hint="Rescale or drop weights that are negligible beside the others.",
-        )
-    ratios = [cell.as_integer_ratio() for cell in cells.ravel().tolist()]
-    unit = max((below for _, below in ratios), default=1)
-    whole = np.empty(len(ratios), dtype=object)
-    whole[:] = [above * (unit // below) for above, below in ratios]
-    return whole.reshape(cells.shape), unit

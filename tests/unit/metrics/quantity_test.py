@@ -14,6 +14,7 @@ from offdiag.metrics.quantity import (
     fraction,
     quotient,
     ratio_with_limit,
+    renamed,
 )
 
 
@@ -68,17 +69,39 @@ def test_the_first_cause_wins() -> None:
 @pytest.mark.parametrize("holds", [True, False])
 def test_a_single_place_is_a_place(holds: bool) -> None:
     # Arithmetic on arrays without axes gives plain Python numbers and booleans.
-    one = cause(Reason.NO_CASES, np.bool_(holds) & np.array(True))
+    found = cause(Reason.NO_CASES, np.bool_(holds) & np.array(True))
 
-    assert one.shape == ()
-    assert bool(one) == holds
+    value = defined_except(np.array(1.0), found)
+
+    assert value.shape == ()
+    assert bool(value.is_defined) != holds
 
 
-def test_causes_of_different_shapes_are_combined_even_where_none_applies() -> None:
-    none = cause(Reason.NO_CASES, np.zeros((2, 1), np.bool_))
-    some = cause(Reason.CONSTANT_ACTUAL, np.array([True, False, True]))
+def test_a_cause_that_applies_nowhere_is_none() -> None:
+    nowhere = np.zeros((2, 1), np.bool_)
+    none = cause(Reason.NO_CASES, nowhere)
+    some = cause(Reason.CONSTANT_ACTUAL, ~nowhere)
 
-    assert first_cause(none, some).shape == (2, 3)
+    assert none is None
+    assert first_cause(none, none) is None
+    assert first_cause(none, some) is first_cause(some, none) is some
+
+
+def test_a_quantity_without_causes_is_defined_everywhere() -> None:
+    values = defined(np.ones((2, 3)))
+
+    assert values.reason.tolist() == [[0, 0, 0], [0, 0, 0]]
+    assert values.is_defined.all()
+    assert not values.to_infinity.any()
+
+
+def test_causes_are_renamed_where_they_apply() -> None:
+    absent = cause(Reason.CLASS_ABSENT, np.array([True, False]))
+
+    values = defined_except(np.ones(2), renamed(Reason.CONSTANT_ACTUAL, absent))
+
+    assert [values.at(i).reason for i in range(2)] == ["constant_actual", None]
+    assert renamed(Reason.CONSTANT_ACTUAL, None) is None
 
 
 def test_huge_whole_numbers_are_rounded_once() -> None:

@@ -72,10 +72,18 @@ def test_unusable_weights_are_refused(cells: Any, message: str) -> None:
         tally(np.array(cells))
 
 
-def test_a_product_that_fits_leaves_the_type_alone() -> None:
-    (kept,) = widened(2**53, np.array([3.0]))
-    (wide,) = widened(2**53 + 1, np.array([3.0]))
+@pytest.mark.parametrize(
+    ("bound", "kind"),
+    [(2**53, "f"), (2**53 + 1, "i"), (2**63 - 1, "i"), (2**63, "O")],
+)
+def test_numbers_are_widened_no_further_than_a_product_needs(bound: int, kind: str) -> None:
+    (wide,) = widened(bound, np.array([3.0]))
 
-    assert kept.dtype == np.float64
-    assert wide.dtype == object
+    assert wide.dtype.kind == kind
     assert wide[0] == 3
+
+
+def test_python_integers_stay_what_they_are() -> None:
+    (kept,) = widened(2**53 + 1, np.array([10**30], dtype=object))
+
+    assert kept.tolist() == [10**30]

@@ -18,9 +18,8 @@ from offdiag.metrics.quantity import (
     defined_except,
     first_cause,
     fraction,
-    quotient,
 )
-from offdiag.metrics.tally import CLASS_AXIS, over_classes
+from offdiag.metrics.tally import over_classes
 
 
 def n(m: Classified) -> Quantity:
@@ -28,7 +27,7 @@ def n(m: Classified) -> Quantity:
 
 
 def n_classes(m: Classified) -> Quantity:
-    return defined(np.full(m.tally.total.shape, m.tally.n_classes))
+    return defined(np.full(m.tally.total.shape, float(m.tally.n_classes)))
 
 
 def n_classes_actual(m: Classified) -> Quantity:
@@ -59,7 +58,7 @@ def average_error_rate(m: Classified) -> Quantity:
 
 
 def majority_baseline(m: Classified) -> Quantity:
-    return _share_of_cases(m, _largest_class(m))
+    return _share_of_cases(m, m.tally.largest_class)
 
 
 def nir_p_value(m: Classified) -> Quantity:
@@ -70,22 +69,22 @@ def nir_p_value(m: Classified) -> Quantity:
     """
     tally = m.tally
     correct, total = as_float(tally.n_correct), as_float(tally.total)
-    is_certain = (tally.n_correct == 0) | (_largest_class(m) == tally.total)
+    is_certain = (tally.n_correct == 0) | (tally.largest_class == tally.total)
     baseline = np.where(is_certain, 0.5, m.aggregate["majority_baseline"].value)
     tail = betainc(np.maximum(correct, 1.0), total - correct + 1.0, baseline)
-    spread = np.sqrt(np.maximum(total * baseline * (1.0 - baseline), 1.0))
-    approximately = ndtr((total * baseline - correct + 0.5) / spread)
-    tail = np.where(np.isnan(tail), approximately, tail)
-    undefined = first_cause(
-        tally.no_cases,
-        cause(Reason.FRACTIONAL_WEIGHTS, np.full(total.shape, tally.weighted)),
-    )
+    not_found = np.isnan(tail)
+    if np.count_nonzero(not_found):
+        spread = np.sqrt(np.maximum(total * baseline * (1.0 - baseline), 1.0))
+        tail = np.where(not_found, ndtr((total * baseline - correct + 0.5) / spread), tail)
+    undefined = tally.no_cases
+    if tally.weighted:
+        undefined = first_cause(undefined, tally.everywhere(Reason.FRACTIONAL_WEIGHTS))
     return defined_except(np.where(is_certain, 1.0, tail), undefined)
 
 
 def balanced_accuracy(m: Classified) -> Quantity:
     """Mean recall over the classes that have cases."""
-    return quotient(m.class_sum("recall"), m.tally.n_actual_classes, Reason.NO_CASES)
+    return fraction(m.class_sum("recall"), m.tally.n_actual_classes, m.tally.no_cases)
 
 
 def balanced_accuracy_adjusted(m: Classified) -> Quantity:
@@ -99,18 +98,13 @@ def gmean_multiclass(m: Classified) -> Quantity:
     """Geometric mean of the recalls of the classes that have cases."""
     recall = m.per_class["recall"]
     # A class without cases takes no part; log 1 = 0 leaves the sum as it is. The sum of
-    # logarithms stays in range where a product of a thousand recalls would underflow.
-    values = np.where(recall.is_defined, recall.value, 1.0)
-    is_missed = (values == 0).any(axis=CLASS_AXIS)
-    log_sum = over_classes(np.log(np.where(values == 0, 1.0, values)))
-    mean_log = quotient(log_sum, m.tally.n_actual_classes, Reason.NO_CASES)
-    return mean_log.map(lambda mean: np.exp(np.where(is_missed, -np.inf, mean)))
+    # logarithms stays in range where a product of a thousand recalls would underflow. That of
+    # a class that is always missed is -inf, which makes the mean 0.
+    values = recall.value if recall.causes is None else np.where(recall.causes, 1.0, recall.value)
+    with np.errstate(divide="ignore"):
+        log_sum = over_classes(np.log(values))
+    return fraction(log_sum, m.tally.n_actual_classes, m.tally.no_cases).map(np.exp)
 
 
 def _share_of_cases(m: Classified, cases: NDArray[Any]) -> Quantity:
     return fraction(cases, m.tally.total, m.tally.no_cases)
-
-
-def _largest_class(m: Classified) -> NDArray[Any]:
-    largest: NDArray[Any] = m.tally.actual.max(axis=CLASS_AXIS)
-    return largest

@@ -19,18 +19,25 @@ from offdiag.metrics.quantity import (
     Quantity,
     as_float,
     cause,
-    defined,
+    defined_except,
     first_cause,
     fraction,
 )
-from offdiag.metrics.tally import CLASS_AXIS, Tally, over_classes, widened
+from offdiag.metrics.tally import (
+    CLASS_AXIS,
+    Tally,
+    over_classes,
+    products_over_classes,
+    widened,
+)
 
 
 def mcc(m: Classified) -> Quantity:
     """(S N - T) / sqrt((N^2 - sum p^2)(N^2 - sum t^2)), Gorodkin 2004, for two or more classes."""
     tally = m.tally
-    actual_spread = _squared_spread(tally, tally.actual)
-    predicted_spread = _squared_spread(tally, tally.predicted)
+    squared_total = tally.total * tally.total
+    actual_spread = squared_total - tally.actual_squares
+    predicted_spread = squared_total - tally.predicted_squares
     is_constant_actual = tally.n_actual_classes == 1
     is_constant_predicted = tally.n_predicted_classes == 1
     undefined = first_cause(
@@ -46,7 +53,7 @@ def mcc(m: Classified) -> Quantity:
 def cohen_kappa(m: Classified) -> Quantity:
     """(S N - T) / (N^2 - T)."""
     tally = m.tally
-    below = tally.total * tally.total - _chance_hits(tally)
+    below = tally.total * tally.total - tally.chance_hits
     return fraction(_covariance(tally), below, tally.one_class_everywhere)
 
 
@@ -73,33 +80,24 @@ def gwet_ac1(m: Classified) -> Quantity:
     """Kappa with chance agreement sum q (1 - q) / (K - 1), q the pooled margins (Gwet 2008)."""
     tally = m.tally
     others = tally.n_classes - 1
-    bound = 4 * max(others, 1) * int(tally.total.max(initial=0)) ** 2
+    bound = 4 * max(others, 1) * tally.largest_total**2
     total, n_correct, pooled = widened(bound, tally.total, tally.n_correct, _pooled_squares(tally))
     chance = 4 * total * total - pooled
     above = 4 * others * n_correct * total - chance
     below = 4 * others * total * total - chance
-    undefined = first_cause(
-        tally.no_cases,
-        cause(Reason.SINGLE_CLASS_DECLARED, np.full(tally.total.shape, others == 0)),
-    )
+    undefined = tally.no_cases
+    if others == 0:
+        undefined = first_cause(undefined, tally.everywhere(Reason.SINGLE_CLASS_DECLARED))
     return fraction(above, below, undefined)
 
 
 def _covariance(tally: Tally) -> NDArray[Any]:
-    return np.asarray(tally.n_correct * tally.total - _chance_hits(tally))
-
-
-def _chance_hits(tally: Tally) -> NDArray[Any]:
-    return over_classes(tally.actual * tally.predicted)
-
-
-def _squared_spread(tally: Tally, margin: NDArray[Any]) -> NDArray[Any]:
-    return np.asarray(tally.total * tally.total - over_classes(margin * margin))
+    return np.asarray(tally.n_correct * tally.total - tally.chance_hits)
 
 
 def _pooled_squares(tally: Tally) -> NDArray[Any]:
-    pooled = tally.actual + tally.predicted
-    return over_classes(pooled * pooled)
+    """sum (t_k + p_k)^2, multiplied out."""
+    return np.asarray(tally.actual_squares + 2 * tally.chance_hits + tally.predicted_squares)
 
 
 def _weighted_kappa(
@@ -110,14 +108,12 @@ def _weighted_kappa(
 ) -> Quantity:
     """1 - N sum w c / sum w t p with w = |i - j|^power, written as one fraction."""
     if not tally.ordinal:
-        everywhere = np.full(tally.total.shape, True)
-        return defined(tally.total).because(Reason.ORDER_NOT_DECLARED, everywhere)
+        return defined_except(tally.total, tally.everywhere(Reason.ORDER_NOT_DECLARED))
     largest_weight = tally.n_classes**power
-    largest_total = int(tally.total.max(initial=0))
-    (counts,) = widened(largest_weight * largest_total, tally.counts)
+    (counts,) = widened(largest_weight * tally.largest_total, tally.counts)
     disagreement = _disagreement(tally, counts, power)
     total, actual, predicted, disagreement = widened(
-        2 * largest_weight * largest_total**2,
+        2 * largest_weight * tally.largest_total**2,
         *(tally.total, tally.actual, tally.predicted, disagreement),
     )
     chance = expected(actual, predicted, total)
@@ -150,9 +146,9 @@ def _expected_quadratic(
 ) -> NDArray[Any]:
     """sum (i - j)^2 t_i p_j, multiplied out so that no K by K table is needed."""
     place = np.arange(actual.shape[CLASS_AXIS]).astype(actual.dtype)
-    squares = over_classes(place * place * (actual + predicted))
-    products = over_classes(place * actual) * over_classes(place * predicted)
-    return np.asarray(total * squares - 2 * products)
+    squares = products_over_classes(place * place, actual + predicted)
+    of_means = products_over_classes(place, actual) * products_over_classes(place, predicted)
+    return np.asarray(total * squares - 2 * of_means)
 
 
 def _within_one(values: NDArray[np.float64]) -> NDArray[np.float64]:

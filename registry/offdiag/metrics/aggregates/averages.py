@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from offdiag.domain.values import Reason
 from offdiag.metrics.classes import Classified
 from offdiag.metrics.quantity import Quantity, as_float, cause, first_cause, fraction
-from offdiag.metrics.tally import how_many, over_classes
+from offdiag.metrics.tally import CLASS_AXIS, how_many, over_classes
 
 Aggregate = Callable[[Classified], Quantity]
 
@@ -44,16 +44,17 @@ def macro_all_labels(key: str) -> Aggregate:
 
 def macro_defined(key: str) -> Aggregate:
     def over_defined_classes(m: Classified) -> Quantity:
-        n_defined = how_many(m.per_class[key].is_defined)
-        return fraction(m.class_sum(key), n_defined, m.tally.no_cases)
+        values = m.per_class[key]
+        if values.causes is None:  # It is in all classes.
+            return m.aggregate[f"macro_{key}_all_labels"]
+        return fraction(m.class_sum(key), how_many(values.is_defined), m.tally.no_cases)
 
     return over_defined_classes
 
 
 def macro_strict(key: str) -> Aggregate:
     def over_all_or_nothing(m: Classified) -> Quantity:
-        mean = m.aggregate[f"macro_{key}_all_labels"]
-        return mean.because(Reason.CLASS_VALUE_UNDEFINED, _has_undefined(m, key))
+        return _strict(m, key, m.aggregate[f"macro_{key}_all_labels"])
 
     return over_all_or_nothing
 
@@ -74,6 +75,8 @@ def weighted_recall(m: Classified) -> Quantity:
 
 def weighted_precision_defined(m: Classified) -> Quantity:
     """Support-weighted mean over the classes that were predicted at least once."""
+    if m.per_class["precision"].causes is None:
+        return m.aggregate["weighted_precision"]  # All classes were.
     covered = over_classes(np.where(m.tally.predicted == 0, 0, m.tally.actual))
     undefined = first_cause(m.tally.no_cases, cause(Reason.CLASS_VALUE_UNDEFINED, covered == 0))
     return fraction(_support_sum(m, "precision"), covered, undefined)
@@ -115,13 +118,16 @@ def _support_sum(m: Classified, key: str) -> NDArray[np.float64]:
 def _strict_mean(m: Classified, key: str, weights: NDArray[Any]) -> Quantity:
     weighted_sum = over_classes(as_float(weights) * m.per_class[key].or_zero())
     mean = fraction(weighted_sum, m.tally.total, m.tally.no_cases)
-    return mean.because(Reason.CLASS_VALUE_UNDEFINED, _has_undefined(m, key))
+    return _strict(m, key, mean)
 
 
-def _has_undefined(m: Classified, key: str) -> NDArray[np.bool_]:
-    """Where there are cases but some declared class has no value."""
-    n_defined = how_many(m.per_class[key].is_defined)
-    return np.asarray((n_defined < m.tally.n_classes) & ~m.tally.is_empty)
+def _strict(m: Classified, key: str, mean: Quantity) -> Quantity:
+    """A mean, undefined where there are cases but some declared class has no value."""
+    causes = m.per_class[key].causes
+    if causes is None:
+        return mean
+    has_undefined = causes.any(axis=CLASS_AXIS) & ~m.tally.is_empty
+    return mean.because(Reason.CLASS_VALUE_UNDEFINED, has_undefined)
 
 
 def _harmonic_mean(m: Classified, first: str, second: str) -> Quantity:

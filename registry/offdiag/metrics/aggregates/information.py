@@ -41,9 +41,9 @@ def normalized_mutual_information(m: Classified) -> Quantity:
     tally = m.tally
     is_constant = (tally.n_actual_classes == 1) & (tally.n_predicted_classes == 1)
     undefined = first_cause(tally.no_cases, cause(Reason.CONSTANT_MARGIN, is_constant))
-    entropies = _entropy(tally.actual, tally) + _entropy(tally.predicted, tally)
+    of_actual, of_predicted = _entropies(tally)
     shared = m.aggregate["mutual_information"].or_zero()
-    return fraction(2.0 * shared, entropies, undefined).map(_at_most_one)
+    return fraction(2.0 * shared, of_actual + of_predicted, undefined).map(_at_most_one)
 
 
 def _weighted_logarithms(
@@ -70,9 +70,10 @@ def _slices(length: int, step: int) -> Iterator[slice]:
     return (slice(start, start + step) for start in range(0, length, step))
 
 
-def _entropy(margin: NDArray[Any], tally: Tally) -> NDArray[np.float64]:
-    """Entropy of a margin, shape (R,), 0 without cases."""
-    cases, others = as_float(margin), as_float(tally.wide_total - margin)
+def _entropies(tally: Tally) -> NDArray[np.float64]:
+    """Entropies of the actual and of the predicted margin, shape (2, R), 0 without cases."""
+    margins = np.array((tally.actual, tally.predicted))
+    cases, others = as_float(margins), as_float(tally.wide_total - margins)
     total = np.maximum(as_float(tally.wide_total), 0.5)
     # The share of a class that has almost all cases is known best from the others.
     logarithms = np.where(

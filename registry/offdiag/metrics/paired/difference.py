@@ -193,6 +193,5 @@ def _from_gradients(
 
 
 def _gap(first: Quantity, second: Quantity) -> Quantity:
-    reason = first_cause(first.reason, second.reason)
-    value = difference(first.value, second.value)
-    return Quantity(value, reason, np.zeros(value.shape, np.bool_))
+    causes = first_cause(first.causes, second.causes)
+    return Quantity(difference(first.value, second.value), causes)
