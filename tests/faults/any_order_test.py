@@ -35,8 +35,9 @@ from offdiag.services.retention.deleting import delete_run, restore_run
 from offdiag.services.truth.revise import revise_truth
 from offdiag.services.verification.ledger import LedgerEntry
 from offdiag.services.verification.verify import verify
+from offdiag.services.work.attempts import RetryPolicy
 from offdiag.services.work.leases import LeaseKeeper
-from offdiag.services.work.perform import RetryPolicy, perform_next
+from offdiag.services.work.perform import perform_next
 from offdiag.services.work.sweep import sweep
 from offdiag.services.work.tasks import TASKS, Writer
 from offdiag.store import free_work, work

@@ -13,7 +13,7 @@ from random import Random
 import pytest
 from sqlalchemy import make_url
 
-from offdiag.services.work.perform import RetryPolicy
+from offdiag.services.work.attempts import RetryPolicy
 from offdiag.services.work.sweep import sweep
 from offdiag.store.database import Database
 from offdiag.store.models import WorkRow

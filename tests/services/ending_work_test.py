@@ -8,9 +8,10 @@ from typing import Any
 import pytest
 from sqlalchemy import func, select
 
+from offdiag.services.work.attempts import Outcome, RetryPolicy
 from offdiag.services.work.endings import Never, NotYet
 from offdiag.services.work.leases import LeaseKeeper
-from offdiag.services.work.perform import Outcome, RetryPolicy, perform
+from offdiag.services.work.perform import perform
 from offdiag.services.work.tasks import TASKS, TaskKind
 from offdiag.store import work
 from offdiag.store.clock import database_now

@@ -9,8 +9,9 @@ from sqlalchemy import select, update
 
 from offdiag.domain.runs import RunFacts
 from offdiag.services.reports.asking import report_now
+from offdiag.services.work.attempts import Outcome
 from offdiag.services.work.leases import LeaseKeeper
-from offdiag.services.work.perform import Outcome, perform_next
+from offdiag.services.work.perform import perform_next
 from offdiag.store import free_work
 from offdiag.store.database import Database
 from offdiag.store.models import ProjectRow, RunRow, WorkRow

@@ -11,8 +11,9 @@ from sqlalchemy import delete, func, select, update
 
 from offdiag.domain.runs import RunState
 from offdiag.errors import DatabaseUnavailable
+from offdiag.services.work.attempts import Outcome, RetryPolicy
 from offdiag.services.work.leases import LeaseKeeper
-from offdiag.services.work.perform import Outcome, RetryPolicy, perform, perform_next
+from offdiag.services.work.perform import perform, perform_next
 from offdiag.services.work.sweep import sweep
 from offdiag.services.work.tasks import TASKS, TaskKind
 from offdiag.store import free_work, runs, work

@@ -11,7 +11,7 @@ import pytest
 from sqlalchemy import delete, func, select
 
 from offdiag.errors import DatabaseUnavailable
-from offdiag.services.work.perform import perform_next
+from offdiag.services.work.perform import perform_due
 from offdiag.settings import Settings
 from offdiag.settings.model import JobsSettings
 from offdiag.store.database import Database
@@ -87,13 +87,14 @@ def test_an_unreachable_database_is_waited_for(
         calls += 1
         if calls <= 2:
             raise DatabaseUnavailable("the server cannot be reached.")
-        return perform_next(*args, **kwargs)  # type: ignore[arg-type]  # passed on as it came
+        return perform_due(*args, **kwargs)  # type: ignore[arg-type]  # passed on as it came
 
-    monkeypatch.setattr(loop, "perform_next", broken_at_first)
+    monkeypatch.setattr(loop, "perform_due", broken_at_first)
     monkeypatch.setattr(loop, "_DATABASE_RETRY_S", 0.01)
 
     with running(sqlite_database):
         wait_for_evaluations(sqlite_database, 1)
+    assert calls > 2
 
 
 def test_the_clock_sweeps_at_once_when_it_starts(database: Database) -> None:

@@ -22,7 +22,7 @@ from offdiag.errors import DatabaseUnavailable, SchemaMismatch
 from offdiag.services.heartbeats import EVERY_S, beat, heart_of_this_process, stop_beating
 from offdiag.services.reports.missing import ask_for_missing
 from offdiag.services.schedules.tick import tick
-from offdiag.services.work.perform import RetryPolicy
+from offdiag.services.work.attempts import RetryPolicy
 from offdiag.services.work.sweep import sweep
 from offdiag.store.database import Database
 from offdiag_workers.upkeep import Upkeep

@@ -9,9 +9,10 @@ from collections.abc import Callable, Mapping
 import structlog
 
 from offdiag.errors import DatabaseUnavailable, SchemaMismatch
+from offdiag.services.work.attempts import Outcome, RetryPolicy
 from offdiag.services.work.bell import ServingBell
 from offdiag.services.work.leases import LeaseKeeper
-from offdiag.services.work.perform import Outcome, RetryPolicy, perform
+from offdiag.services.work.perform import perform
 from offdiag.services.work.tasks import TASKS, TaskKind
 from offdiag.settings.model import JobsSettings
 from offdiag.store.database import Database

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
@@ -13,9 +13,10 @@ from functools import partial
 import structlog
 
 from offdiag.errors import DatabaseUnavailable, SchemaMismatch
+from offdiag.services.work.attempts import Outcome, RetryPolicy
 from offdiag.services.work.bell import LOCAL_BELL
 from offdiag.services.work.leases import LeaseKeeper
-from offdiag.services.work.perform import Outcome, RetryPolicy, perform_next
+from offdiag.services.work.perform import perform_due, perform_next
 from offdiag.services.work.tasks import TASKS, TaskKind
 from offdiag.settings.model import JobsSettings
 from offdiag.store.database import Database
@@ -139,7 +140,7 @@ class _Crew:
         heard = 0
         while not self._stop.is_set():
             slot.since = time.monotonic()
-            is_idle = self._do_one(at_most=None)
+            is_idle = self._do(partial(self._due, slot))
             slot.since = None
             if is_idle:
                 if self._until_idle:
@@ -149,29 +150,46 @@ class _Crew:
     def _do_small(self) -> None:
         while not (self._stop.is_set() or self._over.is_set()):
             all_are_long = all(slot.is_at_something_long() for slot in self._slots)
-            if not all_are_long or self._do_one(at_most=self._jobs.small_values):
+            if not all_are_long or self._do(self._next_small):
                 self._over.wait(_STOP_LOOK_S)
 
-    def _do_one(self, *, at_most: int | None) -> bool:
-        """Do one piece of work. Whether there was none."""
+    def _due(self, slot: _Slot) -> Iterator[Outcome]:
+        for outcome in perform_due(
+            self._database,
+            self._keeper,
+            self._policy,
+            self._tasks,
+            goes_on=lambda: not self._stop.is_set(),
+            tell=self._tell,
+        ):
+            slot.since = time.monotonic()
+            yield outcome
+
+    def _next_small(self) -> Iterator[Outcome]:
+        outcome = perform_next(
+            self._database,
+            self._keeper,
+            self._policy,
+            self._tasks,
+            at_most=self._jobs.small_values,
+            tell=self._tell,
+        )
+        if outcome is not None:
+            yield outcome
+
+    def _do(self, work: Callable[[], Iterator[Outcome]]) -> bool:
+        """Do what there is to do. Whether that was nothing."""
+        is_idle = True
         try:
-            outcome = perform_next(
-                self._database,
-                self._keeper,
-                self._policy,
-                self._tasks,
-                at_most=at_most,
-                tell=self._tell,
-            )
+            for outcome in work():
+                is_idle = False
+                with self._lock:
+                    self.outcomes[outcome] += 1
         except DatabaseUnavailable as error:
             log.warning("database_unavailable", error=str(error))
             self._stop.wait(_DATABASE_RETRY_S)
             return False
-        if outcome is None:
-            return True
-        with self._lock:
-            self.outcomes[outcome] += 1
-        return False
+        return is_idle
 
     def _idle_wait_s(self) -> float:
         # SQLite tells nobody about commits of other processes, so it is asked often; PostgreSQL

@@ -13,9 +13,9 @@ import structlog
 
 from offdiag.errors import DatabaseUnavailable, SchemaMismatch
 from offdiag.services.heartbeats import heart_of_this_process, stop_beating
+from offdiag.services.work.attempts import RetryPolicy
 from offdiag.services.work.bell import Bell, ServingBell
 from offdiag.services.work.engines import bell_of
-from offdiag.services.work.perform import RetryPolicy
 from offdiag.settings import Settings
 from offdiag.settings.model import JobsSettings
 from offdiag.store.database import Database

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import structlog
 
-from offdiag.services.work.perform import Ended, Outcome
+from offdiag.services.work.attempts import Ended, Outcome
 
 log = structlog.get_logger()
 

@@ -11,7 +11,7 @@ from offdiag.domain.runs import RunState
 from offdiag.errors import EvaluationFailed, EvaluationPending
 from offdiag.services.browse import browse_runs
 from offdiag.services.reports.settling import settle_issue
-from offdiag.services.work.perform import RetryPolicy
+from offdiag.services.work.attempts import RetryPolicy
 from offdiag.settings import Settings
 from offdiag.store.database import Database
 from offdiag.store.queries.run_entries import RunEntry

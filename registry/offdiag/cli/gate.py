@@ -145,7 +145,7 @@ def _judge_run(
     from offdiag.cli.registry import opened
     from offdiag.services.flags.settings import thresholds_in
     from offdiag.services.gating.gate import gate_run
-    from offdiag.services.work.perform import RetryPolicy
+    from offdiag.services.work.attempts import RetryPolicy
 
     with opened(settings) as database:
         return gate_run(

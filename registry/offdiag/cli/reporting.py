@@ -9,7 +9,7 @@ from offdiag.cli.report_tables import issue_dict, issue_tables
 from offdiag.services.reports.asking import Asked
 from offdiag.services.reports.pages import issue_page
 from offdiag.services.reports.settling import settle_issue
-from offdiag.services.work.perform import RetryPolicy
+from offdiag.services.work.attempts import RetryPolicy
 from offdiag.settings import Settings
 from offdiag.store.database import Database
 from offdiag.store.report_issues import IssueState

@@ -46,7 +46,7 @@ from offdiag.services.ingest.finishing import finish_run
 from offdiag.services.ingest.given import GivenCounts, GivenMatrix, Predictions
 from offdiag.services.truth import revise
 from offdiag.services.truth.summary import summary_of
-from offdiag.services.work.perform import RetryPolicy
+from offdiag.services.work.attempts import RetryPolicy
 from offdiag.settings import Settings
 from offdiag.store.database import Database
 from offdiag.store.evaluations import StoredEvaluation

@@ -61,7 +61,11 @@ def claim(
     max_attempts: int,
     at_most: int | None = None,
 ) -> Lease | None:
-    """Take the lease on work that is free. None if somebody else was faster, or it is larger."""
+    """Take the lease on work that is free. None if somebody else was faster, or it is larger.
+
+    What another transaction is just changing counts as taken: waiting for it could end in a
+    deadlock, because the transaction that claims may have written before.
+    """
     found = (
         session.connection()
         .execute(
@@ -116,9 +120,11 @@ def _due() -> Select[int]:
 
 @cache
 def _claim(*, has_limit: bool) -> Update:
+    is_free = or_(*_free_parts(has_limit=has_limit))
+    found = select(WorkRow.id).where(WorkRow.id == bindparam("work_id"), is_free)
     return (
         update(WorkRow)
-        .where(WorkRow.id == bindparam("work_id"), or_(*_free_parts(has_limit=has_limit)))
+        .where(WorkRow.id == found.with_for_update(skip_locked=True).scalar_subquery())
         .values(
             state="doing",
             attempts=WorkRow.attempts + 1,

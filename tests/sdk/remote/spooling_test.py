@@ -14,17 +14,17 @@ import pytest
 from click.testing import CliRunner
 
 import offdiag
+from offdiag.arrays.bodies.limits import MOST_ROWS
 from offdiag.cli.verbs import offdiag as command
 from offdiag.errors import RunKept
 from offdiag.sdk.remote.spool import Asked, SpooledRun, spooled_runs
-from offdiag.services.ingest.batch import CHUNK_SIZE
 from offdiag.services.verification.verify import verify
 from offdiag.store.database import Database
 from support.servers import serving
 
 NOWHERE = "http://127.0.0.1:9"
 """The port of a protocol that throws everything away; nobody listens."""
-N = 4 * CHUNK_SIZE + 500
+N = MOST_ROWS + 500
 RNG = np.random.default_rng(5)
 TRUTH = RNG.integers(0, 3, N)
 PREDICTED = np.where(RNG.random(N) < 0.2, RNG.integers(0, 3, N), TRUTH)

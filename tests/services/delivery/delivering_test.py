@@ -14,8 +14,9 @@ from offdiag.services.delivery.targets import EmailTarget, FolderTarget, Target,
 from offdiag.services.jobs.pages import JobState, jobs_page
 from offdiag.services.jobs.retrying import retry_all, retry_job
 from offdiag.services.reports.asking import report_now
+from offdiag.services.work.attempts import Outcome
 from offdiag.services.work.leases import LeaseKeeper
-from offdiag.services.work.perform import Outcome, perform_next
+from offdiag.services.work.perform import perform_next
 from offdiag.store import runs
 from offdiag.store.database import Database
 from offdiag.store.deliveries import DeliveryRecord

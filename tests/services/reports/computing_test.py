@@ -18,8 +18,9 @@ from offdiag.services.ingest.matrices import log_matrix
 from offdiag.services.reports.asking import report_now
 from offdiag.services.reports.missing import ask_for_missing
 from offdiag.services.truth.revise import revise_truth
+from offdiag.services.work.attempts import Outcome
 from offdiag.services.work.leases import LeaseKeeper
-from offdiag.services.work.perform import Outcome, perform_next
+from offdiag.services.work.perform import perform_next
 from offdiag.store.database import Database
 from offdiag.store.models import DatasetRow, ReportIssueRow, RunRow, WorkRow
 from support.logging_runs import POLICY, evaluate, log, work_off

@@ -7,8 +7,9 @@ import time
 from offdiag.domain.runs import RunState
 from offdiag.errors import Conflict, EvaluationFailed, EvaluationPending
 from offdiag.metrics.suite import SUITE_VERSION
+from offdiag.services.work.attempts import RetryPolicy
 from offdiag.services.work.leases import LeaseKeeper
-from offdiag.services.work.perform import RetryPolicy, perform
+from offdiag.services.work.perform import perform
 from offdiag.services.work.submit import evaluation_key, submit_evaluation
 from offdiag.store import evaluations, runs, work
 from offdiag.store.database import Database

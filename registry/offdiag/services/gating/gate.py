@@ -18,7 +18,7 @@ from offdiag.services.gating.costs import StatedCosts, costs_of
 from offdiag.services.gating.measuring import values_with_costs
 from offdiag.services.gating.subjects import StoredRun, subject_of_matrix, subject_of_run
 from offdiag.services.pairing import pair_evaluations
-from offdiag.services.work.perform import RetryPolicy
+from offdiag.services.work.attempts import RetryPolicy
 from offdiag.store import baselines, datasets, flags, runs
 from offdiag.store.database import Database
 

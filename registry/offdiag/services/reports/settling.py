@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import time
 
+from offdiag.services.work.attempts import RetryPolicy
 from offdiag.services.work.leases import LeaseKeeper
-from offdiag.services.work.perform import RetryPolicy, perform_next
+from offdiag.services.work.perform import perform_next
 from offdiag.services.work.sweep import sweep
 from offdiag.store import report_issues
 from offdiag.store.database import Database

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 from offdiag.metrics.suite import SUITE_VERSION
 from offdiag.services.flags.settings import rules_in_force
+from offdiag.services.work.attempts import RetryPolicy
 from offdiag.services.work.engines import bell_in_force
-from offdiag.services.work.perform import RetryPolicy
 from offdiag.services.work.submit import submit_evaluations
 from offdiag.services.work.tasks import TASKS, TaskKind
 from offdiag.store import free_work, work

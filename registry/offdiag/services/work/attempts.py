@@ -1,0 +1,50 @@
+"""Attempts at a piece of work: how they may end, how often they are made, who is told."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from offdiag.store.work import Lease
+
+
+class Outcome(StrEnum):
+    """How an attempt ended."""
+
+    DONE = "done"
+    TAKEN = "taken"
+    """Somebody else holds the work, or it was done already."""
+    GIVEN_BACK = "given_back"
+    """It failed and will be tried again."""
+    BURIED = "buried"
+    """It failed for the last time."""
+    PUT_OFF = "put_off"
+    """It came too early and will be looked at again; that was no attempt."""
+    LOST = "lost"
+    """The lease ran out while computing; nothing was written."""
+
+
+@dataclass(frozen=True, slots=True)
+class RetryPolicy:
+    """How often work is tried, and the seconds between attempts (doubled each time)."""
+
+    max_attempts: int = 5
+    first_delay_s: float = 1.0
+
+    def delay_s(self, attempts: int) -> float:
+        """Seconds to wait after this many attempts."""
+        return float(self.first_delay_s * 2 ** (attempts - 1))
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """An attempt that came to its end. `error` is what it failed with."""
+
+    lease: Lease
+    outcome: Outcome
+    duration_s: float
+    error: str | None = None
+
+
+def nobody(_ended: Ended) -> None:
+    """Who is told of attempts where nobody asked to be."""
