@@ -208,7 +208,7 @@ CREATE INDEX ix_flag_run_id_class_label_badge ON flag (run_id, class_label) WHER
 
 CREATE INDEX ix_flag_run_id_state ON flag (run_id, state);
 
-CREATE INDEX ix_flag_state_severity ON flag (state, severity);
+CREATE INDEX ix_flag_state_severity_id ON flag (state, severity, id);
 
 CREATE TABLE flag_event (
     id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,

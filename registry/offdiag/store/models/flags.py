@@ -35,7 +35,9 @@ class FlagRow(Base):
         CheckConstraint("(state = 'snoozed') = (snoozed_until IS NOT NULL)", name="snoozed_until"),
         CheckConstraint("state <> 'dismissed' OR reason IS NOT NULL", name="dismissed_for_reason"),
         CheckConstraint("(state = 'closed') = (closed_at IS NOT NULL)", name="closed_at"),
-        Index(None, "state", "severity"),
+        # The inbox reads the newest of each state and severity. PostgreSQL knows their order only
+        # by the number; SQLite has it in every index.
+        Index(None, "state", "severity", "id"),
         # A list sorted by what the accuracy hides; SQLite takes it only word by word.
         Index(
             "ix_flag_run_id_class_label_badge",
