@@ -154,11 +154,17 @@ def _above(column: NDArray[Any], low: int) -> NDArray[np.int64]:
 
 
 def _codes(column: Column, labels: LabelSet, field: str) -> Codes:
+    narrowest = code_dtype(len(labels))
     if isinstance(column, np.ndarray):
         found = _codes_of_numbers(column, labels)
     elif pa.types.is_dictionary(column.type):
         table = _codes_of_text(column.dictionary, labels)
-        found = table[column.indices.to_numpy(zero_copy_only=False)]
+        places = column.indices.to_numpy(zero_copy_only=False)
+        if np.array_equal(table, np.arange(len(labels))):
+            # Whoever writes the labels of the run as the dictionary has counted as it does.
+            codes: Codes = places.astype(narrowest)
+            return codes
+        found = table[places]
     else:
         found = _codes_of_text(column, labels)
     unknown = found < 0
@@ -172,7 +178,7 @@ def _codes(column: Column, labels: LabelSet, field: str) -> Codes:
             field=field,
             hint="Declare it in labels= or correct the data.",
         )
-    return found.astype(code_dtype(len(labels)))
+    return found.astype(narrowest)
 
 
 def _codes_of_text(column: pa.Array, labels: LabelSet) -> NDArray[np.int32]:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, event
+from sqlalchemy import Connection, event, insert
 from sqlalchemy.orm import Session
 
 from offdiag.domain.access import Actor
@@ -24,6 +24,7 @@ KEY = "offdiag audit"
 ANSWERABLE: ContextVar[Actor | None] = ContextVar("answerable", default=None)
 """Who is answerable in databases that somebody else opens on their behalf."""
 LONGEST_TEXT = 500
+_NEW = insert(AuditEventRow)
 
 
 @dataclass(slots=True)
@@ -87,7 +88,7 @@ def recorded(session: Session, actor: Actor, now: datetime) -> Iterator[None]:
     finally:
         event.remove(connection, "after_cursor_execute", note)
     if noted.changes:
-        session.add(_row(actor, noted, now))
+        connection.execute(_NEW, _row(actor, noted, now))
 
 
 def _verb(context: Any) -> str | None:
@@ -100,16 +101,16 @@ def _verb(context: Any) -> str | None:
     return "removed" if context.isdelete else None
 
 
-def _row(actor: Actor, noted: _Noted, now: datetime) -> AuditEventRow:
+def _row(actor: Actor, noted: _Noted, now: datetime) -> dict[str, Any]:
     said = noted.said or {}
     touched = {verb: sorted(tables) for verb, tables in sorted(noted.changes.items())}
-    return AuditEventRow(
-        at=now,
-        actor_kind=actor.kind,
-        actor=actor.name[:LONGEST_TEXT],
-        action=said.get("action", actor.action)[:LONGEST_TEXT],
-        object=said.get("subject", actor.subject)[:LONGEST_TEXT],
-        project=said.get("project") or actor.project,
-        request_id=actor.request_id,
-        detail={**said.get("detail", {}), **touched},
-    )
+    return {
+        "at": now,
+        "actor_kind": actor.kind,
+        "actor": actor.name[:LONGEST_TEXT],
+        "action": said.get("action", actor.action)[:LONGEST_TEXT],
+        "object": said.get("subject", actor.subject)[:LONGEST_TEXT],
+        "project": said.get("project") or actor.project,
+        "request_id": actor.request_id,
+        "detail": {**said.get("detail", {}), **touched},
+    }

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sqlalchemy import func, select, update
+from sqlalchemy import bindparam, exists, func, insert, select, update
 from sqlalchemy.orm import Session
 
 from offdiag.arrays.labels import Codes
@@ -17,6 +17,14 @@ from offdiag.metrics.case_counts import CaseCounts
 from offdiag.store import codec
 from offdiag.store.count_codec import decode_case_counts, encode_case_counts
 from offdiag.store.models import PredictionChunkRow, ScoreChunkRow
+
+# Put together once: every chunk that arrives needs them. Its rows go past the session, which takes
+# several times as long, to keep objects that nobody asks for.
+_SHA256 = select(PredictionChunkRow.sha256).where(
+    PredictionChunkRow.run_id == bindparam("run_id"), PredictionChunkRow.seq == bindparam("seq")
+)
+_NEW_CHUNK = insert(PredictionChunkRow)
+_NEW_SCORES = insert(ScoreChunkRow)
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,11 +67,7 @@ class PackedCounts:
 
 def chunk_sha256(session: Session, run_id: str, seq: int) -> str | None:
     """Digest of a stored chunk, None if the number is still free."""
-    return session.scalar(
-        select(PredictionChunkRow.sha256).where(
-            PredictionChunkRow.run_id == run_id, PredictionChunkRow.seq == seq
-        )
-    )
+    return session.scalar(_SHA256, {"run_id": run_id, "seq": seq})
 
 
 def insert_chunk(
@@ -78,31 +82,32 @@ def insert_chunk(
 ) -> None:
     """Store one chunk, its scores apart from its codes."""
     codes = codec.encode_codes(predicted)
-    session.add(
-        PredictionChunkRow(
-            run_id=run_id,
-            seq=seq,
-            n=len(predicted),
-            dtype=codec.code_type(predicted),
-            codec=codec.code_codec(predicted),
-            codes=codes,
-            counts=_counts_if_smaller(counts, than=len(codes)),
-            sha256=sha256,
-        )
+    connection = session.connection()
+    connection.execute(
+        _NEW_CHUNK,
+        {
+            "run_id": run_id,
+            "seq": seq,
+            "n": len(predicted),
+            "dtype": codec.code_type(predicted),
+            "codec": codec.code_codec(predicted),
+            "codes": codes,
+            "counts": _counts_if_smaller(counts, than=len(codes)),
+            "sha256": sha256,
+        },
     )
-    session.flush()  # The rows below refer to it, and rows here have no declared order.
     if scores is not None:
-        session.add(
-            ScoreChunkRow(
-                run_id=run_id,
-                seq=seq,
-                n_columns=scores.n_columns,
-                dtype=codec.SCORE_TYPE,
-                codec=codec.RAW,
-                scores=codec.encode_scores(scores.values),
-            )
+        connection.execute(
+            _NEW_SCORES,
+            {
+                "run_id": run_id,
+                "seq": seq,
+                "n_columns": scores.n_columns,
+                "dtype": codec.SCORE_TYPE,
+                "codec": codec.RAW,
+                "scores": codec.encode_scores(scores.values),
+            },
         )
-        session.flush()  # Blobs are sent chunk by chunk instead of piling up in memory.
 
 
 def chunk_list(session: Session, run_id: str) -> list[ChunkMeta]:
@@ -150,6 +155,14 @@ def read_chunks(session: Session, run_id: str, *, n_classes: int) -> Iterator[St
             None if counts is None else decode_case_counts(counts, n_classes),
         )
         start += n
+
+
+def lack_counts(session: Session, run_id: str) -> bool:
+    """Whether some chunk of a run has no counts."""
+    some = select(PredictionChunkRow.seq).where(
+        PredictionChunkRow.run_id == run_id, PredictionChunkRow.counts.is_(None)
+    )
+    return bool(session.scalar(select(exists(some))))
 
 
 def partial_counts(session: Session, run_id: str, *, n_classes: int) -> list[CaseCounts | None]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sqlalchemy import delete, select
+from sqlalchemy import delete, insert, select
 from sqlalchemy.orm import Session
 
 from offdiag.arrays.ids import SampleIds
@@ -12,6 +12,8 @@ from offdiag.arrays.labels import Codes
 from offdiag.store import codec
 from offdiag.store.ids_codec import decode_ids, encode_ids
 from offdiag.store.models import PendingTruthRow
+
+_NEW = insert(PendingTruthRow)
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,17 +29,17 @@ def insert_pending(
     session: Session, *, run_id: str, seq: int, actual: Codes | None, ids: SampleIds | None
 ) -> None:
     """Keep what a chunk says about the truth until the run is finished."""
-    session.add(
-        PendingTruthRow(
-            run_id=run_id,
-            seq=seq,
-            dtype=None if actual is None else codec.code_type(actual),
-            codes=None if actual is None else codec.encode_codes(actual),
-            id_kind="position" if ids is None else ids.kind,
-            sample_ids=None if ids is None else encode_ids(ids),
-        )
+    session.connection().execute(
+        _NEW,
+        {
+            "run_id": run_id,
+            "seq": seq,
+            "dtype": None if actual is None else codec.code_type(actual),
+            "codes": None if actual is None else codec.encode_codes(actual),
+            "id_kind": "position" if ids is None else ids.kind,
+            "sample_ids": None if ids is None else encode_ids(ids),
+        },
     )
-    session.flush()  # Blobs are sent chunk by chunk instead of piling up in memory.
 
 
 def pending_parts(session: Session, run_id: str) -> list[PendingTruth]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import select, update
+from sqlalchemy import Select, bindparam, select, update
 from sqlalchemy.orm import Session
 
 from offdiag.domain.orientation import OrientationEvidence, SourceOrientation
@@ -16,6 +16,11 @@ from offdiag.errors import NotFound
 from offdiag.store.models import RunRow
 
 _KEYS_AT_ONCE = 1_000
+
+# Put together once, because every chunk that arrives asks for its run.
+_BY_ID = select(RunRow).where(RunRow.id == bindparam("run_id"))
+_TO_ADD = _BY_ID.with_for_update(read=True)
+_ALONE = _BY_ID.with_for_update()
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,14 +88,7 @@ def insert_run(
 
 def get_run(session: Session, run_id: str) -> RunRecord:
     """A run by id. Raises `NotFound`, also for a run that somebody deleted."""
-    run = get_any_run(session, run_id)
-    if run.deleted_at is not None:
-        raise NotFound(
-            f"run {run_id!r} was deleted.",
-            field="run",
-            hint=f"`offdiag runs restore {run_id}` brings it back.",
-        )
-    return run
+    return _not_deleted(get_any_run(session, run_id))
 
 
 def hold_run(session: Session, run_id: str, *, alone: bool = False) -> RunRecord:
@@ -98,20 +96,12 @@ def hold_run(session: Session, run_id: str, *, alone: bool = False) -> RunRecord
 
     SQLite has one writer at a time, and needs nothing for that. Raises `NotFound`.
     """
-    session.get(RunRow, run_id, with_for_update={"read": not alone}, populate_existing=True)
-    return get_run(session, run_id)
+    return _not_deleted(_one(session, run_id, _ALONE if alone else _TO_ADD))
 
 
 def get_any_run(session: Session, run_id: str) -> RunRecord:
     """A run by id, whether it was deleted or not. Raises `NotFound`."""
-    row = session.get(RunRow, run_id, populate_existing=True)
-    if row is None:
-        raise NotFound(
-            f"there is no run {run_id!r}.",
-            field="run",
-            hint="`offdiag runs list` shows the runs of this registry.",
-        )
-    return _record(row)
+    return _one(session, run_id, _BY_ID)
 
 
 def find_by_client_key(session: Session, *, project_id: int, client_key: str) -> RunRecord | None:
@@ -192,6 +182,29 @@ def set_state(session: Session, run_id: str, state: RunState) -> None:
 def set_deleted(session: Session, run_id: str, *, at: datetime | None, by: str | None) -> None:
     """Hide a run everywhere from `at` on, or show it again."""
     session.execute(update(RunRow).where(RunRow.id == run_id).values(deleted_at=at, deleted_by=by))
+
+
+def _one(session: Session, run_id: str, statement: Select[RunRow]) -> RunRecord:
+    row = session.scalar(
+        statement, {"run_id": run_id}, execution_options={"populate_existing": True}
+    )
+    if row is None:
+        raise NotFound(
+            f"there is no run {run_id!r}.",
+            field="run",
+            hint="`offdiag runs list` shows the runs of this registry.",
+        )
+    return _record(row)
+
+
+def _not_deleted(run: RunRecord) -> RunRecord:
+    if run.deleted_at is not None:
+        raise NotFound(
+            f"run {run.id!r} was deleted.",
+            field="run",
+            hint=f"`offdiag runs restore {run.id}` brings it back.",
+        )
+    return run
 
 
 def _record(row: RunRow) -> RunRecord:

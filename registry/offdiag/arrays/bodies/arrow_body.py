@@ -30,8 +30,7 @@ def read_arrow_body(body: bytes) -> dict[str, pa.Array]:
             require_known_columns(reader.schema.names)
             table = reader.read_all()
         table.validate(full=True)
-        columns = {name: table.column(name).combine_chunks() for name in table.column_names}
-        return {name: _plain(column) for name, column in columns.items()}
+        return {name: _plain(_whole(table.column(name))) for name in table.column_names}
     except InvalidInput:
         raise
     except (pa.ArrowException, ValueError, OSError, struct.error, OverflowError) as error:
@@ -57,6 +56,11 @@ def _require_small(body: bytes) -> None:
         n_bytes += found.n_bytes
         require_few_rows(max(n_rows, found.n_rows))
         require_few_bytes(n_bytes)
+
+
+def _whole(column: pa.ChunkedArray) -> pa.Array:
+    """All of a column; Arrow would copy the one batch that most streams have."""
+    return column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
 
 
 def _plain(column: pa.Array) -> pa.Array:

@@ -10,13 +10,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from offdiag.arrays.bodies.limits import MOST_ROWS
 from offdiag.domain.labels import LabelSet
 from offdiag.errors import OffdiagError, RunKept, ServerUnavailable
 from offdiag.sdk.remote.connection import Connection
 from offdiag.sdk.remote.patience import patiently
 from offdiag.sdk.remote.sender import AT_EXIT_S, Sender
 from offdiag.sdk.remote.spool import Asked, SpooledRun
-from offdiag.services.ingest.batch import CHUNK_SIZE, Batch
+from offdiag.services.ingest.batch import Batch
 from offdiag.services.ingest.chunk_stream import MEDIA_TYPE, write_chunk
 from offdiag.settings import ClientSettings
 from offdiag.wire.ingest import ClosedRun, Closing
@@ -25,8 +26,10 @@ WAITING = "waiting/"
 """How the ids of runs begin that no server knows yet."""
 
 _MOST_SENT = 32 << 20
-_CASE_BYTES = 64
-"""Of classes, an identifier and slices, which are far smaller as a rule."""
+_BYTES_OF_CLASSES = 8
+"""Of an actual and a predicted class, where there are billions of classes."""
+_BYTES_WITH_MORE = 64
+"""Of sets of labels, an identifier or slices too, which are far smaller as a rule."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,11 +152,14 @@ class SpoolingRun:
 def rows_in_request(batch: Batch) -> int:
     """How many cases like those of a batch are sent at once.
 
-    Four times as many as are stored at once in a database of one's own: every request ends with
-    a commit, and a body may take no more than a server accepts.
+    As many as a server takes: every request ends with a commit, which costs more than the cases
+    of a small one. Of cases with many scores or much to say there are fewer, so that a body that
+    has to be sent again does not take long.
     """
     columns = 0 if batch.scores is None else batch.scores.n_columns
-    return max(1, min(4 * CHUNK_SIZE, _MOST_SENT // (_CASE_BYTES + 4 * columns)))
+    has_more = batch.of_sets or batch.ids is not None or batch.slices
+    case_bytes = (_BYTES_WITH_MORE if has_more else _BYTES_OF_CLASSES) + 4 * columns
+    return max(1, min(MOST_ROWS, _MOST_SENT // case_bytes))
 
 
 def keep_finished(spooled: SpooledRun, asked: Asked, n_chunks: int) -> None:

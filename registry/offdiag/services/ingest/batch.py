@@ -74,11 +74,11 @@ class Batch:
         """
         content = hashlib.sha256(b"offdiag batch 1")
         content.update(labels.digest.encode())
-        content.update(_tagged(b"predicted", self.predicted))
+        _update_tagged(content, b"predicted", self.predicted)
         if self.actual is not None:
-            content.update(_tagged(b"actual", self.actual))
+            _update_tagged(content, b"actual", self.actual)
         if self.scores is not None:
-            content.update(_tagged(b"scores", self.scores.values))
+            _update_tagged(content, b"scores", self.scores.values)
         if self.ids is not None:
             update_digest(content, self.ids)
         return content.hexdigest()
@@ -193,6 +193,6 @@ def some_batches_lack(field: str) -> InvalidInput:
     )
 
 
-def _tagged(name: bytes, array: NDArray[np.generic]) -> bytes:
-    header = f"{array.dtype.str}{array.shape}".encode()
-    return name + header + np.ascontiguousarray(array).tobytes()
+def _update_tagged(content: hashlib._Hash, name: bytes, array: NDArray[np.generic]) -> None:
+    content.update(name + f"{array.dtype.str}{array.shape}".encode())
+    content.update(np.ascontiguousarray(array).data)

@@ -159,6 +159,8 @@ def _require_uniform(pending: list[PendingTruth], n_chunks: int) -> None:
 
 
 def _place_chunks(session: Session, run_id: str, truth: PlacedTruth, *, n_classes: int) -> None:
+    if truth.positions is None and not chunks.lack_counts(session, run_id):
+        return  # They came with their actual classes, in order: nothing has to be read again.
     for chunk in list(chunks.read_chunks(session, run_id, n_classes=n_classes)):
         if truth.positions is None and chunk.counts is not None:
             continue

@@ -18,7 +18,7 @@ def truth_digest(labels: LabelSet, actual: Codes, ids: SampleIds | None) -> str:
         b"offdiag truth 1 of sets" if are_sets(actual) else b"offdiag truth 1"
     )
     content.update(labels.digest.encode())
-    content.update(np.ascontiguousarray(actual).tobytes())
+    content.update(np.ascontiguousarray(actual).data)
     if ids is not None:
         update_digest(content, ids)
     return content.hexdigest()

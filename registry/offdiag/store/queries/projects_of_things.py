@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sqlalchemy import Select, select
+from sqlalchemy import Select, bindparam, select
 from sqlalchemy.orm import Session
 
 from offdiag.store.models import (
@@ -18,6 +18,11 @@ from offdiag.store.models import (
 Projects = frozenset[str]
 """Names of projects; empty where there is no such thing."""
 
+# Put together once, because every chunk that arrives asks for it.
+_OF_RUN = select(ProjectRow.name).where(
+    ProjectRow.id.in_(select(RunRow.project_id).where(RunRow.id == bindparam("run_id")))
+)
+
 
 def project_names(session: Session) -> list[str]:
     """All projects by name."""
@@ -26,7 +31,7 @@ def project_names(session: Session) -> list[str]:
 
 def project_of_run(session: Session, run_id: str) -> Projects:
     """The project of a run."""
-    return _named(session, select(RunRow.project_id).where(RunRow.id == run_id))
+    return frozenset(session.scalars(_OF_RUN, {"run_id": run_id}))
 
 
 def project_of_flag(session: Session, flag_id: int) -> Projects:
