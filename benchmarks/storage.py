@@ -24,7 +24,7 @@ from offdiag.services.retention.backups import back_up
 from offdiag.store.database import Database
 from offdiag.store.schema import upgrade
 from support.logging_runs import log, work_off
-from support.postgres import started_cluster
+from support.postgres import lasting_server
 
 N = 100_000
 RAW = 5
@@ -38,8 +38,8 @@ _TABLES = """
 def main() -> None:
     n_runs = 100 if wants_everything(__doc__ or "") else 20
     report = Report("storage", libraries=("numpy", "sqlalchemy", "psycopg", "pyarrow"))
-    with started_cluster() as cluster, tempfile.TemporaryDirectory() as folder:
-        url = f"postgresql://postgres@/postgres?host={cluster.get_postmaster_info().socket_dir}"
+    with lasting_server() as lasting, tempfile.TemporaryDirectory() as folder:
+        url = lasting.url("postgres")
         database = Database(url)
         upgrade(database)
         rng = np.random.default_rng(1)

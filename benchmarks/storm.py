@@ -230,9 +230,9 @@ def _file(folder: Path) -> Database:
 
 @contextmanager
 def _server() -> Iterator[MakeDatabase]:
-    from support.postgres import running_server
+    from support.postgres import lasting_server
 
-    with running_server() as server:
+    with lasting_server() as server:
         numbers = iter(range(1_000_000))
 
         def make(_folder: Path) -> Database:

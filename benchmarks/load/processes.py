@@ -35,10 +35,10 @@ class Server:
 def postgres_url(name: str) -> Iterator[str]:
     """A new database on a server of its own, which loses nothing in a crash."""
     sys.path.insert(0, str(ROOT / "tests"))
-    from support.postgres import PostgresServer, started_cluster
+    from support.postgres import lasting_server
 
-    with started_cluster() as cluster:
-        yield PostgresServer(str(cluster.get_postmaster_info().socket_dir)).create(name)
+    with lasting_server() as server:
+        yield server.create(name)
 
 
 @contextmanager

@@ -12,7 +12,8 @@ import numpy as np
 import pytest
 
 BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
-HERE = ("offdiag", "scikit-learn", "PyCM")
+EVALUATING = ("offdiag", "scikit-learn", "PyCM")
+HERE = ("offdiag worker", *EVALUATING)
 """Peers that run in the environment of the tests."""
 
 
@@ -41,7 +42,7 @@ def running(peers: Any, tmp_path: Path) -> Iterator[Any]:
 
 @pytest.mark.processes
 def test_peers_take_turns_and_agree(peers: Any, running: Any) -> None:
-    variants = [*((name, "evaluate 1e5") for name in HERE), ("offdiag", "job 1e5")]
+    variants = [*((name, "evaluate 1e5") for name in EVALUATING), ("offdiag worker", "job 1e5")]
 
     peers.expect_agreement(variants, running)
     timings = peers.timed(variants, running, turns=2)
@@ -56,4 +57,6 @@ def test_values_that_differ_end_the_run(peers: Any, running: Any) -> None:
     running["PyCM"].turn = lambda _: (0.1, {"MCC": 0.5})
 
     with pytest.raises(RuntimeError, match=r"MCC: PyCM 0\.5, offdiag 0\.7"):
-        peers.expect_agreement([(name, "evaluate 1e5") for name in HERE], running)
+        peers.expect_agreement(
+            [*((name, "evaluate 1e5") for name in EVALUATING), ("offdiag", "log 1e5")], running
+        )

@@ -65,11 +65,17 @@ class PostgresServer:
 
 @contextmanager
 def running_server() -> Iterator[PostgresServer]:
-    """Start a server, and stop and remove it at the end."""
-    with started_cluster() as cluster:
-        running = PostgresServer(str(cluster.get_postmaster_info().socket_dir))
+    """Start a server that may forget what it confirmed; stop and remove it at the end."""
+    with lasting_server() as running:
         running.speed_up()
         yield running
+
+
+@contextmanager
+def lasting_server() -> Iterator[PostgresServer]:
+    """Start a server that loses nothing in a crash; stop and remove it at the end."""
+    with started_cluster() as cluster:
+        yield PostgresServer(str(cluster.get_postmaster_info().socket_dir))
 
 
 @contextmanager

@@ -1,0 +1,61 @@
+"""offdiag's worker: what it does with a run that somebody else has logged.
+
+`job` reads the predictions from SQLite, computes every metric with intervals, judges flags and
+stores all of it. Its run is new in each turn, because counts are kept once they are there, and
+logged by a process of its own, so that the memory of this one is a worker's.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tempfile
+from contextlib import ExitStack
+from functools import partial
+from pathlib import Path
+
+from peer_work.turns import Answers, Work, take_turns
+
+from offdiag.services.work.attempts import Outcome, RetryPolicy
+from offdiag.services.work.leases import LeaseKeeper
+from offdiag.services.work.perform import perform_next
+from offdiag.store.database import Database
+from offdiag.store.schema import open_database
+
+_LOG = """
+import sys
+import numpy as np
+import offdiag
+actual, predicted = np.load(sys.argv[1])
+offdiag.log_run(
+    y_true=actual, y_pred=predicted, name="run", dataset=sys.argv[1], url=sys.argv[2]
+)
+"""
+
+
+def main(folder: Path) -> None:
+    with tempfile.TemporaryDirectory() as place, ExitStack() as stack:
+        database = open_database(f"sqlite:///{place}/registry.db")
+        stack.callback(database.close)
+        keeper = stack.enter_context(LeaseKeeper(database, lease_s=60))
+        cases = {
+            f"job {size}": Work(
+                partial(_do_job, database, keeper),
+                partial(_log, folder / f"{size}.npy", database.url),
+            )
+            for size in ("1e5", "1e6")
+        }
+        take_turns(("offdiag", "numpy", "sqlalchemy"), cases)
+
+
+def _log(sample: Path, url: str) -> None:
+    subprocess.run([sys.executable, "-c", _LOG, str(sample), url], check=True)
+
+
+def _do_job(database: Database, keeper: LeaseKeeper, _: None) -> Answers:
+    assert perform_next(database, keeper, RetryPolicy()) is Outcome.DONE
+    return {}
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))
