@@ -1,7 +1,9 @@
 """PostgreSQL databases that are emptied after a test and lent to the next one.
 
 Making and dropping a database takes as long as many a test; deleting what a test left behind
-takes a tenth of that. A database whose schema a test has touched is dropped instead.
+takes a tenth of that. A database whose schema a test has touched is dropped instead. Each loan
+has a name of its own: who still has a connection to an earlier one, which was ended, cannot take
+it for one to the database of another test.
 """
 
 from __future__ import annotations
@@ -71,7 +73,7 @@ class Stock:
     @contextmanager
     def lent(self) -> Iterator[str]:
         """The URL of an empty database; what it holds at the end is gone."""
-        name = self._idle.pop() if self._idle else self._made()
+        name = self._renamed(self._idle.pop()) if self._idle else self._made()
         before = self._fingerprint(name)
         try:
             yield self._server.url(name)
@@ -82,10 +84,19 @@ class Stock:
                 self._server.drop(name)
 
     def _made(self) -> str:
-        name = f"lent_{next(self._numbers)}"
+        name = self._new_name()
         self._server.create(name, template=self._template)
         self._uses[name] = 0
         return name
+
+    def _renamed(self, idle: str) -> str:
+        name = self._new_name()
+        self._server.rename(idle, name)
+        self._uses[name] = self._uses.pop(idle)
+        return name
+
+    def _new_name(self) -> str:
+        return f"lent_{next(self._numbers)}"
 
     def _fingerprint(self, name: str) -> object:
         with psycopg.connect(self._server.url(name)) as connection:
