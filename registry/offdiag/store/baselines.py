@@ -8,7 +8,7 @@ from datetime import datetime
 from sqlalchemy import delete, select
 from sqlalchemy.orm import Session
 
-from offdiag.store.models import BaselineRow, RunRow
+from offdiag.store.models import BaselineRow, DatasetRow, RunRow
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +39,10 @@ def pin_baseline(
     session: Session, *, dataset_id: int, run_id: str, author: str | None, now: datetime
 ) -> None:
     """Make a run the baseline of its dataset, in place of the one before."""
+    # Whoever pins one does so after the other.
+    session.execute(
+        select(DatasetRow.id).where(DatasetRow.id == dataset_id).with_for_update(key_share=True)
+    )
     unpin_baseline(session, dataset_id)
     session.add(BaselineRow(dataset_id=dataset_id, run_id=run_id, author=author, pinned_at=now))
     session.flush()  # Constraint errors belong to this statement.

@@ -62,7 +62,9 @@ def insert_costs(
 ) -> int:
     """Store a new version, numbered after the newest one of this name; returns its id."""
     # Whoever numbers versions of a project does so one after the other.
-    session.execute(select(ProjectRow.id).where(ProjectRow.id == project_id).with_for_update())
+    session.execute(
+        select(ProjectRow.id).where(ProjectRow.id == project_id).with_for_update(key_share=True)
+    )
     newest = session.scalar(
         select(func.max(CostMatrixRow.version)).where(
             CostMatrixRow.project_id == project_id, CostMatrixRow.name == name

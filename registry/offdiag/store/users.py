@@ -7,12 +7,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy import Select, delete, exists, select, update
+from sqlalchemy import Select, and_, delete, exists, select, update
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from offdiag.domain.access import Grant, Role
 from offdiag.store.models import MembershipRow, ProjectRow, UserRow
+
+_MANAGES = and_(MembershipRow.project_id.is_(None), MembershipRow.role == Role.ADMIN)
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,8 +113,19 @@ def note_sign_in(session: Session, user_id: int, at: datetime) -> None:
     session.execute(update(UserRow).where(UserRow.id == user_id).values(signed_in_at=at))
 
 
+def lock_admins(session: Session) -> None:
+    """Let nobody else take roles from admins of all projects until the transaction ends."""
+    session.execute(
+        select(UserRow.id)
+        .where(UserRow.id.in_(select(MembershipRow.user_id).where(_MANAGES)))
+        .order_by(UserRow.id)
+        .with_for_update(key_share=True)
+    )
+
+
 def set_role(session: Session, user_id: int, *, project_id: int | None, role: Role | None) -> None:
     """Give a role in a project, or in all of them, in place of the one before; None takes it."""
+    _lock_roles(session, user_id)
     session.execute(
         delete(MembershipRow).where(
             MembershipRow.user_id == user_id,
@@ -130,6 +143,7 @@ def replace_roles(
     session: Session, user_id: int, roles: Sequence[tuple[int | None, Role]]
 ) -> None:
     """Give exactly these roles."""
+    _lock_roles(session, user_id)
     session.execute(delete(MembershipRow).where(MembershipRow.user_id == user_id))
     session.add_all(
         MembershipRow(user_id=user_id, project_id=project_id, role=role)
@@ -143,15 +157,18 @@ def has_admin(session: Session, *, besides: int | None = None) -> bool:
     wanted = (
         select(MembershipRow.id)
         .join(UserRow, UserRow.id == MembershipRow.user_id)
-        .where(
-            MembershipRow.project_id.is_(None),
-            MembershipRow.role == Role.ADMIN,
-            UserRow.disabled_at.is_(None),
-        )
+        .where(_MANAGES, UserRow.disabled_at.is_(None))
     )
     if besides is not None:
         wanted = wanted.where(UserRow.id != besides)
     return bool(session.scalar(select(exists(wanted))))
+
+
+def _lock_roles(session: Session, user_id: int) -> None:
+    """Let nobody else give roles to this user until the transaction ends."""
+    session.execute(
+        select(UserRow.id).where(UserRow.id == user_id).with_for_update(key_share=True)
+    )
 
 
 def _grants() -> Select[int, str, str]:

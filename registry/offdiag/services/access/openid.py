@@ -54,7 +54,7 @@ def recognise(database: Database, who: Recognised, roles: dict[str, Grant] | Non
     with database.write() as session:
         known = users.find_user(session, name)
         if known is None:
-            added = users.add_user(
+            users.add_user(
                 session,
                 name=name,
                 display_name=who.display_name,
@@ -62,7 +62,8 @@ def recognise(database: Database, who: Recognised, roles: dict[str, Grant] | Non
                 password_hash=None,
                 now=database.clock(),
             )
-            known = None if added is None else users.get_user(session, added)
+            # Just added, here or by another request of the same moment.
+            known = users.find_user(session, name)
         if known is None or known.has_password:
             raise Conflict(
                 f"{name!r} signs in with a password here.",

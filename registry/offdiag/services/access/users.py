@@ -90,6 +90,7 @@ def set_role(
     Raises `NotFound`, and `Conflict` where nobody would be left to manage the registry.
     """
     with database.write() as session:
+        users.lock_admins(session)
         user = _existing(users.find_user(session, name), name)
         users.set_role(session, user.id, project_id=project_id(session, project), role=role)
         _require_admin_left(session, user)
@@ -109,6 +110,7 @@ def set_disabled(database: Database, *, name: str, disabled: bool) -> UserRecord
     Raises `NotFound`, and `Conflict` where nobody would be left to manage the registry.
     """
     with database.write() as session:
+        users.lock_admins(session)
         user = _existing(users.find_user(session, name), name)
         users.set_disabled(session, user.id, database.clock() if disabled else None)
         if disabled:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import datetime
+
 from offdiag.arrays.counted_cases import CountedCases, counted_cases
 from offdiag.domain.labels import LabelSet, label_text
 from offdiag.domain.orientation import OrientationEvidence, SourceOrientation
@@ -20,7 +22,9 @@ from offdiag.store import counted_cases as kept
 from offdiag.store import datasets, matrices, runs, truth_versions
 from offdiag.store.database import Database
 from offdiag.store.datasets import DatasetRecord
+from offdiag.store.racing import after_races
 from offdiag.store.runs import RunRecord
+from offdiag.store.session import Session
 from offdiag.store.truth_versions import TruthRecord
 
 LAYOUT = SourceOrientation.ACTUAL_ROWS
@@ -38,57 +42,82 @@ def log_counts(
     that are none and `Conflict` for contradictions to what is stored.
     """
     require_name(given.counted_on, "counted_on")
-    with database.write() as session:
-        now = database.clock()
-        known = datasets.find_dataset(session, project=facts.project, name=dataset)
-        labels = _labels_of(known, given)
-        cases = counted_cases(
-            actual=given.actual,
-            predicted=given.predicted,
-            sizes=given.sizes,
-            slices=given.slices,
-            labels=labels,
-        )
-        positive = given.positive_label
-        frame = project_and_dataset(
-            session,
-            project=facts.project,
-            name=dataset,
-            labels=labels,
-            positive_label=None if positive is None else label_text(positive),
-            now=now,
-        )
-        frame = settle_task(session, frame, of_sets=False)
-        frame = settle_hierarchy(session, frame, given.hierarchy)
-        matrix = cases.matrix(labels)
-        content = content_digest(cases, matrix)
-        again = already_opened(session, frame, facts)
-        if again is not None:
-            return _same_counts(again, content)
-        truth = truth_versions.latest_truth(session, frame.id)
-        run = runs.insert_run(
-            session,
-            run_id=new_run_id(),
-            project_id=frame.project_id,
-            dataset_id=frame.id,
-            facts=facts,
-            source=LAYOUT,
-            now=now,
-        )
-        matrices.insert_matrix(session, run.id, matrix, LAYOUT)
-        kept.insert_counted_cases(session, run.id, cases)
-        runs.mark_finished(
-            session,
-            run.id,
-            truth_version_id=None if truth is None else truth.id,
-            n_predictions=matrix.total,
-            score_columns=0,
-            content_digest=content,
-            orientation=_evidence(matrix, truth, given.counted_on),
-            now=now,
-        )
-        submit_evaluation(session, run.id)
-        return runs.get_run(session, run.id)
+    declared = (
+        None if given.labels is None else LabelSet.declared(given.labels, ordinal=given.ordinal)
+    )
+
+    def transaction() -> RunRecord:
+        with database.write() as session:
+            return _log(
+                session,
+                facts=facts,
+                dataset=dataset,
+                given=given,
+                declared=declared,
+                now=database.clock(),
+            )
+
+    return after_races(transaction, finds_itself=facts.client_key is not None)
+
+
+def _log(
+    session: Session,
+    *,
+    facts: RunFacts,
+    dataset: str,
+    given: GivenCounts,
+    declared: LabelSet | None,
+    now: datetime,
+) -> RunRecord:
+    known = datasets.find_dataset(session, project=facts.project, name=dataset)
+    labels = _labels_of(known, declared, given)
+    cases = counted_cases(
+        actual=given.actual,
+        predicted=given.predicted,
+        sizes=given.sizes,
+        slices=given.slices,
+        labels=labels,
+    )
+    positive = given.positive_label
+    frame = project_and_dataset(
+        session,
+        project=facts.project,
+        name=dataset,
+        labels=labels,
+        positive_label=None if positive is None else label_text(positive),
+        now=now,
+    )
+    frame = settle_task(session, frame, of_sets=False)
+    frame = settle_hierarchy(session, frame, given.hierarchy)
+    matrix = cases.matrix(labels)
+    content = content_digest(cases, matrix)
+    again = already_opened(session, frame, facts)
+    if again is not None:
+        return _same_counts(again, content)
+    truth = truth_versions.latest_truth(session, frame.id)
+    run = runs.insert_run(
+        session,
+        run_id=new_run_id(),
+        project_id=frame.project_id,
+        dataset_id=frame.id,
+        facts=facts,
+        source=LAYOUT,
+        now=now,
+    )
+    matrices.insert_matrix(session, run.id, matrix, LAYOUT)
+    kept.insert_counted_cases(session, run.id, cases)
+    runs.mark_finished(
+        session,
+        run.id,
+        truth_version_id=None if truth is None else truth.id,
+        n_predictions=matrix.total,
+        score_columns=0,
+        content_digest=content,
+        orientation=_evidence(matrix, truth, given.counted_on),
+        now=now,
+    )
+    submit_evaluation(session, run.id)
+    return runs.get_run(session, run.id)
 
 
 def content_digest(cases: CountedCases, matrix: ConfusionMatrix) -> str:
@@ -96,10 +125,9 @@ def content_digest(cases: CountedCases, matrix: ConfusionMatrix) -> str:
     return cases.digest(matrix.labels) if cases.slices else matrix.digest
 
 
-def _labels_of(known: DatasetRecord | None, given: GivenCounts) -> LabelSet:
-    declared = (
-        None if given.labels is None else LabelSet.declared(given.labels, ordinal=given.ordinal)
-    )
+def _labels_of(
+    known: DatasetRecord | None, declared: LabelSet | None, given: GivenCounts
+) -> LabelSet:
     if known is not None:
         if declared is not None:
             require_same_labels(known, declared)

@@ -11,6 +11,7 @@ from offdiag.services.ingest.dataset import project_and_dataset
 from offdiag.store import datasets
 from offdiag.store.database import Database
 from offdiag.store.datasets import DatasetRecord
+from offdiag.store.racing import after_races
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,14 +38,18 @@ def declare_dataset(
     """
     require_name(project, "project")
     declared = LabelSet.declared(labels, ordinal=ordinal)
-    with database.write() as session:
-        was_there = datasets.find_dataset(session, project=project, name=name) is not None
-        dataset = project_and_dataset(
-            session,
-            project=project,
-            name=name,
-            labels=declared,
-            positive_label=positive_label,
-            now=database.clock(),
-        )
-    return Declared(dataset, was_there)
+
+    def transaction() -> Declared:
+        with database.write() as session:
+            was_there = datasets.find_dataset(session, project=project, name=name) is not None
+            dataset = project_and_dataset(
+                session,
+                project=project,
+                name=name,
+                labels=declared,
+                positive_label=positive_label,
+                now=database.clock(),
+            )
+        return Declared(dataset, was_there)
+
+    return after_races(transaction)

@@ -6,6 +6,7 @@ import hashlib
 import json
 from collections.abc import Mapping
 from contextlib import closing
+from datetime import datetime
 from typing import Any
 
 from offdiag.domain.orientation import SourceOrientation
@@ -21,6 +22,7 @@ from offdiag.services.work.submit import submit_evaluation
 from offdiag.store import chunks, datasets, runs, truths
 from offdiag.store.database import Database
 from offdiag.store.datasets import DatasetRecord
+from offdiag.store.racing import after_races
 from offdiag.store.runs import RunRecord
 from offdiag.store.session import Session
 
@@ -41,50 +43,74 @@ def derive_run(
     run that is open, and `InvalidInput` for one without scores, or with scores that the rule
     cannot use.
     """
-    with database.write() as session:
-        source = runs.get_run(session, source_id)
-        _require_scores(source)
-        dataset = datasets.get_dataset(session, source.dataset_id)
-        if dataset.task is Task.MULTILABEL:
-            raise of_sets()
-        derivation = Derivation(source.id, recipe)
-        facts = RunFacts(
-            name=name,
-            project=dataset.project,
-            model=source.model,
-            client_key=_client_key(derivation),
-            params=source.params,
-            tags=source.tags,
-            author=author,
-            git_sha=source.git_sha,
-        )
-        known = already_opened(session, dataset, facts)
-        if known is not None:
-            return known
-        run = runs.insert_run(
-            session,
-            run_id=new_run_id(),
-            project_id=source.project_id,
-            dataset_id=source.dataset_id,
-            facts=facts,
-            source=SourceOrientation.PREDICTIONS,
-            now=database.clock(),
-            derivation=derivation,
-        )
-        _decide(session, source, run.id, dataset, rule)
-        stored = chunks.chunk_list(session, run.id)
-        runs.mark_finished(
-            session,
-            run.id,
-            truth_version_id=source.truth_version_id,
-            n_predictions=source.n_predictions,
-            score_columns=0,
-            content_digest=content_digest(stored),
-            orientation=COUNTED_HERE,
-            now=database.clock(),
-        )
-        submit_evaluation(session, run.id)
-        return runs.get_run(session, run.id)
+
+    def transaction() -> RunRecord:
+        with database.write() as session:
+            return _derive(
+                session,
+                source=runs.get_run(session, source_id),
+                rule=rule,
+                recipe=recipe,
+                name=name,
+                author=author,
+                now=database.clock(),
+            )
+
+    return after_races(transaction)
+
+
+def _derive(
+    session: Session,
+    *,
+    source: RunRecord,
+    rule: Rule,
+    recipe: Mapping[str, Any],
+    name: str,
+    author: str | None,
+    now: datetime,
+) -> RunRecord:
+    _require_scores(source)
+    dataset = datasets.get_dataset(session, source.dataset_id)
+    if dataset.task is Task.MULTILABEL:
+        raise of_sets()
+    derivation = Derivation(source.id, recipe)
+    facts = RunFacts(
+        name=name,
+        project=dataset.project,
+        model=source.model,
+        client_key=_client_key(derivation),
+        params=source.params,
+        tags=source.tags,
+        author=author,
+        git_sha=source.git_sha,
+    )
+    known = already_opened(session, dataset, facts)
+    if known is not None:
+        return known
+    run = runs.insert_run(
+        session,
+        run_id=new_run_id(),
+        project_id=source.project_id,
+        dataset_id=source.dataset_id,
+        facts=facts,
+        source=SourceOrientation.PREDICTIONS,
+        now=now,
+        derivation=derivation,
+    )
+    _decide(session, source, run.id, dataset, rule)
+    stored = chunks.chunk_list(session, run.id)
+    runs.mark_finished(
+        session,
+        run.id,
+        truth_version_id=source.truth_version_id,
+        n_predictions=source.n_predictions,
+        score_columns=0,
+        content_digest=content_digest(stored),
+        orientation=COUNTED_HERE,
+        now=now,
+    )
+    submit_evaluation(session, run.id)
+    return runs.get_run(session, run.id)
 
 
 def derivation_of_run(database: Database, run_id: str) -> Derivation | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from datetime import datetime
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -21,7 +22,9 @@ from offdiag.services.work.submit import submit_evaluation
 from offdiag.store import datasets, matrices, runs, truth_versions
 from offdiag.store.database import Database
 from offdiag.store.datasets import DatasetRecord
+from offdiag.store.racing import after_races
 from offdiag.store.runs import RunRecord
+from offdiag.store.session import Session
 
 ORIENTATIONS = (SourceOrientation.ACTUAL_ROWS.value, SourceOrientation.ACTUAL_COLUMNS.value)
 
@@ -47,58 +50,84 @@ def log_matrix(
     require_known(orientation, ORIENTATIONS, field_name="orientation")
     source = SourceOrientation(orientation)
     declared = None if labels is None else LabelSet.declared(labels, ordinal=ordinal)
-    with database.write() as session:
-        now = database.clock()
-        known = datasets.find_dataset(session, project=facts.project, name=dataset)
-        names = declared or (known.labels if known else None)
-        if names is None:
-            raise labels_needed(dataset)
-        read = confusion_matrix(matrix, labels=names, orientation=source)
-        if read.total == 0:
-            raise InvalidInput(
-                "all cells are zero.", field="matrix", hint="A run has at least one case."
-            )
-        ordered = read if known is None else _in_order_of(read, known)
-        frame = project_and_dataset(
-            session,
-            project=facts.project,
-            name=dataset,
-            labels=ordered.labels,
-            positive_label=None,
-            now=now,
-        )
-        frame = settle_task(session, frame, of_sets=False)
-        frame = settle_hierarchy(session, frame, hierarchy)
-        truth = truth_versions.latest_truth(session, frame.id)
-        again = already_opened(session, frame, facts)
-        if again is not None:
-            return _same_matrix(again, ordered)
-        run = runs.insert_run(
-            session,
-            run_id=new_run_id(),
-            project_id=frame.project_id,
-            dataset_id=frame.id,
-            facts=facts,
-            source=source,
-            now=now,
-        )
-        matrices.insert_matrix(session, run.id, ordered, source)
-        runs.mark_finished(
-            session,
-            run.id,
-            truth_version_id=None if truth is None else truth.id,
-            n_predictions=ordered.total,
-            score_columns=0,
-            content_digest=ordered.digest,
-            orientation=verify_orientation(
-                ordered.counts,
+
+    def transaction() -> RunRecord:
+        with database.write() as session:
+            return _log(
+                session,
+                facts=facts,
+                dataset=dataset,
+                matrix=matrix,
+                declared=declared,
                 source=source,
-                class_counts=None if truth is None or truth.is_partial else truth.class_counts,
-            ),
-            now=now,
+                hierarchy=hierarchy,
+                now=database.clock(),
+            )
+
+    return after_races(transaction, finds_itself=facts.client_key is not None)
+
+
+def _log(
+    session: Session,
+    *,
+    facts: RunFacts,
+    dataset: str,
+    matrix: ArrayLike,
+    declared: LabelSet | None,
+    source: SourceOrientation,
+    hierarchy: object | None,
+    now: datetime,
+) -> RunRecord:
+    known = datasets.find_dataset(session, project=facts.project, name=dataset)
+    names = declared or (known.labels if known else None)
+    if names is None:
+        raise labels_needed(dataset)
+    read = confusion_matrix(matrix, labels=names, orientation=source)
+    if read.total == 0:
+        raise InvalidInput(
+            "all cells are zero.", field="matrix", hint="A run has at least one case."
         )
-        submit_evaluation(session, run.id)
-        return runs.get_run(session, run.id)
+    ordered = read if known is None else _in_order_of(read, known)
+    frame = project_and_dataset(
+        session,
+        project=facts.project,
+        name=dataset,
+        labels=ordered.labels,
+        positive_label=None,
+        now=now,
+    )
+    frame = settle_task(session, frame, of_sets=False)
+    frame = settle_hierarchy(session, frame, hierarchy)
+    truth = truth_versions.latest_truth(session, frame.id)
+    again = already_opened(session, frame, facts)
+    if again is not None:
+        return _same_matrix(again, ordered)
+    run = runs.insert_run(
+        session,
+        run_id=new_run_id(),
+        project_id=frame.project_id,
+        dataset_id=frame.id,
+        facts=facts,
+        source=source,
+        now=now,
+    )
+    matrices.insert_matrix(session, run.id, ordered, source)
+    runs.mark_finished(
+        session,
+        run.id,
+        truth_version_id=None if truth is None else truth.id,
+        n_predictions=ordered.total,
+        score_columns=0,
+        content_digest=ordered.digest,
+        orientation=verify_orientation(
+            ordered.counts,
+            source=source,
+            class_counts=None if truth is None or truth.is_partial else truth.class_counts,
+        ),
+        now=now,
+    )
+    submit_evaluation(session, run.id)
+    return runs.get_run(session, run.id)
 
 
 def _in_order_of(matrix: ConfusionMatrix, dataset: DatasetRecord) -> ConfusionMatrix:

@@ -15,6 +15,7 @@ from offdiag.services.schedules.fires import Plan, next_fire
 from offdiag.store import datasets, report_issues, schedules
 from offdiag.store.clock import database_time
 from offdiag.store.database import Database
+from offdiag.store.racing import after_races
 from offdiag.store.schedules import ScheduleRecord
 from offdiag.store.session import Session
 
@@ -35,28 +36,33 @@ def add_schedule(
     """
     require_name(name, "name")
     plan = Plan.read(cron, zone)
-    with database.write() as session:
-        require_reportable(session, scope)
-        project_id = datasets.project_id(session, scope.project)
-        assert project_id is not None  # noqa: S101  # The dataset lies in it.
-        if schedules.find_schedule(session, project=scope.project, name=name) is not None:
-            raise Conflict(
-                f"project {scope.project!r} has a schedule {name!r}.",
-                field="name",
-                hint="Give this one another name, or remove that one.",
+
+    def transaction() -> ScheduleRecord:
+        with database.write() as session:
+            require_reportable(session, scope)
+            project_id = datasets.project_id(session, scope.project)
+            assert project_id is not None  # noqa: S101  # The dataset lies in it.
+            if schedules.find_schedule(session, project=scope.project, name=name) is not None:
+                raise Conflict(
+                    f"project {scope.project!r} has a schedule {name!r}.",
+                    field="name",
+                    hint="Give this one another name, or remove that one.",
+                )
+            schedules.insert_schedule(
+                session,
+                project_id=project_id,
+                name=name,
+                cron=plan.cron.text,
+                zone=zone,
+                scope=scope_document(scope),
+                delivery=target_documents(delivery),
+                next_due=_next_due(session, plan),
+                now=database.clock(),
             )
-        schedules.insert_schedule(
-            session,
-            project_id=project_id,
-            name=name,
-            cron=plan.cron.text,
-            zone=zone,
-            scope=scope_document(scope),
-            delivery=target_documents(delivery),
-            next_due=_next_due(session, plan),
-            now=database.clock(),
-        )
-        return _found(session, scope.project, name)
+            return _found(session, scope.project, name)
+
+    # Of two of the same moment the second one then finds the name taken.
+    return after_races(transaction, finds_itself=False)
 
 
 def change_schedule(

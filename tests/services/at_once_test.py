@@ -1,0 +1,256 @@
+"""What several people or jobs do in the same moment is done as if one came after the other."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from typing import TypeVar
+
+import numpy as np
+import pytest
+
+from offdiag.domain.access import Grant, Role
+from offdiag.domain.labels import LabelSet
+from offdiag.domain.runs import RunFacts
+from offdiag.errors import Conflict
+from offdiag.metrics.costs.matrix import cost_matrix
+from offdiag.metrics.costs.rules import ExpectedCostRule, described
+from offdiag.reports.scope import ReportScope
+from offdiag.services.access.openid import Recognised, recognise
+from offdiag.services.access.users import add_user, has_admin, set_disabled, set_role
+from offdiag.services.baselines import pin_baseline
+from offdiag.services.cost_matrices import CostName, add_costs, set_default_costs
+from offdiag.services.ingest.counted import log_counts
+from offdiag.services.ingest.declaring import declare_dataset
+from offdiag.services.ingest.derived import derive_run
+from offdiag.services.ingest.given import GivenCounts
+from offdiag.services.ingest.matrices import log_matrix
+from offdiag.services.reports.asking import report_now
+from offdiag.services.schedules.planning import add_schedule
+from offdiag.store.database import Database
+from support.logging_runs import log
+
+AT_ONCE = 12
+Returned = TypeVar("Returned")
+
+SCOPE = ReportScope(project="default", dataset="holdout")
+THREE = ["a", "b", "c"]
+PRICES = [[0.0, 1.0, 1.0], [2.0, 0.0, 1.0], [1.0, 1.0, 0.0]]
+
+
+def at_once(deed: Callable[[int], Returned]) -> tuple[list[Returned], list[Exception]]:
+    """What the deed returns and raises when many do it at the same moment."""
+    start = threading.Barrier(AT_ONCE)
+    returned: list[Returned] = []
+    raised: list[Exception] = []
+
+    def do(number: int) -> None:
+        start.wait()
+        try:
+            returned.append(deed(number))
+        except Exception as error:  # noqa: BLE001 - the test says which ones may be
+            raised.append(error)
+
+    threads = [threading.Thread(target=do, args=(number,)) for number in range(AT_ONCE)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return returned, raised
+
+
+def upload(database: Database, facts: RunFacts) -> str:
+    return log_matrix(
+        database,
+        facts=facts,
+        dataset="new",
+        matrix=[[3, 1], [0, 2]],
+        labels=["a", "b"],
+        orientation="actual_rows",
+        ordinal=False,
+    ).id
+
+
+def count(database: Database, facts: RunFacts) -> str:
+    given = GivenCounts(["a", "b"], ["a", "a"], [3, 1], "a test", labels=["a", "b"])
+    return log_counts(database, facts=facts, dataset="new", given=given).id
+
+
+@pytest.mark.parametrize("deed", [upload, count])
+def test_runs_of_a_new_project_are_all_logged(
+    database: Database, deed: Callable[[Database, RunFacts], str]
+) -> None:
+    ids, raised = at_once(lambda number: deed(database, RunFacts(name=f"run {number}")))
+
+    assert raised == []
+    assert len(set(ids)) == AT_ONCE
+
+
+@pytest.mark.parametrize("deed", [upload, count])
+def test_a_run_that_is_sent_several_times_is_logged_once(
+    database: Database, deed: Callable[[Database, RunFacts], str]
+) -> None:
+    ids, raised = at_once(lambda _: deed(database, RunFacts(name="run", client_key="key")))
+
+    assert raised == []
+    assert len(set(ids)) == 1
+
+
+def test_a_dataset_is_declared_once(database: Database) -> None:
+    found, raised = at_once(
+        lambda _: declare_dataset(database, project="p", name="new", labels=THREE).dataset.id
+    )
+
+    assert raised == []
+    assert len(set(found)) == 1
+
+
+def test_of_datasets_with_other_classes_one_is_declared(database: Database) -> None:
+    found, raised = at_once(
+        lambda number: (
+            declare_dataset(
+                database, project="p", name="new", labels=[*THREE, f"{number}"]
+            ).dataset.id
+        )
+    )
+
+    assert len(found) == 1
+    assert {type(error) for error in raised} == {Conflict}
+
+
+def test_versions_of_costs_are_numbered_one_after_the_other(database: Database) -> None:
+    log(database)
+
+    def add(number: int) -> int:
+        weights = (number + 1) * np.array(PRICES)
+        return add_costs(
+            database, project="default", dataset="holdout", name="c", weights=weights
+        ).version
+
+    found, raised = at_once(add)
+
+    assert raised == []
+    assert sorted(found) == list(range(1, AT_ONCE + 1))
+
+
+def test_default_costs_are_set_by_everybody(database: Database) -> None:
+    log(database)
+    for name in ("c", "d"):
+        add_costs(
+            database,
+            project="default",
+            dataset="holdout",
+            name=name,
+            weights=np.array(PRICES),
+        )
+
+    _, raised = at_once(
+        lambda number: set_default_costs(
+            database,
+            project="default",
+            dataset="holdout",
+            wanted=CostName("cd"[number % 2]),
+        )
+    )
+
+    assert raised == []
+
+
+def test_of_schedules_of_one_name_one_is_made(database: Database) -> None:
+    log(database)
+
+    found, raised = at_once(
+        lambda _: add_schedule(database, name="s", cron="0 6 * * *", zone="UTC", scope=SCOPE).id
+    )
+
+    assert len(found) == 1
+    assert {type(error) for error in raised} == {Conflict}
+
+
+def test_of_reports_that_are_asked_for_in_one_second_one_is_issued(database: Database) -> None:
+    log(database)
+
+    found, raised = at_once(lambda _: report_now(database, name="r", scope=SCOPE).number)
+
+    assert sorted(found) == list(range(1, len(found) + 1))
+    assert {type(error) for error in raised} <= {Conflict}
+
+
+def test_one_of_several_runs_is_the_baseline_in_the_end(database: Database) -> None:
+    ids = [log(database).id for _ in range(3)]
+
+    found, raised = at_once(lambda number: pin_baseline(database, ids[number % 3], author=None))
+
+    assert raised == []
+    assert len(found) == AT_ONCE
+
+
+def test_a_run_is_decided_anew_once(database: Database) -> None:
+    labels = LabelSet.declared(THREE)
+    rule = ExpectedCostRule(cost_matrix(PRICES, labels=labels))
+    run = log(database, labels=THREE, y_score=[[0.2, 0.3, 0.5]] * 6)
+
+    found, raised = at_once(
+        lambda _: (
+            derive_run(
+                database,
+                source_id=run.id,
+                rule=rule,
+                recipe=described(rule, costs="c@1", changes=""),
+                name="decided",
+            ).id
+        )
+    )
+
+    assert raised == []
+    assert len(set(found)) == 1
+
+
+def test_of_users_of_one_name_one_is_made(database: Database) -> None:
+    found, raised = at_once(lambda _: add_user(database, name="ana", password=None).id)
+
+    assert len(found) == 1
+    assert {type(error) for error in raised} == {Conflict}
+
+
+def test_a_role_is_given_by_everybody(database: Database) -> None:
+    log(database)
+    add_user(database, name="root", password=None, grants=[Grant(Role.ADMIN)])
+    add_user(database, name="ana", password=None)
+
+    _, raised = at_once(
+        lambda _: set_role(database, name="ana", role=Role.VIEWER, project="default")
+    )
+
+    assert raised == []
+
+
+def test_an_admin_is_left_when_all_take_the_role_from_each_other(database: Database) -> None:
+    for number in range(AT_ONCE):
+        add_user(database, name=f"admin{number}", password=None, grants=[Grant(Role.ADMIN)])
+
+    found, raised = at_once(
+        lambda number: set_role(database, name=f"admin{number}", role=None, project=None)
+    )
+
+    assert len(found) == AT_ONCE - 1
+    assert {type(error) for error in raised} == {Conflict}
+    assert has_admin(database)
+
+
+def test_an_admin_is_left_when_all_lock_each_other_out(database: Database) -> None:
+    for number in range(AT_ONCE):
+        add_user(database, name=f"admin{number}", password=None, grants=[Grant(Role.ADMIN)])
+
+    at_once(lambda number: set_disabled(database, name=f"admin{number}", disabled=True))
+
+    assert has_admin(database)
+
+
+def test_somebody_who_signs_in_twice_for_the_first_time_is_one_user(database: Database) -> None:
+    who = Recognised("ana", frozenset({"team"}))
+
+    found, raised = at_once(lambda _: recognise(database, who, {"team": Grant(Role.VIEWER)}).id)
+
+    assert raised == []
+    assert len(set(found)) == 1
