@@ -17,6 +17,10 @@ from offdiag.errors import InvalidInput
 
 CHUNK = 262_144
 """Pairs counted at a time; 64 Ki to 512 Ki are equally fast, larger ones miss the cache."""
+CHUNK_OF_INDICES = 65_536
+"""The same where each pair becomes an index of eight bytes."""
+MOST_IN_CELL = np.iinfo(np.int32).max
+"""Pairs that are counted in cells of four bytes before these are added up."""
 FEWEST_PAIRS_TO_READ_DOUBLED = 65_536
 """Below this the table for two pairs at once costs more than it saves."""
 
@@ -45,13 +49,14 @@ def count_pairs(actual: Codes, predicted: Codes, *, n_classes: int) -> NDArray[n
             field="predicted",
             hint="Give one prediction for each case.",
         )
-    chunks = _chunks(actual, predicted, n_classes)
     if n_classes == 2:
-        cells = _count_binary(chunks)
+        cells = _count_binary(_chunks(actual, predicted, n_classes, CHUNK))
     elif n_classes <= 16 and len(actual) >= FEWEST_PAIRS_TO_READ_DOUBLED:
-        cells = _count_two_pairs_at_once(chunks, n_classes)
+        cells = _count_two_pairs_at_once(_chunks(actual, predicted, n_classes, CHUNK), n_classes)
     else:
-        cells = _count_pair_codes(chunks, n_classes)
+        cells = _count_pair_by_pair(
+            _chunks(actual, predicted, n_classes, CHUNK_OF_INDICES), n_classes
+        )
     return cells.reshape(n_classes, n_classes)
 
 
@@ -72,10 +77,8 @@ def count_labelled_pairs(actual: Codes, predicted: Codes, *, n_classes: int) -> 
     return np.ascontiguousarray(counts[:n_classes, :n_classes])
 
 
-def _chunks(actual: Codes, predicted: Codes, n_classes: int) -> Chunks:
+def _chunks(actual: Codes, predicted: Codes, n_classes: int, size: int) -> Chunks:
     """Equally long pieces of both arrays, their codes checked to be below `n_classes`."""
-    # A chunk has no fewer pairs than the table has cells, or adding tables would dominate.
-    size = max(CHUNK, n_classes * n_classes)
     for start in range(0, len(actual), size):
         piece = slice(start, start + size)
         _require_range(actual[piece], n_classes, field="actual")
@@ -117,19 +120,35 @@ def _count_two_pairs_at_once(chunks: Chunks, n_classes: int) -> NDArray[np.int64
     return np.asarray(cells + np.einsum("xy->x", table) + np.einsum("xy->y", table), np.int64)
 
 
-def _count_pair_codes(chunks: Chunks, n_classes: int) -> NDArray[np.int64]:
-    # Counting converts codes to the platform's integers; where narrow ones would not fit,
-    # they are made so at once.
-    wide: type[np.integer[Any]] = np.uint16 if n_classes <= 256 else np.intp
-    n_cells = n_classes * n_classes
-    tables = (
-        np.bincount(_pair_codes(actual, predicted, n_classes, wide), minlength=n_cells)
-        for actual, predicted in chunks
-    )
-    cells = np.asarray(next(tables, np.zeros(n_cells, np.int64)), np.int64)
-    for table in tables:
-        cells += table
+def _count_pair_by_pair(chunks: Chunks, n_classes: int) -> NDArray[np.int64]:
+    """Increment one cell for each pair, in one table for all chunks.
+
+    Most of the time goes into reaching the cells of a table that the cache does not hold, so
+    they have four bytes; and no table is made anew for a chunk, which would be filled with
+    zeros page by page.
+    """
+    table = np.zeros(n_classes * n_classes, np.int32)
+    cells = np.zeros(n_classes * n_classes, np.int64)
+    indices = np.empty(CHUNK_OF_INDICES, np.intp)
+    wide = _type_of_pair_codes(n_classes)
+    one = np.int32(1)
+    n_in_table = 0
+    for actual, predicted in chunks:
+        if n_in_table + len(actual) > MOST_IN_CELL:
+            cells += table
+            table[:] = n_in_table = 0
+        n_in_table += len(actual)
+        places = indices[: len(actual)]
+        places[:] = _pair_codes(actual, predicted, n_classes, wide)
+        np.add.at(table, places, one)
+    cells += table
     return cells
+
+
+def _type_of_pair_codes(n_classes: int) -> type[np.integer[Any]]:
+    if n_classes <= 1 << 8:
+        return np.uint16
+    return np.uint32 if n_classes <= 1 << 16 else np.intp
 
 
 def _pair_codes(

@@ -10,6 +10,7 @@ import pytest
 from numpy.typing import NDArray
 
 from offdiag.errors import InvalidInput
+from offdiag.metrics import counting
 from offdiag.metrics.counting import CHUNK, count_pairs
 
 # One number of classes for each kernel and both sides of every border between them.
@@ -49,6 +50,27 @@ def test_every_kernel_counts_every_pair_once(n_classes: int, n_pairs: int) -> No
     counts = count_pairs(actual, predicted, n_classes=n_classes)
 
     assert np.array_equal(counts, counted_one_by_one(actual, predicted, n_classes))
+
+
+@pytest.mark.parametrize("most", [counting.CHUNK_OF_INDICES, 2 * counting.CHUNK_OF_INDICES])
+def test_narrow_cells_are_added_up_before_they_overflow(
+    monkeypatch: pytest.MonkeyPatch, most: int
+) -> None:
+    monkeypatch.setattr(counting, "MOST_IN_CELL", most)
+    actual, predicted = random_codes(20, 5 * counting.CHUNK_OF_INDICES + 7, np.uint8)
+
+    counts = count_pairs(actual, predicted, n_classes=20)
+
+    assert np.array_equal(counts, counted_one_by_one(actual, predicted, 20))
+
+
+def test_narrow_cells_hold_what_is_counted_in_them() -> None:
+    assert np.iinfo(np.int32).max >= counting.MOST_IN_CELL >= counting.CHUNK_OF_INDICES
+
+
+@pytest.mark.parametrize("n_classes", [256, 257, 65_536, 65_537])
+def test_codes_of_pairs_fit_their_type(n_classes: int) -> None:
+    assert np.iinfo(counting._type_of_pair_codes(n_classes)).max >= n_classes**2 - 1
 
 
 @pytest.mark.parametrize("n_classes", [2, 10, 100])
