@@ -13,7 +13,7 @@ LOAD_ARGS ?=
 # The demo needs little; tests and checks need the development tools, which include the demo's.
 DEMO_READY := $(VENV)/.ready-demo
 DEV_READY := $(VENV)/.ready-dev
-BENCHMARKS := $(filter-out benchmarks/harness.py benchmarks/summary.py benchmarks/storm% benchmarks/peers.py,$(wildcard benchmarks/*.py))
+BENCHMARKS := $(filter-out benchmarks/harness.py benchmarks/summary.py benchmarks/storm% benchmarks/peers.py benchmarks/result_table.py,$(wildcard benchmarks/*.py))
 SOURCES := registry migrations web workers tests benchmarks docs
 
 .DEFAULT_GOAL := help

@@ -54,8 +54,9 @@ def test_every_test_of_faults_has_a_row() -> None:
 
 def test_the_table_of_the_storm_is_that_of_its_result(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "path", [str(ROOT / "benchmarks"), *sys.path])
-    from storm_table import BEGIN, END, storm_table
+    from result_table import result_table
+    from storm_table import BEGIN, END
 
     shown = PAGE.split(BEGIN)[1].split(END)[0].strip()
 
-    assert shown == storm_table(json.loads(RESULT.read_text(encoding="utf-8")))
+    assert shown == result_table(json.loads(RESULT.read_text(encoding="utf-8")))
