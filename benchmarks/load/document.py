@@ -7,8 +7,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from harness import RESULTS
+from result_table import put_between
 
-from load.processes import ROOT
+from load.programs import ROOT
 
 DOCUMENT = ROOT / "docs" / "load.md"
 BEGIN, END = "<!-- measured: begin -->", "<!-- measured: end -->"
@@ -21,10 +22,7 @@ def main() -> None:
 
 def write_document() -> None:
     """Put the tables of all results that are there between the two marks of the page."""
-    page = DOCUMENT.read_text(encoding="utf-8")
-    before, rest = page.split(BEGIN)
-    after = rest.split(END)[1]
-    DOCUMENT.write_text(f"{before}{BEGIN}\n\n{tables()}\n{END}{after}", encoding="utf-8")
+    put_between(DOCUMENT, BEGIN, END, f"\n{tables()}")
 
 
 def tables() -> str:

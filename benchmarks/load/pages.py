@@ -14,7 +14,7 @@ from flask.testing import FlaskClient
 from sqlalchemy import Engine, event
 
 from load.page_list import UNLIMITED, AskedPage, page_list, searches
-from load.processes import KEY
+from load.programs import KEY
 from load.subjects import subjects_of
 from offdiag.services.browse import RunOverview, browse_runs
 from offdiag.settings import AccessSettings, ServerSettings, Settings
