@@ -56,11 +56,12 @@ def read(reader: Reading) -> None:
         while time.monotonic() < until:
             time.sleep(rng.exponential(reader.pause_s))
             name = names[rng.integers(len(names))]
-            seen.append(_ask(client, name, reader.paths[name]))
+            seen.append(ask(client, name, reader.paths[name]))
     observations.write(reader.folder / f"reading-{reader.number}.seen", seen)
 
 
-def _ask(client: httpx.Client, name: str, path: str) -> Observation:
+def ask(client: httpx.Client, name: str, path: str) -> Observation:
+    """Ask for one page."""
     kind, started = f"read {name}", time.perf_counter()
     try:
         answer = client.get(path)
