@@ -23,9 +23,8 @@ _LOOK_EVERY_S = 0.5
 class Books:
     """Runs that clients were told are stored, and what became of them.
 
-    `unevaluated` have no result in time, `evaluated_again` more than one. `wrong` counts runs
-    whose predictions are not those that were sent or whose results are not what they give. Of
-    the seconds from the end of a run to its result p50 and p95 are told.
+    `unevaluated` have no result in time, `evaluated_again` more than one. Of the seconds from the
+    end of a run to its result p50 and p95 are told.
     """
 
     acknowledged: int
@@ -35,7 +34,6 @@ class Books:
     doubled: int
     unevaluated: int
     evaluated_again: int
-    wrong: int
     waited_p50_s: float
     waited_p95_s: float
 
@@ -53,10 +51,6 @@ def balance(database: Database, folder: Path, project: str, *, within_s: float) 
             select(RunRow.id, RunRow.name, RunRow.n_predictions).where(of_project)
         ).all()
         results = _results(session, project_id)
-    wrong = 0
-    for run in runs:
-        with database.read() as session:
-            wrong += bool(check_run(session, run.id))
     by_name = Counter(run.name for run in runs)
     waited = [seconds for each in results.values() for seconds in each]
     return Books(
@@ -67,10 +61,21 @@ def balance(database: Database, folder: Path, project: str, *, within_s: float) 
         doubled=sum(number - 1 for number in by_name.values()),
         unevaluated=sum(run.id not in results for run in runs),
         evaluated_again=sum(len(found) > 1 for found in results.values()),
-        wrong=wrong,
         waited_p50_s=round(median(waited), 2) if waited else 0.0,
         waited_p95_s=round(_p95(waited), 2),
     )
+
+
+def wrong_runs(database: Database, project: str) -> int:
+    """Runs of a project that are not what was sent, or whose results are not what they give."""
+    with database.read() as session:
+        project_id = session.scalar(select(ProjectRow.id).where(ProjectRow.name == project))
+        run_ids = session.scalars(select(RunRow.id).where(RunRow.project_id == project_id)).all()
+    wrong = 0
+    for run_id in run_ids:
+        with database.read() as session:
+            wrong += bool(check_run(session, run_id))
+    return wrong
 
 
 def _wait(database: Database, within_s: float) -> None:

@@ -10,7 +10,7 @@ from multiprocessing.process import BaseProcess
 from pathlib import Path
 
 from load import observations
-from load.books import Books, balance
+from load.books import Books, balance, wrong_runs
 from load.observations import Observation
 from load.page_list import page_list
 from load.processes import served
@@ -43,6 +43,7 @@ class Aftermath:
 
     seen: Sequence[Observation]
     books: Books
+    wrong: int
 
 
 def let_loose(storm: Storm, database: Database, folder: Path) -> Aftermath:
@@ -61,7 +62,7 @@ def let_loose(storm: Storm, database: Database, folder: Path) -> Aftermath:
         if n_hanging:
             raise RuntimeError(f"{n_hanging} clients did not end")
         books = balance(database, folder, PROJECT, within_s=storm.evaluated_within_s)
-    return Aftermath(observations.read(folder), books)
+    return Aftermath(observations.read(folder), books, wrong_runs(database, PROJECT))
 
 
 def _started(

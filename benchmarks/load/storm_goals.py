@@ -23,7 +23,7 @@ def hold_storm(report: Report, storm: Storm, after: Aftermath) -> None:
         ("runs stored twice", books.doubled),
         ("runs without a result", books.unevaluated),
         ("runs evaluated more than once", books.evaluated_again),
-        ("runs that are not what was sent, or whose result is wrong", books.wrong),
+        ("runs that are not what was sent, or whose result is wrong", after.wrong),
         ("answers that are errors", sum(not each.is_expected for each in seen)),
     ):
         report.goal(name, measured=number, wanted=0, at_least=False)
