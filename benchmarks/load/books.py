@@ -42,7 +42,7 @@ def balance(database: Database, folder: Path, project: str, *, within_s: float) 
     """Wait until all is evaluated, or for so long, and compare every run of a project."""
     entries = [entry for path in sorted(folder.glob("*.ledger")) for entry in read_ledger(path)]
     distinct = {entry.client_key: entry for entry in entries}
-    _wait(database, within_s)
+    wait_for_results(database, within_s)
     with database.read() as session:
         lost = missing_from(session, list(distinct.values()))
         project_id = session.scalar(select(ProjectRow.id).where(ProjectRow.name == project))
@@ -78,7 +78,8 @@ def wrong_runs(database: Database, project: str) -> int:
     return wrong
 
 
-def _wait(database: Database, within_s: float) -> None:
+def wait_for_results(database: Database, within_s: float) -> None:
+    """Wait until nothing is left to evaluate, or for so long."""
     give_up_at = time.monotonic() + within_s
     while time.monotonic() < give_up_at:
         with database.read() as session:

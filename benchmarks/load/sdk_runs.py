@@ -47,7 +47,7 @@ def drawn(truths: list[Codes], rng: np.random.Generator) -> tuple[Codes, Codes]:
 
 
 def log_batches(url: str, project: str, key: str, truth: Codes, predicted: Codes) -> None:
-    """Log one run batch by batch. Raises what the SDK raises, and `RunKept` where it warns."""
+    """Log one run batch by batch. Raises what the SDK raises."""
     names = np.array(LABELS.names)
     with offdiag.start_run(
         name=key,

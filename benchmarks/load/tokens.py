@@ -10,8 +10,10 @@ from offdiag.services.access.tokens import create_token
 from offdiag.services.access.users import add_user
 from offdiag.store.database import Database
 
+_DAY = timedelta(days=1)
 
-def tokens_for(database: Database, number: int) -> list[str]:
+
+def tokens_for(database: Database, number: int, *, lifetime: timedelta = _DAY) -> list[str]:
     """A token for each, so that limits count for each alone."""
     owner = f"load-{uuid4().hex[:8]}"
     add_user(database, name=owner, password=None, grants=[Grant(Role.ADMIN, None)])
@@ -21,7 +23,7 @@ def tokens_for(database: Database, number: int) -> list[str]:
             owner=owner,
             name=f"client {place}",
             scope=Grant(Role.LOGGER, None),
-            lifetime=timedelta(days=1),
+            lifetime=lifetime,
         ).secret
         for place in range(number)
     ]
