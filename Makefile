@@ -9,6 +9,7 @@ PYTEST_ARGS ?=
 FUZZ_SECONDS ?= 60
 STORM_ARGS ?=
 LOAD_ARGS ?=
+SOAK_ARGS ?=
 
 # The demo needs little; tests and checks need the development tools, which include the demo's.
 DEMO_READY := $(VENV)/.ready-demo
@@ -17,7 +18,7 @@ BENCHMARKS := $(filter-out benchmarks/harness.py benchmarks/summary.py benchmark
 SOURCES := registry migrations web workers tests benchmarks docs
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check format docs site tour bench bench-full storm load peers clean audit fuzz
+.PHONY: help setup demo test check format docs site tour bench bench-full storm load soak peers clean audit fuzz
 
 help: ## Show what can be done.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -79,6 +80,9 @@ storm: $(DEV_READY) ## Kill, crowd and delay for long on both databases; writes 
 
 load: $(DEV_READY) ## Seed 100,000 runs, let 52 clients loose on them; writes docs/load.md.
 	@cd benchmarks && ../$(BIN)/python -m load $(LOAD_ARGS)
+
+soak: $(DEV_READY) ## Go on for long with a fault now and then; writes docs/reliability.md.
+	@cd benchmarks && ../$(BIN)/python -m soak $(SOAK_ARGS)
 
 clean: ## Remove .venv, caches and build results; registries stay.
 	@rm -rf $(VENV) .cache .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache dist build

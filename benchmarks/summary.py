@@ -30,8 +30,14 @@ Written by `summary.py` from `results/`; measure again on a quiet machine before
 
 
 def main() -> None:
-    sections = [_section(json.loads(path.read_text())) for path in sorted(RESULTS.glob("*.json"))]
+    results = [json.loads(path.read_text()) for path in sorted(RESULTS.glob("*.json"))]
+    sections = [_section(record) for result in results for record in _records(result)]
     README.write_text("\n".join([INTRODUCTION, *sections]), encoding="utf-8")
+
+
+def _records(result: dict[str, Any]) -> list[dict[str, Any]]:
+    """What was measured at one time and place; a file may hold several such."""
+    return list(result["records"].values()) if "records" in result else [result]
 
 
 def _section(result: dict[str, Any]) -> str:
