@@ -1,4 +1,4 @@
-"""What the page says of tests is so: they exist, and the figures of the storm are the measured."""
+"""What the page says of tests is so: they exist, and its figures are those that were measured."""
 
 from __future__ import annotations
 
@@ -60,3 +60,14 @@ def test_the_table_of_the_storm_is_that_of_its_result(monkeypatch: pytest.Monkey
     shown = PAGE.split(BEGIN)[1].split(END)[0].strip()
 
     assert shown == result_table(json.loads(RESULT.read_text(encoding="utf-8")))
+
+
+def test_the_tables_of_the_soak_are_those_of_its_records(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "path", [str(ROOT / "benchmarks"), *sys.path])
+    from soak.document import BEGIN, END, soak_tables
+    from soak.records import read_records
+
+    shown = PAGE.split(BEGIN)[1].split(END)[0].strip()
+
+    assert set(read_records()) == {"sqlite", "postgresql"}
+    assert shown == soak_tables(read_records())
