@@ -1,13 +1,13 @@
 """What one application has compiled, remembered for the next one of the same process.
 
-Most tests of pages have an application of their own. Compiling its templates and the builders of
-its addresses anew took longer than the requests; what comes out is the same every time.
+Most tests of pages have an application of their own. Compiling its templates and the rules of its
+addresses anew took longer than the requests; what comes out is the same every time.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Hashable
+from types import MethodType
 
 from flask import Flask
 from jinja2 import BytecodeCache
@@ -37,14 +37,26 @@ def remember_templates(app: Flask) -> None:
 
 
 def remember_addresses() -> None:
-    """Let each rule with the same parts be compiled once."""
-    compiled: dict[tuple[Any, ...], Callable[..., tuple[str, str]]] = {}
-    compile_anew = Rule._compile_builder
+    """Let each rule that means the same be compiled once."""
+    compiled: dict[tuple[Hashable, ...], Rule] = {}
+    compile_anew = Rule.compile
 
-    def remembered(rule: Rule, append_unknown: bool = True) -> Callable[..., tuple[str, str]]:
-        key = (rule.rule, tuple(rule._trace), repr(rule.defaults), append_unknown)
+    def remembered(rule: Rule) -> None:
+        assert rule.map is not None
+        key = (
+            *(rule.rule, rule.subdomain, rule.host, rule.merge_slashes, repr(rule.defaults)),
+            rule.map.host_matching,
+            frozenset(rule.map.converters.items()),
+        )
         if key not in compiled:
-            compiled[key] = compile_anew(rule, append_unknown)
-        return compiled[key]
+            compile_anew(rule)
+            compiled[key] = rule
+            return
+        # None of this is changed later, but for the arguments, which every rule has itself.
+        known = compiled[key]
+        rule._parts, rule._trace, rule._converters = known._parts, known._trace, known._converters
+        rule.arguments = set(known.arguments)
+        for name in ("_build", "_build_unknown"):
+            setattr(rule, name, MethodType(getattr(known, name).__func__, rule))
 
-    Rule._compile_builder = remembered  # type: ignore[method-assign,assignment]  # nothing else is slow
+    Rule.compile = remembered  # type: ignore[method-assign,assignment]  # nothing else is slow
