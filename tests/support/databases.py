@@ -17,6 +17,7 @@ from offdiag.store.database import Database
 from offdiag.store.schema import upgrade
 from support.kinds import Files, Kind, Postgres
 from support.postgres import PostgresServer, running_server
+from support.quick_engines import remember_statements
 from support.recycled import Stock
 
 BOTH = (
@@ -25,6 +26,8 @@ BOTH = (
 )
 
 _numbers = itertools.count(1)
+
+remember_statements()
 
 
 @pytest.fixture(scope="session")
