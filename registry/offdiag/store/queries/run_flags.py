@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
+from typing import Any
 
-from sqlalchemy import func, select
+from sqlalchemy import ColumnElement, Select, bindparam, func, select
 from sqlalchemy.orm import Session
 
 from offdiag.flags.lifecycle import FlagState
@@ -12,6 +14,9 @@ from offdiag.store.flags import FlagRecord, record
 from offdiag.store.models import FlagRow
 from offdiag.store.queries.flag_filter import SEVERITY_RANK
 from offdiag.store.queries.same_truth import Measured, n_scored_like
+from offdiag.store.types import PlainText
+
+_RUN = "run_id"
 
 MOST_FLAGS = 200
 """More flags of one run than these are only counted."""
@@ -33,8 +38,24 @@ class RunFlags:
 
 def run_flags(session: Session, run_id: str) -> RunFlags:
     """The flags of a run, in one statement."""
+    rows = session.execute(_firing(), {_RUN: run_id}).all()
+    if not rows:
+        return RunFlags()
+    first = rows[0]
+    return RunFlags(
+        flags=tuple(record(row[0]) for row in rows),
+        n_firing=first.n_firing,
+        accuracy_rank=first.n_higher + 1 if first.n_ranked else None,
+        n_ranked=first.n_ranked,
+    )
+
+
+@cache
+def _firing() -> Select[*tuple[Any, ...]]:
+    """The statement, which takes far longer to build than to run."""
+    run_id: ColumnElement[str] = bindparam(_RUN, type_=PlainText)
     accuracy = Measured(run_id, "overall_accuracy")
-    rows = session.execute(
+    return (
         select(
             FlagRow,
             func.count().over().label("n_firing"),
@@ -44,13 +65,4 @@ def run_flags(session: Session, run_id: str) -> RunFlags:
         .where(FlagRow.run_id == run_id, FlagRow.state != FlagState.CLOSED)
         .order_by(SEVERITY_RANK.desc(), FlagRow.in_badge.desc(), FlagRow.id)
         .limit(MOST_FLAGS)
-    ).all()
-    if not rows:
-        return RunFlags()
-    first = rows[0]
-    return RunFlags(
-        flags=tuple(record(row[0]) for row in rows),
-        n_firing=first.n_firing,
-        accuracy_rank=first.n_higher + 1 if first.n_ranked else None,
-        n_ranked=first.n_ranked,
     )

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cache
 from typing import Any
 
-from sqlalchemy import ScalarSelect, Select, and_, func, select
+from sqlalchemy import ScalarSelect, Select, and_, bindparam, func, select
 from sqlalchemy.orm import Session, aliased
 
 from offdiag.domain.labels import LabelSet
@@ -44,6 +45,9 @@ from offdiag.store.queries.run_detail import (
 from offdiag.store.queries.run_entries import logged_predictions
 from offdiag.store.queries.run_surroundings import RunSurroundings, surroundings_columns
 from offdiag.store.runs import derivation_of
+from offdiag.store.types import PlainText
+
+_RUN = "run_id"
 
 
 def run_detail(session: Session, run_id: str, *, aggregates: bool = True) -> RunDetail:
@@ -52,7 +56,7 @@ def run_detail(session: Session, run_id: str, *, aggregates: bool = True) -> Run
     Without `aggregates`, which take a statement of their own, results have neither those nor
     costs.
     """
-    found = session.execute(_run_with_results(run_id)).one_or_none()
+    found = session.execute(_run_with_results(), {_RUN: run_id}).one_or_none()
     if found is None:
         raise NotFound(
             f"there is no run {run_id!r}.",
@@ -69,9 +73,10 @@ def run_detail(session: Session, run_id: str, *, aggregates: bool = True) -> Run
     return RunDetail(header, results, None, surroundings=around)
 
 
-def _run_with_results(run_id: str) -> Select[*tuple[Any, ...]]:
+@cache
+def _run_with_results() -> Select[*tuple[Any, ...]]:
     """A run, its current evaluation, all of whose columns are empty where there is none, and
-    its surroundings."""
+    its surroundings: a statement that takes far longer to build than to run."""
     of_matrix, scored_with = aliased(LabelSetRow), aliased(TruthVersionRow)
     is_current = and_(EvaluationRow.run_id == RunRow.id, counts_for_its_run())
     return (
@@ -93,7 +98,7 @@ def _run_with_results(run_id: str) -> Select[*tuple[Any, ...]]:
         .outerjoin(ClassValuesRow, ClassValuesRow.evaluation_id == EvaluationRow.id)
         .outerjoin(scored_with, scored_with.id == EvaluationRow.truth_version_id)
         .outerjoin(CostMatrixRow, CostMatrixRow.id == EvaluationRow.cost_matrix_id)
-        .where(RunRow.id == run_id, RunRow.deleted_at.is_(None))
+        .where(RunRow.id == bindparam(_RUN, type_=PlainText), RunRow.deleted_at.is_(None))
     )
 
 
