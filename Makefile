@@ -17,6 +17,9 @@ DEV_READY := $(VENV)/.ready-dev
 BENCHMARKS := $(filter-out benchmarks/harness.py benchmarks/summary.py benchmarks/storm% benchmarks/peers.py benchmarks/result_table.py,$(wildcard benchmarks/*.py))
 SOURCES := registry migrations web workers tests benchmarks docs
 
+# Tests start hundreds of processes, each of which would compile all sources for itself.
+unexport PYTHONDONTWRITEBYTECODE
+
 .DEFAULT_GOAL := help
 .PHONY: help setup demo test check format docs site tour bench bench-full storm load soak peers clean audit fuzz
 
