@@ -28,6 +28,7 @@ sys.path.insert(0, str(Path(__file__).parent.parent))
 
 from support.contents import contents
 from support.deeds import DEEDS, Deed, opened
+from support.quick_engines import remember_statements
 
 
 def killed_before(statement: int, file: Path, deed: Deed) -> bool:
@@ -58,6 +59,8 @@ def digest_after_recovery(file: Path, deed: Deed) -> str:
 
 
 def main(original: Path, deed: Deed) -> None:
+    # Children find what this process compiled when it did the deed again.
+    remember_statements()
     stride = 1 if "OFFDIAG_LONG" in os.environ else 3
     statement = 1 + secrets.randbelow(stride)
     killed = True
