@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from functools import cache
 
+import pytest
 from flask import Flask
 from flask.testing import FlaskClient
 from werkzeug.test import TestResponse
 
 from offdiag.domain.access import Grant, Role
+from offdiag.services.access import passwords
 from offdiag.services.access.signing_in import SessionLife, begin_session
 from offdiag.services.access.tokens import create_token
 from offdiag.services.access.users import add_user
@@ -21,6 +24,8 @@ from support.quick_apps import remember_templates
 from support.registries import serving
 
 PASSWORD = "correct horse battery"
+_hashed_once = cache(passwords.hashed)
+"""Hashing takes longer than most requests, which is its purpose."""
 LIFE = SessionLife(idle=timedelta(hours=12), longest=timedelta(days=14))
 
 
@@ -40,7 +45,9 @@ def guarded(
 
 def add_person(database: Database, name: str, *grants: Grant) -> int:
     """A user who signs in with `PASSWORD`."""
-    return add_user(database, name=name, password=PASSWORD, grants=grants).id
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(passwords, "hashed", _hashed_once)
+        return add_user(database, name=name, password=PASSWORD, grants=grants).id
 
 
 def token_of(
