@@ -19,8 +19,9 @@ def log_predictions(url: str) -> offdiag.Run:
 
 
 def log_matrix(url: str) -> offdiag.Run:
-    facts = {"name": "n", "dataset": "d", "orientation": "actual_rows", "labels": ["a"]}
-    return offdiag.log_matrix([[1]], url=url, **facts)
+    return offdiag.log_matrix(
+        [[1]], labels=["a"], orientation="actual_rows", name="n", dataset="d", url=url
+    )
 
 
 @pytest.mark.parametrize("log", [log_predictions, log_matrix])

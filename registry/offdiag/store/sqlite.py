@@ -7,7 +7,9 @@ every transaction begins the way its purpose needs.
 
 from __future__ import annotations
 
+import random
 import sqlite3
+import time
 from typing import Any, Final, Literal
 
 from sqlalchemy import URL, Connection, Engine, create_engine, event
@@ -26,6 +28,10 @@ _LOG_KEEPS_BYTES = 32 << 20
 _CACHE_KIB = 16 << 10
 """Pages that a connection remembers. With the 2 MB of SQLite, what is looked up for each of many
 runs is read anew again and again, and takes two to three times as long."""
+
+_PAUSE_S = 0.005
+_PRIMARY = 0xFF
+"""The part of an error code that says what failed, without how."""
 
 _ACCESS: Final = "offdiag_access"
 
@@ -62,7 +68,7 @@ def sqlite_engines(url: URL, *, synchronous: Synchronous, busy_timeout_s: float)
     def prepare(connection: Any, _record: object) -> None:
         # The page size counts only before the first table; larger pages hold chunks better.
         connection.execute("PRAGMA page_size = 16384")
-        connection.execute("PRAGMA journal_mode = WAL")
+        _keep_log(connection, busy_timeout_s)
         connection.execute(f"PRAGMA synchronous = {synchronous}")
         connection.execute(f"PRAGMA cache_size = -{_CACHE_KIB}")
         # What one long reader made of the log does not have to stay for ever.
@@ -76,6 +82,25 @@ def sqlite_engines(url: URL, *, synchronous: Synchronous, busy_timeout_s: float)
         writing=_with_access(engine, "write"),
         migrating=_with_access(engine, "migrate"),
     )
+
+
+def _keep_log(connection: sqlite3.Connection, patience_s: float) -> None:
+    """Let a file have a write-ahead log, which lets readers go on beside a writer.
+
+    Of several that do so to a new file at once, all hold what each of them waits for. SQLite then
+    tells one of them at once that the file is locked, whatever its time limit.
+    """
+    gives_up_at = time.monotonic() + patience_s
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+        except sqlite3.OperationalError as error:
+            is_busy = error.sqlite_errorcode & _PRIMARY == sqlite3.SQLITE_BUSY
+            if not is_busy or time.monotonic() > gives_up_at:
+                raise
+            time.sleep(_PAUSE_S * random.uniform(0.5, 1.5))  # noqa: S311 - no secret
+        else:
+            return
 
 
 def _with_access(engine: Engine, access: str) -> Engine:
