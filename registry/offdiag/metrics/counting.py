@@ -18,7 +18,7 @@ from offdiag.errors import InvalidInput
 CHUNK = 262_144
 """Pairs counted at a time; 64 Ki to 512 Ki are equally fast, larger ones miss the cache."""
 CHUNK_OF_INDICES = 65_536
-"""The same where each pair becomes an index of eight bytes."""
+"""The same for what becomes an index of eight bytes: one pair, or two at once."""
 MOST_IN_CELL = np.iinfo(np.int32).max
 """Pairs that are counted in cells of four bytes before these are added up."""
 FEWEST_PAIRS_TO_READ_DOUBLED = 65_536
@@ -52,7 +52,9 @@ def count_pairs(actual: Codes, predicted: Codes, *, n_classes: int) -> NDArray[n
     if n_classes == 2:
         cells = _count_binary(_chunks(actual, predicted, n_classes, CHUNK))
     elif n_classes <= 16 and len(actual) >= FEWEST_PAIRS_TO_READ_DOUBLED:
-        cells = _count_two_pairs_at_once(_chunks(actual, predicted, n_classes, CHUNK), n_classes)
+        cells = _count_two_pairs_at_once(
+            _chunks(actual, predicted, n_classes, 2 * CHUNK_OF_INDICES), n_classes
+        )
     else:
         cells = _count_pair_by_pair(
             _chunks(actual, predicted, n_classes, CHUNK_OF_INDICES), n_classes
@@ -107,39 +109,45 @@ def _count_two_pairs_at_once(chunks: Chunks, n_classes: int) -> NDArray[np.int64
     of the two bytes comes first in memory does not matter, because both sums are added.
     """
     n_cells = n_classes * n_classes
-    n_doubled = (n_cells - 1) * 257 + 1
-    neighbours = np.zeros(n_cells * 256, np.int64)
     cells = np.zeros(n_cells, np.int64)
-    for actual, predicted in chunks:
-        codes = _pair_codes(actual, predicted, n_classes, np.uint8)
-        if len(codes) % 2:
-            cells[codes[-1]] += 1
-            codes = codes[:-1]
-        neighbours[:n_doubled] += np.bincount(codes.view(np.uint16), minlength=n_doubled)
-    table = neighbours.reshape(n_cells, 256)[:, :n_cells]
+
+    def neighbours() -> Iterator[Codes]:
+        for actual, predicted in chunks:
+            codes = _pair_codes(actual, predicted, n_classes, np.uint8)
+            if len(codes) % 2:
+                cells[codes[-1]] += 1
+                codes = codes[:-1]
+            yield codes.view(np.uint16)
+
+    table = _increments(neighbours(), n_cells * 256).reshape(n_cells, 256)[:, :n_cells]
     return np.asarray(cells + np.einsum("xy->x", table) + np.einsum("xy->y", table), np.int64)
 
 
 def _count_pair_by_pair(chunks: Chunks, n_classes: int) -> NDArray[np.int64]:
-    """Increment one cell for each pair, in one table for all chunks.
+    wide = _type_of_pair_codes(n_classes)
+    codes = (_pair_codes(actual, predicted, n_classes, wide) for actual, predicted in chunks)
+    return _increments(codes, n_classes * n_classes)
+
+
+def _increments(chunks: Iterator[NDArray[np.integer[Any]]], n_cells: int) -> NDArray[np.int64]:
+    """How often each cell is named, in one table for all chunks, of at most `CHUNK_OF_INDICES`.
 
     Most of the time goes into reaching the cells of a table that the cache does not hold, so
     they have four bytes; and no table is made anew for a chunk, which would be filled with
     zeros page by page.
     """
-    table = np.zeros(n_classes * n_classes, np.int32)
-    cells = np.zeros(n_classes * n_classes, np.int64)
+    table = np.zeros(n_cells, np.int32)
+    cells = np.zeros(n_cells, np.int64)
     indices = np.empty(CHUNK_OF_INDICES, np.intp)
-    wide = _type_of_pair_codes(n_classes)
     one = np.int32(1)
     n_in_table = 0
-    for actual, predicted in chunks:
-        if n_in_table + len(actual) > MOST_IN_CELL:
+    for codes in chunks:
+        if n_in_table + len(codes) > MOST_IN_CELL:
             cells += table
             table[:] = n_in_table = 0
-        n_in_table += len(actual)
-        places = indices[: len(actual)]
-        places[:] = _pair_codes(actual, predicted, n_classes, wide)
+        n_in_table += len(codes)
+        places = indices[: len(codes)]
+        places[:] = codes
         np.add.at(table, places, one)
     cells += table
     return cells

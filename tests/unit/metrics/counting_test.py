@@ -43,7 +43,7 @@ def test_the_actual_class_changes_along_the_first_axis() -> None:
 
 
 @pytest.mark.parametrize("n_classes", CLASS_COUNTS)
-@pytest.mark.parametrize("n_pairs", [0, 1, 2, 101, 65_536, 65_537, CHUNK + 3])
+@pytest.mark.parametrize("n_pairs", [0, 1, 2, 101, 65_536, 65_537, 131_073, CHUNK + 3])
 def test_every_kernel_counts_every_pair_once(n_classes: int, n_pairs: int) -> None:
     actual, predicted = random_codes(n_classes, n_pairs, np.uint16)
 
@@ -53,15 +53,16 @@ def test_every_kernel_counts_every_pair_once(n_classes: int, n_pairs: int) -> No
 
 
 @pytest.mark.parametrize("most", [counting.CHUNK_OF_INDICES, 2 * counting.CHUNK_OF_INDICES])
+@pytest.mark.parametrize("n_classes", [10, 20])
 def test_narrow_cells_are_added_up_before_they_overflow(
-    monkeypatch: pytest.MonkeyPatch, most: int
+    monkeypatch: pytest.MonkeyPatch, n_classes: int, most: int
 ) -> None:
     monkeypatch.setattr(counting, "MOST_IN_CELL", most)
-    actual, predicted = random_codes(20, 5 * counting.CHUNK_OF_INDICES + 7, np.uint8)
+    actual, predicted = random_codes(n_classes, 9 * counting.CHUNK_OF_INDICES + 7, np.uint8)
 
-    counts = count_pairs(actual, predicted, n_classes=20)
+    counts = count_pairs(actual, predicted, n_classes=n_classes)
 
-    assert np.array_equal(counts, counted_one_by_one(actual, predicted, 20))
+    assert np.array_equal(counts, counted_one_by_one(actual, predicted, n_classes))
 
 
 def test_narrow_cells_hold_what_is_counted_in_them() -> None:
