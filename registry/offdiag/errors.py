@@ -7,7 +7,11 @@ are kept as data instead of being baked into one string.
 
 from __future__ import annotations
 
-from typing import ClassVar
+import errno
+from typing import ClassVar, Final
+
+NO_ROOM: Final = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
+"""What the system says of a full disk, a used-up quota and a limit on the size of files."""
 
 
 class OffdiagError(Exception):
@@ -151,6 +155,10 @@ class EvaluationPending(OffdiagError, TimeoutError):
     """The evaluation of a run did not arrive in the time the caller was ready to wait."""
 
     code = "evaluation_pending"
+
+
+class LabelNote(UserWarning):
+    """Labels were accepted as they came, but may not be meant that way: see which."""
 
 
 class RunKept(UserWarning):

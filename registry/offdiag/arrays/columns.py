@@ -118,6 +118,9 @@ def _to_arrow(items: list[object], field: str, *, nan_is_missing: bool = False) 
     except UnicodeEncodeError:
         raise _not_unicode(plain, field) from None
     except (pa.ArrowException, TypeError, ValueError, OverflowError) as error:
+        if not nan_is_missing:
+            # What pandas calls missing, NaN and NA, is of another kind than the other values.
+            _require_no_nulls(_to_arrow(plain, field, nan_is_missing=True), field)
         raise _mixed(error, field) from None
 
 
@@ -172,6 +175,8 @@ def _is_text(kind: pa.DataType) -> bool:
 
 
 def _require_no_nulls(column: pa.Array, field: str) -> None:
+    if isinstance(column, pa.DictionaryArray) and column.dictionary.null_count:
+        column = column.dictionary_decode()
     if column.null_count:
         index = column.is_null().index(pa.scalar(True)).as_py()
         raise InvalidInput(

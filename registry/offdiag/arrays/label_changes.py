@@ -10,6 +10,7 @@ from typing import Any
 
 from offdiag.arrays.files import read_columns
 from offdiag.arrays.ids import SampleIds, require_distinct, sample_ids
+from offdiag.arrays.indexes import aligned
 from offdiag.arrays.labels import Codes, require_equal_lengths
 from offdiag.arrays.partial_labels import blanks_as_missing, encode_partial_labels
 from offdiag.arrays.set_columns import pack_partial_column
@@ -80,9 +81,15 @@ def _two_columns(given: object, labels: LabelSet, names: ColumnNames) -> tuple[o
     if isinstance(given, Mapping):
         return list(given.keys()), list(given.values())
     if isinstance(given, tuple) and len(given) == 2:
-        return given
+        pair = aligned(identifiers=given[0], labels=given[1])
+        return pair["identifiers"], pair["labels"]
     if isinstance(given, (str, os.PathLike)):
-        found = read_columns(Path(given), [names.id, names.label])
+        found = read_columns(
+            Path(given),
+            [names.id, names.label],
+            empty_text=[names.label],
+            with_gaps=[names.label],
+        )
         return found[names.id], blanks_as_missing(found[names.label], labels)
     return _of_frame(given, names)
 

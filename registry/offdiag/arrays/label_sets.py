@@ -12,8 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from offdiag.arrays.column_names import named_columns, require_label_order
-from offdiag.arrays.labels import require_equal_lengths
+from offdiag.arrays.labels import refuse_score_table, require_equal_lengths
 from offdiag.arrays.tensors import readable
+from offdiag.domain.inferred_labels import infer_label_set
 from offdiag.domain.labels import LabelSet, label_text
 from offdiag.errors import InvalidInput
 from offdiag.metrics.arguments import zero_one
@@ -53,6 +54,7 @@ def encode_sets(
     """
     if labels is not None and not isinstance(labels, LabelSet):
         labels = LabelSet.declared(labels)
+    refuse_score_table(y_pred, field="y_pred")
     known = _with_column_names(labels, y_true=y_true, y_pred=y_pred)
     true, predicted = _given(y_true, "y_true"), _given(y_pred, "y_pred")
     require_equal_lengths(y_true=len(true), y_pred=len(predicted))
@@ -131,19 +133,20 @@ def _inferred(true: Given, predicted: Given) -> LabelSet:
             field="labels",
             hint="Name the labels in the order of the columns.",
         )
-    found = set[str]()
-    for field, sets in (("y_true", true), ("y_pred", predicted)):
-        found.update(
+    actual, answered = (
+        {
             label if type(label) is str else label_text(label, field_name=field)
             for label in chain.from_iterable(sets)
-        )
-    if not found:
+        }
+        for field, sets in (("y_true", true), ("y_pred", predicted))
+    )
+    if not actual and not answered:
         raise InvalidInput(
             "all sets are empty, so no label can be inferred.",
             field="labels",
             hint="Declare the labels that could have been assigned.",
         )
-    return LabelSet.inferred_from(found)
+    return infer_label_set(("y_true", actual), ("y_pred", answered))
 
 
 def _indicators(given: Given, labels: LabelSet, field: str) -> NDArray[np.bool_]:
@@ -162,7 +165,7 @@ def _indicators(given: Given, labels: LabelSet, field: str) -> NDArray[np.bool_]
     index = np.repeat(np.arange(len(given)), size)
     flat = list(chain.from_iterable(given))
     # Text is looked up directly; whatever is not found that way is examined one by one.
-    find = labels.index.get
+    find = labels.find
     codes = [find(label) if isinstance(label, str) else None for label in flat]
     if None in codes:
         codes = [
@@ -192,12 +195,12 @@ def _require_distinct(
 
 def _code(label: object, labels: LabelSet, index: int, field: str) -> int:
     text = label_text(label, field_name=field)
-    code = labels.index.get(text)
+    code = labels.find(text)
     if code is None:
         raise InvalidInput(
             f"{text!r} in the set at index {index} is not one of the {len(labels)} labels "
             f"{labels.preview()}.",
             field=field,
-            hint="Declare it in labels= or correct the data.",
+            hint=labels.way_out(text),
         )
     return code

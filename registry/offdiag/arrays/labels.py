@@ -12,6 +12,8 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from offdiag.arrays.columns import Column, to_column
+from offdiag.arrays.tensors import readable
+from offdiag.domain.inferred_labels import infer_label_set, not_classes
 from offdiag.domain.labels import LabelSet, label_text
 from offdiag.errors import InvalidInput
 
@@ -24,15 +26,35 @@ shape (n, bytes), as `offdiag.metrics.multilabel.packing` lays them out.
 
 _LARGEST_TABLE = 1 << 20
 """Integer labels within this range are looked up in a table, wider ones by bisection."""
+_LARGEST_WHOLE_FLOAT = 2**53
+"""Up to here every whole number is a float of its own."""
+
+
+@dataclass(frozen=True, slots=True)
+class LabelColumn:
+    """Labels of n samples, read once: whole numbers, booleans or text.
+
+    `were_floats` says that they came as floats, each a whole number.
+    """
+
+    values: Column
+    were_floats: bool = False
+
+    def __len__(self) -> int:
+        return len(self.values)
 
 
 @dataclass(frozen=True, slots=True)
 class EncodedPair:
-    """Actual and predicted classes of the same n cases as codes of one label set."""
+    """Actual and predicted classes of the same n cases as codes of one label set.
+
+    `whole_floats` names the arguments whose labels came as floats.
+    """
 
     actual: Codes
     predicted: Codes
     labels: LabelSet
+    whole_floats: tuple[str, ...] = ()
 
 
 def code_dtype(n_classes: int) -> np.dtype[np.unsignedinteger[Any]]:
@@ -51,11 +73,12 @@ def encode_pair(
 ) -> EncodedPair:
     """Encode both arrays with the declared labels, or with the labels found in either.
 
-    Raises `InvalidInput` for empty arrays, unequal lengths, missing values, floats, and
-    labels that were not declared, naming the first offending index.
+    Raises `InvalidInput` for empty arrays, unequal lengths, missing values, numbers that are not
+    whole, predictions that share no label with the truth, and labels that were not declared,
+    naming the first offending index.
     """
-    actual = _label_column(y_true, "y_true")
-    predicted = _label_column(y_pred, "y_pred")
+    actual = label_column(y_true, field="y_true")
+    predicted = label_column(y_pred, field="y_pred")
     require_equal_lengths(y_true=len(actual), y_pred=len(predicted))
     if labels is None:
         if ordinal:
@@ -64,32 +87,113 @@ def encode_pair(
                 field="ordinal",
                 hint="Give labels= in their order.",
             )
-        known = LabelSet.inferred_from(
-            [*_distinct(actual, "y_true"), *_distinct(predicted, "y_pred")]
-        )
+        known = infer_labels(("y_true", actual), ("y_pred", predicted))
     elif isinstance(labels, LabelSet):
         known = labels
     else:
         known = LabelSet.declared(labels, ordinal=ordinal)
-    return EncodedPair(_codes(actual, known, "y_true"), _codes(predicted, known, "y_pred"), known)
+    return EncodedPair(
+        encode_labels(actual, known, field="y_true"),
+        encode_labels(predicted, known, field="y_pred"),
+        known,
+        floats_among(y_true=actual, y_pred=predicted),
+    )
 
 
 def encode_labels(values: object, labels: LabelSet, *, field: str) -> Codes:
     """Codes of one array. Raises `InvalidInput` as `encode_pair` does."""
-    column = _label_column(values, field)
+    column = label_column(values, field=field).values
     if len(column) == 0:
         raise _empty(field)
     return _codes(column, labels, field)
 
 
-def infer_labels(*arrays: tuple[str, object]) -> LabelSet:
-    """The sorted labels that occur in the named arrays, marked as inferred."""
+def infer_labels(truth: tuple[str, object], *predictions: tuple[str, object]) -> LabelSet:
+    """The sorted labels that occur in the named arrays, marked as inferred.
+
+    Raises `InvalidInput` for predictions that share no label with the truth.
+    """
     found = [
-        name for field, values in arrays for name in _distinct(_label_column(values, field), field)
+        (field, _distinct(label_column(values, field=field).values, field))
+        for field, values in (truth, *predictions)
     ]
-    if not found:
-        raise _empty(arrays[0][0])
-    return LabelSet.inferred_from(found)
+    if not any(names for _, names in found):
+        raise _empty(truth[0])
+    return infer_label_set(*found)
+
+
+def label_column(values: object, *, field: str) -> LabelColumn:
+    """The labels of one argument, whole floats as whole numbers.
+
+    What was read already is given back. Raises `InvalidInput` for missing values, and for
+    numbers that are not whole, in a table too: those are scores, or no classes at all.
+    """
+    if isinstance(values, LabelColumn):
+        return values
+    refuse_score_table(values, field=field)
+    column = to_column(values, field=field)
+    if not isinstance(column, np.ndarray) or column.dtype.kind != "f":
+        return LabelColumn(column)
+    missing = np.flatnonzero(np.isnan(column))
+    if missing.size:
+        raise InvalidInput(
+            f"the value at index {int(missing[0])} is missing (NaN).",
+            field=field,
+            hint="Drop the case or fill in its label.",
+        )
+    _require_whole(column, field)
+    return LabelColumn(column.astype(np.int64), were_floats=True)
+
+
+def floats_among(**columns: LabelColumn) -> tuple[str, ...]:
+    """The names of the columns whose labels came as floats."""
+    return tuple(name for name, column in columns.items() if column.were_floats)
+
+
+def refuse_score_table(values: object, *, field: str) -> None:
+    """Raise `InvalidInput` for a table of numbers that are not whole, nested or two-dimensional.
+
+    A table of 0 and 1 says which labels the set of each sample has.
+    """
+    numbers = _table_of_floats(values)
+    if numbers is None:
+        return
+    fractions = numbers[np.floor(numbers) != numbers]
+    fractions = fractions[~np.isnan(fractions)]
+    if fractions.size:
+        n_distinct = np.unique(numbers).size
+        raise not_classes(field, n_distinct=n_distinct, example=fractions[0].item())
+
+
+def _table_of_floats(values: Any) -> NDArray[np.floating[Any]] | None:
+    """The numbers of a table that holds floats, None for everything else."""
+    table = values
+    if isinstance(values, (pa.Array, pa.ChunkedArray)):
+        if not (pa.types.is_nested(values.type) and hasattr(values.type, "value_type")):
+            return None
+        if not pa.types.is_floating(values.type.value_type):
+            return None
+        table = pc.drop_null(pc.list_flatten(values)).to_numpy()
+    elif isinstance(values, (list, tuple)):
+        first = next(iter(values), None)
+        row = first if isinstance(first, (list, tuple)) else getattr(first, "flat", ())
+        if not any(isinstance(item, (float, np.floating)) for item in row):
+            return None
+        try:
+            table = np.array(values)
+        except (TypeError, ValueError):
+            return None  # Whoever reads the values says what is wrong with them.
+    elif getattr(values, "ndim", None) != 2 or not hasattr(values, "__array__"):
+        return None
+    numbers = np.asarray(readable(table))
+    return numbers if numbers.dtype.kind == "f" else None
+
+
+def _require_whole(column: NDArray[np.floating[Any]], field: str) -> None:
+    broken = (np.floor(column) != column) | (np.abs(column.astype("f8")) > _LARGEST_WHOLE_FLOAT)
+    if broken.any():
+        example = column[int(np.argmax(broken))].item()
+        raise not_classes(field, n_distinct=np.unique(column).size, example=example)
 
 
 def require_equal_lengths(**lengths: int) -> None:
@@ -108,20 +212,6 @@ def require_equal_lengths(**lengths: int) -> None:
 
 def _empty(field: str) -> InvalidInput:
     return InvalidInput("there are no values.", field=field, hint="Log at least one prediction.")
-
-
-def _label_column(values: object, field: str) -> Column:
-    column = to_column(values, field=field)
-    if isinstance(column, np.ndarray) and column.dtype.kind == "f" and len(column):
-        missing = np.flatnonzero(np.isnan(column))
-        if missing.size:
-            raise InvalidInput(
-                f"the value at index {int(missing[0])} is missing (NaN).",
-                field=field,
-                hint="Drop the case or fill in its label.",
-            )
-        label_text(column[0], field_name=field)
-    return column
 
 
 def _distinct(column: Column, field: str) -> list[str]:
@@ -176,24 +266,28 @@ def _codes(column: Column, labels: LabelSet, field: str) -> Codes:
             f"the value {text!r} at index {index} is not one of the {len(labels)} labels "
             f"{labels.preview()}.",
             field=field,
-            hint="Declare it in labels= or correct the data.",
+            hint=labels.way_out(text),
         )
     return found.astype(narrowest)
 
 
 def _codes_of_text(column: pa.Array, labels: LabelSet) -> NDArray[np.int32]:
-    known = pa.array(labels.names, type=column.type)
+    # Two truth values have other names too; their codes follow in the same order.
+    known = pa.array([*labels.names, *labels.other_names], type=column.type)
     found: NDArray[np.int32] = pc.fill_null(pc.index_in(column, value_set=known), -1).to_numpy()
+    if labels.other_names:
+        codes = np.array([0, 1, *labels.other_names.values(), -1], dtype=np.int32)
+        return codes[found]
     return found
 
 
 def _codes_of_numbers(column: NDArray[Any], labels: LabelSet) -> NDArray[np.int32]:
     if column.dtype.kind == "b":
-        table = np.array(
-            [labels.index.get("False", -1), labels.index.get("True", -1)], dtype=np.int32
-        )
+        truth_values = [labels.find(name) for name in ("False", "True")]
+        table = np.array([-1 if code is None else code for code in truth_values], dtype=np.int32)
         return table[column.astype(np.uint8)]
-    known = {int(name): code for name, code in labels.index.items() if _is_whole(name)}
+    names = {**labels.index, **labels.other_names}
+    known = {int(name): code for name, code in names.items() if _is_whole(name)}
     if not known:
         return np.full(len(column), -1, dtype=np.int32)
     low, high = min(known), max(known)

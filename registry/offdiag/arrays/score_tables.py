@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from offdiag.arrays.column_names import named_columns, require_label_order
+from offdiag.arrays.score_columns import in_label_order
 from offdiag.arrays.tensors import readable
 from offdiag.domain.labels import LabelSet
 from offdiag.errors import InvalidInput
@@ -24,15 +24,15 @@ def score_table(
 ) -> NDArray[Any]:
     """Finite scores of shape (n, columns), float32 if they came as float16 or float32.
 
-    An array of shape (n,) becomes one column. Raises `InvalidInput` for another shape, a value
-    that is not finite (naming its row), and a DataFrame whose column names are not `labels`.
+    An array of shape (n,) becomes one column; columns with names are read by name, as
+    `in_label_order` does. Raises `InvalidInput` for another shape, a value that is not finite
+    (naming its row), and columns that are called after others than `labels`.
     """
-    table = _floats(y_score, field)
+    table = _floats(
+        y_score if labels is None else in_label_order(y_score, labels, field=field), field
+    )
     if table.ndim == 1:
         table = table[:, np.newaxis]
-    columns = named_columns(y_score)
-    if columns is not None and len(columns) > 1 and labels is not None:
-        require_label_order(columns, labels, field=field)
     if table.ndim != 2 or len(table) != n_cases:
         raise InvalidInput(
             f"the shape is {table.shape}, but there are {n_cases} cases.", field=field, hint=_HINT

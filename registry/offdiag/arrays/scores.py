@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from offdiag.arrays.score_columns import in_label_order, require_column_of
 from offdiag.arrays.tensors import readable
 from offdiag.domain.labels import LabelSet
 from offdiag.errors import InvalidInput
@@ -30,19 +31,23 @@ class Scores:
 def read_scores(
     y_score: object,
     *,
-    n_samples: int,
+    n_samples: int | None,
     labels: LabelSet,
     positive_label: str | None,
     of_sets: bool = False,
 ) -> Scores:
-    """Check scores against the cases and labels they belong to.
+    """Check scores against the cases and labels they belong to; `n_samples` is None where the
+    scores alone say how many there are.
 
-    Cases `of_sets` of labels have one score for each label. Raises `InvalidInput` for a wrong
+    Columns with names are read by name, as `in_label_order` does. Cases `of_sets` of labels have
+    one score for each label. Raises `InvalidInput` for a wrong
     shape, a value that is not finite in float32, or scores of one class where it is
     not said which class that is.
     """
-    values = _as_float32(y_score)
-    if values.shape[0] != n_samples:
+    values = _as_float32(in_label_order(y_score, labels))
+    if not of_sets:
+        require_column_of(y_score, labels, positive_label)
+    if n_samples is not None and values.shape[0] != n_samples:
         raise InvalidInput(
             f"there are {values.shape[0]} rows of scores for {n_samples} predictions.",
             field="y_score",

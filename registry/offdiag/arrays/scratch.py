@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import errno
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from offdiag.errors import StorageFull
-
-_NO_ROOM = {errno.ENOSPC, errno.EDQUOT}
+from offdiag.errors import NO_ROOM, StorageFull
 
 
 @contextmanager
@@ -28,7 +25,7 @@ def scratch_folder(purpose: str) -> Iterator[Path]:
         try:
             yield Path(path)
         except OSError as error:
-            if error.errno in _NO_ROOM:
+            if error.errno in NO_ROOM:
                 raise _refused(error) from error
             raise
 

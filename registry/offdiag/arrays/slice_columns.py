@@ -97,7 +97,11 @@ def _read_column(values: object, *, name: str, n_samples: int) -> SliceColumn:
     require_equal_lengths(**{"y_pred": n_samples, field: len(column)})
     if isinstance(column, np.ndarray):
         if column.dtype.kind not in "iub":
-            label_text(column[0], field_name=field)
+            raise InvalidInput(
+                f"{column[0].item()!r} of type float is no value of a slice.",
+                field=field,
+                hint="Give text, whole numbers or booleans; name ranges of other numbers.",
+            )
         found, codes = np.unique(column, return_inverse=True)
         levels = [str(value.item()) for value in found]
     else:

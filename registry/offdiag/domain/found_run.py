@@ -15,7 +15,7 @@ class FoundRun:
     """One run. `metrics` holds aggregates by key and is empty until it has been evaluated.
 
     `truth_version` is the one its metrics are of. `hides_minority` is None where nothing can
-    be said about it.
+    be said about it; `may_hide_minority` is True where a gap is in sight and none is proved.
     """
 
     id: str
@@ -30,6 +30,7 @@ class FoundRun:
     created_at: datetime
     n_predictions: int
     hides_minority: bool | None
+    may_hide_minority: bool | None
     params: Mapping[str, Scalar]
     tags: Mapping[str, Scalar]
     metrics: Mapping[str, MetricValue]

@@ -1,9 +1,10 @@
 """Class names and their order.
 
 A label is text. Integers and booleans are accepted from users and written as `str()` writes
-them, so 7 and "7" are one class while "007" and "7" stay two. Order is declared by the user;
-where it is not, the labels are sorted and the set is marked inferred, because only a declared
-order may carry meaning (weighted kappas) or be relied on.
+them, so 7 and "7" are one class while "007" and "7" stay two; 7.0 is the integer 7. Booleans and
+0 and 1 are one kind: the two classes of a set that holds nothing else are found by either name.
+Order is declared by the user; where it is not, the labels are sorted and the set is marked
+inferred, because only a declared order may carry meaning (weighted kappas) or be relied on.
 """
 
 from __future__ import annotations
@@ -15,20 +16,28 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
+from offdiag.domain.look_alikes import is_fraction, near_misses_in_words
 from offdiag.domain.texts import require_storable
 from offdiag.errors import InvalidInput
 
 MAX_LABEL_LENGTH = 500
 MAX_CLASSES = 10_000
+BOOLEAN_PAIRS = (("False", "True"), ("0", "1"))
+"""The names that two truth values have, false first."""
+_CONVENTIONAL_POSITIVES = {
+    frozenset({"0", "1"}): "1",
+    frozenset({"-1", "1"}): "1",
+    frozenset({"False", "True"}): "True",
+}
+"""Pairs of labels of which scikit-learn takes one as positive (`pos_label=1` and its checks)."""
 # One digit is left for the sign. Python refuses to write much larger numbers at all.
 _LARGEST_NUMBER = 10 ** (MAX_LABEL_LENGTH - 1)
 
 
 def label_text(label: object, *, field_name: str = "labels") -> str:
-    """The text of one label given as str, int or bool (numpy scalars included).
+    """The text of one label given as str, int, bool or whole float (numpy scalars included).
 
-    Raises `InvalidInput` for missing values, floats and anything else: 1 and 1.0 may or may
-    not be the same class, and only the caller knows.
+    Raises `InvalidInput` for missing values, other floats and anything else.
     """
     item = getattr(label, "item", None)
     plain = item() if callable(item) and getattr(label, "shape", None) == () else label
@@ -36,10 +45,12 @@ def label_text(label: object, *, field_name: str = "labels") -> str:
         return _checked_text(plain, field_name)
     if isinstance(plain, (bool, int)):
         return _checked_number(plain, field_name)
+    if isinstance(plain, float) and plain.is_integer():
+        return _checked_number(int(plain), field_name)
     raise InvalidInput(
         f"{plain!r} of type {type(plain).__name__} is not a label.",
         field=field_name,
-        hint="Labels are str, int or bool; convert floats with astype(int) or str first.",
+        hint="Labels are text, whole numbers or booleans.",
     )
 
 
@@ -133,6 +144,23 @@ class LabelSet:
         """Code of each name."""
         return {name: code for code, name in enumerate(self.names)}
 
+    @property
+    def conventional_positive(self) -> str | None:
+        """The positive class of {0, 1}, {-1, 1} and {False, True}; others have to name it."""
+        return _CONVENTIONAL_POSITIVES.get(frozenset(self.names)) if len(self) == 2 else None
+
+    @cached_property
+    def other_names(self) -> Mapping[str, int]:
+        """Codes of two truth values by the names they do not have here; else nothing."""
+        for pair, other in (BOOLEAN_PAIRS, BOOLEAN_PAIRS[::-1]):
+            if len(self) == len(pair) and set(pair) == set(self.names):
+                return {name: self.index[own] for name, own in zip(other, pair, strict=True)}
+        return {}
+
+    def find(self, text: str) -> int | None:
+        """Code of the class with this name, None where there is none."""
+        return self.index.get(text, self.other_names.get(text))
+
     @cached_property
     def digest(self) -> str:
         """SHA-256 over names, order and ordinality, as 64 hex digits."""
@@ -149,14 +177,22 @@ class LabelSet:
     def code_of(self, label: Any, *, field_name: str = "label") -> int:
         """Code of a label. Raises `InvalidInput` naming it when it is not in the set."""
         text = label_text(label, field_name=field_name)
-        try:
-            return self.index[text]
-        except KeyError:
+        code = self.find(text)
+        if code is None:
             raise InvalidInput(
                 f"{text!r} is not one of the {len(self)} declared labels {self.preview()}.",
                 field=field_name,
-                hint="Declare it in labels= or correct the data.",
-            ) from None
+                hint=self.way_out(text),
+            )
+        return code
+
+    def way_out(self, unknown: str) -> str:
+        """What to do about a label that is not in the set, for messages."""
+        if is_fraction(unknown):
+            return "This looks like regression or scores: did you mean y_score?"
+        near = near_misses_in_words(self.names, [unknown])
+        correct = "Declare it in labels= or correct the data."
+        return f"Near miss: {near}. {correct}" if near else correct
 
     def preview(self) -> str:
         """The first few names, for messages."""

@@ -79,6 +79,28 @@ class MetricValue:
     def is_defined(self) -> bool:
         return self.value is not None
 
+    @property
+    def why_no_interval(self) -> str | None:
+        """What is said in place of the ends of an interval that has none, if anything is.
+
+        >>> MetricValue(0.7, ci_method="m; unreliable, class has n = 3").why_no_interval
+        'unreliable, class has n = 3'
+        """
+        if self.ci_low is not None or self.ci_high is not None:
+            return None
+        return self.remark
+
+    @property
+    def remark(self) -> str | None:
+        """What is to be known of the interval, or said in its place, if anything is.
+
+        >>> MetricValue(0.7, None, None, 0.6, 0.8, "m; unreliable, class has n = 8").remark
+        'unreliable, class has n = 8'
+        """
+        if self.value is None:
+            return None
+        return (self.ci_method or "").partition("; ")[2] or None
+
     def to_dict(self) -> dict[str, Any]:
         """JSON form: value, reason and limit always; the interval only where there is one."""
         core: dict[str, Any] = {"value": self.value, "reason": self.reason, "limit": self.limit}

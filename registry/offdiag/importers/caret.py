@@ -14,6 +14,7 @@ from pathlib import Path
 
 from offdiag.arrays.files import read_matrix
 from offdiag.arrays.files.checks import damaged, unreadable
+from offdiag.arrays.files.matrix import require_names
 from offdiag.domain.orientation import SourceOrientation
 from offdiag.domain.runs import Scalar
 from offdiag.errors import InvalidInput
@@ -32,7 +33,7 @@ def read_caret(path: Path, stated: Stated) -> Imported:
     """Read printed text, or a `.csv` of the table. Raises `InvalidInput`."""
     params: dict[str, Scalar] = {}
     if path.suffix.lower() == ".csv":
-        content = _from_csv(path)
+        content = _from_csv(path, stated.labels or ())
     else:
         try:
             text = path.read_text(encoding="utf-8-sig")
@@ -48,7 +49,7 @@ def read_caret(path: Path, stated: Stated) -> Imported:
     return Imported("caret", CONVENTION, content, path, params)
 
 
-def _from_csv(path: Path) -> ImportedMatrix:
+def _from_csv(path: Path, declared: tuple[str, ...]) -> ImportedMatrix:
     try:
         with path.open(encoding="utf-8-sig", newline="") as text:
             header = next(csv.reader(text), [])
@@ -59,6 +60,14 @@ def _from_csv(path: Path) -> ImportedMatrix:
     except (csv.Error, UnicodeDecodeError) as error:
         raise damaged(path, "CSV", error) from None
     if is_long:
+        if "" not in declared:
+            empty = [
+                (row, header.index(name))
+                for row, cell in enumerate(cells, start=1)
+                for name in _LONG_FORM[:2]
+                if cell[name] == ""
+            ]
+            require_names(path, empty, n_columns=len(header))
         matrix, labels = from_cells(
             (cell["Reference"], cell["Prediction"], _count(cell["Freq"])) for cell in cells
         )
@@ -69,7 +78,7 @@ def _from_csv(path: Path) -> ImportedMatrix:
             field="file",
             hint="A table with named axes is read by the dialect csv.",
         )
-    found = read_matrix(path)
+    found = read_matrix(path, declared=declared)
     return ImportedMatrix(
         found.matrix, tuple(found.labels or ()), SourceOrientation.ACTUAL_COLUMNS
     )

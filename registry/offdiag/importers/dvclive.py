@@ -24,7 +24,8 @@ def read_dvclive(path: Path, stated: Stated) -> Imported:
     if path.suffix.lower() == ".json":
         y_true, y_pred = _from_json(path, true, pred)
     else:
-        columns = read_columns(path, [true, pred])
+        is_class = "" in (stated.labels or ())
+        columns = read_columns(path, [true, pred], empty_text=[true, pred] if is_class else ())
         y_true, y_pred = columns[true], columns[pred]
     content = ImportedLabels(y_true, y_pred, stated.labels)
     return Imported("dvclive", CONVENTION, content, path)

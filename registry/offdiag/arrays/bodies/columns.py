@@ -28,7 +28,7 @@ _PLAIN = (PREDICTED, ACTUAL, IDS, SCORE)
 class ChunkColumns:
     """Arrays of one chunk as they came, to be encoded and checked like those of a caller."""
 
-    y_pred: object
+    y_pred: object | None = None
     y_true: object | None = None
     y_score: object | None = None
     sample_ids: object | None = None
@@ -36,7 +36,8 @@ class ChunkColumns:
 
 
 def require_known_columns(names: Sequence[str]) -> None:
-    """Raise `InvalidInput` for a name that means nothing or stands twice, and without `y_pred`."""
+    """Raise `InvalidInput` for a name that means nothing or stands twice, or where neither
+    predictions nor scores to predict from are there."""
     for at, name in enumerate(names):
         if name in names[:at]:
             raise InvalidInput(
@@ -48,11 +49,12 @@ def require_known_columns(names: Sequence[str]) -> None:
                 field=name,
                 hint=f"Known are {', '.join(_PLAIN)}, {SCORE_OF}<class> and {SLICE_OF}<name>.",
             )
-    if PREDICTED not in names:
+    has_scores = any(name == SCORE or name.startswith(SCORE_OF) for name in names)
+    if PREDICTED not in names and not has_scores:
         raise InvalidInput(
             f"the column {PREDICTED!r} is missing.",
             field=PREDICTED,
-            hint="Send what the model predicted for each case.",
+            hint="Send what the model predicted for each case, or scores to predict from.",
         )
 
 
@@ -62,7 +64,7 @@ def columns_of(found: Mapping[str, pa.Array], labels: LabelSet) -> ChunkColumns:
     Raises `InvalidInput` for scores that are no numbers or of other classes.
     """
     return ChunkColumns(
-        y_pred=found[PREDICTED],
+        y_pred=found.get(PREDICTED),
         y_true=found.get(ACTUAL),
         y_score=_scores(found, labels),
         sample_ids=found.get(IDS),

@@ -3,20 +3,23 @@
 JSON: `{"labels": […], "matrix": [[…]], "orientation": "actual_rows"}`. CSV: either a table
 whose first line and first column hold the same labels, or the long form with one line for each
 cell, which has columns called actual, predicted and count. The long form says its orientation
-by itself, and so does a table with "actual (rows)" or "predicted (rows)" in its corner, as the
-dashboard writes it.
+by itself, and so does a table with the name of an axis in its corner: "actual (rows)" or
+"predicted (rows)", as the dashboard writes it, or "True label", "Prediction" and the like.
 """
 
 from __future__ import annotations
 
 import csv
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from offdiag.arrays.files.checks import damaged, unreadable
+from offdiag.arrays.files.csv_table import unquoted_gaps
 from offdiag.arrays.files.json_lines import read_json
 from offdiag.arrays.files.spreadsheet_text import without_mark
+from offdiag.domain.axis_names import orientation_in_corner
 from offdiag.domain.labels import label_text, require_known
 from offdiag.domain.orientation import SourceOrientation
 from offdiag.errors import InvalidInput
@@ -39,13 +42,16 @@ class MatrixFile:
     orientation: SourceOrientation | None
 
 
-def read_matrix(path: Path) -> MatrixFile:
-    """Read a matrix from a `.json` or `.csv` file. Raises `InvalidInput` naming the place."""
+def read_matrix(path: Path, *, declared: Sequence[str] | None = None) -> MatrixFile:
+    """Read a matrix from a `.json` or `.csv` file. Raises `InvalidInput` naming the place.
+
+    An empty name without quotes is a class only where "" is among the `declared` ones.
+    """
     try:
         if path.suffix.lower() == ".json":
             return _from_json(read_json(path.read_bytes(), path.name), path)
         if path.suffix.lower() == ".csv":
-            return _from_csv(path)
+            return _from_csv(path, declared or ())
     except OSError as error:
         raise unreadable(path, error) from None
     raise InvalidInput(
@@ -95,7 +101,7 @@ def _json_count(cell: object, row: int, column: int) -> int:
     raise _no_count(repr(cell), f"[{row}][{column}]")
 
 
-def _from_csv(path: Path) -> MatrixFile:
+def _from_csv(path: Path, declared: Sequence[str]) -> MatrixFile:
     try:
         with path.open(encoding="utf-8-sig", newline="") as text:
             # The dashboard marks class names that look like formulas.
@@ -120,7 +126,33 @@ def _from_csv(path: Path) -> MatrixFile:
                 hint="Write one field for each column.",
             )
     is_long = all(lines[0].count(name) == 1 for name in _LONG_FORM)
+    named = _cells_of_names(lines, is_long=is_long)
+    if "" not in declared:
+        empty = [(row, place) for row, place in named if not lines[row][place]]
+        require_names(path, empty, n_columns=len(lines[0]))
     return _from_cells(lines) if is_long else _from_square(lines)
+
+
+def _cells_of_names(lines: list[list[str]], *, is_long: bool) -> list[tuple[int, int]]:
+    """Row and column, from 0, of each cell with the name of a class."""
+    below = range(1, len(lines))
+    if is_long:
+        places = [lines[0].index(name) for name in _LONG_FORM[:2]]
+        return [(row, place) for row in below for place in places]
+    return [(0, place) for place in range(1, len(lines[0]))] + [(row, 0) for row in below]
+
+
+def require_names(path: Path, empty: Sequence[tuple[int, int]], *, n_columns: int) -> None:
+    """Raise `InvalidInput` for the first of these empty cells that has no quotes."""
+    gaps = unquoted_gaps(path, n_columns) if empty else frozenset()
+    missing = next((place for place in empty if place in gaps), None)
+    if missing is not None:
+        raise InvalidInput(
+            f"line {missing[0] + 1} of {path.name} leaves the name of a class empty.",
+            field="labels",
+            hint='Fill it in. If the empty text is a class, write it in quotes ("") or declare it '
+            "among the labels.",
+        )
 
 
 def _from_cells(lines: list[list[str]]) -> MatrixFile:
@@ -159,8 +191,9 @@ def _from_square(lines: list[list[str]]) -> MatrixFile:
                 field="labels",
                 hint="Both axes list the same classes in the same order.",
             )
-    stated = (found for corner, found in _CORNERS.items() if corner in lines[0][0])
-    return MatrixFile(matrix, labels, next(stated, None))
+    corner = lines[0][0]
+    stated = (found for written, found in _CORNERS.items() if written in corner)
+    return MatrixFile(matrix, labels, next(stated, orientation_in_corner(corner)))
 
 
 def _csv_count(text: str, place: str) -> int:

@@ -1,0 +1,144 @@
+"""Labels that a reader takes for one class, though they are different texts.
+
+Two texts look alike when they are equal after compatibility normalization (NFKC of Unicode
+Standard Annex 15), without characters that nobody sees, without white space around them, and
+with case folded. Look-alikes stay different classes: only whoever owns the data knows whether
+"US" and "us" are one. They are pointed out where they are logged and shown.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import unicodedata
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+_NUMBER = re.compile(r"[+-]?\d{1,15}(\.\d{0,17})?([eE][+-]?\d{1,2})?", re.ASCII)
+_MOST_SHOWN = 3
+# Characters without a mark of their own that Unicode does not count as control or format.
+_FILLERS = frozenset("\u034f\u115f\u1160\u3164\uffa0")
+
+
+@dataclass(frozen=True, slots=True)
+class NearMiss:
+    """Two labels that may be meant as one, and in what they differ."""
+
+    one: str
+    other: str
+    difference: str
+
+    def __str__(self) -> str:
+        return f"{shown(self.one)} and {shown(self.other)} ({self.difference})"
+
+
+def look_alikes(names: Iterable[str]) -> tuple[tuple[str, ...], ...]:
+    """Groups of two or more labels that look alike, each in the order given."""
+    groups: dict[str, list[str]] = {}
+    for name in names:
+        groups.setdefault(_as_seen(name), []).append(name)
+    return tuple(tuple(group) for group in groups.values() if len(group) > 1)
+
+
+def look_alikes_in_words(names: Iterable[str]) -> str | None:
+    """One sentence on the labels that look alike, None where none do."""
+    misses = [
+        NearMiss(group[0], other, _difference(group[0], other))
+        for group in look_alikes(names)
+        for other in group[1:]
+    ]
+    return f"Classes look alike: {_listed(misses)}." if misses else None
+
+
+def near_misses(names: Iterable[str], others: Iterable[str]) -> tuple[NearMiss, ...]:
+    """Labels of the one list that may be meant as a label of the other.
+
+    They look alike, or are the same number or truth value in another kind: "1" and "1.0", "1"
+    and "true".
+    """
+    known: dict[object, str] = {}
+    for name in names:
+        known.setdefault(_meaning(name), name)
+    found = [(known.get(_meaning(other)), other) for other in others]
+    return tuple(
+        NearMiss(name, other, _difference(name, other))
+        for name, other in found
+        if name is not None and name != other
+    )
+
+
+def near_misses_in_words(names: Iterable[str], others: Iterable[str]) -> str | None:
+    """The first few near misses as a list, None where there are none."""
+    misses = near_misses(names, others)
+    return _listed(misses) if misses else None
+
+
+def is_fraction(text: str) -> bool:
+    """Whether a label is written as a number that is not whole, such as a score."""
+    return _NUMBER.fullmatch(text) is not None and not float(text).is_integer()
+
+
+def shown(text: str) -> str:
+    """A label in quotes, with escapes where its characters do not show what it is."""
+    is_plain = text == unicodedata.normalize("NFC", text) == _visible(text)
+    return repr(text) if is_plain else ascii(text)
+
+
+def _visible(text: str) -> str:
+    return "".join(character for character in text if not _is_invisible(character))
+
+
+def _is_invisible(character: str) -> bool:
+    if character in _FILLERS or "\ufe00" <= character <= "\ufe0f":
+        return True
+    return unicodedata.category(character) in ("Cc", "Cf") and not character.isspace()
+
+
+def _normal(text: str) -> str:
+    return unicodedata.normalize("NFKC", text)
+
+
+# What labels may differ in and still look alike, in the order in which it is taken away.
+_DIFFERENCES: dict[str, Callable[[str], str]] = {
+    "invisible characters": _visible,
+    "Unicode form": _normal,
+    "white space": str.strip,
+    "case": str.casefold,
+}
+
+
+@lru_cache(maxsize=1 << 15)
+def _as_seen(text: str) -> str:
+    """What look-alikes have in common. Pages ask for the same classes again and again."""
+    if text.isascii() and text.isprintable():
+        return text.strip().lower()
+    return _without(text)
+
+
+def _without(text: str, *, but: str | None = None) -> str:
+    """The text as a reader sees it, but for one difference that is kept."""
+    for name, taken_away in _DIFFERENCES.items():
+        if name != but:
+            text = taken_away(text)
+    return text if but == "Unicode form" else _normal(text)
+
+
+def _meaning(text: str) -> object:
+    seen = _as_seen(text)
+    if seen in ("true", "false"):
+        return float(seen == "true")
+    return float(seen) if _NUMBER.fullmatch(seen) and math.isfinite(float(seen)) else seen
+
+
+def _difference(one: str, other: str) -> str:
+    if _as_seen(one) != _as_seen(other):
+        return "kind"
+    names = [name for name in _DIFFERENCES if _without(one, but=name) != _without(other, but=name)]
+    return ", ".join(names) or "Unicode form"
+
+
+def _listed(misses: Sequence[NearMiss]) -> str:
+    text = "; ".join(map(str, misses[:_MOST_SHOWN]))
+    more = len(misses) - _MOST_SHOWN
+    return f"{text}; and {more} more" if more > 0 else text
