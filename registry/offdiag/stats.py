@@ -10,12 +10,14 @@ from collections.abc import Sequence
 from typing import Any, TypeAlias, overload
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
+from offdiag.arrays.indexes import aligned
 from offdiag.metrics.intervals import proportions
 from offdiag.metrics.intervals.bounds import Bounds
+from offdiag.metrics.paired import delong as ranked_areas
 from offdiag.metrics.paired.cochran import CochranQ, cochran_q
-from offdiag.metrics.paired.delong import DeLong, delong
+from offdiag.metrics.paired.delong import DeLong
 from offdiag.metrics.paired.mcnemar import McNemar, mcnemar
 from offdiag.metrics.paired.multiplicity import benjamini_hochberg, holm
 from offdiag.metrics.paired.permutation import PermutationTest
@@ -84,6 +86,18 @@ def clopper_pearson(
     mostly wider.
     """
     return _ends(proportions.clopper_pearson(x, n, confidence=confidence))
+
+
+def delong(y_true: ArrayLike, score_a: ArrayLike, score_b: ArrayLike) -> DeLong:
+    """Compare the areas under the ROC curve of two scores of the same n samples.
+
+    `y_true` holds 0 and 1 (or booleans), the scores any finite numbers, higher ones for 1, all of
+    shape (n,); Series of pandas are paired by their index. `p` is two-sided. The method is that
+    of DeLong, DeLong and Clarke-Pearson (1988, Biometrics 44, 837); areas without samples of both
+    classes and `z` without variance are None, with the reason. Raises `InvalidInput` for unequal
+    lengths, other labels, and scores that are not finite.
+    """
+    return ranked_areas.delong(**aligned(y_true=y_true, score_a=score_a, score_b=score_b))
 
 
 def _ends(bounds: Bounds) -> Ends | ManyEnds:

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from offdiag.errors import InvalidInput
+from offdiag.metrics.matrix_frames import placed
 
 LARGEST_COUNT = 2**62
 """Counts stay below this, so that sums and differences of two cannot wrap in int64."""
@@ -45,8 +46,9 @@ def count_of(value: object, *, field: str) -> int:
 
 
 def square_table(table: ArrayLike, *, field: str) -> NDArray[np.int64]:
-    """A square table of counts, shape (K, K), K at least 1."""
-    counts = whole_counts(table, field=field)
+    """A square table of counts, shape (K, K), K at least 1; a DataFrame by the labels it has."""
+    cells, _ = placed(table, None)
+    counts = whole_counts(cells, field=field)
     if counts.ndim != 2 or counts.shape[0] != counts.shape[1] or counts.size == 0:
         raise InvalidInput(
             f"the shape is {counts.shape}.",

@@ -10,7 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from offdiag.domain.labels import LabelSet, label_text
+from offdiag.domain.orientation import SourceOrientation
 from offdiag.errors import InvalidInput
+from offdiag.metrics.matrix_frames import is_frame, named_orientation
 
 MAX_CURRENCY_LENGTH = 20
 SMALLEST_COST = 1e-15
@@ -52,7 +54,7 @@ def cost_matrix(weights: object, *, labels: LabelSet, currency: str | None = Non
     """
     if isinstance(weights, Mapping):
         array = _from_mapping(weights, labels)
-    elif all(hasattr(weights, name) for name in ("index", "columns", "to_numpy")):
+    elif is_frame(weights):
         array = _from_frame(weights, labels)
     else:
         array = _numbers(weights)
@@ -104,9 +106,9 @@ def _from_mapping(weights: Mapping[Any, Any], labels: LabelSet) -> NDArray[np.fl
 
 
 def _from_frame(frame: Any, labels: LabelSet) -> NDArray[np.float64]:
-    if (frame.index.name, frame.columns.name) == ("predicted", "actual"):
+    if named_orientation(frame) is SourceOrientation.ACTUAL_COLUMNS:
         raise InvalidInput(
-            "the index is named 'predicted' and the columns 'actual'.",
+            f"the index is named {frame.index.name!r} and the columns {frame.columns.name!r}.",
             field="weights",
             hint="Actual classes are the index: pass the transposed frame.",
         )

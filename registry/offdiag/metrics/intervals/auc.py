@@ -1,24 +1,33 @@
-"""Uncertainty of the area under the ROC curve, after DeLong, DeLong and Clarke-Pearson (1988).
+"""Uncertainty of the area under the ROC curve.
 
-The area is the chance that a positive case scores above a negative one, ties counting half.
-Each case has a placement: the share of the other class it beats. The area is the mean
-placement, and the spread of the placements gives its variance (Biometrics 44, 837). Midranks
-give all placements in O(n log n) (Sun and Xu 2014, IEEE Signal Process. Lett. 21, 1389).
+The interval of one area is a score interval (Newcombe 2006, Statistics in Medicine 25, 559,
+method 5): it asks which true areas are compatible with the measured one, each with the spread
+that it would have itself, and so has ends where the classes are separated perfectly, too.
+
+The difference of two areas is judged by their placements (DeLong, DeLong and Clarke-Pearson
+1988, Biometrics 44, 837). The area is the chance that a positive case scores above a negative
+one, ties counting half; each case has a placement, the share of the other class it beats. The
+area is the mean placement, and the spread of the placements gives its variance. Midranks give
+all placements in O(n log n) (Sun and Xu 2014, IEEE Signal Process. Lett. 21, 1389).
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from math import sqrt
 
 import numpy as np
 from numpy.typing import NDArray
 
 from offdiag.metrics.intervals.bounds import Interval
-from offdiag.metrics.intervals.logit import logit_interval
+from offdiag.metrics.intervals.proportions import normal_quantile
+from offdiag.metrics.intervals.reliability import size_warning
+from offdiag.metrics.probabilistic.discrimination import roc_auc
 from offdiag.metrics.probabilistic.ranked import RankedScores
 
-METHOD = "delong, logit scale"
+METHOD = "newcombe method 5"
+_HALVINGS = 60
+"""Steps after which the end of an interval is found to the last digits of a float64."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,43 +75,43 @@ def variance_of_mean_placement(
     )
 
 
-def ranked_placements(ranked: RankedScores) -> Placements:
-    """The same placements from scores that are sorted already, in order of the scores."""
-    positives, negatives = ranked.positive, ranked.negative
-    return Placements(
-        _twice_cases_below(positives, among=negatives),
-        2 * len(positives) - _twice_cases_below(negatives, among=positives),
-    )
+def auc_interval(ranked: RankedScores, *, confidence: float = 0.95) -> Interval:
+    """Interval of one area, inside [0, 1]; it holds the area.
 
-
-def auc_interval(
-    is_positive: NDArray[np.bool_], score: NDArray[np.float64], *, confidence: float = 0.95
-) -> Interval:
-    """Interval of one area: normal on the logit scale, so that it stays inside (0, 1).
-
-    No ends, with a note, if a class is absent or has a single case, or if the area is 0 or 1
-    or all placements are equal: the variance estimate is 0 then and says nothing.
+    No ends, with a note, if one of the classes has fewer than five cases.
     """
-    return placement_interval(placements(is_positive, score), confidence=confidence)
+    n_smaller = min(ranked.n_positive, ranked.n_negative)
+    note, has_ends = size_warning(n_smaller, "smaller class")
+    area = roc_auc(ranked).value
+    if not has_ends or area is None:
+        return Interval(None, None, METHOD, note=note)
+    low, high = area_bounds(area, ranked.n_positive, ranked.n_negative, confidence=confidence)
+    return Interval(low, high, METHOD, note=note)
 
 
-def placement_interval(found: Placements, *, confidence: float = 0.95) -> Interval:
-    """The same interval from the placements."""
-    n_smaller = min(len(found.of_positives), len(found.of_negatives))
-    return logit_interval(
-        found.area if n_smaller else 0.0,
-        variance_of_mean_placement(found.of_positives, found.of_negatives),
-        method=METHOD,
-        confidence=confidence,
-        n_smallest=n_smaller,
-        smallest="smaller class",
-    )
+def area_bounds(
+    area: float, n_positive: int, n_negative: int, *, confidence: float = 0.95
+) -> tuple[float, float]:
+    """All true areas t with |area - t| <= z sqrt(V(t)), for at least one case of each class.
 
+    V(t) = t (1 - t) (1 + (M - 1) ((1 - t) / (2 - t) + t / (1 + t))) / (m n) with M the mean of
+    the numbers m and n of cases: Hanley and McNeil's variance with both numbers levelled.
+    """
+    z = normal_quantile(confidence)
+    pairs, others = n_positive * n_negative, (n_positive + n_negative) / 2 - 1
 
-def _twice_cases_below(scores: NDArray[Any], *, among: NDArray[Any]) -> NDArray[np.int64]:
-    """Both sorted. Twice the cases of `among` below each score, ties counting one."""
-    below = np.searchsorted(among, scores, side="left")
-    return np.asarray(below + np.searchsorted(among, scores, side="right"), np.int64)
+    def is_compatible(true: float) -> bool:
+        spread = 1 + others * ((1 - true) / (2 - true) + true / (1 + true))
+        return abs(area - true) <= z * sqrt(true * (1 - true) * spread / pairs)
+
+    def end(outside: float) -> float:
+        inside = area
+        for _ in range(_HALVINGS):
+            middle = (inside + outside) / 2
+            inside, outside = (middle, outside) if is_compatible(middle) else (inside, middle)
+        return inside
+
+    return end(0.0), end(1.0)
 
 
 def _twice_midranks(values: NDArray[np.float64]) -> NDArray[np.int64]:

@@ -103,5 +103,5 @@ def percentile_intervals_by_key(
     return found
 
 
-def bootstrap_name(replicates: int) -> str:
-    return f"multinomial bootstrap, {replicates} replicates"
+def bootstrap_name(replicates: int, *, shifted: bool = False) -> str:
+    return f"multinomial bootstrap, {'shifted, ' if shifted else ''}{replicates} replicates"

@@ -14,6 +14,8 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
+CELL_AXIS = 1
+"""Axis of resampled counts (b, m) along which the cell changes."""
 CELLS_PER_BATCH = 1 << 19
 """Cells of all matrices held at a time (4 MiB), so that memory does not grow with replicates."""
 

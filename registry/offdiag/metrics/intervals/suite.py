@@ -1,6 +1,7 @@
 """Intervals of the whole suite of a confusion matrix, each by the method that suits it.
 
 * Proportions, and functions of one, take Wilson's interval.
+* Balanced accuracy, macro F1, MCC and kappa have methods of their own (`class_averages`).
 * Everything else is resampled, or takes the delta method when too many cells are occupied.
 * Numbers of cases and classes, the majority share (a fact of the dataset) and the p value have
   no interval.
@@ -8,8 +9,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +26,13 @@ from offdiag.metrics.intervals.bootstrap import (
     percentile_intervals_by_key,
 )
 from offdiag.metrics.intervals.bounds import Intervals
+from offdiag.metrics.intervals.class_averages import (
+    ADJUSTED,
+    MACRO_F1,
+    MEAN_RECALLS,
+    class_average_intervals,
+    shifted,
+)
 from offdiag.metrics.intervals.delta import (
     aggregate_gradients,
     aggregate_standard_errors,
@@ -34,7 +42,11 @@ from offdiag.metrics.intervals.delta import (
     normal_bounds,
 )
 from offdiag.metrics.intervals.percentile import replicated
-from offdiag.metrics.intervals.reliability import flagged, smallest_class
+from offdiag.metrics.intervals.reliability import (
+    flagged,
+    judged_by_classes,
+    smallest_class,
+)
 from offdiag.metrics.suite import AGGREGATE_KEYS, PER_CLASS_KEYS, Suite, evaluate_stack
 
 WITHOUT_INTERVAL = frozenset(
@@ -57,6 +69,17 @@ RESAMPLED_AGGREGATES = tuple(
 RESAMPLED_PER_CLASS = tuple(
     key for key in PER_CLASS_KEYS if key not in WITHOUT_INTERVAL | binomial.PER_CLASS.keys()
 )
+AVERAGES_OVER_CLASSES = frozenset(
+    {
+        *MEAN_RECALLS,
+        ADJUSTED,
+        "gmean_multiclass",
+        *(key for key in AGGREGATE_KEYS if key.startswith("macro_")),
+    }
+)
+"""Means in which every class counts the same, however few cases it has."""
+DECIDED_BY_CLASSES = AVERAGES_OVER_CLASSES | {"mcc", "cohen_kappa"}
+"""Aggregates whose intervals have no ends where a class is too small."""
 
 
 @dataclass(frozen=True)
@@ -81,7 +104,8 @@ def suite_intervals(
 
     The same matrix, seed and replicates give the same bits. An interval has no ends where
     its metric is undefined. Notes say "unreliable" where the smallest class that has cases
-    (for a per-class metric, the class itself) has fewer than 20.
+    (for a per-class metric, the class itself) has fewer than 20. Averages over classes, MCC
+    and kappa have no ends below 5, and the averages none where a declared class has no case.
 
     Raises `InvalidInput` for a confidence outside (0, 1) or no replicates.
     """
@@ -102,24 +126,46 @@ def suite_intervals(
     else:
         found = _from_gradients(matrix, suite, confidence=level)
     for key in RESAMPLED_AGGREGATES:
-        aggregate[key] = flagged(found[key], smallest_class(matrix.actual), "smallest class")
+        aggregate[key] = judged_aggregate(found[key], key, matrix.actual, matrix.labels.names)
     for key in RESAMPLED_PER_CLASS:
         per_class[key] = flagged(found[key], matrix.actual, "class")
     return SuiteIntervals(aggregate, per_class, level, seed, count if is_resampled else 0)
 
 
+def judged_aggregate(
+    found: Intervals, key: str, cases: NDArray[np.int64], names: Sequence[str]
+) -> Intervals:
+    """The interval of one aggregate, as far as classes of so many cases (K,) allow it."""
+    if key not in DECIDED_BY_CLASSES:
+        return flagged(found, smallest_class(cases), "smallest class")
+    return judged_by_classes(found, cases, names, is_average=key in AVERAGES_OVER_CLASSES)
+
+
 def _resampled(
     matrix: ConfusionMatrix, suite: Suite, *, seed: int, confidence: float, replicates: int
 ) -> dict[str, Intervals]:
+    estimates = _values(suite)
+    special = {}
+    if matrix.n_classes > 1:
+        special = class_average_intervals(
+            matrix, estimates=estimates, confidence=confidence, seed=seed, draws=replicates
+        )
+    others = {key: value for key, value in estimates.items() if key not in special}
+
     def evaluate(stack: NDArray[np.int64]) -> dict[str, NDArray[np.float64]]:
         resampled = evaluate_stack(stack, ordinal=matrix.labels.has_declared_order)
-        return _values(resampled)
+        return _values(resampled, except_for=special)
 
-    estimates = _values(suite)
     values = bootstrap(matrix.counts, evaluate, seed=seed, replicates=replicates)
-    return percentile_intervals_by_key(
-        values, estimates=estimates, confidence=confidence, method=bootstrap_name(replicates)
+    to_shift = [key for key in MACRO_F1 if key in others]
+    for key in to_shift:
+        values[key] = shifted(values[key], others[key])
+    found = percentile_intervals_by_key(
+        values, estimates=others, confidence=confidence, method=bootstrap_name(replicates)
     )
+    for key in to_shift:
+        found[key] = replace(found[key], method=bootstrap_name(replicates, shifted=True))
+    return found | special
 
 
 def _from_gradients(
@@ -135,7 +181,13 @@ def _from_gradients(
     return found
 
 
-def _values(suite: Suite) -> dict[str, NDArray[np.float64]]:
-    aggregate = {key: replicated(suite.aggregate[key]) for key in RESAMPLED_AGGREGATES}
+def _values(
+    suite: Suite, *, except_for: Collection[str] = frozenset()
+) -> dict[str, NDArray[np.float64]]:
+    aggregate = {
+        key: replicated(suite.aggregate[key])
+        for key in RESAMPLED_AGGREGATES
+        if key not in except_for
+    }
     per_class = {key: replicated(suite.per_class[key]) for key in RESAMPLED_PER_CLASS}
     return aggregate | per_class

@@ -14,15 +14,17 @@ from numpy.typing import NDArray
 from offdiag.metrics.arguments import confidence_level, positive_count
 from offdiag.metrics.intervals.bootstrap import percentile_intervals_by_key
 from offdiag.metrics.intervals.percentile import replicated
-from offdiag.metrics.intervals.reliability import flagged, smallest_class
-from offdiag.metrics.intervals.resampling import batches, generator
+from offdiag.metrics.intervals.reliability import flagged
+from offdiag.metrics.intervals.resampling import CELL_AXIS, batches, generator
 from offdiag.metrics.intervals.rows import affordable, bootstrap_name, resampled_cases
-from offdiag.metrics.intervals.suite import WITHOUT_INTERVAL, SuiteIntervals
+from offdiag.metrics.intervals.suite import (
+    WITHOUT_INTERVAL,
+    SuiteIntervals,
+    judged_aggregate,
+)
 from offdiag.metrics.suite import AGGREGATE_KEYS, PER_CLASS_KEYS, Suite, evaluate_stack
 from offdiag.metrics.weighted import WeightedMatrix
 
-CELL_AXIS = 1
-"""Axis of resampled counts (b, m) along which the kind of case changes."""
 PARTS_OF_TOTAL = 2**30
 """Resampled sums are rounded up to multiples of this part of their total. Whole numbers are
 evaluated ten times as fast, and the change is far below the spread of the resamples."""
@@ -55,10 +57,10 @@ def weighted_intervals(
     intervals = percentile_intervals_by_key(
         values, estimates=estimates, confidence=level, method=bootstrap_name(taken)
     )
-    smallest = smallest_class(matrix.actual_cases)
+    cases, names = matrix.actual_cases, matrix.labels.names
     return SuiteIntervals(
-        {key: flagged(intervals[key], smallest, "smallest class") for key in _AGGREGATE},
-        {key: flagged(intervals[key], matrix.actual_cases, "class") for key in _PER_CLASS},
+        {key: judged_aggregate(intervals[key], key, cases, names) for key in _AGGREGATE},
+        {key: flagged(intervals[key], cases, "class") for key in _PER_CLASS},
         level,
         seed,
         taken,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from offdiag.domain.values import Reason
 from offdiag.errors import InvalidInput
@@ -34,8 +34,6 @@ def cochran_q(correct: ArrayLike) -> CochranQ:
     is McNemar's chi-square. Cases that all runs get right, or all wrong, do not matter.
     Raises `InvalidInput` for another shape, fewer than two runs, or other values.
     """
-    from scipy.special import gammaincc
-
     hits = zero_one(correct, field="correct", hint="Give 1 for a right answer and 0 for a wrong.")
     if hits.ndim != 2 or hits.shape[RUN_AXIS] < 2:
         raise InvalidInput(
@@ -43,12 +41,26 @@ def cochran_q(correct: ArrayLike) -> CochranQ:
             field="correct",
             hint="Give one row for each case and one column for each of two or more runs.",
         )
-    k = hits.shape[RUN_AXIS]
     per_case = hits.sum(axis=RUN_AXIS, dtype=np.int64)
+    per_run = hits.sum(axis=CASE_AXIS, dtype=np.int64)
+    return _cochran([int(count) for count in per_run], int((per_case * per_case).sum()))
+
+
+def cochran_of_counts(both_right: NDArray[np.int64]) -> CochranQ:
+    """The same from how many cases two runs both get right, (k, k) with k at least 2.
+
+    Their sum is that of R_i^2, since R_i^2 counts the pairs of runs that get case i right.
+    """
+    return _cochran(np.diagonal(both_right).tolist(), int(both_right.sum()))
+
+
+def _cochran(per_run: list[int], squares: int) -> CochranQ:
+    """From the column sums and the sum of the squared row sums."""
+    from scipy.special import gammaincc
+
     # Python integers: n may be large, and the products below are exact only then.
-    per_run = [int(count) for count in hits.sum(axis=CASE_AXIS, dtype=np.int64)]
-    total = sum(per_run)
-    spread = k * total - int((per_case * per_case).sum())
+    k, total = len(per_run), sum(per_run)
+    spread = k * total - squares
     if spread == 0:
         return CochranQ(None, k - 1, None, Reason.NO_DISCORDANT_PAIRS.value)
     q = (k - 1) * (k * sum(count * count for count in per_run) - total * total) / spread

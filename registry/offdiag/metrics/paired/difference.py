@@ -1,9 +1,9 @@
 """How much two runs differ on the same cases: every metric, each with an interval.
 
-The methods are those of a single matrix, paired: Tango's score interval for proportions of
-the same cases, the bootstrap of the joint counts for the rest, the delta method for many
-classes. Pairing removes what the runs have in common, so these intervals are narrower than
-those of two separate runs, often by far.
+The methods are those of a single matrix, paired: Tango's score interval for proportions of the
+same cases, pooled slopes for the metrics that two runs are judged by, the bootstrap of the joint
+counts for the rest, the delta method for many classes. Pairing removes what the runs have in
+common, so these intervals are narrower than those of two separate runs, often by far.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from offdiag.metrics.intervals.percentile import replicated
 from offdiag.metrics.intervals.reliability import flagged, smallest_class
 from offdiag.metrics.intervals.suite import LARGEST_BOOTSTRAPPED_K, WITHOUT_INTERVAL
 from offdiag.metrics.paired import proportions
+from offdiag.metrics.paired.class_changes import SLOPED, sloped_changes
 from offdiag.metrics.paired.delta import (
     aggregate_difference_errors,
     class_difference_errors,
@@ -30,6 +31,7 @@ from offdiag.metrics.paired.delta import (
 from offdiag.metrics.paired.joint import JointCounts
 from offdiag.metrics.paired.proportions import SharedProportion, shared_proportion_intervals
 from offdiag.metrics.paired.resampling import bootstrap_name, difference, paired_bootstrap
+from offdiag.metrics.paired.together import judge_together
 from offdiag.metrics.quantity import Quantity, first_cause
 from offdiag.metrics.suite import AGGREGATE_KEYS, PER_CLASS_KEYS, evaluate_stack
 
@@ -38,6 +40,10 @@ SAME_FOR_BOTH = frozenset({"prevalence"})
 
 AGGREGATES = tuple(key for key in AGGREGATE_KEYS if key not in WITHOUT_INTERVAL)
 PER_CLASS = tuple(key for key in PER_CLASS_KEYS if key not in WITHOUT_INTERVAL | SAME_FOR_BOTH)
+
+
+POOLED_AGGREGATES = ("balanced_accuracy", "mcc", "macro_f1", "cohen_kappa")
+"""Aggregates that two runs are judged by, beside accuracy."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,11 +55,13 @@ class Compared:
 
     @property
     def resampled_aggregates(self) -> tuple[str, ...]:
-        return tuple(key for key in self.aggregate if key not in proportions.AGGREGATE)
+        known = {*proportions.AGGREGATE, *POOLED_AGGREGATES}
+        return tuple(key for key in self.aggregate if key not in known)
 
     @property
     def resampled_per_class(self) -> tuple[str, ...]:
-        return tuple(key for key in self.per_class if key not in proportions.PER_CLASS)
+        known = {*proportions.PER_CLASS, *SLOPED}
+        return tuple(key for key in self.per_class if key not in known)
 
 
 EVERYTHING = Compared()
@@ -88,9 +96,9 @@ def paired_differences(
 
     The same counts, seed and replicates give the same bits, whatever else is compared. With
     more than 2,500 distinct triples, or more than 200 classes, nothing is resampled and
-    `replicates` is 0 in the result. Two runs that agree on every case have differences of 0,
-    whose bootstrap has no spread and hence no interval; the score intervals of recall and
-    accuracy keep theirs.
+    `replicates` is 0 in the result. Two runs that agree on every case have differences of 0
+    without any spread and hence no interval; the score intervals of recall and accuracy keep
+    theirs.
 
     Raises `InvalidInput` for a confidence outside (0, 1) or no replicates.
     """
@@ -129,6 +137,11 @@ def paired_differences(
         else:
             found = _from_gradients(joint, compared, estimates | class_estimates, confidence=level)
         cases = joint.first_matrix.actual
+        of_aggregates |= _pooled_aggregates(joint, aggregate, confidence=level)
+        for key in SLOPED:
+            if key in per_class:
+                changes = sloped_changes(joint, key, per_class[key].value, confidence=level)
+                of_classes[key] = changes.alone
         for key in estimates:
             of_aggregates[key] = flagged(found[key], smallest_class(cases), "smallest class")
         for key in class_estimates:
@@ -148,6 +161,16 @@ def _chosen(
     known: Mapping[str, SharedProportion], keys: tuple[str, ...]
 ) -> dict[str, SharedProportion]:
     return {key: known[key] for key in keys if key in known}
+
+
+def _pooled_aggregates(
+    joint: JointCounts, differences: Mapping[str, Quantity], *, confidence: float
+) -> dict[str, Intervals]:
+    values = {
+        key: float(differences[key].value) for key in POOLED_AGGREGATES if key in differences
+    }
+    test = judge_together(joint, values, confidence=confidence)
+    return {key: test.intervals(key, critical=test.alone) for key in values}
 
 
 def _resampled(

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+from numpy.typing import NDArray
+
 from offdiag.domain.values import Reason
 from offdiag.metrics.arguments import count_of
 
@@ -66,6 +69,20 @@ def mcnemar(b: int, c: int) -> McNemar:
         chi2_cc_p=float(gammaincc(0.5, chi2_cc / 2)),
         reason=None,
     )
+
+
+def mid_p_values(
+    only_first: NDArray[np.int64], only_second: NDArray[np.int64]
+) -> NDArray[np.float64]:
+    """The `mid_p` of `mcnemar` for many tables, arrays of one shape; 1 where both are 0."""
+    from scipy.special import betainc
+
+    discordant, smaller = only_first + only_second, np.minimum(only_first, only_second)
+    larger = np.maximum(discordant - smaller, 1)
+    tail = betainc(larger, smaller + 1, 0.5)
+    without_observed = betainc(larger + 1, np.maximum(smaller, 1), 0.5)
+    both = np.minimum(1.0, tail + np.where(smaller > 0, without_observed, 0.0))
+    return np.where(discordant > 0, both, 1.0)
 
 
 def _fair_coin_tail(heads: int, tosses: int) -> float:

@@ -20,13 +20,13 @@ def paired_bootstrap(
     least one case. With the runs swapped all values change their sign and nothing else.
     """
     mirrored = joint.swapped()
-    if _comes_before(mirrored, joint):
+    if comes_before(mirrored, joint):
         found = _bootstrap(mirrored, evaluate, seed=seed, replicates=replicates)
         return {key: -values for key, values in found.items()}
     return _bootstrap(joint, evaluate, seed=seed, replicates=replicates)
 
 
-def _comes_before(one: JointCounts, other: JointCounts) -> bool:
+def comes_before(one: JointCounts, other: JointCounts) -> bool:
     """An order of two sides that does not depend on which of them is asked about first."""
     return (one.first.tobytes(), one.second.tobytes(), one.counts.tobytes()) < (
         other.first.tobytes(),
@@ -51,24 +51,6 @@ def _bootstrap(
                 values[key] = np.empty((replicates, *found.shape[1:]))
             values[key][part] = difference(before[key], found)
     return values
-
-
-def two_sided_p(differences: Floats) -> float:
-    """How often resampled differences, shape (replicates,), lie beyond 0 on the rarer side.
-
-    p = 2 (1 + m) / (1 + replicates), at most 1, where m counts the differences at 0 or beyond
-    it: the level at which the percentile interval begins to exclude 0 (Davison and Hinkley
-    1997, Bootstrap Methods and their Application, section 4.4). Undefined ones count as beyond.
-
-    >>> two_sided_p(np.array([0.1, 0.2, 0.3]))
-    0.5
-    """
-    is_undefined = np.isnan(differences)
-    beyond = min(
-        int((is_undefined | (differences <= 0)).sum()),
-        int((is_undefined | (differences >= 0)).sum()),
-    )
-    return min(1.0, 2 * (1 + beyond) / (1 + len(differences)))
 
 
 def bootstrap_name(replicates: int) -> str:

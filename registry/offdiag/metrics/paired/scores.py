@@ -8,7 +8,8 @@ probabilities are means of cases, so their difference is the mean of paired diff
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from functools import partial
 from math import erfc, inf, sqrt
 
 import numpy as np
@@ -16,6 +17,8 @@ from numpy.typing import NDArray
 
 from offdiag.domain.values import MetricValue
 from offdiag.errors import InvalidInput
+from offdiag.metrics.arguments import confidence_level
+from offdiag.metrics.intervals.bounds import Interval
 from offdiag.metrics.intervals.means import mean_interval
 from offdiag.metrics.intervals.proportions import normal_quantile
 from offdiag.metrics.intervals.scores.averaged_areas import (
@@ -24,6 +27,7 @@ from offdiag.metrics.intervals.scores.averaged_areas import (
     slopes_at_cases,
 )
 from offdiag.metrics.intervals.scores.losses import squared_distances
+from offdiag.metrics.paired.class_changes import confidence_together
 from offdiag.metrics.paired.delong import delong
 from offdiag.metrics.probabilistic.brier import brier_scores
 from offdiag.metrics.probabilistic.forecasts import Forecasts
@@ -43,14 +47,29 @@ LossesOfCases = Callable[[Forecasts], Floats]
 class ScoreDifference:
     """One metric of scores under both runs; `difference` is second minus first.
 
-    `p` is two-sided, None where there is no test.
+    `simultaneous` is the interval of the difference that holds together with those of the other
+    metrics (Bonferroni), None where there is none. `p` is two-sided and of this metric alone,
+    None where there is no test.
     """
 
     key: str
     first: MetricValue
     second: MetricValue
     difference: MetricValue
+    simultaneous: Interval | None
     p: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Levels:
+    """The confidence of an interval alone, and of each of those that hold together."""
+
+    alone: float
+    together: float
+
+    @property
+    def both(self) -> tuple[float, float]:
+        return self.alone, self.together
 
 
 def score_differences(
@@ -70,24 +89,19 @@ def score_differences(
         )
     if first.n_cases == 0:
         return ()
-    found = []
+    areas: list[Callable[[_Levels], ScoreDifference]] = []
     if first.positive is not None and second.positive == first.positive:
-        found.append(_one_area(first, second, first.positive, confidence=confidence))
+        areas.append(partial(_one_area, first, second, first.positive))
     elif first.has_all_columns and second.has_all_columns:
-        found.append(_averaged_area(first, second, confidence=confidence))
+        areas.append(partial(_averaged_area, first, second))
     if first.are_probabilities and second.are_probabilities:
-        for key, (mean, of_cases) in _LOSSES.items():
-            values = mean(first), mean(second)
-            if any(value.value is None for value in values):
-                found.append(_undefined(key, *values))
-            else:
-                losses = of_cases(second) - of_cases(first)
-                found.append(_mean_difference(key, *values, losses, confidence=confidence))
-    return tuple(found)
+        areas += [partial(_loss, key, first, second) for key in _LOSSES]
+    together = confidence_together(confidence_level(confidence), len(areas))
+    return tuple(compare(_Levels(confidence, together)) for compare in areas)
 
 
 def _one_area(
-    first: Forecasts, second: Forecasts, positive: int, *, confidence: float
+    first: Forecasts, second: Forecasts, positive: int, levels: _Levels
 ) -> ScoreDifference:
     found = delong(
         first.actual == positive,
@@ -96,25 +110,26 @@ def _one_area(
     )
     if found.difference is None:
         nothing = MetricValue(None, found.reason)
-        return ScoreDifference("roc_auc", nothing, nothing, nothing, None)
-    low, high = found.interval(confidence)
+        return ScoreDifference("roc_auc", nothing, nothing, nothing, None, None)
+    alone, simultaneous = (Interval(*found.interval(each), DELONG) for each in levels.both)
     return ScoreDifference(
         "roc_auc",
         MetricValue(found.auc_a),
         MetricValue(found.auc_b),
-        MetricValue(found.difference, ci_low=low, ci_high=high, ci_method=DELONG),
+        alone.around(MetricValue(found.difference)),
+        _if_any(simultaneous),
         found.p,
     )
 
 
-def _averaged_area(first: Forecasts, second: Forecasts, *, confidence: float) -> ScoreDifference:
+def _averaged_area(first: Forecasts, second: Forecasts, levels: _Levels) -> ScoreDifference:
     wins = [pairwise_wins(each.actual, each.scores) for each in (first, second)]
     before, after = (auc_averages(each)[MACRO_AREA] for each in wins)
     if before.value is None or after.value is None:
         return _undefined(MACRO_AREA, before, after)
     gap = MetricValue(after.value - before.value, ci_method=AVERAGED)
     if int(wins[0].support.min()) < 2:
-        return ScoreDifference(MACRO_AREA, before, after, gap, None)
+        return ScoreDifference(MACRO_AREA, before, after, gap, None, None)
     at_first, at_second = (
         slopes_at_cases(each.actual, each.scores, {MACRO_AREA: area_slopes(won)[MACRO_AREA]})
         for each, won in zip((first, second), wins, strict=True)
@@ -122,15 +137,18 @@ def _averaged_area(first: Forecasts, second: Forecasts, *, confidence: float) ->
     moves = at_second[MACRO_AREA] - at_first[MACRO_AREA]
     variance = slope_variance(moves, first.actual, first.n_classes)
     if variance <= 0:
-        return ScoreDifference(MACRO_AREA, before, after, gap, None)
+        return ScoreDifference(MACRO_AREA, before, after, gap, None, None)
     error, difference = sqrt(variance), after.value - before.value
-    reach = normal_quantile(confidence) * error
-    ends = max(-1.0, difference - reach), min(1.0, difference + reach)
+    alone, simultaneous = (
+        Interval(max(-1.0, difference - reach), min(1.0, difference + reach), AVERAGED)
+        for reach in (normal_quantile(each) * error for each in levels.both)
+    )
     return ScoreDifference(
         MACRO_AREA,
         before,
         after,
-        replace(gap, ci_low=ends[0], ci_high=ends[1]),
+        alone.around(gap),
+        simultaneous,
         erfc(abs(difference) / error / sqrt(2)),
     )
 
@@ -146,15 +164,23 @@ _LOSSES: dict[str, tuple[Loss, LossesOfCases]] = {
 }
 
 
-def _mean_difference(
-    key: str, first: MetricValue, second: MetricValue, moves: Floats, *, confidence: float
-) -> ScoreDifference:
+def _loss(key: str, first: Forecasts, second: Forecasts, levels: _Levels) -> ScoreDifference:
     """The mean of the differences of all cases, with Student's t."""
-    found = mean_interval(moves, low=-inf, high=inf, confidence=confidence)
-    gap = found.around(MetricValue(float(moves.mean())))
-    if found.low is None:
-        return ScoreDifference(key, first, second, replace(gap, ci_method=found.provenance), None)
-    return ScoreDifference(key, first, second, gap, _student_p(moves))
+    mean, of_cases = _LOSSES[key]
+    before, after = mean(first), mean(second)
+    if before.value is None or after.value is None:
+        return _undefined(key, before, after)
+    moves = of_cases(second) - of_cases(first)
+    alone, simultaneous = (
+        mean_interval(moves, low=-inf, high=inf, confidence=each) for each in levels.both
+    )
+    gap = alone.around(MetricValue(float(moves.mean())))
+    p = None if alone.low is None else _student_p(moves)
+    return ScoreDifference(key, before, after, gap, _if_any(simultaneous), p)
+
+
+def _if_any(interval: Interval) -> Interval | None:
+    return None if interval.low is None else interval
 
 
 def _student_p(moves: Floats) -> float:
@@ -167,4 +193,4 @@ def _student_p(moves: Floats) -> float:
 
 def _undefined(key: str, first: MetricValue, second: MetricValue) -> ScoreDifference:
     reason = first.reason or second.reason
-    return ScoreDifference(key, first, second, MetricValue(None, reason), None)
+    return ScoreDifference(key, first, second, MetricValue(None, reason), None, None)

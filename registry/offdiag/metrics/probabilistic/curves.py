@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from offdiag.domain.values import Reason
-from offdiag.metrics.probabilistic.calibration import CalibrationBins
+from offdiag.metrics.probabilistic.calibration import CalibrationBins, calibrated_shares
 from offdiag.metrics.probabilistic.ranked import RankedScores
 
 
@@ -92,14 +92,21 @@ def precision_recall_curve(ranked: RankedScores) -> Curve:
 
 
 def reliability_curve(bins: CalibrationBins) -> Curve:
-    """Observed share over mean score for each bin; both undefined in an empty bin."""
+    """Observed share over mean score for each bin; both undefined in an empty bin.
+
+    A perfectly calibrated model stays between `calibrated_low` and `calibrated_high` in 9 of
+    10 samples.
+    """
     count = np.where(bins.count == 0, np.nan, bins.count)
+    calibrated_low, calibrated_high = calibrated_shares(bins)
     columns = {
         "bin_low": bins.edges[:-1],
         "bin_high": bins.edges[1:],
         "count": bins.count,
         "mean_score": bins.score_sum / count,
         "observed_share": bins.happened / count,
+        "calibrated_low": calibrated_low,
+        "calibrated_high": calibrated_high,
     }
     return Curve(CurveKind.RELIABILITY, "mean_score", "observed_share", columns)
 

@@ -23,7 +23,7 @@ from offdiag.metrics.intervals.bounds import Interval
 from offdiag.metrics.intervals.means import mean_interval, mean_loss_interval
 from offdiag.metrics.intervals.multilabel.set_averages import SetAverages
 from offdiag.metrics.intervals.proportions import wilson
-from offdiag.metrics.intervals.reliability import flagged
+from offdiag.metrics.intervals.reliability import flagged, judged_by_classes
 from offdiag.metrics.intervals.resampling import generator
 from offdiag.metrics.intervals.rows import affordable, bootstrap_name, resampled_cases
 from offdiag.metrics.intervals.scores.suite import class_interval
@@ -60,7 +60,8 @@ def multilabel_intervals(
 
     `replicates` is the most resamples taken: with many cases fewer are, at least 200, and the
     method says how many. The same arguments give the same bits. Notes say "unreliable" where
-    the smallest label that is ever true has fewer than 20 cases.
+    the smallest label that is ever true has fewer than 20 cases. Averages over labels have no
+    ends where a label has fewer than 5.
 
     Raises `InvalidInput` for a confidence outside (0, 1) or no replicates.
     """
@@ -119,7 +120,12 @@ def _resampled(
         found_intervals = percentile_intervals(
             values[key], estimate=estimate[0], confidence=level, method=method
         )
-        intervals[key] = flagged(found_intervals, smallest, "smallest label").at()
+        judged = (
+            judged_by_classes(found_intervals, counts.actual, None, is_average=True, what="label")
+            if key.startswith("macro_")
+            else flagged(found_intervals, smallest, "smallest label")
+        )
+        intervals[key] = judged.at()
     return intervals
 
 

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from offdiag.metrics.intervals.bounds import Interval
 from offdiag.metrics.intervals.logit import logit_interval
+from offdiag.metrics.intervals.proportions import normal_quantile
 from offdiag.metrics.probabilistic.multiclass_auc import PairwiseWins, auc_averages, pairwise_wins
 
 METHOD = "delong, averaged, logit scale"
@@ -45,7 +46,7 @@ def averaged_area_intervals(
 ) -> dict[str, Interval]:
     """Intervals of `roc_auc_{ovr,ovo}_{macro,weighted}` of n codes and (n, K) scores.
 
-    No ends where the averages are undefined or a class has a single case.
+    No ends where the averages are undefined or a class has fewer than five cases.
     """
     wins = pairwise_wins(actual, scores)
     values = auc_averages(wins)
@@ -58,7 +59,7 @@ def averaged_area_intervals(
             value.value or 0.0,
             variances.get(key),
             method=METHOD,
-            confidence=confidence,
+            quantile=normal_quantile(confidence),
             n_smallest=n_smallest,
             smallest="smallest class",
         )

@@ -1,4 +1,6 @@
-"""The parts of the Brier score for resampled cases.
+"""Intervals of the parts of the Brier score, which noise inflates, from resampled cases.
+
+Time grows with cases times replicates, so of many cases fewer resamples are taken.
 
 With m cases in a cell of one forecast f and one actual class, and w cases with that forecast,
 
@@ -10,16 +12,54 @@ so nothing but counts changes from resample to resample, whatever the number of 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from offdiag.metrics.intervals.scores.score_cells import CELL_AXIS
+from offdiag.metrics.catalogue import CATALOGUE, Scope
+from offdiag.metrics.intervals.bounds import Interval
+from offdiag.metrics.intervals.reflected import reflected_interval
+from offdiag.metrics.intervals.reliability import RELIABLE_CLASS_SIZE
+from offdiag.metrics.intervals.resampling import CELL_AXIS, generator
+from offdiag.metrics.intervals.rows import affordable, bootstrap_name, resampled_cases
 from offdiag.metrics.probabilistic.brier import groups_of_equal_rows
 from offdiag.metrics.probabilistic.forecasts import CELLS_AT_ONCE, CLASS_AXIS, Forecasts
 
 Floats = NDArray[np.float64]
+
+
+def brier_part_intervals(
+    forecasts: Forecasts, *, seed: int, confidence: float, replicates: int
+) -> dict[str, Interval]:
+    """`brier_reliability`, and `brier_resolution` where it depends on the forecasts.
+
+    At most `replicates` resamples are taken, and the method says how many.
+    """
+    cells = forecast_cells(forecasts)
+    taken = affordable(replicates, cells.count)
+    estimates = brier_parts(cells, cells.count[np.newaxis].astype(np.float64))
+    values = {key: np.empty(taken) for key in estimates}
+    for part, drawn in resampled_cases(cells.count, replicates=taken, rng=generator(seed)):
+        for key, found in brier_parts(cells, drawn).items():
+            values[key][part] = found
+    specs = CATALOGUE[Scope.PROBABILISTIC]
+    # Resolution is at most the uncertainty, which is largest for classes of equal size.
+    highest: Mapping[str, float] = {"brier_resolution": 1 - 1 / forecasts.n_classes}
+    n_cases = forecasts.n_cases
+    return {
+        key: reflected_interval(
+            values[key],
+            estimate=float(estimate[0]),
+            low=specs[key].low,
+            high=highest.get(key, specs[key].high),
+            confidence=confidence,
+            method=bootstrap_name(taken, reflected=True),
+            warning=None if n_cases >= RELIABLE_CLASS_SIZE else f"unreliable, n = {n_cases}",
+        )
+        for key, estimate in estimates.items()
+    }
 
 
 @dataclass(frozen=True, eq=False)

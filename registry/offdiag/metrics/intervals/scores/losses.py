@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from math import log
 
 import numpy as np
@@ -9,12 +10,17 @@ from numpy.typing import NDArray
 
 from offdiag.metrics.intervals.bounds import Interval
 from offdiag.metrics.intervals.means import mean_loss_interval
+from offdiag.metrics.intervals.reliability import size_warning
 from offdiag.metrics.probabilistic.forecasts import CLASS_AXIS, Forecasts
 from offdiag.metrics.probabilistic.log_loss import CLIP
 
 
 def loss_intervals(forecasts: Forecasts, *, confidence: float) -> dict[str, Interval]:
-    """Intervals by key, without `log_loss` where that is infinite."""
+    """Intervals by key, without `log_loss` where that is infinite.
+
+    Few cases of a class can carry most of a logarithmic loss, so it is called unreliable below
+    20 cases of the smallest class that has any. Brier scores are bounded and not affected.
+    """
     given = forecasts.of_actual()
     clipped = np.clip(given, CLIP, 1 - CLIP)
     squares = squared_distances(forecasts)
@@ -27,6 +33,12 @@ def loss_intervals(forecasts: Forecasts, *, confidence: float) -> dict[str, Inte
     }
     if given.all():
         found["log_loss"] = mean_loss_interval(-np.log(given), confidence=confidence)
+    support = np.bincount(forecasts.actual)
+    warning, _ = size_warning(int(support[support > 0].min()), "smallest class")
+    if warning is not None:
+        for key in found.keys() & {"log_loss", "log_loss_clipped"}:
+            if found[key].low is not None:
+                found[key] = replace(found[key], note=warning)
     return found
 
 

@@ -1,0 +1,183 @@
+"""Which classes change between two runs, at one level for all classes.
+
+Recall takes McNemar's mid-p within each class (Fagerland, Lydersen and Laake 2013, BMC Med. Res.
+Methodol. 13, 91), precision and F1 the normal p of their statistic at pooled slopes; Holm (1979,
+Scand. J. Statist. 6, 65) adjusts over the classes, so that the chance of naming any class of two
+equally good runs stays below the level. The interval of a class alone has the confidence asked
+for, the one of all classes together that of Bonferroni.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from offdiag.metrics.arguments import confidence_level
+from offdiag.metrics.intervals.bounds import Bounds, Intervals
+from offdiag.metrics.intervals.delta import class_gradients
+from offdiag.metrics.intervals.proportions import normal_quantile
+from offdiag.metrics.intervals.reliability import flagged
+from offdiag.metrics.paired import pooled_slopes, score_interval
+from offdiag.metrics.paired.joint import JointCounts, PairedRates
+from offdiag.metrics.paired.mcnemar import mid_p_values
+from offdiag.metrics.paired.multiplicity import holm
+from offdiag.metrics.paired.pooled_slopes import pooled_matrix, smaller_statistic
+from offdiag.metrics.paired.score_interval import paired_score_interval
+
+Floats = NDArray[np.float64]
+Notes = dict[tuple[int, ...], str]
+
+SLOPED = ("precision", "f1")
+"""Per-class metrics of which each run takes its own denominator."""
+
+
+@dataclass(frozen=True)
+class ClassChanges:
+    """A metric of each class, second run against first; all arrays have shape (K,).
+
+    `p` belongs to a class alone, `p_adjusted` is Holm's over the `n_tested` classes; NaN for a
+    class that is not tested. `alone` and `together` are the intervals of the difference.
+    `is_changed` says that `p_adjusted` is below the level, and `together` agrees with it: an end
+    beyond 0 is drawn back to 0 for a class that changed, and one short of 0 is moved to 0 for a
+    class that did not.
+    """
+
+    p: Floats
+    p_adjusted: Floats
+    alone: Intervals
+    together: Intervals
+    is_changed: NDArray[np.bool_]
+    n_tested: int
+    confidence: float
+
+
+def recall_changes(rates: PairedRates, *, confidence: float = 0.95) -> ClassChanges:
+    """Changes of recall, from the samples of each class that only one run predicts rightly.
+
+    Classes with samples are tested; intervals are Tango's. Raises `InvalidInput` for a
+    confidence outside (0, 1).
+    """
+    level = confidence_level(confidence)
+    is_tested = np.asarray(rates.cases > 0)
+    p = np.where(is_tested, mid_p_values(rates.only_first, rates.only_second), np.nan)
+    alone, together = (
+        _intervals(paired_score_interval(rates, confidence=each), score_interval.METHOD, {})
+        for each in (level, confidence_together(level, int(is_tested.sum())))
+    )
+    sign = np.sign(rates.only_second - rates.only_first).astype(np.float64)
+    return _agreeing(p, sign, alone, together, level)
+
+
+def sloped_changes(
+    joint: JointCounts, key: str, differences: Floats, *, confidence: float = 0.95
+) -> ClassChanges:
+    """Changes of precision or F1, whose `differences` (K,) are NaN where undefined.
+
+    Classes are tested in which both runs have a value and some sample on which they differ
+    counts. Raises `InvalidInput` for a confidence outside (0, 1).
+    """
+    from scipy.special import erfc
+
+    level = confidence_level(confidence)
+    linear, error = class_moves(joint, key)
+    t = smaller_statistic(differences, linear, error)
+    is_tested = np.isfinite(t) & (error > 0)
+    p = np.where(is_tested, erfc(np.abs(t) / np.sqrt(2)), np.nan)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        spread = np.where(differences == 0, error, np.abs(differences / t))
+    spread = np.where(is_tested & np.isfinite(spread), spread, np.nan)
+    notes: Notes = {
+        (int(code),): pooled_slopes.NOTHING_COUNTS for code in np.flatnonzero(error == 0)
+    }
+    alone, together = (
+        flagged(
+            _intervals(
+                Bounds(
+                    np.maximum(differences - normal_quantile(each) * spread, -1.0),
+                    np.minimum(differences + normal_quantile(each) * spread, 1.0),
+                ),
+                pooled_slopes.METHOD,
+                notes,
+            ),
+            joint.first_matrix.actual,
+            "class",
+        )
+        for each in (level, confidence_together(level, int(is_tested.sum())))
+    )
+    return _agreeing(p, np.sign(differences), alone, together, level)
+
+
+def class_moves(joint: JointCounts, key: str) -> tuple[Floats, Floats]:
+    """Linear part of the difference of a per-class metric and its standard error, (K,) each.
+
+    A sample moves only the classes that the two runs predict, each by what its hits or its
+    false alarms are worth at the pooled matrix, so no class has to be looked at by itself.
+    """
+    pooled = pooled_matrix((joint.first_matrix, joint.second_matrix))
+    with np.errstate(invalid="ignore"):
+        hit, missed, alarm, rejected = class_gradients(pooled, (key,))[key].slope / max(
+            joint.total, 1
+        )
+        per_hit, per_alarm = _rounded(hit, missed), _rounded(alarm, rejected)
+        hits, alarms = joint.hits, joint.false_alarms
+        linear = per_hit * (hits.only_second - hits.only_first)
+        linear += per_alarm * (alarms.only_second - alarms.only_first)
+        variance = per_hit**2 * (hits.only_second + hits.only_first)
+        variance += per_alarm**2 * (alarms.only_second + alarms.only_first)
+    return linear, np.sqrt(variance)
+
+
+def confidence_together(confidence: float, n_tested: int) -> float:
+    """The confidence of each of several intervals that all hold together (Bonferroni)."""
+    return 1 - (1 - confidence) / max(n_tested, 1)
+
+
+def _rounded(after: Floats, before: Floats) -> Floats:
+    is_rounding = np.abs(after - before) <= pooled_slopes.ROUNDING * (
+        np.abs(after) + np.abs(before)
+    )
+    return np.where(is_rounding, 0.0, after - before)
+
+
+def _intervals(bounds: Bounds, method: str, notes: Notes) -> Intervals:
+    return Intervals(bounds, method, np.zeros(bounds.low.shape), notes)
+
+
+def _agreeing(
+    p: Floats, sign: Floats, alone: Intervals, together: Intervals, confidence: float
+) -> ClassChanges:
+    is_tested = ~np.isnan(p)
+    adjusted = np.full(p.shape, np.nan)
+    adjusted[is_tested] = holm(p[is_tested])
+    # NaN is never below.
+    is_changed = adjusted < 1 - confidence
+    rises, falls = is_changed & (sign > 0), is_changed & (sign < 0)
+    excluding, low, high = alone.bounds, together.bounds.low, together.bounds.high
+    return ClassChanges(
+        p,
+        adjusted,
+        replace(
+            alone,
+            bounds=Bounds(_at_least_0(excluding.low, rises), _at_most_0(excluding.high, falls)),
+        ),
+        replace(
+            together,
+            bounds=Bounds(
+                np.where(is_changed, _at_least_0(low, rises), np.minimum(low, 0.0)),
+                np.where(is_changed, _at_most_0(high, falls), np.maximum(high, 0.0)),
+            ),
+        ),
+        is_changed,
+        int(is_tested.sum()),
+        confidence,
+    )
+
+
+def _at_least_0(ends: Floats, where: NDArray[np.bool_]) -> Floats:
+    return np.where(where, np.maximum(ends, 0.0), ends)
+
+
+def _at_most_0(ends: Floats, where: NDArray[np.bool_]) -> Floats:
+    return np.where(where, np.minimum(ends, 0.0), ends)

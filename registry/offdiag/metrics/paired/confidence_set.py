@@ -1,0 +1,322 @@
+"""Which of several runs may be the best, at one level for all of them and all metrics at once.
+
+The model confidence set with the range statistic (Hansen, Lunde and Nason 2011, Econometrica 79,
+453), stepped down as max-T tests are (Romano and Wolf 2005, Econometrica 73, 1237): a run is out
+where some run that is still in beats it by more than the 1 - level quantile of the largest
+|difference| / error that equally good runs would show, and the quantile is taken anew over
+those left. Comparing each run only with the one that came out highest would claim too much: that
+one was chosen for being highest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import ceil, erfc, isnan, sqrt
+
+import numpy as np
+from numpy.typing import NDArray
+
+from offdiag.metrics.arguments import confidence_level, positive_count
+from offdiag.metrics.intervals.gradients import Floats
+from offdiag.metrics.intervals.proportions import normal_quantile
+from offdiag.metrics.paired.pooled_slopes import Statistic, smaller_statistic
+from offdiag.metrics.paired.runs import RunSpread, difference_errors, differences
+
+DRAWS = 2_000
+MOST_TESTED = 200
+"""Runs beyond so many of the highest values are not tested."""
+MOST_DRAWN_PAIRS = 100_000
+"""Pairs of runs, over all metrics, up to which the quantile is drawn; above it is Bonferroni's,
+from which that of so many pairs hardly differs."""
+RUN_AXIS = 0
+"""Axis of draws (m, d) along which the run changes."""
+WINNER_AXIS, LAST_AXIS = 1, -1
+"""Axes of statistics (Q, m, m): of the run that would be better, and of the other one."""
+
+Flags = NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class Contest:
+    """m runs by Q metrics that chance moves together.
+
+    `values` (Q, m): the higher the better, so costs come with their sign changed, and NaN
+    where undefined. `spread` belongs to the same metrics, its `linear` changed alike. Metrics
+    (Q,) that are not in `is_tested` have values, but nothing is claimed of them. Draws are dealt
+    to the runs in `order` (m,), so that another order of them changes nothing.
+    """
+
+    values: Floats
+    spread: RunSpread
+    order: NDArray[np.intp]
+    is_tested: Flags
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """A run by one metric against another one, the run it is judged by.
+
+    `rival` is the position of the other and `difference` the run minus it, the higher the
+    better. The interval `difference` -+ `reach` excludes 0 where the run is out and holds it
+    elsewhere; None where no interval agrees with the test. `p` is two-sided and of this
+    difference alone; `p_adjusted` counts all runs and metrics and is below 1 - confidence
+    exactly where the run is out; drawn, it is at least 1 / (draws + 1). Both are None where
+    nothing was tested.
+    """
+
+    rival: int
+    difference: float
+    reach: float | None
+    p: float | None
+    p_adjusted: float | None
+
+
+@dataclass(frozen=True)
+class BestSet:
+    """What is known of the best of m runs by one metric.
+
+    `is_tested` and `is_in` (m,) say of each run whether it took part and whether it may be the
+    best. `highest` are the runs with the highest value, several where equal; `compared` is None
+    for them and for runs without a value.
+    """
+
+    is_tested: Flags
+    is_in: Flags
+    highest: tuple[int, ...]
+    compared: tuple[Compared | None, ...]
+
+
+def confidence_sets(
+    contests: Sequence[Contest],
+    *,
+    seed: int,
+    confidence: float = 0.95,
+    draws: int = DRAWS,
+) -> list[tuple[BestSet, ...]]:
+    """The set of each metric of each contest; all hold together with this confidence.
+
+    Contests are independent of each other, such as the recalls of different classes. The same
+    runs in another order give the same sets. Of more than 200 runs the 200 highest by each
+    metric are tested. Raises `InvalidInput` for a confidence outside (0, 1) or no draws.
+    """
+    level, count = confidence_level(confidence), positive_count(draws, field="draws")
+    stages = [
+        _Stage(contest, _Draws(contest, seed=(seed, number), draws=count), level)
+        for number, contest in enumerate(contests)
+    ]
+    n_out = -1
+    while n_out:
+        null = _null(stages, level, count)
+        n_out = sum(stage.step(null) for stage in stages)
+    return [stage.found() for stage in stages]
+
+
+@dataclass(frozen=True)
+class _Null:
+    """What the largest |difference| / error of equally good runs may be.
+
+    `largest` are draws of it in ascending order, None for Bonferroni's bound over `n_pairs`.
+    """
+
+    largest: Floats | None
+    n_pairs: int
+    critical: float
+
+    def p(self, t: Floats) -> Floats:
+        """How often chance alone reaches t or more, never less than for two runs alone.
+
+        The statistics that were found count as one of the draws, so that no p is smaller than
+        the draws can show (Phipson and Smyth 2010, Stat. Appl. Genet. Mol. Biol. 9, 39).
+        """
+        alone = np.array([_normal_p(each) for each in t.flat]).reshape(t.shape)
+        if self.largest is None:
+            together: Floats = alone * self.n_pairs
+            return np.minimum(together, 1.0)
+        n_draws = len(self.largest)
+        reached = (n_draws - np.searchsorted(self.largest, t) + 1) / (n_draws + 1)
+        at_least: Floats = np.maximum(reached, alone)
+        return at_least
+
+
+def _null(stages: Sequence[_Stage], level: float, draws: int) -> _Null:
+    n_pairs = sum(stage.n_pairs for stage in stages)
+    alone = normal_quantile(level)
+    if n_pairs < 2:
+        return _Null(None, 1, alone)
+    if n_pairs > MOST_DRAWN_PAIRS:
+        return _Null(None, n_pairs, normal_quantile(1 - (1 - level) / n_pairs))
+    largest = np.zeros(draws)
+    for stage in stages:
+        np.maximum(largest, stage.largest(), out=largest)
+    largest.sort()
+    # What exceeds this draw has a p value below 1 - level; rounding must not move the place.
+    place = min(ceil(level * (draws + 1) - 1e-9), draws) - 1
+    return _Null(largest, n_pairs, max(float(largest[place]), alone))
+
+
+class _Stage:
+    """A contest on its way: who is still in, and what was found of those who are out."""
+
+    def __init__(self, contest: Contest, draws: _Draws, level: float) -> None:
+        values = contest.values
+        self._draws = draws
+        self._values = values
+        self._differences = differences(values)
+        self._linear, self._errors = contest.spread.linear, contest.spread.errors
+        self._t = smaller_statistic(self._differences, self._linear, self._errors)
+        self._is_tested = _tested(values, self._t) & contest.is_tested[:, np.newaxis]
+        self._is_in = self._is_tested.copy()
+        self._highest = [_highest(each) for each in values]
+        self._by_highest = np.stack(
+            [_strongest(t, highest) for t, highest in zip(self._t, self._highest, strict=True)]
+        )
+        self._rival = self._by_highest.copy()
+        self._critical = np.full(values.shape, normal_quantile(level))
+        self._p = np.ones(values.shape)
+        self._largest: Floats | None = None
+
+    @property
+    def n_pairs(self) -> int:
+        inside = np.count_nonzero(self._is_in, axis=LAST_AXIS)
+        return int((inside * (inside - 1) // 2).sum())
+
+    def largest(self) -> Floats:
+        """The largest |difference| / error among those still in, for each draw."""
+        if self._largest is None:
+            self._largest = self._draws.largest(self._is_in)
+        return self._largest
+
+    def step(self, null: _Null) -> int:
+        """Take out the runs that are beaten by more than chance, and return their number."""
+        is_known = self._is_in[:, :, np.newaxis] & ~np.isnan(self._t)
+        against = np.where(is_known, self._t, 0.0)
+        strongest = against.max(axis=WINNER_AXIS)
+        # The highest run is never out: none has a higher value.
+        of_highest = _at(against, self._by_highest)
+        only_another = (strongest > null.critical) & ~(of_highest > null.critical)
+        rival = np.where(only_another, against.argmax(axis=WINNER_AXIS), self._by_highest)
+        inside = self._is_in
+        self._rival = np.where(inside, rival, self._rival)
+        self._critical = np.where(inside, null.critical, self._critical)
+        self._p = np.where(inside, null.p(_at(against, rival)), self._p)
+        out = inside & (strongest > null.critical)
+        if out.any():
+            self._is_in = inside & ~out
+            self._largest = None
+        return int(np.count_nonzero(out))
+
+    def found(self) -> tuple[BestSet, ...]:
+        return tuple(
+            BestSet(
+                self._is_tested[metric],
+                self._is_in[metric],
+                highest,
+                tuple(
+                    None
+                    if run in highest or isnan(self._values[metric, run])
+                    else self._compared(metric, run)
+                    for run in range(self._values.shape[LAST_AXIS])
+                ),
+            )
+            for metric, highest in enumerate(self._highest)
+        )
+
+    def _compared(self, metric: int, run: int) -> Compared:
+        rival = int(self._rival[metric, run])
+        at = (metric, run, rival)
+        statistic = Statistic(
+            float(self._differences[at]), float(self._linear[at]), float(self._errors[at])
+        )
+        if not self._is_tested[metric, run] or isnan(statistic.t):
+            return Compared(rival, statistic.difference, None, None, None)
+        return Compared(
+            rival,
+            statistic.difference,
+            statistic.reach(float(self._critical[metric, run])),
+            _normal_p(abs(statistic.t)),
+            float(self._p[metric, run]),
+        )
+
+
+class _Draws:
+    """Draws of what chance alone makes of the runs of a contest, the same ones at every step."""
+
+    def __init__(self, contest: Contest, *, seed: tuple[int, int], draws: int) -> None:
+        n_metrics, n_runs = contest.values.shape
+        usable = np.isfinite(np.diagonal(contest.spread.covariance))
+        covariance = np.where(usable[:, np.newaxis] & usable, contest.spread.covariance, 0.0)
+        values, vectors = np.linalg.eigh(_centred(covariance, n_runs))
+        # The symmetric root, which no choice of eigenvectors changes, nor another order of runs.
+        self._root = np.inner(vectors * np.sqrt(np.maximum(values, 0.0)), vectors)
+        errors = difference_errors(covariance, n_runs)
+        self._per_error = np.divide(1.0, errors, out=np.zeros_like(errors), where=errors > 0)
+        self._order = contest.order
+        self._seed = seed
+        self._shape = (n_metrics, n_runs, draws)
+
+    def largest(self, is_in: Flags) -> Floats:
+        """The largest |difference| / error over metrics and pairs of runs still in, (d,)."""
+        n_metrics, n_runs, n_draws = self._shape
+        drawn = np.random.default_rng(self._seed).standard_normal((n_metrics, n_runs, n_draws))
+        dealt = np.empty_like(drawn)
+        dealt[:, self._order] = drawn
+        moved = (self._root @ dealt.reshape(n_metrics * n_runs, n_draws)).reshape(self._shape)
+        found = np.zeros(n_draws)
+        for metric, inside in enumerate(is_in):
+            runs = np.flatnonzero(inside)
+            here, scale = moved[metric, runs], self._per_error[metric][np.ix_(runs, runs)]
+            for place in range(len(runs) - 1):
+                apart = np.abs(here[place + 1 :] - here[place])
+                apart *= scale[place, place + 1 :, np.newaxis]
+                np.maximum(found, apart.max(axis=RUN_AXIS), out=found)
+        return found
+
+
+def _centred(covariance: Floats, n_runs: int) -> Floats:
+    """The covariance without what all runs share, which their differences do not show."""
+    blocks = covariance.reshape(-1, n_runs, len(covariance) // n_runs, n_runs)
+    blocks = blocks - blocks.mean(axis=WINNER_AXIS, keepdims=True)
+    centred: Floats = blocks - blocks.mean(axis=LAST_AXIS, keepdims=True)
+    return centred.reshape(covariance.shape)
+
+
+def _highest(values: Floats) -> tuple[int, ...]:
+    """The runs with the highest value (m,); none where no run has one."""
+    best = np.max(values, initial=-np.inf, where=~np.isnan(values))
+    return tuple(np.flatnonzero(values == best).tolist())
+
+
+def _strongest(t: Floats, among: Sequence[int]) -> NDArray[np.intp]:
+    """Which of some runs beats each run most clearly, by statistics (m, m); 0 if there is none."""
+    if not among:
+        return np.zeros(len(t), np.intp)
+    beating = np.nan_to_num(t[list(among)], nan=-1.0)
+    strongest: NDArray[np.intp] = np.array(among, np.intp)[beating.argmax(axis=RUN_AXIS)]
+    return strongest
+
+
+def _at(t: Floats, winner: NDArray[np.intp]) -> Floats:
+    """The statistics (Q, m) of each run against the one that is named for it, of (Q, m, m)."""
+    return np.take_along_axis(t, winner[:, np.newaxis], axis=WINNER_AXIS)[:, 0]
+
+
+def _tested(values: Floats, t: Floats) -> Flags:
+    """Runs with a value that can be tested against some other one, the highest ones of many."""
+    n_runs = values.shape[LAST_AXIS]
+    has_value = ~np.isnan(values)
+    others = ~np.eye(n_runs, dtype=np.bool_)
+    is_alone = np.count_nonzero(has_value, axis=LAST_AXIS) == 1
+    tested: Flags = has_value & (
+        (~np.isnan(t) & others).any(axis=WINNER_AXIS) | is_alone[:, np.newaxis]
+    )
+    if n_runs > MOST_TESTED:
+        badness = np.where(tested, -values, np.inf)
+        limit = np.partition(badness, MOST_TESTED - 1, axis=LAST_AXIS)[:, MOST_TESTED - 1]
+        tested &= badness <= limit[:, np.newaxis]
+    return tested
+
+
+def _normal_p(t: float) -> float:
+    """P(|Z| >= t) of a standard normal Z."""
+    return erfc(t / sqrt(2))

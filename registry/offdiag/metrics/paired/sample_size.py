@@ -1,0 +1,116 @@
+"""How many labelled samples would decide between two runs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import ceil, floor, inf, log10, sqrt
+
+from offdiag.errors import InvalidInput
+from offdiag.metrics.intervals.proportions import normal_quantile, wilson
+
+POWER = 0.8
+"""How often the test finds a difference of the size that matters."""
+
+
+@dataclass(frozen=True, slots=True)
+class SamplesNeeded:
+    """Labelled samples, those there are included, that settle a difference of `difference`.
+
+    `low` and `high` come from the ends of the interval of how often the runs disagree. `settled`
+    is the smallest difference that the present `n_samples` settle, as a share, None where no
+    difference is too large for them.
+    """
+
+    difference: float
+    n_samples: int
+    needed: int
+    low: int
+    high: int
+    settled: float | None
+
+
+def samples_needed(
+    only_first: int,
+    only_second: int,
+    n_samples: int,
+    *,
+    difference: float,
+    confidence: float = 0.95,
+) -> SamplesNeeded:
+    """Samples with which McNemar's test finds `difference` in accuracy with a power of 80 %.
+
+    `only_first` and `only_second` of `n_samples` are predicted correctly by one run only. For the
+    recall of a class all three are those of the class, and so is the result. `difference`, in
+    (0, 1], is the one that matters and not the one that was seen: with the latter the result is
+    off by a factor of 0.3 to 30.
+
+    Source: Connor (1987), Biometrics 43, 207. Raises `InvalidInput` where the counts exceed
+    `n_samples`, there are none, or `difference` is out of range.
+    """
+    if not 0 < difference <= 1:
+        raise InvalidInput(
+            f"{difference} is no difference that could matter.",
+            field="difference",
+            hint="Give a share above 0 and up to 1, such as 0.01 for one point.",
+        )
+    if n_samples < 1 or only_first + only_second > n_samples:
+        raise InvalidInput(
+            f"{only_first} and {only_second} of {n_samples} samples cannot be meant.",
+            field="n_samples",
+            hint="Give the number of samples that both runs predicted.",
+        )
+    discordant = only_first + only_second
+    seen = wilson(discordant, n_samples, confidence=confidence)
+    needed, low, high = (
+        _needed(share, difference, confidence)
+        for share in (discordant / n_samples, float(seen.low), float(seen.high))
+    )
+    settled = _settled(discordant / n_samples, n_samples, confidence)
+    return SamplesNeeded(difference, n_samples, needed, low, high, settled)
+
+
+def samples_for_metric(
+    n_samples: int, error: float, *, difference: float, confidence: float = 0.95
+) -> int:
+    """The same for any metric, from the standard error of its difference on `n_samples`.
+
+    The error falls with the root of the number of samples as long as the mix of classes stays.
+    """
+    quantiles = normal_quantile(confidence) + _power_quantile()
+    return ceil(n_samples * (quantiles * error / difference) ** 2)
+
+
+def about(number: int) -> int:
+    """2,000 for 1,959: two digits, which is as much as such a forecast knows."""
+    step = 10 ** max(floor(log10(number)) - 1, 0)
+    return int(round(number / step) * step)
+
+
+def _needed(disagreement: float, difference: float, confidence: float) -> int:
+    # Runs that differ by so much disagree at least as often.
+    disagreement = max(disagreement, difference)
+    alone = normal_quantile(confidence) * sqrt(disagreement)
+    both = alone + _power_quantile() * sqrt(disagreement - difference**2)
+    return ceil((both / difference) ** 2)
+
+
+def _settled(disagreement: float, n_samples: int, confidence: float) -> float | None:
+    """By bisection: the larger a difference, the fewer samples it needs."""
+    low, high = 0.0, 1.0
+    if _exact(disagreement, high, confidence) > n_samples:
+        return None
+    for _ in range(60):
+        middle = (low + high) / 2
+        if _exact(disagreement, middle, confidence) > n_samples:
+            low = middle
+        else:
+            high = middle
+    return high
+
+
+def _exact(disagreement: float, difference: float, confidence: float) -> float:
+    return inf if difference == 0 else _needed(disagreement, difference, confidence)
+
+
+def _power_quantile() -> float:
+    return normal_quantile(2 * POWER - 1)

@@ -1,0 +1,128 @@
+"""What the run with the highest value of several is expected to reach on new samples.
+
+A run that was chosen for being highest is, on average, not as good as its value: of fifty equally
+good runs on 200 samples the highest is 4.5 points above what it reaches elsewhere. Each draw here
+chooses the best run on the samples that were drawn and looks at it on the others, which is free
+of that optimism.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from offdiag.domain.values import MetricValue, Reason
+from offdiag.metrics.intervals.resampling import generator
+from offdiag.metrics.orientation import PREDICTED_AXIS
+
+METHOD = "bootstrap bias correction"
+DRAWS = 300
+FEWEST_DRAWS = 40
+MOST_LOOKS = 300_000_000
+"""Samples and cells times runs times draws, about two seconds; with more samples fewer draws are
+as exact."""
+
+Floats = NDArray[np.float64]
+Codes = NDArray[np.unsignedinteger[Any]]
+Score = Callable[[NDArray[np.int64]], Mapping[str, Floats]]
+"""From a stack of matrices (m, K, K) to metrics by key, shape (m,): larger is better, NaN where
+undefined."""
+
+
+@dataclass(frozen=True, slots=True)
+class BestOfMany:
+    """The highest of `n_runs` runs by one metric, and what that run is expected to reach.
+
+    `value` is its value on these samples; `corrected` is never above it, and undefined where too
+    few draws had every class among both the drawn and the other samples.
+    """
+
+    run: int
+    n_runs: int
+    value: float
+    corrected: MetricValue
+
+
+def best_of_many(
+    actual: Codes, predicted: Sequence[Codes], score: Score, *, n_classes: int, seed: int
+) -> dict[str, BestOfMany]:
+    """The best of three or more runs by each metric of `score`, corrected for being chosen.
+
+    `actual` and each of `predicted` are n class codes. Every candidate has to be given, not only
+    those that are shown. Metrics that are undefined for all runs are left out.
+
+    Source: Tsamardinos, Greasidou and Borboudakis (2018), Machine Learning 107, 1895: draw n
+    samples with replacement, take the run that is best on them, and average its value on the
+    samples that were not drawn. Classes are drawn as they come; a draw in which a class is
+    missing on either side does not count.
+    """
+    n_runs, n_cells = len(predicted), n_classes * n_classes
+    # Large comparisons have millions of predictions: each cell takes as few bytes as it needs.
+    smallest = np.min_scalar_type(n_cells - 1)
+    rows = actual.astype(np.int64) * n_classes
+    cells = [(rows + codes).astype(smallest) for codes in predicted]
+    whole = np.stack([np.bincount(cell, minlength=n_cells) for cell in cells])
+    found = score(whole.reshape(n_runs, n_classes, n_classes))
+    best = {key: _highest(values) for key, values in found.items()}
+    wanted = {key: run for key, run in best.items() if run is not None}
+    sums = dict.fromkeys(wanted, 0.0)
+    counted = dict.fromkeys(wanted, 0)
+    present = np.bincount(actual, minlength=n_classes) > 0
+    rng = generator(seed)
+    for _ in range(_draws(len(actual) + n_cells, n_runs)):
+        times = np.bincount(rng.integers(0, len(actual), len(actual)), minlength=len(actual))
+        drawn, left = _parts(cells, times, n_cells)
+        shape = (n_runs, n_classes, n_classes)
+        inside, outside = drawn.reshape(shape), left.reshape(shape)
+        if not (_has(inside, present) and _has(outside, present)):
+            continue
+        chosen, reached = score(inside), score(outside)
+        for key in wanted:
+            run = _highest(chosen[key])
+            if run is not None and np.isfinite(reached[key][run]):
+                sums[key] += float(reached[key][run])
+                counted[key] += 1
+    return {
+        key: BestOfMany(run, n_runs, value, _corrected(sums[key], counted[key], value))
+        for key, run in wanted.items()
+        for value in (float(found[key][run]),)
+    }
+
+
+def _corrected(total: float, n_draws: int, value: float) -> MetricValue:
+    if n_draws < FEWEST_DRAWS:
+        return MetricValue(None, Reason.CLASS_ABSENT)
+    # A choice never adds to a value: what goes beyond it is noise of the draws.
+    return MetricValue(min(total / n_draws, value))
+
+
+def _draws(n_looked_at: int, n_runs: int) -> int:
+    return min(DRAWS, max(FEWEST_DRAWS, MOST_LOOKS // (n_looked_at * n_runs)))
+
+
+def _highest(values: Floats) -> int | None:
+    usable = np.isfinite(values)
+    return int(np.argmax(np.where(usable, values, -np.inf))) if usable.any() else None
+
+
+def _parts(
+    cells: Sequence[Codes], times: NDArray[np.int64], n_cells: int
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Counts of the drawn samples, and of the others, shape (m, K*K) each, in one pass."""
+    is_left = times == 0
+    weights = np.where(is_left, 1, times).astype(np.float64)
+    further = is_left * n_cells
+    both = np.stack(
+        [np.bincount(cell + further, weights, minlength=2 * n_cells) for cell in cells]
+    ).astype(np.int64)
+    return both[:, :n_cells], both[:, n_cells:]
+
+
+def _has(matrices: NDArray[np.int64], present: NDArray[np.bool_]) -> bool:
+    """Whether every class that has samples has some here; all runs have the same."""
+    per_class = matrices[0].sum(axis=PREDICTED_AXIS)
+    return bool((per_class[present] > 0).all())
