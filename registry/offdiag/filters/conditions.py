@@ -47,9 +47,12 @@ class Attribute(StrEnum):
     """How many of its flags nobody has settled."""
     BADGE = "badge"
     """Whether its accuracy hides a minority class; absent where that cannot be judged."""
+    MAY_HIDE = "may_hide"
+    """Whether its accuracy may hide one: a large gap is in sight, none is proved."""
 
 
 TIMES = frozenset({Attribute.CREATED_AT, Attribute.FINISHED_AT})
+YES_OR_NO = frozenset({Attribute.BADGE, Attribute.MAY_HIDE})
 NUMBERS = frozenset({Attribute.N_PREDICTIONS, Attribute.TRUTH_VERSION, Attribute.OPEN_FLAGS})
 
 

@@ -9,6 +9,7 @@ from offdiag.domain.runs import RunState
 from offdiag.filters.conditions import (
     NUMBERS,
     TIMES,
+    YES_OR_NO,
     Attribute,
     AttributeField,
     Field,
@@ -58,9 +59,9 @@ def _of_attribute(
         return _number(written, operator, attribute.value, reader)
     if attribute in TIMES:
         return _time(written, operator, reader)
-    if attribute is Attribute.BADGE:
+    if attribute in YES_OR_NO:
         if not isinstance(written, bool) or operator not in _EQUALITIES:
-            raise reader.error("badge is compared with = true or = false")
+            raise reader.error(f"{attribute.value} is compared with = true or = false")
         return written
     if not isinstance(written, str):
         raise reader.error(f"{attribute.value} is compared with a text in quotes")

@@ -12,15 +12,18 @@ import numpy as np
 from offdiag.flags.catalogue import RULES
 from offdiag.flags.judgement import ClassRule, Judgement
 from offdiag.flags.rules import MATRIX_RULES
+from offdiag.flags.rules.recall import IN_SIGHT_SEVERITY
 from offdiag.flags.severity import SEVERITIES
 from offdiag.flags.subjects import Flags, Subjects
 from offdiag.flags.thresholds import Thresholds
-from offdiag.flags.verdict import Verdict
+from offdiag.flags.verdict import Certainty, Verdict
 from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.tally import CLASS_AXIS
 
 NO_CASES = "no_cases"
 ONE_ACTUAL_CLASS = "one_actual_class"
+BADGE_RULES = frozenset({"F1", "F3"})
+"""Rules that set the badge whatever the size of the class; F4 sets it on a minority class."""
 _NOTHING: Mapping[str, float] = MappingProxyType({})
 
 
@@ -41,9 +44,15 @@ class Assessment:
         """Whether accuracy hides a minority class."""
         return hides_minority(self.verdicts)
 
+    @property
+    def may_hide(self) -> bool:
+        """Whether accuracy may hide a minority class: in sight, and none proved."""
+        return may_hide_minority(self.verdicts)
+
     def to_dict(self) -> dict[str, Any]:
         return {
             "badge": self.badge,
+            "may_hide": self.may_hide,
             "not_assessable": self.not_assessable,
             "verdicts": [verdict.to_dict() for verdict in self.verdicts],
         }
@@ -79,14 +88,25 @@ def judge(
     return {id_: MATRIX_RULES[id_].judge(subjects, thresholds) for id_ in rules}
 
 
+@dataclass(frozen=True, slots=True)
+class Badges:
+    """Which badge each of a stack of matrices gets, shape (R,); none gets both."""
+
+    hides: Flags
+    may_hide: Flags
+
+
 def badges(
     judgements: Mapping[str, Judgement], subjects: Subjects, thresholds: Thresholds
-) -> Flags:
-    """Where a stack of matrices gets the badge, shape (R,); the rule of `hides_minority`."""
-    on_minority = judgements["F4"].fires & subjects.is_minority(thresholds.minority_share)
-    never_found = judgements["F3"].fires.any(axis=CLASS_AXIS)
-    rarely_found = on_minority.any(axis=CLASS_AXIS)
-    return np.asarray(judgements["F1"].fires | never_found | rarely_found)
+) -> Badges:
+    """The rules of `hides_minority` and `may_hide_minority` for a stack of matrices."""
+    gap = judgements["F4"]
+    on_minority = gap.fires & subjects.is_minority(thresholds.minority_share)
+    in_sight = on_minority & (gap.severity == IN_SIGHT_SEVERITY.rank)
+    hides = (on_minority & ~in_sight).any(axis=CLASS_AXIS)
+    for rule in BADGE_RULES & judgements.keys():
+        hides = hides | judgements[rule].fires.reshape(len(hides), -1).any(axis=CLASS_AXIS)
+    return Badges(np.asarray(hides), np.asarray(in_sight.any(axis=CLASS_AXIS) & ~hides))
 
 
 def hides_minority(verdicts: Iterable[Verdict]) -> bool:
@@ -96,9 +116,20 @@ def hides_minority(verdicts: Iterable[Verdict]) -> bool:
     and fire on every equally good model once a class is rare enough.
     """
     return any(
-        verdict.rule in {"F1", "F3"}
-        or (verdict.rule == "F4" and bool(verdict.evidence["is_minority"]))
-        for verdict in verdicts
+        counts_in_badge(verdict) and verdict.certainty is Certainty.PROVED for verdict in verdicts
+    )
+
+
+def may_hide_minority(verdicts: Iterable[Verdict]) -> bool:
+    """The milder badge: the gap of a minority class is in sight, and nothing is proved."""
+    counting = {verdict.certainty for verdict in verdicts if counts_in_badge(verdict)}
+    return counting == {Certainty.IN_SIGHT}
+
+
+def counts_in_badge(verdict: Verdict) -> bool:
+    """Whether a verdict sets one of the two badges; which of them, its certainty says."""
+    return verdict.rule in BADGE_RULES or (
+        verdict.rule == "F4" and bool(verdict.evidence["is_minority"])
     )
 
 

@@ -19,6 +19,7 @@ class RuleDescription:
 
     `help` says when it fires and what to make of it; the numbers in it are the defaults.
     `per_class` rules give a verdict for each class concerned, the others one for the run.
+    `changes` says what versions after the first changed, the second first.
     """
 
     id: str
@@ -27,48 +28,68 @@ class RuleDescription:
     mildest: Severity
     gravest: Severity
     per_class: bool
-    version: int = 1
+    changes: tuple[str, ...] = ()
+
+    @property
+    def version(self) -> int:
+        return 1 + len(self.changes)
 
 
 _DESCRIPTIONS = (
     RuleDescription(
         id="F1",
-        title="Always the same answer",
-        help="Exactly one class is ever predicted although several occur. The accuracy is then "
-        "the share of that class and the model has learned nothing that shows.",
+        title="Only one class predicted",
+        help="Exactly one class is ever predicted although several occur, and a detector with "
+        "50 % recall would miss all examples of the others with a probability of at most 5 %: "
+        "there are 5 or more of them. The accuracy is then the share of the predicted class.",
         mildest=Severity.CRITICAL,
         gravest=Severity.CRITICAL,
         per_class=False,
+        changes=("Not raised where the other classes have fewer than 5 examples in all.",),
     ),
     RuleDescription(
         id="F2",
         title="Class never predicted",
-        help="The class has cases and not a single prediction. Its precision is undefined, which "
-        "averages that skip undefined values hide.",
+        help="The class has no prediction and enough examples that chance is no explanation: a "
+        "detector with 50 % recall would miss all of them with a probability of at most 5 % "
+        "divided by the number of classes. Its precision is undefined, which averages that skip "
+        "undefined values hide.",
         mildest=Severity.HIGH,
         gravest=Severity.HIGH,
         per_class=True,
+        changes=("Not raised where the class has too few examples for that, as F3.",),
     ),
     RuleDescription(
         id="F3",
-        title="Class never found",
-        help="Recall is zero on a class with enough cases that bad luck is no excuse: a coin flip "
-        "would miss all of them with a probability of at most 5 % divided by the number of "
-        "classes.",
+        title="Zero recall",
+        help="Recall is zero on a class with enough examples that chance is no explanation: a "
+        "detector with 50 % recall would miss all of them with a probability of at most 5 % "
+        "divided by the number of classes.",
         mildest=Severity.CRITICAL,
         gravest=Severity.CRITICAL,
         per_class=True,
     ),
     RuleDescription(
         id="F4",
-        title="Class found far less often than the rest",
-        help="Recall is at least 20 points below the accuracy on all other cases, and so few hits "
-        "would be rare (1 % divided by the number of classes, exact binomial) if the class were "
-        "found as often as the rest, or 95 % of the time if the rest is better than that. From "
-        "40 points on it is critical. On a minority class it sets the headline badge.",
-        mildest=Severity.HIGH,
+        title="Recall far below the other classes",
+        help="The gap is accuracy on all other examples, taken as 95 % at most, minus recall of "
+        "the class; for sets of labels it is the recall of all other labels pooled, minus that of "
+        "the label. Proved: the gap is 20 points or more, and a smaller one would show so few "
+        "hits with a probability of at most 5 % divided by the number of classes (exact "
+        "binomial); critical where the same is proved of 40 points. On a minority class that is "
+        "the red badge “hides”. In sight: recall is below that of the rest (1 % divided by the "
+        "number of classes) and 20 points are neither proved nor ruled out; medium, and on a "
+        "minority class the amber badge “may hide”.",
+        mildest=Severity.MEDIUM,
         gravest=Severity.CRITICAL,
         per_class=True,
+        changes=(
+            (
+                "The gap is proved or in sight. Before, a gap of 20 points in the sample was "
+                "enough where recall was below that of the rest, and 40 points made it critical. "
+                "Labels of sets are judged too."
+            ),
+        ),
     ),
     RuleDescription(
         id="F5",
@@ -160,11 +181,17 @@ _DESCRIPTIONS = (
         id="F14",
         title="Class found less often than by the baseline",
         help="On the same cases the baseline run finds at least 2 points more of the class, and "
-        "McNemar's exact test, paired by case, is significant at 5 % divided by the number of "
-        "classes. High from 10 points.",
+        "McNemar's mid-p of its cases, adjusted over the classes after Holm, is below 5 %. High "
+        "from 10 points.",
         mildest=Severity.MEDIUM,
         gravest=Severity.HIGH,
         per_class=True,
+        changes=(
+            (
+                "Judged by the mid-p of McNemar's test, adjusted after Holm. Before, by the exact "
+                "p at 5 % divided by the number of classes."
+            ),
+        ),
     ),
     RuleDescription(
         id="F15",

@@ -18,8 +18,11 @@ from offdiag.flags.subjects import Floats, Subjects
 from offdiag.flags.thresholds import Thresholds
 from offdiag.metrics.counted import Counted, CountedSets
 
-LABEL_RULES = ("F2", "F3", "F10", "F12")
-"""Never predicted, never found, predicted too rarely, too few cases."""
+LABEL_RULES = ("F2", "F3", "F4", "F10", "F12")
+"""Never predicted, never found, found far less often, predicted too rarely, too few cases.
+
+F4 compares a label with the recall of all other labels pooled: of all times that another label is
+there, how often it was found."""
 
 
 class LabelSubjects(Subjects):

@@ -81,14 +81,17 @@ def first_seen(severity: Severity) -> Step:
     return Step(Standing(FlagState.OPEN, severity), FlagEventKind.OPENED)
 
 
-def seen_again(before: Standing, severity: Severity) -> Step:
+def seen_again(before: Standing, severity: Severity, *, why: str | None = None) -> Step:
     """The rule fires in another evaluation of the run.
+
+    `why` says what else has changed, such as the version of the rule; by itself it is no news.
 
     A settled flag that has become graver than when it was settled is open again, and so is a
     closed one, unless it was dismissed and is no graver than then.
     """
     now = replace(before, severity=severity)
     change = f"{before.severity.value} before, {severity.value} now"
+    change += f"; {why}" if why else ""
     is_graver = before.settled is not None and severity.rank > before.settled.rank
     if before.state is FlagState.CLOSED:
         if before.reason is None or is_graver:
@@ -105,8 +108,8 @@ def seen_again(before: Standing, severity: Severity) -> Step:
     return Step(now)
 
 
-def gone(before: Standing) -> Step:
-    """The rule does not fire in another evaluation of the run."""
+def gone(before: Standing, *, why: str | None = None) -> Step:
+    """The rule does not fire in another evaluation of the run; `why` where that is known."""
     if before.state is FlagState.CLOSED:
         return Step(before)
     was_dismissed = before.state is FlagState.DISMISSED
@@ -118,6 +121,7 @@ def gone(before: Standing) -> Step:
             reason=before.reason if was_dismissed else None,
         ),
         FlagEventKind.CLOSED,
+        why,
     )
 
 

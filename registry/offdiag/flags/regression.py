@@ -9,9 +9,9 @@ from offdiag.flags.severity import Severity
 from offdiag.flags.thresholds import Thresholds
 from offdiag.flags.verdict import Condition, Sign, Verdict
 from offdiag.flags.wording import chance, percent
+from offdiag.metrics.paired.class_changes import ClassChanges, recall_changes
 from offdiag.metrics.paired.joint import JointCounts
-from offdiag.metrics.paired.mcnemar import McNemar, mcnemar
-from offdiag.metrics.paired.score_interval import paired_score_interval
+from offdiag.metrics.paired.mcnemar import mcnemar
 
 USES = ("regression_drop", "regression_drop_high", "regression_alpha", "minority_share")
 """The thresholds that decide."""
@@ -22,43 +22,35 @@ def regression_verdicts(
 ) -> tuple[Verdict, ...]:
     """Compare the recall of each class; `joint` counts the baseline first and the run second.
 
-    A class fires if its recall dropped by the threshold or more and McNemar's exact two-sided
-    test of its cases is significant after division by the number of classes with cases.
-    `baseline` is the name of the baseline run. As everywhere, nothing is said unless at least
-    two classes have cases.
+    A class fires if its recall dropped by the threshold or more and significantly: by McNemar's
+    two-sided mid-p of its cases, adjusted after Holm over the classes with cases. A comparison of
+    the two runs names the same classes, and those with smaller drops. `baseline` is the name of
+    the baseline run. As everywhere, nothing is said unless at least two classes have cases.
     """
     limits = thresholds or Thresholds()
     hits = joint.hits
-    n_classes = int((hits.cases > 0).sum())
-    if n_classes < 2:
+    changes = recall_changes(hits, confidence=1 - limits.regression_alpha)
+    if changes.n_tested < 2:
         return ()
     lost = (hits.only_first - hits.only_second).astype(np.float64)
     drop = np.divide(lost, hits.cases, out=np.zeros_like(lost), where=hits.cases > 0)
-    level = limits.regression_alpha / n_classes
-    found = []
-    for code in np.flatnonzero((lost > 0) & (drop >= limits.regression_drop)).tolist():
-        test = mcnemar(int(hits.only_first[code]), int(hits.only_second[code]))
-        if test.exact_p <= level:
-            found.append(
-                _verdict(joint, code, test, baseline=baseline, level=level, limits=limits)
-            )
-    return tuple(found)
+    fires = changes.is_changed & (lost > 0) & (drop >= limits.regression_drop)
+    return tuple(
+        _verdict(joint, code, changes, baseline=baseline, limits=limits)
+        for code in np.flatnonzero(fires).tolist()
+    )
 
 
 def _verdict(
-    joint: JointCounts,
-    code: int,
-    test: McNemar,
-    *,
-    baseline: str,
-    level: float,
-    limits: Thresholds,
+    joint: JointCounts, code: int, changes: ClassChanges, *, baseline: str, limits: Thresholds
 ) -> Verdict:
     name, cases = joint.labels.names[code], int(joint.hits.cases[code])
     before = int(joint.first_matrix.counts[code, code]) / cases
     after = int(joint.second_matrix.counts[code, code]) / cases
+    test = mcnemar(int(joint.hits.only_first[code]), int(joint.hits.only_second[code]))
+    adjusted = float(changes.p_adjusted[code])
     drop = (test.only_first - test.only_second) / cases
-    bounds = paired_score_interval(joint.hits)
+    bounds = changes.together.bounds
     low, high = float(-bounds.high[code]), float(-bounds.low[code])
     largest = int(joint.hits.cases.max())
     return Verdict(
@@ -69,8 +61,9 @@ def _verdict(
         message=(
             f"'{name}' is found in {percent(after)} of its {cases} cases, against "
             f"{percent(before)} by the baseline '{baseline}': {test.only_first} lost, "
-            f"{test.only_second} won. Exact McNemar p = {chance(test.exact_p)}; the drop lies "
-            f"between {percent(low)} and {percent(high)} (95 % interval)."
+            f"{test.only_second} won. McNemar p = {chance(adjusted)}, adjusted over "
+            f"{changes.n_tested} classes; the drop is {percent(low)} to {percent(high)} "
+            f"({100 * changes.confidence:g} % CI, all classes together)."
         ),
         evidence={
             "baseline": baseline,
@@ -83,11 +76,19 @@ def _verdict(
             "lost": test.only_first,
             "won": test.only_second,
             "p": test.exact_p,
+            "mid_p": test.mid_p,
+            "p_adjusted": adjusted,
             "is_minority": cases <= limits.minority_share * largest,
         },
         fired=(
             Condition("drop of recall", drop, Sign.AT_LEAST, limits.regression_drop, holds=True),
-            Condition("exact McNemar p", test.exact_p, Sign.AT_MOST, level, holds=True),
+            Condition(
+                f"McNemar p, adjusted over {changes.n_tested} classes",
+                adjusted,
+                Sign.BELOW,
+                limits.regression_alpha,
+                holds=True,
+            ),
         ),
         thresholds=limits.used(USES),
     )

@@ -94,6 +94,12 @@ class Subjects:
         return self.aggregate("overall_accuracy")
 
     @cached_property
+    def recall(self) -> Floats:
+        """Share of the cases of each class that were found, (R, K); NaN where there are none."""
+        cases = np.where(self.has_cases, self.actual, np.nan)
+        return self.correct / cases
+
+    @cached_property
     def accuracy_elsewhere(self) -> Floats:
         """Accuracy on the cases of all other classes, (R, K); NaN where there are none."""
         others = per_run(self.total) - self.actual

@@ -39,7 +39,10 @@ class Thresholds:
     recall_gap: float = 0.20
     """Accuracy on all other cases minus recall of the class."""
     recall_gap_critical: float = 0.40
+    recall_gap_proof_alpha: float = 0.05
+    """How often a proved gap may be smaller than it is said to be."""
     recall_gap_alpha: float = 0.01
+    """How often a gap may be in sight where recall is as high as elsewhere."""
     recall_gap_cap: float = 0.95
     """No class is asked to be found more often than this, however good the rest is."""
     majority_alpha: float = 0.05

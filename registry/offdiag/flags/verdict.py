@@ -13,6 +13,23 @@ Evidence = Mapping[str, float | int | str | bool | list[str] | None]
 """Plain numbers and labels by name, ready for JSON; None is an undefined value."""
 
 
+CERTAINTY = "certainty"
+"""Where the evidence of a rule with two states says which one it is."""
+
+
+class Certainty(StrEnum):
+    """How sure a rule is of what it says. Only F4 knows the second state."""
+
+    PROVED = "proved"
+    IN_SIGHT = "in_sight"
+    """The class is worse than the rest, and a gap of the threshold is possible but not proved."""
+
+
+def certainty_of(evidence: Mapping[str, Any]) -> Certainty:
+    """The state that evidence belongs to; rules without states, and all of old, are sure."""
+    return Certainty(evidence.get(CERTAINTY, Certainty.PROVED))
+
+
 class Sign(StrEnum):
     """How a measured value is compared with its threshold."""
 
@@ -63,6 +80,10 @@ class Verdict:
     fired: tuple[Condition, ...]
     thresholds: Mapping[str, float]
 
+    @property
+    def certainty(self) -> Certainty:
+        return certainty_of(self.evidence)
+
     def to_dict(self) -> dict[str, Any]:
         """Plain values, ready for `json.dumps(..., allow_nan=False)`."""
         return {
@@ -70,6 +91,7 @@ class Verdict:
             "version": self.version,
             "class_label": self.class_label,
             "severity": self.severity.value,
+            "certainty": self.certainty.value,
             "message": self.message,
             "evidence": dict(self.evidence),
             "fired": [condition.to_dict() for condition in self.fired],

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,55 +24,111 @@ from offdiag.flags.audit.findings import (
     Orientation,
     worst,
 )
-from offdiag.flags.audit.printed import Rounding
+from offdiag.flags.audit.headline import as_sentence, headline
 from offdiag.flags.audit.readings import Reading, readings
 from offdiag.flags.audit.whole_numbers import two_class_tables
 
+Trouble: TypeAlias = tuple[int, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class AuditedTable:
+    """What one audit is about: claims, what is known of the data, and the matrix if printed.
+
+    `counts` (K, K) is as it was printed, its orientation unknown.
+    """
+
+    claims: Sequence[Claim]
+    facts: Facts
+    counts: NDArray[np.int64] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Attempt:
+    """The outcome of one reading of a table."""
+
+    reading: Reading
+    outcome: Comparison | Diagnosis
+
+    @property
+    def trouble(self) -> Trouble:
+        """How many numbers got each verdict, the gravest first."""
+        return tuple(
+            sum(finding.verdict is verdict for finding in self.outcome.findings)
+            for verdict in sorted(AuditVerdict, key=lambda verdict: -verdict.rank)
+            if verdict is not AuditVerdict.CONSISTENT
+        )
+
 
 def audited(
-    claims: Sequence[Claim],
-    facts: Facts,
-    counts: NDArray[np.int64] | None = None,
-    *,
-    effort: int = MOST_CLAIMS_EXAMINED,
+    claims: Sequence[Claim], facts: Facts, counts: NDArray[np.int64] | None = None
 ) -> AuditReport:
     """Audit claims against the matrix `counts` (K, K), or against each other without one.
 
     The matrix is as it was printed, its orientation unknown. Names that can mean several
-    things are understood in the way that leaves the least to explain. `effort` bounds the
-    search for culprits; with less of it more numbers are named together.
+    things are understood in the way that leaves the least to explain.
     """
-    candidates = readings(claims, facts)
-    if counts is not None:
-        comparisons = [compared(reading.claims, counts, facts) for reading in candidates]
-        best, words = _best(candidates, [comparison.findings for comparison in comparisons])
-        return _report_on_matrix(comparisons[best], words, facts)
-    diagnoses = [diagnosed(reading.claims, facts, effort) for reading in candidates]
-    best, words = _best(candidates, [diagnosis.findings for diagnosis in diagnoses])
-    return _report_on_numbers(candidates[best].claims, diagnoses[best], words, facts)
+    return audited_together([AuditedTable(claims, facts, counts)])[0]
 
 
-def _best(
-    candidates: Sequence[Reading], findings: Sequence[tuple[Finding, ...]]
-) -> tuple[int, str]:
-    """Place of the reading with the least to explain, and all equally good ones in words."""
-    trouble = [_trouble(found) for found in findings]
+def audited_together(tables: Sequence[AuditedTable]) -> tuple[AuditReport, ...]:
+    """Audit tables of one publication, such as the rows of one table.
+
+    A name means the same in all of them: of the ways to understand it, such as either class as
+    the positive one, that is taken which leaves the least to explain altogether. The more
+    tables, the less is searched for culprits in each; then more numbers are named together.
+    """
+    effort = MOST_CLAIMS_EXAMINED // len(tables)
+    attempts = [_attempts(table, effort) for table in tables]
+    alike: dict[tuple[str, ...], list[int]] = {}
+    for place, tried in enumerate(attempts):
+        alike.setdefault(tuple(attempt.reading.words for attempt in tried), []).append(place)
+    reports: dict[int, AuditReport] = {}
+    for places in alike.values():
+        best, words = _best([attempts[place] for place in places])
+        for place in places:
+            reports[place] = _report(attempts[place][best], words, tables[place].facts)
+    return tuple(reports[place] for place in range(len(tables)))
+
+
+def _attempts(table: AuditedTable, effort: int) -> list[_Attempt]:
+    return [
+        _Attempt(
+            reading,
+            diagnosed(reading.claims, table.facts, effort)
+            if table.counts is None
+            else compared(reading.claims, table.counts, table.facts),
+        )
+        for reading in readings(table.claims, table.facts)
+    ]
+
+
+def _best(tables: Sequence[Sequence[_Attempt]]) -> tuple[int, str]:
+    """Place of the reading with the least to explain in all tables, and all as good in words."""
+    trouble = [_sum(attempt.trouble for attempt in tried) for tried in zip(*tables, strict=True)]
     least = min(trouble)
-    equal = [c.words for c, much in zip(candidates, trouble, strict=True) if much == least]
+    equal = [
+        attempt.reading.words
+        for attempt, much in zip(tables[0], trouble, strict=True)
+        if much == least
+    ]
     words = equal[0]
     if len(equal) > 1:
         words += f" (just as well: {'; '.join(equal[1:])})"
     return trouble.index(least), words
 
 
-def _trouble(findings: Sequence[Finding]) -> tuple[int, ...]:
-    """How many numbers got each verdict, the gravest first."""
-    gravest_first = sorted(AuditVerdict, key=lambda verdict: -verdict.rank)
-    return tuple(
-        sum(finding.verdict is verdict for finding in findings)
-        for verdict in gravest_first
-        if verdict is not AuditVerdict.CONSISTENT
+def _sum(troubles: Iterable[Trouble]) -> Trouble:
+    return tuple(sum(parts) for parts in zip(*troubles, strict=True))
+
+
+def _report(attempt: _Attempt, words: str, facts: Facts) -> AuditReport:
+    report = (
+        _report_on_matrix(attempt.outcome, words, facts)
+        if isinstance(attempt.outcome, Comparison)
+        else _report_on_numbers(attempt.outcome, words, facts)
     )
+    return replace(report, headline=as_sentence(headline(report)))
 
 
 def _report_on_matrix(comparison: Comparison, words: str, facts: Facts) -> AuditReport:
@@ -84,9 +142,7 @@ def _report_on_matrix(comparison: Comparison, words: str, facts: Facts) -> Audit
     return AuditReport(verdict, why, findings, facts.labels, words, matrix=matrix)
 
 
-def _report_on_numbers(
-    claims: Sequence[Claim], diagnosis: Diagnosis, words: str, facts: Facts
-) -> AuditReport:
+def _report_on_numbers(diagnosis: Diagnosis, words: str, facts: Facts) -> AuditReport:
     verdict = worst(diagnosis.findings)
     return AuditReport(
         verdict,
@@ -95,26 +151,15 @@ def _report_on_numbers(
         facts.labels,
         words,
         checks=diagnosis.checks,
-        tables=_tables(
-            claims if verdict is AuditVerdict.IMPOSSIBLE else diagnosis.understood,
-            diagnosis.findings,
-            facts,
-        ),
+        tables=_tables(diagnosis.understood, facts),
     )
 
 
-def _tables(
-    claims: Sequence[Claim], findings: Sequence[Finding], facts: Facts
-) -> FeasibleTables | None:
+def _tables(claims: Sequence[Claim], facts: Facts) -> FeasibleTables | None:
     """All 2 x 2 matrices that fit, if there are two classes of known size."""
     if facts.class_counts is None or len(facts.class_counts) != 2:
         return None
-    cut = frozenset(
-        place for place, finding in enumerate(findings) if finding.rounding is Rounding.CUT_OFF
-    )
-    return two_class_tables(
-        claims, allowed_intervals(claims, with_cut_off=cut), facts.class_counts
-    )
+    return two_class_tables(claims, allowed_intervals(claims), facts.class_counts)
 
 
 def _why(findings: Sequence[Finding], facts: Facts, if_consistent: str) -> str:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from offdiag.domain.labels import LabelSet, label_text
 from offdiag.errors import InvalidInput
 from offdiag.flags.audit.names import CLASS_KEYS, metric_key
-from offdiag.flags.audit.printed import Printed, printed
+from offdiag.flags.audit.printed import Printed, Rounding, printed
 
 AVERAGES = ("macro", "weighted", "micro")
 AVERAGED = ("precision", "recall", "f1", "jaccard")
@@ -37,6 +37,10 @@ class Claim:
         if self.code is None or labels is None:
             return self.name
         return f"{self.name} of '{labels.names[self.code]}'"
+
+    def printed_by(self, *ways: Rounding) -> Claim:
+        """The same number as one whose last digit came about in one of these ways."""
+        return replace(self, printed=self.printed.taken(*ways))
 
     def redefined(self, key: str, code: int | None = None) -> Claim:
         """The same printed number taken as the value of another metric."""

@@ -1,9 +1,9 @@
 """Which of several numbers is wrong, if they cannot all be true, and what it is instead.
 
 Numbers that contradict each other do not say which of them is to blame. The diagnosis looks
-for the mildest explanation: digits cut off instead of rounded, zeros for undefined values,
-swapped axes, classes in another order, few numbers that are other metrics, and at last the
-fewest that have to be wrong.
+for the mildest explanation: digits of the whole table cut off instead of rounded, those of the
+fewest numbers, zeros for undefined values, swapped axes, classes in another order, few numbers
+that are other metrics, and at last the fewest that have to be wrong.
 """
 
 from __future__ import annotations
@@ -20,11 +20,12 @@ from offdiag.flags.audit.blame import (
 from offdiag.flags.audit.checks import Check
 from offdiag.flags.audit.claims import Claim
 from offdiag.flags.audit.class_order import as_other_order
+from offdiag.flags.audit.cutting import as_mixed, cut_off
 from offdiag.flags.audit.definitions import Definition
 from offdiag.flags.audit.examination import examined
 from offdiag.flags.audit.facts import Facts
 from offdiag.flags.audit.findings import AuditVerdict, Diagnosis, Finding
-from offdiag.flags.audit.rereadings import as_cut_off, as_other_definitions, as_transposed
+from offdiag.flags.audit.rereadings import as_other_definitions, as_transposed
 from offdiag.flags.audit.support import consistent, deciding, expected_by
 from offdiag.flags.audit.zero_division import as_zero_division
 
@@ -36,21 +37,31 @@ def diagnosed(
 
     `effort` is the number of claims that each search for culprits may examine.
     """
-    checks = examined(claims, facts)
-    if not failed_checks(checks):
-        findings = tuple(consistent(claim, place, checks) for place, claim in enumerate(claims))
-        return Diagnosis(findings, checks, tuple(claims))
-    found = (
-        as_cut_off(claims, facts, checks, effort)
-        or as_zero_division(claims, facts)
-        or as_transposed(claims, facts)
-        or as_other_order(claims, facts)
-    )
-    if found is not None:
-        return found
-    blamed = smallest_to_blame(claims, facts, effort)
-    return as_other_definitions(claims, facts, checks, blamed) or _as_impossible(
-        claims, facts, checks, blamed
+    tables = tuple(dict.fromkeys((tuple(claims), cut_off(claims))))
+    for table in tables:
+        checks = examined(table, facts)
+        if not failed_checks(checks):
+            findings = tuple(consistent(claim, place, checks) for place, claim in enumerate(table))
+            return Diagnosis(findings, checks, table)
+    found = as_mixed(claims, facts, effort)
+    for table in tables:
+        found = (
+            found
+            or as_zero_division(table, facts)
+            or as_transposed(table, facts)
+            or as_other_order(table, facts)
+        )
+    return found or _blaming(tables, facts, effort)
+
+
+def _blaming(tables: Sequence[tuple[Claim, ...]], facts: Facts, effort: int) -> Diagnosis:
+    """Single numbers are other metrics or wrong; of both ways to print, fewer in the better."""
+    blamed = [smallest_to_blame(table, facts, effort // len(tables)) for table in tables]
+    fewest = [min(map(len, sets)) for sets in blamed]
+    place = fewest.index(min(fewest))
+    table, checks = tables[place], examined(tables[place], facts)
+    return as_other_definitions(table, facts, checks, blamed[place]) or _as_impossible(
+        table, facts, checks, blamed[place]
     )
 
 

@@ -23,18 +23,16 @@ def examined(
     claims: Sequence[Claim],
     facts: Facts,
     *,
-    with_cut_off: Places = NOWHERE,
     or_undefined: Places = NOWHERE,
     stop_early: bool = False,
 ) -> tuple[Check, ...]:
     """Everything that can be tested, in the order identities, bounds, whole numbers.
 
-    The numbers at the places `with_cut_off` may have been cut off instead of rounded, and those
-    `or_undefined` may stand for undefined values. A number outside the range of its metric
-    fails that check alone and is left out of the others. With `stop_early` whole numbers, which
-    take longest, are tried only where nothing else fails.
+    The numbers at the places `or_undefined` may stand for undefined values. A number outside the
+    range of its metric fails that check alone and is left out of the others. With `stop_early`
+    whole numbers, which take longest, are tried only where nothing else fails.
     """
-    wide = allowed_intervals(claims, with_cut_off=with_cut_off, or_undefined=or_undefined)
+    wide = allowed_intervals(claims, or_undefined=or_undefined)
     in_range = tuple(ranges(claims, wide))
     inside = [within_range(claim, interval) for claim, interval in zip(claims, wide, strict=True)]
     quantities = Quantities.of(claims, inside, facts)
@@ -46,13 +44,12 @@ def examined(
 
 
 def allowed_intervals(
-    claims: Sequence[Claim], *, with_cut_off: Places = NOWHERE, or_undefined: Places = NOWHERE
+    claims: Sequence[Claim], *, or_undefined: Places = NOWHERE
 ) -> list[Interval | None]:
     """The exact values each printed number stands for, None for "undefined"."""
     found = []
     for place, claim in enumerate(claims):
-        printed = claim.printed
-        interval = printed.interval_with_cut_off if place in with_cut_off else printed.interval
+        interval = claim.printed.interval
         if interval is not None and place in or_undefined:
             interval = replace(interval, or_undefined=True)
         found.append(interval)

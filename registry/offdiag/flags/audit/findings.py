@@ -119,7 +119,8 @@ class MatrixReading:
 class AuditReport:
     """What became of a published table.
 
-    `verdict` is about the table as a whole and `why` its reason. `reading` says in words how
+    `verdict` is about the table as a whole, `headline` says it in one plain sentence, and `why`
+    is its reason. `reading` says in words how
     unqualified names were understood. `matrix` is there if a matrix was given, `tables` if
     all 2 x 2 matrices that fit were searched, `checks` if numbers were held against each other.
     """
@@ -132,9 +133,10 @@ class AuditReport:
     matrix: MatrixReading | None = None
     checks: tuple[Check, ...] = ()
     tables: FeasibleTables | None = None
+    headline: str = ""
 
     def __str__(self) -> str:
-        lines = [f"{self.verdict.value}: {self.why}"]
+        lines = [self.headline]
         for finding in self.findings:
             name = finding.claim.place_name(self.labels)
             lines.append(
@@ -150,6 +152,7 @@ class AuditReport:
         names = [finding.claim.place_name(self.labels) for finding in self.findings]
         return {
             "verdict": self.verdict.value,
+            "headline": self.headline,
             "why": self.why,
             "reading": self.reading,
             "labels": None if self.labels is None else list(self.labels.names),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal, InvalidOperation
 from enum import StrEnum
 from fractions import Fraction
@@ -34,36 +34,49 @@ class Rounding(StrEnum):
     """Zeros were added after the last digit that was computed."""
 
 
+_ROUNDED = frozenset({Rounding.NEAREST})
+
+
 @dataclass(frozen=True, slots=True)
 class Printed:
     """A published number.
 
     `value` is what was printed, percentages divided by 100, and `unit` the worth of one step
     of its last digit, 0 if it is taken as exact. `value` None says that the metric was called
-    undefined. `text` is the number as it was handed in.
+    undefined. `text` is the number as it was handed in. `ways` are those in which its last digit
+    may have come about.
     """
 
     text: str
     value: Fraction | None
     unit: Fraction = Fraction(0)
+    ways: frozenset[Rounding] = _ROUNDED
 
     @property
     def interval(self) -> Interval | None:
-        """The exact values that round to the printed one; None where it was called undefined."""
-        return None if self.value is None else _around(self.value, self.unit / 2)
+        """The exact values that are printed so; None where it was called undefined."""
+        if self.value is None:
+            return None
+        parts = []
+        if Rounding.NEAREST in self.ways:
+            parts.append(_around(self.value, self.unit / 2))
+        if Rounding.CUT_OFF in self.ways:
+            parts.append(self._cut_off_interval(self.value))
+        return Interval(min(part.low for part in parts), max(part.high for part in parts))
+
+    @property
+    def has_last_digit(self) -> bool:
+        """Whether it stands for a range of values."""
+        return self.value is not None and self.unit > 0
 
     @property
     def may_be_cut_off(self) -> bool:
-        """Whether dropped digits are worth considering; a coarse number would fit anything."""
-        return 0 < self.unit <= COARSEST_CUT_OFF
+        """Whether dropped digits of it alone are worth considering; a coarse number fits much."""
+        return self.has_last_digit and self.unit <= COARSEST_CUT_OFF
 
-    @property
-    def interval_with_cut_off(self) -> Interval | None:
-        """The same with values from which digits were dropped."""
-        if self.value is None or not self.may_be_cut_off:
-            return self.interval
-        rounded, cut = _around(self.value, self.unit / 2), self._cut_off_interval(self.value)
-        return Interval(min(rounded.low, cut.low), max(rounded.high, cut.high))
+    def taken(self, *ways: Rounding) -> Printed:
+        """The number as one whose last digit came about in one of these ways."""
+        return replace(self, ways=frozenset(ways)) if self.has_last_digit else self
 
     def rounding_of(self, exact: float | None) -> Rounding | None:
         """How `exact` (None: undefined) came to be printed like this, or None if it cannot."""
@@ -82,9 +95,11 @@ class Printed:
 
     def _cut_off_interval(self, value: Fraction) -> Interval:
         # The far end itself would have been printed with its own last digit.
-        sign = -1 if value < 0 else 1
-        ends = sorted((value, value + sign * self.unit * NEARLY_ONE))
-        return Interval(float(ends[0]), float(ends[1]))
+        reach = self.unit * NEARLY_ONE
+        # Zero is what is left of small values of either sign.
+        low = value - reach if value <= 0 else value
+        high = value + reach if value >= 0 else value
+        return Interval(float(low), float(high))
 
 
 def printed(reported: object, *, field: str) -> Printed:

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from offdiag.flags.audit.blame import (
     MOST_TO_BLAME,
     Places,
-    examinations_for,
     failed_checks,
 )
 from offdiag.flags.audit.checks import Check
@@ -16,7 +15,6 @@ from offdiag.flags.audit.definitions import Definition, alternatives, when_swapp
 from offdiag.flags.audit.examination import examined
 from offdiag.flags.audit.facts import Facts
 from offdiag.flags.audit.findings import AuditVerdict, Diagnosis, Finding
-from offdiag.flags.audit.printed import Rounding
 from offdiag.flags.audit.support import (
     consistent,
     deciding,
@@ -26,29 +24,6 @@ from offdiag.flags.audit.support import (
     stated,
     supporting,
 )
-
-
-def as_cut_off(
-    claims: Sequence[Claim], facts: Facts, checks: Sequence[Check], effort: int
-) -> Diagnosis | None:
-    """Everything fits if one of the contradicting numbers, or all of them, were cut off."""
-    suspects = frozenset[int]().union(*(check.places for check in failed_checks(checks)))
-    attempts = [frozenset({place}) for place in sorted(suspects)]
-    for cut in (*attempts[: examinations_for(claims, effort)], suspects):
-        after = examined(claims, facts, with_cut_off=cut, stop_early=True)
-        if failed_checks(after):
-            continue
-        findings = [consistent(claim, place, after) for place, claim in enumerate(claims)]
-        for place in cut:
-            findings[place] = Finding(
-                claims[place],
-                AuditVerdict.CONSISTENT,
-                "fits if the digits after the last one were cut off instead of rounded",
-                Definition(claims[place].key, claims[place].code),
-                rounding=Rounding.CUT_OFF,
-            )
-        return Diagnosis(tuple(findings), after, tuple(claims))
-    return None
 
 
 def as_transposed(claims: Sequence[Claim], facts: Facts) -> Diagnosis | None:

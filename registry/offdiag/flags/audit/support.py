@@ -12,6 +12,7 @@ from offdiag.flags.audit.examination import examined
 from offdiag.flags.audit.facts import Facts
 from offdiag.flags.audit.findings import AuditVerdict, Finding
 from offdiag.flags.audit.interval import Interval
+from offdiag.flags.audit.printed import Rounding
 
 CONFUSED_WITHOUT_IDENTITY = frozenset({"macro_f1", "weighted_f1"})
 """A failed harmonic F1 is taken for the mean of class F1 on a bound alone: only the class
@@ -77,10 +78,13 @@ def expected_by(check: Check | None, place: int) -> Interval | None:
 def consistent(claim: Claim, place: int, checks: Sequence[Check]) -> Finding:
     """The finding on a number that no check contradicts; `place` is its place in the checks."""
     support = supporting(place, checks)
+    is_cut = Rounding.CUT_OFF in claim.printed.ways
+    why = "nothing contradicts it" if support is None else support.statement
     return Finding(
         claim,
         AuditVerdict.CONSISTENT,
-        "nothing contradicts it" if support is None else support.statement,
+        "fits if the digits after the last one were cut off instead of rounded" if is_cut else why,
         Definition(claim.key, claim.code),
         expected=expected_by(support, place),
+        rounding=Rounding.CUT_OFF if is_cut else None,
     )

@@ -11,14 +11,15 @@ from numpy.typing import NDArray
 from offdiag.domain.labels import LabelSet
 from offdiag.domain.orientation import SourceOrientation
 from offdiag.errors import InvalidInput
-from offdiag.flags.audit.audit import audited
-from offdiag.flags.audit.blame import MOST_CLAIMS_EXAMINED
+from offdiag.flags.audit.audit import AuditedTable, audited_together
 from offdiag.flags.audit.claims import Claim
 from offdiag.flags.audit.facts import Facts
 from offdiag.flags.audit.findings import AuditReport, AuditVerdict
+from offdiag.flags.audit.headline import as_sentence, headline_of_many
 from offdiag.flags.audit.pasted.classes import ClassFacts, place_of
 from offdiag.flags.audit.pasted.corrections import Corrections
 from offdiag.flags.audit.pasted.meaning import CELLS_OF_TWO
+from offdiag.flags.audit.pasted.numbers import Number
 from offdiag.flags.audit.pasted.reading import Reading, read_pasted
 from offdiag.flags.audit.printed import printed
 from offdiag.metrics.confusion import confusion_matrix
@@ -51,6 +52,11 @@ class PastedAudit:
         """The gravest verdict on any model."""
         return max((each.report.verdict for each in self.models), key=lambda v: v.rank)
 
+    @property
+    def headline(self) -> str:
+        """What came out of it, in one plain sentence."""
+        return as_sentence(headline_of_many([(each.model, each.report) for each in self.models]))
+
 
 def audit_pasted(text: str, corrections: Corrections | None = None) -> PastedAudit:
     """Read a text and audit its numbers.
@@ -82,14 +88,24 @@ def _audit(reading: Reading) -> PastedAudit:
             hint="Paste the heads, too, such as accuracy, macro F1 or recall; numbers without a "
             "name cannot be audited.",
         )
-    return PastedAudit(reading, tuple(_of_model(reading, model) for model in reading.models))
+    reports = audited_together([_table(reading, model) for model in reading.models])
+    return PastedAudit(
+        reading,
+        tuple(
+            ModelAudit(model, report, tuple(number.line for number in _numbers(reading, model)))
+            for model, report in zip(reading.models, reports, strict=True)
+        ),
+    )
 
 
-def _of_model(reading: Reading, model: str) -> ModelAudit:
+def _numbers(reading: Reading, model: str) -> list[Number]:
+    return [number for number in reading.numbers if number.model == model]
+
+
+def _table(reading: Reading, model: str) -> AuditedTable:
     own = _own_matrix(reading, model)
     classes, counts = own or (reading.classes, _canonical(reading))
     names = () if classes is None else classes.names
-    numbers = [number for number in reading.numbers if number.model == model]
     claims = tuple(
         Claim(
             number.name,
@@ -97,7 +113,7 @@ def _of_model(reading: Reading, model: str) -> ModelAudit:
             None if number.label is None else place_of(number.label, names),
             printed(number.text, field="table"),
         )
-        for number in numbers
+        for number in _numbers(reading, model)
     )
     positive = None if reading.positive is None else place_of(reading.positive, names)
     facts = Facts(
@@ -105,9 +121,7 @@ def _of_model(reading: Reading, model: str) -> ModelAudit:
         class_counts=None if classes is None else classes.counts,
         positive=0 if own is not None and positive is None else positive,
     )
-    effort = MOST_CLAIMS_EXAMINED // len(reading.models)
-    report = audited(claims, facts, counts, effort=effort)
-    return ModelAudit(model, report, tuple(number.line for number in numbers))
+    return AuditedTable(claims, facts, counts)
 
 
 def _canonical(reading: Reading) -> Counts | None:

@@ -5,14 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from offdiag.domain.axis_names import ACTUAL_WORDS, PREDICTED_WORDS
 from offdiag.flags.audit.pasted.cells import Line
 from offdiag.flags.audit.pasted.recognition import metric_spans, recognised
 from offdiag.flags.audit.pasted.values import NOTHING, Value, read_value
 
-PREDICTED_WORDS = frozenset({"predicted", "prediction", "predictions", "predictive", "pred"})
-ACTUAL_WORDS = frozenset(
-    {"actual", "true", "truth", "reference", "observed", "gold", "gt", "target"}
-)
 _NUMBERED = frozenset({"class", "label", "category", "group"})
 
 

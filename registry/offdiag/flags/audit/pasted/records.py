@@ -13,6 +13,7 @@ def audit_record(audit: PastedAudit) -> dict[str, Any]:
     """Everything there is, ready for `json.dumps(..., allow_nan=False)`."""
     return {
         "verdict": audit.verdict.value,
+        "headline": audit.headline,
         "reading": reading_record(audit.reading),
         "models": [_model_record(each) for each in audit.models],
     }
