@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.intervals.bounds import Bounds
 from offdiag.metrics.intervals.proportions import wilson
+from offdiag.metrics.paired.class_changes import confidence_together
 from offdiag.metrics.paired.joint import JointCounts, PairedRates
 from offdiag.metrics.paired.score_interval import paired_score_interval
 
@@ -24,7 +25,8 @@ class CellDifferences:
 
     `gained` counts cases of the second run minus those of the first; `share` is the difference
     of the shares of the actual class and lies between `low` and `high`, NaN where the class
-    has no cases in a run.
+    has no cases in a run. `is_certain` says that the interval that holds for all m cells together
+    (Bonferroni) excludes 0.
     """
 
     actual: Ints
@@ -33,14 +35,10 @@ class CellDifferences:
     share: Floats
     low: Floats
     high: Floats
+    is_certain: NDArray[np.bool_]
 
     def __len__(self) -> int:
         return len(self.actual)
-
-    @cached_property
-    def is_certain(self) -> NDArray[np.bool_]:
-        """Whether the interval excludes 0."""
-        return np.asarray((self.low > 0) | (self.high < 0))
 
     @cached_property
     def is_better(self) -> NDArray[np.bool_]:
@@ -72,9 +70,16 @@ def paired_cells(joint: JointCounts, *, confidence: float) -> CellDifferences:
     np.add.at(entered, places[len(counts) :], counts)
     actual, predicted = np.divmod(touched, joint.n_classes)
     cases = joint.first_matrix.actual[actual]
-    bounds = paired_score_interval(PairedRates(left, entered, cases), confidence=confidence)
+    rates = PairedRates(left, entered, cases)
+    alone, together = (
+        paired_score_interval(rates, confidence=level)
+        for level in (confidence, confidence_together(confidence, len(touched)))
+    )
     gained = entered - left
-    return CellDifferences(actual, predicted, gained, gained / cases, bounds.low, bounds.high)
+    return CellDifferences(
+        *(actual, predicted, gained, gained / cases, alone.low, alone.high),
+        _excludes_0(together),
+    )
 
 
 def unpaired_cells(
@@ -89,23 +94,36 @@ def unpaired_cells(
     counts = [matrix.counts.ravel()[occupied] for matrix in (first, second)]
     cases = [matrix.actual[actual] for matrix in (first, second)]
     before, after = (_share(hits, of) for hits, of in zip(counts, cases, strict=True))
-    old, new = (
-        wilson(hits, of, confidence=confidence) for hits, of in zip(counts, cases, strict=True)
-    )
     share = after - before
     differs = (share != 0) | np.isnan(share)
-    bounds = Bounds(
-        share - np.hypot(after - new.low, old.high - before),
-        share + np.hypot(new.high - after, before - old.low),
+    alone, together = (
+        _squared_and_added(counts, cases, share, confidence=level)
+        for level in (confidence, confidence_together(confidence, int(differs.sum())))
     )
     return CellDifferences(
         actual[differs],
         predicted[differs],
         (counts[1] - counts[0])[differs],
         share[differs],
-        bounds.low[differs],
-        bounds.high[differs],
+        alone.low[differs],
+        alone.high[differs],
+        _excludes_0(together)[differs],
     )
+
+
+def _squared_and_added(
+    hits: list[Ints], cases: list[Ints], share: Floats, *, confidence: float
+) -> Bounds:
+    before, after = map(_share, hits, cases)
+    old, new = (wilson(*side, confidence=confidence) for side in zip(hits, cases, strict=True))
+    return Bounds(
+        share - np.hypot(after - new.low, old.high - before),
+        share + np.hypot(new.high - after, before - old.low),
+    )
+
+
+def _excludes_0(bounds: Bounds) -> NDArray[np.bool_]:
+    return np.asarray((bounds.low > 0) | (bounds.high < 0))
 
 
 def _share(hits: Ints, cases: Ints) -> Floats:

@@ -4,29 +4,37 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from itertools import combinations
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from offdiag.comparison.class_values import class_values
 from offdiag.comparison.differences import HEADLINE
-from offdiag.comparison.gaps import Gap, paired_gaps, unpaired_gap
+from offdiag.comparison.selection import best_by_metric
 from offdiag.comparison.standings import Place, places
+from offdiag.comparison.unpaired import (
+    unpaired_metric_contest,
+    unpaired_recall_contest,
+    with_pairs,
+)
 from offdiag.domain.labels import LabelSet
 from offdiag.domain.values import MetricValue
 from offdiag.metrics.confusion import ConfusionMatrix
-from offdiag.metrics.counting import count_pairs
+from offdiag.metrics.intervals.delta import range_of
 from offdiag.metrics.intervals.suite import suite_intervals
-from offdiag.metrics.paired.cochran import RUN_AXIS, CochranQ, cochran_q
-from offdiag.metrics.paired.joint import joint_counts
+from offdiag.metrics.paired.cochran import CochranQ, cochran_of_counts
+from offdiag.metrics.paired.confidence_set import DRAWS, Contest, confidence_sets
+from offdiag.metrics.paired.contests import metric_contest, recall_contests
 from offdiag.metrics.paired.mcnemar import mcnemar
 from offdiag.metrics.paired.multiplicity import holm
+from offdiag.metrics.paired.runs import PairedRuns
+from offdiag.metrics.paired.selection import BestOfMany
 from offdiag.metrics.suite import evaluate_stack
 
-MOST_RESAMPLED = 8
-"""Up to this many runs differences are resampled; above, they take the delta method."""
+CLASS_AXIS = 0
+"""Axis of counts by class and two runs along which the class changes."""
 
 Codes = NDArray[np.unsignedinteger[Any]]
 
@@ -50,18 +58,23 @@ class RunPair:
 class ManyComparison:
     """Everything about several runs, in their order.
 
-    `places` are by headline key. `pairs` and `cochran` are about the runs with predictions,
-    all on the same cases; `unpaired` are the positions of those without.
+    `places` are by headline key, all compared together at one level; `recall` are those of each
+    class in label order, compared together as well. `pairs` and `cochran` are about the runs
+    with predictions, all on the same cases; `unpaired` are the positions of those without.
+    `best_of_many` is the highest run by headline key with what it is expected to reach, empty
+    where not all runs are paired or they are too large.
     """
 
     matrices: tuple[ConfusionMatrix, ...]
     places: Mapping[str, tuple[Place, ...]]
+    recall: tuple[tuple[Place, ...], ...]
     pairs: tuple[RunPair, ...]
     cochran: CochranQ | None
     unpaired: tuple[int, ...]
     confidence: float
     seed: int
     replicates: int
+    best_of_many: Mapping[str, BestOfMany] = field(default_factory=dict)
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -75,84 +88,93 @@ def compare_many(
     labels: LabelSet,
     seed: int,
     confidence: float = 0.95,
-    replicates: int = 2_000,
+    replicates: int = DRAWS,
 ) -> ManyComparison:
     """Compare runs on the n cases of `actual`, at least one.
 
-    A run is the n codes it predicted, or its matrix where there are no predictions. Every run
-    is compared with the best one by each metric, and the p values are adjusted after Holm.
+    A run is the n codes it predicted, or its matrix where there are no predictions. What is
+    significantly worse than the best comes from model confidence sets, of all headline metrics
+    together and of the recall of all classes together.
     """
+    predicted = {at: run for at, run in enumerate(runs) if not isinstance(run, ConfusionMatrix)}
+    paired = PairedRuns(actual, tuple(predicted.values()), labels) if predicted else None
+    of_predictions = iter(paired.matrices if paired else ())
     matrices = tuple(
-        run
-        if isinstance(run, ConfusionMatrix)
-        else ConfusionMatrix(count_pairs(actual, run, n_classes=len(labels)), labels)
-        for run in runs
+        run if isinstance(run, ConfusionMatrix) else next(of_predictions) for run in runs
     )
-    unpaired = tuple(at for at, run in enumerate(runs) if isinstance(run, ConfusionMatrix))
+    unpaired = tuple(at for at in range(len(runs)) if at not in predicted)
     values = [_values(matrix) for matrix in matrices]
-    if unpaired:
-        values = [
-            _with_intervals(matrix, plain, seed=seed, confidence=confidence)
-            for matrix, plain in zip(matrices, values, strict=True)
-        ]
-    drawn = replicates if len(runs) <= MOST_RESAMPLED else 0
-    gaps = _Gaps(actual, runs, labels, values, seed, confidence, drawn)
-    pairs, cochran = _right_answers(actual, runs)
+    recall = [class_values(matrix, confidence=confidence)["recall"] for matrix in matrices]
+    metrics, classes = _contests(
+        paired, tuple(predicted), matrices, values, recall, seed=seed, confidence=confidence
+    )
+    (sets,) = confidence_sets([metrics], seed=seed, confidence=confidence, draws=replicates)
+    of_classes = confidence_sets(classes, seed=seed, confidence=confidence, draws=replicates)
+    pairs, cochran = _right_answers(paired, tuple(predicted))
     return ManyComparison(
         matrices,
         {
             key: places(
-                key,
-                [each[key] for each in values],
-                partial(gaps.of_metric, key),
-                confidence=confidence,
+                found, [each[key] for each in values], width=_width(key), unpaired=unpaired
             )
-            for key in HEADLINE
+            for key, found in zip(HEADLINE, sets, strict=True)
         },
+        tuple(
+            places(found, [each[code] for each in recall], width=1.0, unpaired=unpaired)
+            for code, (found,) in enumerate(of_classes)
+        ),
         pairs,
         cochran,
         unpaired,
         confidence,
         seed,
-        drawn,
+        replicates,
+        {}
+        if paired is None or unpaired
+        else best_by_metric(actual, paired.predictions, HEADLINE, labels=labels, seed=seed),
     )
 
 
-@dataclass(frozen=True)
-class _Gaps:
-    """Differences between two of the runs; those of one pair are found once for all metrics."""
-
-    actual: Codes
-    runs: Sequence[Codes | ConfusionMatrix]
-    labels: LabelSet
-    values: Sequence[Mapping[str, MetricValue]]
-    seed: int
-    confidence: float
-    replicates: int
-    known: dict[tuple[int, int], dict[str, Gap]] = field(default_factory=dict)
-
-    def of_metric(self, key: str, best: int, other: int) -> Gap:
-        """Other minus best."""
-        if (best, other) not in self.known:
-            self.known[best, other] = self._between(best, other)
-        return self.known[best, other][key]
-
-    def _between(self, best: int, other: int) -> dict[str, Gap]:
-        first, second = self.runs[best], self.runs[other]
-        before, after = self.values[best], self.values[other]
-        if isinstance(first, ConfusionMatrix) or isinstance(second, ConfusionMatrix):
-            return {
-                key: unpaired_gap(before[key], after[key], confidence=self.confidence)
-                for key in HEADLINE
-            }
-        return paired_gaps(
-            joint_counts(actual=self.actual, first=first, second=second, labels=self.labels),
-            before,
-            after,
-            seed=self.seed,
-            confidence=self.confidence,
-            replicates=self.replicates,
+def _contests(
+    paired: PairedRuns | None,
+    positions: tuple[int, ...],
+    matrices: Sequence[ConfusionMatrix],
+    values: Sequence[Mapping[str, MetricValue]],
+    recall: Sequence[Sequence[MetricValue]],
+    *,
+    seed: int,
+    confidence: float,
+) -> tuple[Contest, tuple[Contest, ...]]:
+    """Contests by the headline metrics and by recall; `positions` are those of paired runs."""
+    if paired is not None and len(positions) == len(matrices):
+        return metric_contest(paired, HEADLINE), recall_contests(paired)
+    bounded = [
+        _with_intervals(matrix, plain, seed=seed, confidence=confidence)
+        for matrix, plain in zip(matrices, values, strict=True)
+    ]
+    metrics = unpaired_metric_contest(
+        HEADLINE,
+        matrices,
+        [[each[key] for each in bounded] for key in HEADLINE],
+        confidence=confidence,
+    )
+    classes = tuple(
+        unpaired_recall_contest(
+            code, matrices, [each[code] for each in recall], confidence=confidence
         )
+        for code in range(len(matrices[0].labels))
+    )
+    if paired is None:
+        return metrics, classes
+    return with_pairs(metrics, metric_contest(paired, HEADLINE), positions), tuple(
+        with_pairs(contest, pairs, positions)
+        for contest, pairs in zip(classes, recall_contests(paired), strict=True)
+    )
+
+
+def _width(key: str) -> float:
+    low, high = range_of(key)
+    return high - low
 
 
 def _values(matrix: ConfusionMatrix) -> dict[str, MetricValue]:
@@ -168,17 +190,20 @@ def _with_intervals(
 
 
 def _right_answers(
-    actual: Codes, runs: Sequence[Codes | ConfusionMatrix]
+    paired: PairedRuns | None, positions: Sequence[int]
 ) -> tuple[tuple[RunPair, ...], CochranQ | None]:
     """Every pair of runs with predictions, and Cochran's test of three or more of them."""
-    predicted = {at: run for at, run in enumerate(runs) if not isinstance(run, ConfusionMatrix)}
-    positions = list(predicted)
-    if len(positions) < 2:
+    if paired is None or len(positions) < 2:
         return (), None
-    right = np.stack([np.equal(codes, actual) for codes in predicted.values()], axis=RUN_AXIS)
-    alone = np.einsum("ca,cb->ab", right.astype(np.int64), (~right).astype(np.int64))
+    both: NDArray[np.int64] = paired.both_right.sum(axis=CLASS_AXIS)
+    right = np.diagonal(both)
     counts = [
-        (first, second, int(alone[first, second]), int(alone[second, first]))
+        (
+            first,
+            second,
+            int(right[first] - both[first, second]),
+            int(right[second] - both[first, second]),
+        )
         for first, second in combinations(range(len(positions)), 2)
     ]
     p = [mcnemar(only_first, only_second).exact_p for _, _, only_first, only_second in counts]
@@ -188,4 +213,4 @@ def _right_answers(
             counts, p, holm(p).tolist(), strict=True
         )
     )
-    return pairs, cochran_q(right) if len(positions) > 2 else None
+    return pairs, cochran_of_counts(both) if len(positions) > 2 else None

@@ -1,4 +1,9 @@
-"""Two runs beside each other, case by case where that is possible."""
+"""Two runs beside each other, case by case where that is possible.
+
+Three families of differences are judged at one level each: the headline metrics, the scores, and
+every per-class metric over its classes. Within a family the chance of calling any difference
+significant between two equally good runs stays below the level.
+"""
 
 from __future__ import annotations
 
@@ -9,19 +14,36 @@ import numpy as np
 
 from offdiag.comparison.cells import CellDifferences, paired_cells, unpaired_cells
 from offdiag.comparison.churn import Churn, churn_of, churn_of_classes
+from offdiag.comparison.class_values import class_values
 from offdiag.comparison.differences import HEADLINE, OF_CLASSES, MetricDifference, judged
 from offdiag.domain.values import MetricValue
 from offdiag.metrics.confusion import ConfusionMatrix
+from offdiag.metrics.intervals import binomial
+from offdiag.metrics.intervals.binomial import Outcomes, proportion_intervals
+from offdiag.metrics.intervals.bounds import Interval
 from offdiag.metrics.intervals.independent import difference_bounds
-from offdiag.metrics.intervals.suite import suite_intervals
-from offdiag.metrics.paired.difference import Compared, paired_differences
+from offdiag.metrics.paired.class_changes import (
+    SLOPED,
+    ClassChanges,
+    confidence_together,
+    recall_changes,
+    sloped_changes,
+)
 from offdiag.metrics.paired.joint import JointCounts
 from offdiag.metrics.paired.mcnemar import McNemar, mcnemar
+from offdiag.metrics.paired.resampling import difference
+from offdiag.metrics.paired.score_interval import METHOD, paired_score_interval
 from offdiag.metrics.paired.scores import ScoreDifference
 from offdiag.metrics.paired.symmetry import Bowker, StuartMaxwell, bowker, stuart_maxwell
+from offdiag.metrics.paired.together import (
+    JointTest,
+    confidence_of,
+    judge_together,
+    judge_unpaired,
+)
 from offdiag.metrics.suite import Suite, evaluate_stack
 
-COMPARED = Compared(HEADLINE, OF_CLASSES)
+ACCURACY = "overall_accuracy"
 SQUARE_AND_ADD = "square and add, unpaired"
 
 
@@ -46,18 +68,22 @@ class PairComparison:
     """Everything about two runs; differences are second minus first.
 
     `metrics` are those of all classes together, `classes` by key, each in label order.
-    `paired` is None where the runs cannot be paired. With `replicates` 0 nothing was resampled.
+    `together` is the test of the headline metrics, `classes_tested` says how many classes each
+    per-class metric was tested on. `paired` is None where the runs cannot be paired.
     """
 
     first: ConfusionMatrix
     second: ConfusionMatrix
     metrics: tuple[MetricDifference, ...]
     classes: Mapping[str, tuple[MetricDifference, ...]]
+    together: JointTest
+    classes_tested: Mapping[str, int]
     cells: CellDifferences
     paired: PairedFacts | None
-    confidence: float
-    seed: int
-    replicates: int
+
+    @property
+    def confidence(self) -> float:
+        return self.together.confidence
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -79,52 +105,57 @@ def compare_paired(
     scores: tuple[ScoreDifference, ...] = (),
     seed: int,
     confidence: float = 0.95,
-    replicates: int = 2_000,
 ) -> PairComparison:
     """Compare two runs on the same cases, of which there is at least one.
 
-    Accuracy is separable where both its interval and the exact test of McNemar say so.
+    Headline metrics are better or worse where their simultaneous interval excludes 0, classes
+    where Holm's adjusted p is below 1 - confidence.
     """
-    found = paired_differences(
-        joint, compared=COMPARED, seed=seed, confidence=confidence, replicates=replicates
-    )
     first, second = (_suite(matrix) for matrix in (joint.first_matrix, joint.second_matrix))
+    together = judge_together(joint, _differences(first, second), confidence=confidence, seed=seed)
     rates = joint.accuracy
     test = mcnemar(int(rates.only_first), int(rates.only_second))
+    alone, simultaneous = (
+        Interval(*paired_score_interval(rates, confidence=level).at(), METHOD)
+        for level in (confidence, confidence_of(together.critical))
+    )
     metrics = [
-        judged(
-            key,
-            None,
-            first.aggregate[key].at(),
-            second.aggregate[key].at(),
-            found.aggregate_intervals[key].at().around(found.aggregate[key].at()),
-            p=test.exact_p if key == "overall_accuracy" else None,
-            exact_below=1 - confidence,
-        )
-        for key in HEADLINE
+        _headline(
+            ACCURACY,
+            _values(ACCURACY, first, second),
+            alone,
+            simultaneous,
+            test=together,
+            p=test.exact_p,
+        ),
+        *(_sloped(key, first, second, together) for key in HEADLINE if key != ACCURACY),
     ]
     metrics += [
-        judged(each.key, None, each.first, each.second, each.difference, p=each.p)
+        judged(
+            each.key,
+            None,
+            each.first,
+            each.second,
+            each.difference,
+            simultaneous=each.simultaneous,
+            p=each.p,
+        )
         for each in scores
     ]
-    classes = {
-        key: tuple(
-            judged(
-                key,
-                name,
-                first.per_class[key].at(code),
-                second.per_class[key].at(code),
-                found.per_class_intervals[key].at(code).around(found.per_class[key].at(code)),
-            )
-            for code, name in enumerate(joint.labels.names)
-        )
-        for key in OF_CLASSES
-    }
+    changes = {"recall": recall_changes(joint.hits, confidence=confidence)}
+    for key in SLOPED:
+        gaps = difference(first.per_class[key].value, second.per_class[key].value)
+        changes[key] = sloped_changes(joint, key, gaps, confidence=confidence)
     return PairComparison(
         joint.first_matrix,
         joint.second_matrix,
         tuple(metrics),
-        classes,
+        {
+            key: _of_classes(key, joint.labels.names, first, second, changes[key])
+            for key in OF_CLASSES
+        },
+        together,
+        {key: changes[key].n_tested for key in OF_CLASSES},
         paired_cells(joint, confidence=confidence),
         PairedFacts(
             churn_of(joint),
@@ -134,82 +165,146 @@ def compare_paired(
             bowker(joint.answers),
             int(np.trace(joint.answers)),
         ),
-        confidence,
-        seed,
-        found.replicates,
     )
 
 
 def compare_unpaired(
-    first: ConfusionMatrix,
-    second: ConfusionMatrix,
-    *,
-    seed: int,
-    confidence: float = 0.95,
-    replicates: int = 2_000,
+    first: ConfusionMatrix, second: ConfusionMatrix, *, seed: int, confidence: float = 0.95
 ) -> PairComparison:
-    """Compare two matrices with the same labels as if of different cases.
+    """Compare two matrices with the same labels as if of different cases, at least one each.
 
-    Each difference takes the intervals of both values, squared and added. Where the cases are
-    the same these intervals are too wide, so what they separate is different all the more.
+    Variances add up; accuracy and the classes take the intervals of both values, squared and
+    added, at the confidence that holds for all. Where the cases are the same these intervals are
+    too wide, so what they separate is different all the more.
     """
-    sides = [
-        _with_intervals(matrix, seed=seed, confidence=confidence, replicates=replicates)
-        for matrix in (first, second)
-    ]
-    metrics = tuple(
-        _unpaired(key, None, sides[0].aggregate[key], sides[1].aggregate[key]) for key in HEADLINE
+    sides = first, second
+    before, after = map(_suite, sides)
+    together = judge_unpaired(
+        first, second, _differences(before, after), confidence=confidence, seed=seed
     )
-    classes = {
-        key: tuple(
-            _unpaired(key, name, before, after)
-            for name, before, after in zip(
-                first.labels.names, sides[0].per_class[key], sides[1].per_class[key], strict=True
-            )
+    alone, simultaneous = (
+        _squared_and_added(*(_accuracy(side, level) for side in sides))
+        for level in (confidence, confidence_of(together.critical))
+    )
+    metrics = (
+        _headline(ACCURACY, _values(ACCURACY, before, after), alone, simultaneous, test=together),
+        *(_sloped(key, before, after, together) for key in HEADLINE if key != ACCURACY),
+    )
+    plain = [class_values(side, confidence=confidence) for side in sides]
+    n_tested = {
+        key: sum(
+            old.is_defined and new.is_defined
+            for old, new in zip(plain[0][key], plain[1][key], strict=True)
         )
         for key in OF_CLASSES
     }
-    cells = unpaired_cells(first, second, confidence=confidence)
-    used = max(side.replicates for side in sides)
-    return PairComparison(first, second, metrics, classes, cells, None, confidence, seed, used)
-
-
-@dataclass(frozen=True, slots=True)
-class _Side:
-    """The values of one matrix, each with its own interval."""
-
-    aggregate: Mapping[str, MetricValue]
-    per_class: Mapping[str, tuple[MetricValue, ...]]
-    replicates: int
-
-
-def _with_intervals(
-    matrix: ConfusionMatrix, *, seed: int, confidence: float, replicates: int
-) -> _Side:
-    suite = _suite(matrix)
-    found = suite_intervals(matrix, seed=seed, confidence=confidence, replicates=replicates)
-    return _Side(
-        {key: found.aggregate[key].at().around(suite.aggregate[key].at()) for key in HEADLINE},
-        {
-            key: tuple(
-                found.per_class[key].at(code).around(suite.per_class[key].at(code))
-                for code in range(matrix.n_classes)
+    classes = {}
+    for key in OF_CLASSES:
+        level = confidence_together(confidence, n_tested[key])
+        wider = [class_values(side, confidence=level)[key] for side in sides]
+        classes[key] = tuple(
+            judged(
+                key,
+                name,
+                old,
+                new,
+                _squared_and_added(old, new).around(_value(old, new)),
+                simultaneous=_squared_and_added(wider[0][code], wider[1][code]),
             )
-            for key in OF_CLASSES
-        },
-        found.replicates,
+            for code, (name, old, new) in enumerate(
+                zip(first.labels.names, plain[0][key], plain[1][key], strict=True)
+            )
+        )
+    return PairComparison(
+        first,
+        second,
+        metrics,
+        classes,
+        together,
+        n_tested,
+        unpaired_cells(first, second, confidence=confidence),
+        None,
     )
 
 
-def _unpaired(
-    key: str, class_label: str | None, first: MetricValue, second: MetricValue
+def _differences(first: Suite, second: Suite) -> dict[str, float]:
+    return {
+        key: float(difference(first.aggregate[key].value, second.aggregate[key].value))
+        for key in HEADLINE
+    }
+
+
+def _sloped(key: str, first: Suite, second: Suite, test: JointTest) -> MetricDifference:
+    alone, simultaneous = (
+        test.intervals(key, critical=critical).at() for critical in (test.alone, test.critical)
+    )
+    return _headline(key, _values(key, first, second), alone, simultaneous, test=test)
+
+
+def _headline(
+    key: str,
+    values: tuple[MetricValue, MetricValue],
+    alone: Interval,
+    simultaneous: Interval,
+    *,
+    test: JointTest,
+    p: float | None = None,
 ) -> MetricDifference:
-    if first.value is None or second.value is None:
-        nothing = MetricValue(None, first.reason or second.reason)
-        return judged(key, class_label, first, second, nothing)
+    return judged(
+        key,
+        None,
+        *values,
+        alone.around(_value(*values)),
+        simultaneous=simultaneous,
+        # T = 0 is tested and no change, though no interval says so.
+        is_changed=False if key in test.tested and simultaneous.low is None else None,
+        p=p,
+    )
+
+
+def _values(key: str, first: Suite, second: Suite) -> tuple[MetricValue, MetricValue]:
+    return first.aggregate[key].at(), second.aggregate[key].at()
+
+
+def _of_classes(
+    key: str, names: tuple[str, ...], first: Suite, second: Suite, changes: ClassChanges
+) -> tuple[MetricDifference, ...]:
+    found = []
+    for code, name in enumerate(names):
+        before, after = first.per_class[key].at(code), second.per_class[key].at(code)
+        is_tested = not np.isnan(changes.p[code])
+        found.append(
+            judged(
+                key,
+                name,
+                before,
+                after,
+                changes.alone.at(code).around(_value(before, after)),
+                simultaneous=changes.together.at(code),
+                is_changed=bool(changes.is_changed[code]) if is_tested else None,
+                p=float(changes.p[code]) if is_tested else None,
+                p_adjusted=float(changes.p_adjusted[code]) if is_tested else None,
+            )
+        )
+    return tuple(found)
+
+
+def _accuracy(matrix: ConfusionMatrix, confidence: float) -> MetricValue:
+    known = {ACCURACY: binomial.AGGREGATE[ACCURACY]}
+    found = proportion_intervals(Outcomes.of_matrix(matrix), known, confidence=confidence)
+    return found[ACCURACY].at().around(_suite(matrix).aggregate[ACCURACY].at())
+
+
+def _squared_and_added(first: MetricValue, second: MetricValue) -> Interval:
     low, high = difference_bounds(first, second) or (None, None)
-    gap = MetricValue(second.value - first.value, None, None, low, high, SQUARE_AND_ADD)
-    return judged(key, class_label, first, second, gap)
+    return Interval(low, high, SQUARE_AND_ADD)
+
+
+def _value(first: MetricValue, second: MetricValue) -> MetricValue:
+    """The difference without an interval."""
+    if first.value is None or second.value is None:
+        return MetricValue(None, first.reason or second.reason)
+    return MetricValue(second.value - first.value)
 
 
 def _suite(matrix: ConfusionMatrix) -> Suite:

@@ -3,64 +3,143 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
 
 from offdiag.comparison import wording
-from offdiag.comparison.differences import HEADLINE
+from offdiag.comparison.differences import DIFFERENCE_THAT_MATTERS, HEADLINE
 from offdiag.comparison.letters import letter
 from offdiag.comparison.many import ManyComparison
+from offdiag.comparison.more_samples import more_samples_sentence, undecided_among
+from offdiag.comparison.selection import selection_sentence
 from offdiag.comparison.standings import Place, Standing
 from offdiag.comparison.verdict import Verdict
 from offdiag.metrics.paired.cochran import CochranQ
-from offdiag.reports.wording import count, listed
+from offdiag.metrics.paired.contests import (
+    FEWEST_SAMPLES,
+    is_class_average,
+    small_classes,
+)
+from offdiag.reports.wording import count, listed, name
 
 LEADING = ("balanced_accuracy", *(key for key in HEADLINE if key != "balanced_accuracy"))
 """The order in which metrics are told; accuracy does not lead, because it hides small classes."""
+_MOST_NAMED = 6
 
 
-def many_verdict(many: ManyComparison) -> Verdict:
-    """Who is best by each metric, and who cannot be told from the best."""
-    told = [key for key in LEADING if _letters(many.places[key], Standing.BEST)]
-    if not told:
-        return Verdict("No headline metric is defined for any run.", (), "open")
-    by_finding: dict[str, list[str]] = {}
-    for key in told:
-        by_finding.setdefault(_finding(many.places[key]), []).append(key)
-    headline, *further = (_sentence(keys, found) for found, keys in by_finding.items())
-    return Verdict(headline, (*further, *_details(many)), "open")
+@dataclass(frozen=True, slots=True)
+class _Finding:
+    """Letters of runs by where they stand by a metric; at least one is the highest."""
+
+    highest: tuple[str, ...]
+    same: tuple[str, ...]
+    worse: tuple[str, ...]
+    untested: tuple[str, ...]
+
+    @property
+    def n_others(self) -> int:
+        return len(self.same) + len(self.worse) + len(self.untested)
 
 
-def _sentence(keys: Sequence[str], finding: str) -> str:
-    """Metrics that say the same are named together, the leading one first."""
-    if len(keys) == len(HEADLINE):
-        return f"By every headline metric {finding}."
-    return f"By {_listed([wording.title_inside(key) for key in keys])} {finding}."
+def many_verdict(many: ManyComparison, *, difference: float = DIFFERENCE_THAT_MATTERS) -> Verdict:
+    """Which runs are highest by each metric, and which are significantly worse than the best.
 
-
-def _finding(places: Sequence[Place]) -> str:
-    """ "C is best; A is not separable from it"; one run at least is the best."""
-    best = _letters(places, Standing.BEST)[0]
-    same, behind, untested = (
-        _letters(places, standing)
-        for standing in (Standing.NOT_SEPARABLE, Standing.BEHIND, Standing.NOT_TESTED)
+    `difference` is the one in accuracy that matters, as a share.
+    """
+    by_finding: dict[_Finding, list[str]] = {}
+    for key in LEADING:
+        found = _finding(many.places[key])
+        if found.highest and len(found.untested) < max(found.n_others, 1):
+            by_finding.setdefault(found, []).append(key)
+    details = tuple(_details(many, difference))
+    if not by_finding:
+        return Verdict("No headline metric could be tested.", details, "open")
+    headline, *further = (
+        _sentence(many, keys, found) for found, keys in _merged(by_finding).items()
     )
-    others = len(same) + len(behind) + len(untested)
-    if others == 0:
-        return f"only {best} has a value"
-    if len(same) == others:
-        return f"{best} is best, but no other run is separable from it"
-    if len(behind) == others:
-        return f"{best} is best and all others are behind"
-    parts = []
-    if same:
-        parts.append(f"{_listed(same)} {_be(same)} not separable from it")
-    if behind:
-        parts.append(f"{_listed(behind)} {_be(behind)} behind")
-    if untested:
-        parts.append(f"{_listed(untested)} could not be tested")
-    return f"{best} is best; {', '.join(parts)}"
+    return Verdict(headline, (*further, *details), "open")
 
 
-def _details(many: ManyComparison) -> Iterator[str]:
+def _finding(places: Sequence[Place]) -> _Finding:
+    return _Finding(
+        *(
+            tuple(letter(at) for at, place in enumerate(places) if place.standing is standing)
+            for standing in (
+                Standing.BEST,
+                Standing.NOT_SEPARABLE,
+                Standing.BEHIND,
+                Standing.NOT_TESTED,
+            )
+        )
+    )
+
+
+def _merged(by_finding: dict[_Finding, list[str]]) -> dict[_Finding, list[str]]:
+    """Metrics by which no run is worse are told together, whichever run is highest."""
+    merged: dict[_Finding, list[str]] = {}
+    first_open: _Finding | None = None
+    for found, keys in by_finding.items():
+        at = found
+        if found.same and not found.worse and not found.untested:
+            at = first_open = first_open or found
+        merged.setdefault(at, []).extend(keys)
+    return merged
+
+
+def _sentence(many: ManyComparison, keys: Sequence[str], found: _Finding) -> str:
+    """Metrics that say the same are named together, the leading one first."""
+    by = f"By {_titles(keys)}"
+    highest = _listed(found.highest)
+    if found.n_others == 0:
+        if len(found.highest) > 1:
+            return f"{by} all runs are equally high."
+        return f"{by} only {highest} has a value."
+    if not found.worse and not found.untested:
+        return f"{by} none of {len(many.matrices)} runs is significantly worse than the best."
+    if len(found.worse) == found.n_others and len(found.highest) == 1:
+        return f"{highest} leads on {_titles(keys)}; {_worse(found)}."
+    value = _value(many.places[keys[0]]) if len(keys) == 1 else ""
+    be, it = ("is", "it") if len(found.highest) == 1 else ("are", "them")
+    parts = [f"{by} {highest} {be} highest{value}"]
+    if found.same:
+        show = "shows" if len(found.same) == 1 else "show"
+        parts.append(f"{_listed(found.same)} {show} no significant difference from {it}")
+    if found.worse:
+        parts.append(_worse(found))
+    if found.untested:
+        parts.append(f"{_listed(found.untested)} could not be tested")
+    return f"{'; '.join(parts)}."
+
+
+def _worse(found: _Finding) -> str:
+    """Who is significantly worse than the best."""
+    n_worse = len(found.worse)
+    if n_worse == found.n_others and n_worse > 1:
+        who = "all others are"
+    elif n_worse > _MOST_NAMED:
+        who = f"the other {n_worse} are"
+    else:
+        who = f"{_listed(found.worse)} {'is' if n_worse == 1 else 'are'}"
+    return f"{who} significantly worse than the best"
+
+
+def _details(many: ManyComparison, difference: float) -> Iterator[str]:
+    yield from _of_the_choice(many)
+    undecided = undecided_among(many, difference=difference)
+    if undecided is not None:
+        yield more_samples_sentence(undecided)
+    yield from _of_classes(many)
+    yield from _too_few(many)
+    n_tested = sum(
+        any(place.standing in _TESTED for place in places) for places in many.places.values()
+    )
+    if n_tested:
+        metrics = count(n_tested, "metric")
+        yield (
+            f"All {count(len(many.matrices), 'run')} and {metrics} are compared together "
+            f"({wording.level_text(many.confidence)})."
+        )
     if many.cochran is not None:
         yield _equally_right(many.cochran, many.confidence)
     if many.unpaired:
@@ -69,6 +148,68 @@ def _details(many: ManyComparison) -> Iterator[str]:
             yield f"{letters} is a matrix without predictions, so it is not paired with any run."
         else:
             yield f"{letters} are matrices without predictions, so they are not paired."
+
+
+_TESTED = frozenset({Standing.NOT_SEPARABLE, Standing.BEHIND})
+
+
+def _of_the_choice(many: ManyComparison) -> Iterator[str]:
+    """What the highest run is expected to reach by the leading metric, or why nobody knows."""
+    leading = next((key for key in LEADING if key in many.best_of_many), None)
+    if leading is not None:
+        yield selection_sentence(leading, many.best_of_many[leading])
+    else:
+        why = (
+            "not all runs have predictions" if many.unpaired else "there are too many predictions"
+        )
+        yield (
+            f"Values of the highest runs are not corrected for the choice among "
+            f"{len(many.matrices)}, because {why}."
+        )
+
+
+def _of_classes(many: ManyComparison) -> Iterator[str]:
+    """On which classes some run is significantly worse by recall than the best one."""
+    tested = [any(place.standing in _TESTED for place in places) for places in many.recall]
+    if not any(tested):
+        return
+    together = f"({count(sum(tested), 'class', 'classes')} compared together)"
+    by_runs: dict[tuple[str, ...], list[str]] = {}
+    for label, places in zip(many.labels, many.recall, strict=True):
+        worse = _finding(places).worse
+        if worse:
+            by_runs.setdefault(worse, []).append(name(label))
+    if not by_runs:
+        yield (f"By recall no run is significantly worse than the best on any class {together}.")
+        return
+    parts = [
+        f"{_listed(runs)} on {listed(labels, at_most=_MOST_NAMED)}"
+        for runs, labels in list(by_runs.items())[:_MOST_NAMED]
+    ]
+    if len(by_runs) > _MOST_NAMED:
+        n_more = sum(map(len, list(by_runs.values())[_MOST_NAMED:]))
+        parts.append(f"others on {count(n_more, 'more class', 'more classes')}")
+    yield f"By recall significantly worse than the best {together}: {'; '.join(parts)}."
+
+
+def _too_few(many: ManyComparison) -> Iterator[str]:
+    """What is not tested because a class has too few samples."""
+    small = np.flatnonzero(small_classes(many.matrices)).tolist()
+    if not small:
+        return
+    sizes = [min(int(matrix.actual[code]) for matrix in many.matrices) for code in small]
+    which = listed(
+        [
+            f"{name(many.labels[code])} ({count(size, 'example')})"
+            for code, size in zip(small, sizes, strict=True)
+        ],
+        at_most=_MOST_NAMED,
+    )
+    averages = [wording.title_inside(key) for key in LEADING if is_class_average(key)]
+    yield (
+        f"Not tested, because a class has fewer than {FEWEST_SAMPLES} examples: "
+        f"{', '.join(averages)} and the recall of {which}."
+    )
 
 
 def _equally_right(found: CochranQ, confidence: float) -> str:
@@ -81,13 +222,17 @@ def _equally_right(found: CochranQ, confidence: float) -> str:
     )
 
 
-def _be(letters: Sequence[str]) -> str:
-    return "is" if len(letters) == 1 else "are"
+def _titles(keys: Sequence[str]) -> str:
+    if len(keys) == len(HEADLINE):
+        return "every headline metric"
+    return _listed([wording.title_inside(key) for key in keys])
+
+
+def _value(places: Sequence[Place]) -> str:
+    """The highest value in brackets."""
+    highest = next(place.value.value for place in places if place.standing is Standing.BEST)
+    return "" if highest is None else f" ({highest:.3f})"
 
 
 def _listed(words: Sequence[str]) -> str:
     return listed(words, at_most=len(words))
-
-
-def _letters(places: Sequence[Place], standing: Standing) -> list[str]:
-    return [letter(at) for at, place in enumerate(places) if place.standing is standing]

@@ -8,10 +8,16 @@ from typing import Any
 
 from offdiag.comparison.cells import CellDifferences
 from offdiag.comparison.class_values import class_values
-from offdiag.comparison.differences import MetricDifference
+from offdiag.comparison.differences import DIFFERENCE_THAT_MATTERS, MetricDifference
 from offdiag.comparison.letters import letter
 from offdiag.comparison.many import ManyComparison
+from offdiag.comparison.more_samples import (
+    undecided_among,
+    undecided_pair,
+    undecided_record,
+)
 from offdiag.comparison.pair import PairComparison, PairedFacts
+from offdiag.comparison.selection import selection_record
 from offdiag.comparison.standings import Place
 from offdiag.comparison.verdict import Verdict
 from offdiag.metrics.confusion import ConfusionMatrix
@@ -26,27 +32,38 @@ def verdict_record(verdict: Verdict) -> dict[str, Any]:
     }
 
 
-def pair_record(pair: PairComparison) -> dict[str, Any]:
-    """Two runs; every difference is B minus A."""
+def pair_record(
+    pair: PairComparison, *, difference: float = DIFFERENCE_THAT_MATTERS
+) -> dict[str, Any]:
+    """Two runs; every difference is B minus A. `difference` is the one that matters."""
     return {
         "is_paired": pair.paired is not None,
         "n": {"a": pair.first.total, "b": pair.second.total},
         "class_sizes": {"a": _class_sizes(pair.first), "b": _class_sizes(pair.second)},
         "confidence": pair.confidence,
-        "seed": pair.seed,
-        "replicates": pair.replicates,
+        "seed": pair.together.seed,
+        "judged_together": {
+            "metrics": list(pair.together.tested),
+            "left_out": list(pair.together.left_out),
+            "critical_value": pair.together.critical,
+            "n_classes": dict(pair.classes_tested),
+        },
         "metrics": {each.key: difference_record(each) for each in pair.metrics},
         "per_class": {
             key: {str(each.class_label): difference_record(each) for each in found}
             for key, found in pair.classes.items()
         },
         **({} if pair.paired is None else _paired_record(pair, pair.paired)),
+        "samples_needed": undecided_record(undecided_pair(pair, difference=difference)),
         "cells": _cell_records(pair.cells, pair.labels),
     }
 
 
-def many_record(many: ManyComparison) -> dict[str, Any]:
-    """Several runs; `behind` is a run minus the best one."""
+def many_record(
+    many: ManyComparison, *, difference: float = DIFFERENCE_THAT_MATTERS
+) -> dict[str, Any]:
+    """Several runs; `behind` is a run minus the one that `compared_with` names."""
+    letters = [letter(at) for at in range(len(many.matrices))]
     return {
         "n": {letter(at): matrix.total for at, matrix in enumerate(many.matrices)},
         "class_sizes": {
@@ -69,6 +86,10 @@ def many_record(many: ManyComparison) -> dict[str, Any]:
             }
             for at, matrix in enumerate(many.matrices)
         },
+        "recall_standings": {
+            name: {letter(at): place_record(place) for at, place in enumerate(found)}
+            for name, found in zip(many.labels, many.recall, strict=True)
+        },
         "pairs": [
             {
                 "first": letter(pair.first),
@@ -81,6 +102,8 @@ def many_record(many: ManyComparison) -> dict[str, Any]:
             for pair in many.pairs
         ],
         "cochran": None if many.cochran is None else asdict(many.cochran),
+        "best_of_many": selection_record(many.best_of_many, letters),
+        "samples_needed": undecided_record(undecided_among(many, difference=difference)),
     }
 
 
@@ -90,8 +113,16 @@ def difference_record(found: MetricDifference) -> dict[str, Any]:
         "a": found.first.to_dict(),
         "b": found.second.to_dict(),
         "difference": found.difference.to_dict(),
+        "simultaneous_interval": None
+        if found.simultaneous is None
+        else {
+            "ci_low": found.simultaneous.low,
+            "ci_high": found.simultaneous.high,
+            "ci_method": found.simultaneous.provenance,
+        },
         "outcome": found.outcome.value,
         "p": found.p,
+        "p_adjusted": found.p_adjusted,
     }
 
 
@@ -101,6 +132,7 @@ def place_record(place: Place) -> dict[str, Any]:
         **place.value.to_dict(),
         "standing": place.standing.value,
         "behind": None if place.behind is None else place.behind.to_dict(),
+        "compared_with": None if place.compared_with is None else letter(place.compared_with),
         "p": place.p,
         "p_adjusted": place.p_adjusted,
     }
@@ -131,14 +163,16 @@ def _cell_records(cells: CellDifferences, labels: tuple[str, ...]) -> list[dict[
             "share": _finite(share),
             "share_ci_low": _finite(low),
             "share_ci_high": _finite(high),
+            "is_significant": is_certain,
         }
-        for actual, predicted, gained, share, low, high in zip(
+        for actual, predicted, gained, share, low, high, is_certain in zip(
             cells.actual.tolist(),
             cells.predicted.tolist(),
             cells.gained.tolist(),
             cells.share.tolist(),
             cells.low.tolist(),
             cells.high.tolist(),
+            cells.is_certain.tolist(),
             strict=True,
         )
     ]

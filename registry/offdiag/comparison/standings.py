@@ -1,26 +1,29 @@
-"""Which of several runs is best by a metric, and which cannot be told from it."""
+"""Which of several runs is highest by a metric, and which are worse than the best."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from enum import StrEnum
+from math import inf
 
-from offdiag.comparison.gaps import Gap
 from offdiag.domain.values import MetricValue
-from offdiag.metrics.catalogue import Direction
-from offdiag.metrics.paired.multiplicity import holm
-from offdiag.reports.scope import spec_of
+from offdiag.metrics.paired.confidence_set import BestSet, Compared
+
+SIMULTANEOUS = "simultaneous, slopes at the pooled matrix"
+SIMULTANEOUS_UNPAIRED = "simultaneous, square and add, unpaired"
 
 
 class Standing(StrEnum):
     """Where a run stands by one metric."""
 
     BEST = "best"
+    """It has the highest value; others may be as good."""
     NOT_SEPARABLE = "not separable from the best"
+    """There is no significant difference from the best."""
     BEHIND = "behind the best"
+    """It is significantly worse than the best."""
     NOT_TESTED = "not tested against the best"
-    """There is no interval for the difference, so nothing can be said."""
     UNDEFINED = "undefined"
 
 
@@ -28,63 +31,65 @@ class Standing(StrEnum):
 class Place:
     """A run by one metric.
 
-    `behind` is the run minus the best one, None for the best itself and where undefined. `p`
-    belongs to that difference, `p_adjusted` is Holm's over all runs that were tested.
+    `behind` is the run minus the one at position `compared_with`, with the simultaneous interval
+    that decides the standing: the highest run, or for a run that only another one shows to be
+    worse, that one. All None for the highest itself and where undefined. `p` belongs to that
+    difference alone; `p_adjusted` counts all runs and metrics that were compared together.
     """
 
     value: MetricValue
     standing: Standing
     behind: MetricValue | None = None
+    compared_with: int | None = None
     p: float | None = None
     p_adjusted: float | None = None
 
 
 def places(
-    key: str,
+    found: BestSet,
     values: Sequence[MetricValue],
-    gap_between: Callable[[int, int], Gap],
     *,
-    confidence: float,
+    lower_is_better: bool = False,
+    width: float = inf,
+    unpaired: Sequence[int] = (),
 ) -> tuple[Place, ...]:
-    """Places of runs by a metric, in their order; of equally good ones the first is the best.
+    """Places of runs by a metric, in their order; equally high ones are all the best.
 
-    `gap_between(best, other)` is the difference other minus best. A run is behind where its
-    adjusted p value is below 1 - confidence; every other one may be as good as the best.
+    `width` is the largest difference that the metric can have. Runs in `unpaired` are compared
+    as if of other samples.
     """
-    best = _best(key, values)
-    if best is None:
-        return tuple(Place(value, Standing.UNDEFINED) for value in values)
-    others = [run for run, value in enumerate(values) if value.is_defined and run != best]
-    gaps = {run: gap_between(best, run) for run in others}
-    tested = [(run, gap.p) for run, gap in gaps.items() if gap.p is not None]
-    adjusted = dict(
-        zip((run for run, _ in tested), holm([p for _, p in tested]).tolist(), strict=True)
-    )
-    found = []
-    for run, value in enumerate(values):
-        if run == best:
-            found.append(Place(value, Standing.BEST))
-        elif run not in gaps:
-            found.append(Place(value, Standing.UNDEFINED))
+    sign = -1.0 if lower_is_better else 1.0
+    placed = []
+    for run, (value, compared) in enumerate(zip(values, found.compared, strict=True)):
+        if run in found.highest:
+            placed.append(Place(value, Standing.BEST))
+        elif compared is None:
+            placed.append(Place(value, Standing.UNDEFINED))
         else:
-            p = adjusted.get(run)
-            found.append(
-                Place(value, _standing(p, 1 - confidence), gaps[run].difference, gaps[run].p, p)
+            is_paired = not {run, compared.rival} & set(unpaired)
+            method = SIMULTANEOUS if is_paired else SIMULTANEOUS_UNPAIRED
+            placed.append(
+                Place(
+                    value,
+                    _standing(found, run),
+                    _difference(compared, sign, width, method),
+                    compared.rival,
+                    compared.p,
+                    compared.p_adjusted,
+                )
             )
-    return tuple(found)
+    return tuple(placed)
 
 
-def _best(key: str, values: Sequence[MetricValue]) -> int | None:
-    lower_is_better = spec_of(key, of_class=False).direction is Direction.LOWER
-    defined = [
-        (value.value if lower_is_better else -value.value, run)
-        for run, value in enumerate(values)
-        if value.value is not None
-    ]
-    return min(defined)[1] if defined else None
-
-
-def _standing(p_adjusted: float | None, level: float) -> Standing:
-    if p_adjusted is None:
+def _standing(found: BestSet, run: int) -> Standing:
+    if not found.is_tested[run]:
         return Standing.NOT_TESTED
-    return Standing.BEHIND if p_adjusted < level else Standing.NOT_SEPARABLE
+    return Standing.NOT_SEPARABLE if found.is_in[run] else Standing.BEHIND
+
+
+def _difference(compared: Compared, sign: float, width: float, method: str) -> MetricValue:
+    gap = MetricValue(sign * compared.difference)
+    if compared.reach is None:
+        return gap
+    low, high = (sign * compared.difference + end for end in (-compared.reach, compared.reach))
+    return replace(gap, ci_low=max(low, -width), ci_high=min(high, width), ci_method=method)

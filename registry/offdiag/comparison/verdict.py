@@ -9,7 +9,13 @@ from typing import Literal
 import numpy as np
 
 from offdiag.comparison import wording
-from offdiag.comparison.differences import HEADLINE, MetricDifference, Outcome
+from offdiag.comparison.differences import (
+    DIFFERENCE_THAT_MATTERS,
+    HEADLINE,
+    MetricDifference,
+    Outcome,
+)
+from offdiag.comparison.more_samples import more_samples_sentence, undecided_pair
 from offdiag.comparison.pair import PairComparison
 from offdiag.metrics.intervals.reliability import RELIABLE_CLASS_SIZE
 from offdiag.reports.wording import count, listed, name
@@ -37,18 +43,19 @@ class Verdict:
         return " ".join((self.headline, *self.details))
 
 
-def pair_verdict(pair: PairComparison) -> Verdict:
-    """The verdict on B, the second run, against A, the first."""
-    return Verdict(_headline(pair), tuple(_details(pair)), _tone(_headliners(pair)))
+def pair_verdict(pair: PairComparison, *, difference: float = DIFFERENCE_THAT_MATTERS) -> Verdict:
+    """The verdict on B, the second run, against A, the first.
+
+    `difference` is the one in accuracy that matters, as a share.
+    """
+    details = tuple(_details(pair, difference))
+    return Verdict(_headline(pair), details, _tone(_headliners(pair)))
 
 
 def classes_that_change(
     pair: PairComparison, key: str = "recall"
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Labels of the classes whose value falls, and of those where it rises, largest first.
-
-    Exactly the classes whose interval excludes 0.
-    """
+    """Labels of the classes that change significantly: falling, and rising, largest first."""
     found = sorted(pair.classes[key], key=lambda each: -abs(each.difference.value or 0.0))
     falling = tuple(str(each.class_label) for each in found if each.is_loss)
     return falling, tuple(str(each.class_label) for each in found if each.is_gain)
@@ -76,30 +83,42 @@ def _headline(pair: PairComparison) -> str:
         [wording.title_inside(each.key) for each in found if each.outcome is outcome]
         for outcome in (Outcome.BETTER, Outcome.WORSE, Outcome.NOT_SEPARABLE)
     )
-    everywhere = len(found)
+    everywhere, how = len(found), _how(pair)
     if not better and not worse:
         if not same:
-            return "Nothing separates A and B, and no headline metric could be tested."
+            return "No headline metric could be tested, so nothing can be said of A and B."
         where = "any headline metric" if len(same) == everywhere else _on(same)
-        return f"A and B are not separable on {where}."
-    rest = f"; not separable on {_on(same)}" if same else ""
+        return f"No significant difference between A and B on {where}{how}."
+    rest = f"; no significant difference on {_on(same)}" if same else ""
     if better and worse:
-        return f"B is better than A on {_on(better)} but worse on {_on(worse)}{rest}."
+        return f"B is better than A on {_on(better)} but worse on {_on(worse)}{rest}{how}."
     side, keys = ("better", better) if better else ("worse", worse)
     where = "every headline metric" if len(keys) == everywhere else _on(keys)
-    return f"B is {side} than A on {where}{rest}."
+    return f"B is {side} than A on {where}{rest}{how}."
+
+
+def _how(pair: PairComparison) -> str:
+    """How many metrics share the level."""
+    level, n_tested = wording.level_text(pair.confidence), len(pair.together.tested)
+    if n_tested < 2:
+        return ""
+    return f" ({wording.number_word(n_tested)} metrics judged together, {level})"
 
 
 def _on(titles: Sequence[str]) -> str:
     return listed(titles, at_most=len(HEADLINE))
 
 
-def _details(pair: PairComparison) -> Iterator[str]:
+def _details(pair: PairComparison, difference: float) -> Iterator[str]:
     yield from _numbers(pair)
+    undecided = undecided_pair(pair, difference=difference)
+    if undecided is not None:
+        yield more_samples_sentence(undecided)
     if not pair.is_same_everywhere:
+        yield from _alone(pair)
+        yield from _left_out(pair)
         yield from _classes(pair)
         yield from _scores(pair)
-    yield from _borderline(pair)
     yield from _undefined(pair)
     if pair.paired is None:
         yield (
@@ -124,14 +143,39 @@ def _numbers(pair: PairComparison) -> Iterator[str]:
         yield f"B − A: {', '.join(texts)}."
 
 
+def _alone(pair: PairComparison) -> Iterator[str]:
+    found = [each for each in _headliners(pair) if each.would_pass_alone]
+    if found:
+        titles = _on([wording.title_inside(each.key) for each in found])
+        n_tested = wording.number_word(len(pair.together.tested))
+        yield f"The difference of {titles} would be significant alone; not among {n_tested}."
+
+
+def _left_out(pair: PairComparison) -> Iterator[str]:
+    left = [
+        each
+        for each in _headliners(pair)
+        if each.key in pair.together.left_out and each.outcome is not Outcome.UNDEFINED
+    ]
+    if left:
+        titles = _on([wording.title_inside(each.key) for each in left])
+        titles = f"{titles[0].upper()}{titles[1:]}"
+        verb = "is" if len(left) == 1 else "are"
+        yield (
+            f"{titles} {verb} left out of the joint test: no example on which the runs differ "
+            "counts."
+        )
+
+
 def _classes(pair: PairComparison) -> Iterator[str]:
-    tested = [each for each in pair.classes["recall"] if each.difference.ci_low is not None]
+    n_tested = pair.classes_tested["recall"]
     falling, rising = classes_that_change(pair)
-    changed = len(falling) + len(rising)
-    if not tested:
+    if n_tested == 0:
         return
-    if not changed:
-        yield "Recall of no class changes beyond its interval."
+    over = count(n_tested, "class", "classes")
+    method = "Holm" if pair.paired is not None else "Bonferroni"
+    if not falling and not rising:
+        yield f"No class changes in recall by more than chance explains ({method} over {over})."
         return
     parts = []
     for verb, labels in (("falls", falling), ("rises", rising)):
@@ -139,42 +183,17 @@ def _classes(pair: PairComparison) -> Iterator[str]:
             parts.append(
                 f"{verb} on {listed([name(each) for each in labels], at_most=_MOST_NAMED)}"
             )
-    yield f"Recall {' and '.join(parts)}{_others(len(tested) - changed)}."
-    by_chance = len(tested) * (1 - pair.confidence)
-    if by_chance >= 1:
-        yield (
-            f"Of {count(len(tested), 'class', 'classes')} about {by_chance:.0f} would change that "
-            "far by chance alone."
-        )
-
-
-def _others(n_classes: int) -> str:
-    if n_classes == 0:
-        return ""
-    if n_classes == 1:
-        return "; the other class stays within its interval"
-    return f"; the other {n_classes} classes stay within theirs"
+    yield f"Recall {' and '.join(parts)} ({method} over {over})."
 
 
 def _scores(pair: PairComparison) -> Iterator[str]:
+    of_scores = [each for each in pair.metrics if each.key not in HEADLINE]
+    n_tested = sum(each.simultaneous is not None for each in of_scores)
+    how = f" ({wording.number_word(n_tested)} judged together)" if n_tested > 1 else ""
     for side, outcome in (("better", Outcome.BETTER), ("worse", Outcome.WORSE)):
-        titles = [
-            wording.title_inside(each.key)
-            for each in pair.metrics
-            if each.key not in HEADLINE and each.outcome is outcome
-        ]
+        titles = [wording.title_inside(each.key) for each in of_scores if each.outcome is outcome]
         if titles:
-            yield f"By its scores B is {side} on {_on(titles)}."
-
-
-def _borderline(pair: PairComparison) -> Iterator[str]:
-    for each in pair.metrics:
-        if each.outcome is Outcome.BORDERLINE and each.p is not None:
-            title, p = wording.title(each.key), wording.p_text(each.p)
-            interval, test = "holds", "finds a difference"
-            if not (each.difference.ci_low or 0) <= 0 <= (each.difference.ci_high or 0):
-                interval, test = "excludes", "finds none"
-            yield f"{title} is borderline: its interval {interval} 0, the exact test {test} ({p})."
+            yield f"By its scores B is {side} on {_on(titles)}{how}."
 
 
 def _undefined(pair: PairComparison) -> Iterator[str]:

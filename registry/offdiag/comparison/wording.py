@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from offdiag.comparison.differences import MetricDifference
+from collections.abc import Sequence
+
+from offdiag.comparison.differences import MetricDifference, Outcome
+from offdiag.comparison.letters import letter
+from offdiag.comparison.standings import Place, Standing
 from offdiag.domain.values import MetricValue
 from offdiag.reports import wording
 from offdiag.reports.scope import spec_of
@@ -22,6 +26,13 @@ TITLES = {
     "f1": "F1",
 }
 _KEEP_THEIR_CAPITAL = frozenset({"mcc", "cohen_kappa", "roc_auc", "roc_auc_ovr_macro", "f1"})
+STANDINGS = {
+    Standing.BEST: "highest",
+    Standing.NOT_SEPARABLE: "no significant difference",
+    Standing.BEHIND: "significantly worse",
+    Standing.NOT_TESTED: "not tested",
+    Standing.UNDEFINED: "",
+}
 _SURNAMES = frozenset({"brier_sum"})
 
 
@@ -47,11 +58,45 @@ def gap_text(key: str, gap: MetricValue, *, of_class: bool = False) -> str:
 
 def gap_interval(key: str, gap: MetricValue, *, of_class: bool = False) -> str | None:
     """ "−20.2 to −10.0", in the unit of `gap_text`; None where there is no interval."""
-    if gap.ci_low is None or gap.ci_high is None:
+    return ends_text(key, (gap.ci_low, gap.ci_high), of_class=of_class)
+
+
+def simultaneous_interval(found: MetricDifference) -> str | None:
+    """The same of the interval that holds together with the others."""
+    if found.simultaneous is None:
+        return None
+    ends = found.simultaneous.low, found.simultaneous.high
+    return ends_text(found.key, ends, of_class=found.class_label is not None)
+
+
+def outcome_text(found: MetricDifference) -> str:
+    """ "better", "no significant difference"; with a remark where the metric alone would pass."""
+    if found.outcome is not Outcome.NOT_SEPARABLE:
+        return found.outcome.value
+    alone = " (alone it would pass)" if found.would_pass_alone else ""
+    return f"no significant difference{alone}"
+
+
+def ends_text(
+    key: str, ends: tuple[float | None, float | None], *, of_class: bool = False
+) -> str | None:
+    """Two ends of an interval of a difference; None where there is no interval."""
+    if ends[0] is None or ends[1] is None:
         return None
     spec = spec_of(key, of_class=of_class)
-    low, high = (wording.difference(end, spec) for end in (gap.ci_low, gap.ci_high))
+    low, high = (wording.difference(end, spec) for end in ends if end is not None)
     return f"{low} to {high}".replace(" pp", "")
+
+
+def place_gap(key: str, places: Sequence[Place], position: int) -> str | None:
+    """ "−2.1 pp (−4.0 to −0.2)" against the highest run, "… vs D" against another one."""
+    place = places[position]
+    if place.behind is None or place.behind.value is None or place.compared_with is None:
+        return None
+    ends = gap_interval(key, place.behind)
+    rival = places[place.compared_with]
+    against = "" if rival.standing is Standing.BEST else f" vs {letter(place.compared_with)}"
+    return f"{gap_text(key, place.behind)}{f' ({ends})' if ends else ''}{against}"
 
 
 def p_text(p: float) -> str:
@@ -62,17 +107,27 @@ def p_text(p: float) -> str:
     return "p > 0.99" if p < 1 and text == "1.00" else f"p = {text}"
 
 
+def number_word(number: int) -> str:
+    """ "five"; digits above ten."""
+    words = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+    return words[number] if number < len(words) else str(number)
+
+
 def level_text(confidence: float) -> str:
     """ "95 %"."""
     return f"{100 * confidence:g} %"
 
 
 def difference_sentence(found: MetricDifference, confidence: float | None = None) -> str:
-    """ "accuracy +0.3 pp (95 % CI −1.7 to +2.7)"; the level is named where it is given."""
+    """ "accuracy +0.3 pp (95 % CI −1.7 to +2.7 alone, −2.1 to +3.1 together)".
+
+    The level is named where it is given.
+    """
     said = f"{title_inside(found.key)} {gap_text(found.key, found.difference)}"
-    ends = gap_interval(found.key, found.difference)
+    ends, together = gap_interval(found.key, found.difference), simultaneous_interval(found)
     if ends is None:
         return said
     level = "" if confidence is None else f"{level_text(confidence)} CI "
+    both = ends if together in {None, ends} else f"{ends} alone, {together} together"
     test = "" if found.p is None else f"; exact McNemar {p_text(found.p)}"
-    return f"{said} ({level}{ends}{test})"
+    return f"{said} ({level}{both}{test})"

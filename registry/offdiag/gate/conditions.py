@@ -37,18 +37,23 @@ class MetricCondition:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NoFlag:
-    """A rule has nothing to say, about one class or (`class_label` None) about any."""
+    """A rule has nothing to say, about one class or (`class_label` None) about any.
+
+    What F4 has in sight without proof counts only where `even_possible`.
+    """
 
     text: str
     rule: str
     class_label: str | None
+    even_possible: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NoBadge:
-    """Accuracy does not hide a minority class."""
+    """Accuracy does not hide a minority class, nor (`even_possible`) may it hide one."""
 
     text: str
+    even_possible: bool = False
 
 
 Condition = MetricCondition | NoFlag | NoBadge

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import sqrt
 from typing import Any
 
 from offdiag.domain.values import MetricValue
@@ -12,6 +13,8 @@ from offdiag.flags.judgement import compare
 from offdiag.gate.conditions import Condition, MetricCondition, NoBadge, NoFlag, Side
 from offdiag.gate.names import class_code, value_of
 from offdiag.gate.subject import RaisedFlag, Subject
+from offdiag.metrics.intervals.proportions import normal_quantile
+from offdiag.metrics.paired.sample_size import about, samples_for_metric
 
 NO_INTERVAL = "no_interval"
 """No interval is computed for the metric, or these cases give none."""
@@ -20,7 +23,13 @@ OPEN_INTERVAL = "open_interval"
 NOT_PAIRED = "runs_not_paired"
 """The interval of a difference needs the same cases in both runs."""
 FLAG_RAISED = "flag_raised"
+_CONFIDENCE = 0.95
+"""Of the intervals of differences."""
+_SMALLEST_MARGIN = 0.01
+"""The difference that matters where a condition compares with 0."""
 
+_NOT_COUNTED = " (not proved; '{}' fails on it too)"
+"""Behind what is in sight where only what is proved is asked for."""
 _NEEDED = {
     "F11": "Give --weights FILE or --cost-matrix NAME.",
     "F13": "It compares an uploaded matrix with the ground truth of its dataset: log the run.",
@@ -79,9 +88,19 @@ def _judge(condition: Condition, subject: Subject) -> Finding:
     if subject.not_assessable is not None and _is_about_matrix(condition):
         return Finding(condition, passed=False, reason=subject.not_assessable)
     if isinstance(condition, NoBadge):
-        note = "accuracy hides a minority class" if subject.hides_minority else ""
-        return _flagged(condition, is_raised=subject.hides_minority, note=note)
+        return _judge_badge(condition, subject)
     return _judge_flag(condition, subject)
+
+
+def _judge_badge(condition: NoBadge, subject: Subject) -> Finding:
+    note = ""
+    if subject.hides_minority:
+        note = "accuracy hides a minority class"
+    elif subject.may_hide_minority:
+        note = "accuracy may hide a minority class"
+        note += "" if condition.even_possible else _NOT_COUNTED.format("no-possible-badge")
+    is_raised = subject.hides_minority or (condition.even_possible and subject.may_hide_minority)
+    return _flagged(condition, is_raised=is_raised, note=note)
 
 
 def _is_about_matrix(condition: NoFlag | NoBadge) -> bool:
@@ -98,11 +117,15 @@ def _judge_flag(condition: NoFlag, subject: Subject) -> Finding:
             field="condition",
             hint=_NEEDED.get(condition.rule),
         )
-    raised = [flag for flag in subject.flags if _is_meant(flag, condition)]
+    meant = [flag for flag in subject.flags if _is_meant(flag, condition)]
+    raised = [flag for flag in meant if flag.is_proved or condition.even_possible]
     if raised:
         return _flagged(condition, is_raised=True, note=" ".join(f.message for f in raised))
     accepted = [flag for flag in subject.accepted if _is_meant(flag, condition)]
     note = "dismissed by a person" if accepted else ""
+    if meant:
+        in_sight = " ".join(flag.message for flag in meant)
+        note = in_sight + _NOT_COUNTED.format(f"no-possible-flag {condition.rule}")
     return _flagged(condition, is_raised=False, note=note)
 
 
@@ -122,7 +145,34 @@ def _judge_metric(condition: MetricCondition, subject: Subject) -> Finding:
     if measured is None:
         return Finding(condition, passed=False, reason=reason, value=value)
     comparison = compare(condition.text, measured, condition.sign, condition.threshold)
-    return Finding(condition, passed=bool(comparison.holds), measured=measured, value=value)
+    passed = bool(comparison.holds)
+    note = "" if passed else _what_would_decide(condition, value, subject)
+    return Finding(condition, passed=passed, measured=measured, value=value, note=note)
+
+
+def _what_would_decide(condition: MetricCondition, value: MetricValue, subject: Subject) -> str:
+    """For an end of a difference that fails where its value holds: how many examples are short.
+
+    The margin of the condition is the difference that matters.
+    """
+    low, high = value.ci_low, value.ci_high
+    n_cases = subject.values.aggregate["n"].value if "n" in subject.values.aggregate else None
+    if not condition.of_difference or condition.side is Side.VALUE or not n_cases:
+        return ""
+    if value.value is None or low is None or high is None or low == high:
+        return ""
+    if not compare(condition.text, value.value, condition.sign, condition.threshold).holds:
+        return ""
+    margin = abs(condition.threshold) or _SMALLEST_MARGIN
+    error = (high - low) / (2 * normal_quantile(_CONFIDENCE))
+    needed = samples_for_metric(int(n_cases), error, difference=margin, confidence=_CONFIDENCE)
+    present = f"the present {int(n_cases):,} settle one of {margin * sqrt(needed / n_cases):.2g}"
+    if needed <= n_cases:
+        return f"undecided: {present}, but the value is too near the limit"
+    return (
+        f"undecided: about {about(needed):,} labelled examples in all would settle a difference "
+        f"of {margin:g}; {present}"
+    )
 
 
 def _number(

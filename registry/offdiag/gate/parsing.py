@@ -1,6 +1,7 @@
 """Reading conditions such as `recall[df]>=0.8`, `low(diff(mcc))>=-0.02` and `no-flag F4`.
 
-    condition  = quantity sign number | "no-flag" rule [ class ] | "no-badge"
+    condition  = quantity sign number | no "flag" rule [ class ] | no "badge"
+    no         = "no-" | "no-possible-"
     quantity   = difference | "low(" difference ")" | "high(" difference ")"
     difference = metric | "diff(" metric ")"
     metric     = key [ class ]
@@ -26,7 +27,8 @@ from offdiag.gate.conditions import Condition, MetricCondition, NoBadge, NoFlag,
 _SPACES = re.compile(r"\s*")
 _WORD = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 _SIGN = re.compile(r">=|<=|>|<|==?")
-_NO_FLAG = re.compile(r"no-flag\s+")
+_NO_FLAG = re.compile(r"no-(possible-)?flag\s+")
+_NO_BADGE = re.compile(r"no-(possible-)?badge")
 _DIFFERENCE = "diff"
 _FORM = "Write for instance 'recall[a]>=0.8', 'low(mcc)>=0.5', 'diff(f1[a])>=-0.02' or 'no-badge'."
 
@@ -34,15 +36,17 @@ _FORM = "Write for instance 'recall[a]>=0.8', 'low(mcc)>=0.5', 'diff(f1[a])>=-0.
 def parse_condition(text: str) -> Condition:
     """The condition a text stands for. Raises `InvalidInput` saying where it stops to be one."""
     plain = text.strip()
-    if plain == "no-badge":
-        return NoBadge(text=plain)
+    badge = _NO_BADGE.fullmatch(plain)
+    if badge is not None:
+        return NoBadge(text=plain, even_possible=badge[1] is not None)
     reader = _Reader(plain)
-    if reader.skip(_NO_FLAG):
-        return _no_flag(reader)
+    flag = reader.skip(_NO_FLAG)
+    if flag is not None:
+        return _no_flag(reader, even_possible=flag[1] is not None)
     return _metric_condition(reader)
 
 
-def _no_flag(reader: _Reader) -> NoFlag:
+def _no_flag(reader: _Reader, *, even_possible: bool) -> NoFlag:
     rule = reader.take(_WORD, "the id of a rule").upper()
     if rule not in RULES:
         close = get_close_matches(rule, RULES, n=3, cutoff=0.5)
@@ -59,7 +63,7 @@ def _no_flag(reader: _Reader) -> NoFlag:
             hint=f"Write 'no-flag {rule}'.",
         )
     reader.require_end()
-    return NoFlag(text=reader.text, rule=rule, class_label=label)
+    return NoFlag(text=reader.text, rule=rule, class_label=label, even_possible=even_possible)
 
 
 def _metric_condition(reader: _Reader) -> MetricCondition:
@@ -106,11 +110,11 @@ class _Reader:
         self._at = found.end()
         return found.group()
 
-    def skip(self, pattern: re.Pattern[str]) -> bool:
+    def skip(self, pattern: re.Pattern[str]) -> re.Match[str] | None:
         """Read on past a pattern, if it stands here."""
         found = pattern.match(self.text, self._at)
         self._at = self._at if found is None else found.end()
-        return found is not None
+        return found
 
     def skip_character(self, character: str) -> bool:
         """Read on past one character and spaces before it, if it stands here."""

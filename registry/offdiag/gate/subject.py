@@ -23,11 +23,15 @@ class MetricValues:
 
 @dataclass(frozen=True, slots=True)
 class RaisedFlag:
-    """A rule that has something to say about the run, or about one class of it."""
+    """A rule that has something to say about the run, or about one class of it.
+
+    `is_proved` is False for what F4 has in sight without proof.
+    """
 
     rule: str
     class_label: str | None
     message: str
+    is_proved: bool = True
 
 
 @dataclass(frozen=True)
@@ -56,5 +60,6 @@ class Subject:
     flags: tuple[RaisedFlag, ...] = ()
     accepted: tuple[RaisedFlag, ...] = ()
     hides_minority: bool = False
+    may_hide_minority: bool = False
     not_assessable: str | None = None
     differences: Differences | None = None
