@@ -49,6 +49,13 @@ def is_opened_read_only(url: URL) -> bool:
     return _is_uri(url) and (url.query.get("mode") == "ro" or "immutable" in url.query)
 
 
+def makes_new_file(url: URL) -> bool:
+    """Whether SQLite makes the file where there is none; ?mode= may forbid it."""
+    return not _is_uri(url) or (
+        url.query.get("mode", "rwc") == "rwc" and "immutable" not in url.query
+    )
+
+
 def postgres_place(url: URL) -> str:
     """What a PostgreSQL URL names, for messages: without password and settings."""
     return URL.create(

@@ -22,6 +22,22 @@ def complete_runs(session: Session) -> list[str]:
     )
 
 
+def complete_runs_with_scores(session: Session, dataset_id: int) -> list[str]:
+    """Ids of the runs of a dataset that are finished, not deleted, and have scores."""
+    return list(
+        session.scalars(
+            select(RunRow.id)
+            .where(
+                RunRow.dataset_id == dataset_id,
+                RunRow.state.in_([RunState.FINISHED, RunState.EVALUATED]),
+                RunRow.deleted_at.is_(None),
+                RunRow.score_columns > 0,
+            )
+            .order_by(RunRow.created_at, RunRow.id)
+        )
+    )
+
+
 def failed_among(session: Session, run_ids: Sequence[str]) -> list[str]:
     """Those of some runs whose evaluation was given up."""
     return list(
@@ -42,12 +58,17 @@ def drop_current_results(session: Session, run_ids: Sequence[str]) -> None:
         RunRow.id.in_(run_ids), ~exists().where(newer.parent_id == RunRow.truth_version_id)
     )
     session.execute(
-        delete(EvaluationRow).where(EvaluationRow.is_current, EvaluationRow.run_id.in_(run_ids))
-    )
-    session.execute(
         update(PredictionChunkRow)
         .where(PredictionChunkRow.run_id.in_(counted))
         .values(counts=None)
+    )
+    drop_current_evaluations(session, run_ids)
+
+
+def drop_current_evaluations(session: Session, run_ids: Sequence[str]) -> None:
+    """Let complete runs wait for their evaluation with the counts that their chunks have."""
+    session.execute(
+        delete(EvaluationRow).where(EvaluationRow.is_current, EvaluationRow.run_id.in_(run_ids))
     )
     session.execute(
         update(RunRow)

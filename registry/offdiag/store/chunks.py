@@ -120,14 +120,15 @@ def chunk_list(session: Session, run_id: str) -> list[ChunkMeta]:
     return [ChunkMeta(seq, n, sha256) for seq, n, sha256 in rows]
 
 
-def score_columns(session: Session, run_id: str) -> tuple[int, int]:
-    """Number of chunks of a run that have scores, and their number of columns (0 if none)."""
-    found = session.execute(
-        select(func.count(), func.max(ScoreChunkRow.n_columns)).where(
+def score_columns(session: Session, run_id: str) -> tuple[int, int, int]:
+    """Number of chunks of a run that have scores, and the least and most columns (0 if none)."""
+    columns = ScoreChunkRow.n_columns
+    n_chunks, least, most = session.execute(
+        select(func.count(), func.min(columns), func.max(columns)).where(
             ScoreChunkRow.run_id == run_id
         )
     ).one()
-    return int(found[0]), int(found[1] or 0)
+    return int(n_chunks), int(least or 0), int(most or 0)
 
 
 def read_chunks(session: Session, run_id: str, *, n_classes: int) -> Iterator[StoredChunk]:

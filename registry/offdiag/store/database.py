@@ -19,6 +19,7 @@ from offdiag.domain.access import Actor
 from offdiag.store import audit_trail, scope
 from offdiag.store.address import (
     is_opened_read_only,
+    makes_new_file,
     parse_url,
     postgres_place,
     sqlite_path,
@@ -66,7 +67,10 @@ class Database:
             self.can_listen = False
             self.place = str(self.path)
             self._engines = sqlite_engines(
-                parsed, synchronous=synchronous, busy_timeout_s=busy_timeout_s
+                parsed,
+                self.path if makes_new_file(parsed) else None,
+                synchronous=synchronous,
+                busy_timeout_s=busy_timeout_s,
             )
         else:
             self.dialect = "postgresql"

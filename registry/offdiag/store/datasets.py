@@ -11,13 +11,14 @@ from sqlalchemy.orm import Session
 
 from offdiag.domain.hierarchy import Hierarchy
 from offdiag.domain.labels import LabelSet
-from offdiag.domain.runs import Task
+from offdiag.domain.runs import RunState, Task
 from offdiag.store.models import (
     DatasetRow,
     LabelSetRow,
     PredictionChunkRow,
     ProjectRow,
     RunRow,
+    ScoreChunkRow,
     TruthVersionRow,
     UploadedMatrixRow,
 )
@@ -50,6 +51,7 @@ class DatasetRecord:
     labels_inferred: bool
     positive_label: str | None
     hierarchy: Hierarchy | None = None
+    positive_by_convention: bool = False
 
 
 def project_id(session: Session, name: str) -> int | None:
@@ -85,7 +87,8 @@ def create_dataset(
     project_id: int,
     name: str,
     labels: LabelSet,
-    positive_label: str | None,
+    positive: str | None,
+    by_convention: bool,
     now: datetime,
 ) -> DatasetRecord:
     """Insert a dataset with its label set, which is shared by digest."""
@@ -95,7 +98,8 @@ def create_dataset(
         task=single_label_task(labels),
         label_set_id=label_set_id(session, labels),
         labels_inferred=labels.inferred,
-        positive_label=positive_label,
+        positive_label=positive,
+        positive_by_convention=by_convention,
         created_at=now,
     )
     session.add(row)
@@ -134,10 +138,25 @@ def set_task(session: Session, dataset_id: int, task: Task) -> None:
     session.flush()  # Later reads in this transaction must see it.
 
 
-def set_positive_label(session: Session, dataset_id: int, label: str) -> None:
-    """Record which class of a binary dataset counts as positive."""
+def may_have_scores_of_one_class(session: Session, dataset_id: int) -> bool:
+    """Whether a run of a dataset has scores of one class alone, or is open and may get some."""
+    of_dataset = RunRow.dataset_id == dataset_id
+    has_scores = exists().where(
+        of_dataset, ScoreChunkRow.run_id == RunRow.id, ScoreChunkRow.n_columns == 1
+    )
+    is_open = exists().where(
+        of_dataset, RunRow.state == RunState.OPEN, RunRow.deleted_at.is_(None)
+    )
+    return bool(session.scalar(select(or_(has_scores, is_open))))
+
+
+def set_positive_label(
+    session: Session, dataset_id: int, label: str | None, *, by_convention: bool = False
+) -> None:
+    """Record which class of a binary dataset counts as positive, and how that is known."""
     row = session.get_one(DatasetRow, dataset_id)
     row.positive_label = label
+    row.positive_by_convention = by_convention
     session.flush()  # Later reads in this transaction must see it.
 
 
@@ -203,4 +222,5 @@ def _one(
         labels_inferred=dataset.labels_inferred,
         positive_label=dataset.positive_label,
         hierarchy=hierarchy_of(dataset),
+        positive_by_convention=dataset.positive_by_convention,
     )

@@ -37,6 +37,11 @@ _FULL = Failure(
     "Make room and try again; nothing was half written, and what is stored can be read.",
     StorageFull,
 )
+_NOT_TAKEN = Failure(
+    "the disk took no more data.",
+    "Make room, or raise the quota or the file size limit of this user; else look at the disk.",
+    StorageFull,
+)
 _BROKEN_DISK = Failure(
     "reading or writing failed on the disk.", "Look at the disk and the log of the system."
 )
@@ -69,6 +74,10 @@ _TOO_LATE = Failure(
 )
 _CONTENDED = Failure("another transaction changed the same rows.", "Try again.")
 _POOL_EXHAUSTED = Failure("all connections are in use.", "Try again in a few seconds.")
+
+# SQLite tells a full disk from everything else that keeps it from writing, and counts quotas and
+# limits on the size of files among the latter.
+_BY_EXTENDED_CODE = {sqlite3.SQLITE_IOERR_WRITE: _NOT_TAKEN}
 
 # The low byte of an SQLite result code is its kind: https://sqlite.org/rescode.html
 _BY_RESULT_CODE = {
@@ -157,7 +166,9 @@ def _failure_of(error: DBAPIError) -> Failure | None:
     original = error.orig
     if isinstance(original, sqlite3.Error):
         code = getattr(original, "sqlite_errorcode", None)
-        return None if code is None else _BY_RESULT_CODE.get(code & 0xFF)
+        if code is None:
+            return None
+        return _BY_EXTENDED_CODE.get(code) or _BY_RESULT_CODE.get(code & 0xFF)
     sqlstate = getattr(original, "sqlstate", None)
     if sqlstate is None:
         if _REFUSED_SETTING in str(original):

@@ -13,6 +13,7 @@ from sqlalchemy.orm import Session
 from offdiag.flags.catalogue import RULES
 from offdiag.flags.lifecycle import FlagEventKind, FlagState, Standing
 from offdiag.flags.severity import Severity
+from offdiag.flags.verdict import Certainty, certainty_of
 from offdiag.store.current_evaluations import counts_for_its_run
 from offdiag.store.models import EvaluationRow, FlagEventRow, FlagRow, RunRow
 
@@ -25,6 +26,7 @@ class FlagContent:
     """What a rule says about a run, or (`class_label`) about one class of it.
 
     `fired` are the comparisons and `thresholds` the settings of the rule, as plain values.
+    `in_badge` says that the flag sets one of the two badges, `hides` and `may_hide` which.
     """
 
     rule: str
@@ -35,6 +37,20 @@ class FlagContent:
     fired: Sequence[Mapping[str, Any]]
     thresholds: Mapping[str, float]
     in_badge: bool
+
+    @property
+    def certainty(self) -> Certainty:
+        return certainty_of(self.evidence)
+
+    @property
+    def hides(self) -> bool:
+        """Whether it says that accuracy hides a class, as the red badge does."""
+        return self.in_badge and self.certainty is Certainty.PROVED
+
+    @property
+    def may_hide(self) -> bool:
+        """Whether it says that accuracy may hide a class, as the amber badge does."""
+        return self.in_badge and self.certainty is Certainty.IN_SIGHT
 
 
 @dataclass(frozen=True)

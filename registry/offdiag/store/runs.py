@@ -48,6 +48,7 @@ class RunRecord:
     finished_at: datetime | None
     deleted_at: datetime | None
     derivation: Derivation | None = None
+    decision: Mapping[str, Any] | None = None
 
 
 def insert_run(
@@ -60,8 +61,9 @@ def insert_run(
     source: SourceOrientation,
     now: datetime,
     derivation: Derivation | None = None,
+    decision: Mapping[str, Any] | None = None,
 ) -> RunRecord:
-    """Insert an open run."""
+    """Insert an open run; `decision` is the rule that predicted from its own scores."""
     row = RunRow(
         id=run_id,
         project_id=project_id,
@@ -79,7 +81,7 @@ def insert_run(
         score_columns=0,
         created_at=now,
         derived_from=None if derivation is None else derivation.run_id,
-        derivation=None if derivation is None else dict(derivation.recipe),
+        derivation=_plain(decision if derivation is None else derivation.recipe),
     )
     session.add(row)
     session.flush()  # Chunks refer to it, and a doubled client key must fail here.
@@ -174,6 +176,11 @@ def complete_run_ids(session: Session, dataset_id: int) -> list[str]:
     )
 
 
+def set_decision(session: Session, run_id: str, decision: Mapping[str, Any] | None) -> None:
+    """Record the rule that predicts from the scores of an open run."""
+    session.execute(update(RunRow).where(RunRow.id == run_id).values(derivation=_plain(decision)))
+
+
 def set_state(session: Session, run_id: str, state: RunState) -> None:
     """Record where a finished run stands."""
     session.execute(update(RunRow).where(RunRow.id == run_id).values(state=state))
@@ -230,6 +237,7 @@ def _record(row: RunRow) -> RunRecord:
         finished_at=row.finished_at,
         deleted_at=row.deleted_at,
         derivation=derivation_of(row),
+        decision=decision_of(row),
     )
 
 
@@ -238,3 +246,12 @@ def derivation_of(row: RunRow) -> Derivation | None:
     if row.derived_from is None:
         return None
     return Derivation(row.derived_from, row.derivation or {})
+
+
+def decision_of(row: RunRow) -> Mapping[str, Any] | None:
+    """The rule that predicted from a run's own scores, None where predictions were logged."""
+    return row.derivation if row.derived_from is None else None
+
+
+def _plain(rule: Mapping[str, Any] | None) -> dict[str, Any] | None:
+    return None if rule is None else dict(rule)

@@ -7,9 +7,12 @@ every transaction begins the way its purpose needs.
 
 from __future__ import annotations
 
+import os
 import random
 import sqlite3
 import time
+from contextlib import suppress
+from pathlib import Path
 from typing import Any, Final, Literal
 
 from sqlalchemy import URL, Connection, Engine, create_engine, event
@@ -29,6 +32,7 @@ _CACHE_KIB = 16 << 10
 """Pages that a connection remembers. With the 2 MB of SQLite, what is looked up for each of many
 runs is read anew again and again, and takes two to three times as long."""
 
+_OWNER_ONLY = 0o600
 _PAUSE_S = 0.005
 _PRIMARY = 0xFF
 """The part of an error code that says what failed, without how."""
@@ -46,8 +50,13 @@ _PRAGMAS = {
 _BEGIN = {"read": "BEGIN", "write": "BEGIN IMMEDIATE", "migrate": "BEGIN IMMEDIATE"}
 
 
-def sqlite_engines(url: URL, *, synchronous: Synchronous, busy_timeout_s: float) -> Engines:
+def sqlite_engines(
+    url: URL, new_file: Path | None, *, synchronous: Synchronous, busy_timeout_s: float
+) -> Engines:
     """Engines for a file. Nothing is opened before the first transaction.
+
+    `new_file` is where SQLite would make the file if it is not there: it is made for its owner
+    alone, and SQLite gives the log beside it the same permissions.
 
     Raises `DatabaseUnavailable` when Python was built with an SQLite that is too old.
     """
@@ -74,6 +83,8 @@ def sqlite_engines(url: URL, *, synchronous: Synchronous, busy_timeout_s: float)
         # What one long reader made of the log does not have to stay for ever.
         connection.execute(f"PRAGMA journal_size_limit = {_LOG_KEEPS_BYTES}")
 
+    if new_file is not None:
+        event.listen(engine, "do_connect", lambda *_: _make_for_the_owner(new_file))
     event.listen(engine, "connect", prepare)
     event.listen(engine, "begin", _begin)
     tell_unstorable(engine)
@@ -82,6 +93,12 @@ def sqlite_engines(url: URL, *, synchronous: Synchronous, busy_timeout_s: float)
         writing=_with_access(engine, "write"),
         migrating=_with_access(engine, "migrate"),
     )
+
+
+def _make_for_the_owner(path: Path) -> None:
+    """Make an empty file, which SQLite takes for a new database; what fails here fails there."""
+    with suppress(OSError):
+        os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, _OWNER_ONLY))
 
 
 def _keep_log(connection: sqlite3.Connection, patience_s: float) -> None:

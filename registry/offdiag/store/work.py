@@ -20,6 +20,7 @@ from sqlalchemy import (
     event,
     exists,
     func,
+    or_,
     select,
     text,
     update,
@@ -174,6 +175,37 @@ def give_back(
         .returning(WorkRow.id)
     )
     return held is not None
+
+
+def let_go(session: Session, lease: Lease, *, most_losses: int) -> None:
+    """Take back the claim behind a lease that was lost without an error: it was no attempt.
+
+    Who still holds it puts the work back; for others who have it by now only the count changes.
+    Work that lost `most_losses` leases before is left alone: each further loss is an attempt.
+    """
+    is_early = WorkRow.losses < most_losses
+    counts = {"attempts": WorkRow.attempts - 1, "losses": WorkRow.losses + 1}
+    twin = select(WorkRow.id).where(WorkRow.key == lease.key, WorkRow.state == "todo")
+    if session.scalar(select(exists(twin))) and finish(session, lease):
+        return
+    held = session.scalar(
+        update(WorkRow)
+        .where(_held(lease), is_early)
+        .values(state="todo", due=database_now(), lease=None, lease_until=None, **counts)
+        .returning(WorkRow.id)
+    )
+    if held is None:
+        session.execute(
+            update(WorkRow)
+            .where(
+                WorkRow.id == lease.work_id,
+                WorkRow.state != "dead",
+                or_(WorkRow.lease.is_(None), WorkRow.lease != lease.token),
+                WorkRow.attempts > 0,
+                is_early,
+            )
+            .values(**counts)
+        )
 
 
 def bury(session: Session, lease: Lease, *, error: str) -> bool:

@@ -101,6 +101,7 @@ def _dataset(target: Session, row: RowMapping, known: KnownAs) -> int:
         .where(table.c.id == there["id"])
         .values(
             positive_label=func.coalesce(table.c.positive_label, row["positive_label"]),
+            positive_by_convention=_is_by_convention(there, row),
             hierarchy=row["hierarchy"] if there["hierarchy"] is None else there["hierarchy"],
             default_cost_matrix_id=func.coalesce(
                 table.c.default_cost_matrix_id, given["default_cost_matrix_id"]
@@ -108,6 +109,12 @@ def _dataset(target: Session, row: RowMapping, known: KnownAs) -> int:
         )
     )
     return int(there["id"])
+
+
+def _is_by_convention(there: RowMapping, row: RowMapping) -> bool:
+    """Whether nobody named the positive class here, nor in the source."""
+    known = [each for each in (there, row) if each["positive_label"] is not None]
+    return bool(known) and all(each["positive_by_convention"] for each in known)
 
 
 def _require_same_classes(row: RowMapping, there: RowMapping, *, label_set_id: int | None) -> None:

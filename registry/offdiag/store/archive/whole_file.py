@@ -12,12 +12,11 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
 
-from offdiag.errors import Conflict, InvalidInput, StorageFull
+from offdiag.errors import NO_ROOM, Conflict, InvalidInput, StorageFull
 
 _ABANDONED_AFTER_S = 3_600.0
 _OWNER_ONLY = 0o600
 _BY_UMASK = 0o666
-_FULL = {errno.ENOSPC, errno.EDQUOT}
 _NO_LINKS_HERE = {errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS, errno.EXDEV}
 
 
@@ -49,7 +48,7 @@ def whole_file(path: Path, *, private: bool) -> Iterator[BinaryIO]:
                 unfinished.unlink()
         _sync_folder(path.parent)
     except OSError as error:
-        if error.errno in _FULL:
+        if error.errno in NO_ROOM:
             raise StorageFull(
                 f"{str(path)!r} cannot be written: the disk is full.",
                 field="file",

@@ -52,12 +52,11 @@ def written_archive(
 ) -> Iterator[ArchiveWriter]:
     """Write an archive of about `n_rows` rows, which `manifest` describes except for its parts.
 
-    A backup can be read by its owner alone: it holds everything, of every project. Raises
-    `Conflict` when the file exists, `StorageFull` or `InvalidInput` when it cannot be written;
-    nothing is left behind then.
+    It can be read by its owner alone. Raises `Conflict` when the file exists, `StorageFull` or
+    `InvalidInput` when it cannot be written; nothing is left behind then.
     """
     with (
-        whole_file(path, private=manifest.kind == "backup") as stream,
+        whole_file(path, private=True) as stream,
         zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as target,
     ):
         writer = ArchiveWriter(target, manifest, n_rows, progress)

@@ -60,6 +60,8 @@ VIEWS = (
             "suite_version": "Version of the metrics.",
             "hides_minority": "Whether its accuracy hides a class; NULL where nothing can be "
             "said.",
+            "may_hide_minority": "Whether it may hide one: a large gap in recall is in sight, "
+            "none is proved.",
             "cost_matrix": "Name of the cost matrix its costs are of; NULL without one.",
             "cost_matrix_version": "Version of that matrix.",
             "is_baseline": "Whether other runs of its dataset are compared with it.",
@@ -70,6 +72,9 @@ VIEWS = (
         SELECT r.id, p.name, d.name, d.task, r.name, r.model, r.state, r.author, r.git_sha,
             r.source_orientation, r.created_at, r.finished_at, e.computed_at, r.n_predictions,
             e.n_cases, e.n_labelled, t.number, e.suite_version, e.hides_minority,
+            CASE WHEN e.hides_minority IS NOT NULL THEN NOT e.hides_minority AND EXISTS (
+                SELECT FROM flag AS f WHERE f.run_id = r.id AND f.state <> 'closed'
+                    AND f.in_badge AND f.severity = 'medium') END,
             c.name, c.version, b.run_id IS NOT NULL, r.params, r.tags
         FROM run AS r
         JOIN project AS p ON p.id = r.project_id
@@ -137,6 +142,8 @@ VIEWS = (
             "state": "`open`, `acknowledged`, `snoozed`, `dismissed` or `closed`.",
             "message": "What was found.",
             "says_accuracy_hides_a_class": "Whether it is one of those that do.",
+            "says_accuracy_may_hide_a_class": "Whether it is one of those that do: a large gap "
+            "in recall is in sight and not proved.",
             "dismissed_reason": "Why somebody dismissed it.",
             "assignee": "Who looks after it.",
             "first_seen_at": "When it was first raised.",
@@ -145,7 +152,8 @@ VIEWS = (
         },
         """
         SELECT f.run_id, f.rule, nullif(f.class_label, ''), f.severity, f.state, f.message,
-            f.in_badge, f.reason, f.assignee, f.first_seen, f.last_seen, f.closed_at
+            f.in_badge AND f.severity <> 'medium', f.in_badge AND f.severity = 'medium',
+            f.reason, f.assignee, f.first_seen, f.last_seen, f.closed_at
         FROM flag AS f JOIN run AS r ON r.id = f.run_id AND r.deleted_at IS NULL
         """,
     ),

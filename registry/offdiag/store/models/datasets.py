@@ -17,6 +17,7 @@ from sqlalchemy import (
     ForeignKey,
     Index,
     UniqueConstraint,
+    false,
     text,
 )
 from sqlalchemy.orm import Mapped, mapped_column
@@ -39,7 +40,8 @@ class DatasetRow(Base):
     """`default_cost_matrix_id` is what its runs are judged by once errors have a price.
 
     `hierarchy` lists groups of classes, `{"group": name, "members": [...]}`, nested; it is a list
-    because PostgreSQL keeps the order of lists alone.
+    because PostgreSQL keeps the order of lists alone. `positive_by_convention` says that nobody
+    named the positive class: labels such as 0 and 1 have one.
     """
 
     __tablename__ = "dataset"
@@ -59,6 +61,7 @@ class DatasetRow(Base):
     created_at: Mapped[datetime]
     default_cost_matrix_id: Mapped[int | None] = mapped_column(ForeignKey("cost_matrix.id"))
     hierarchy: Mapped[list[dict[str, Any]] | None]
+    positive_by_convention: Mapped[bool] = mapped_column(server_default=false())
 
 
 class TruthVersionRow(Base):

@@ -39,7 +39,8 @@ class RunRow(Base):
 
     A run whose predictions were decided anew from the scores of another one names that run in
     `derived_from` and the rule in `derivation`. It names it and does not refer to it: where a run
-    comes from stays true when the other one is removed.
+    comes from stays true when the other one is removed. Where predictions were decided from the
+    run's own scores, because none were logged, `derivation` is that rule and `derived_from` NULL.
     """
 
     __tablename__ = "run"

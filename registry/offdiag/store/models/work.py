@@ -30,7 +30,8 @@ class WorkRow(Base):
     change in the meantime can ask for another pass. `project_id` tells whose work it is, so
     that projects take turns; work from before that was kept is nobody's. `size` is how many
     predicted classes and scores it reads, absent where nobody said, so that small work need not
-    wait behind large work. `request_id` is the request that asked for it, as logs know it.
+    wait behind large work. `losses` counts leases that were lost without an error of the task,
+    which are no `attempts`. `request_id` is the request that asked for it, as logs know it.
     """
 
     __tablename__ = "work"
@@ -51,6 +52,7 @@ class WorkRow(Base):
     state: Mapped[str]
     due: Mapped[float]
     attempts: Mapped[int] = mapped_column(server_default=text("0"))
+    losses: Mapped[int] = mapped_column(server_default=text("0"))
     lease: Mapped[str | None]
     lease_until: Mapped[float | None]
     error: Mapped[str | None]

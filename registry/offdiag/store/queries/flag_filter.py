@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from sqlalchemy import ColumnElement, and_, case, literal_column, select
 
 from offdiag.flags.lifecycle import FlagState
+from offdiag.flags.rules.recall import IN_SIGHT_SEVERITY
 from offdiag.flags.severity import SEVERITIES, Severity
-from offdiag.store.models import DatasetRow, FlagRow, ProjectRow, RunRow
+from offdiag.store.models import DatasetRow, EvaluationRow, FlagRow, ProjectRow, RunRow
 
 NOBODY = ""
 """Stands for flags that nobody looks after, where the name of an assignee is asked for."""
@@ -23,11 +24,36 @@ COUNTS_IN_BADGE: ColumnElement[bool] = and_(
         [literal_column(f"'{state}'") for state in (FlagState.CLOSED, FlagState.DISMISSED)]
     ),
 )
-"""Flags that say that accuracy hides a class, but for those dismissed for a reason.
+"""Flags that say that accuracy hides or may hide a class, but for those dismissed for a reason.
 
 The states stand in the statement itself: with parameters SQLite cannot know that the index of
 just these flags will do.
 """
+
+
+IS_IN_SIGHT: ColumnElement[bool] = FlagRow.severity == literal_column(f"'{IN_SIGHT_SEVERITY}'")
+"""Which of the two badges a flag sets: the amber one. Those of the red one are more severe."""
+HIDES: ColumnElement[bool] = and_(FlagRow.in_badge, ~IS_IN_SIGHT)
+"""Flags that say that accuracy hides a class, dismissed and closed ones too."""
+MAY_HIDE: ColumnElement[bool] = and_(FlagRow.in_badge, IS_IN_SIGHT)
+"""Flags that say that it may hide a class."""
+
+
+def may_hide_minority(evaluation: type[EvaluationRow] = EvaluationRow) -> ColumnElement[bool]:
+    """Whether the accuracy of an evaluation that counts may hide a class, and hides none for sure.
+
+    NULL where nothing can be said, as `evaluation.hides_minority`.
+    """
+    in_sight = (
+        select(FlagRow.id)
+        .where(FlagRow.run_id == evaluation.run_id, FlagRow.state != FlagState.CLOSED, MAY_HIDE)
+        .correlate(evaluation)
+        .exists()
+    )
+    return case(
+        (evaluation.hides_minority.is_(None), None),
+        else_=and_(evaluation.hides_minority.is_(False), in_sight),
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,6 +62,7 @@ class FlagFilter:
 
     `state` is as people see it: a flag whose rest is over counts as open. `class_label` ""
     stands for rules about the run as a whole, `assignee` "" for flags that nobody looks after.
+    `in_badge` asks for the flags of the red badge, `may_hide` for those of the amber one.
     """
 
     state: FlagState | None = None
@@ -48,6 +75,7 @@ class FlagFilter:
     project: str | None = None
     assignee: str | None = None
     in_badge: bool | None = None
+    may_hide: bool | None = None
 
     @property
     def severities(self) -> tuple[Severity, ...]:
@@ -70,10 +98,12 @@ def _fields(wanted: FlagFilter) -> Iterator[ColumnElement[bool]]:
         (FlagRow.class_label, wanted.class_label),
         (FlagRow.run_id, wanted.run_id),
         (RunRow.model, wanted.model),
-        (FlagRow.in_badge, wanted.in_badge),
     ):
         if value is not None:
             yield column == value
+    for condition, is_wanted in ((HIDES, wanted.in_badge), (MAY_HIDE, wanted.may_hide)):
+        if is_wanted is not None:
+            yield condition if is_wanted else ~condition
     if wanted.assignee is not None:
         is_nobody = wanted.assignee == NOBODY
         yield FlagRow.assignee.is_(None) if is_nobody else FlagRow.assignee == wanted.assignee

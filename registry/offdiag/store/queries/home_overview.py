@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from sqlalchemy import Text, cast, func, literal, select, union_all
+from sqlalchemy import Text, case, cast, func, literal, select, union_all
 from sqlalchemy.orm import Session
 
 from offdiag.flags.lifecycle import FlagState
@@ -19,6 +19,7 @@ from offdiag.store.models import (
     ScheduleRow,
     WorkRow,
 )
+from offdiag.store.queries.flag_filter import HIDES, MAY_HIDE
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +54,16 @@ NEWEST_LOOKED_AT = 100
 """Flags of older runs of a dataset are not looked for: to find none takes longer the more runs."""
 
 
-def open_flags_by_dataset(session: Session) -> Mapping[int, int]:
+@dataclass(frozen=True, slots=True)
+class OpenFlags:
+    """How many flags are open, and of these how many set the red and the amber badge."""
+
+    n_open: int
+    n_hides: int
+    n_may_hide: int
+
+
+def open_flags_by_dataset(session: Session) -> Mapping[int, OpenFlags]:
     """How many flags of its newest runs are open, by the id of the dataset.
 
     At most `MOST_COUNTED_OF_EACH`, of at most `NEWEST_LOOKED_AT` runs.
@@ -67,7 +77,10 @@ def open_flags_by_dataset(session: Session) -> Mapping[int, int]:
         .subquery()
     )
     some = (
-        select(FlagRow.run_id)
+        select(
+            case((HIDES, 1), else_=0).label("hides"),
+            case((MAY_HIDE, 1), else_=0).label("may_hide"),
+        )
         .join(newest, newest.c.id == FlagRow.run_id)
         .where(
             # Hidden from the index of states, by which SQLite would find all open flags of the
@@ -78,9 +91,16 @@ def open_flags_by_dataset(session: Session) -> Mapping[int, int]:
         .limit(MOST_COUNTED_OF_EACH)
         .subquery()
     )
-    n_open = select(func.count()).select_from(some).correlate(DatasetRow).scalar_subquery()
-    rows = session.execute(select(DatasetRow.id, n_open.label("n_open")))
-    return {row.id: row.n_open for row in rows if row.n_open}
+    counts = (func.count(), func.sum(some.c.hides), func.sum(some.c.may_hide))
+    columns = [
+        select(count).select_from(some).correlate(DatasetRow).scalar_subquery() for count in counts
+    ]
+    rows = session.execute(select(DatasetRow.id, *columns))
+    return {
+        dataset_id: OpenFlags(n_open, n_hides, n_may_hide)
+        for dataset_id, n_open, n_hides, n_may_hide in rows
+        if n_open
+    }
 
 
 def due_reports(session: Session, *, limit: int) -> list[DueReport]:

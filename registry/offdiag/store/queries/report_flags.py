@@ -62,4 +62,5 @@ def _figures(row: FlagRow, run_name: str, now: datetime) -> FlagFigures:
         severity=flag.standing.severity,
         state=flag.standing.state_at(now),
         message=flag.content.message,
+        badge="hides" if flag.content.hides else "may hide" if flag.content.may_hide else "",
     )

@@ -11,6 +11,7 @@ from sqlalchemy import (
     Row,
     Select,
     bindparam,
+    case,
     func,
     literal,
     null,
@@ -21,12 +22,14 @@ from offdiag.flags.catalogue import RULES
 from offdiag.store.flags import RUN_AS_A_WHOLE
 from offdiag.store.models import EvaluationRow, FlagRow
 from offdiag.store.models.evaluations import AGGREGATE
-from offdiag.store.queries.flag_filter import COUNTS_IN_BADGE, SEVERITY_RANK
+from offdiag.store.queries.flag_filter import COUNTS_IN_BADGE, IS_IN_SIGHT, SEVERITY_RANK
 from offdiag.store.queries.recorded_values import VALUE_COLUMNS
 
 EVALUATIONS: BindParameter[Any] = bindparam("evaluations", expanding=True)
 """The ids that a page of runs asks about."""
 MOST_IN_BADGE = 2
+IN_SIGHT, PROVED = 1.0, 2.0
+"""Stand where a value has its number."""
 FAILING_CLASS = AGGREGATE - 1
 """Stands where a value has the index of its class."""
 
@@ -36,16 +39,18 @@ class RunBadge:
     """What the accuracy of a run hides: the gravest few of `n_classes` classes that fail.
 
     None stands for the run as a whole, which gives always the same answer. Flags that were
-    dismissed for a reason take no part.
+    dismissed for a reason take no part. `is_proved` is False where it may hide them: then the
+    gaps of all of them are in sight. Otherwise such classes are not among these.
     """
 
     classes: tuple[str | None, ...]
     n_classes: int
+    is_proved: bool
 
 
 def with_class(badge: RunBadge | None, row: Row[*tuple[Any, ...]]) -> RunBadge:
     """The badge with the class of one more row of `failing_classes`."""
-    before = badge or RunBadge((), round(row.support))
+    before = badge or RunBadge((), round(row.support), is_proved=row.value == PROVED)
     label = row.label if _is_about_class(row.key) else None
     return replace(before, classes=(*before.classes, label))
 
@@ -58,7 +63,8 @@ def _is_about_class(rule: str) -> bool:
 def failing_classes() -> Select[*tuple[Any, ...]]:
     """The gravest classes of the badge of each run of `EVALUATIONS`, in the shape of values.
 
-    The key is the rule, the support the number of such classes in all.
+    The key is the rule, the support the number of such classes in all, the value `PROVED` or
+    `IN_SIGHT`; classes in sight are left out where others are proved.
     """
     failing = (
         select(
@@ -66,6 +72,7 @@ def failing_classes() -> Select[*tuple[Any, ...]]:
             FlagRow.class_label,
             func.min(FlagRow.rule).label("rule"),
             func.max(SEVERITY_RANK).label("severity"),
+            func.max(case((IS_IN_SIGHT, IN_SIGHT), else_=PROVED)).label("proof"),
             func.min(FlagRow.id).label("first"),
         )
         .join(EvaluationRow, EvaluationRow.run_id == FlagRow.run_id)
@@ -73,7 +80,7 @@ def failing_classes() -> Select[*tuple[Any, ...]]:
         .group_by(EvaluationRow.id, FlagRow.class_label)
         .subquery()
     )
-    of_run = failing.c.evaluation_id
+    of_run = (failing.c.evaluation_id, failing.c.proof)
     ranked = select(
         failing,
         func.row_number()
@@ -88,14 +95,16 @@ def failing_classes() -> Select[*tuple[Any, ...]]:
         )
         .label("place"),
         func.count().over(partition_by=of_run).label("n_classes"),
+        func.max(failing.c.proof).over(partition_by=failing.c.evaluation_id).label("best_proof"),
     ).subquery()
     shape: dict[str, ColumnElement[Any]] = {
         "evaluation_id": ranked.c.evaluation_id,
         "key": ranked.c.rule,
+        "value": ranked.c.proof,
         "class_index": literal(FAILING_CLASS),
     }
     return select(
         *(shape.get(column.key, null()).label(column.key) for column in VALUE_COLUMNS),
         ranked.c.n_classes.label("support"),
         ranked.c.class_label.label("label"),
-    ).where(ranked.c.place <= MOST_IN_BADGE)
+    ).where(ranked.c.place <= MOST_IN_BADGE, ranked.c.proof == ranked.c.best_proof)

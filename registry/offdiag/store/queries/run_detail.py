@@ -47,6 +47,7 @@ class RunHeader:
     task: Task
     labels: LabelSet
     positive_label: str | None
+    positive_by_convention: bool
     truth: TruthFacts | None
     model: str | None
     state: RunState
@@ -63,6 +64,7 @@ class RunHeader:
     created_at: datetime
     finished_at: datetime | None
     derivation: Derivation | None = None
+    decision: Mapping[str, Any] | None = None
     hierarchy: Hierarchy | None = None
 
     @property

@@ -28,6 +28,7 @@ from offdiag.store.models import (
     TruthVersionRow,
 )
 from offdiag.store.models.evaluations import AGGREGATE
+from offdiag.store.queries.flag_filter import may_hide_minority
 from offdiag.store.queries.json_entries import Document, entry_number, entry_text, place_of
 
 
@@ -62,12 +63,15 @@ def attribute_value(attribute: Attribute) -> ColumnElement[Any]:
         case Attribute.OPEN_FLAGS:
             is_open = (FlagRow.run_id == RunRow.id) & (FlagRow.state == FlagState.OPEN)
             return _single(select(func.count()).select_from(FlagRow).where(is_open))
-        case Attribute.BADGE:
+        case Attribute.BADGE | Attribute.MAY_HIDE:
             evaluation = aliased(EvaluationRow)
-            is_own = evaluation.run_id == RunRow.id
-            return _single(
-                select(evaluation.hides_minority).where(is_own, counts_for_its_run(evaluation))
+            badge: ColumnElement[Any] = (
+                evaluation.hides_minority.expression
+                if attribute is Attribute.BADGE
+                else may_hide_minority(evaluation)
             )
+            is_own = evaluation.run_id == RunRow.id
+            return _single(select(badge).where(is_own, counts_for_its_run(evaluation)))
         case _:
             return _COLUMNS[attribute]
 

@@ -13,12 +13,12 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
-from sqlalchemy import ColumnElement, Select, Subquery, and_, func, or_, select
+from sqlalchemy import ColumnElement, Select, Subquery, and_, case, func, or_, select
 from sqlalchemy.orm import aliased
 
 from offdiag.store.models import EvaluationRow, FlagRow, MetricValueRow, RunRow
 from offdiag.store.models.evaluations import AGGREGATE
-from offdiag.store.queries.flag_filter import COUNTS_IN_BADGE
+from offdiag.store.queries.flag_filter import COUNTS_IN_BADGE, IS_IN_SIGHT
 
 AGGREGATE_ORDERS: Mapping[str, str] = {
     "acc": "overall_accuracy",
@@ -29,7 +29,10 @@ AGGREGATE_ORDERS: Mapping[str, str] = {
 WORST_CLASS = "worst"
 """Order by the lowest recall among the classes that have cases."""
 FLAGGED = "flags"
-"""Order by the number of classes that the accuracy hides; runs without any stand last."""
+"""Order by the number of classes that the accuracy hides; runs without any stand last.
+
+Behind equal numbers come those that it may hide."""
+_FAR_MORE = 1_000_000
 FIELD_ORDERS = ("logged", "name")
 ORDER_NAMES = (*FIELD_ORDERS, *AGGREGATE_ORDERS, WORST_CLASS, FLAGGED)
 
@@ -125,7 +128,7 @@ def _looked_up(order: RunOrder) -> ColumnElement[float | None]:
         return EvaluationRow.lowest_recall.expression
     if order.name == FLAGGED:
         return (
-            select(func.nullif(func.count(FlagRow.class_label.distinct()), 0))
+            select(func.nullif(_n_hidden(), 0))
             .where(FlagRow.run_id == RunRow.id, COUNTS_IN_BADGE)
             .correlate(RunRow)
             .scalar_subquery()
@@ -140,13 +143,20 @@ def _looked_up(order: RunOrder) -> ColumnElement[float | None]:
 
 
 def _hidden_classes() -> Subquery:
-    """How many classes the accuracy of each run hides, for the runs where it hides any."""
+    """How many classes the accuracy of each run hides, for the runs where it does or may."""
     return (
-        select(FlagRow.run_id, func.count(FlagRow.class_label.distinct()).label("n"))
+        select(FlagRow.run_id, _n_hidden().label("n"))
         .where(COUNTS_IN_BADGE)
         .group_by(FlagRow.run_id)
         .subquery()
     )
+
+
+def _n_hidden() -> ColumnElement[int]:
+    """How many classes flags say that accuracy hides, each worth `_FAR_MORE` that it may hide."""
+    hidden = func.count(case((~IS_IN_SIGHT, FlagRow.class_label)).distinct())
+    in_sight = func.count(case((IS_IN_SIGHT, FlagRow.class_label)).distinct())
+    return hidden * _FAR_MORE + in_sight
 
 
 def _is_value_of(metric: type[MetricValueRow], order: RunOrder) -> ColumnElement[bool]:

@@ -44,7 +44,7 @@ from offdiag.store.queries.run_detail import (
 )
 from offdiag.store.queries.run_entries import logged_predictions
 from offdiag.store.queries.run_surroundings import RunSurroundings, surroundings_columns
-from offdiag.store.runs import derivation_of
+from offdiag.store.runs import decision_of, derivation_of
 from offdiag.store.types import PlainText
 
 _RUN = "run_id"
@@ -112,6 +112,7 @@ def _header(found: Sequence[Any]) -> RunHeader:
         task=Task(dataset.task),
         labels=LabelSet(tuple(label_set.names), label_set.ordinal, dataset.labels_inferred),
         positive_label=dataset.positive_label,
+        positive_by_convention=dataset.positive_by_convention,
         truth=_truth(truth),
         model=run.model,
         state=RunState(run.state),
@@ -128,6 +129,7 @@ def _header(found: Sequence[Any]) -> RunHeader:
         created_at=run.created_at,
         finished_at=run.finished_at,
         derivation=derivation_of(run),
+        decision=decision_of(run),
         hierarchy=hierarchy_of(dataset),
     )
 

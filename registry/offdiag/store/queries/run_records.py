@@ -21,6 +21,7 @@ from offdiag.store.models import (
     TruthVersionRow,
 )
 from offdiag.store.models.evaluations import AGGREGATE
+from offdiag.store.queries.flag_filter import may_hide_minority
 from offdiag.store.queries.recorded_values import recorded_value, select_values
 
 _AT_ONCE = 500
@@ -64,6 +65,7 @@ def _facts(ids: Sequence[str]) -> Select[*tuple[Any, ...]]:
             RunRow.tags,
             EvaluationRow.id.label("evaluation_id"),
             EvaluationRow.hides_minority,
+            may_hide_minority().label("may_hide_minority"),
         )
         .join(ProjectRow, ProjectRow.id == RunRow.project_id)
         .join(DatasetRow, DatasetRow.id == RunRow.dataset_id)
@@ -100,6 +102,7 @@ def _record(row: Row[*tuple[Any, ...]], metrics: Mapping[str, MetricValue]) -> F
         created_at=row.created_at,
         n_predictions=row.n_predictions,
         hides_minority=row.hides_minority,
+        may_hide_minority=row.may_hide_minority,
         params=row.params,
         tags=row.tags,
         metrics=metrics,

@@ -9,6 +9,7 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from offdiag.store.models import FlagRow
+from offdiag.store.queries.flag_filter import HIDES, MAY_HIDE
 from offdiag.store.relations.batches import batch_of_rows
 from offdiag.store.relations.columns import schema_of
 from offdiag.store.relations.wanted import Wanted
@@ -24,7 +25,8 @@ def flag_rows(session: Session, run_ids: Sequence[str], wanted: Wanted) -> pa.Ta
             FlagRow.severity,
             FlagRow.state,
             FlagRow.message,
-            FlagRow.in_badge,
+            HIDES,
+            MAY_HIDE,
             FlagRow.reason,
             FlagRow.assignee,
             FlagRow.first_seen,

@@ -11,6 +11,7 @@ from sqlalchemy.orm import Session
 from offdiag.store.current_evaluations import counts_for_its_run
 from offdiag.store.engines import to_json
 from offdiag.store.models import DatasetRow, EvaluationRow, ProjectRow, RunRow, TruthVersionRow
+from offdiag.store.queries.flag_filter import may_hide_minority
 from offdiag.store.relations.batches import batch_of_rows
 from offdiag.store.relations.columns import schema_of
 from offdiag.store.relations.wanted import Wanted
@@ -38,6 +39,7 @@ def run_rows(session: Session, run_ids: Sequence[str], wanted: Wanted) -> pa.Tab
             RunRow.n_predictions,
             TruthVersionRow.number,
             EvaluationRow.hides_minority,
+            may_hide_minority(),
             RunRow.params,
             RunRow.tags,
         )
