@@ -1,4 +1,5 @@
-"""Warnings: a condition is met only when the whole interval lies beyond its limit."""
+"""Warnings: of one run where its whole interval lies beyond a limit, of a share that each edition
+measures on new samples where the evidence of all of them is enough."""
 
 from __future__ import annotations
 
@@ -6,19 +7,24 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from offdiag.domain.values import MetricValue
+from offdiag.reports.evidence import Evidence
 from offdiag.reports.scope import Condition, Side
 from offdiag.reports.snapshot import RunFigures
 
 
 @dataclass(frozen=True, slots=True)
 class Alert:
-    """A run that meets a condition. `is_new` if the report before did not warn of it."""
+    """A run that meets a condition. `is_new` if the report before did not warn of it.
+
+    `evidence` is what all editions together say, None where the interval of the run decided.
+    """
 
     condition: Condition
     run_id: str
     run_name: str
     value: MetricValue
     is_new: bool
+    evidence: Evidence | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,29 +39,46 @@ class Unjudged:
 
 @dataclass(frozen=True, slots=True)
 class Alerts:
-    """What was warned of, and what could not be judged."""
+    """What was warned of, what could not be judged, and the evidence that goes on growing."""
 
     raised: tuple[Alert, ...]
     unjudged: tuple[Unjudged, ...]
+    evidence: tuple[Evidence, ...] = ()
 
 
 def find_alerts(
-    runs: Sequence[RunFigures], conditions: Sequence[Condition], before: Sequence[Alert]
+    runs: Sequence[RunFigures],
+    conditions: Sequence[Condition],
+    before: Sequence[Alert],
+    evidence: Sequence[Evidence] = (),
 ) -> Alerts:
-    """Hold every run against every condition, in their order."""
+    """Check every run against every condition, in their order.
+
+    Where editions bring new samples, `evidence` decides about a share in place of the interval:
+    it is that of each condition and model up to now.
+    """
     known = {(alert.condition, alert.run_id) for alert in before}
+    known_models = {
+        (each.condition, each.evidence.model) for each in before if each.evidence is not None
+    }
+    gathered = {(each.condition, each.model): each for each in evidence if each.is_of_new_samples}
     raised, unjudged = [], []
     for condition in conditions:
         for run in runs:
             value = _value(run, condition)
+            over_editions = gathered.get((condition, run.model))
             reason = _why_not_judged(value)
             if value is None or reason is not None:
                 text = reason or "the report does not hold this value"
                 unjudged.append(Unjudged(condition, run.id, run.name, text))
+            elif over_editions is not None:
+                if over_editions.is_raised:
+                    is_new = (condition, run.model) not in known_models
+                    raised.append(Alert(condition, run.id, run.name, value, is_new, over_editions))
             elif is_met(condition, value):
                 is_new = (condition, run.id) not in known
                 raised.append(Alert(condition, run.id, run.name, value, is_new))
-    return Alerts(tuple(raised), tuple(unjudged))
+    return Alerts(tuple(raised), tuple(unjudged), tuple(evidence))
 
 
 def is_met(condition: Condition, value: MetricValue) -> bool:

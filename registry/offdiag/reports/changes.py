@@ -4,22 +4,27 @@ Two things can change. A run may be scored again, because a label was corrected 
 defined anew: its predictions are the same, so its new value counts as a change when it lies
 outside the interval of the old one. Or a run of the same name may have been logged: then the
 change is the difference of two runs, and counts when the interval of the difference excludes
-zero.
+zero. A report compares many values of such runs, so their intervals hold together (Bonferroni):
+equally good runs are said to differ in at most 5 reports of 100, and not in nearly every one.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from offdiag.domain.values import MetricValue
 from offdiag.metrics.intervals.independent import difference_bounds
+from offdiag.metrics.intervals.proportions import normal_quantile
+from offdiag.metrics.paired.class_changes import confidence_together
 from offdiag.reports.snapshot import RunFigures
 
 CHANGING_CLASS_METRICS = ("recall", "precision")
 """F1 follows from these two, so a change of it would be told twice."""
+_CONFIDENCE = 0.95
+"""Of the intervals that snapshots hold."""
 
 
 class Origin(StrEnum):
@@ -35,7 +40,8 @@ class Origin(StrEnum):
 class Change:
     """A value that left its interval.
 
-    `low` and `high` bound the difference, new minus old, where it is that of two runs.
+    `low` and `high` bound the difference, new minus old, where it is that of two runs, together
+    with all other such differences of the report.
     """
 
     origin: Origin
@@ -80,7 +86,9 @@ def find_changes(
 
     A run with the same inputs as before is not looked at: its values are the same.
     """
-    compared = [change for pair in _pairs(before, after) for change in _compared(pair, metrics)]
+    compared = _held_together(
+        [change for pair in _pairs(before, after) for change in _compared(pair, metrics)]
+    )
     beyond = [change for change in compared if _is_beyond(change)]
     beyond.sort(key=lambda change: -_size(change))
     return Changes(tuple(beyond), len(compared))
@@ -140,6 +148,22 @@ def _change(
         low=low,
         high=high,
     )
+
+
+def _held_together(changes: Sequence[Change]) -> list[Change]:
+    """The changes with each interval of a difference as wide as their number asks for."""
+    n_bounded = sum(change.low is not None for change in changes)
+    wider = normal_quantile(confidence_together(_CONFIDENCE, n_bounded))
+    factor = wider / normal_quantile(_CONFIDENCE)
+    return [_widened(change, factor) for change in changes]
+
+
+def _widened(change: Change, factor: float) -> Change:
+    middle = change.difference
+    if middle is None or change.low is None or change.high is None:
+        return change
+    low, high = (middle + factor * (end - middle) for end in (change.low, change.high))
+    return replace(change, low=low, high=high)
 
 
 def _is_beyond(change: Change) -> bool:

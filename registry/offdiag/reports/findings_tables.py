@@ -5,6 +5,7 @@ from __future__ import annotations
 from offdiag.flags.lifecycle import FlagState
 from offdiag.reports import wording
 from offdiag.reports.changes import Change, Origin
+from offdiag.reports.evidence import BATCHES
 from offdiag.reports.report import Report
 from offdiag.reports.scope import spec_of
 from offdiag.reports.table import Table, table_of
@@ -16,7 +17,10 @@ def alerts_table(report: Report) -> Table | None:
         (
             wording.condition_text(alert.condition),
             alert.run_name,
-            wording.metric_text(alert.condition.metric, alert.value),
+            wording.metric_text(alert.condition.metric, alert.value)
+            if alert.evidence is None
+            else f"evidence {_odds(alert.evidence.odds)}, "
+            f"most likely since edition {alert.evidence.start}",
             "new" if alert.is_new else "as before",
         )
         for alert in alerts.raised
@@ -33,8 +37,35 @@ def alerts_table(report: Report) -> Table | None:
         "Alerts",
         ("condition", "run", "value", "status"),
         rows,
-        "An alert is raised only where the whole interval lies beyond the limit.",
+        "An alert is raised where the whole interval of a run lies beyond the limit or, where "
+        "editions bring new examples, where the evidence of all of them reaches its limit.",
     )
+
+
+def evidence_table(report: Report) -> Table | None:
+    """How much speaks for a share having fallen, where editions bring new examples."""
+    return table_of(
+        "Evidence over editions",
+        ("condition", "model", "editions", "examples", "evidence", "alert at"),
+        [
+            (
+                wording.condition_text(each.condition),
+                each.model or "no model named",
+                str(len(each.batches)),
+                f"{sum(batch.n_samples for batch in each.batches):,}",
+                _odds(each.odds),
+                _odds(each.limit),
+            )
+            for each in report.findings.alerts.evidence
+            if each.is_of_new_samples
+        ],
+        f"Over {BATCHES} editions, false alerts of all conditions together come in at most 5 % of "
+        "cases as long as the examples of an edition are independent of earlier ones.",
+    )
+
+
+def _odds(value: float) -> str:
+    return f"{value:,.0f} : 1" if value >= 10 else f"{value:.2g} : 1"
 
 
 def changes_table(report: Report) -> Table | None:
@@ -44,9 +75,7 @@ def changes_table(report: Report) -> Table | None:
         f"{report.findings.since}."
     )
     if any(change.origin is Origin.SUCCEEDED for change in changes.beyond):
-        note += (
-            " Of the differences between two runs one in twenty may exceed its interval by chance."
-        )
+        note += " Differences between two runs are judged together (95 %, Bonferroni)."
     return table_of(
         "Changes beyond their interval",
         ("run", "value", "before", "now", "difference", "because"),
@@ -70,6 +99,10 @@ def _change_row(change: Change) -> tuple[str, ...]:
     )
 
 
+_BADGES = {"hides": "▲ hides it", "may hide": "◇ may hide it"}
+"""Whether accuracy hides what a flag is about, by the badge of the flag."""
+
+
 def flags_table(report: Report) -> Table | None:
     """What was raised and closed since the issue before; in a first issue, all that is open."""
     changes, flags = report.findings.flags, report.snapshot.flags
@@ -82,13 +115,14 @@ def flags_table(report: Report) -> Table | None:
         title = f"Flags raised and closed since issue {report.findings.since}"
     return table_of(
         title,
-        ("status", "severity", "run", "class", "what the rule says"),
+        ("status", "severity", "run", "class", "accuracy", "what the rule says"),
         [
             (
                 status,
                 flag.severity.value,
                 flag.run_name,
                 flag.class_label or "",
+                _BADGES.get(flag.badge, ""),
                 f"{flag.rule}: {flag.message}",
             )
             for status, flag in listed

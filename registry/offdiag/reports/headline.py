@@ -6,17 +6,18 @@ did. A corrected ground truth is named with it, because it moves runs that nobod
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 
 from offdiag.domain.values import MetricValue
 from offdiag.flags.lifecycle import FlagState
+from offdiag.metrics.catalogue import Direction
 from offdiag.reports import wording
 from offdiag.reports.changes import Change, Origin
 from offdiag.reports.ranking import RankChange
 from offdiag.reports.report import Report
 from offdiag.reports.scope import spec_of
-from offdiag.reports.snapshot import Revision
+from offdiag.reports.snapshot import BestOfManyFigures, BestSetFigures, Revision
 
 FIRST = "This is the first issue, so there is nothing to compare it with yet."
 OTHER_SAMPLES = (
@@ -145,15 +146,7 @@ def _further(report: Report) -> Iterator[str]:
         )
     if findings.new_runs:
         yield f"{wording.count(len(findings.new_runs), 'new run')} since issue {findings.since}."
-    if snapshot.runs:
-        best = report.ranking[0]
-        metric = report.scope.ranking_metric
-        value = wording.metric_text(metric, best.metrics[metric])
-        by = wording.title_inside(metric)
-        runs = wording.count(len(snapshot.runs), "run")
-        yield f"Of {runs}, {wording.name(best.name)} is best by {by}: {value}."
-    else:
-        yield "There is no evaluated run in scope."
+    yield from _of_ranking(report)
     if snapshot.waiting:
         runs = wording.count(len(snapshot.waiting), "run is", "runs are")
         yield f"{runs} still to be scored and not in this report."
@@ -168,6 +161,55 @@ def _further(report: Report) -> Iterator[str]:
     if report.issue.covers_missed:
         fires = wording.count(report.issue.covers_missed, "earlier time", "earlier times")
         yield f"This issue also stands for {fires} at which no scheduler was running."
+
+
+def _of_ranking(report: Report) -> Iterator[str]:
+    """The run with the best value, which others may equal by chance."""
+    snapshot = report.snapshot
+    if not snapshot.runs:
+        yield "There is no evaluated run in scope."
+        return
+    metric = report.scope.ranking_metric
+    best = report.ranking[0].metrics[metric]
+    value = wording.metric_text(metric, best)
+    named = [
+        wording.name(run.name) for run in report.ranking if run.metrics[metric].value == best.value
+    ]
+    have = "has" if len(named) == 1 else "have"
+    runs = wording.count(len(snapshot.runs), "run")
+    is_lower_better = spec_of(metric, of_class=False).direction is Direction.LOWER
+    end = "lowest" if is_lower_better else "highest"
+    yield (
+        f"Of {runs}, {wording.listed(named, at_most=_MOST_NAMED)} {have} the {end} "
+        f"{wording.title_inside(metric)}: {value}."
+    )
+    if snapshot.best_of_many is not None:
+        yield _of_the_choice(snapshot.best_of_many, end)
+    if snapshot.best_set is not None:
+        yield _may_be_best(snapshot.best_set, {run.id: run.name for run in report.ranking})
+
+
+def _of_the_choice(found: BestOfManyFigures, end: str) -> str:
+    """What the run with the best value is expected to reach, having been chosen for it."""
+    chosen = f"Chosen for being the {end} of {found.n_runs}"
+    if found.corrected.value is None:
+        return f"{chosen}, its value flatters it; a class has too few examples to correct that."
+    expected = wording.number(found.corrected.value)
+    return f"{chosen}, it is expected to reach about {expected} on new examples."
+
+
+def _may_be_best(found: BestSetFigures, names: Mapping[str, str]) -> str:
+    """Which of the runs that were compared together may be the best, best first."""
+    may_be = [wording.name(name) for run_id, name in names.items() if run_id in found.may_be_best]
+    n_compared = len(found.may_be_best) + len(found.worse)
+    together = f"({n_compared:,} runs compared together, 95 %)"
+    if not found.worse:
+        return f"No run is significantly worse than the best {together}."
+    others = wording.count(len(found.worse), "run is", "runs are")
+    named = wording.listed(may_be, at_most=_MOST_NAMED)
+    if len(may_be) == 1:
+        return f"{others} significantly worse than {named} {together}."
+    return f"{others} significantly worse than the best, which may be any of {named} {together}."
 
 
 def _of_flags(report: Report) -> Iterator[str]:

@@ -9,6 +9,7 @@ from datetime import datetime
 from offdiag.domain.values import MetricValue
 from offdiag.reports.alerts import Alerts, find_alerts
 from offdiag.reports.changes import Changes, find_changes
+from offdiag.reports.evidence import gathered
 from offdiag.reports.flag_changes import FlagChanges, find_flag_changes
 from offdiag.reports.ranking import RankChange, rank_changes, ranked
 from offdiag.reports.scope import ReportScope, is_of_costs
@@ -88,8 +89,20 @@ def make_report(
     before = (
         previous if previous is not None and _same_samples(scope, snapshot, previous) else None
     )
-    warned = () if before is None else before.findings.alerts.raised
-    alerts = find_alerts(runs, scope.alerts, warned)
+    same_dataset = previous is not None and _same_dataset(scope, previous)
+    earlier = previous.findings.alerts if previous is not None and same_dataset else Alerts((), ())
+    evidence = (
+        earlier.evidence
+        if snapshot.truth is None
+        else gathered(
+            earlier.evidence,
+            runs,
+            scope.alerts,
+            edition=issue.number,
+            truth_number=snapshot.truth.root_number,
+        )
+    )
+    alerts = find_alerts(runs, scope.alerts, earlier.raised, evidence)
     since = None if previous is None else previous.issue.number
     return Report(
         issue=issue,
@@ -105,9 +118,13 @@ def make_report(
 def _same_samples(scope: ReportScope, snapshot: Snapshot, previous: Report) -> bool:
     """Numbers of different samples must not be compared."""
     before, now = previous.snapshot.truth, snapshot.truth
-    return (scope.project, scope.dataset) == (previous.scope.project, previous.scope.dataset) and (
-        before and before.root_number
-    ) == (now and now.root_number)
+    return _same_dataset(scope, previous) and (before and before.root_number) == (
+        now and now.root_number
+    )
+
+
+def _same_dataset(scope: ReportScope, previous: Report) -> bool:
+    return (scope.project, scope.dataset) == (previous.scope.project, previous.scope.dataset)
 
 
 def _findings(

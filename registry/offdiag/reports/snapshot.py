@@ -151,11 +151,36 @@ class FlagFigures:
     severity: Severity
     state: FlagState
     message: str
+    badge: str = ""
+    """ "hides" or "may hide", empty for flags that set neither badge and in older issues."""
 
     @property
     def key(self) -> tuple[str, str, str | None]:
         """There is one flag of a run, rule and class."""
         return (self.run_id, self.rule, self.class_label)
+
+
+@dataclass(frozen=True, slots=True)
+class BestSetFigures:
+    """Ids of runs that may be the best by the ranking metric, and of those that are worse.
+
+    All were compared together at 95 %, example by example; other runs could not be.
+    """
+
+    may_be_best: tuple[str, ...]
+    worse: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class BestOfManyFigures:
+    """The highest run by the ranking metric and what it is expected to reach on new samples.
+
+    `corrected` allows for its having been chosen among `n_runs`, three or more.
+    """
+
+    run_id: str
+    n_runs: int
+    corrected: MetricValue
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,7 +193,8 @@ class Snapshot:
     have another ground truth, whose values would not compare. `slices` are figures of the best
     `MOST_SLICED` runs, and `revisions` those since the issue before, oldest first. `flags` are
     the gravest `MOST_FLAGS` of the `n_flags` that fire for `runs` and are more than a remark,
-    None in issues of versions that knew no flags.
+    None in issues of versions that knew no flags. `best_set` is None where nothing was tested,
+    `best_of_many` where the value of the best run is not corrected.
     """
 
     task: str
@@ -187,6 +213,8 @@ class Snapshot:
     costs: CostFigures | None = None
     flags: tuple[FlagFigures, ...] | None = None
     n_flags: int = 0
+    best_set: BestSetFigures | None = None
+    best_of_many: BestOfManyFigures | None = None
 
     @property
     def is_cut(self) -> bool:

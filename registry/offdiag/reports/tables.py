@@ -12,6 +12,7 @@ Maker = Callable[[Report], Table | None]
 
 _FINDINGS: Sequence[Maker] = (
     findings_tables.alerts_table,
+    findings_tables.evidence_table,
     findings_tables.changes_table,
     findings_tables.flags_table,
     findings_tables.rank_changes_table,

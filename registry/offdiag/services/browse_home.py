@@ -10,6 +10,7 @@ from offdiag.store.queries.dataset_list import DatasetFacts, LoggedRuns, dataset
 from offdiag.store.queries.home_overview import (
     DueReport,
     Failure,
+    OpenFlags,
     due_reports,
     last_failures,
     open_flags_by_dataset,
@@ -27,7 +28,7 @@ class HomeOverview:
     """
 
     datasets: tuple[tuple[DatasetFacts, LoggedRuns], ...]
-    open_flags: Mapping[int, int]
+    open_flags: Mapping[int, OpenFlags]
     due: tuple[DueReport, ...]
     failures: tuple[Failure, ...]
 

@@ -52,8 +52,8 @@ def _run_record(position: int, run: ComparedRun) -> dict[str, Any]:
 def _result_record(found: RunComparison) -> dict[str, Any] | None:
     match found.result:
         case PairComparison():
-            return {"kind": "pair", **pair_record(found.result)}
+            return {"kind": "pair", **pair_record(found.result, difference=found.difference)}
         case ManyComparison():
-            return {"kind": "many", **many_record(found.result)}
+            return {"kind": "many", **many_record(found.result, difference=found.difference)}
         case None:
             return None

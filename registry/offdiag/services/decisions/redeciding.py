@@ -14,10 +14,11 @@ from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.costs.matrix import CostMatrix
 from offdiag.metrics.costs.rules import Rule
 from offdiag.metrics.costs.summary import evaluate_costs
+from offdiag.metrics.intervals.bounds import Interval
 from offdiag.metrics.intervals.costs import mean_cost_interval
+from offdiag.metrics.paired.class_changes import recall_changes
 from offdiag.metrics.paired.costs import mean_cost_difference
 from offdiag.metrics.paired.joint import JointCounts, joint_counts
-from offdiag.metrics.paired.proportions import PER_CLASS, shared_proportion_intervals
 from offdiag.metrics.suite import evaluate_stack
 from offdiag.services.evaluation.compute import INTERVAL_SEED
 from offdiag.store import chunks
@@ -32,13 +33,24 @@ _CONFIDENCE = 0.95
 
 @dataclass(frozen=True, slots=True)
 class ClassChange:
-    """The recall of one class before and after; `difference` has the paired interval."""
+    """The recall of one class before and after; `difference` has the paired interval.
+
+    `simultaneous` is the interval that holds for all classes together, `is_significant` says
+    that the class changes by McNemar's mid-p, adjusted after Holm over the classes.
+    """
 
     label: str
     support: int
     before: MetricValue
     after: MetricValue
     difference: MetricValue
+    simultaneous: Interval
+    is_significant: bool
+
+    @property
+    def simultaneous_record(self) -> dict[str, float | None]:
+        """The ends for JSON."""
+        return {"ci_low": self.simultaneous.low, "ci_high": self.simultaneous.high}
 
 
 @dataclass(frozen=True)
@@ -118,14 +130,22 @@ def _recalls(joint: JointCounts) -> tuple[ClassChange, ...]:
     ordinal = joint.labels.has_declared_order
     first = evaluate_stack(joint.first_matrix.counts, ordinal=ordinal).per_class[_RECALL]
     second = evaluate_stack(joint.second_matrix.counts, ordinal=ordinal).per_class[_RECALL]
-    intervals = shared_proportion_intervals(
-        joint, {_RECALL: PER_CLASS[_RECALL]}, confidence=_CONFIDENCE
-    )[_RECALL]
+    changes = recall_changes(joint.hits, confidence=_CONFIDENCE)
     found = []
     for code, label in enumerate(joint.labels.names):
         before, after = first.at(code), second.at(code)
         gap = MetricValue(None, before.reason)
         if before.value is not None and after.value is not None:
-            gap = intervals.at(code).around(MetricValue(after.value - before.value))
-        found.append(ClassChange(label, int(joint.first_matrix.actual[code]), before, after, gap))
+            gap = changes.alone.at(code).around(MetricValue(after.value - before.value))
+        found.append(
+            ClassChange(
+                label,
+                int(joint.first_matrix.actual[code]),
+                before,
+                after,
+                gap,
+                changes.together.at(code),
+                bool(changes.is_changed[code]),
+            )
+        )
     return tuple(found)

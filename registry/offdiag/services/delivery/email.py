@@ -26,8 +26,7 @@ def deliver_by_email(parcel: Parcel, address: str, settings: SmtpSettings) -> No
     Raises `DeliveryRefused` where no server or sender is set, and `DeliveryFailed` when the
     server does not take the message within 30 seconds.
     """
-    if not settings.host or not settings.sender:
-        raise DeliveryRefused("no e-mail can be sent. Set smtp.host and smtp.sender.")
+    require_sender(settings)
     message = email_of(parcel, address, settings)
     try:
         with (
@@ -38,6 +37,12 @@ def deliver_by_email(parcel: Parcel, address: str, settings: SmtpSettings) -> No
     except (OSError, smtplib.SMTPException) as error:
         place = f"{settings.host}:{settings.port}"
         raise DeliveryFailed(f"{place} did not take the message: {_said(error)}.") from error
+
+
+def require_sender(settings: SmtpSettings) -> None:
+    """Raise `DeliveryRefused` where no server or sender is set."""
+    if not settings.host or not settings.sender:
+        raise DeliveryRefused("no e-mail can be sent. Set smtp.host and smtp.sender.")
 
 
 def email_of(parcel: Parcel, address: str, settings: SmtpSettings) -> EmailMessage:

@@ -26,21 +26,35 @@ def deliver_to_folder(parcel: Parcel, folder: str, settings: ReportsSettings) ->
     Raises `DeliveryRefused` where a link leads out of it, and `DeliveryFailed` for a full
     disk and everything else that keeps files from being written.
     """
-    root = Path(settings.folder).expanduser().absolute()
-    place = root / folder
     try:
-        if not place.resolve().is_relative_to(root.resolve()):
-            raise DeliveryRefused(
-                f"{str(place)!r} leads out of {str(root)!r}. Remove the link, or change "
-                "reports.folder."
-            )
+        place = place_of(folder, settings)
         place.mkdir(mode=_FOLDER_MODE, parents=True, exist_ok=True)
         files = {parcel.file_name(file.kind): file.content for file in parcel.files}
         _remove_abandoned(place, files.keys())
         for name, content in files.items():
             _write_whole(place / name, content)
     except OSError as error:
-        raise DeliveryFailed(f"{error.filename or place}: {error.strerror or error}.") from error
+        raise DeliveryFailed(f"{error.filename or folder}: {error.strerror or error}.") from error
+
+
+def place_of(folder: str, settings: ReportsSettings) -> Path:
+    """The folder that a target names. Raises `DeliveryRefused` where a link leads out of the
+    folder of reports."""
+    root = Path(settings.folder).expanduser().absolute()
+    place = root / folder
+    if not place.resolve().is_relative_to(root.resolve()):
+        raise DeliveryRefused(
+            f"{str(place)!r} leads out of {str(root)!r}. Remove the link, or change "
+            "reports.folder."
+        )
+    return place
+
+
+def require_writable(place: Path) -> None:
+    """Raise `DeliveryFailed` where this user can neither write a folder nor make it."""
+    existing = next(parent for parent in (place, *place.parents) if parent.exists())
+    if not existing.is_dir() or not os.access(existing, os.W_OK):
+        raise DeliveryFailed(f"{existing}: this user cannot write there.")
 
 
 def _remove_abandoned(place: Path, own: Collection[str]) -> None:

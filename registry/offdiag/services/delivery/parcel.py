@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from urllib.parse import quote
 
+from offdiag.domain.names import DEFAULT_PROJECT, name_segment
 from offdiag.reports.wording import visible
 from offdiag.services.delivery.targets import Target
 from offdiag.store.frozen_reports import StoredFile
@@ -18,6 +20,7 @@ class Parcel:
     """An issue on its way to one target."""
 
     delivery_id: int
+    server_url: str
     target: Target
     project: str
     name: str
@@ -36,6 +39,12 @@ class Parcel:
     def title(self) -> str:
         """ "derm-7 weekly #41"."""
         return f"{visible(self.name)} #{self.number}"
+
+    @property
+    def url(self) -> str:
+        """Its page on the server."""
+        query = "" if self.project == DEFAULT_PROJECT else f"?project={quote(self.project)}"
+        return f"{self.server_url}/reports/{name_segment(self.name)}/{self.number}{query}"
 
     def file(self, kind: str) -> StoredFile:
         """One form of the issue."""

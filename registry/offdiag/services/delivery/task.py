@@ -6,23 +6,25 @@ noting it: every attempt carries the same key, by which a receiver recognises th
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from offdiag.errors import NotFound
-from offdiag.services.delivery.email import deliver_by_email
-from offdiag.services.delivery.folder import deliver_to_folder
+from offdiag.services.delivery.email import deliver_by_email, require_sender
+from offdiag.services.delivery.folder import deliver_to_folder, place_of, require_writable
 from offdiag.services.delivery.outcomes import DeliveryFailed, DeliveryRefused
 from offdiag.services.delivery.parcel import SUFFIXES, Parcel
 from offdiag.services.delivery.targets import (
     EmailTarget,
     FolderTarget,
+    Target,
     WebhookTarget,
     read_target,
 )
-from offdiag.services.delivery.webhook import deliver_by_webhook
+from offdiag.services.delivery.webhook import checked_receiver, deliver_by_webhook
 from offdiag.services.work.endings import Never
 from offdiag.settings import Settings, load_settings
+from offdiag.settings.exposure import public_address
 from offdiag.store import deliveries, frozen_reports, report_issues
 from offdiag.store.database import Database
 from offdiag.store.deliveries import DeliveryState
@@ -36,12 +38,13 @@ def compute_delivery(database: Database, args: Mapping[str, Any]) -> Callable[[S
     where settings or rules forbid it, and `DeliveryFailed` where it may arrive later.
     """
     delivery_id = int(args["delivery"])
+    settings = load_settings()
     with database.read() as session:
-        parcel = _parcel(session, delivery_id)
+        parcel = _parcel(session, delivery_id, public_address(settings.server))
     if parcel is None:
         return lambda _session: None
     try:
-        _send(parcel, load_settings())
+        _send(parcel, settings)
     except DeliveryRefused as refusal:
         _note(database, delivery_id, DeliveryState.REFUSED, str(refusal))
         raise Never(str(refusal)) from refusal
@@ -71,12 +74,39 @@ def _send(parcel: Parcel, settings: Settings) -> None:
             deliver_by_webhook(parcel, url, settings.webhook)
 
 
+def target_problems(targets: Sequence[Target], settings: Settings) -> tuple[str, ...]:
+    """What would keep an issue from each target now, in a sentence each; nothing is sent.
+
+    The settings of the worker decide in the end, and a host that cannot be reached now may be
+    later.
+    """
+    return tuple(
+        f"{target.text}: {problem}"
+        for target in targets
+        if (problem := _problem(target, settings)) is not None
+    )
+
+
+def _problem(target: Target, settings: Settings) -> str | None:
+    try:
+        match target:
+            case FolderTarget(folder=folder):
+                require_writable(place_of(folder, settings.reports))
+            case EmailTarget():
+                require_sender(settings.smtp)
+            case WebhookTarget(url=url):
+                checked_receiver(url, settings.webhook)
+    except (DeliveryRefused, DeliveryFailed) as error:
+        return str(error)
+    return None
+
+
 def _note(database: Database, delivery_id: int, state: DeliveryState, error: str) -> None:
     with database.write() as session:
         deliveries.note_attempt(session, delivery_id, state=state, error=error)
 
 
-def _parcel(session: Session, delivery_id: int) -> Parcel | None:
+def _parcel(session: Session, delivery_id: int, server_url: str) -> Parcel | None:
     """What is to be sent, None when it was sent already."""
     delivery = deliveries.find_delivery(session, delivery_id)
     if delivery is None:
@@ -88,6 +118,7 @@ def _parcel(session: Session, delivery_id: int) -> Parcel | None:
         raise NotFound(f"issue {delivery.issue_id} is not computed.", field="delivery")
     return Parcel(
         delivery_id=delivery_id,
+        server_url=server_url,
         target=read_target(delivery.target),
         project=issue.project,
         name=issue.name,

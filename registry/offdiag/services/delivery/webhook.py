@@ -31,20 +31,28 @@ def deliver_by_webhook(parcel: Parcel, url: str, settings: WebhookSettings) -> N
     Raises `DeliveryRefused` for an address that must not be talked to and where no secret is
     set, and `DeliveryFailed` unless a 2xx answer of at most 64 kB arrives within 5 seconds.
     """
-    if not settings.secret:
-        raise DeliveryRefused("nothing is posted unsigned. Set webhook.secret.")
     parts = urlsplit(url)
     host = parts.hostname or ""
-    port = parts.port or (443 if parts.scheme == "https" else 80)
     started = time.monotonic()
-    address = checked_address(
-        host, port, allow_private=settings.allow_private_addresses, timeout_s=LIMIT_S
-    )
+    address = checked_receiver(url, settings)
     left_s = LIMIT_S - (time.monotonic() - started)
     try:
         _post(parcel, parts, address, settings.secret, max(left_s, 0.1))
     except (OSError, http.client.HTTPException) as error:
         raise DeliveryFailed(f"{host}: {str(error) or type(error).__name__}.") from error
+
+
+def checked_receiver(url: str, settings: WebhookSettings) -> Checked:
+    """The address that a webhook is posted to. Raises `DeliveryRefused` and `DeliveryFailed`."""
+    if not settings.secret:
+        raise DeliveryRefused("nothing is posted unsigned. Set webhook.secret.")
+    parts = urlsplit(url)
+    return checked_address(
+        parts.hostname or "",
+        parts.port or (443 if parts.scheme == "https" else 80),
+        allow_private=settings.allow_private_addresses,
+        timeout_s=LIMIT_S,
+    )
 
 
 def webhook_body(parcel: Parcel) -> bytes:
@@ -57,6 +65,7 @@ def webhook_body(parcel: Parcel) -> bytes:
         "issue": parcel.number,
         "fire_time": parcel.fire_time,
         "headline": parcel.headline,
+        "url": parcel.url,
         "data_digest": parcel.data_digest,
         "delivery": parcel.key,
     }

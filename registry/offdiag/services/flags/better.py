@@ -13,6 +13,7 @@ from offdiag.arrays.partial_labels import differ, is_labelled
 from offdiag.domain.orientation import SourceOrientation
 from offdiag.metrics.case_counts import are_sets
 from offdiag.metrics.multilabel.packing import holds_label
+from offdiag.metrics.paired.class_changes import confidence_together
 from offdiag.metrics.paired.joint import PairedRates
 from offdiag.metrics.paired.mcnemar import mcnemar
 from offdiag.metrics.paired.score_interval import paired_score_interval
@@ -27,7 +28,9 @@ MOST_BETTER_RUNS = 5
 
 @dataclass(frozen=True, slots=True)
 class Gain:
-    """What the other run has more, as a share of the same cases, with a 95 % interval.
+    """What the other run has more, as a share of the same cases, with its interval.
+
+    The intervals of all runs that were compared hold together at 95 % (Bonferroni).
 
     `won` cases are right in the other run alone, `lost` in the flagged run alone.
     """
@@ -81,7 +84,7 @@ def better_on_class(session: Session, flagged: FlaggedRun) -> BetterRuns:
         )
     of_class = {} if hits is None else hits.paired_with(run_id, code)
     of_all = {} if hits is None else hits.paired_with(run_id, None)
-    recall, accuracy = _gains(of_class), _gains(of_all)
+    recall, accuracy = (_gains(each, better.n_compared) for each in (of_class, of_all))
     p = {each: _p_value(rates, better.n_compared) for each, rates in of_class.items()}
     return BetterRuns(
         tuple(
@@ -151,14 +154,15 @@ def _p_value(of_class: PairedRates, n_compared: int) -> float:
     return min(1.0, test.exact_p * n_compared)
 
 
-def _gains(rates: Mapping[str, PairedRates]) -> dict[str, Gain | None]:
+def _gains(rates: Mapping[str, PairedRates], n_compared: int) -> dict[str, Gain | None]:
     """By run. All intervals come from one call, which takes as long for five as for one."""
     together = PairedRates(
         np.array([each.only_first for each in rates.values()], np.int64),
         np.array([each.only_second for each in rates.values()], np.int64),
         np.array([each.cases for each in rates.values()], np.int64),
     )
-    bounds = paired_score_interval(together)
+    level = confidence_together(0.95, n_compared)
+    bounds = paired_score_interval(together, confidence=level)
     return {
         run_id: _gain(each, float(low), float(high))
         for (run_id, each), low, high in zip(rates.items(), bounds.low, bounds.high, strict=True)

@@ -5,14 +5,15 @@ from __future__ import annotations
 from datetime import datetime
 from functools import partial
 
-from offdiag.flags.assessment import hides_minority
+from offdiag.flags.assessment import counts_in_badge
+from offdiag.flags.catalogue import RULES
 from offdiag.flags.lifecycle import FlagState, first_seen, gone, seen_again
 from offdiag.flags.verdict import Verdict
 from offdiag.services.flags.circumstances import JudgedBy
 from offdiag.services.flags.steps import events_of, events_of_step, take
 from offdiag.services.flags.verdicts import RunVerdicts
 from offdiag.store import flags
-from offdiag.store.flags import FlagContent
+from offdiag.store.flags import FlagContent, FlagRecord
 from offdiag.store.session import Session
 
 
@@ -36,12 +37,19 @@ def record_verdicts(
     firing = {(verdict.rule, verdict.class_label): verdict for verdict in found.verdicts}
     raised = [verdict for key, verdict in firing.items() if key not in known]
     renewed = [
-        (verdict, take(known[key], partial(seen_again, severity=verdict.severity), now))
+        (
+            verdict,
+            take(
+                known[key],
+                partial(seen_again, severity=verdict.severity, why=_other_version(known[key])),
+                now,
+            ),
+        )
         for key, verdict in firing.items()
         if key in known
     ]
     closed = [
-        take(flag, gone, now)
+        take(flag, partial(gone, why=_other_version(flag)), now)
         for key, flag in known.items()
         if key not in firing and flag.standing.state is not FlagState.CLOSED
     ]
@@ -77,6 +85,14 @@ def record_verdicts(
     )
 
 
+def _other_version(flag: FlagRecord) -> str | None:
+    """What the history says where the rule is no longer the one that raised the flag."""
+    rule, before = RULES.get(flag.content.rule), flag.content.rule_version
+    if rule is None or rule.version == before:
+        return None
+    return f"version {before} of {rule.id} before, version {rule.version} now"
+
+
 def _content(verdict: Verdict) -> FlagContent:
     plain = verdict.to_dict()
     return FlagContent(
@@ -87,5 +103,5 @@ def _content(verdict: Verdict) -> FlagContent:
         evidence=plain["evidence"],
         fired=plain["fired"],
         thresholds=plain["thresholds"],
-        in_badge=hides_minority([verdict]),
+        in_badge=counts_in_badge(verdict),
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from offdiag.domain.orientation import OrientationEvidence
-from offdiag.flags.assessment import assess, hides_minority
+from offdiag.flags.assessment import assess, hides_minority, may_hide_minority
 from offdiag.flags.costs import cost_verdict
 from offdiag.flags.label_subjects import LABEL_RULES, assess_sets
 from offdiag.flags.orientation import orientation_verdict
@@ -52,6 +52,11 @@ class RunVerdicts:
     def hides_minority(self) -> bool | None:
         """The headline badge; None where nothing can be said."""
         return None if self.not_assessable is not None else hides_minority(self.verdicts)
+
+    @property
+    def may_hide_minority(self) -> bool:
+        """The milder badge, where nothing is proved."""
+        return may_hide_minority(self.verdicts)
 
 
 def judge_run(counted: Counted, circumstances: Circumstances) -> RunVerdicts:

@@ -10,7 +10,7 @@ from offdiag.domain.orientation import OrientationEvidence
 from offdiag.errors import InvalidInput
 from offdiag.flags.costs import PricedRun, rank_flip_verdict
 from offdiag.flags.thresholds import Thresholds
-from offdiag.flags.verdict import Verdict
+from offdiag.flags.verdict import Certainty, Verdict
 from offdiag.gate.subject import MetricValues, RaisedFlag, Subject
 from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.costs.matrix import CostMatrix
@@ -57,6 +57,7 @@ def subject_of_matrix(
         asked=found.asked,
         flags=tuple(map(_raised, found.verdicts)),
         hides_minority=bool(found.hides_minority),
+        may_hide_minority=found.may_hide_minority,
         not_assessable=found.not_assessable,
     )
 
@@ -145,4 +146,9 @@ def _priced(stored: StoredRun) -> PricedRun:
 
 
 def _raised(verdict: Verdict) -> RaisedFlag:
-    return RaisedFlag(verdict.rule, verdict.class_label, verdict.message)
+    return RaisedFlag(
+        verdict.rule,
+        verdict.class_label,
+        verdict.message,
+        is_proved=verdict.certainty is Certainty.PROVED,
+    )

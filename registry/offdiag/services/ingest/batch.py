@@ -3,14 +3,23 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from offdiag.arrays.decided import predicted_from
 from offdiag.arrays.ids import SampleIds, joined, require_distinct, sample_ids, update_digest
-from offdiag.arrays.labels import Codes, encode_labels, require_equal_lengths
+from offdiag.arrays.indexes import aligned
+from offdiag.arrays.labels import (
+    Codes,
+    encode_labels,
+    floats_among,
+    label_column,
+    require_equal_lengths,
+)
 from offdiag.arrays.scores import Scores, read_scores
 from offdiag.arrays.set_columns import hold_sets, pack_column, pack_pair
 from offdiag.arrays.slice_columns import SliceColumns, concatenated_slices, read_slices
@@ -29,7 +38,9 @@ class Batch:
 
     `predicted` and `actual` are codes of one label set, or packed sets of its labels, `actual`
     None when the dataset's stored truth is to be used; `ids` None when cases are known by their
-    position. `slices` are columns by name.
+    position. `slices` are columns by name. `decision` is the rule that made the predictions out of
+    the scores, None where they were given. `whole_floats` names the arguments of the call whose
+    labels came as floats; it is about the call, and parts of the batch forget it.
     """
 
     predicted: Codes
@@ -37,6 +48,8 @@ class Batch:
     ids: SampleIds | None = None
     scores: Scores | None = None
     slices: SliceColumns = field(default_factory=dict)
+    decision: Mapping[str, Any] | None = None
+    whole_floats: tuple[str, ...] = field(default=(), compare=False)
 
     def __len__(self) -> int:
         return len(self.predicted)
@@ -54,6 +67,7 @@ class Batch:
             None if self.ids is None else self.ids.take(positions),
             None if self.scores is None else Scores(self.scores.values[positions]),
             {name: column.take(positions) for name, column in self.slices.items()},
+            decision=self.decision,
         )
 
     def slice(self, start: int, stop: int) -> Batch:
@@ -64,6 +78,7 @@ class Batch:
             None if self.ids is None else self.ids.slice(start, stop),
             None if self.scores is None else Scores(self.scores.values[start:stop]),
             {name: column.slice(start, stop) for name, column in self.slices.items()},
+            decision=self.decision,
         )
 
     def digest(self, labels: LabelSet) -> str:
@@ -86,7 +101,7 @@ class Batch:
 
 def read_batch(
     *,
-    y_pred: object,
+    y_pred: object | None,
     y_true: object | None,
     y_score: object | None,
     ids: object | None,
@@ -94,41 +109,74 @@ def read_batch(
     positive_label: str | None,
     slices: object | None = None,
 ) -> Batch:
-    """Encode the arrays of one call. Raises `InvalidInput` naming the argument at fault."""
-    predicted, actual = _answers(y_pred, y_true, labels)
+    """Encode the arrays of one call, paired as `aligned` does.
+
+    Without `y_pred` the scores predict, as `predicted_from` says. Raises `InvalidInput` naming
+    the argument at fault.
+    """
+    given = aligned(y_true=y_true, y_pred=y_pred, y_score=y_score, sample_ids=ids, slices=slices)
+    decision = None
+    if y_pred is None:
+        given["y_pred"], decision = _predictions_of(
+            given["y_score"], given["y_true"], labels, positive_label
+        )
+    predicted, actual, whole_floats = _answers(given["y_pred"], given["y_true"], labels)
     identifiers = None
     if ids is not None:
-        identifiers = sample_ids(ids)
+        identifiers = sample_ids(given["sample_ids"])
         require_equal_lengths(y_pred=len(predicted), sample_ids=len(identifiers))
         require_distinct(identifiers, identifiers.order(), field="sample_ids")
     scores = None
     if y_score is not None:
         scores = read_scores(
-            y_score,
+            given["y_score"],
             n_samples=len(predicted),
             labels=labels,
             positive_label=positive_label,
             of_sets=are_sets(predicted),
         )
-    columns = {} if slices is None else read_slices(slices, n_samples=len(predicted))
-    return Batch(predicted, actual, identifiers, scores, columns)
+    columns = {} if slices is None else read_slices(given["slices"], n_samples=len(predicted))
+    return Batch(predicted, actual, identifiers, scores, columns, decision, whole_floats)
+
+
+def _predictions_of(
+    y_score: object | None, y_true: object | None, labels: LabelSet, positive_label: str | None
+) -> tuple[object, Mapping[str, Any]]:
+    """Predictions made from scores, and the rule. Raises `InvalidInput` where there are none."""
+    if y_score is None:
+        raise InvalidInput(
+            "neither predictions nor scores are given.",
+            field="y_pred",
+            hint="Give y_pred=, or y_score= to predict from.",
+        )
+    if y_true is not None and hold_sets(y_true):
+        raise InvalidInput(
+            "scores do not say which labels of a set are predicted.",
+            field="y_pred",
+            hint="Give a set of labels for each sample.",
+        )
+    scores = read_scores(y_score, n_samples=None, labels=labels, positive_label=positive_label)
+    return predicted_from(scores, labels, positive_label)
 
 
 def _answers(
     y_pred: object, y_true: object | None, labels: LabelSet
-) -> tuple[Codes, Codes | None]:
-    """Predicted and actual codes, or packed sets where either argument holds sets."""
+) -> tuple[Codes, Codes | None, tuple[str, ...]]:
+    """Predicted and actual codes, or packed sets where either argument holds sets.
+
+    Last the names of the arguments whose labels came as floats.
+    """
     if hold_sets(y_pred) or (y_true is not None and hold_sets(y_true)):
         if y_true is None:
-            return pack_column(y_pred, labels, field="y_pred"), None
+            return pack_column(y_pred, labels, field="y_pred"), None, ()
         actual, predicted = pack_pair(y_true=y_true, y_pred=y_pred, labels=labels)
-        return predicted, actual
-    predicted = encode_labels(y_pred, labels, field="y_pred")
-    if y_true is None:
-        return predicted, None
-    actual = encode_labels(y_true, labels, field="y_true")
-    require_equal_lengths(y_true=len(actual), y_pred=len(predicted))
-    return predicted, actual
+        return predicted, actual, ()
+    given = {"y_pred": y_pred} | ({} if y_true is None else {"y_true": y_true})
+    columns = {name: label_column(values, field=name) for name, values in given.items()}
+    codes = {name: encode_labels(each, labels, field=name) for name, each in columns.items()}
+    if y_true is not None:
+        require_equal_lengths(y_true=len(codes["y_true"]), y_pred=len(codes["y_pred"]))
+    return codes["y_pred"], codes.get("y_true"), floats_among(**columns)
 
 
 def in_id_order(batch: Batch) -> Batch:
@@ -148,7 +196,7 @@ def chunked(batch: Batch, size: int = CHUNK_SIZE) -> Iterator[Batch]:
 
 
 def concatenated(batches: list[Batch]) -> Batch:
-    """Several batches as one. Raises `InvalidInput` when only some carry truth, ids or scores."""
+    """Several batches as one. Raises `InvalidInput` unless all carry the same kinds of arrays."""
     if len(batches) == 1:
         return batches[0]
     for batch in batches[1:]:
@@ -162,6 +210,7 @@ def concatenated(batches: list[Batch]) -> Batch:
         joined(ids) if ids else None,
         Scores(np.concatenate(scores)) if scores else None,
         concatenated_slices([batch.slices for batch in batches]),
+        batches[0].decision,
     )
 
 
@@ -171,9 +220,13 @@ def require_alike(first: Batch, other: Batch) -> None:
         ("y_true", first.actual, other.actual),
         ("sample_ids", first.ids, other.ids),
         ("y_score", first.scores, other.scores),
+        ("y_pred", first.decision, other.decision),
     ):
         if (one is None) != (two is None):
             raise some_batches_lack(name)
+    widths = {batch.scores.n_columns for batch in (first, other) if batch.scores is not None}
+    if len(widths) > 1:
+        raise score_widths_differ(min(widths), max(widths))
     if first.of_sets != other.of_sets:
         raise InvalidInput(
             "some batches of this run have sets of labels and some have single ones.",
@@ -190,6 +243,15 @@ def some_batches_lack(field: str) -> InvalidInput:
         "some batches of this run have it and some have not.",
         field=field,
         hint="Log it with every batch of a run, or with none.",
+    )
+
+
+def score_widths_differ(least: int, most: int) -> InvalidInput:
+    """The error for a run whose batches have different numbers of columns of scores."""
+    return InvalidInput(
+        f"some batches of this run have {least} for each sample and some have {most}.",
+        field="y_score",
+        hint="Give the scores of the positive class with every batch, or those of all classes.",
     )
 
 

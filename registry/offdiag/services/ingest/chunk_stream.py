@@ -6,12 +6,15 @@ be read by whoever knows nothing of its run.
 
 from __future__ import annotations
 
+import json
+
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
 from offdiag.arrays.bodies.columns import ACTUAL, IDS, PREDICTED, SCORE, SLICE_OF
 from offdiag.arrays.labels import Codes, code_dtype
+from offdiag.arrays.score_columns import PickedColumns, in_label_order
 from offdiag.domain.labels import LabelSet
 from offdiag.metrics.case_counts import are_sets
 from offdiag.metrics.multilabel.packing import unpack_sets
@@ -19,12 +22,20 @@ from offdiag.metrics.multilabel.patterns import LABEL_AXIS
 from offdiag.services.ingest.batch import Batch
 
 MEDIA_TYPE = "application/vnd.apache.arrow.stream"
+_CLASSES = "offdiag.classes"
+"""Where a stream without predictions says which class each column of scores is for."""
 
 
 def write_chunk(batch: Batch, labels: LabelSet) -> pa.Buffer:
-    """The bytes of a chunk; equal batches give equal bytes."""
+    """The bytes of a chunk; equal batches give equal bytes.
+
+    Predictions that were made from the scores are left out: who stores the chunk makes and
+    records them.
+    """
     names = pa.array(labels.names, pa.string())
-    columns: dict[str, pa.Array] = {PREDICTED: _answers(batch.predicted, names)}
+    columns: dict[str, pa.Array] = {}
+    if batch.decision is None:
+        columns[PREDICTED] = _answers(batch.predicted, names)
     if batch.actual is not None:
         columns[ACTUAL] = _answers(batch.actual, names)
     if batch.ids is not None:
@@ -34,11 +45,53 @@ def write_chunk(batch: Batch, labels: LabelSet) -> pa.Buffer:
     for name, column in batch.slices.items():
         levels = pa.array(column.levels, pa.string())
         columns[f"{SLICE_OF}{name}"] = _classes(column.codes, levels)
-    table = pa.RecordBatch.from_pydict(columns)
+    said = None if batch.decision is None else {_CLASSES: json.dumps(labels.names)}
+    table = pa.RecordBatch.from_pydict(columns, metadata=said)
     sink = pa.BufferOutputStream()
     with pa.ipc.new_stream(sink, table.schema) as writer:
         writer.write_batch(table)
     return sink.getvalue()
+
+
+def in_order_of(content: bytes, labels: LabelSet) -> bytes:
+    """The bytes of a chunk, its scores in the order of the labels of the run that it goes to.
+
+    A chunk was written with the classes that its predictions have as dictionary; labels that were
+    only found in the data give way to those of a dataset that is there by now. Raises
+    `InvalidInput` where these are other classes.
+    """
+    try:
+        with pa.ipc.open_stream(content) as reader:
+            table = reader.read_all()
+    except (pa.ArrowException, OSError):
+        return content  # Whoever is to store it says what is wrong with it.
+    place = table.schema.get_field_index(SCORE)
+    if place < 0 or not pa.types.is_fixed_size_list(table.schema.field(place).type):
+        return content
+    names = _names_in(table)
+    if names == labels.names:
+        return content
+    scores = table.column(place).combine_chunks()
+    values = scores.flatten().to_numpy().reshape(len(scores), -1)
+    ordered = _scores(in_label_order(PickedColumns(values, names), labels))
+    moved = table.set_column(place, SCORE, ordered)
+    if PREDICTED not in table.column_names:
+        moved = moved.replace_schema_metadata({_CLASSES: json.dumps(labels.names)})
+    batches = moved.to_batches()
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_stream(sink, batches[0].schema) as writer:
+        writer.write_batch(batches[0])
+    found: bytes = sink.getvalue().to_pybytes()
+    return found
+
+
+def _names_in(table: pa.Table) -> tuple[str, ...]:
+    """The classes in the order of the labels that a chunk was written with."""
+    if PREDICTED not in table.column_names:
+        return tuple(json.loads(table.schema.metadata[_CLASSES.encode()]))
+    predicted = table.column(PREDICTED).combine_chunks()
+    coded = predicted.values if pa.types.is_list(predicted.type) else predicted
+    return tuple(coded.dictionary.to_pylist())
 
 
 def _answers(codes: Codes, names: pa.Array) -> pa.Array:

@@ -7,11 +7,12 @@ from enum import StrEnum
 from offdiag.domain.runs import RunState
 from offdiag.errors import Conflict, InvalidInput
 from offdiag.metrics.case_counts import CaseCounts, count_cases
-from offdiag.services.ingest.batch import Batch
+from offdiag.services.ingest.batch import Batch, some_batches_lack
 from offdiag.services.ingest.task import settle_task
 from offdiag.store import chunks, datasets, pending_truth, runs, slices
 from offdiag.store.database import Database
 from offdiag.store.racing import after_races
+from offdiag.store.runs import RunRecord
 from offdiag.store.session import Session
 
 
@@ -35,7 +36,8 @@ def put_chunk(database: Database, run_id: str, seq: int, batch: Batch) -> PutOut
 
 def _put_chunk(database: Database, run_id: str, seq: int, batch: Batch) -> PutOutcome:
     with database.write() as session:
-        run = runs.hold_run(session, run_id)
+        # The rule of a run is written once; those who might write it wait for each other.
+        run = runs.hold_run(session, run_id, alone=batch.decision is not None)
         dataset = datasets.get_dataset(session, run.dataset_id)
         dataset = settle_task(session, dataset, of_sets=batch.of_sets)
         digest = batch.digest(dataset.labels)
@@ -50,6 +52,7 @@ def _put_chunk(database: Database, run_id: str, seq: int, batch: Batch) -> PutOu
             )
         if run.state is not RunState.OPEN:
             raise not_open(run_id, run.state)
+        _settle_decision(session, run, batch)
         store_chunk(session, run_id, seq, batch, n_classes=len(dataset.labels), digest=digest)
         if batch.actual is not None or batch.ids is not None:
             pending_truth.insert_pending(
@@ -57,6 +60,15 @@ def _put_chunk(database: Database, run_id: str, seq: int, batch: Batch) -> PutOu
             )
         slices.insert_pending_slices(session, run_id, seq, batch.slices)
         return PutOutcome.STORED
+
+
+def _settle_decision(session: Session, run: RunRecord, batch: Batch) -> None:
+    """Keep the rule that predicts with the run. Raises `InvalidInput` where chunks differ."""
+    if batch.decision == run.decision:
+        return
+    if run.decision is not None or chunks.chunk_list(session, run.id):
+        raise some_batches_lack("y_pred")
+    runs.set_decision(session, run.id, batch.decision)
 
 
 def store_chunk(

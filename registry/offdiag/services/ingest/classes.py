@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Protocol
 
 from offdiag.domain.labels import LabelSet
@@ -42,15 +43,35 @@ def require_same_labels(dataset: KnownDataset, labels: LabelSet) -> None:
     )
 
 
+@dataclass(frozen=True, slots=True)
+class PositiveClass:
+    """The positive one of two classes: somebody named it, or it follows from the labels."""
+
+    label: str
+    by_convention: bool
+
+
+def positive_class(labels: LabelSet, stated: str | None) -> PositiveClass | None:
+    """The positive class that is stated, or else the conventional one, None without either.
+
+    Raises `InvalidInput` for a stated one that is not one of two classes.
+    """
+    named = positive_in(labels, stated)
+    if named is not None:
+        return PositiveClass(named, by_convention=False)
+    usual = labels.conventional_positive
+    return None if usual is None else PositiveClass(usual, by_convention=True)
+
+
 def positive_in(labels: LabelSet, positive_label: str | None) -> str | None:
     """The positive label, if one is named: it must be one of two classes."""
     if positive_label is None:
         return None
-    labels.code_of(positive_label, field_name="positive_label")
+    code = labels.code_of(positive_label, field_name="positive_label")
     if len(labels) != 2:
         raise InvalidInput(
             f"there are {len(labels)} classes.",
             field="positive_label",
             hint="Only a dataset of two classes has a positive one; leave it out.",
         )
-    return positive_label
+    return labels.names[code]

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime
 
 from offdiag.arrays.counted_cases import CountedCases, counted_cases
+from offdiag.domain.inferred_labels import infer_label_set, refuse_fractions
 from offdiag.domain.labels import LabelSet, label_text
 from offdiag.domain.orientation import OrientationEvidence, SourceOrientation
 from offdiag.domain.runs import RunFacts, new_run_id, require_name
@@ -36,12 +38,15 @@ def log_counts(
 ) -> RunRecord:
     """Store a finished run of counts and ask for its evaluation: everything, or nothing.
 
-    The labels are the declared ones, those of the dataset, or else the sorted ones that occur.
+    The labels are the declared ones, those of the dataset, or else the sorted ones that occur;
+    then actual and predicted classes must have one in common.
     The run is one without predictions, as after `log_matrix`; with slice columns its counts are
     kept by their values, so that any slice can be evaluated. Raises `InvalidInput` for counts
     that are none and `Conflict` for contradictions to what is stored.
     """
     require_name(given.counted_on, "counted_on")
+    refuse_fractions(given.actual, field="actual")
+    refuse_fractions(given.predicted, field="predicted")
     declared = (
         None if given.labels is None else LabelSet.declared(given.labels, ordinal=given.ordinal)
     )
@@ -140,11 +145,14 @@ def _labels_of(
             field="ordinal",
             hint="Give labels= in their order.",
         )
-    return LabelSet.inferred_from(
-        label_text(value, field_name=field)
-        for field, values in (("actual", given.actual), ("predicted", given.predicted))
-        for value in values
+    return infer_label_set(
+        ("actual", _names(given.actual, "actual")),
+        ("predicted", _names(given.predicted, "predicted")),
     )
+
+
+def _names(values: Sequence[object], field: str) -> set[str]:
+    return {label_text(value, field_name=field) for value in values}
 
 
 def _evidence(

@@ -6,10 +6,16 @@ from dataclasses import dataclass
 
 from offdiag.arrays.labels import infer_labels
 from offdiag.arrays.set_columns import hold_sets, infer_set_labels
+from offdiag.domain.label_notes import label_notes
 from offdiag.domain.labels import LabelSet, label_text
 from offdiag.errors import InvalidInput
 from offdiag.services.ingest.batch import Batch, in_id_order, read_batch
-from offdiag.services.ingest.classes import KnownDataset, positive_in, require_same_labels
+from offdiag.services.ingest.classes import (
+    KnownDataset,
+    PositiveClass,
+    positive_class,
+    require_same_labels,
+)
 from offdiag.services.ingest.given import Predictions
 from offdiag.services.ingest.truth_digest import truth_digest
 
@@ -18,13 +24,14 @@ from offdiag.services.ingest.truth_digest import truth_digest
 class EncodedRun:
     """The cases of a run in the order of their identifiers, and the dataset they belong to.
 
-    `positive_label` is the one that was stated.
+    `positive_label` is the one that was stated. `notes` say what may not be meant as it was read.
     """
 
     dataset: str
     labels: LabelSet
     positive_label: str | None
     batch: Batch
+    notes: tuple[str, ...] = ()
 
 
 def require_dataset_or_truth(dataset: str | None, given: Predictions) -> None:
@@ -47,19 +54,22 @@ def encode_predictions(
     """
     labels = _labels_of(given, project, dataset, known)
     positive = None if given.positive_label is None else label_text(given.positive_label)
+    stated = positive_class(labels, positive)
+    if known is not None and known.positive_label is not None and positive is None:
+        stated = PositiveClass(known.positive_label, by_convention=False)
     batch = read_batch(
         y_pred=given.y_pred,
         y_true=given.y_true,
         y_score=given.y_score,
         ids=given.sample_ids,
         labels=labels,
-        positive_label=positive_in(labels, positive)
-        or (None if known is None else known.positive_label),
+        positive_label=None if stated is None else stated.label,
         slices=given.slices,
     )
+    notes = label_notes(labels.names, whole_floats=batch.whole_floats)
     batch = in_id_order(batch)
     name = dataset if dataset is not None else _name_from_truth(labels, batch)
-    return EncodedRun(name, labels, positive, batch)
+    return EncodedRun(name, labels, positive, batch, notes)
 
 
 def _labels_of(
@@ -69,7 +79,7 @@ def _labels_of(
         None if given.labels is None else LabelSet.declared(given.labels, ordinal=given.ordinal)
     )
     if known is not None:
-        if declared is not None:
+        if declared is not None and not declared.inferred:
             require_same_labels(known, declared)
         return known.labels
     if declared is not None:
@@ -88,7 +98,8 @@ def _labels_of(
         )
     if hold_sets(given.y_true) or hold_sets(given.y_pred):
         return infer_set_labels(y_true=given.y_true, y_pred=given.y_pred)
-    return infer_labels(("y_true", given.y_true), ("y_pred", given.y_pred))
+    arrays = (("y_true", given.y_true), ("y_pred", given.y_pred))
+    return infer_labels(*((field, values) for field, values in arrays if values is not None))
 
 
 def _name_from_truth(labels: LabelSet, batch: Batch) -> str:

@@ -17,7 +17,7 @@ from offdiag.domain.orientation import (
 from offdiag.domain.runs import RunState
 from offdiag.errors import Conflict, InvalidInput
 from offdiag.metrics.case_counts import count_cases
-from offdiag.services.ingest.batch import some_batches_lack
+from offdiag.services.ingest.batch import score_widths_differ, some_batches_lack
 from offdiag.services.ingest.chunks import not_open
 from offdiag.services.ingest.slices import register_slices
 from offdiag.services.ingest.truth import PlacedTruth, place_in_latest_truth, register_truth
@@ -56,9 +56,11 @@ def _finish(database: Database, run_id: str, n_chunks: int | None) -> RunRecord:
                 raise not_open(run_id, run.state)
             return run
         _require_complete(run_id, stored, n_chunks)
-        n_scored, score_columns = chunks.score_columns(session, run_id)
+        n_scored, least_columns, score_columns = chunks.score_columns(session, run_id)
         if n_scored not in (0, len(stored)):
             raise some_batches_lack("y_score")
+        if least_columns != score_columns:
+            raise score_widths_differ(least_columns, score_columns)
         dataset = datasets.get_dataset(session, run.dataset_id)
         truth = _truth_of(session, database, run, dataset, stored)
         columns = _slices_of(session, run_id, len(stored))

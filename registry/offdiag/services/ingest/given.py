@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 class Predictions:
     """Arrays of one call as the user holds them, and what is said about their classes."""
 
-    y_pred: object
+    y_pred: object | None
     y_true: object | None = None
     y_score: object | None = None
     sample_ids: object | None = None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from offdiag.domain.label_notes import warn_of
 from offdiag.domain.orientation import SourceOrientation
 from offdiag.domain.runs import RunFacts, RunState, new_run_id
 from offdiag.errors import Conflict
@@ -37,11 +38,13 @@ def log_predictions(
     """Store a finished run and ask for its evaluation: everything, or nothing.
 
     Without a dataset name the truth names it: equal truth, equal dataset. Raises
-    `InvalidInput` for unusable arrays and `Conflict` for contradictions to what is stored.
+    `InvalidInput` for unusable arrays and `Conflict` for contradictions to what is stored, and
+    warns as `LabelNote` of labels that may not be meant as they were read.
     """
     require_dataset_or_truth(dataset, given)
     known = after_failures(lambda: _stored_dataset(database, facts.project, dataset))
     run = encode_predictions(given, project=facts.project, dataset=dataset, known=known)
+    warn_of(run.notes)
 
     def transaction() -> RunRecord:
         with database.write() as session:
@@ -79,6 +82,7 @@ def _store(
     register_slices(session, truth, batch.slices, now=now)
     if truth.positions is not None:
         batch = batch.take(np.argsort(truth.positions, kind="stable"))
+    decision = batch.decision
     batch = Batch(batch.predicted, truth.actual, None, batch.scores)
     run = runs.insert_run(
         session,
@@ -88,6 +92,7 @@ def _store(
         facts=facts,
         source=SourceOrientation.PREDICTIONS,
         now=now,
+        decision=decision,
     )
     for seq, chunk in enumerate(chunked(batch)):
         digest = chunk.digest(dataset.labels)

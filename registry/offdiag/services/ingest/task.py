@@ -18,6 +18,9 @@ def settle_task(session: Session, dataset: DatasetRecord, *, of_sets: bool) -> D
     labels whose order is said to have a meaning, or one of which is said to be positive.
     """
     if of_sets:
+        if dataset.positive_by_convention:
+            datasets.set_positive_label(session, dataset.id, None)
+            dataset = replace(dataset, positive_label=None, positive_by_convention=False)
         _require_plain_labels(dataset)
     if (dataset.task is Task.MULTILABEL) == of_sets:
         return dataset
@@ -26,12 +29,6 @@ def settle_task(session: Session, dataset: DatasetRecord, *, of_sets: bool) -> D
     task = Task.MULTILABEL if of_sets else datasets.single_label_task(dataset.labels)
     datasets.set_task(session, dataset.id, task)
     return replace(dataset, task=task)
-
-
-def require_kind(dataset: DatasetRecord, *, of_sets: bool) -> None:
-    """Raise `Conflict` for single classes where a dataset is known to hold sets of labels."""
-    if dataset.task is Task.MULTILABEL and not of_sets:
-        raise other_kind(dataset, of_sets=of_sets)
 
 
 def other_kind(dataset: DatasetRecord, *, of_sets: bool) -> Conflict:

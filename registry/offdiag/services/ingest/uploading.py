@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 from offdiag.arrays.bodies.columns import ChunkColumns
 from offdiag.arrays.bodies.limits import MOST_CHUNKS
+from offdiag.domain.label_notes import label_notes
 from offdiag.domain.labels import LabelSet
 from offdiag.errors import TooLarge
 from offdiag.services.ingest.batch import read_batch
@@ -14,9 +16,17 @@ from offdiag.store import datasets, runs
 from offdiag.store.database import Database
 
 
+@dataclass(frozen=True, slots=True)
+class PutColumns:
+    """What putting columns did, and what may not be meant as it was read."""
+
+    outcome: PutOutcome
+    notes: tuple[str, ...]
+
+
 def put_columns(
     database: Database, run_id: str, seq: int, read: Callable[[LabelSet], ChunkColumns]
-) -> PutOutcome:
+) -> PutColumns:
     """Store one chunk of an open run; `read` gives its columns, for a run with such labels.
 
     Raises `NotFound` for an unknown run before anything is read, `InvalidInput` for unusable
@@ -40,4 +50,5 @@ def put_columns(
         labels=dataset.labels,
         positive_label=dataset.positive_label,
     )
-    return put_chunk(database, run_id, seq, batch)
+    outcome = put_chunk(database, run_id, seq, batch)
+    return PutColumns(outcome, label_notes((), whole_floats=batch.whole_floats))

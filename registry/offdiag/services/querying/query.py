@@ -6,12 +6,18 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
+from threading import Event
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
-from offdiag.errors import NotFound
-from offdiag.services.querying.engine import engine_over, refused, require_one_question
+from offdiag.errors import InvalidInput, NotFound
+from offdiag.services.querying.engine import (
+    engine_over,
+    interrupted_after,
+    refused,
+    require_one_question,
+)
 from offdiag.services.querying.reading import read_relation
 from offdiag.services.querying.relation import Relation
 from offdiag.store.database import Database
@@ -33,12 +39,13 @@ class Answer:
 
 
 @contextmanager
-def asked(database: Database, text: str, scope: RunScope) -> Iterator[Answer]:
+def asked(database: Database, text: str, scope: RunScope, *, timeout_s: float) -> Iterator[Answer]:
     """The answer to one question about the runs in a scope, for as long as the block takes.
 
     Of the registry only those relations and columns are read that the question names. Nothing
-    can be changed by it. Raises `InvalidInput` for what is no question or cannot be answered,
-    `NotFound` for a scope that names what there is not; both may come while rows are read.
+    can be changed by it. Raises `InvalidInput` for what is no question or cannot be answered in
+    `timeout_s` seconds, `NotFound` for a scope that names what there is not; both may come while
+    rows are read.
     """
     _require_scope(database, scope)
     relations = {
@@ -47,8 +54,12 @@ def asked(database: Database, text: str, scope: RunScope) -> Iterator[Answer]:
     }
     with engine_over(relations) as engine:
         require_one_question(engine, text)
-        reader = _started(engine, text, relations)
-        yield Answer(reader.schema, _rows(reader, relations))
+        with interrupted_after(engine, timeout_s) as is_over:
+            try:
+                reader = _started(engine, text, relations)
+                yield Answer(reader.schema, _rows(reader, relations, is_over))
+            except InvalidInput as error:
+                raise _too_slow(timeout_s) if is_over.is_set() else error from error
 
 
 def _require_scope(database: Database, scope: RunScope) -> None:
@@ -83,14 +94,26 @@ def _started(
 
 
 def _rows(
-    reader: pa.RecordBatchReader, relations: Mapping[str, Relation]
+    reader: pa.RecordBatchReader, relations: Mapping[str, Relation], is_over: Event
 ) -> Iterator[pa.RecordBatch]:
-    from duckdb import Error
+    from duckdb import Error, InterruptException
 
     try:
-        yield from reader
+        for batch in reader:
+            yield batch
+            # An interruption between two batches is lost on the engine.
+            if is_over.is_set():
+                raise InterruptException
     except (Error, pa.ArrowException, OSError) as error:
         raise _cause(error, relations) from error
+
+
+def _too_slow(timeout_s: float) -> InvalidInput:
+    return InvalidInput(
+        f"this took longer than {timeout_s:g} s.",
+        field="query",
+        hint="Ask about fewer runs with --run, --dataset or --project, or allow more: --timeout.",
+    )
 
 
 def _cause(error: Exception, relations: Mapping[str, Relation]) -> Exception:

@@ -12,6 +12,7 @@ from offdiag.reports.document import read_report, read_scope, report_document, s
 from offdiag.reports.headline import headline
 from offdiag.reports.report import IssueFacts, Report, make_report
 from offdiag.reports.summary import summary_of
+from offdiag.services.reports.best_set import with_best_set
 from offdiag.services.reports.costing import with_costs
 from offdiag.services.reports.reading import dataset_in_scope, read_snapshot, with_leader
 from offdiag.services.reports.slicing import with_slices
@@ -55,6 +56,7 @@ def compute_report(database: Database, args: Mapping[str, Any]) -> Callable[[Ses
     snapshot = with_slices(database, scope, snapshot)
     with database.read() as session:
         snapshot = with_leader(session, scope, snapshot)
+        snapshot = with_best_set(session, scope, dataset, snapshot)
     facts = IssueFacts(
         project=issue.project,
         name=issue.name,

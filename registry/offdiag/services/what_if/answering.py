@@ -12,14 +12,12 @@ from offdiag.metrics.costs.flips import choices, rays_of
 from offdiag.metrics.costs.groups import group_names
 from offdiag.metrics.costs.ranks import ranks
 from offdiag.metrics.costs.summary import evaluate_costs
-from offdiag.metrics.intervals.bounds import Interval
 from offdiag.metrics.intervals.costs import mean_cost_interval
-from offdiag.metrics.paired.costs import mean_cost_difference
-from offdiag.metrics.paired.joint import joint_counts
 from offdiag.metrics.what_if import merge_classes
 from offdiag.services.evaluation.compute import INTERVAL_SEED
-from offdiag.services.what_if.reading import MOST_RUNS, SideBySide, WhatIfFrame, read_frame
+from offdiag.services.what_if.reading import MOST_RUNS, WhatIfFrame, read_frame
 from offdiag.services.what_if.scenario import Question, Scenario, understand
+from offdiag.services.what_if.verdicts import CostPlace, cost_places
 from offdiag.store.database import Database
 from offdiag.store.queries.priced_runs import PricedRun
 
@@ -28,17 +26,15 @@ from offdiag.store.queries.priced_runs import PricedRun
 class PricedAnswer:
     """What one run costs.
 
-    `mean` is the cost per case with its interval; `total` its sum over the cases. `behind` is
-    the mean minus that of the cheapest run with the interval of the paired difference; its
-    interval is empty where the two cannot be paired. Places count from 1, None where a value
-    is undefined.
+    `mean` is the cost per case with its interval; `total` its sum over the cases. `place` says
+    how it stands against the cheapest run. Ranks count from 1, None where a value is undefined.
     """
 
     run: PricedRun
     total: MetricValue
     mean: MetricValue
     ratio: MetricValue
-    behind: MetricValue
+    place: CostPlace
     accuracy: float
     rank: int | None
     rank_by_accuracy: int | None
@@ -96,6 +92,7 @@ def answer(frame: WhatIfFrame, question: Question) -> WhatIf:
     means = [values["mean_cost"].value for values in found]
     known = [(mean, place) for place, mean in enumerate(means) if mean is not None]
     cheapest = min(known)[1] if known else None
+    places = cost_places(frame, means, scenario.effective, scenario.prevalence)
     accuracies = [_accuracy(run, scenario) for run in frame.runs]
     by_cost, by_accuracy = ranks(means), ranks(accuracies, descending=True)
     return WhatIf(
@@ -107,12 +104,12 @@ def answer(frame: WhatIfFrame, question: Question) -> WhatIf:
                 total=values["total_cost"],
                 mean=values["mean_cost"],
                 ratio=values["cost_ratio_to_best_trivial"],
-                behind=_behind(frame, scenario, place, cheapest, means),
-                accuracy=accuracies[place],
-                rank=by_cost[place],
-                rank_by_accuracy=by_accuracy[place],
+                place=places[at],
+                accuracy=accuracies[at],
+                rank=by_cost[at],
+                rank_by_accuracy=by_accuracy[at],
             )
-            for place, (run, values) in enumerate(zip(frame.runs, found, strict=True))
+            for at, (run, values) in enumerate(zip(frame.runs, found, strict=True))
         ),
         cheapest=cheapest,
         constant=_constant(frame.runs[0], found[0]),
@@ -136,47 +133,6 @@ def _accuracy(run: PricedRun, scenario: Scenario) -> float:
     groups = group_names(scenario.groups, run.matrix.labels)
     matrix = merge_classes(run.matrix, groups) if groups else run.matrix
     return int(matrix.counts.trace()) / matrix.total
-
-
-def _behind(
-    frame: WhatIfFrame,
-    scenario: Scenario,
-    place: int,
-    cheapest: int | None,
-    means: Sequence[float | None],
-) -> MetricValue:
-    """How much more a run costs than the cheapest one."""
-    mean, least = means[place], None if cheapest is None else means[cheapest]
-    if mean is None or least is None or cheapest is None:
-        return MetricValue(None, "component_undefined")
-    if place == cheapest:
-        return MetricValue(0.0)
-    pair = _interval_of_pair(frame.pairs, frame.runs[cheapest], frame.runs[place], scenario)
-    gap = MetricValue(mean - least)
-    return gap if pair is None else pair.around(gap)
-
-
-def _interval_of_pair(
-    pairs: SideBySide | None, first: PricedRun, second: PricedRun, scenario: Scenario
-) -> Interval | None:
-    if pairs is None or not {first.id, second.id} <= pairs.predicted.keys():
-        return None
-    size = first.matrix.n_classes
-    before, after = pairs.predicted[first.id], pairs.predicted[second.id]
-    usable = (pairs.actual < size) & (before < size) & (after < size)
-    # The interval is about cases both runs answered; that must be all cases of both.
-    if not int(usable.sum()) == first.matrix.total == second.matrix.total:
-        return None
-    joint = joint_counts(
-        actual=pairs.actual[usable],
-        first=before[usable],
-        second=after[usable],
-        labels=first.matrix.labels,
-    )
-    _, interval = mean_cost_difference(
-        joint, scenario.effective, prevalence=scenario.prevalence, seed=INTERVAL_SEED
-    )
-    return interval
 
 
 def _constant(run: PricedRun, values: Mapping[str, MetricValue]) -> ConstantAnswer | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from offdiag.comparison.letters import letter
 from offdiag.services.what_if.answering import PricedAnswer, WhatIf
 
 
@@ -49,6 +50,10 @@ def price_record(each: PricedAnswer) -> dict[str, Any]:
         "accuracy": each.accuracy,
         "total_cost": each.total.to_dict(),
         "mean_cost": each.mean.to_dict(),
-        "more_than_cheapest": each.behind.to_dict(),
+        "more_than_cheapest": each.place.behind.to_dict(),
+        "verdict": each.place.verdict,
+        "compared_with": None
+        if each.place.compared_with is None
+        else letter(each.place.compared_with),
         "ratio_to_best_constant": each.ratio.to_dict(),
     }

@@ -24,6 +24,14 @@ class Outcome(StrEnum):
     """The lease ran out while computing; nothing was written."""
 
 
+MOST_LOSSES = 20
+"""Leases that a piece of work may lose without an error before each loss is an attempt.
+
+A crowded machine or a database that is away takes a few of them. Work whose own computation
+stops its process for longer than a lease would take them for ever.
+"""
+
+
 @dataclass(frozen=True, slots=True)
 class RetryPolicy:
     """How often work is tried, and the seconds between attempts (doubled each time)."""

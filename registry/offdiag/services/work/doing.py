@@ -63,17 +63,28 @@ class _LeaseLostError(Exception):
 def do(lease: Lease, means: Means, take_next: TakeNext = nothing) -> Attempt:
     """Make one attempt. Nothing is taken next after one that failed.
 
-    Raises `DatabaseUnavailable` when the database cannot be reached: the lease then runs out.
+    Raises `DatabaseUnavailable` when the database cannot be reached: the lease then runs out, or
+    is given up once it can be. A lease that is lost without an error of the task is no attempt.
     """
     began = time.monotonic()
     kind = means.tasks.get(lease.task)
-    with means.keeper.hold(lease):
-        attempt = (
-            _left_to_others(means.database, lease)
-            if kind is None
-            else _attempt(lease, means, kind, take_next)
-        )
-    means.tell(Ended(lease, attempt.outcome, time.monotonic() - began, attempt.error))
+    always_counts = kind is not None and kind.reaches_out
+    with means.keeper.hold(lease, always_counts=always_counts):
+        try:
+            attempt = (
+                _left_to_others(means.database, lease)
+                if kind is None
+                else _attempt(lease, means, kind, take_next)
+            )
+        except StorageFull:
+            raise
+        except DatabaseUnavailable:
+            means.keeper.let_go(lease)
+            raise
+        reason = attempt.error
+        if attempt.outcome is Outcome.LOST and reason is None:
+            reason = means.keeper.let_go(lease)
+    means.tell(Ended(lease, attempt.outcome, time.monotonic() - began, reason))
     return attempt
 
 
