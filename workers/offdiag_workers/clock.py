@@ -7,6 +7,7 @@ number of processes may tick.
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -28,6 +29,7 @@ from offdiag.store.database import Database
 from offdiag_workers.upkeep import Upkeep
 
 log = structlog.get_logger()
+_scheduler_log = logging.getLogger("apscheduler.scheduler")
 
 TICK_EVERY_S = 1
 SWEEP_EVERY_S = 5
@@ -47,6 +49,7 @@ def ticking(
         job_defaults={"coalesce": True, "max_instances": 1, "misfire_grace_time": None},
         timezone="UTC",
     )
+    _scheduler_log.addFilter(_is_no_skipped_round)
     ticker = Ticker(database)
     for name, seconds, act in (
         ("sweep", SWEEP_EVERY_S, lambda: _sweep(database, policy)),
@@ -104,6 +107,12 @@ class Ticker:
         """Say that nobody ticks here any more."""
         with suppress(DatabaseUnavailable, SchemaMismatch):
             stop_beating(self._database, self._heart)
+
+
+def _is_no_skipped_round(record: logging.LogRecord) -> bool:
+    """A round that takes longer than the time between two is the normal case on a busy machine:
+    the next one does what this one would have, so nobody has to be warned."""
+    return "skipped: maximum number of running instances" not in str(record.msg)
 
 
 def _safely(name: str, act: Callable[[], None]) -> None:

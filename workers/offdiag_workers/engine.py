@@ -11,12 +11,11 @@ import structlog
 from offdiag.errors import DatabaseUnavailable, SchemaMismatch
 from offdiag.services.work.attempts import Outcome, RetryPolicy
 from offdiag.services.work.bell import ServingBell
-from offdiag.services.work.leases import LeaseKeeper
+from offdiag.services.work.leases import LeaseKeeper, Lost
 from offdiag.services.work.perform import perform
 from offdiag.services.work.tasks import TASKS, TaskKind
 from offdiag.settings.model import JobsSettings
 from offdiag.store.database import Database
-from offdiag.store.work import Lease
 from offdiag_workers.draining import draining
 from offdiag_workers.heartbeat import beating
 from offdiag_workers.loop import WorkerReport
@@ -31,7 +30,7 @@ def run_engine(
     jobs: JobsSettings,
     *,
     stop: threading.Event,
-    on_lost: Callable[[Lease], None] | None = None,
+    on_lost: Callable[[Lost], None] | None = None,
     on_given_back: Callable[[], None] = lambda: None,
     tasks: Mapping[str, TaskKind] = TASKS,
 ) -> WorkerReport:

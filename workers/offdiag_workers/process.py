@@ -7,7 +7,6 @@ import signal
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from types import FrameType
 
 import structlog
 
@@ -16,10 +15,11 @@ from offdiag.services.heartbeats import heart_of_this_process, stop_beating
 from offdiag.services.work.attempts import RetryPolicy
 from offdiag.services.work.bell import Bell, ServingBell
 from offdiag.services.work.engines import bell_of
+from offdiag.services.work.leases import Lost
 from offdiag.settings import Settings
 from offdiag.settings.model import JobsSettings
+from offdiag.signals import acting_on_signals
 from offdiag.store.database import Database
-from offdiag.store.work import Lease
 from offdiag_workers.clock import ticking
 from offdiag_workers.engine import run_engine
 from offdiag_workers.loop import WorkerReport, run_worker
@@ -42,6 +42,10 @@ def work_until_signal(database: Database, settings: Settings) -> WorkerReport:
     upkeep = Upkeep(database, settings)
     bell = _ready(database, settings.jobs)
 
+    def request(number: signal.Signals) -> None:
+        log.info("stopping", signal=number.name)
+        stop.set()
+
     def leave() -> None:
         """End with a thread at work whose result nobody will take any more."""
         for kind in ("worker", "scheduler"):
@@ -51,7 +55,7 @@ def work_until_signal(database: Database, settings: Settings) -> WorkerReport:
 
     with (
         _ended_in_time(stop, settings.jobs.drain_s + _LEAVING_S),
-        stopping_on_signals(stop),
+        acting_on_signals(request),
         ticking(database, policy, upkeep),
     ):
         log.info(
@@ -100,7 +104,7 @@ def _work(
     bell: Bell,
     stop: threading.Event,
     *,
-    on_lost: Callable[[Lease], None] | None = None,
+    on_lost: Callable[[Lost], None] | None = None,
     on_given_back: Callable[[], None] = lambda: None,
 ) -> WorkerReport:
     """Until `stop` is set: in the hands of the engine if it runs work, else by the loop."""
@@ -121,9 +125,10 @@ def _work_beside_others(
         log.warning("worker_stopped", error=str(error))
 
 
-def end_process(lease: Lease) -> None:
+def end_process(lost: Lost) -> None:
     """End a worker whose lease cannot be kept: its thread may hang for ever in a dead socket."""
-    log.error("lease_lost", work=lease.work_id, task=lease.task)
+    lease = lost.lease
+    log.error("lease_lost", work=lease.work_id, task=lease.task, reason=lost.reason)
     os._exit(LEASE_LOST_EXIT_CODE)
 
 
@@ -143,19 +148,3 @@ def _ended_in_time(stop: threading.Event, seconds: float) -> Iterator[None]:
         yield
     finally:
         ended.set()
-
-
-@contextmanager
-def stopping_on_signals(stop: threading.Event) -> Iterator[None]:
-    """Set `stop` on SIGINT and SIGTERM while the block runs."""
-
-    def request(number: int, _frame: FrameType | None) -> None:
-        log.info("stopping", signal=signal.Signals(number).name)
-        stop.set()
-
-    before = {name: signal.signal(name, request) for name in (signal.SIGINT, signal.SIGTERM)}
-    try:
-        yield
-    finally:
-        for name, handler in before.items():
-            signal.signal(name, handler)

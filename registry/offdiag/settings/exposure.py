@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ipaddress import ip_address
 
-from offdiag.settings.model import Settings
+from offdiag.settings.model import ServerSettings, Settings
 
 
 def is_loopback(host: str) -> bool:
@@ -13,6 +13,12 @@ def is_loopback(host: str) -> bool:
         return ip_address(host).is_loopback
     except ValueError:
         return host == "localhost"
+
+
+def public_address(settings: ServerSettings) -> str:
+    """Where people reach the server, without a slash at the end."""
+    host = f"[{settings.host}]" if ":" in settings.host else settings.host
+    return settings.public_url.rstrip("/") or f"http://{host}:{settings.port}"
 
 
 def needs_sign_in(settings: Settings) -> bool:

@@ -66,6 +66,8 @@ class ServerSettings(Section):
     """Key that signs forms. Empty: the one in `secret_key_file`."""
     secret_key_file: str = ""
     """File of that key, made if it is not there. Empty: beside an embedded database."""
+    public_url: Annotated[str, Field(pattern=r"^(https?://[^\s?#]+)?$")] = ""
+    """Where people reach this server, for links in messages. Empty: host and port."""
     trusted_hosts: str = ""
     """Further names that the server answers to, separated by commas."""
     trusted_proxies: Annotated[int, Field(ge=0, le=10)] = 0
@@ -165,6 +167,13 @@ class LogSettings(Section):
     level: Literal["debug", "info", "warning", "error"] = "info"
 
 
+class SqlSettings(Section):
+    """How `offdiag sql` answers."""
+
+    timeout_s: Annotated[float, Field(gt=0, le=86_400)] = 300.0
+    """Seconds after which a query is given up."""
+
+
 class BackupSettings(Section):
     """Backups that the clock makes of an SQLite registry."""
 
@@ -197,6 +206,7 @@ class FlagsSettings(Section):
     zero_recall_chance: Share = 0.5
     recall_gap: Share = 0.20
     recall_gap_critical: Share = 0.40
+    recall_gap_proof_alpha: Share = 0.05
     recall_gap_alpha: Share = 0.01
     recall_gap_cap: Share = 0.95
     majority_alpha: Share = 0.05
@@ -238,6 +248,7 @@ class Settings(Section):
     smtp: SmtpSettings = SmtpSettings()
     webhook: WebhookSettings = WebhookSettings()
     log: LogSettings = LogSettings()
+    sql: SqlSettings = SqlSettings()
     backup: BackupSettings = BackupSettings()
     gc: GcSettings = GcSettings()
     flags: FlagsSettings = FlagsSettings()
