@@ -39,7 +39,8 @@ def reliability(
 
     Of the class `label`, or of the positive class; where there is neither, of the most
     probable class of each case. Whiskers are Wilson's 95 % interval, hollow points bins of
-    fewer than 10 cases, and the bars below how many cases a bin has. Scores that are no
+    fewer than 10 cases, and the bars below how many cases a bin has. In the shaded boxes the
+    points of a perfectly calibrated model lie in 9 of 10 samples. Scores that are no
     probabilities give the word undefined with the reason.
 
     Raises `UnknownKey` or `InvalidInput` for a label that does not exist, and
@@ -78,6 +79,20 @@ def reliability(
         edgecolor=PAGE,
         zorder=0,
         label=f"cases of a bin, {int(count.max()):,} in the highest bar",
+    )
+    used = np.flatnonzero(count)
+    band_low, band_high = curve.columns["calibrated_low"], curve.columns["calibrated_high"]
+    ax.bar(
+        low[used],
+        (band_high - band_low)[used],
+        width=width[used],
+        bottom=band_low[used],
+        align="edge",
+        color=QUIET_INK,
+        alpha=0.18,
+        linewidth=0,
+        zorder=0.5,
+        label="a calibrated model, 9 times in 10",
     )
     _points(ax, curve.columns["mean_score"], curve.columns["observed_share"], count)
     plain_legend(ax)

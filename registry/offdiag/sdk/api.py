@@ -7,9 +7,11 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
+from offdiag.domain.label_notes import label_notes, warn_of
 from offdiag.domain.labels import LabelSet, label_text
 from offdiag.domain.runs import RunFacts, Scalar, require_name
 from offdiag.errors import InvalidInput
+from offdiag.metrics.matrix_frames import stated_matrix
 from offdiag.sdk import provenance
 from offdiag.sdk.registry import Registry
 from offdiag.sdk.run import OpenRun, Run
@@ -19,7 +21,7 @@ from offdiag.services.ingest.given import GivenMatrix, Predictions
 
 def log_run(
     *,
-    y_pred: object,
+    y_pred: object | None = None,
     y_true: object | None = None,
     name: str,
     project: str | None = None,
@@ -39,20 +41,30 @@ def log_run(
 ) -> Run:
     """Store the predictions of a model in one call.
 
-    `y_true` and `y_pred` are arrays of n labels (str, int or bool) of any common kind;
-    `y_true` may be left out when `dataset` has ground truth already, and with `sample_ids` and
-    `labels` also before anybody knows the truth: `revise_truth` adds it. `y_score` is (n,) for
-    the positive class of binary data, or (n, K) in label order. `sample_ids` name the cases,
-    so that runs pair and order does not matter; without them position counts. `slices` says
-    more about the cases, by columns of few different values each ({"country": [...]}, or a
+    `y_true` and `y_pred` are arrays of n labels (str, int, bool or whole floats) of any common
+    kind; `y_true` may be left out when `dataset` has ground truth already, and with `sample_ids`
+    and `labels` also before anybody knows the truth: `revise_truth` adds it. `y_score` is (n,) for
+    the positive class of binary data, or (n, K) in label order; columns that have names, in a
+    frame or as {class: scores}, are read by name. Without `y_pred` the
+    class with the highest score is predicted, the first in label order of equal ones, or with one
+    score for each case the positive class from 0.5 on; `Run.decision_rule` tells which.
+    `sample_ids` name the cases, so that runs pair and order does not matter; without them
+    position counts. Series and DataFrames of pandas are paired by their index: the same labels in
+    another order are brought into that of the first one, other labels are refused, and an array
+    next to a Series goes by position. `slices` says more about the cases, by columns of few
+    different values each ({"country": [...]}, or a
     frame); it is kept with them, and any part of them can be evaluated by it. `labels`
     declares the classes in order, `ordinal` that the order has a meaning, `hierarchy` which
     belong together ({"animal": ["cat", "dog"], "vehicle": {"road": ["car"]}}); a dataset keeps
-    the first one it is given until `set_hierarchy`. `client_key` makes the call repeatable.
-    `url` is the registry, by default the configured one.
+    the first one it is given until `set_hierarchy`. `positive_label` is the positive one of two
+    classes; of {0, 1}, {-1, 1} and {False, True} it is 1 or True by convention where a dataset
+    has none. `client_key` makes the call repeatable. `url` is the registry, by default the
+    configured one.
 
-    Everything is stored, or nothing. Raises `InvalidInput` for unusable input and `Conflict`
-    for contradictions to what is stored.
+    Everything is stored, or nothing. Raises `InvalidInput` for unusable input, such as
+    predictions that share no label with a truth whose labels nobody declared, and `Conflict` for
+    contradictions to what is stored. Warns as `LabelNote` of whole floats and of classes that
+    look alike.
     """
     at = target(url)
     run_id = at.log_predictions(
@@ -116,13 +128,14 @@ def start_run(
         None if positive_label is None else label_text(positive_label),
         hierarchy,
     )
+    warn_of(label_notes(opened.labels.names))
     return OpenRun(at, opened)
 
 
 def log_matrix(
     matrix: ArrayLike,
     *,
-    orientation: str,
+    orientation: str | None = None,
     name: str,
     dataset: str,
     labels: Iterable[object] | None = None,
@@ -138,11 +151,15 @@ def log_matrix(
     """Store a confusion matrix whose predictions are not at hand.
 
     `matrix` is (K, K) of counts; `orientation` says what its rows are, "actual_rows" or
-    "actual_columns", and has no default because a matrix cannot tell. Its margins are
-    compared with the class counts of the dataset's ground truth and the outcome is kept with
-    the run. Raises `InvalidInput` and `Conflict`.
+    "actual_columns", and is never guessed because a matrix cannot tell. A DataFrame whose two
+    axes are named says it itself, and its cells are placed by the labels of its axes, as in
+    `evaluate_matrix`. Its margins are compared with the class counts of the dataset's ground
+    truth and the outcome is kept with the run. Raises `InvalidInput` and `Conflict`.
     """
     at = target(url)
+    if labels is not None and not isinstance(labels, LabelSet):
+        labels = tuple(labels)
+    given = stated_matrix(matrix, labels=labels, orientation=orientation)
     run_id = at.log_matrix(
         run_facts(
             at,
@@ -154,8 +171,9 @@ def log_matrix(
             client_key=client_key,
         ),
         require_name(dataset, "dataset"),
-        GivenMatrix(matrix, orientation, labels, ordinal, hierarchy),
+        GivenMatrix(given.matrix, given.orientation.value, given.labels, ordinal, hierarchy),
     )
+    warn_of(label_notes(map(label_text, given.labels or ())))
     return Run(at, run_id)
 
 

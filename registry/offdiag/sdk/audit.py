@@ -14,6 +14,7 @@ from offdiag.flags.audit.facts import Facts
 from offdiag.flags.audit.findings import AuditReport
 from offdiag.metrics.arguments import whole_counts
 from offdiag.metrics.confusion import confusion_matrix
+from offdiag.metrics.matrix_frames import named_orientation, placed
 
 
 def audit_reported(
@@ -34,9 +35,10 @@ def audit_reported(
 
     `class_counts` are the actual cases of each class: a mapping from labels, or a sequence in
     label order. `matrix` is a confusion matrix of counts as it was printed; which axis holds
-    the actual classes is found out, if anything tells. `labels` names the classes in the order
-    of the axes and sequences. `positive_label` is one of two classes; without it both are
-    tried.
+    the actual classes is found out, if anything tells; a DataFrame whose two axes are named is
+    turned by them, and its cells are placed by the labels of its axes. `labels` names the
+    classes in the order of the axes and sequences. `positive_label` is one of two classes;
+    without it both are tried.
 
     The report has a verdict for each number and for the table: consistent, other_definition
     (which), transposed (why) or impossible, with the identity, bound or value that decides and
@@ -54,6 +56,10 @@ def audit_reported(
     >>> report.verdict.value
     'impossible'
     """
+    turned = None
+    if matrix is not None:
+        turned = named_orientation(matrix)
+        matrix, labels = placed(matrix, labels)
     names = _labels(reported, class_counts, matrix, labels)
     facts = Facts(
         labels=names,
@@ -62,8 +68,8 @@ def audit_reported(
     )
     printed = None
     if matrix is not None:
-        # Not turned: what the rows are is what the audit is to find out.
-        as_printed = SourceOrientation.ACTUAL_ROWS
+        # Turned only where its axes are named: what the rows are is what the audit finds out.
+        as_printed = turned or SourceOrientation.ACTUAL_ROWS
         printed = confusion_matrix(matrix, labels=names, orientation=as_printed).counts
     return audited(claims_from(reported, names), facts, printed)
 

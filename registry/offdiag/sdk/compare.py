@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from offdiag.comparison.differences import DIFFERENCE_THAT_MATTERS
 from offdiag.errors import Conflict, InvalidInput
 from offdiag.sdk.comparison import Comparison
 from offdiag.sdk.registry import CompareQuestion
@@ -18,6 +19,7 @@ def compare(
     slice: str | None = None,  # noqa: A002 - the word of the field
     on_shared: bool = False,
     confidence: float = 0.95,
+    difference: float = DIFFERENCE_THAT_MATTERS,
     url: str | None = None,
 ) -> Comparison:
     """Compare two or more runs of one dataset, example by example where that is possible.
@@ -25,7 +27,9 @@ def compare(
     `runs` are ids, or what `log_run` returned; the first is A, the second B. `baseline` moves
     one of them to the front, or joins it to them. `slice`, such as "country=DE", takes a part
     of the examples. Runs that predicted different examples are compared only with `on_shared`,
-    on those that all share. `url` is the registry, by default the configured one.
+    on those that all share. `difference` is the one in accuracy that matters to you, as a share:
+    where none is significant the verdict says how many examples would settle it. `url` is the
+    registry, by default the configured one.
 
     Raises `NotFound` for an unknown run, `InvalidInput` for fewer than two runs, and `Conflict`
     for runs that cannot be compared, with the reason.
@@ -34,7 +38,9 @@ def compare(
     if baseline is not None:
         first = _id(baseline)
         ids = [first, *(each for each in ids if each != first)]
-    record = target(url).compare(CompareQuestion(tuple(ids), slice, on_shared, confidence))
+    record = target(url).compare(
+        CompareQuestion(tuple(ids), slice, on_shared, confidence, difference)
+    )
     refusal = record["refusal"]
     if refusal is not None:
         hint = refusal["hint"]

@@ -56,10 +56,12 @@ class Comparison:
     def metrics(self) -> pd.DataFrame:
         """Headline metrics.
 
-        Of two runs one row each: `a`, `b`, `difference` (b - a) with `ci_low` and `ci_high`,
-        `p` where there is a test, and the `outcome`. Of more runs one row for each metric and
-        run: `value`, `standing`, and the run minus the best one, `behind`, with its interval
-        and p values.
+        Of two runs one row each: `a`, `b`, `difference` (b - a) with `ci_low` and `ci_high` of
+        the metric alone, `simultaneous_low` and `simultaneous_high` of all together, which decide
+        the `outcome`, `p` where there is a test and `p_adjusted` over all classes. Of more runs
+        one row for each metric and run: `value`, `standing`, and the run minus the one in
+        `compared_with`, `behind`, with the simultaneous interval that decides the standing and p
+        values.
         """
         import pandas as pd
 
@@ -77,7 +79,8 @@ class Comparison:
         """Recall, precision and F1 of every class, with the number `n` of its examples.
 
         Of two runs the columns of `metrics`; of more runs one row for each class and run, with
-        the interval of the value itself.
+        the interval of the value itself and, for recall, its `standing` among all runs and
+        classes.
         """
         import pandas as pd
 
@@ -91,6 +94,38 @@ class Comparison:
             ]
             return pd.DataFrame(rows).set_index(index)
         return pd.DataFrame(_class_rows(self._result)).set_index([*index, "run"])
+
+    @cached_property
+    def best_of_many(self) -> pd.DataFrame:
+        """The highest of three or more runs by each metric.
+
+        `value` is what it has on these examples, `corrected` what it is expected to reach on new
+        ones: a run that was chosen for being highest is not as good as it looks. Empty where that
+        could not be computed; NaN where a class has too few examples.
+        """
+        import pandas as pd
+
+        rows = [
+            {
+                "metric": key,
+                "run": found["run"],
+                "value": found["value"],
+                "corrected": found["corrected"]["value"],
+            }
+            for key, found in (self._result.get("best_of_many") or {}).items()
+        ]
+        columns = ["metric", "run", "value", "corrected"]
+        return pd.DataFrame(rows, columns=columns).set_index("metric")
+
+    @property
+    def samples_needed(self) -> dict[str, Any] | None:
+        """How many labelled examples would decide between two runs; None where it is decided.
+
+        `needed` (`needed_low` to `needed_high`) examples in all settle the `difference` in
+        accuracy between `first` and `second`; the present `n_samples` settle one of `settled`.
+        """
+        found = self._result.get("samples_needed")
+        return None if found is None else dict(found)
 
     @cached_property
     def pairs(self) -> pd.DataFrame:
@@ -128,14 +163,18 @@ class Comparison:
 
 
 def _difference(found: Mapping[str, Any]) -> dict[str, object]:
-    gap = found["difference"]
+    # A server of the release before has neither of the two.
+    gap, together = found["difference"], found.get("simultaneous_interval") or {}
     return {
         "a": found["a"]["value"],
         "b": found["b"]["value"],
         "difference": gap["value"],
         "ci_low": gap.get("ci_low"),
         "ci_high": gap.get("ci_high"),
+        "simultaneous_low": together.get("ci_low"),
+        "simultaneous_high": together.get("ci_high"),
         "p": found["p"],
+        "p_adjusted": found.get("p_adjusted"),
         "outcome": found["outcome"],
     }
 
@@ -149,6 +188,7 @@ def _places(metrics: Mapping[str, Any], runs: Mapping[str, str]) -> list[dict[st
             "value": place["value"],
             "standing": place["standing"],
             "behind": behind.get("value"),
+            "compared_with": place.get("compared_with"),
             "ci_low": behind.get("ci_low"),
             "ci_high": behind.get("ci_high"),
             "p": place["p"],
@@ -161,6 +201,8 @@ def _places(metrics: Mapping[str, Any], runs: Mapping[str, str]) -> list[dict[st
 
 
 def _class_rows(result: Mapping[str, Any]) -> Iterator[dict[str, object]]:
+    # Servers before 0.3 say nothing about the recall of more than two runs.
+    standings = result.get("recall_standings")
     for run, metrics in result["per_class"].items():
         for key, classes in metrics.items():
             for name, value in classes.items():
@@ -170,4 +212,7 @@ def _class_rows(result: Mapping[str, Any]) -> Iterator[dict[str, object]]:
                     "run": run,
                     "n": result["class_sizes"][run][name],
                     **{number: value.get(number) for number in _NUMBERS},
+                    "standing": standings[name][run]["standing"]
+                    if standings and key == "recall"
+                    else None,
                 }

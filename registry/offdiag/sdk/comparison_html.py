@@ -7,8 +7,10 @@ from html import escape
 from typing import Any
 
 from offdiag.comparison import wording
+from offdiag.comparison.standings import Standing
 from offdiag.domain.values import MetricValue
 
+_ON_NEW = "highest, on new examples"
 _RIGHT = "style='text-align:right'"
 
 
@@ -39,12 +41,19 @@ def _cells(row: tuple[str, ...]) -> Iterator[str]:
 def _table(result: Mapping[str, Any]) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
     metrics = result["metrics"]
     if result["kind"] == "pair":
-        head = ("metric", "A", "B", "B − A", f"{wording.level_text(result['confidence'])} CI")
+        level = wording.level_text(result["confidence"])
+        head = ("metric", "A", "B", "B − A", f"{level} CI alone", "together")
         return head, [_difference_row(key, found) for key, found in metrics.items()]
-    return ("metric", *result["n"]), [
+    # Servers of the release before do not correct.
+    best = result.get("best_of_many") or {}
+    return ("metric", *result["n"], *([_ON_NEW] if best else [])), [
         (
             wording.title(key),
-            *(f"{_number(place)} ({place['standing']})" for place in places.values()),
+            *(
+                f"{_number(place)} ({wording.STANDINGS[Standing(place['standing'])]})"
+                for place in places.values()
+            ),
+            *([_number(best[key]["corrected"]) if key in best else ""] if best else []),
         )
         for key, places in metrics.items()
     ]
@@ -52,12 +61,14 @@ def _table(result: Mapping[str, Any]) -> tuple[tuple[str, ...], list[tuple[str, 
 
 def _difference_row(key: str, found: Mapping[str, Any]) -> tuple[str, ...]:
     gap = MetricValue.of_dict(found["difference"])
+    together = found.get("simultaneous_interval") or {}
     return (
         wording.title(key),
         _number(found["a"]),
         _number(found["b"]),
         wording.gap_text(key, gap),
         wording.gap_interval(key, gap) or "none",
+        wording.ends_text(key, (together.get("ci_low"), together.get("ci_high"))) or "none",
     )
 
 

@@ -10,11 +10,11 @@ from offdiag.domain.labels import LabelSet
 from offdiag.domain.orientation import SourceOrientation
 from offdiag.domain.values import MetricValue
 from offdiag.errors import Conflict, InvalidInput
-from offdiag.metrics.confusion import ConfusionMatrix
+from offdiag.metrics.confusion import ConfusionMatrix, confusion_matrix
 from offdiag.metrics.costs.matrix import CostMatrix, cost_matrix
 from offdiag.metrics.costs.prevalence import declared_prevalence
 from offdiag.metrics.costs.summary import evaluate_costs
-from offdiag.sdk.evaluate import evaluate_matrix
+from offdiag.metrics.matrix_frames import stated_matrix
 from offdiag.sdk.evaluation import Evaluation
 
 TRIVIAL_CLASS = "best_trivial_class"
@@ -92,7 +92,8 @@ def cost(
     the name of stored costs, `visits` or `visits@2`. Costs by name are those of the project of a
     run; for anything else, of `project` in the registry at `url`, by default the configured ones.
     A plain table of counts is laid out like its weights, actual classes as rows, unless
-    `orientation` is "actual_columns"; the weights never turn. `prevalence` is the share of
+    `orientation` is "actual_columns" or the axes of a DataFrame are named so; the weights never
+    turn. `prevalence` is the share of
     each class at deployment, by label or in label order. `currency` is the unit.
 
     Raises `InvalidInput` for unusable arguments, `NotFound` for unknown names and `Conflict` for
@@ -154,5 +155,8 @@ def _confusion_matrix(
                     hint="Leave it out.",
                 )
         return matrix
-    stated = orientation if orientation is not None else SourceOrientation.ACTUAL_ROWS.value
-    return evaluate_matrix(matrix, labels=labels, orientation=stated).matrix
+    stated = stated_matrix(
+        matrix, labels=labels, orientation=orientation, otherwise=SourceOrientation.ACTUAL_ROWS
+    )
+    names = None if stated.labels is None else LabelSet.declared(stated.labels)
+    return confusion_matrix(stated.matrix, labels=names, orientation=stated.orientation)

@@ -78,6 +78,9 @@ class DisabledRegistry:
     def derivation(self, run_id: str) -> Derivation | None:  # noqa: ARG002
         return None
 
+    def decision_rule(self, run_id: str) -> Mapping[str, Any] | None:  # noqa: ARG002
+        return None
+
     def costs_for_run(self, run_id: str, name: str) -> CostMatrix:  # noqa: ARG002
         raise _nothing("costs")
 

@@ -41,7 +41,7 @@ from offdiag.services.flags.settings import thresholds_in
 from offdiag.services.ingest import counted, matrices, opening, predictions
 from offdiag.services.ingest.batch import CHUNK_SIZE, Batch
 from offdiag.services.ingest.chunks import put_chunk
-from offdiag.services.ingest.derived import derivation_of_run
+from offdiag.services.ingest.derived import decision_of_run, derivation_of_run
 from offdiag.services.ingest.finishing import finish_run
 from offdiag.services.ingest.given import GivenCounts, GivenMatrix, Predictions
 from offdiag.services.truth import revise
@@ -133,7 +133,12 @@ class EmbeddedRegistry:
         if groups:
             return self._collapsed(stored, groups)
         raised = flags_that_fire(self.database, run_id)
-        judgement = Judgement(tuple(map(_flag, raised)), badge=bool(stored.hides_minority))
+        hides = bool(stored.hides_minority)
+        judgement = Judgement(
+            tuple(map(_flag, raised)),
+            badge=hides,
+            may_hide=not hides and any(flag.content.may_hide for flag in raised),
+        )
         return _shown(stored, judgement)
 
     def _collapsed(self, stored: StoredEvaluation, groups: tuple[str, ...]) -> Evaluation:
@@ -148,6 +153,9 @@ class EmbeddedRegistry:
 
     def derivation(self, run_id: str) -> Derivation | None:
         return derivation_of_run(self.database, run_id)
+
+    def decision_rule(self, run_id: str) -> Mapping[str, Any] | None:
+        return decision_of_run(self.database, run_id)
 
     def costs_for_run(self, run_id: str, name: str) -> CostMatrix:
         return cost_matrices.costs_for_run(self.database, run_id, CostName.parse(name)).costs
@@ -214,6 +222,7 @@ class EmbeddedRegistry:
             slice_text=question.slice_text,
             on_shared=question.on_shared,
             confidence=question.confidence,
+            difference=question.difference,
         )
         return comparison_record(found)
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from offdiag.arrays.bodies.arrow_body import read_arrow_body
 from offdiag.arrays.bodies.columns import columns_of
+from offdiag.domain.labels import LabelSet
 from offdiag.sdk.remote.spool import Asked
 from offdiag.services.ingest.counted import log_counts
 from offdiag.services.ingest.finishing import finish_run
@@ -23,16 +24,17 @@ class DatabaseDestination:
 
     database: Database
 
-    def open_run(self, asked: Asked) -> str:
+    def open_run(self, asked: Asked) -> tuple[str, LabelSet]:
         body = NewRun.model_validate_json(asked.body)
-        return open_run(
+        opened = open_run(
             self.database,
             facts=body.facts(),
             dataset=body.dataset,
             labels=body.label_set(),
             positive_label=None if body.positive_label is None else str(body.positive_label),
             hierarchy=body.hierarchy,
-        ).run.id
+        )
+        return opened.run.id, opened.dataset.labels
 
     def put(self, run_id: str, seq: int, content: bytes) -> None:
         put_columns(

@@ -144,6 +144,11 @@ class Evaluation:
         """Whether accuracy hides a minority class; False also where nothing can be said."""
         return self._judged.badge
 
+    @property
+    def may_hide(self) -> bool:
+        """Whether accuracy may hide a minority class: a gap is in sight, and none is proved."""
+        return self._judged.may_hide
+
     @cached_property
     def _judged(self) -> Judgement:
         return self.judgement or Judgement.of_counted(self.counted)

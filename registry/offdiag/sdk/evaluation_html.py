@@ -63,5 +63,6 @@ def _value_text(value: MetricValue) -> str:
     if value.value is None:
         return f"n/a ({escape(str(value.reason))})"
     if value.ci_low is None or value.ci_high is None:
-        return f"{value.value:.4f}"
+        said = f" ({escape(value.why_no_interval)})" if value.why_no_interval else ""
+        return f"{value.value:.4f}{said}"
     return f"{value.value:.4f} [{value.ci_low:.4f}, {value.ci_high:.4f}]"

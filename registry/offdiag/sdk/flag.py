@@ -8,7 +8,7 @@ from typing import Any
 
 from offdiag.flags.lifecycle import FlagState
 from offdiag.flags.thresholds import Thresholds
-from offdiag.flags.verdict import Verdict
+from offdiag.flags.verdict import Verdict, certainty_of
 from offdiag.metrics.counted import Counted
 
 
@@ -16,7 +16,8 @@ from offdiag.metrics.counted import Counted
 class Flag:
     """A rule that fires: which, how grave, about which class, in which words, on what evidence.
 
-    `class_label` is None for rules about the run as a whole. `state` is "open" unless somebody
+    `class_label` is None for rules about the run as a whole. `certainty` is "in_sight" where F4
+    neither proves a large gap nor rules it out, else "proved". `state` is "open" unless somebody
     has settled the flag of a stored run.
     """
 
@@ -26,6 +27,10 @@ class Flag:
     message: str
     evidence: Mapping[str, Any]
     state: str = FlagState.OPEN.value
+
+    @property
+    def certainty(self) -> str:
+        return certainty_of(self.evidence).value
 
     @classmethod
     def of_verdict(cls, verdict: Verdict) -> Flag:
@@ -43,6 +48,7 @@ class Flag:
         return {
             "rule": self.rule,
             "severity": self.severity,
+            "certainty": self.certainty,
             "class_label": self.class_label,
             "message": self.message,
             "evidence": dict(self.evidence),
@@ -52,10 +58,14 @@ class Flag:
 
 @dataclass(frozen=True)
 class Judgement:
-    """All flags of an evaluation, and the headline badge they add up to."""
+    """All flags of an evaluation, and the headline badge they add up to.
+
+    `badge` is the red one, that accuracy hides a minority class, `may_hide` the amber one.
+    """
 
     flags: tuple[Flag, ...]
     badge: bool
+    may_hide: bool
 
     @classmethod
     def of_counted(cls, counted: Counted, thresholds: Thresholds | None = None) -> Judgement:
@@ -64,4 +74,4 @@ class Judgement:
 
         found = assess_counted(counted, thresholds)
         gravest_first = sorted(found.verdicts, key=lambda verdict: -verdict.severity.rank)
-        return cls(tuple(map(Flag.of_verdict, gravest_first)), found.badge)
+        return cls(tuple(map(Flag.of_verdict, gravest_first)), found.badge, found.may_hide)

@@ -22,7 +22,8 @@ def _text(value: MetricValue) -> str:
     if value.value is not None:
         ends = (value.ci_low, value.ci_high)
         if None in ends:
-            return f"{value.value:.4f}"
+            said = f" ({escape(value.why_no_interval)})" if value.why_no_interval else ""
+            return f"{value.value:.4f}{said}"
         return f"{value.value:.4f} [{value.ci_low:.4f}, {value.ci_high:.4f}]"
     limit = f", limit {value.limit}" if value.limit else ""
     return escape(f"n/a ({value.reason}{limit})")

@@ -32,7 +32,8 @@ def evaluate_multilabel(
     Both are (n, q) tables of 0 and 1 in label order (array, DataFrame, sparse matrix, nested
     lists) or n sets or lists of labels. `labels` declares the labels and their order; without
     it they are the columns' names or "0", "1", ... for tables, else the sorted labels found.
-    `y_score`, (n, q) in label order, adds the ranking metrics and each label's areas.
+    `y_score`, (n, q) in label order or with columns called after the labels, adds the ranking
+    metrics and each label's areas.
 
     Raises `InvalidInput` for empty or unequal arguments, undeclared labels, a label that
     stands twice in a set, numbers other than 0 and 1, and scores that are not finite.
@@ -45,16 +46,18 @@ def evaluate_multilabel(
     >>> evaluation.row_share.loc["sea", "sky"]
     np.float64(0.5)
     """
+    from offdiag.arrays.indexes import aligned
     from offdiag.arrays.label_sets import encode_sets
     from offdiag.arrays.score_tables import score_table
 
-    sets = encode_sets(y_true=y_true, y_pred=y_pred, labels=labels)
+    given = aligned(y_true=y_true, y_pred=y_pred, y_score=y_score)
+    sets = encode_sets(y_true=given["y_true"], y_pred=given["y_pred"], labels=labels)
     tally = tally_sets(sets.actual, sets.predicted)
     aggregate = dict(set_metrics(tally))
     per_label = dict(label_metrics(tally.labels))
     scores = None
     if y_score is not None:
-        scores = score_table(y_score, n_cases=tally.n_cases, labels=sets.labels)
+        scores = score_table(given["y_score"], n_cases=tally.n_cases, labels=sets.labels)
         _require_columns(scores, sets.labels)
         aggregate |= set_score_metrics(sets.actual, scores)
         per_label |= label_score_metrics(sets.actual, scores)

@@ -114,9 +114,10 @@ def _joint(
     labels: LabelSet | Iterable[object] | None,
     ordinal: bool,
 ) -> JointCounts:
+    from offdiag.arrays.indexes import aligned
     from offdiag.arrays.labels import encode_labels, infer_labels, require_equal_lengths
 
-    arrays = {"y_true": y_true, "pred_a": pred_a, "pred_b": pred_b}
+    arrays = aligned(y_true=y_true, pred_a=pred_a, pred_b=pred_b)
     if isinstance(labels, LabelSet):
         known = labels
     elif labels is not None:

@@ -67,6 +67,7 @@ class CompareQuestion:
     slice_text: str | None
     on_shared: bool
     confidence: float
+    difference: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,6 +151,8 @@ class Registry(Protocol):
         ...
 
     def derivation(self, run_id: str) -> Derivation | None: ...
+
+    def decision_rule(self, run_id: str) -> Mapping[str, Any] | None: ...
 
     def costs_for_run(self, run_id: str, name: str) -> CostMatrix: ...
 

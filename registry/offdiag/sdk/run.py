@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from threading import Lock
 from types import TracebackType
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 
+from offdiag.domain.label_notes import label_notes, warn_of
 from offdiag.domain.labels import label_text
 from offdiag.domain.runs import Derivation
 from offdiag.errors import Conflict
@@ -49,6 +50,14 @@ class Run:
         Raises `NotFound` for a run that was deleted.
         """
         return self._registry.derivation(self.id)
+
+    def decision_rule(self) -> Mapping[str, Any] | None:
+        """The rule that predicted from the scores of a run that was logged without predictions.
+
+        "rule" is "arg_max", or "threshold" with the "positive" class and the "threshold"; None
+        where predictions were logged. Raises `NotFound` for a run that was deleted.
+        """
+        return self._registry.decision_rule(self.id)
 
     def costs(self, name: str) -> CostMatrix:
         """The costs that are stored as `name`, or in a version of it as `name@2`.
@@ -175,13 +184,13 @@ class OpenRun(Run):
     def log(
         self,
         *,
-        y_pred: object,
+        y_pred: object | None = None,
         y_true: object | None = None,
         y_score: object | None = None,
         sample_ids: object | None = None,
         slices: object | None = None,
     ) -> None:
-        """Add one batch of n predictions.
+        """Add one batch of n predictions, made from `y_score` as by `log_run` without `y_pred`.
 
         `y_true` may be left out in every batch when the dataset has ground truth already, or
         when labels will come later. `slices` are columns of the batch, as `log_run` takes them.
@@ -205,6 +214,7 @@ class OpenRun(Run):
             labels=self._opened.labels,
             positive_label=self._opened.positive_label,
         )
+        warn_of(label_notes((), whole_floats=batch.whole_floats))
         with self._lock:
             self._buffer.add(batch)
 

@@ -30,6 +30,8 @@ class ScoreEvaluation:
     label_set: LabelSet
     aggregate: MetricTable[MetricValue]
     per_class: MetricTable[ClassValues]
+    positive_by_convention: bool = False
+    """Whether nobody named the positive class: labels such as 0 and 1 have one."""
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -76,6 +78,7 @@ class ScoreEvaluation:
         return {
             "labels": list(self.labels),
             "positive_label": self.positive_label,
+            "positive_by_convention": self.positive_by_convention,
             "n_cases": self.forecasts.n_cases,
             "aggregate": {key: value.to_dict() for key, value in self.aggregate.items()},
             "per_class": {
@@ -90,6 +93,7 @@ class ScoreEvaluation:
         caption = f"Scores of {self.forecasts.n_cases} cases"
         if self.positive_label is not None:
             caption += f", positive class {self.positive_label}"
+            caption += " by convention" if self.positive_by_convention else ""
         return metric_table(caption, self.aggregate)
 
     def _code(self, label: object) -> int:

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from offdiag.domain.labels import LabelSet, label_text
+from offdiag.domain.label_notes import label_notes, warn_of
+from offdiag.domain.labels import BOOLEAN_PAIRS, LabelSet, label_text
 from offdiag.errors import InvalidInput
 from offdiag.metrics.probabilistic.forecasts import Forecasts
 from offdiag.metrics.probabilistic.suite import class_metrics, score_metrics
 from offdiag.sdk.evaluation import ClassValues, MetricTable
 from offdiag.sdk.score_evaluation import ScoreEvaluation
-
-_SELF_EXPLAINING = {frozenset({"0", "1"}): "1", frozenset({"False", "True"}): "True"}
-"""Pairs of labels that say themselves which one is positive."""
 
 
 def evaluate_scores(
@@ -25,13 +23,14 @@ def evaluate_scores(
     """Every metric of scores beside the actual classes.
 
     `y_true` holds n labels (str, int or bool). `y_score` is (n,) for the positive class of
-    two, or (n, K) with a column for each class in label order; probabilities, or any finite
-    scores, for which only the ranking metrics are defined. `labels` declares the classes and
-    their order; without it they are the sorted labels found in `y_true`.
+    two, or (n, K) with a column for each class: in label order, or called after the classes in
+    a frame or a mapping {class: scores}. They are probabilities, or any finite scores, for which
+    only the ranking metrics are defined. `labels` declares the classes and their order; without
+    it they are the sorted labels found in `y_true`.
 
-    `positive_label` names the positive class of two. It may be left out for labels 0 and 1 or
-    False and True, where it is 1 or True, and where both classes have a column: then there is
-    no positive class, nor the metrics that need one.
+    `positive_label` names the positive class of two. It may be left out for labels 0 and 1, -1
+    and 1, or False and True, where it is 1 or True by convention, as in scikit-learn, and where
+    both classes have a column: then there is no positive class, nor the metrics that need one.
 
     Raises `InvalidInput` for empty or unequal arrays, values that are not finite, undeclared
     labels, columns that are not one for each class, and a positive class that is not named or
@@ -41,13 +40,20 @@ def evaluate_scores(
     >>> evaluation.aggregate["roc_auc"].value
     0.75
     """
-    from offdiag.arrays.labels import encode_labels
+    from offdiag.arrays.indexes import aligned
+    from offdiag.arrays.labels import encode_labels, floats_among, label_column
+    from offdiag.arrays.score_columns import require_column_of
     from offdiag.arrays.score_tables import score_table
 
-    known = _label_set(labels, y_true)
-    actual = encode_labels(y_true, known, field="y_true")
-    scores = score_table(y_score, n_cases=len(actual), labels=known)
+    given = aligned(y_true=y_true, y_score=y_score)
+    column = label_column(given["y_true"], field="y_true")
+    known = _label_set(labels, column)
+    actual = encode_labels(column, known, field="y_true")
+    warn_of(label_notes(known.names, whole_floats=floats_among(y_true=column)))
+    scores = score_table(given["y_score"], n_cases=len(actual), labels=known)
     positive = _positive_code(positive_label, known, n_columns=scores.shape[1])
+    if positive is not None:
+        require_column_of(given["y_score"], known, known.names[positive])
     forecasts = Forecasts(actual, scores, n_classes=len(known), positive=positive)
     per_class = class_metrics(forecasts)
     return ScoreEvaluation(
@@ -55,6 +61,7 @@ def evaluate_scores(
         known,
         MetricTable(score_metrics(forecasts)),
         MetricTable({key: ClassValues(known, values) for key, values in per_class.items()}),
+        positive_by_convention=positive_label is None and positive is not None,
     )
 
 
@@ -66,8 +73,8 @@ def _label_set(labels: LabelSet | Iterable[object] | None, y_true: object) -> La
     from offdiag.arrays.labels import infer_labels
 
     found = infer_labels(("y_true", y_true))
-    for pair in _SELF_EXPLAINING:
-        if pair.issuperset(found.names):
+    for pair in BOOLEAN_PAIRS:
+        if set(pair).issuperset(found.names):
             return LabelSet.inferred_from(pair)
     return found
 
@@ -89,7 +96,7 @@ def _positive_code(positive_label: object, labels: LabelSet, *, n_columns: int) 
             "data do not hold.",
         )
     if positive_label is None:
-        positive_label = _SELF_EXPLAINING.get(frozenset(labels.names))
+        positive_label = labels.conventional_positive
     if positive_label is not None:
         return labels.code_of(positive_label, field_name="positive_label")
     if n_columns < len(labels):

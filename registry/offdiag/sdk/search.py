@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 _FACTS = (
     *("run_id", "name", "model", "project", "dataset", "truth_version", "state", "author"),
-    *("git_sha", "created_at", "n_predictions", "badge"),
+    *("git_sha", "created_at", "n_predictions", "badge", "may_hide"),
 )
 _HEADLINES = ("overall_accuracy", "balanced_accuracy", "macro_f1", "mcc")
 """Metrics whose columns are there even if no run has them, so that scripts need not ask."""
@@ -39,8 +39,9 @@ def search_runs(
     by default.
 
     Returns a frame with the columns run_id, name, model, project, dataset, truth_version,
-    state, author, git_sha, created_at, n_predictions and badge, then `metrics.<key>` (NaN where
-    a metric is undefined), `params.<name>` and `tags.<name>` of all runs in it. Raises
+    state, author, git_sha, created_at, n_predictions, badge (accuracy hides a minority class)
+    and may_hide (it may hide one, none is proved), then `metrics.<key>` (NaN where a metric is
+    undefined), `params.<name>` and `tags.<name>` of all runs in it. Raises
     `InvalidInput` that names what cannot be read, and where.
     """
     import pandas as pd
@@ -52,12 +53,13 @@ def search_runs(
 
 
 def _row(run: FoundRun) -> dict[str, object]:
-    facts: dict[str, object] = {name: getattr(run, name) for name in _FACTS[1:-1]}
+    facts: dict[str, object] = {name: getattr(run, name) for name in _FACTS[1:-2]}
     return {
         "run_id": run.id,
         **facts,
         "state": run.state.value,
         "badge": run.hides_minority,
+        "may_hide": run.may_hide_minority,
         **{f"metrics.{key}": value.value for key, value in run.metrics.items()},
         **{f"params.{name}": value for name, value in run.params.items()},
         **{f"tags.{name}": value for name, value in run.tags.items()},

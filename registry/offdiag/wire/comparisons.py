@@ -26,6 +26,13 @@ class ComparisonWanted(Asked):
         default=False, description="Compare on the samples that all have, where they differ."
     )
     confidence: float = Field(default=0.95, gt=0, lt=1)
+    difference: float = Field(
+        default=0.01,
+        gt=0,
+        le=1,
+        description="The difference in accuracy that matters, as a share. Where none is "
+        "significant, `samples_needed` says how many examples would settle it.",
+    )
 
 
 class Comparison(Answered):
@@ -44,5 +51,9 @@ class Comparison(Answered):
     refusal: dict[str, Any] | None = Field(description="Why there is no result.")
     verdict: dict[str, Any] | None = Field(description="Sentences and tone.")
     result: dict[str, Any] | None = Field(
-        description='Of `kind` "pair" (every difference is B minus A) or "many".'
+        description='Of `kind` "pair" (every difference is B minus A) or "many". In a pair, '
+        "`difference` has the interval of a metric alone and `simultaneous_interval` the one that "
+        "holds together with the others and decides `outcome`. "
+        "`best_of_many` has, by metric, the highest of three or more runs with its `value` and "
+        "with `corrected`, what it is expected to reach on new examples."
     )

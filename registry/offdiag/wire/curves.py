@@ -35,6 +35,14 @@ class Bins(Answered):
     count: list[int]
     happened: list[int]
     score_sum: list[float]
+    calibrated_low: list[float | None] = Field(
+        default=[],
+        description="Share below which a perfectly calibrated model is in 1 of 20 samples; null "
+        "in an empty bin.",
+    )
+    calibrated_high: list[float | None] = Field(
+        default=[], description="Share above which it is in 1 of 20 samples."
+    )
 
 
 class Histogram(Answered):

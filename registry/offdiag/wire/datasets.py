@@ -59,6 +59,9 @@ class Dataset(Answered):
     task: Task
     labels: Labels
     positive_label: str | None
+    positive_by_convention: bool = Field(
+        default=False, description="Whether nobody named it: it follows from the labels."
+    )
     groups: dict[str, Any] | None = Field(description="How classes are grouped, if they are.")
     truth_versions: list[TruthVersion] = Field(description="Newest first.")
     slices: list[SliceColumn]

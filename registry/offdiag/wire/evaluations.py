@@ -78,6 +78,10 @@ class EvaluationAnswer(Answered):
     )
     flags: list[RaisedFlag] = Field(description="Those that fire, the gravest first.")
     badge: bool = Field(description="Whether accuracy hides a minority class.")
+    may_hide: bool = Field(
+        default=False,
+        description="Whether it may hide one: a large gap in recall is in sight, none is proved.",
+    )
     suite_version: int
     engine_version: str
     input_digest: str

@@ -10,6 +10,7 @@ from pydantic import AwareDatetime, Field
 
 from offdiag.flags.lifecycle import FlagState
 from offdiag.flags.severity import Severity
+from offdiag.flags.verdict import Certainty
 from offdiag.wire.bodies import Answered, Asked
 from offdiag.wire.paging import Page, Paged
 
@@ -28,7 +29,12 @@ class FlagsWanted(Paged):
     model: str | None = None
     project: str | None = None
     assignee: str | None = Field(default=None, description="Empty: of nobody.")
-    in_badge: bool | None = None
+    in_badge: bool | None = Field(
+        default=None, description="Whether accuracy hides a minority class by it."
+    )
+    may_hide: bool | None = Field(
+        default=None, description="Whether accuracy may hide a minority class by it."
+    )
 
 
 class Flag(Answered):
@@ -37,7 +43,7 @@ class Flag(Answered):
     id: int
     revision: int = Field(description="Number of its last change.")
     rule: str
-    rule_version: int
+    rule_version: int = Field(description="Version of the rule that raised it last.")
     severity: Severity
     state: FlagState = Field(description="A flag whose rest is over is open.")
     class_label: str | None
@@ -45,7 +51,14 @@ class Flag(Answered):
     evidence: dict[str, Any]
     fired: list[dict[str, Any]]
     thresholds: dict[str, float]
-    in_badge: bool
+    certainty: Certainty = Field(
+        default=Certainty.PROVED,
+        description="`in_sight` where F4 neither proves a large gap nor rules it out.",
+    )
+    in_badge: bool = Field(description="Whether accuracy hides a minority class by it.")
+    may_hide: bool = Field(
+        default=False, description="Whether accuracy may hide a minority class by it."
+    )
     run: str
     run_name: str
     model: str | None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Annotated, Any, Self
 
 from pydantic import Field
 
@@ -13,6 +13,9 @@ from offdiag.wire.runs import Labels
 
 Text = str | int | bool
 """A class or sample as JSON has it: 7 and "7" are one."""
+Notices = Annotated[
+    list[str], Field(description="What was accepted, but may not be meant as it was read.")
+]
 
 
 class RunFactsBody(Asked):
@@ -100,6 +103,10 @@ class OpenedRun(Answered):
     task: str
     labels: Labels
     positive_label: str | None
+    positive_by_convention: bool = Field(
+        default=False, description="Whether nobody named it: it follows from the labels."
+    )
+    notices: Notices = Field(default=[])
 
 
 class Chunk(Asked):
@@ -109,11 +116,17 @@ class Chunk(Asked):
     `y_score.<class>`, slices as `slices.<name>`.
     """
 
-    y_pred: list[Text] | list[list[Text]] = Field(description="Classes, or sets of labels.")
-    y_true: list[Text] | list[list[Text]] | None = None
-    y_score: list[float] | list[list[float]] | None = Field(
+    y_pred: list[Text | float] | list[list[Text]] | None = Field(
         default=None,
-        description="Score of the positive class, or of each class in the order of the labels.",
+        description="Classes, or sets of labels; numbers that are not whole are refused. Without "
+        "them the scores predict: the class with the highest one, or the positive class from 0.5 "
+        "on; the rule is kept with the run.",
+    )
+    y_true: list[Text | float] | list[list[Text]] | None = None
+    y_score: list[float] | list[list[float]] | dict[str, list[float]] | None = Field(
+        default=None,
+        description="Score of the positive class, or of each class in the order of the labels, or "
+        "the scores of each class by its name.",
     )
     sample_ids: list[int] | list[str] | None = None
     slices: dict[str, list[Text]] = Field(default={})
@@ -125,6 +138,7 @@ class StoredChunk(Answered):
     run_id: str
     seq: int
     was_there: bool = Field(description="Whether the same content had been stored before.")
+    notices: Notices = Field(default=[])
 
 
 class Closing(Asked):
@@ -140,6 +154,7 @@ class ClosedRun(Answered):
     state: str
     n_predictions: int
     content_digest: str | None = Field(description="Of everything that was logged.")
+    notices: Notices = Field(default=[])
 
 
 class NewMatrix(RunFactsBody):

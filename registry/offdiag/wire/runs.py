@@ -55,6 +55,10 @@ class RunSummary(Answered):
     hides_minority: bool | None = Field(
         description="Whether accuracy hides a minority class; null where nothing can be said."
     )
+    may_hide_minority: bool | None = Field(
+        default=None,
+        description="Whether it may hide one: a large gap in recall is in sight, none is proved.",
+    )
     params: dict[str, Scalar]
     tags: dict[str, Scalar]
     metrics: dict[str, Value] = Field(description="Aggregates; empty until it was evaluated.")
@@ -73,6 +77,11 @@ class Labels(Answered):
     ordinal: bool
     inferred: bool = Field(description="Sorted here, because nobody declared an order.")
     digest: str
+    look_alikes: list[list[str]] = Field(
+        default=[],
+        description="Groups of classes that differ only in case, Unicode form, invisible "
+        "characters or outer white space.",
+    )
 
 
 class RunTruth(Answered):
@@ -152,9 +161,16 @@ class Run(Answered):
     content_digest: str | None
     labels: Labels
     positive_label: str | None
+    positive_by_convention: bool = Field(
+        default=False, description="Whether nobody named it: it follows from the labels."
+    )
     truth: RunTruth | None
     orientation: RunOrientation
     derived_from: Derived | None
+    decision_rule: dict[str, Any] | None = Field(
+        default=None,
+        description="How its scores predicted, where it was logged without predictions.",
+    )
     evaluation: EvaluationMade | None
     outdated: Outdated | None
     work: Work | None

@@ -5,23 +5,29 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
+from typing import Any
 
-from offdiag.domain.labels import label_text
+from offdiag.domain.labels import LabelSet, label_text
 from offdiag.errors import InvalidInput
 
-ScoreColumns = str | Sequence[str] | Mapping[object, str]
-"""One column (scores of the positive class), or one for each class in label order."""
+ScoreColumns = str | Sequence[str] | Mapping[Any, str]
+"""One column (scores of the positive class), or one for each class, by name or by class."""
 
 
 @dataclass(frozen=True, slots=True)
 class FrameColumns:
-    """Names of the columns that are read; `actual` is None where the dataset has the truth."""
+    """Names of the columns that are read; `actual` is None where the dataset has the truth.
 
-    predicted: str
+    Without `predicted` the scores predict. `score_classes` are the classes that the columns
+    `scores` are for, None where their own names say it.
+    """
+
+    predicted: str | None
     actual: str | None
     scores: tuple[str, ...]
     sample_id: str | None
     slices: tuple[str, ...]
+    score_classes: tuple[str, ...] | None = None
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -60,7 +66,8 @@ class FrameColumns:
     def _by_role(self) -> Iterable[tuple[str, str]]:
         if self.actual is not None:
             yield "actual", self.actual
-        yield "predicted", self.predicted
+        if self.predicted is not None:
+            yield "predicted", self.predicted
         yield from (("score", name) for name in self.scores)
         if self.sample_id is not None:
             yield "sample_id", self.sample_id
@@ -70,14 +77,20 @@ class FrameColumns:
 def frame_columns(
     *,
     actual: str | None,
-    predicted: str,
+    predicted: str | None,
     score: ScoreColumns | None,
     sample_id: str | None,
     slices: Sequence[str] | None,
-    labels: Sequence[object] | None,
+    labels: Iterable[object] | None,
 ) -> FrameColumns:
-    """The columns as they were named, scores in the order of `labels`. Raises `InvalidInput`."""
-    if actual == predicted:
+    """The columns as they were named. Raises `InvalidInput`."""
+    if predicted is None and score is None:
+        raise InvalidInput(
+            "neither predictions nor scores are named.",
+            field="predicted",
+            hint="Name the column with the predictions of the model, or score= to predict from.",
+        )
+    if predicted is not None and actual == predicted:
         raise InvalidInput(
             f"column {predicted!r} is named as actual and as predicted.",
             field="predicted",
@@ -87,34 +100,43 @@ def frame_columns(
         raise InvalidInput(
             f"{slices!r} is one name.", field="slices", hint=f"Give a list: [{slices!r}]."
         )
+    classes = _classes(score)
+    if classes is not None and labels is not None:
+        _require_all(classes, labels)
     return FrameColumns(
-        predicted, actual, _score_columns(score, labels), sample_id, tuple(slices or ())
+        predicted, actual, _score_columns(score), sample_id, tuple(slices or ()), classes
     )
 
 
 def labels_in(
     labels: Iterable[object] | None, score: ScoreColumns | None
-) -> Sequence[object] | None:
-    """The declared classes in order: `labels`, or else those a mapping of scores names."""
+) -> Sequence[object] | LabelSet | None:
+    """The declared classes in order, or else those a mapping of scores names, sorted."""
     if labels is not None:
         return tuple(labels)
-    return tuple(score) if isinstance(score, Mapping) else None
+    classes = _classes(score)
+    return None if classes is None else LabelSet.inferred_from(classes)
 
 
-def _score_columns(score: ScoreColumns | None, labels: Sequence[object] | None) -> tuple[str, ...]:
+def _score_columns(score: ScoreColumns | None) -> tuple[str, ...]:
     if score is None:
         return ()
     if isinstance(score, str):
         return (score,)
+    return tuple(score.values()) if isinstance(score, Mapping) else tuple(score)
+
+
+def _classes(score: ScoreColumns | None) -> tuple[str, ...] | None:
     if not isinstance(score, Mapping):
-        return tuple(score)
-    by_label = {label_text(label, field_name="score"): name for label, name in score.items()}
-    order = [label_text(label) for label in (labels if labels is not None else score)]
-    if set(order) != by_label.keys():
-        odd = sorted(set(order) ^ by_label.keys())
+        return None
+    return tuple(label_text(label, field_name="score") for label in score)
+
+
+def _require_all(classes: Sequence[str], labels: Iterable[object]) -> None:
+    odd = sorted(set(classes) ^ {label_text(label) for label in labels})
+    if odd:
         raise InvalidInput(
             f"{odd[0]!r} is in only one of labels and score.",
             field="score",
             hint="Name one column of scores for each class.",
         )
-    return tuple(by_label[label] for label in order)

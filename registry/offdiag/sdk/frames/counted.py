@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from offdiag.domain.label_notes import label_notes, warn_of
+from offdiag.domain.labels import LabelSet, label_text
 from offdiag.errors import InvalidInput
 from offdiag.sdk.api import run_facts
 from offdiag.sdk.frames.arguments import RunArguments
@@ -20,17 +22,17 @@ def log_counted(
     columns: FrameColumns,
     *,
     dataset: str | None,
-    labels: Sequence[object] | None,
+    labels: Sequence[object] | LabelSet | None,
     arguments: RunArguments,
 ) -> Run:
     """Store the counts of a frame, made by its own library. Raises `InvalidInput`, `Conflict`."""
     name = _require_countable(columns, dataset)
-    actual = columns.actual
-    if actual is None:
+    actual, predicted = columns.actual, columns.predicted
+    if actual is None or predicted is None:
         raise InvalidInput(
-            "without the actual classes there is nothing to count.",
-            field="actual",
-            hint="Name their column, or keep the predictions.",
+            "without the actual and the predicted classes there is nothing to count.",
+            field="actual" if actual is None else "predicted",
+            hint="Name their columns, or keep the predictions.",
         )
     at = target(arguments["url"])
     facts = run_facts(
@@ -45,7 +47,7 @@ def log_counted(
     kinds = count_kinds(frame, columns)
     given = GivenCounts(
         actual=kinds.columns[actual],
-        predicted=kinds.columns[columns.predicted],
+        predicted=kinds.columns[predicted],
         sizes=kinds.sizes,
         counted_on=str(frame.implementation),
         slices={name: kinds.columns[name] for name in columns.slices},
@@ -54,13 +56,22 @@ def log_counted(
         positive_label=arguments["positive_label"],
         hierarchy=arguments["hierarchy"],
     )
+    classes = {"actual": given.actual, "predicted": given.predicted}
     try:
-        return Run(at, at.log_counts(facts, name, given))
+        run_id = at.log_counts(facts, name, given)
     except InvalidInput as error:
         if error.field not in ("actual", "predicted"):
             raise
-        place = columns.place_of_column(actual if error.field == "actual" else columns.predicted)
+        place = columns.place_of_column(actual if error.field == "actual" else predicted)
         raise InvalidInput(error.message, field=place, hint=error.hint) from None
+    names = given.labels or {label for column in classes.values() for label in column}
+    floats = [
+        columns.place_of_column(actual if field == "actual" else predicted)
+        for field, column in classes.items()
+        if any(isinstance(label, float) for label in column)
+    ]
+    warn_of(label_notes(sorted(map(label_text, names)), whole_floats=floats))
+    return Run(at, run_id)
 
 
 def _require_countable(columns: FrameColumns, dataset: str | None) -> str:

@@ -20,9 +20,8 @@ def labels_on_engine(frame: LazyFrame, columns: FrameColumns) -> LabelSet:
     Raises `InvalidInput` for a column that has gaps, naming the first, and for values that are
     no labels.
     """
-    named = {"predicted": columns.predicted}
-    if columns.actual is not None:
-        named = {"actual": columns.actual, **named}
+    roles = {"actual": columns.actual, "predicted": columns.predicted}
+    named = {role: name for role, name in roles.items() if name is not None}
     return infer_labels(
         *((f"{role}={name!r}", _distinct(frame, role, name)) for role, name in named.items())
     )

@@ -12,6 +12,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from offdiag.arrays.score_columns import PickedColumns
 from offdiag.errors import InvalidInput
 from offdiag.sdk.frames.columns import FrameColumns
 from offdiag.sdk.frames.opening import EagerFrame
@@ -31,11 +32,14 @@ class Rows:
 
     def arguments(self, columns: FrameColumns) -> dict[str, Any]:
         """The arguments of `log_run` that are arrays. Raises `InvalidInput` for scores."""
-        given: dict[str, Any] = {"y_pred": self.values[columns.predicted]}
+        given: dict[str, Any] = {}
+        if columns.predicted is not None:
+            given["y_pred"] = self.values[columns.predicted]
         if columns.actual is not None:
             given["y_true"] = self.values[columns.actual]
         if columns.scores:
-            given["y_score"] = self._scores(columns.scores)
+            names = columns.score_classes or columns.scores
+            given["y_score"] = PickedColumns(self._scores(columns.scores), names)
         if columns.sample_id is not None:
             given["sample_ids"] = self.values[columns.sample_id]
         if columns.slices:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from offdiag.domain.labels import LabelSet
 from offdiag.errors import InvalidInput
 from offdiag.sdk.api import start_run
 from offdiag.sdk.frames.arguments import RunArguments
@@ -20,7 +21,7 @@ def log_streamed(
     columns: FrameColumns,
     *,
     dataset: str | None,
-    labels: Sequence[object] | None,
+    labels: Sequence[object] | LabelSet | None,
     arguments: RunArguments,
 ) -> Run:
     """Store the rows of a lazy frame. Raises `InvalidInput` and `Conflict`; the run stays open."""
@@ -45,7 +46,7 @@ def _opened_run(
     frame: LazyFrame,
     columns: FrameColumns,
     dataset: str,
-    labels: Sequence[object] | None,
+    labels: Sequence[object] | LabelSet | None,
     arguments: RunArguments,
 ) -> OpenRun:
     try:

@@ -9,7 +9,7 @@ import numpy as np
 
 from offdiag.domain.runs import Scalar
 from offdiag.sdk.api import log_run
-from offdiag.sdk.integrations.keywords import RunKeywords, found_params
+from offdiag.sdk.integrations.keywords import RunKeywords, found_params, in_one_order
 from offdiag.sdk.integrations.outputs import class_names, decided, named, score_columns
 from offdiag.sdk.run import Run
 
@@ -25,9 +25,7 @@ class LogPredictions(keras.callbacks.Callback):  # type: ignore[misc]  # The lib
 
     def __init__(self, x: Any, y: Any, **facts: Unpack[RunKeywords]) -> None:
         super().__init__()
-        self._x = x
-        self._y = y
-        self._facts = facts
+        self._x, self._y, self._facts = in_one_order(x, y, facts)
         self._labels = class_names(facts.get("labels"), ordinal=facts.get("ordinal", False))
         self._n_epochs = 0
         self.run: Run | None = None

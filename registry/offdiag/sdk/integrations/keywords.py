@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, Required, TypedDict
 
+from offdiag.arrays.indexes import aligned
 from offdiag.domain.runs import Scalar
 
 
@@ -30,6 +31,18 @@ class RunKeywords(StreamKeywords, total=False):
 
     sample_ids: object | None
     slices: object | None
+
+
+def in_one_order(X: Any, y: Any, facts: RunKeywords) -> tuple[Any, Any, RunKeywords]:
+    """Samples, their actual classes and what is said about them, paired as `aligned` does."""
+    of_rows = {"sample_ids": facts.get("sample_ids"), "slices": facts.get("slices")}
+    found = aligned(X=X, y=y, **of_rows)
+    known = facts.copy()
+    if of_rows["sample_ids"] is not None:
+        known["sample_ids"] = found["sample_ids"]
+    if of_rows["slices"] is not None:
+        known["slices"] = found["slices"]
+    return found["X"], found["y"], known
 
 
 def found_params(found: Mapping[str, Scalar], given: Mapping[str, Any] | None) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from lightgbm.callback import CallbackEnv
 from offdiag.domain.runs import Scalar
 from offdiag.errors import InvalidInput
 from offdiag.sdk.api import log_run
-from offdiag.sdk.integrations.keywords import RunKeywords, found_params
+from offdiag.sdk.integrations.keywords import RunKeywords, found_params, in_one_order
 from offdiag.sdk.integrations.outputs import class_names, decided, named, score_columns
 from offdiag.sdk.run import Run
 
@@ -30,9 +30,7 @@ class LogPredictions:
     before_iteration = False
 
     def __init__(self, X: Any, y: Any, **facts: Unpack[RunKeywords]) -> None:
-        self._X = X
-        self._y = y
-        self._facts = facts
+        self._X, self._y, self._facts = in_one_order(X, y, facts)
         self._labels = class_names(facts.get("labels"), ordinal=facts.get("ordinal", False))
         self.run: Run | None = None
 

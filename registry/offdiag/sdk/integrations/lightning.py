@@ -7,11 +7,14 @@ from typing import Any, Unpack
 
 import lightning
 
+from offdiag.arrays.indexes import aligned
 from offdiag.errors import InvalidInput
 from offdiag.sdk.api import start_run
 from offdiag.sdk.integrations.keywords import StreamKeywords, found_params
 from offdiag.sdk.integrations.outputs import class_names, decided, named, score_columns
 from offdiag.sdk.run import OpenRun, Run
+
+_READ = ("y_true", "y_pred", "y_score", "sample_ids", "slices")
 
 
 class LogPredictions(lightning.Callback):  # type: ignore[misc]  # The library ships no types here.
@@ -99,15 +102,16 @@ class LogPredictions(lightning.Callback):  # type: ignore[misc]  # The library s
                 field="outputs",
                 hint="Return {'y_true': …, 'y_score': …}, or y_pred instead of y_score.",
             )
+        found = aligned(**{name: outputs[name] for name in _READ if name in outputs})
         given: dict[str, Any] = {
-            name: outputs[name] for name in ("sample_ids", "slices") if name in outputs
+            name: found[name] for name in ("sample_ids", "slices") if name in found
         }
-        codes = outputs.get("y_pred")
-        if "y_score" in outputs:
-            given["y_score"] = score_columns(outputs["y_score"])
+        codes = found.get("y_pred")
+        if "y_score" in found:
+            given["y_score"] = score_columns(found["y_score"])
             codes = decided(given["y_score"]) if codes is None else codes
-        if "y_true" in outputs:
-            given["y_true"] = named(outputs["y_true"], self._labels, field="y_true")
+        if "y_true" in found:
+            given["y_true"] = named(found["y_true"], self._labels, field="y_true")
         self._open.log(y_pred=named(codes, self._labels, field="y_pred"), **given)
 
     def _finish(self) -> None:

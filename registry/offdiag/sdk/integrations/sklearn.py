@@ -10,12 +10,13 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.model_selection import check_cv
 
+from offdiag.arrays.score_columns import PickedColumns
 from offdiag.domain.labels import LabelSet, label_text
 from offdiag.domain.runs import MAX_ENTRIES, MAX_TEXT_LENGTH, Scalar
 from offdiag.errors import InvalidInput
 from offdiag.metrics.probabilistic.forecasts import CLASS_AXIS
 from offdiag.sdk.api import log_run
-from offdiag.sdk.integrations.keywords import RunKeywords, found_params
+from offdiag.sdk.integrations.keywords import RunKeywords, found_params, in_one_order
 from offdiag.sdk.run import Run
 
 
@@ -28,6 +29,7 @@ def log_estimator(estimator: Any, X: Any, y: Any, **facts: Unpack[RunKeywords]) 
     those of `get_params` that are numbers, text or truth values. The other keywords are those of
     `log_run`. Raises `InvalidInput` and `Conflict` as that does.
     """
+    X, y, facts = in_one_order(X, y, facts)
     predicted = np.asarray(estimator.predict(X))
     labels = _labels(facts, estimator.classes_, y)
     scores = _scores(estimator, X, labels)
@@ -45,6 +47,7 @@ def log_cross_validation(
     another model has to be tried on the same. The estimator itself is not fitted. Raises
     `InvalidInput`, and `Conflict` for other folds than the dataset has.
     """
+    X, y, facts = in_one_order(X, y, facts)
     actual = np.asarray(y)
     labels = _labels(facts, np.unique(actual), y)
     predicted = np.empty(len(actual), dtype=object)
@@ -120,7 +123,8 @@ def _log(
     known["labels"] = labels
     known["model"] = facts.get("model") or _kind(estimator)
     known["params"] = found_params(_params(estimator), facts.get("params"))
-    return log_run(y_true=y, y_pred=predicted, y_score=scores, **known)
+    table = None if scores is None else PickedColumns(scores, labels.names)
+    return log_run(y_true=y, y_pred=predicted, y_score=table, **known)
 
 
 def _params(estimator: Any) -> dict[str, Scalar]:

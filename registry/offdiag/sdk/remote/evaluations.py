@@ -60,7 +60,7 @@ def _evaluation(found: EvaluationAnswer) -> Evaluation:
             key: tuple(value.measured() for value in values)
             for key, values in found.per_class.items()
         },
-        judgement=Judgement(flags, badge=found.badge),
+        judgement=Judgement(flags, badge=found.badge, may_hide=found.may_hide),
         collapse=collapse,
     )
 

@@ -11,14 +11,15 @@ from pydantic import TypeAdapter
 
 from offdiag.arrays.label_changes import read_label_changes
 from offdiag.arrays.labels import Codes
+from offdiag.comparison.differences import DIFFERENCE_THAT_MATTERS
 from offdiag.domain.labels import LabelSet
+from offdiag.domain.names import name_segment
 from offdiag.domain.truth_revision import TruthRevision
 from offdiag.errors import Conflict, NotFound
 from offdiag.metrics.case_counts import are_sets
 from offdiag.metrics.costs.matrix import CostMatrix
 from offdiag.metrics.multilabel.packing import is_known, unpack_sets
 from offdiag.sdk.registry import CompareQuestion, RevisionQuestion
-from offdiag.sdk.remote.names import name_segment
 from offdiag.sdk.remote.patience import patiently
 from offdiag.sdk.remote.reading import Reader, dataset_classes, label_set
 from offdiag.wire.costs import Costs
@@ -35,6 +36,8 @@ def compare(reader: Reader, question: CompareQuestion) -> Mapping[str, Any]:
     }
     if question.slice_text is not None:
         asked["slice"] = question.slice_text
+    if question.difference != DIFFERENCE_THAT_MATTERS:
+        asked["difference"] = question.difference  # Older servers refuse it.
     body = patiently(
         lambda: reader.connection.ask("GET", "/compare", params=asked),
         patience_s=reader.patience_s,

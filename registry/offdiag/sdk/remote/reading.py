@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -10,12 +11,12 @@ from pydantic import BaseModel
 
 from offdiag.domain.found_run import FoundRun
 from offdiag.domain.labels import LabelSet
+from offdiag.domain.names import name_segment
 from offdiag.domain.runs import Derivation
 from offdiag.errors import Conflict, NotFound
 from offdiag.metrics.probabilistic.operating_points import OperatingPoints
 from offdiag.sdk.registry import ExampleRow, ExampleTable, SearchQuestion
 from offdiag.sdk.remote.connection import Connection
-from offdiag.sdk.remote.names import name_segment
 from offdiag.sdk.remote.patience import patiently
 from offdiag.services.examples.question import ExampleQuestion
 from offdiag.wire.bodies import Answered, Asked
@@ -84,6 +85,11 @@ def derivation(reader: Reader, run_id: str) -> Derivation | None:
     """Whose scores a run was decided from."""
     found = reader.get(f"/runs/{run_id}", Run).derived_from
     return None if found is None else Derivation(found.run, found.recipe)
+
+
+def decision_rule(reader: Reader, run_id: str) -> Mapping[str, Any] | None:
+    """The rule that predicted from the scores of a run."""
+    return reader.get(f"/runs/{run_id}", Run).decision_rule
 
 
 def examples(reader: Reader, run_id: str, question: ExampleQuestion, limit: int) -> ExampleTable:
@@ -184,6 +190,7 @@ def _found_run(run: RunSummary) -> FoundRun:
         created_at=run.created_at,
         n_predictions=run.n_predictions,
         hides_minority=run.hides_minority,
+        may_hide_minority=run.may_hide_minority,
         params=run.params,
         tags=run.tags,
         metrics={key: value.measured() for key, value in run.metrics.items()},

@@ -11,6 +11,7 @@ from typing import Any
 
 from offdiag.domain.found_run import FoundRun
 from offdiag.domain.hierarchy import Hierarchy
+from offdiag.domain.label_notes import warn_of
 from offdiag.domain.labels import LabelSet
 from offdiag.domain.runs import Derivation, RunFacts
 from offdiag.domain.truth_revision import TruthRevision
@@ -79,6 +80,7 @@ class RemoteRegistry:
         if dataset is not None and not self._is_offline:
             known = self._dataset_if_reached(dataset, facts.project)
         run = encode_predictions(given, project=facts.project, dataset=dataset, known=known)
+        warn_of(run.notes)
         opened = self.open_run(facts, run.dataset, run.labels, run.positive_label, given.hierarchy)
         if opened.labels.names != run.labels.names:
             # Labels that were only found give way to those of a dataset that is there by now.
@@ -144,6 +146,9 @@ class RemoteRegistry:
 
     def derivation(self, run_id: str) -> Derivation | None:
         return reading.derivation(self._reader, _sent(run_id))
+
+    def decision_rule(self, run_id: str) -> Mapping[str, Any] | None:
+        return reading.decision_rule(self._reader, _sent(run_id))
 
     def costs_for_run(self, run_id: str, name: str) -> CostMatrix:
         return questions.costs_for_run(self._reader, _sent(run_id), name)

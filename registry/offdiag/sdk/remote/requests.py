@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from offdiag.domain.inferred_labels import refuse_fractions
 from offdiag.domain.labels import LabelSet, label_text, require_known
 from offdiag.domain.orientation import SourceOrientation
 from offdiag.domain.runs import RunFacts
@@ -67,7 +68,9 @@ def new_counts(facts: RunFacts, dataset: str, given: GivenCounts) -> NewCounts:
 
 
 def _labels(values: Iterable[object], field: str) -> list[str | int | bool]:
-    return [label_text(value, field_name=field) for value in values]
+    given = list(values)
+    refuse_fractions(given, field=field)
+    return [label_text(value, field_name=field) for value in given]
 
 
 def _said(facts: RunFacts, dataset: str) -> dict[str, Any]:

@@ -11,7 +11,6 @@ leaves whole files only. The lock is one of the kernel: it ends with the process
 
 from __future__ import annotations
 
-import errno
 import fcntl
 import hashlib
 import json
@@ -22,12 +21,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from offdiag.errors import Conflict, InvalidInput, SpoolFull
+from offdiag.errors import NO_ROOM, Conflict, InvalidInput, SpoolFull
 
 _VERSION = 1
 _RUN, _FINISHED, _LOCK, _REFUSED = "run.json", "finished.json", "lock", "refused.json"
 _CHUNK_SUFFIX = ".arrow"
-_NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
+_FOLDER_MODE, _FILE_MODE = 0o700, 0o600
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +59,8 @@ class SpooledRun:
     def begin(self, asked: Asked) -> None:
         """Make the folder and say what it holds. Raises `SpoolFull` and `InvalidInput`."""
         try:
-            self.folder.mkdir(parents=True, exist_ok=True)
+            for folder in (self.folder.parent, self.folder):
+                folder.mkdir(mode=_FOLDER_MODE, parents=True, exist_ok=True)
         except OSError as error:
             raise self._failure(error) from error
         if not self.hold():
@@ -77,7 +77,7 @@ class SpooledRun:
         if self._lock is not None:
             return True
         try:
-            lock = os.open(self.folder / _LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+            lock = os.open(self.folder / _LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, _FILE_MODE)
         except FileNotFoundError:
             return False  # Whoever sent it has removed it.
         except OSError as error:
@@ -144,7 +144,7 @@ class SpooledRun:
         path = self.folder / name
         part = self.folder / f"{name}.{os.getpid()}.part"
         try:
-            with part.open("wb") as file:
+            with open(part, "wb", opener=_for_the_owner) as file:
                 file.write(data)
                 file.flush()
                 os.fsync(file.fileno())
@@ -156,7 +156,7 @@ class SpooledRun:
         return path
 
     def _failure(self, error: OSError) -> SpoolFull | InvalidInput:
-        if error.errno in _NO_ROOM:
+        if error.errno in NO_ROOM:
             return SpoolFull(
                 f"there is no room in {str(self.folder)!r} for predictions that wait to be sent.",
                 field="client.spool",
@@ -176,6 +176,11 @@ def spooled_runs(spool: Path) -> Iterator[SpooledRun]:
     folders = [path for path in spool.iterdir() if path.is_dir()]
     for folder in sorted(folders, key=lambda path: (path.stat().st_mtime, path.name)):
         yield SpooledRun(folder)
+
+
+def _for_the_owner(path: str, flags: int) -> int:
+    """Predictions that wait are nobody else's business, whatever the umask says."""
+    return os.open(path, flags, _FILE_MODE)
 
 
 def _sync_folder(folder: Path) -> None:

@@ -8,11 +8,14 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any, Protocol
 
+from offdiag.domain.labels import LabelSet
 from offdiag.errors import OffdiagError, ServerUnavailable
 from offdiag.sdk.remote.connection import Connection
 from offdiag.sdk.remote.opened import send_chunk, send_closing
 from offdiag.sdk.remote.patience import patiently
+from offdiag.sdk.remote.reading import label_set
 from offdiag.sdk.remote.spool import Asked, SpooledRun, spooled_runs
+from offdiag.services.ingest.chunk_stream import in_order_of
 from offdiag.wire.ingest import ClosedRun, OpenedRun
 
 
@@ -53,8 +56,8 @@ class SyncedRun:
 class Destination(Protocol):
     """Where spooled runs are sent to; one attempt each, which raises what went wrong."""
 
-    def open_run(self, asked: Asked) -> str:
-        """Open the run, or find it; its id."""
+    def open_run(self, asked: Asked) -> tuple[str, LabelSet]:
+        """Open the run, or find it; its id, and the classes it has there."""
         ...
 
     def put(self, run_id: str, seq: int, content: bytes) -> None:
@@ -77,9 +80,10 @@ class ServerDestination:
     connection: Connection
     patience_s: float
 
-    def open_run(self, asked: Asked) -> str:
+    def open_run(self, asked: Asked) -> tuple[str, LabelSet]:
         answer = self._patiently(lambda: self.connection.send("POST", "/runs", asked.body))
-        return OpenedRun.model_validate_json(answer).id
+        run = OpenedRun.model_validate_json(answer)
+        return run.id, label_set(run.labels)
 
     def put(self, run_id: str, seq: int, content: bytes) -> None:
         self._patiently(lambda: send_chunk(self.connection, run_id, seq, content))
@@ -145,9 +149,9 @@ def _sent(
     """Send everything, noting the chunks that are stored; the id of the run."""
     if asked.kind != "run":
         return destination.log_whole(asked), Outcome.SENT
-    run_id = destination.open_run(asked)
+    run_id, labels = destination.open_run(asked)
     for seq, path in spooled.chunks():
-        destination.put(run_id, seq, path.read_bytes())
+        destination.put(run_id, seq, in_order_of(path.read_bytes(), labels))
         path.unlink()
         sent.append(seq)
     n_chunks = spooled.n_chunks()
