@@ -80,7 +80,7 @@ def _facts(reading: Reading) -> list[str]:
 
 
 def _conclusions(report: AuditReport) -> list[str]:
-    lines = [f"{report.verdict.value.replace('_', ' ').capitalize()}: {report.why}."]
+    lines = [report.headline]
     if report.reading:
         lines.append(f"Read as: {report.reading}.")
     if report.matrix is not None:

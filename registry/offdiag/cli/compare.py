@@ -23,6 +23,14 @@ from offdiag.cli.output import busy, print_json, print_tables
     is_flag=True,
     help="Compare runs on different examples on those that all share.",
 )
+@click.option(
+    "--difference",
+    type=click.FloatRange(min=0, min_open=True, max=1),
+    default=0.01,
+    show_default=True,
+    metavar="SHARE",
+    help="Difference in accuracy that matters: the verdict says how many examples settle it.",
+)
 @url_option
 @json_option
 def compare(
@@ -31,6 +39,7 @@ def compare(
     baseline: str | None,
     slice_text: str | None,
     on_shared: bool,
+    difference: float,
     url: str | None,
     as_json: bool,
 ) -> None:
@@ -48,7 +57,9 @@ def compare(
     if baseline is not None:
         ids = [baseline, *(each for each in ids if each != baseline)]
     with busy(f"Comparing {len(ids)} runs"), opened(settings_for(url)) as database:
-        found = compare_runs(database, ids, slice_text=slice_text, on_shared=on_shared)
+        found = compare_runs(
+            database, ids, slice_text=slice_text, on_shared=on_shared, difference=difference
+        )
     if as_json:
         print_json(comparison_record(found))
     elif found.refusal is not None:

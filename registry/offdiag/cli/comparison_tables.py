@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from rich.table import Table
 from rich.text import Text
@@ -19,14 +19,6 @@ from offdiag.comparison.standings import Place, Standing
 from offdiag.domain.values import MetricValue
 from offdiag.services.comparison.comparing import RunComparison
 from offdiag.services.comparison.refusals import Refusal
-
-_STANDINGS = {
-    Standing.BEST: "best",
-    Standing.NOT_SEPARABLE: "not separable",
-    Standing.BEHIND: "behind",
-    Standing.NOT_TESTED: "not tested",
-    Standing.UNDEFINED: "",
-}
 
 
 def refusal_text(refusal: Refusal) -> str:
@@ -74,7 +66,7 @@ def _runs_table(found: RunComparison) -> Table:
 def _pair_tables(pair: PairComparison) -> Iterator[Table]:
     level = wording.level_text(pair.confidence)
     table = open_table()
-    for name in ("metric", "A", "B", "B − A", f"{level} interval", "", "p"):
+    for name in ("metric", "A", "B", "B − A", f"{level} CI alone", "together", "", "p"):
         table.add_column(name, justify="left" if name in {"metric", ""} else "right")
     for each in pair.metrics:
         table.add_row(wording.title(each.key), *_difference_cells(each), _p(each.p))
@@ -97,7 +89,7 @@ def _class_table(pair: PairComparison, level: str) -> Table:
     largest = sorted(range(len(sizes)), key=lambda code: -sizes[code])[:MOST_CLASSES]
     cut = "" if len(largest) == len(sizes) else f", the {MOST_CLASSES} largest of {len(sizes)}"
     table = open_table(title=f"Recall of each class{cut}")
-    for name in ("class", "n", "A", "B", "B − A", f"{level} interval", ""):
+    for name in ("class", "n", "A", "B", "B − A", f"{level} CI alone", "together", ""):
         table.add_column(name, justify="left" if name in {"class", ""} else "right")
     for code in largest:
         table.add_row(
@@ -108,34 +100,48 @@ def _class_table(pair: PairComparison, level: str) -> Table:
     return table
 
 
-def _difference_cells(found: MetricDifference) -> tuple[str, str, str, str, str]:
+def _difference_cells(found: MetricDifference) -> tuple[str, str, str, str, str, str]:
     of_class = found.class_label is not None
     return (
         _number(found.first),
         _number(found.second),
         wording.gap_text(found.key, found.difference, of_class=of_class),
         wording.gap_interval(found.key, found.difference, of_class=of_class) or "none",
-        found.outcome.value,
+        wording.simultaneous_interval(found) or "none",
+        wording.outcome_text(found),
     )
 
 
 def _places_table(many: ManyComparison) -> Table:
-    table = open_table(caption="p values against the best run are adjusted after Holm.")
+    table = open_table(
+        caption="All runs and metrics are compared together; p values are of that, and brackets "
+        f"hold {wording.level_text(many.confidence)} intervals of the difference to the highest "
+        "run, or to the one that is named."
+    )
     table.add_column("metric")
     for position in range(len(many.matrices)):
         table.add_column(letter(position))
+    if many.best_of_many:
+        table.add_column("highest, on new examples", justify="right")
     for key, places in many.places.items():
-        table.add_row(wording.title(key), *map(_place_text, places))
+        best = many.best_of_many.get(key)
+        table.add_row(
+            wording.title(key),
+            *(_place_text(key, places, at) for at in range(len(places))),
+            *([] if best is None else [_number(best.corrected)]),
+        )
     return table
 
 
-def _place_text(place: Place) -> Text:
-    number = _number(place.value)
-    said = _STANDINGS[place.standing]
+def _place_text(key: str, places: Sequence[Place], position: int) -> Text:
+    place = places[position]
+    said = wording.STANDINGS[place.standing]
     if place.standing is Standing.BEHIND and place.p_adjusted is not None:
-        said = f"behind, {wording.p_text(place.p_adjusted)}"
+        said = f"{said}, {wording.p_text(place.p_adjusted)}"
+    gap = wording.place_gap(key, places, position)
     is_first = place.standing in {Standing.BEST, Standing.NOT_SEPARABLE}
-    return Text(f"{number} {said}".strip(), style="bold" if is_first else "")
+    lines = (f"{_number(place.value)} {said}".strip(), *([gap] if gap else []))
+    return Text("\n".join(lines), style="bold" if is_first else "")
 
 
 def _pairs_table(many: ManyComparison) -> Table:

@@ -68,6 +68,8 @@ def decision_record(trial: Trial, saved: RunRecord | None) -> dict[str, Any]:
                 "before": each.before.to_dict(),
                 "after": each.after.to_dict(),
                 "difference": each.difference.to_dict(),
+                "simultaneous_interval": each.simultaneous_record,
+                "is_significant": each.is_significant,
             }
             for each in change.classes
         ],

@@ -16,13 +16,13 @@ from offdiag.metrics.costs.class_names import written
 from offdiag.metrics.costs.edits import cost_text
 from offdiag.metrics.costs.flips import Lever
 from offdiag.services.what_if.answering import Choice, PricedAnswer, WhatIf
-from offdiag.services.what_if.verdicts import verdict
 
 _VERDICTS = {
     "cheapest": "cheapest",
     "dearer": "costs more",
-    "open": "not separable",
+    "open": "no significant difference",
     "not paired": "not paired",
+    "not tested": "not tested",
 }
 
 
@@ -35,7 +35,8 @@ def ranking_tables(found: WhatIf) -> Iterator[Table]:
         title=printable(
             f"{first.dataset}: cost per 1,000 cases{unit} by {scenario.base.reference}{changed}"
         ),
-        caption="Brackets hold 95 % intervals; differences are paired case by case.",
+        caption="Brackets hold 95 % intervals; those of differences count all runs, which are "
+        "paired case by case.",
     )
     for name in ("", "run", "id", "cost", "more than the cheapest", "", "by accuracy"):
         table.add_column(name, justify="left" if name in {"", "run", "id"} else "right")
@@ -79,8 +80,11 @@ def _order(found: WhatIf) -> list[int]:
 
 def _cells(found: WhatIf, place: int) -> list[str | Text]:
     each = found.answers[place]
-    said = verdict(found, place)
-    behind = "" if said == "cheapest" else per_thousand(each.behind, signed=True)
+    said = each.place.verdict
+    behind = "" if said == "cheapest" else per_thousand(each.place.behind, signed=True)
+    rival = each.place.compared_with
+    if rival is not None and found.answers[rival].place.verdict != "cheapest":
+        behind += f" vs {letter(rival)}"
     return [
         letter(place),
         Text(label(each.run.name)),
@@ -123,8 +127,11 @@ def _run_record(found: WhatIf, place: int) -> dict[str, Any]:
         "rank_by_accuracy": each.rank_by_accuracy,
         "total_cost": each.total.to_dict(),
         "mean_cost": each.mean.to_dict(),
-        "more_than_cheapest": each.behind.to_dict(),
-        "verdict": verdict(found, place),
+        "more_than_cheapest": each.place.behind.to_dict(),
+        "verdict": each.place.verdict,
+        "compared_with": None
+        if each.place.compared_with is None
+        else found.answers[each.place.compared_with].run.id,
         "ratio_to_best_constant": each.ratio.to_dict(),
     }
 

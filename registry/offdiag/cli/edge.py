@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
 
 import click
 
+from offdiag.cli.output import note
 from offdiag.cli.text import printable
 from offdiag.cli.verbs import offdiag
-from offdiag.errors import OffdiagError
+from offdiag.errors import LabelNote, OffdiagError
 
 OK = 0
 NEGATIVE = 1
@@ -36,7 +40,8 @@ def run(arguments: Sequence[str]) -> int:
     if COMPLETION_VARIABLE in os.environ:
         return _completed(arguments)
     try:
-        code = offdiag.main(args=list(arguments), prog_name="offdiag", standalone_mode=False)
+        with _notes_as_lines():
+            code = offdiag.main(args=list(arguments), prog_name="offdiag", standalone_mode=False)
         sys.stdout.flush()
     except (click.ClickException, OffdiagError) as error:
         return _failed(_explained(error))
@@ -61,6 +66,25 @@ def _completed(arguments: Sequence[str]) -> int:
     except (SystemExit, Exception):  # noqa: BLE001 - whatever it is, nobody asked for it
         sys.stdout.flush()
     return OK
+
+
+@contextmanager
+def _notes_as_lines() -> Iterator[None]:
+    """Say what the SDK warns the authors of programs of in a line, without a place in the code."""
+    with warnings.catch_warnings():
+        shown = warnings.showwarning
+
+        def show(
+            message: Warning | str, category: type[Warning], *where: Any, **more: Any
+        ) -> None:
+            if issubclass(category, LabelNote):
+                note(f"Note: {printable(str(message))}")
+            else:
+                shown(message, category, *where, **more)
+
+        warnings.simplefilter("always", LabelNote)
+        warnings.showwarning = show
+        yield
 
 
 def _failed(message: str) -> int:

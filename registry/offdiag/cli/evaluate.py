@@ -31,7 +31,7 @@ GOALS = ("misses", "false_alarms", "both", "ranking", "probabilities")
     multiple=True,
     metavar="COLUMN",
     help="Evaluate scores instead of predictions: the column of the positive class, or one "
-    "for each class in label order.",
+    "for each class, called after it: cat, or p_cat.",
 )
 @click.option(
     "--positive", "positive_label", metavar="CLASS", help="With --score: class of a single score."
@@ -66,8 +66,9 @@ def evaluate(
     """Compute every metric of predictions, of scores or of a confusion matrix in FILE.
 
     Predictions: CSV, Parquet, JSON lines or Arrow with one line for each case. Labels are
-    text: NA, 007 and true stay what they are. Matrix: JSON with the members labels, matrix
-    and orientation, or CSV with the labels in the first line and the first column.
+    text: NA, 007 and true stay what they are. An empty cell of CSV is a missing value and
+    refused, unless it stands in quotes or "" is one of --labels. Matrix: JSON with the members
+    labels, matrix and orientation, or CSV with the labels in the first line and column.
     """
     if score_columns:
         for option, is_given in (

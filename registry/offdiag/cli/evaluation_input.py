@@ -61,11 +61,13 @@ class FileInput:
         from offdiag.arrays.files import read_columns
         from offdiag.sdk.evaluate import evaluate_labels
 
-        columns = read_columns(self.file, [self.true_column, self.pred_column])
+        labels = parse_labels(self.labels)
+        names = [self.true_column, self.pred_column]
+        columns = read_columns(self.file, names, empty_text=names if "" in (labels or ()) else ())
         return evaluate_labels(
             y_true=columns[self.true_column],
             y_pred=columns[self.pred_column],
-            labels=parse_labels(self.labels),
+            labels=labels,
             ordinal=self.ordinal,
         )
 
@@ -77,7 +79,8 @@ class FileInput:
         from offdiag.sdk.evaluation import Evaluation
         from offdiag.sdk.multilabel import evaluate_multilabel
 
-        columns = read_columns(self.file, [self.true_column, self.pred_column])
+        names = [self.true_column, self.pred_column]
+        columns = read_columns(self.file, names, empty_text=names)
         found = evaluate_multilabel(
             y_true=sets_of_texts(columns[self.true_column]),
             y_pred=sets_of_texts(columns[self.pred_column]),

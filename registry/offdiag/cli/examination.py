@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from offdiag.cli.examined_installation import (
     extras_finding,
     has_extra,
+    open_files_finding,
     python_finding,
     signing_key_finding,
 )
@@ -59,6 +60,7 @@ def examine(settings: Settings) -> list[Finding]:
             findings.extend(_database(database))
             if settings.backup.folder and database.dialect == "sqlite":
                 findings.append(_backups(database, settings.backup))
+            findings.append(open_files_finding(settings, database))
             if has_extra("server"):
                 findings.append(signing_key_finding(settings.server, database))
     except OffdiagError as error:

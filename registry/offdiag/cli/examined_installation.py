@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import platform
+import shlex
 import stat
 from importlib.util import find_spec
 from pathlib import Path
@@ -11,7 +12,7 @@ from typing import TYPE_CHECKING
 from offdiag.cli.findings import Finding
 
 if TYPE_CHECKING:
-    from offdiag.settings import ServerSettings
+    from offdiag.settings import ServerSettings, Settings
     from offdiag.store.database import Database
 
 _EXTRAS = {
@@ -69,6 +70,25 @@ def signing_key_finding(settings: ServerSettings, database: Database) -> Finding
             f"Set {SETTING} or server.secret_key_file before offdiag serve.",
         )
     return _kept(name, path)
+
+
+def open_files_finding(settings: Settings, database: Database) -> Finding:
+    """Which files of a registry everybody can read; new ones are made for their owner."""
+    places = [Path(settings.client.spool)]
+    if settings.backup.folder:
+        places.append(Path(settings.backup.folder))
+    if database.path is not None:
+        name = database.path.name
+        places += (database.path.with_name(name + end) for end in ("", "-wal", "-shm"))
+    found = [place.expanduser().absolute() for place in places]
+    found = [place for place in found if place.exists() and place.stat().st_mode & stat.S_IRWXO]
+    if not found:
+        return Finding("permissions", "only their owner can read the files of this registry")
+    return Finding(
+        "permissions",
+        f"every user of this machine can read {', '.join(map(str, found))}.",
+        f"chmod -R o-rwx {' '.join(shlex.quote(str(place)) for place in found)}",
+    )
 
 
 def _kept(name: str, path: Path) -> Finding:

@@ -11,9 +11,10 @@ from rich.text import Text
 from offdiag.cli.tables import facts_table, open_table
 from offdiag.cli.text import label, printable
 from offdiag.flags.lifecycle import FlagState
+from offdiag.flags.verdict import Certainty
 from offdiag.services.flags.better import Gain
 from offdiag.services.flags.detail import FlagDetail
-from offdiag.store.flags import FlagRecord
+from offdiag.store.flags import FlagContent, FlagRecord
 from offdiag.store.queries.flag_inbox import FlagPage
 
 
@@ -41,7 +42,9 @@ def inbox_table(page: FlagPage, now: datetime) -> Table:
         table.add_row(
             str(flag.id),
             flag.standing.severity.value,
-            content.rule,
+            f"{content.rule} in sight"
+            if content.certainty is Certainty.IN_SIGHT
+            else content.rule,
             Text("" if content.class_label is None else label(content.class_label)),
             Text(printable(f"{entry.run_name} ({flag.run_id})")),
             Text(printable(entry.dataset)),
@@ -73,12 +76,18 @@ def _facts(detail: FlagDetail, now: datetime) -> dict[str, str]:
         "state": state_of(flag, now),
         "reason": flag.standing.reason,
         "assigned to": flag.assignee,
-        "badge": "accuracy hides a minority class" if content.in_badge else None,
+        "badge": _badge(content),
         "first seen": _time(flag.first_seen),
         "last seen": _time(flag.last_seen),
         "help": None if detail.rule is None else detail.rule.help,
     }
     return {name: text for name, text in facts.items() if text}
+
+
+def _badge(content: FlagContent) -> str | None:
+    if content.hides:
+        return "accuracy hides a minority class"
+    return "accuracy may hide a minority class" if content.may_hide else None
 
 
 def _fired_table(flag: FlagRecord) -> Table:
@@ -115,7 +124,7 @@ def _better_table(detail: FlagDetail) -> Table:
     better_runs = detail.better
     table = open_table(
         title=f"Better on {label(detail.entry.flag.content.class_label or '')}",
-        caption=f"p is that of the best of {better_runs.n_compared} (Bonferroni).",
+        caption=f"p and intervals allow for {better_runs.n_compared} runs (Bonferroni).",
     )
     for name in ("run", "recall", "won", "lost", "p", "accuracy"):
         table.add_column(name)

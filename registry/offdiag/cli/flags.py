@@ -52,6 +52,7 @@ def flags() -> None:
 @click.option("--project", help="Only flags of runs of this project.")
 @click.option("--assignee", metavar="NAME", help="Only flags that this person looks after.")
 @click.option("--badge", is_flag=True, help="Only those by which accuracy hides a class.")
+@click.option("--may-hide", is_flag=True, help="Only those by which accuracy may hide a class.")
 @click.option("--limit", type=click.IntRange(1, 100_000), default=50, show_default=True)
 @url_option
 @json_option
@@ -60,6 +61,7 @@ def list_flags(
     state: str,
     at_least: str | None,
     badge: bool,
+    may_hide: bool,
     limit: int,
     url: str | None,
     as_json: bool,
@@ -78,6 +80,7 @@ def list_flags(
         state=None if state == "all" else FlagState(state),
         at_least=None if at_least is None else Severity(at_least),
         in_badge=True if badge else None,
+        may_hide=True if may_hide else None,
         **wanted,
     )
     with opened(settings_for(url)) as database:

@@ -96,7 +96,7 @@ def _log_predictions(
     from offdiag.arrays.set_texts import sets_of_texts
     from offdiag.sdk.api import log_run
 
-    arrays = columns.read(file)
+    arrays = columns.read(file, labels=facts["labels"], of_sets=of_sets)
     if of_sets:
         arrays |= {
             name: sets_of_texts(arrays[name]) for name in ("y_true", "y_pred") if name in arrays

@@ -26,7 +26,7 @@ def read_matrix_input(
     """
     from offdiag.arrays.files import read_matrix
 
-    found = read_matrix(file)
+    found = read_matrix(file, declared=labels)
     if found.labels is not None and labels is not None and found.labels != labels:
         raise InvalidInput(
             f"{file.name} names its classes {found.labels[:5]}, not {labels[:5]}.",

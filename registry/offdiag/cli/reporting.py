@@ -12,6 +12,7 @@ from offdiag.services.reports.settling import settle_issue
 from offdiag.services.work.attempts import RetryPolicy
 from offdiag.settings import Settings
 from offdiag.store.database import Database
+from offdiag.store.deliveries import DeliveryState
 from offdiag.store.report_issues import IssueState
 
 
@@ -25,7 +26,8 @@ def present_issue(
     timeout: float,
     as_json: bool,
 ) -> None:
-    """Wait for an issue and print what it says; exit code 1 if it failed or is not done."""
+    """Wait for an issue and print what it says; exit code 1 if it failed, is not done, or a
+    delivery was refused."""
     with busy(f"Computing issue {asked.number}"):
         settle_issue(
             database,
@@ -41,5 +43,6 @@ def present_issue(
         print_tables(*issue_tables(page))
     if page.issue.state is IssueState.PENDING:
         note("It is not computed yet. Start offdiag worker, or wait: nothing is lost.")
-    if page.issue.state is not IssueState.COMPUTED:
+    is_refused = any(each.state is DeliveryState.REFUSED for each in page.deliveries)
+    if is_refused or page.issue.state is not IssueState.COMPUTED:
         context.exit(1)

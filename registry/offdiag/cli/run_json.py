@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
+from offdiag.domain.look_alikes import look_alikes
 from offdiag.metrics.counted import CountedSets
 from offdiag.sdk.set_views import sets_dict
 from offdiag.store.evaluations import StoredEvaluation
@@ -47,7 +48,9 @@ def detail_dict(detail: RunDetail) -> dict[str, Any]:
         "dataset": run.dataset,
         "task": run.task.value,
         "labels": list(run.labels.names),
+        "look_alikes": look_alikes(run.labels),
         "positive_label": run.positive_label,
+        "positive_by_convention": run.positive_by_convention,
         "truth_version": None if run.truth is None else run.truth.number,
         "model": run.model,
         "state": run.state.value,
@@ -62,6 +65,7 @@ def detail_dict(detail: RunDetail) -> dict[str, Any]:
         "finished_at": time_text(run.finished_at),
         "derived_from": None if run.derivation is None else run.derivation.run_id,
         "derivation": None if run.derivation is None else dict(run.derivation.recipe),
+        "decision_rule": None if run.decision is None else dict(run.decision),
         "evaluation": None if detail.results is None else _results_dict(detail.results),
     }
 

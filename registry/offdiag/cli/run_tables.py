@@ -13,6 +13,7 @@ from offdiag.cli.evaluation_tables import evaluation_tables
 from offdiag.cli.run_json import time_text
 from offdiag.cli.tables import facts_table, open_table
 from offdiag.cli.text import label, number, printable
+from offdiag.domain.decision_rules import decision_text
 from offdiag.store.evaluations import StoredEvaluation
 from offdiag.store.queries.run_detail import RunDetail, RunHeader, RunResults
 from offdiag.store.queries.run_entries import RunEntry
@@ -101,6 +102,7 @@ def _facts(detail: RunDetail) -> dict[str, str]:
         "derived from": None
         if run.derivation is None
         else f"the scores of {run.derivation.run_id}, by {run.derivation.recipe.get('rule')}",
+        "predicted": None if run.decision is None else printable(decision_text(run.decision)),
         "logged": time_text(run.created_at),
         "error": None if detail.work is None else detail.work.error,
     }

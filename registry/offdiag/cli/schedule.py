@@ -46,18 +46,21 @@ def add(
     as_json: bool,
     **given: Any,
 ) -> None:
-    """Make a schedule NAME; show its next times."""
+    """Make a schedule NAME; show its next times, and what would keep reports from arriving."""
+    from offdiag.cli.output import note
     from offdiag.cli.registry import opened
+    from offdiag.services.delivery.task import target_problems
     from offdiag.services.schedules.planning import add_schedule
 
     settings = settings_for(url)
     report = ReportInput(**given)
     scope = report.scope(project or settings.project)
     with opened(settings) as database:
-        add_schedule(
-            database, name=name, cron=cron, zone=zone, scope=scope, delivery=report.targets()
-        )
+        targets = report.targets()
+        add_schedule(database, name=name, cron=cron, zone=zone, scope=scope, delivery=targets)
         _show(database, scope.project, name, as_json=as_json)
+    for problem in target_problems(targets, settings):
+        note(f"With the settings of this machine a report would not arrive. {problem}")
 
 
 @schedule.command(name="list")
@@ -138,7 +141,14 @@ def resume(name: str, project: str | None, url: str | None, as_json: bool) -> No
 @schedule.command()
 @_name
 @_project
-@click.option("--timeout", type=click.FloatRange(min=0), default=60.0, show_default=True)
+@click.option(
+    "--timeout",
+    type=click.FloatRange(min=0),
+    default=60.0,
+    show_default=True,
+    metavar="SECONDS",
+    help="How long to wait for the figures.",
+)
 @url_option
 @json_option
 @click.pass_context

@@ -23,14 +23,24 @@ class ScoreInput:
     positive_label: str | None
 
     def evaluated(self) -> ScoreEvaluation:
-        """Every metric of the scores. Raises `InvalidInput`."""
+        """Every metric of the scores with its interval. Raises `InvalidInput`."""
         from offdiag.arrays.files import read_columns, stacked_numbers
+        from offdiag.arrays.score_columns import PickedColumns
+        from offdiag.sdk.intervals import score_intervals
         from offdiag.sdk.scores import evaluate_scores
 
-        found = read_columns(self.file, [self.true_column, *self.score_columns])
-        return evaluate_scores(
-            y_true=found[self.true_column],
-            y_score=stacked_numbers({name: found[name] for name in self.score_columns}),
-            labels=parse_labels(self.labels),
-            positive_label=self.positive_label,
+        labels = parse_labels(self.labels)
+        found = read_columns(
+            self.file,
+            [self.true_column, *self.score_columns],
+            empty_text=[self.true_column] if "" in (labels or ()) else (),
+        )
+        numbers = stacked_numbers({name: found[name] for name in self.score_columns})
+        return score_intervals(
+            evaluate_scores(
+                y_true=found[self.true_column],
+                y_score=PickedColumns(numbers, self.score_columns),
+                labels=labels,
+                positive_label=self.positive_label,
+            )
         )

@@ -5,14 +5,15 @@ from __future__ import annotations
 import errno
 import signal
 import socket
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable
+from contextlib import ExitStack
 
 from offdiag.arrays.bodies.limits import MOST_BYTES_SENT
 from offdiag.errors import InvalidInput
 from offdiag.services.access.users import has_admin
 from offdiag.settings import ServerSettings, Settings
 from offdiag.settings.exposure import is_loopback, needs_sign_in
+from offdiag.signals import acting_on_signals
 from offdiag.store.database import Database
 
 _BESIDE = 4
@@ -30,6 +31,7 @@ def serve_until_stopped(
     """Answer requests until SIGINT or SIGTERM; requests that were begun are ended.
 
     After SIGTERM `/readyz` says no for `server.drain_s` seconds, in which others are answered.
+    A second SIGINT cuts off what goes on.
 
     `announce` is called with the address once it can be opened. Raises `InvalidInput` for a
     registry that is to be served to others and has no admin, and for a port that is taken,
@@ -52,7 +54,14 @@ def serve_until_stopped(
         settle()
         if with_worker:
             stack.enter_context(working_in_background(database, settings))
-        stack.enter_context(_on_sigterm(lambda: server.stop(drain_s=settings.server.drain_s)))
+
+        def stop(number: signal.Signals) -> None:
+            if number == signal.SIGTERM:
+                server.stop(drain_s=settings.server.drain_s)
+            else:
+                server.interrupt()
+
+        stack.enter_context(acting_on_signals(stop))
         announce(_address(host, listener.getsockname()[1]))
         server.run()
 
@@ -89,15 +98,6 @@ def _bound(settings: ServerSettings, any_port_if_taken: bool) -> socket.socket:
         field="server.port",
         hint="Name another with --port, or take any free one with --port 0.",
     )
-
-
-@contextmanager
-def _on_sigterm(act: Callable[[], None]) -> Iterator[None]:
-    before = signal.signal(signal.SIGTERM, lambda _number, _frame: act())
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, before)
 
 
 def _address(host: str, port: int) -> str:

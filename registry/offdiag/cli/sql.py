@@ -27,6 +27,12 @@ from offdiag.cli.output import busy, print_json, print_tables
     metavar="FILE",
     help="Write .csv, .json, .jsonl, .parquet or .arrow; it must not exist yet.",
 )
+@click.option(
+    "--timeout",
+    type=click.FloatRange(min=0, min_open=True),
+    metavar="SECONDS",
+    help="Give up after this long.  [default: the setting sql.timeout_s]",
+)
 @url_option
 @json_option
 def sql(
@@ -37,6 +43,7 @@ def sql(
     projects: tuple[str, ...],
     limit: int | None,
     output: Path | None,
+    timeout: float | None,
     url: str | None,
     as_json: bool,
 ) -> None:
@@ -55,7 +62,12 @@ def sql(
     text = sys.stdin.read() if query == "-" else query
     writer = None if output is None else writer_for(output)
     scope = RunScope(runs, datasets, projects)
-    with opened(settings_for(url)) as database, asked(database, text, scope) as answer:
+    settings = settings_for(url)
+    limit_s = settings.sql.timeout_s if timeout is None else timeout
+    with (
+        opened(settings) as database,
+        asked(database, text, scope, timeout_s=limit_s) as answer,
+    ):
         if output is not None and writer is not None:
             with busy(f"Writing {output}"):
                 n_rows = write_answer(output, writer, answer, limit=limit)

@@ -75,12 +75,18 @@ def class_table(
 
 
 def aggregate_table(aggregate: Mapping[str, MetricValue]) -> Table:
-    """All metrics of the whole matrix."""
+    """All metrics of the whole matrix, with what is to be known of their intervals."""
     table = open_table(title="All classes together")
     table.add_column("metric")
     table.add_column("value")
+    said = {key: value.remark for key, value in aggregate.items()}
+    if any(said.values()):
+        table.add_column("about the interval")
     for key, value in aggregate.items():
-        table.add_row(key, Text(number(key, value)))
+        cells = [Text(number(key, value))]
+        if any(said.values()):
+            cells.append(Text(said[key] or ""))
+        table.add_row(key, *cells)
     return table
 
 

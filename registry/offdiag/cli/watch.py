@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import signal
 import threading
 import time
 from collections.abc import Callable
@@ -17,6 +16,7 @@ from offdiag.cli.prediction_table import PredictionColumns, prediction_columns
 
 if TYPE_CHECKING:
     from offdiag.sdk.run import Run
+    from offdiag.sdk.watching import FolderWatch
 
 _LOOK_EVERY_S = 1.0
 
@@ -47,8 +47,8 @@ def watch(
     file is looked at again when it changes. Names that begin with a dot are left alone: write
     to one of those and rename it.
     """
-    from offdiag.errors import DatabaseUnavailable
     from offdiag.sdk.watching import FolderWatch
+    from offdiag.signals import acting_on_signals
 
     facts |= {"labels": parse_labels(labels), "tags": parse_entries(tags, "tag")}
 
@@ -57,27 +57,27 @@ def watch(
 
     scope = f"{facts['project']}\0{facts['dataset']}"
     watched = FolderWatch(folder, read, scope=scope, clock=time.monotonic)
-    stopped = _stopped_by_signal()
-    note(f"Watching {folder}")
-    while not stopped.is_set():
-        try:
-            for taken in watched.look():
-                said = taken.problem if taken.run is None else f"{taken.run.id} is logged"
-                click.echo(f"{taken.file.name}: {said}")
-        except DatabaseUnavailable as error:
-            note(f"{error} Trying again.")
-        stopped.wait(_LOOK_EVERY_S)
-
-
-def _stopped_by_signal() -> threading.Event:
     stopped = threading.Event()
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, lambda *_: stopped.set())
-    return stopped
+    with acting_on_signals(lambda _number: stopped.set()):
+        note(f"Watching {folder}")
+        while not stopped.is_set():
+            _look(watched)
+            stopped.wait(_LOOK_EVERY_S)
+
+
+def _look(watched: FolderWatch) -> None:
+    from offdiag.errors import DatabaseUnavailable
+
+    try:
+        for taken in watched.look():
+            said = taken.problem if taken.run is None else f"{taken.run.id} is logged"
+            click.echo(f"{taken.file.name}: {said}")
+    except DatabaseUnavailable as error:
+        note(f"{error} Trying again.")
 
 
 def _read(file: Path, columns: PredictionColumns, facts: dict[str, Any]) -> Callable[[str], Run]:
     from offdiag.sdk.api import log_run
 
-    arrays = columns.read(file)
+    arrays = columns.read(file, labels=facts["labels"])
     return lambda key: log_run(**arrays, **facts, name=file.stem, client_key=key)

@@ -6,7 +6,7 @@ from offdiag.cli.manual.entry import Entry
 
 _SCHEDULE = {"name": "Name of the schedule."}
 _REPORT = {"name": "Name of the report.", "number": "Number of the issue; the newest without."}
-_NOT_COMPUTED = "the figures could not be computed"
+_NOT_SENT = "the figures could not be computed or a delivery was refused"
 
 ENTRIES = {
     "schedule add": Entry(
@@ -33,13 +33,13 @@ ENTRIES = {
         examples=("schedule run weekly --timeout 120",),
         see=("report show", "report now"),
         arguments=_SCHEDULE,
-        no=_NOT_COMPUTED,
+        no=_NOT_SENT,
     ),
     "report now": Entry(
         examples=("report now friday --dataset holdout --folder friday",),
         see=("report show", "schedule add"),
         arguments=_REPORT,
-        no=_NOT_COMPUTED,
+        no=_NOT_SENT,
     ),
     "report list": Entry(examples=("report list", "report list --json"), see=("report show",)),
     "report show": Entry(
