@@ -32,7 +32,6 @@ from offdiag_web.pages import (
     finding,
     flag,
     flags,
-    gallery,
     glossary,
     health,
     home,
@@ -148,7 +147,6 @@ def create_app(settings: Settings, database: Database) -> Flask:
         tokens.blueprint,
         users.blueprint,
         audit_log.blueprint,
-        gallery.blueprint,
         glossary.blueprint,
     ):
         app.register_blueprint(blueprint)

@@ -7,9 +7,7 @@ process shares with those it forks.
 from __future__ import annotations
 
 import mmap
-import os
 import signal
-import threading
 from types import FrameType
 
 _SET = b"\x01"
@@ -36,16 +34,23 @@ def announce_stop(drain_s: float) -> None:
 
     For gunicorn's `when_ready`, which runs in its first process after that has installed its
     own handlers. The second SIGTERM of the same process stops at once.
+
+    gunicorn forks the processes that answer from this one, which therefore has no thread that
+    could act on signals. Its handlers take no lock: they set the mark, let the kernel count the
+    seconds, and put a number into the queue of gunicorn, which is made for that.
     """
     stops_at_once = signal.getsignal(signal.SIGTERM)
 
+    def stop(_number: int, frame: FrameType | None) -> None:
+        if callable(stops_at_once):
+            stops_at_once(signal.SIGTERM, frame)
+
     def announce(number: int, frame: FrameType | None) -> None:
-        if is_draining() and callable(stops_at_once):
-            stops_at_once(number, frame)
+        if is_draining() or not drain_s:
+            stop(number, frame)
             return
         start_draining()
-        timer = threading.Timer(drain_s, os.kill, (os.getpid(), signal.SIGTERM))
-        timer.daemon = True
-        timer.start()
+        signal.setitimer(signal.ITIMER_REAL, drain_s)
 
+    signal.signal(signal.SIGALRM, stop)
     signal.signal(signal.SIGTERM, announce)

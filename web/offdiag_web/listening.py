@@ -107,6 +107,7 @@ class Listening(TcpWSGIServer):  # type: ignore[misc]  # the same
         dispatcher.set_thread_count(threads)
         self._closes_at: float | None = None
         self._ends_at: float | None = None
+        self._is_interrupted = self._is_cut_off = False
         super().__init__(
             application,
             {},
@@ -121,18 +122,22 @@ class Listening(TcpWSGIServer):  # type: ignore[misc]  # the same
     def stop(self, *, drain_s: float = 0.0) -> None:
         """Let `run` return: after `drain_s` nobody is let in, and then those inside are ended.
 
-        May be called from a handler of signals.
+        May be called from any thread, and not from a handler of signals.
         """
         start_draining()
         self._closes_at = time.monotonic() + drain_s
+        self.pull_trigger()
+
+    def interrupt(self) -> None:
+        """Let `run` return as for Ctrl-C: a second call cuts off what goes on."""
+        self._is_cut_off, self._is_interrupted = self._is_interrupted, True
+        self.stop()
 
     def run(self) -> None:
-        """Answer requests until `stop`, or until Ctrl-C; a second one cuts off what goes on."""
+        """Answer requests until `stop` or `interrupt`."""
         try:
-            self._turn_until_ended()
-        except KeyboardInterrupt:
-            self.stop()
-            self._turn_until_ended()
+            while not self._is_ended():
+                wasyncore.loop(timeout=_TURN_S, use_poll=True, map=self._map, count=1)
         finally:
             self.task_dispatcher.shutdown()
 
@@ -143,11 +148,9 @@ class Listening(TcpWSGIServer):  # type: ignore[misc]  # the same
             if channel.is_too_slow():
                 channel.will_close = True
 
-    def _turn_until_ended(self) -> None:
-        while not self._is_ended():
-            wasyncore.loop(timeout=_TURN_S, use_poll=True, map=self._map, count=1)
-
     def _is_ended(self) -> bool:
+        if self._is_cut_off:
+            return True
         now = time.monotonic()
         if self._closes_at is not None and now >= self._closes_at and self._ends_at is None:
             self._ends_at = now + FINISH_S

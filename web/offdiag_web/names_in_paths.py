@@ -6,7 +6,7 @@ from urllib.parse import quote
 
 from werkzeug.routing import BaseConverter
 
-from offdiag_web.addresses.names import name_from_path, name_in_path
+from offdiag.domain.names import name_from_path, name_in_path
 
 
 class NameConverter(BaseConverter):

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import socket
 from ipaddress import ip_address
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from flask import Flask, Response, abort, request
@@ -11,6 +13,9 @@ from flask.sessions import SecureCookieSessionInterface
 from werkzeug.middleware.proxy_fix import ProxyFix
 
 from offdiag.settings import ServerSettings
+
+if TYPE_CHECKING:
+    from _typeshed.wsgi import WSGIEnvironment
 
 CONTENT_SECURITY_POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
@@ -55,9 +60,10 @@ def protect(app: Flask, settings: ServerSettings) -> None:
 
     @app.before_request
     def refuse_foreign_names() -> None:
-        name = _host_name(request.host)
-        if name not in further and not _is_our_name(name, bound_host):
-            abort(400, f"This server does not answer to the name {request.host!r}.")
+        for host in (request.host, *_absolute_target(request.environ)):
+            name = _host_name(host)
+            if name not in further and not _is_our_name(name, bound_host):
+                abort(400, f"This server does not answer to the name {host!r}.")
 
     @app.before_request
     def refuse_foreign_forms() -> None:
@@ -77,6 +83,18 @@ def named_hosts(settings: ServerSettings) -> frozenset[str]:
     """The further names that the server answers to."""
     names = (name.strip().lower() for name in settings.trusted_hosts.split(","))
     return frozenset(name for name in names if name)
+
+
+def _absolute_target(environ: WSGIEnvironment) -> tuple[str, ...]:
+    """The authority of a request line that names one ("GET http://host/path"), if it does.
+
+    Servers hand on the header Host beside it, though this one counts (RFC 9112, 3.2.2).
+    """
+    target = str(environ.get("RAW_URI") or environ.get("REQUEST_URI") or "")
+    _, scheme_ends, rest = target.partition("://")
+    if target.startswith("/") or not scheme_ends:
+        return ()
+    return (re.split(r"[/?#]", rest, maxsplit=1)[0],)
 
 
 def _host_name(host: str) -> str:

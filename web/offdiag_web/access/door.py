@@ -9,10 +9,11 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from datetime import timedelta
 
-from flask import Flask, current_app, g, request, session
+from flask import Flask, Response, current_app, g, request, session
 from flask_login import LoginManager, UserMixin, current_user
 from flask_wtf.csrf import ValidationError, validate_csrf
 from werkzeug.exceptions import Forbidden as ForbiddenAnswer
+from werkzeug.wrappers import Response as WsgiResponse
 
 from offdiag.domain.access import (
     EVERYTHING,
@@ -38,6 +39,7 @@ from offdiag_web.pages.preferences import reader_if_known
 from offdiag_web.registry import Registry, current_registry, narrow_registry
 
 SCHEME = "Bearer"
+ASSETS_ENDPOINT = "assets.serve"
 LOCAL_NAME = "local"
 
 
@@ -80,6 +82,14 @@ def guard(app: Flask, registry: Registry) -> None:
         else:
             g.reader = Reader(_recognised(registry))
         _let_in(wanted, registry)
+
+    @app.after_request
+    def keep_out_of_caches(response: Response) -> Response:
+        # After signing out, the back button would show what a cache has kept. Assets say nothing
+        # of a registry and are the same for everybody.
+        if asks and request.endpoint != ASSETS_ENDPOINT:
+            response.headers["Cache-Control"] = "no-store"
+        return response
 
     @app.context_processor
     def tell_templates() -> dict[str, Reader | bool]:
@@ -222,3 +232,13 @@ def _local_name() -> str:
 def forget_session() -> None:
     """Drop everything the cookie holds, so that nothing of one session lives on in the next."""
     session.clear()
+
+
+def clear_site_data(response: WsgiResponse) -> WsgiResponse:
+    """Ask the browser to drop the pages it has kept, in a response to signing out.
+
+    Cookies are not named: that would delete those of other applications under the same domain.
+    The session has ended on the server, whatever the browser does.
+    """
+    response.headers["Clear-Site-Data"] = '"cache", "storage"'
+    return response

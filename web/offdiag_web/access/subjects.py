@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from offdiag.domain.names import DEFAULT_PROJECT
 from offdiag.services.access.subjects import (
     projects_of_flag,
     projects_of_run,
@@ -18,7 +19,6 @@ from offdiag.services.access.subjects import (
     projects_with_report,
 )
 from offdiag.store.database import Database
-from offdiag_web.addresses.names import DEFAULT_PROJECT
 from offdiag_web.api.paths import PREFIX
 
 Find = Callable[[Database, Any], frozenset[str]]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from offdiag_web.addresses.names import escaped_mark, name_from_path
+from offdiag.domain.names import escaped_mark, name_from_path
 
 _SEPARATOR = ","
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from offdiag_web.addresses.names import name_segment
+from offdiag.domain.names import name_segment
 
 
 @dataclass(frozen=True, slots=True)

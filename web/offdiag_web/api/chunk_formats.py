@@ -29,10 +29,10 @@ _MOST_TEXT = 32 << 20
 _READERS = {
     "application/vnd.apache.arrow.stream": read_arrow_body,
     "application/vnd.apache.parquet": read_parquet_body,
-    "text/csv": read_csv_body,
 }
-_TEXTS = ("text/csv", JSON)
-MEDIA_TYPES = (*_READERS, JSON)
+_CSV = "text/csv"
+_TEXTS = (_CSV, JSON)
+MEDIA_TYPES = (*_READERS, *_TEXTS)
 
 
 def sent_columns(labels: LabelSet) -> ChunkColumns:
@@ -47,7 +47,8 @@ def sent_columns(labels: LabelSet) -> ChunkColumns:
     body = _unpacked(_sent(), _MOST_TEXT if kind in _TEXTS else MOST_BYTES)
     if kind == JSON:
         return _from_json(body)
-    return columns_of(_READERS[kind](body), labels)
+    found = read_csv_body(body, labels) if kind == _CSV else _READERS[kind](body)
+    return columns_of(found, labels)
 
 
 def _from_json(body: bytes) -> ChunkColumns:
@@ -56,7 +57,7 @@ def _from_json(body: bytes) -> ChunkColumns:
         chunk = Chunk.model_validate_json(body, strict=True)
     except ValidationError as error:
         raise first_problem(error, Chunk) from None
-    require_few_rows(len(chunk.y_pred))
+    require_few_rows(_n_rows(chunk))
     return ChunkColumns(
         y_pred=chunk.y_pred,
         y_true=chunk.y_true,
@@ -64,6 +65,13 @@ def _from_json(body: bytes) -> ChunkColumns:
         sample_ids=chunk.sample_ids,
         slices=dict(chunk.slices),
     )
+
+
+def _n_rows(chunk: Chunk) -> int:
+    if chunk.y_pred is not None:
+        return len(chunk.y_pred)
+    columns = chunk.y_score.values() if isinstance(chunk.y_score, dict) else [chunk.y_score or ()]
+    return max(map(len, columns), default=0)
 
 
 def _sent() -> bytes:

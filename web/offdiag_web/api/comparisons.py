@@ -25,6 +25,7 @@ def compare(query: ComparisonWanted) -> Comparison:
         slice_text=query.slice,
         on_shared=query.on_shared,
         confidence=query.confidence,
+        difference=query.difference,
         kept=kept_comparisons(),
     )
     return Comparison.model_validate(comparison_record(found))

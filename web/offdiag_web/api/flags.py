@@ -110,6 +110,7 @@ def _filter(query: FlagsWanted) -> FlagFilter:
         project=query.project,
         assignee=query.assignee,
         in_badge=query.in_badge,
+        may_hide=query.may_hide,
     )
 
 

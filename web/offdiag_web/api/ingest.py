@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from offdiag.domain.access import Role
+from offdiag.domain.label_notes import label_notes
+from offdiag.domain.labels import label_text
 from offdiag.services.ingest.chunks import PutOutcome
 from offdiag.services.ingest.counted import log_counts as store_counts
 from offdiag.services.ingest.finishing import finish_run
@@ -19,6 +23,7 @@ from offdiag.wire.ingest import (
     NewRun,
     OpenedRun,
     StoredChunk,
+    Text,
 )
 from offdiag_web.access.needs import needs
 from offdiag_web.api.answers.runs import labels
@@ -53,6 +58,8 @@ def open_run(json: NewRun) -> tuple[OpenedRun, int]:
         task=dataset.task.value,
         labels=labels(dataset.labels),
         positive_label=dataset.positive_label,
+        positive_by_convention=dataset.positive_by_convention,
+        notices=list(label_notes(dataset.labels.names)),
     )
     return answer, 201
 
@@ -71,9 +78,9 @@ def put_chunk(run_id: str, seq: int) -> tuple[StoredChunk, int]:
 
     The same content under the same number is accepted again, other content is a conflict.
     """
-    outcome = put_columns(current_registry().database, run_id, seq, sent_columns)
-    was_there = outcome is PutOutcome.ALREADY_THERE
-    answer = StoredChunk(run_id=run_id, seq=seq, was_there=was_there)
+    put = put_columns(current_registry().database, run_id, seq, sent_columns)
+    was_there = put.outcome is PutOutcome.ALREADY_THERE
+    answer = StoredChunk(run_id=run_id, seq=seq, was_there=was_there, notices=list(put.notes))
     return answer, 200 if was_there else 201
 
 
@@ -98,7 +105,7 @@ def log_matrix(json: NewMatrix) -> tuple[ClosedRun, int]:
         ordinal=json.ordinal,
         hierarchy=json.hierarchy,
     )
-    return _closed(run), 201
+    return _closed(run, json.labels or ()), 201
 
 
 @operation(blueprint, "POST", "/counts", answers={201: ClosedRun}, most_bytes=_MATRIX_BYTES)
@@ -119,13 +126,15 @@ def log_counts(json: NewCounts) -> tuple[ClosedRun, int]:
     run = store_counts(
         current_registry().database, facts=json.facts(), dataset=json.dataset, given=given
     )
-    return _closed(run), 201
+    return _closed(run, json.labels or [*json.actual, *json.predicted]), 201
 
 
-def _closed(run: RunRecord) -> ClosedRun:
+def _closed(run: RunRecord, classes: Sequence[Text] = ()) -> ClosedRun:
+    names = dict.fromkeys(map(label_text, classes))
     return ClosedRun(
         id=run.id,
         state=run.state.value,
         n_predictions=run.n_predictions,
         content_digest=run.content_digest,
+        notices=list(label_notes(names)),
     )

@@ -52,10 +52,15 @@ def get_evaluation(run_id: str, query: EvaluationWanted) -> EvaluationAnswer:
         return present.collapsed_answer(stored, groups, judged)
     if query.slice is not None:
         judged = assess_counted(stored.counted, thresholds)
-        return present.evaluation_answer(stored, present.judged(judged), badge=judged.badge)
+        return present.evaluation_answer(
+            stored, present.judged(judged), badge=judged.badge, may_hide=judged.may_hide
+        )
     flags = flags_that_fire(registry.database, run_id)
     return present.evaluation_answer(
-        stored, list(map(present.raised, flags)), badge=bool(stored.hides_minority)
+        stored,
+        list(map(present.raised, flags)),
+        badge=bool(stored.hides_minority),
+        may_hide=not stored.hides_minority and any(flag.content.may_hide for flag in flags),
     )
 
 

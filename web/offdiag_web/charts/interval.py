@@ -1,7 +1,8 @@
 """An estimate with its interval on a shared axis: the mark used in every table.
 
 Dot = estimate, bar = interval, dashed tick = baseline, arrow head = the estimate lies beyond
-that end of the axis. A mark outside is never drawn at the edge as if it were inside.
+that end of the axis. A mark outside is never drawn at the edge as if it were inside. Where an
+interval also holds together with others, that one is a thin whisker and the bar a thick one.
 """
 
 from __future__ import annotations
@@ -46,17 +47,21 @@ def interval_mark(
     baseline: float | None = None,
     stands_out: bool = False,
     tone: Literal["better", "worse"] | None = None,
+    whisker: tuple[float, float] | None = None,
     canvas: Canvas = IN_TABLE,
 ) -> Markup:
     """Draw one estimate. `name` says in words what the mark shows.
 
     `stands_out` draws a diamond instead of a dot, in the colour of errors; a `tone` draws one
-    in the colour of errors or of right answers.
+    in the colour of errors or of right answers. `whisker` has the ends of a wider interval.
     """
     css_class = f"mark mark-{tone}" if tone else "mark mark-out" if stands_out else "mark"
+    if whisker is not None:
+        css_class += " mark-two"
     return drawing(
         _rail(canvas),
         _baseline(baseline, scale, canvas),
+        "" if whisker is None else _whisker(whisker, scale, canvas),
         _bar(extent, scale, canvas),
         _point(extent.estimate, scale, canvas, stands_out=stands_out or tone is not None),
         width=canvas.width,
@@ -84,6 +89,20 @@ def _bar(extent: Extent, scale: Scale, canvas: Canvas) -> str:
         return ""
     start, end = coordinate(canvas.x(left)), coordinate(canvas.x(right))
     return f'<path class="bar" d="M{start} {coordinate(canvas.middle)}H{end}"/>'
+
+
+def _whisker(ends: tuple[float, float], scale: Scale, canvas: Canvas) -> str:
+    """A thin line with a tick at each end that lies within the axis."""
+    low, high = ends
+    start, end = (canvas.x(scale.clamped(each)) for each in ends)
+    top, bottom = coordinate(canvas.middle - 4), coordinate(canvas.middle + 4)
+    ticks = "".join(
+        f"M{coordinate(x)} {top}V{bottom}"
+        for x, each in ((start, low), (end, high))
+        if 0 <= scale.fraction(each) <= 1
+    )
+    line = f"M{coordinate(start)} {coordinate(canvas.middle)}H{coordinate(end)}"
+    return f'<path class="whisker" d="{line}{ticks}"/>'
 
 
 def _point(estimate: float, scale: Scale, canvas: Canvas, *, stands_out: bool) -> str:

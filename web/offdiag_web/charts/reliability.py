@@ -34,7 +34,8 @@ class ReliabilityBin:
     """A bin of scores from `low` to `high` and its cases.
 
     `score` is their mean score, `share` how often the event happened, between `share_low` and
-    `share_high` with 95 % confidence; all None in a bin that is left out.
+    `share_high` with 95 % confidence. A perfectly calibrated model would stay between
+    `calibrated_low` and `calibrated_high` in 9 of 10 samples. All None in a bin that is left out.
     """
 
     low: float
@@ -44,6 +45,8 @@ class ReliabilityBin:
     share: float | None = None
     share_low: float | None = None
     share_high: float | None = None
+    calibrated_low: float | None = None
+    calibrated_high: float | None = None
 
 
 def reliability_drawing(
@@ -61,6 +64,7 @@ def reliability_drawing(
         grid(UPPER, across=QUARTERS[1:-1], up=QUARTERS[1:-1]),
         *ticks_up(UPPER, QUARTERS),
         name_up(UPPER, share_name),
+        *_band(bins),
         line(UPPER, ((0, 0), (1, 1)), "no-skill"),
         words("perfect", x=UPPER.x(0.66), y=UPPER.y(0.56), css_class="direct quiet"),
         *_whiskers(bins),
@@ -77,6 +81,18 @@ def reliability_drawing(
         css_class="plot",
         name=name,
     )
+
+
+def _band(bins: Sequence[ReliabilityBin]) -> list[str]:
+    """A box over the width of each bin: between them a bin has no scores to be calibrated."""
+    parts = []
+    for each in bins:
+        if each.calibrated_low is None or each.calibrated_high is None:
+            continue
+        left, right = coordinate(UPPER.x(each.low)), coordinate(UPPER.x(each.high))
+        top, bottom = UPPER.y(each.calibrated_high), UPPER.y(each.calibrated_low)
+        parts.append(f"M{left} {coordinate(top)}H{right}V{coordinate(bottom)}H{left}Z")
+    return [f'<path class="calibrated" d="{"".join(parts)}"/>'] if parts else []
 
 
 def _whiskers(bins: Sequence[ReliabilityBin]) -> list[str]:

@@ -10,6 +10,7 @@ from offdiag.domain.access import Role
 from offdiag.errors import InvalidInput
 from offdiag.services.access.signing_in import change_password, sign_out_everywhere
 from offdiag_web.access import rates
+from offdiag_web.access.door import clear_site_data
 from offdiag_web.access.needs import needs
 from offdiag_web.access.principal import reader, signed_in
 from offdiag_web.failures import failure_of, status_of
@@ -54,7 +55,7 @@ def end_all() -> Response:
     """End all of one's own sessions, this one too."""
     who = signed_in()
     sign_out_everywhere(current_registry().database, user_id=who.user_id or 0, name=who.name)
-    return redirect(url_for("signing_in.page"), 303)
+    return clear_site_data(redirect(url_for("signing_in.page"), 303))
 
 
 def _page(error: InvalidInput | None = None) -> Response:

@@ -7,9 +7,9 @@ from urllib.parse import quote
 from flask import Blueprint, redirect, request
 from werkzeug.wrappers import Response
 
+from offdiag.domain.names import DEFAULT_PROJECT
 from offdiag.errors import InvalidInput, NotFound
 from offdiag.services.browse_datasets import projects_with
-from offdiag_web.addresses.names import DEFAULT_PROJECT
 from offdiag_web.addresses.query_string import with_query
 from offdiag_web.failures import domain_answer
 from offdiag_web.registry import current_registry

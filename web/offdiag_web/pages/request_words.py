@@ -6,7 +6,7 @@ from urllib.parse import urlsplit
 
 from flask import request
 
-from offdiag_web.addresses.names import DEFAULT_PROJECT
+from offdiag.domain.names import DEFAULT_PROJECT
 
 TWIN = ".<any(json, csv):form>"
 """End of the address of a twin."""

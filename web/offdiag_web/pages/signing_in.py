@@ -11,7 +11,13 @@ from offdiag.errors import NotSignedIn
 from offdiag.services.access.signing_in import sign_in, sign_out
 from offdiag.settings.exposure import needs_sign_in
 from offdiag_web.access import rates
-from offdiag_web.access.door import SignedIn, acting_as, forget_session, session_life
+from offdiag_web.access.door import (
+    SignedIn,
+    acting_as,
+    clear_site_data,
+    forget_session,
+    session_life,
+)
 from offdiag_web.access.needs import Rate, public
 from offdiag_web.failures import failure_of
 from offdiag_web.pages.request_words import own_path
@@ -65,4 +71,4 @@ def end() -> Response:
         sign_out(current_registry().database, current_user.secret)
         logout_user()
     forget_session()
-    return redirect(url_for("signing_in.page"), 303)
+    return clear_site_data(redirect(url_for("signing_in.page"), 303))

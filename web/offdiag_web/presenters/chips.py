@@ -12,7 +12,7 @@ from offdiag.store.queries.pending_work import EvaluationWork
 from offdiag_web.presenters import numbers
 from offdiag_web.presenters.times import spell
 
-Tone = Literal["neutral", "good", "busy", "warning", "error"]
+Tone = Literal["neutral", "good", "busy", "warning", "error", "hides", "may-hide"]
 
 
 @dataclass(frozen=True, slots=True)

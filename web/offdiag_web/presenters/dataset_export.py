@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from offdiag.domain.look_alikes import look_alikes
 from offdiag.domain.runs import RunState
 from offdiag.services.browse_datasets import DatasetDetail
 from offdiag.store.queries.truth_list import TruthSummary
@@ -24,8 +25,10 @@ def dataset_record(detail: DatasetDetail) -> dict[str, object]:
             "ordinal": dataset.labels.ordinal,
             "inferred": dataset.labels_inferred,
             "digest": dataset.labels.digest,
+            "look_alikes": look_alikes(dataset.labels),
         },
         "positive_label": dataset.positive_label,
+        "positive_by_convention": dataset.positive_by_convention,
         "hierarchy": None if dataset.hierarchy is None else dataset.hierarchy.to_dict(),
         "truth_versions": [_version_record(version) for version in detail.versions],
         "runs": {state.value: detail.runs.by_state[state] for state in RunState},

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
+from offdiag.domain.look_alikes import look_alikes_in_words
 from offdiag.domain.runs import RunState
 from offdiag.services.browse_datasets import DatasetDetail
 from offdiag.store.queries.dataset_page import DatasetRuns
@@ -138,12 +139,15 @@ def _labels_note(detail: DatasetDetail) -> str:
     dataset = detail.dataset
     known = "Inferred from the data and sorted" if dataset.labels_inferred else "Declared"
     order = ", in a meaningful order" if dataset.labels.ordinal else ""
+    by_convention = " by convention" if dataset.positive_by_convention else ""
     positive = (
-        f" {quoted_name(dataset.positive_label)} counts as positive."
+        f" {quoted_name(dataset.positive_label)} counts as positive{by_convention}."
         if dataset.positive_label is not None
         else ""
     )
-    return f"{known}{order}.{positive} Their digest is {dataset.labels.digest[:12]}."
+    alike = look_alikes_in_words(dataset.labels)
+    note = "" if alike is None else f" {alike}"
+    return f"{known}{order}.{positive}{note} Their digest is {dataset.labels.digest[:12]}."
 
 
 def _version(version: TruthSummary, address: DatasetAddress, now: datetime) -> VersionLine:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from markupsafe import Markup
 
 from offdiag.domain.values import MetricValue
+from offdiag.metrics.intervals.reliability import RELIABLE_CLASS_SIZE, SMALLEST_WITH_ENDS
 from offdiag.store.queries.run_detail import RunResults
 from offdiag_web.charts.interval import IN_TILE, interval_mark
 from offdiag_web.charts.scale import SIGNED_UNIT, UNIT, Scale
@@ -22,20 +24,20 @@ from offdiag_web.presenters.values import (
     shown,
 )
 
-SMALL_CLASS = 20
-"""Below this many cases in the smallest class, intervals of averaged metrics cover too rarely."""
-
 
 @dataclass(frozen=True, slots=True)
 class Tile:
-    """One headline number; `baseline` is what the answers named by `baseline_name` score."""
+    """One headline number; `baseline` is what the answers named by `baseline_name` score.
+
+    `instead` stands in place of an interval that has no ends.
+    """
 
     title: str
     value: ShownValue
     mark: Markup | None
     ends: tuple[str, str]
     interval: str | None
-    method: str | None
+    instead: str | None
     baseline: str | None
     detail: str | None = None
     baseline_name: str = "majority"
@@ -107,7 +109,7 @@ def metric_tile(
         else None,
         ends=scale.ends,
         interval=interval,
-        method=None if value is None else value.ci_method,
+        instead=None if value is None else value.why_no_interval,
         baseline=UNDEFINED if baseline is None else numbers.metric(baseline),
         detail=detail,
     )
@@ -132,15 +134,26 @@ def _worst_class_tile(results: RunResults, notes: Notes) -> Tile | None:
 
 def _caution(results: RunResults) -> str | None:
     """Said where a class is too small for the intervals of averages to be trusted."""
-    supports = [
-        (int(n), results.matrix.labels.names[code])
-        for code, n in enumerate(results.matrix.actual)
-        if n > 0
-    ]
-    if not supports or min(supports)[0] >= SMALL_CLASS:
+    matrix = results.matrix
+    return small_classes(matrix.actual.tolist(), matrix.labels.names, one="class", many="classes")
+
+
+def small_classes(
+    supports: Sequence[int], names: Sequence[str], *, one: str, many: str
+) -> str | None:
+    """What classes, or labels, of so many cases mean for the intervals of averages over them."""
+    by_size = sorted((n, name) for n, name in zip(supports, names, strict=True) if n)
+    if not by_size:
         return None
-    n_cases, name = min(supports)
+    withheld = f"Averages over {many} are unreliable and have no interval"
+    absent = [quoted_name(name) for n, name in zip(supports, names, strict=True) if not n]
+    if absent:
+        return f"{withheld}: there is no example of {numbers.listed(absent, at_most=3)}."
+    n_cases, name = by_size[0]
+    if n_cases >= RELIABLE_CLASS_SIZE:
+        return None
+    said = f"Intervals of the averages over {many} are unreliable"
     return (
-        "Intervals of the averages over classes are unreliable: the smallest class, "
+        f"{said if n_cases >= SMALLEST_WITH_ENDS else withheld}: the smallest {one}, "
         f"{quoted_name(name)}, has {numbers.plural(n_cases, 'case')}."
     )

@@ -10,9 +10,11 @@ from offdiag.store.queries.home_overview import (
     MOST_COUNTED_OF_EACH,
     NEWEST_LOOKED_AT,
     Failure,
+    OpenFlags,
 )
 from offdiag_web.addresses.reports import ReportAddress
 from offdiag_web.presenters import numbers
+from offdiag_web.presenters.chips import Chip
 from offdiag_web.presenters.datasets import DatasetCard, dataset_cards
 from offdiag_web.presenters.reports.words import ahead_text
 from offdiag_web.presenters.times import Moment, moment
@@ -39,14 +41,22 @@ class FailureLine:
 
 
 @dataclass(frozen=True, slots=True)
+class FlagCount:
+    """How many flags of a dataset are open, and a chip for each badge that some of them set."""
+
+    text: str
+    badges: tuple[Chip, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class HomeView:
-    """What the page shows. `flags` has the number of open flags of each dataset, in order.
+    """What the page shows. `flags` has the open flags of each dataset, in order.
 
     `flags_note` says of which runs, where they are not those of all.
     """
 
     datasets: tuple[DatasetCard, ...]
-    flags: tuple[str | None, ...]
+    flags: tuple[FlagCount | None, ...]
     flags_note: str | None
     due: tuple[DueLine, ...]
     failures: tuple[FailureLine, ...]
@@ -79,8 +89,15 @@ def _flags_note(overview: HomeOverview) -> str | None:
     return f"Open flags are those of the newest {newest} of a dataset. The number leads to all."
 
 
-def _counted(n_open: int) -> str:
-    return numbers.count(n_open) + ("+" if n_open >= MOST_COUNTED_OF_EACH else "")
+def _counted(found: OpenFlags) -> FlagCount:
+    more = "+" if found.n_open >= MOST_COUNTED_OF_EACH else ""
+    badges = []
+    if found.n_hides:
+        verb = "hides" if found.n_hides == 1 else "hide"
+        badges.append(Chip(f"{numbers.count(found.n_hides)} {verb} a class", "hides"))
+    if found.n_may_hide:
+        badges.append(Chip(f"{numbers.count(found.n_may_hide)} may hide a class", "may-hide"))
+    return FlagCount(numbers.count(found.n_open) + more, tuple(badges))
 
 
 def _failure(failure: Failure, now: datetime) -> FailureLine:

@@ -8,10 +8,13 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from offdiag.domain.decision_rules import decision_text
+from offdiag.domain.look_alikes import look_alikes_in_words
 from offdiag.domain.orientation import OrientationVerdict, SourceOrientation
 from offdiag.domain.runs import Derivation
 from offdiag.store.queries.run_detail import RunDetail, RunHeader
 from offdiag_web.presenters import numbers
+from offdiag_web.presenters.class_order import quoted_name
 from offdiag_web.presenters.times import Moment, moment, spell_short
 
 MOST_MARGINS = 50
@@ -149,6 +152,8 @@ def _facts(detail: RunDetail, now: datetime) -> list[Fact]:
         Fact("Model", run.model or "not given"),
         Fact("Predictions", _predictions_text(run)),
         Fact("Scores", _scores_text(run.score_columns)),
+        *([] if run.decision is None else [Fact("Predicted", decision_text(run.decision))]),
+        *_positive_class(run),
         Fact("Author", run.author or "not given"),
         Fact("Git commit", run.git_sha or "not given", is_code=run.git_sha is not None),
         _moment_fact("Logged", run.created_at, now),
@@ -164,13 +169,16 @@ def _facts(detail: RunDetail, now: datetime) -> list[Fact]:
     return facts
 
 
-def _dataset_text(run: RunHeader) -> str:
-    return f"{run.dataset}, truth version {run.truth.number}" if run.truth else run.dataset
-
-
 def _predictions_text(run: RunHeader) -> str:
     n = numbers.count(run.n_predictions)
     return n if run.counted_on is None else f"{n}, counted by {run.counted_on} and not kept"
+
+
+def _positive_class(run: RunHeader) -> list[Fact]:
+    if run.positive_label is None:
+        return []
+    how = ", by convention" if run.positive_by_convention else ", named for the dataset"
+    return [Fact("Positive class", f"{quoted_name(run.positive_label)}{how}")]
 
 
 def _scores_text(columns: int) -> str:
@@ -209,7 +217,9 @@ def _labels_note(detail: RunDetail) -> str:
     known = "inferred from the data, sorted" if labels.inferred else f"declared {order}"
     shown = min(len(labels), MOST_MARGINS)
     part = "" if shown == len(labels) else f"; the first {shown} are shown"
-    return f"{numbers.plural(len(labels), 'class', 'classes')}, {known}{part}."
+    alike = look_alikes_in_words(labels)
+    note = "" if alike is None else f" {alike}"
+    return f"{numbers.plural(len(labels), 'class', 'classes')}, {known}{part}.{note}"
 
 
 def _orientation(detail: RunDetail) -> OrientationRecord:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from offdiag.domain.look_alikes import look_alikes
 from offdiag.domain.orientation import SourceOrientation
 from offdiag.store.queries.run_detail import RunDetail, RunResults
 from offdiag_web.addresses.matrix import MatrixAddress
@@ -34,13 +35,16 @@ def metadata_record(detail: RunDetail) -> dict[str, object]:
         "content_digest": run.content_digest,
         "derived_from": None if run.derivation is None else run.derivation.run_id,
         "derivation": None if run.derivation is None else dict(run.derivation.recipe),
+        "decision_rule": None if run.decision is None else dict(run.decision),
         "labels": {
             "names": list(run.labels.names),
             "ordinal": run.labels.ordinal,
             "inferred": run.labels.inferred,
             "digest": run.labels.digest,
+            "look_alikes": look_alikes(run.labels),
         },
         "positive_label": run.positive_label,
+        "positive_by_convention": run.positive_by_convention,
         "hierarchy": None if run.hierarchy is None else run.hierarchy.to_dict(),
         "truth": None
         if run.truth is None

@@ -6,6 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import datetime
 
+from offdiag.domain.decision_rules import decision_text
+from offdiag.domain.look_alikes import look_alikes_in_words
 from offdiag.domain.orientation import SourceOrientation
 from offdiag.domain.runs import RunState, Task
 from offdiag.store.queries.run_detail import RunDetail, RunHeader
@@ -170,7 +172,14 @@ def _chips(detail: RunDetail) -> tuple[Chip, ...]:
     if run.derivation is not None:
         source = run.derivation.run_id
         chips.append(Chip(f"decided from the scores of {source}", url=f"/runs/{source}"))
+    if run.decision is not None:
+        chips.append(
+            Chip(f"predicted: {numbers.shortened(decision_text(run.decision), longest=80)}")
+        )
     if detail.surroundings.is_baseline:
         chips.append(Chip(f"baseline of {numbers.shortened(run.dataset, longest=40)}"))
+    alike = look_alikes_in_words(run.labels)
+    if alike is not None:
+        chips.append(Chip("classes look alike", "warning", alike))
     coverage = coverage_chip(detail.results)
     return tuple([*chips, coverage] if coverage else chips)

@@ -58,7 +58,7 @@ class RunRow:
     logged: Moment
     warning: Chip | None
     badge: Chip | None
-    """Whether accuracy hides a minority class."""
+    """Whether accuracy hides a minority class, or may hide one."""
     state: Chip | None
     metrics: tuple[MetricCell, ...]
     worst: WorstCell | None
@@ -149,12 +149,17 @@ def _badge(entry: RunEntry) -> Chip | None:
     if badge is None:
         return None
     if badge.classes[0] is None:
-        text = "one answer"
+        text = "hides all but one class"
     else:
         named = [numbers.shortened(name or "", longest=12) for name in badge.classes]
         others = badge.n_classes - len(named)
         text = ", ".join(named) + (f" +{numbers.count(others)}" if others else "")
-    return Chip(text, "warning", url=FlagListAddress(None, FlagFields(run=entry.id)).url())
+        text = f"{'hides' if badge.is_proved else 'may hide'} {text}"
+    return Chip(
+        text,
+        "hides" if badge.is_proved else "may-hide",
+        url=FlagListAddress(None, FlagFields(run=entry.id)).url(),
+    )
 
 
 def _worst_cell(entry: RunEntry, scale: Scale) -> WorstCell | None:

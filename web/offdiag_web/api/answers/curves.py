@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import numpy as np
+from numpy.typing import NDArray
+
+from offdiag.metrics.probabilistic.calibration import CalibrationBins, calibrated_shares
 from offdiag.metrics.probabilistic.operating_points import OperatingPoints
 from offdiag.metrics.probabilistic.score_curves import TOP_LABEL, ScoreCurve
 from offdiag.services.curves.browse import RunCurves
@@ -19,24 +23,33 @@ def curves_answer(found: RunCurves) -> wire.CurvesAnswer:
 
 
 def _curve(curve: ScoreCurve, names: tuple[str, ...]) -> wire.Curve:
-    bins, histogram = curve.bins, curve.histogram
+    histogram = curve.histogram
     return wire.Curve(
         label=None if curve.code == TOP_LABEL else names[curve.code],
         points=_points(curve.points),
-        bins=None
-        if bins is None
-        else wire.Bins(
-            edges=bins.edges.tolist(),
-            count=bins.count.tolist(),
-            happened=bins.happened.tolist(),
-            score_sum=bins.score_sum.tolist(),
-        ),
+        bins=None if curve.bins is None else _bins(curve.bins),
         histogram=wire.Histogram(
             edges=histogram.edges.tolist(),
             positive=histogram.positive.tolist(),
             negative=histogram.negative.tolist(),
         ),
     )
+
+
+def _bins(bins: CalibrationBins) -> wire.Bins:
+    low, high = (_numbers(share) for share in calibrated_shares(bins))
+    return wire.Bins(
+        edges=bins.edges.tolist(),
+        count=bins.count.tolist(),
+        happened=bins.happened.tolist(),
+        score_sum=bins.score_sum.tolist(),
+        calibrated_low=low,
+        calibrated_high=high,
+    )
+
+
+def _numbers(values: NDArray[np.float64]) -> list[float | None]:
+    return [None if np.isnan(value) else value for value in values.tolist()]
 
 
 def _points(points: OperatingPoints) -> wire.Points:

@@ -37,6 +37,7 @@ def whole_dataset(found: DatasetDetail) -> wire.Dataset:
         task=dataset.task,
         labels=labels(dataset.labels),
         positive_label=dataset.positive_label,
+        positive_by_convention=dataset.positive_by_convention,
         groups=None if dataset.hierarchy is None else dataset.hierarchy.to_dict(),
         truth_versions=list(map(truth_version, found.versions)),
         slices=[

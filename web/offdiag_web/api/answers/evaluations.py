@@ -23,7 +23,7 @@ from offdiag_web.api.answers.runs import labels
 
 
 def evaluation_answer(
-    stored: StoredEvaluation, flags: list[wire.RaisedFlag], *, badge: bool
+    stored: StoredEvaluation, flags: list[wire.RaisedFlag], *, badge: bool, may_hide: bool
 ) -> wire.EvaluationAnswer:
     counted = stored.counted
     return wire.EvaluationAnswer(
@@ -42,6 +42,7 @@ def evaluation_answer(
         costs=values(stored.costs),
         flags=flags,
         badge=badge,
+        may_hide=may_hide,
         suite_version=stored.suite_version,
         engine_version=stored.engine_version,
         input_digest=stored.input_digest,
@@ -62,7 +63,9 @@ def collapsed_answer(
         per_class={key: tuple(each) for key, each in found.values.per_class.items()},
         costs={},
     )
-    answer = evaluation_answer(shown, judged(judgement), badge=judgement.badge)
+    answer = evaluation_answer(
+        shown, judged(judgement), badge=judgement.badge, may_hide=judgement.may_hide
+    )
     collapse = wire.CollapsedGroups(
         classes=labels(found.classes), groups=Hierarchy(found.onto.groups).to_dict()
     )

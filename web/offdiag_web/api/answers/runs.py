@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from offdiag.domain.found_run import FoundRun
 from offdiag.domain.labels import LabelSet
+from offdiag.domain.look_alikes import look_alikes
 from offdiag.domain.orientation import SourceOrientation
 from offdiag.store.queries.pending_work import EvaluationWork
 from offdiag.store.queries.run_detail import RunDetail, RunHeader, RunResults
@@ -25,6 +26,7 @@ def run_summary(run: FoundRun) -> wire.RunSummary:
         n_predictions=run.n_predictions,
         truth_version=run.truth_version,
         hides_minority=run.hides_minority,
+        may_hide_minority=run.may_hide_minority,
         params=dict(run.params),
         tags=dict(run.tags),
         metrics={key: Value.of(value) for key, value in run.metrics.items()},
@@ -52,11 +54,13 @@ def whole_run(detail: RunDetail) -> wire.Run:
         content_digest=run.content_digest,
         labels=labels(run.labels),
         positive_label=run.positive_label,
+        positive_by_convention=run.positive_by_convention,
         truth=_truth(run),
         orientation=_orientation(run),
         derived_from=None
         if run.derivation is None
         else wire.Derived(run=run.derivation.run_id, recipe=dict(run.derivation.recipe)),
+        decision_rule=None if run.decision is None else dict(run.decision),
         evaluation=None if detail.results is None else _made(detail.results),
         outdated=None
         if outdated is None
@@ -73,6 +77,7 @@ def labels(known: LabelSet) -> wire.Labels:
         ordinal=known.ordinal,
         inferred=known.inferred,
         digest=known.digest,
+        look_alikes=[list(group) for group in look_alikes(known)],
     )
 
 

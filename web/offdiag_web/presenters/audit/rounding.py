@@ -24,8 +24,7 @@ def allowed_text(printed: Printed, rounding: Rounding | None = None) -> str:
         return "exactly this"
     is_percent = "%" in printed.text
     scale = 100 if is_percent else 1
-    half = printed.unit / 2
-    low, high = (printed.value - half) * scale, (printed.value + half) * scale
+    low, high = (end * scale for end in _ends(printed, rounding))
     decimals = _decimals(printed.unit * scale) + 1
     unit = " %" if is_percent else ""
     text = f"{_fixed(low, decimals)} {_EN_DASH} {_fixed(high, decimals)}{unit}"
@@ -43,6 +42,13 @@ def expected_text(expected: Interval | None, printed: Printed) -> str | None:
     if ends[0] == ends[1]:
         return f"{_signed(ends[0])}{unit}"
     return f"{_signed(ends[0])} {_EN_DASH} {_signed(ends[1])}{unit}"
+
+
+def _ends(printed: Printed, rounding: Rounding | None) -> tuple[Fraction, Fraction]:
+    value, unit = printed.value or Fraction(0), printed.unit
+    if rounding is not Rounding.CUT_OFF:
+        return value - unit / 2, value + unit / 2
+    return (value if value > 0 else value - unit), (value if value < 0 else value + unit)
 
 
 def _decimals(unit: Fraction) -> int:

@@ -73,10 +73,9 @@ class VerdictsView:
 def verdicts_view(audit: PastedAudit) -> VerdictsView:
     """Present an audit."""
     models = tuple(_model(number, each) for number, each in enumerate(audit.models, start=1))
-    gravest = max(audit.models, key=lambda each: each.report.verdict.rank)
     return VerdictsView(
         verdict=_chip(audit.verdict),
-        sentence=_sentence(gravest),
+        sentence=audit.headline,
         counts=_counts(audit),
         models=models,
         proves_nothing=audit.verdict is AuditVerdict.CONSISTENT
@@ -160,11 +159,6 @@ def _counts(audit: PastedAudit) -> tuple[Chip, ...]:
         for verdict in reversed(AuditVerdict)
         if (found := sum(finding.verdict is verdict for finding in findings))
     )
-
-
-def _sentence(each: ModelAudit) -> str:
-    of_model = f"{each.model}: " if each.model else ""
-    return f"{of_model}{each.report.why if of_model else _capital(each.report.why)}."
 
 
 def _capital(text: str) -> str:

@@ -52,6 +52,7 @@ class ClassTable:
     ends: tuple[str, str]
     has_counts: bool
     cut: str | None
+    how: str
 
 
 def class_table(pair: PairComparison, address: CompareAddress, notes: Notes) -> ClassTable:
@@ -63,6 +64,7 @@ def class_table(pair: PairComparison, address: CompareAddress, notes: Notes) -> 
     if n_classes > MOST_CLASSES:
         codes = sorted(codes, key=lambda code: _rank(found[code]))[:MOST_CLASSES]
     scale = symmetric_scale(found[code] for code in codes)
+    among = numbers.plural(pair.classes_tested[key], "class", "classes")
     has_counts = pair.paired is not None and key == "recall"
     return ClassTable(
         title=f"{wording.title(key)} of each class, B − A",
@@ -71,7 +73,9 @@ def class_table(pair: PairComparison, address: CompareAddress, notes: Notes) -> 
             ClassLine(
                 head=class_head(pair.labels[code]),
                 support=_support(pair, code),
-                difference=difference_line(found[code], pair.labels[code], scale, notes),
+                difference=difference_line(
+                    found[code], pair.labels[code], scale, notes, among=among
+                ),
                 only_a=_examples(pair, code, Fate.ONLY_A, address) if has_counts else None,
                 only_b=_examples(pair, code, Fate.ONLY_B, address) if has_counts else None,
             )
@@ -81,8 +85,18 @@ def class_table(pair: PairComparison, address: CompareAddress, notes: Notes) -> 
         has_counts=has_counts,
         cut=None
         if n_classes <= MOST_CLASSES
-        else f"{MOST_CLASSES} of {numbers.count(n_classes)} classes: first those whose interval "
-        "excludes 0, the largest difference first. The CSV has all of them.",
+        else f"{MOST_CLASSES} of {numbers.count(n_classes)} classes: first those that change "
+        "significantly, the largest difference first. The CSV has all of them.",
+        how=_how(pair, among),
+    )
+
+
+def _how(pair: PairComparison, among: str) -> str:
+    method = "Holm" if pair.paired is not None else "Bonferroni"
+    return (
+        f"A class is better or worse where the test of all {among} together says so ({method}). "
+        "Thick bar and first interval: the class alone. Thin line and second interval: all "
+        "together."
     )
 
 

@@ -10,10 +10,10 @@ from typing import Literal
 from markupsafe import Markup
 
 from offdiag.comparison import wording
-from offdiag.comparison.differences import MetricDifference, Outcome
+from offdiag.comparison.differences import HEADLINE, MetricDifference, Outcome
 from offdiag.comparison.pair import PairComparison
 from offdiag_web.charts.interval import Canvas, interval_mark
-from offdiag_web.charts.scale import Extent, Scale
+from offdiag_web.charts.scale import Scale
 from offdiag_web.presenters import numbers
 from offdiag_web.presenters.values import Notes, ShownValue, extent_of, shown
 
@@ -26,13 +26,20 @@ _TONES: dict[Outcome, Tone] = {Outcome.BETTER: "better", Outcome.WORSE: "worse"}
 
 @dataclass(frozen=True, slots=True)
 class DifferenceLine:
-    """One metric of two runs; `outcome` says in words what the mark shows by shape and colour."""
+    """One metric of two runs; `outcome` says in words what the mark shows by shape and colour.
+
+    `interval` is that of the metric alone, `together` the one that holds with the others and
+    decides, None where both are printed the same. `caption` is there where only the former
+    excludes 0.
+    """
 
     title: str
     first: ShownValue
     second: ShownValue
     gap: str
     interval: str | None
+    together: str | None
+    caption: str | None
     why_none: str | None
     mark: Markup | None
     outcome: str
@@ -46,6 +53,7 @@ class MetricTable:
     lines: tuple[DifferenceLine, ...]
     ends: tuple[str, str]
     interval_head: str
+    how: str
     n_wider: str | None
 
 
@@ -57,11 +65,18 @@ def metric_table(pair: PairComparison, notes: Notes) -> MetricTable:
     unreliable = any("unreliable" in (each.difference.ci_method or "") for each in pair.metrics)
     return MetricTable(
         tuple(
-            difference_line(found, wording.title(found.key), scale, notes)
+            difference_line(
+                found,
+                wording.title(found.key),
+                scale,
+                notes,
+                among=_among_metrics(found, pair),
+            )
             for found in pair.metrics
         ),
         scale.ends,
-        f"{wording.level_text(pair.confidence)} interval",
+        f"{wording.level_text(pair.confidence)} CI",
+        _how(pair),
         "Intervals of averages over classes are unreliable here, as the verdict says."
         if unreliable
         else None,
@@ -69,23 +84,30 @@ def metric_table(pair: PairComparison, notes: Notes) -> MetricTable:
 
 
 def difference_line(
-    found: MetricDifference, title: str, scale: Scale, notes: Notes
+    found: MetricDifference, title: str, scale: Scale, notes: Notes, *, among: str
 ) -> DifferenceLine:
-    """One line. The mark leaves out what lies beyond the axis and points there instead."""
+    """One line. The mark leaves out what lies beyond the axis and points there instead.
+
+    `among` says with what the metric is judged together: "five".
+    """
     of_class = found.class_label is not None
     gap = wording.gap_text(found.key, found.difference, of_class=of_class)
     interval = wording.gap_interval(found.key, found.difference, of_class=of_class)
+    together = wording.simultaneous_interval(found)
+    together = None if together == interval else together
     tone = _TONES.get(found.outcome, "plain")
     extent = extent_of(found.difference)
     mark = None
     if extent is not None:
         said = f"interval {interval}" if interval else "no interval"
+        said += f", together {together}" if together else ""
         mark = interval_mark(
             extent,
             scale=scale,
-            name=f"B minus A {gap}, {said}: {found.outcome.value}",
+            name=f"B minus A {gap}, {said}: {_word(found)}",
             baseline=0.0,
             tone=None if tone == "plain" else tone,
+            whisker=_whisker(found),
             canvas=_CANVAS,
         )
     return DifferenceLine(
@@ -94,21 +116,54 @@ def difference_line(
         second=shown(found.second, notes),
         gap=gap,
         interval=interval,
+        together=together,
+        caption=f"alone it would pass; not among {among}" if found.would_pass_alone else None,
         why_none=_why_none(found),
         mark=mark,
-        outcome=found.outcome.value,
+        outcome=_word(found),
         tone=tone,
+    )
+
+
+def _word(found: MetricDifference) -> str:
+    if found.outcome is Outcome.NOT_SEPARABLE:
+        return "no significant difference"
+    return found.outcome.value
+
+
+def _whisker(found: MetricDifference) -> tuple[float, float] | None:
+    if found.simultaneous is None:
+        return None
+    low, high = found.simultaneous.low, found.simultaneous.high
+    return None if low is None or high is None else (low, high)
+
+
+def _among_metrics(found: MetricDifference, pair: PairComparison) -> str:
+    if found.key in HEADLINE:
+        return wording.number_word(len(pair.together.tested))
+    of_scores = [each for each in pair.metrics if each.key not in HEADLINE]
+    return wording.number_word(sum(each.simultaneous is not None for each in of_scores))
+
+
+def _how(pair: PairComparison) -> str:
+    n_tested = len(pair.together.tested)
+    if n_tested < 2:
+        return ""
+    return (
+        f"Thick bar and first interval: the metric alone. Thin line and second interval: "
+        f"{wording.number_word(n_tested)} headline metrics together, which decides; scores are "
+        "a family of their own."
     )
 
 
 def symmetric_scale(differences: Iterable[MetricDifference]) -> Scale:
     """The shortest tidy axis around 0 that shows all intervals, at most from -2 to 2."""
-    extents = [extent_of(found.difference) for found in differences]
-    return _around_zero([extent for extent in extents if extent is not None])
-
-
-def _around_zero(extents: list[Extent]) -> Scale:
-    reach = max((max(abs(e.lowest), abs(e.highest)) for e in extents), default=0.0)
+    shown_differences = list(differences)
+    extents = [extent_of(found.difference) for found in shown_differences]
+    ends = [abs(end) for e in extents if e is not None for end in (e.lowest, e.highest)]
+    whiskers = map(_whisker, shown_differences)
+    ends += [abs(end) for whisker in whiskers if whisker is not None for end in whisker]
+    reach = max(ends, default=0.0)
     end = next((step for step in _STEPS if float(step) >= reach), _STEPS[-1])
     return Scale(-end, end)
 

@@ -159,7 +159,7 @@ def _words(cells: CellDifferences, at: int) -> str | None:
     better, worse = bool(cells.is_better[at]), bool(cells.is_worse[at])
     if not better and not worse:
         return None
-    certainty = "interval excludes 0" if cells.is_certain[at] else "interval holds 0"
+    certainty = "significant" if cells.is_certain[at] else "not significant"
     return f"{'better' if better else 'worse'}, {certainty}"
 
 

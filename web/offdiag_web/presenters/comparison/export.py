@@ -9,16 +9,19 @@ from offdiag.comparison.differences import OF_CLASSES, MetricDifference
 from offdiag.comparison.letters import letter
 from offdiag.comparison.many import ManyComparison
 from offdiag.comparison.pair import PairComparison
+from offdiag.comparison.standings import Place
 from offdiag.services.comparison.comparing import RunComparison
 from offdiag_web.exports import Cell
 
 PAIR_COLUMNS = (
     *("metric", "class", "n_a", "n_b", "a", "b", "difference", "ci_low", "ci_high"),
-    *("ci_method", "p", "outcome", "reason"),
+    *("ci_method", "p", "outcome", "reason", "simultaneous_low", "simultaneous_high"),
+    "p_adjusted",
 )
 MANY_COLUMNS = (
     *("metric", "class", "letter", "run", "n", "value", "ci_low", "ci_high", "reason"),
     *("standing", "behind", "behind_ci_low", "behind_ci_high", "p", "p_adjusted"),
+    "compared_with",
 )
 
 
@@ -47,28 +50,24 @@ def _pair_rows(pair: PairComparison) -> Iterator[tuple[Cell, ...]]:
 
 
 def _pair_row(found: MetricDifference, n_first: int, n_second: int) -> tuple[Cell, ...]:
-    gap = found.difference
+    gap, together = found.difference, found.simultaneous
     return (
         *(found.key, found.class_label, n_first, n_second, found.first.value, found.second.value),
         *(gap.value, gap.ci_low, gap.ci_high, gap.ci_method, found.p, found.outcome.value),
         gap.reason,
+        *((None, None) if together is None else (together.low, together.high)),
+        found.p_adjusted,
     )
 
 
 def _many_rows(many: ManyComparison, found: RunComparison) -> Iterator[tuple[Cell, ...]]:
-    nothing: tuple[Cell, ...] = (None,) * 6
+    nothing: tuple[Cell, ...] = (None,) * 7
     for key, places in many.places.items():
         for at, place in enumerate(places):
-            behind = place.behind
             yield (
                 *(key, None, letter(at), found.runs[at].id, many.matrices[at].total),
-                *(place.value.value, None, None, place.value.reason, place.standing.value),
-                *(
-                    (None, None, None)
-                    if behind is None
-                    else (behind.value, behind.ci_low, behind.ci_high)
-                ),
-                *(place.p, place.p_adjusted),
+                *(place.value.value, None, None, place.value.reason),
+                *_place_cells(place),
             )
     for at, matrix in enumerate(many.matrices):
         for key, values in class_values(matrix, confidence=many.confidence).items():
@@ -77,5 +76,14 @@ def _many_rows(many: ManyComparison, found: RunComparison) -> Iterator[tuple[Cel
                     *(key, many.labels[code], letter(at), found.runs[at].id),
                     *(int(matrix.actual[code]), value.value, value.ci_low, value.ci_high),
                     value.reason,
-                    *nothing,
+                    *(_place_cells(many.recall[code][at]) if key == "recall" else nothing),
                 )
+
+
+def _place_cells(place: Place) -> tuple[Cell, ...]:
+    behind, rival = place.behind, place.compared_with
+    return (
+        place.standing.value,
+        *((None,) * 3 if behind is None else (behind.value, behind.ci_low, behind.ci_high)),
+        *(place.p, place.p_adjusted, None if rival is None else letter(rival)),
+    )

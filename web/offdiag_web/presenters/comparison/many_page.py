@@ -31,25 +31,31 @@ from offdiag_web.presenters.values import Notes, ShownValue, extent_of, shown
 LARGEST_PICTURE = 60
 """Classes up to which matrices are drawn beside each other."""
 
+_TESTED = frozenset({Standing.NOT_SEPARABLE, Standing.BEHIND})
 _SYMBOLS = {Standing.BEST: "◆", Standing.NOT_SEPARABLE: "≈"}
-_WORDS = {
-    Standing.BEST: "best",
-    Standing.NOT_SEPARABLE: "not separable",
-    Standing.BEHIND: "behind",
-    Standing.NOT_TESTED: "not tested",
-    Standing.UNDEFINED: "",
-}
 
 
 @dataclass(frozen=True, slots=True)
 class PlaceCell:
-    """A run by one metric: value, standing with its symbol, and the difference to the best."""
+    """A run by one metric: value, standing with its symbol, and difference to the highest."""
 
     value: ShownValue
     symbol: str
     standing: str
     gap: str | None
     is_first: bool
+
+
+@dataclass(frozen=True, slots=True)
+class MetricHead:
+    """A metric, and in a bracket the runs that may be the best by it; None where not tested.
+
+    `corrected` is what the highest run is expected to reach, None where that is not known.
+    """
+
+    title: str
+    best: str | None
+    corrected: ShownValue | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,12 +69,16 @@ class PlaceRow:
 
 @dataclass(frozen=True, slots=True)
 class StripRow:
-    """A class: its size, all runs as a strip, and their values in the order of the runs."""
+    """A class: its size, all runs as a strip, and their values in the order of the runs.
+
+    `is_worse` says of each run whether its recall is significantly worse than the best.
+    """
 
     head: ClassHead
     support: str
     strip: Markup
     values: tuple[ShownValue, ...]
+    is_worse: tuple[bool, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +89,7 @@ class StripTable:
     metrics: tuple[Segment, ...]
     axis: Markup
     rows: tuple[StripRow, ...]
+    note: str
     cut: str | None
 
 
@@ -106,8 +117,10 @@ class PairRow:
 class ManyView:
     """Everything below the verdict of several runs; above eight there is the table alone."""
 
-    heads: tuple[str, ...]
+    heads: tuple[MetricHead, ...]
     rows: tuple[PlaceRow, ...]
+    together: str
+    level: str
     strips: StripTable | None
     pictures: tuple[MatrixPicture, ...]
     correct_end: str
@@ -127,8 +140,14 @@ def many_view(
     is_drawn = not is_table_only and len(many.labels) <= LARGEST_PICTURE
     scales = shared_scale(many.matrices, "row")
     return ManyView(
-        heads=tuple(wording.title(key) for key in many.places),
+        heads=tuple(
+            MetricHead(wording.title(key), _best(places), _corrected(many, key, notes))
+            for key, places in many.places.items()
+        ),
         rows=tuple(_place_row(many, at, run, notes) for at, run in enumerate(runs)),
+        together=f"all {numbers.count(len(runs))} runs and "
+        f"{numbers.plural(len(many.places), 'metric')}",
+        level=wording.level_text(many.confidence),
         strips=None if is_table_only else _strips(many, runs, address, notes),
         pictures=_pictures(many.matrices, scales, runs) if is_drawn else (),
         correct_end=scales[0].correct_end,
@@ -144,22 +163,34 @@ def _place_row(many: ManyComparison, at: int, run: RunIdentity, notes: Notes) ->
     return PlaceRow(
         run,
         numbers.count(many.matrices[at].total),
-        tuple(_place_cell(key, places[at], notes) for key, places in many.places.items()),
+        tuple(_place_cell(key, places, at, notes) for key, places in many.places.items()),
     )
 
 
-def _place_cell(key: str, place: Place, notes: Notes) -> PlaceCell:
-    gap, standing = None, _WORDS[place.standing]
-    if place.behind is not None and place.behind.value is not None:
-        ends = wording.gap_interval(key, place.behind)
-        gap = wording.gap_text(key, place.behind) + (f" ({ends})" if ends else "")
+def _best(places: Sequence[Place]) -> str | None:
+    """ "[A C]", the runs of which none is significantly worse than the best."""
+    if all(place.standing not in _TESTED for place in places):
+        return None
+    return (
+        f"[{' '.join(letter(at) for at, each in enumerate(places) if each.standing in _SYMBOLS)}]"
+    )
+
+
+def _corrected(many: ManyComparison, key: str, notes: Notes) -> ShownValue | None:
+    best = many.best_of_many.get(key)
+    return None if best is None else shown(best.corrected, notes)
+
+
+def _place_cell(key: str, places: Sequence[Place], at: int, notes: Notes) -> PlaceCell:
+    place = places[at]
+    standing = wording.STANDINGS[place.standing]
     if place.p_adjusted is not None:
         standing += f", {wording.p_text(place.p_adjusted)}"
     return PlaceCell(
         value=shown(place.value, notes),
         symbol=_SYMBOLS.get(place.standing, ""),
         standing=standing,
-        gap=gap,
+        gap=wording.place_gap(key, places, at),
         is_first=place.standing in _SYMBOLS,
     )
 
@@ -187,9 +218,15 @@ def _strips(
                 title=title,
                 runs=runs,
                 notes=notes,
+                places=many.recall[code] if key == "recall" else (),
             )
             for code in codes
         ),
+        note=f"Significantly worse: than the best run on that class, all runs and "
+        f"{numbers.plural(n_classes, 'class', 'classes')} compared together "
+        f"({wording.level_text(many.confidence)})."
+        if key == "recall"
+        else "",
         cut=None
         if n_classes <= MOST_CLASSES
         else f"The {MOST_CLASSES} of {numbers.count(n_classes)} classes on which the runs differ "
@@ -209,6 +246,7 @@ def _strip_row(
     title: str,
     runs: tuple[RunIdentity, ...],
     notes: Notes,
+    places: Sequence[Place],
 ) -> StripRow:
     said = ", ".join(
         f"{run.letter} {'undefined' if value.value is None else numbers.metric(value.value)}"
@@ -219,6 +257,7 @@ def _strip_row(
         numbers.count(size),
         class_strip([extent_of(value) for value in of_runs], name=f"{title} from 0 to 1: {said}"),
         tuple(shown(value, notes) for value in of_runs),
+        tuple(place.standing is Standing.BEHIND for place in places) or (False,) * len(runs),
     )
 
 

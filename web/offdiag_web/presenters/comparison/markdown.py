@@ -42,7 +42,7 @@ def _table(result: PairComparison | ManyComparison | None) -> Iterator[str]:
         case PairComparison():
             level = wording.level_text(result.confidence)
             yield from _rows(
-                ("Metric", "A", "B", "B − A", f"{level} interval", "Verdict"),
+                ("Metric", "A", "B", "B − A", f"{level} CI alone", "Together", "Verdict"),
                 [
                     (
                         wording.title(each.key),
@@ -50,24 +50,40 @@ def _table(result: PairComparison | ManyComparison | None) -> Iterator[str]:
                         _number(each.second),
                         wording.gap_text(each.key, each.difference),
                         wording.gap_interval(each.key, each.difference) or "none",
-                        each.outcome.value,
+                        wording.simultaneous_interval(each) or "none",
+                        wording.outcome_text(each),
                     )
                     for each in result.metrics
                 ],
             )
         case ManyComparison():
             yield from _rows(
-                ("Metric", *(letter(at) for at in range(len(result.matrices)))),
+                (
+                    "Metric",
+                    *(letter(at) for at in range(len(result.matrices))),
+                    *(["Highest, on new examples"] if result.best_of_many else []),
+                ),
                 [
                     (
                         wording.title(key),
-                        *(f"{_number(each.value)} {each.standing.value}" for each in places),
+                        *(
+                            f"{_number(each.value)} {wording.STANDINGS[each.standing]}".strip()
+                            for each in places
+                        ),
+                        *_corrected(result, key),
                     )
                     for key, places in result.places.items()
                 ],
             )
         case None:
             return
+
+
+def _corrected(many: ManyComparison, key: str) -> list[str]:
+    if not many.best_of_many:
+        return []
+    best = many.best_of_many.get(key)
+    return ["" if best is None else _number(best.corrected)]
 
 
 def _rows(head: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
+from offdiag.domain.names import DEFAULT_PROJECT
 from offdiag.services.browse_costs import CostOverview
 from offdiag.store.queries.cost_pages import CostVersion
 from offdiag_web.addresses.costs import CostsAddress, new_costs_url
-from offdiag_web.addresses.names import DEFAULT_PROJECT
 from offdiag_web.exports import Cell
 from offdiag_web.presenters import numbers
 from offdiag_web.presenters.times import Moment, moment

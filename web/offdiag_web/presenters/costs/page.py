@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from datetime import datetime
 
+from offdiag.domain.names import DEFAULT_PROJECT
 from offdiag.metrics.costs.checks import check_costs
 from offdiag.services.browse_costs import CostDetail
 from offdiag_web.addresses.costs import CostsAddress
 from offdiag_web.addresses.datasets import DatasetAddress
-from offdiag_web.addresses.names import DEFAULT_PROJECT
 from offdiag_web.addresses.query_string import with_query
 from offdiag_web.addresses.reports import ReportAddress
 from offdiag_web.presenters.costs.difference import CostDifference, cost_difference

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from offdiag.metrics.intervals.proportions import wilson
-from offdiag.metrics.probabilistic.calibration import CalibrationBins
+from offdiag.metrics.probabilistic.calibration import CalibrationBins, calibrated_shares
 from offdiag_web.charts.reliability import ReliabilityBin, reliability_drawing
 from offdiag_web.presenters import numbers
 
@@ -25,6 +25,7 @@ class BinLine:
     mean_score: str
     share: str
     interval: str
+    calibrated: str
     is_left_out: bool
 
 
@@ -58,6 +59,7 @@ def calibration_view(
 def drawn_bins(bins: CalibrationBins) -> list[ReliabilityBin]:
     """Bins as they are drawn: few cases are counted and not judged."""
     bounds = wilson(bins.happened, bins.count.clip(min=1))
+    calibrated_low, calibrated_high = calibrated_shares(bins)
     found = []
     for place, count in enumerate(bins.count.tolist()):
         edges = float(bins.edges[place]), float(bins.edges[place + 1])
@@ -67,14 +69,16 @@ def drawn_bins(bins: CalibrationBins) -> list[ReliabilityBin]:
         low, high = bounds.at(place)
         score = min(max(float(bins.score_sum[place]) / count, 0.0), 1.0)
         share = int(bins.happened[place]) / count
-        found.append(ReliabilityBin(*edges, count, score, share, low, high))
+        calibrated = float(calibrated_low[place]), float(calibrated_high[place])
+        found.append(ReliabilityBin(*edges, count, score, share, low, high, *calibrated))
     return found
 
 
 def _rule(n_bins: int) -> str:
     return (
         f"{n_bins} bins of equal width, each without its upper end but for the last one; "
-        "whiskers are 95 % Wilson intervals."
+        "whiskers are 95 % Wilson intervals, and a dot of a calibrated model lies in its box in 9 "
+        "of 10 samples."
     )
 
 
@@ -93,15 +97,18 @@ def _range(each: ReliabilityBin) -> str:
 def _line(bins: CalibrationBins, place: int, each: ReliabilityBin) -> BinLine:
     count = each.count
     if not count:
-        return BinLine(_range(each), "0", "", "", "", is_left_out=True)
-    interval = ""
+        return BinLine(_range(each), "0", "", "", "", "", is_left_out=True)
+    interval = calibrated = ""
     if each.share_low is not None and each.share_high is not None:
         interval = numbers.interval(each.share_low, each.share_high)
+    if each.calibrated_low is not None and each.calibrated_high is not None:
+        calibrated = numbers.interval(each.calibrated_low, each.calibrated_high)
     return BinLine(
         _range(each),
         numbers.count(count),
         numbers.metric(float(bins.score_sum[place]) / count),
         numbers.metric(int(bins.happened[place]) / count),
         interval,
+        calibrated,
         is_left_out=count < FEWEST_CASES,
     )

@@ -19,7 +19,7 @@ _POINT_COLUMNS = (
 )
 _BIN_COLUMNS = (
     *("class", "bin_low", "bin_high", "cases", "mean_score", "observed_share"),
-    *("ci_low", "ci_high"),
+    *("ci_low", "ci_high", "calibrated_low", "calibrated_high"),
 )
 _HISTOGRAM_COLUMNS = ("class", "bin_low", "bin_high", "positive", "negative")
 
@@ -126,7 +126,7 @@ def _bin_rows(curve: ScoreCurve, labels: LabelSet) -> Iterator[tuple[Cell, ...]]
             *(_name(curve, labels), drawn.low, drawn.high, count),
             float(bins.score_sum[place]) / count if count else None,
             int(bins.happened[place]) / count if count else None,
-            *(drawn.share_low, drawn.share_high),
+            *(drawn.share_low, drawn.share_high, drawn.calibrated_low, drawn.calibrated_high),
         )
 
 

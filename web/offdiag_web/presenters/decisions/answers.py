@@ -132,11 +132,12 @@ def _sentences(found: Change, amounts: Amounts) -> tuple[str, ...]:
 
 
 def _recall(change: ClassChange, notes: Notes) -> RecallLine:
-    gap = change.difference
+    gap, together = change.difference, change.simultaneous
     interval = outcome = ""
-    if gap.ci_low is not None and gap.ci_high is not None:
-        interval = f"{_points(gap.ci_low)} to {_points(gap.ci_high)}"
-        outcome = "rises" if gap.ci_low > 0 else "falls" if gap.ci_high < 0 else ""
+    if together.low is not None and together.high is not None:
+        interval = f"{_points(together.low)} to {_points(together.high)}"
+    if change.is_significant:
+        outcome = "rises" if (gap.value or 0.0) > 0 else "falls"
     return RecallLine(
         change.label,
         numbers.count(change.support),

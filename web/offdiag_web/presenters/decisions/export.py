@@ -77,6 +77,8 @@ def _class_record(change: ClassChange) -> dict[str, object]:
         "before": change.before.to_dict(),
         "after": change.after.to_dict(),
         "difference": change.difference.to_dict(),
+        "simultaneous_interval": change.simultaneous_record,
+        "is_significant": change.is_significant,
     }
 
 

@@ -95,7 +95,7 @@ def _gain(gain: Gain, of_what: str) -> GainText:
         mark=interval_mark(
             Extent(gain.value, gain.low, gain.high),
             scale=SIGNED_UNIT,
-            name=f"{of_what}: 95 % interval of the difference {interval}",
+            name=f"{of_what}: interval of the difference {interval}",
             baseline=0.0,
         ),
     )

@@ -16,7 +16,7 @@ from offdiag_web.presenters.flags.size_chart import class_recalls
 FLAG_COLUMNS = (
     *("id", "severity", "rule", "rule_version", "class", "run", "run_name", "model", "dataset"),
     *("project", "state", "snoozed_until", "reason", "assignee", "in_badge", "message"),
-    *("first_seen", "last_seen", "closed_at"),
+    *("first_seen", "last_seen", "closed_at", "certainty", "may_hide"),
 )
 
 
@@ -80,11 +80,13 @@ def _row(entry: FlagEntry, now: datetime) -> tuple[Cell, ...]:
         _time(standing.snoozed_until),
         standing.reason,
         flag.assignee,
-        "yes" if content.in_badge else "no",
+        "yes" if content.hides else "no",
         content.message,
         _time(flag.first_seen),
         _time(flag.last_seen),
         _time(flag.closed_at),
+        content.certainty.value,
+        "yes" if content.may_hide else "no",
     )
 
 

@@ -177,7 +177,7 @@ def _line(entry: FlagEntry, *, now: datetime, shows_state: bool, is_selected: bo
         token=_token(entry),
         url=flag_url(flag.id),
         severity=severity_mark(flag.standing.severity),
-        title=flag_title(content.rule, content.class_label, entry.task),
+        title=flag_title(content, entry.task),
         about=" · ".join(part for part in about if part),
         message=content.message,
         opened=moment(flag.first_seen, now=now),

@@ -8,11 +8,13 @@ from datetime import datetime
 
 from offdiag.domain.runs import Task
 from offdiag.flags.lifecycle import FlagState
+from offdiag.flags.wording import points
 from offdiag.metrics.counted import Counted, CountedSets
 from offdiag.store.flags import FlagRecord
 from offdiag.store.queries.run_detail import RunDetail
 from offdiag_web.addresses.flags import FlagFields, FlagListAddress, flag_url
 from offdiag_web.presenters import numbers
+from offdiag_web.presenters.chips import Tone
 from offdiag_web.presenters.class_order import quoted_name
 from offdiag_web.presenters.flags.size_chart import ClassRecall, class_recalls
 from offdiag_web.presenters.flags.words import (
@@ -40,8 +42,13 @@ class FlagLink:
 
 @dataclass(frozen=True, slots=True)
 class HiddenClasses:
-    """What the accuracy hides, in a headline and a sentence, with the flags that say so."""
+    """What the accuracy hides, in a headline and a sentence, with the flags that say so.
 
+    `tone` and `symbol` are those of the badge: red where it hides, amber where it may hide.
+    """
+
+    tone: Tone
+    symbol: str
     headline: str
     sentence: str
     flags: tuple[FlagLink, ...]
@@ -74,7 +81,7 @@ def _link(flag: FlagRecord, now: datetime, task: Task) -> FlagLink:
     state = flag.standing.state_at(now)
     return FlagLink(
         name=flag_name(flag.id),
-        title=flag_title(flag.content.rule, flag.content.class_label, task),
+        title=flag_title(flag.content, task),
         url=flag_url(flag.id),
         severity=severity_mark(flag.standing.severity),
         settled=None if state is FlagState.OPEN else state.value,
@@ -82,12 +89,13 @@ def _link(flag: FlagRecord, now: datetime, task: Task) -> FlagLink:
 
 
 def _hidden(detail: RunDetail, now: datetime) -> HiddenClasses | None:
-    """What the badge is about; a flag that was dismissed for a reason takes no part."""
-    counting = [
-        flag
-        for flag in detail.flags.flags
-        if flag.content.in_badge and not flag.standing.is_dismissed
-    ]
+    """What the badge is about; a flag that was dismissed for a reason takes no part.
+
+    What is in sight is told where nothing is proved.
+    """
+    shown = [flag for flag in detail.flags.flags if not flag.standing.is_dismissed]
+    proved = [flag for flag in shown if flag.content.hides]
+    counting = proved or [flag for flag in shown if flag.content.may_hide]
     if detail.results is None or not counting:
         return None
     matrix = detail.results.counted
@@ -96,6 +104,8 @@ def _hidden(detail: RunDetail, now: datetime) -> HiddenClasses | None:
     if collapsed is not None:
         answer = matrix.labels.names[int(matrix.predicted.argmax())]
         return HiddenClasses(
+            "hides",
+            "▲",
             "Accuracy hides a minority class.",
             f"{start}, but every answer is {quoted_name(answer)}.",
             (_link(collapsed, now, detail.run.task),),
@@ -106,16 +116,35 @@ def _hidden(detail: RunDetail, now: datetime) -> HiddenClasses | None:
     is_minority = any(flag.content.evidence.get("is_minority") for flag, _ in named)
     parts = [_found(each) for _, each in named[:MOST_NAMED]]
     if isinstance(matrix, CountedSets):
-        head = "Averages hide a failing label."
-    elif is_minority:
-        head = "Accuracy hides a minority class."
+        head = f"Averages {'hide' if proved else 'may hide'} a failing label."
     else:
-        head = "Accuracy hides a failing class."
+        kind = "minority" if is_minority else "failing"
+        head = f"Accuracy {'hides' if proved else 'may hide'} a {kind} class."
+    sentence = f"{start}, but {'; '.join(parts)}{_others(detail, len(named) - len(parts))}."
     return HiddenClasses(
+        "hides" if proved else "may-hide",
+        "▲" if proved else "◇",
         head,
-        f"{start}, but {'; '.join(parts)}{_others(detail, len(named) - len(parts))}.",
+        sentence if proved else f"{sentence} {_doubt(named[:MOST_NAMED], detail.run.task)}",
         tuple(_link(flag, now, detail.run.task) for flag, _ in named[:MOST_NAMED]),
     )
+
+
+def _doubt(named: Sequence[tuple[FlagRecord, ClassRecall]], task: Task) -> str:
+    """Why it only may hide them, and how many more examples would settle it."""
+    words = class_words(task)
+    parts = [
+        f"about {numbers.count(more)} more of {quoted_name(each.name)}"
+        for flag, each in named
+        if (more := flag.content.evidence.get("examples_to_settle")) is not None
+    ]
+    bound = points(named[0][0].content.thresholds["recall_gap"])
+    reason = f"A gap of {bound} to the other {words.many} is neither proved nor ruled out"
+    if len(parts) == len(named):
+        return f"{reason}; {numbers.listed(parts)} would settle it."
+    if not parts:
+        return f"{reason}, and no sensible number of examples would settle it."
+    return f"{reason}; {numbers.listed(parts)} would settle it for these, no number for the rest."
 
 
 def _others(detail: RunDetail, n_others: int) -> str:

@@ -31,6 +31,7 @@ from offdiag_web.presenters.flags.size_chart import (
 )
 from offdiag_web.presenters.flags.words import (
     SeverityMark,
+    badge_chip,
     flag_name,
     flag_title,
     severity_mark,
@@ -67,7 +68,7 @@ class FlagPageView:
     rule: str
     rule_help: str | None
     state: Chip
-    is_in_badge: bool
+    badge: Chip | None
     assignee: str | None
     run_name: str
     run_id: str
@@ -80,6 +81,7 @@ class FlagPageView:
     opened: Moment
     seen: Moment
     reason: str | None
+    rule_changes: str | None
     outdated: str | None
     chart: SizeChart | None
     checks: ChecksView
@@ -102,13 +104,13 @@ def flag_page_view(
     return FlagPageView(
         number=flag.id,
         name=flag_name(flag.id),
-        title=flag_title(content.rule, label, entry.task),
+        title=flag_title(content, entry.task),
         url=flag_url(flag.id),
         severity=severity_mark(flag.standing.severity),
         rule=f"{content.rule} v{content.rule_version}",
         rule_help=None if detail.rule is None else detail.rule.help,
         state=state_chip(flag.standing, now),
-        is_in_badge=content.in_badge,
+        badge=badge_chip(content),
         assignee=flag.assignee,
         run_name=entry.run_name,
         run_id=flag.run_id,
@@ -121,6 +123,7 @@ def flag_page_view(
         opened=moment(flag.first_seen, now=now),
         seen=moment(flag.last_seen, now=now),
         reason=flag.standing.reason if flag.standing.is_dismissed else None,
+        rule_changes=_rule_changes(detail),
         outdated=_outdated(detail),
         chart=_chart(detail),
         checks=checks_view(detail),
@@ -171,6 +174,18 @@ def _chart(detail: FlagDetail) -> SizeChart | None:
         detail.results.counted,
         floor_of(detail),
         class_label=detail.entry.flag.content.class_label,
+    )
+
+
+def _rule_changes(detail: FlagDetail) -> str | None:
+    """Which version of the rule raised the flag and what has changed, if that is not this one."""
+    rule, version = detail.rule, detail.entry.flag.content.rule_version
+    if rule is None or version >= rule.version:
+        return None
+    changes = " ".join(rule.changes[version - 1 :])
+    return (
+        f"Version {version} of {rule.id} raised this flag; version {rule.version} is in force. "
+        f"{changes}"
     )
 
 

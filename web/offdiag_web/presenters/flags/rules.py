@@ -49,6 +49,7 @@ class RuleCard:
     mildest: SeverityMark
     gravest: SeverityMark | None
     help: str
+    changes: tuple[str, ...]
     thresholds: tuple[ThresholdLine, ...]
     metrics: tuple[MetricLink, ...]
     flags_url: str
@@ -97,6 +98,7 @@ def rules_record(overview: RulesOverview) -> dict[str, object]:
                 "gravest": each.rule.gravest.value,
                 "per_class": each.rule.per_class,
                 "help": each.rule.help,
+                "changes": list(each.rule.changes),
                 "metrics": list(each.metrics),
                 "thresholds": [
                     {
@@ -150,6 +152,9 @@ def _card(each: RuleInForce) -> RuleCard:
         mildest=severity_mark(rule.mildest),
         gravest=None if rule.gravest is rule.mildest else severity_mark(rule.gravest),
         help=rule.help,
+        changes=tuple(
+            f"Since version {number}: {change}" for number, change in enumerate(rule.changes, 2)
+        ),
         thresholds=tuple(_line(threshold) for threshold in each.thresholds),
         metrics=tuple(MetricLink(_TITLES[key], MetricAddress(key).url()) for key in each.metrics),
         flags_url=FlagListAddress(fields=FlagFields(rule=rule.id)).url(),

@@ -11,6 +11,8 @@ from offdiag.domain.runs import Task
 from offdiag.flags.catalogue import RULES
 from offdiag.flags.lifecycle import FlagState, Standing
 from offdiag.flags.severity import Severity
+from offdiag.flags.verdict import Certainty
+from offdiag.store.flags import FlagContent
 from offdiag.store.queries.flag_inbox import MOST_COUNTED
 from offdiag_web.presenters import numbers
 from offdiag_web.presenters.chips import Chip, Tone
@@ -31,10 +33,14 @@ _TONES: dict[FlagState, Tone] = {
 }
 _LABEL_TITLES = {
     "F2": "Label never predicted",
-    "F3": "Label never found",
+    "F4": "Recall far below the other labels",
     "F10": "Label predicted too rarely",
 }
 """Titles where they name a class and the cases of the run carry sets of labels."""
+
+_IN_SIGHT_TITLE = "Recall may be far below the other classes"
+_IN_SIGHT_TITLES = {Task.MULTILABEL: "Recall may be far below the other labels"}
+"""Titles of F4 where the gap is in sight and not proved."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,10 +70,20 @@ def rule_title(rule: str, task: Task) -> str:
     return in_label_words or known.title
 
 
-def flag_title(rule: str, class_label: str | None, task: Task) -> str:
-    """What a flag says in a few words."""
-    title = rule_title(rule, task)
-    return title if class_label is None else f"{title}: {quoted_name(class_label)}"
+def flag_title(content: FlagContent, task: Task) -> str:
+    """What a flag says in a few words; what is not proved, it says, may be."""
+    title = rule_title(content.rule, task)
+    if content.certainty is Certainty.IN_SIGHT:
+        title = _IN_SIGHT_TITLES.get(task, _IN_SIGHT_TITLE)
+    label = content.class_label
+    return title if label is None else f"{title}: {quoted_name(label)}"
+
+
+def badge_chip(content: FlagContent) -> Chip | None:
+    """Which badge a flag sets, in words; None for neither."""
+    if content.hides:
+        return Chip("accuracy hides a minority class", "hides")
+    return Chip("accuracy may hide a minority class", "may-hide") if content.may_hide else None
 
 
 def state_chip(standing: Standing, now: datetime) -> Chip:

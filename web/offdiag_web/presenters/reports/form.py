@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from offdiag.domain.names import DEFAULT_PROJECT
 from offdiag.domain.wall_time import zone_names
 from offdiag.reports.scope import MOST_CONDITIONS, MOST_METRICS, MOST_SLICES
 from offdiag.services.delivery.targets import MOST_TARGETS, WebhookTarget
 from offdiag.services.schedules.definitions import Choices
 from offdiag.services.schedules.pages import PlanPreview
-from offdiag_web.addresses.names import DEFAULT_PROJECT
 from offdiag_web.inputs.report import TypedReport
 from offdiag_web.inputs.report_reading import Errors
 from offdiag_web.presenters.reports.words import fire_texts

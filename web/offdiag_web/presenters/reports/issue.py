@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
+from offdiag.domain.names import DEFAULT_PROJECT
 from offdiag.reports.files import SUFFIXES, FileKind
 from offdiag.reports.headline import further_sentences
 from offdiag.reports.provenance import provenance
@@ -17,7 +18,6 @@ from offdiag.services.delivery.targets import read_target
 from offdiag.services.reports.pages import IssuePage
 from offdiag.store.deliveries import DeliveryRecord, DeliveryState
 from offdiag.store.report_issues import IssueState
-from offdiag_web.addresses.names import DEFAULT_PROJECT
 from offdiag_web.addresses.reports import ReportAddress
 from offdiag_web.presenters import numbers
 from offdiag_web.presenters.chips import Chip

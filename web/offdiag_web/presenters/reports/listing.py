@@ -8,6 +8,7 @@ from zoneinfo import ZoneInfo
 
 from markupsafe import Markup
 
+from offdiag.domain.names import DEFAULT_PROJECT
 from offdiag.domain.values import MetricValue
 from offdiag.reports import wording
 from offdiag.reports.summary import IssueSummary
@@ -15,7 +16,6 @@ from offdiag.services.reports.pages import ReportEntry
 from offdiag.services.schedules.pages import ScheduleEntry, SchedulesPage
 from offdiag.store.report_issues import IssueState
 from offdiag_web.addresses.datasets import DatasetAddress
-from offdiag_web.addresses.names import DEFAULT_PROJECT
 from offdiag_web.addresses.reports import ReportAddress, reports_url
 from offdiag_web.charts.sparkline import sparkline
 from offdiag_web.presenters import numbers

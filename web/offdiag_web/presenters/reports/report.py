@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
+from offdiag.domain.names import DEFAULT_PROJECT
 from offdiag.reports import wording
 from offdiag.reports.scope import ReportScope
 from offdiag.services.schedules.report_page import ISSUES_PER_PAGE, IssueEntry, ReportPage
 from offdiag_web.addresses.datasets import DatasetAddress
-from offdiag_web.addresses.names import DEFAULT_PROJECT
 from offdiag_web.addresses.reports import ReportAddress
 from offdiag_web.presenters.chips import Chip
 from offdiag_web.presenters.paging import Paging, paging

@@ -10,7 +10,7 @@ from offdiag_web.addresses.label_sets import LabelSetsAddress
 from offdiag_web.charts.scale import UNIT
 from offdiag_web.presenters import numbers
 from offdiag_web.presenters.class_order import quoted_name
-from offdiag_web.presenters.headline import SMALL_CLASS, Headline, Tile, metric_tile
+from offdiag_web.presenters.headline import Headline, Tile, metric_tile, small_classes
 from offdiag_web.presenters.segments import Segment
 from offdiag_web.presenters.sets.label_tables import (
     LabelTable,
@@ -114,14 +114,7 @@ def _worst_label(results: RunResults, counted: CountedSets, notes: Notes) -> Til
 
 def _caution(counted: CountedSets) -> str | None:
     """Said where a label is too rare for the intervals of averages to be trusted."""
-    supports = [(n, code) for code, n in enumerate(counted.actual.tolist()) if n > 0]
-    if not supports or min(supports)[0] >= SMALL_CLASS:
-        return None
-    n_cases, code = min(supports)
-    return (
-        "Intervals of the averages over labels are unreliable: the rarest label, "
-        f"{quoted_name(counted.labels.names[code])}, has {numbers.plural(n_cases, 'case')}."
-    )
+    return small_classes(counted.actual.tolist(), counted.labels.names, one="label", many="labels")
 
 
 def _most(counted: CountedSets, counts: list[int]) -> str | None:

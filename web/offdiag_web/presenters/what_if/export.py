@@ -34,10 +34,10 @@ def ranking_rows(found: WhatIf) -> list[tuple[Cell, ...]]:
             each.mean.ci_low,
             each.mean.ci_high,
             each.mean.reason,
-            each.behind.value,
-            each.behind.ci_low,
-            each.behind.ci_high,
-            each.behind.ci_method,
+            each.place.behind.value,
+            each.place.behind.ci_low,
+            each.place.behind.ci_high,
+            each.place.behind.ci_method,
             each.ratio.value,
         )
         for place, each in enumerate(found.answers)

@@ -11,8 +11,9 @@ from markupsafe import Markup
 from offdiag.comparison.letters import letter
 from offdiag.domain.values import MetricValue
 from offdiag.metrics.costs.summary import expected_cases
+from offdiag.metrics.paired.contests import FEWEST_SAMPLES
 from offdiag.services.what_if.answering import PricedAnswer, WhatIf
-from offdiag.services.what_if.verdicts import Verdict, verdict
+from offdiag.services.what_if.verdicts import Verdict
 from offdiag_web.addresses.what_if import WhatIfAddress
 from offdiag_web.charts.interval import interval_mark
 from offdiag_web.charts.run_mark import run_style
@@ -46,6 +47,7 @@ class RankedRun:
     interval: str | None
     behind: str | None
     behind_interval: str | None
+    behind_whom: str | None
     verdict: Verdict
     ratio: str | None
     undefined: str | None
@@ -126,6 +128,7 @@ def _row(
 ) -> RankedRun:
     each, amounts = found.answers[place], drawn.amounts
     run, mean = each.run, each.mean.value
+    behind, rival = each.place.behind, each.place.compared_with
     others = [other for other in address.runs if other != run.id]
     extent = _extent(each.mean)
     interval = None
@@ -155,9 +158,12 @@ def _row(
         cost="undefined" if mean is None else amounts.text(mean * PER),
         mark=mark,
         interval=interval,
-        behind=None if each.behind.value is None else amounts.signed(each.behind.value * PER),
-        behind_interval=_behind_interval(each.behind, amounts),
-        verdict=verdict(found, place),
+        behind=None if behind.value is None else amounts.signed(behind.value * PER),
+        behind_interval=_behind_interval(behind, amounts),
+        behind_whom=None
+        if rival is None or found.answers[rival].place.verdict == "cheapest"
+        else letter(rival),
+        verdict=each.place.verdict,
         ratio=None if each.ratio.value is None else numbers.metric(each.ratio.value),
         undefined=None if mean is not None else reason_text(each.mean.reason or "no_cases"),
         cells=_cells(found, each),
@@ -180,17 +186,30 @@ def standing_sentence(found: WhatIf) -> str:
     if found.cheapest is None:
         return "No run has a cost here."
     groups: dict[Verdict, list[str]] = {}
-    for place in range(len(found.answers)):
-        groups.setdefault(verdict(found, place), []).append(letter(place))
+    for place, each in enumerate(found.answers):
+        groups.setdefault(each.place.verdict, []).append(letter(place))
     cheapest = _named(found, found.cheapest)
     if len(found.answers) == 1:
         return f"{cheapest} is the only run here."
-    parts = [f"{cheapest} costs least on these cases."]
+    least = groups["cheapest"]
+    if len(least) > 1:
+        parts = [f"{numbers.listed(least)} cost least, and equally much, on these cases."]
+    else:
+        parts = [f"{cheapest} costs least on these cases."]
     if "open" in groups:
-        parts.append(f"{numbers.listed(groups['open'])} cannot be told apart from it.")
+        show = "shows" if len(groups["open"]) == 1 else "show"
+        it = "it" if len(least) == 1 else "them"
+        parts.append(
+            f"{numbers.listed(groups['open'])} {show} no significant difference from {it}."
+        )
     if "dearer" in groups:
         costs = "costs" if len(groups["dearer"]) == 1 else "cost"
-        parts.append(f"{numbers.listed(groups['dearer'])} {costs} more, beyond chance.")
+        parts.append(f"{numbers.listed(groups['dearer'])} {costs} significantly more.")
+    if "not tested" in groups:
+        parts.append(
+            f"{numbers.listed(groups['not tested'])} cannot be tested: a class has fewer than "
+            f"{FEWEST_SAMPLES} examples."
+        )
     if "not paired" in groups:
         parts.append(
             f"{numbers.listed(groups['not paired'])} cannot be paired with it case by case, so "
@@ -257,4 +276,7 @@ def _note(found: WhatIf) -> str:
     pairs = found.frame.pairs
     if pairs is None or len(found.answers) < 2:
         return ""
-    return "Differences to the cheapest run are paired: both runs on the same cases."
+    return (
+        "Differences to the cheapest run are paired, and their 95 % intervals count all runs "
+        "that are compared."
+    )

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from offdiag.domain.names import DEFAULT_PROJECT
 from offdiag.domain.runs import RunState
 from offdiag.store.queries.dataset_list import DatasetFacts, LoggedRuns
-from offdiag_web.addresses.names import DEFAULT_PROJECT
 from offdiag_web.addresses.query_string import with_query
 from offdiag_web.addresses.what_if import WhatIfAddress
 from offdiag_web.presenters import numbers

@@ -1,1 +1,0 @@
-"""Constructed examples of every component in every state."""
