@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+
+from support.processes import running
 
 BENCHMARKS = str(Path(__file__).parents[2] / "benchmarks")
 if BENCHMARKS not in sys.path:
@@ -32,13 +33,8 @@ while True:
 @pytest.mark.processes
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="only Linux tells it this way")
 def test_what_ends_while_somebody_looks_counts_nothing() -> None:
-    with subprocess.Popen(
-        [sys.executable, "-c", COMES_AND_GOES], stdout=subprocess.PIPE, text=True
-    ) as process:
-        try:
-            assert process.stdout is not None
-            assert process.stdout.readline() == "ready\n"
-            assert all(resident_mib(process.pid) > 1 for _ in range(N_LOOKS))
-        finally:
-            process.kill()
+    with running([sys.executable, "-c", COMES_AND_GOES]) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "ready\n"
+        assert all(resident_mib(process.pid) > 1 for _ in range(N_LOOKS))
     assert resident_mib(process.pid) == 0

@@ -28,7 +28,7 @@ def test_a_pasted_table_is_audited_corrected_and_passed_on(open_page: Any, scrip
     page.get_by_role("button", name="Audit again").first.click()
 
     expect(page).to_have_url(re.compile(r"read:Error%20rate=-&table="))
-    expect(page.locator(".lead")).to_have_text("SVM: nothing contradicts the numbers.")
+    expect(page.locator(".lead")).to_have_text("Nothing contradicts the numbers.")
     theirs: Page = open_page(page.url, java_script_enabled=not scripts).page
     assert theirs.locator("main").inner_text() == page.locator("main").inner_text()
     seen.expect_no_complaints()

@@ -26,6 +26,7 @@ from offdiag.store.database import Database
 from offdiag.store.queries.run_detail import RunResults
 from offdiag.store.queries.run_entries import RunEntry
 from offdiag.store.report_issues import IssueState
+from support.processes import running
 
 COMMAND = [sys.executable, "-c", "from offdiag.cli import main; main()", "demo"]
 WINE_BY_ALCOHOL = "alcohol only, random forest"
@@ -216,14 +217,7 @@ def test_the_dashboard_is_served_until_ctrl_c(demo: tuple[Path, str]) -> None:
     folder, _ = demo
     command = [*COMMAND, "--port", "0"]
 
-    with subprocess.Popen(
-        command,
-        cwd=folder,
-        env=environment(),
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    ) as process:
+    with running(command, cwd=folder, env=environment()) as process:
         assert process.stdout is not None
         assert process.stderr is not None
         address = next(

@@ -44,7 +44,7 @@ def test_from_the_list_to_a_run_and_into_its_classes(open_page: Any, scripts: bo
     expect(page).to_have_url(re.compile(r"/runs\?q=dataset:derm-7%20plain$"))
     page.get_by_role("link", name="plain CE").click()
     expect(page.get_by_role("heading", name="Confusion matrix")).to_be_visible()
-    page.get_by_role("link", name="Classes").click()
+    page.get_by_role("link", name="Classes", exact=True).click()
 
     expect(page.get_by_role("rowheader", name="mel", exact=True)).to_be_visible()
     seen.expect_no_complaints()

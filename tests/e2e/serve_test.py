@@ -9,13 +9,14 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from pathlib import Path
 from urllib.request import urlopen
 
 import pytest
 
 import offdiag
+from support.processes import running
 
 OFFDIAG = [sys.executable, "-c", "from offdiag.cli import main; main()"]
 
@@ -24,21 +25,9 @@ def environment() -> Mapping[str, str]:
     return {key: text for key, text in os.environ.items() if not key.startswith("OFFDIAG_")}
 
 
-@contextmanager
-def running(folder: Path, *arguments: str) -> Iterator[subprocess.Popen[str]]:
+def offdiag_in(folder: Path, *arguments: str) -> AbstractContextManager[subprocess.Popen[str]]:
     """A command that stays, until the block ends it or kills it."""
-    with subprocess.Popen(
-        [*OFFDIAG, *arguments],
-        cwd=folder,
-        env=environment(),
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    ) as process:
-        try:
-            yield process
-        finally:
-            process.kill()
+    return running([*OFFDIAG, *arguments], cwd=folder, env=environment())
 
 
 def first_match(pattern: str, lines: Iterator[str]) -> str:
@@ -50,7 +39,7 @@ def test_serve_evaluates_what_is_logged_and_stops_on_a_signal(
     tmp_path: Path, number: signal.Signals
 ) -> None:
     url = f"sqlite:///{tmp_path / 'offdiag.db'}"
-    with running(tmp_path, "serve", "--port", "0") as process:
+    with offdiag_in(tmp_path, "serve", "--port", "0") as process:
         assert process.stdout is not None
         assert process.stderr is not None
         address = first_match(r"http://\S+/", process.stdout)
@@ -70,8 +59,8 @@ def test_serve_evaluates_what_is_logged_and_stops_on_a_signal(
 
 def test_serve_without_worker_leaves_runs_to_a_worker_elsewhere(tmp_path: Path) -> None:
     with (
-        running(tmp_path, "serve", "--port", "0", "--no-worker") as server,
-        running(tmp_path, "worker") as worker,
+        offdiag_in(tmp_path, "serve", "--port", "0", "--no-worker") as server,
+        offdiag_in(tmp_path, "worker") as worker,
     ):
         assert server.stdout is not None
         assert worker.stderr is not None

@@ -11,8 +11,8 @@ import pytest
 from playwright.sync_api import Browser
 
 from offdiag.store.database import Database
-from offdiag_web.gallery.pages import PAGES
 from support.browser import served
+from support.gallery.addresses import PAGES
 from support.registries import dashboard
 from support.snapshots import (
     COMMAND,

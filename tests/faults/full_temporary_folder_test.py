@@ -49,7 +49,7 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
 
 
 def ask_in_sql(database: Database) -> None:
-    with asked(database, "SELECT count(*) FROM runs", RunScope()) as answer:
+    with asked(database, "SELECT count(*) FROM runs", RunScope(), timeout_s=60) as answer:
         list(answer.batches)
 
 

@@ -8,6 +8,7 @@ import os
 import shutil
 import subprocess
 import sys
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ from offdiag.services.verification.verify import verify
 from offdiag.store import chunks, runs
 from offdiag.store.database import Database
 from offdiag.store.runs import RunRecord
+from support.processes import running
 from support.servers import server_process
 
 pytestmark = pytest.mark.processes
@@ -39,14 +41,13 @@ def job_folder(tmp_path: Path) -> Path:
     return folder
 
 
-def started(folder: Path, url: str, n: int, *options: str) -> subprocess.Popen[str]:
-    return subprocess.Popen(
+def started(
+    folder: Path, url: str, n: int, *options: str
+) -> AbstractContextManager[subprocess.Popen[str]]:
+    return running(
         [sys.executable, "train.py", url, str(n), *options],
         cwd=folder,
         env={name: text for name, text in os.environ.items() if "OFFDIAG" not in name},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
     )
 
 
@@ -94,8 +95,10 @@ def predictions_of(run_id: str, database_url: str) -> str:
 
 
 def test_a_server_killed_in_mid_upload_costs_nothing(job_folder: Path, tmp_path: Path) -> None:
-    with server_process(tmp_path, "--no-worker") as server:
-        job = started(job_folder, server.url, N, "scores")
+    with (
+        server_process(tmp_path, "--no-worker") as server,
+        started(job_folder, server.url, N, "scores") as job,
+    ):
         wait_until_logged(job, N // 3)
 
         server.kill()
@@ -103,7 +106,8 @@ def test_a_server_killed_in_mid_upload_costs_nothing(job_folder: Path, tmp_path:
         outcome = outcome_of(job)
 
     served, own = (f"sqlite:///{tmp_path / name}.db" for name in ("registry", "embedded"))
-    expected = outcome_of(started(job_folder, own, N, "scores"))
+    with started(job_folder, own, N, "scores") as job:
+        expected = outcome_of(job)
     stored, twin = the_only_run(served), the_only_run(own)
     assert (stored.id, twin.id) == (outcome["id"], expected["id"])
     assert stored.n_predictions == twin.n_predictions == N
@@ -114,14 +118,13 @@ def test_a_server_killed_in_mid_upload_costs_nothing(job_folder: Path, tmp_path:
 def test_a_killed_job_goes_on_where_it_is_started_again(job_folder: Path, tmp_path: Path) -> None:
     n = 600_000
     with server_process(tmp_path) as server:
-        first = started(job_folder, server.url, n)
-        wait_until_logged(first, 400_000)
-        first.kill()
-        first.communicate()
+        with started(job_folder, server.url, n) as first:
+            wait_until_logged(first, 400_000)
+        with started(job_folder, server.url, n) as second:
+            outcome = outcome_of(second)
 
-        outcome = outcome_of(started(job_folder, server.url, n))
-
-    expected = outcome_of(started(job_folder, f"sqlite:///{tmp_path / 'embedded.db'}", n))
+    with started(job_folder, f"sqlite:///{tmp_path / 'embedded.db'}", n) as job:
+        expected = outcome_of(job)
     stored = the_only_run(f"sqlite:///{tmp_path / 'registry.db'}")
     assert (stored.id, stored.n_predictions) == (outcome["id"], n)
     assert outcome["evaluation"] == expected["evaluation"]

@@ -9,6 +9,7 @@ import pytest
 from sqlalchemy import select
 
 from offdiag.domain.slices import parse_slice
+from offdiag.metrics.suite import SUITE_VERSION
 from offdiag.services.browse import browse_run
 from offdiag.services.evaluation.slices import evaluation_of_slice
 from offdiag.services.verification.verify import verify
@@ -19,7 +20,7 @@ from offdiag.store.models import EvaluationRow, WorkRow
 from support.contents import count_rows
 from support.logging_runs import POLICY, log, work_off
 
-OLD, NEW = 1, 2
+OLD, NEW = SUITE_VERSION, SUITE_VERSION + 1
 _MODULES = (
     "services.browse",
     "services.evaluation.inputs",

@@ -20,7 +20,14 @@ from offdiag.store.models import RunRow, WorkRow
 from offdiag.store.work import WITHOUT_A_WORD
 from support.ledgers import Client, verify_with
 from support.reporting import issues
-from support.storms import LEASE_S, N_WORKERS, killing_everything, killing_workers, poisoned
+from support.storms import (
+    LEASE_S,
+    N_WORKERS,
+    crowding,
+    killing_everything,
+    killing_workers,
+    poisoned,
+)
 from support.worker_processes import wait_for_results, wait_until, workers
 
 pytestmark = pytest.mark.processes
@@ -46,6 +53,15 @@ def test_workers_are_killed_and_every_result_is_there_once(
     assert (after.acknowledged, after.runs, after.evaluations) == (N_RUNS, N_RUNS, N_RUNS)
     with database.read() as session:
         assert set(session.scalars(select(RunRow.state))) == {RunState.EVALUATED}
+
+
+def test_leases_lost_on_a_crowded_machine_are_no_reason_to_give_work_up(
+    database: Database, tmp_path: Path, random: Random
+) -> None:
+    found = crowding(database, tmp_path, random, n_runs=15, lease_s=3.0, n_busy=2, n_stalls=3)
+
+    assert (found.given_up, found.after.wrong) == (0, ())
+    assert found.after.runs == found.after.evaluations == 15
 
 
 def test_clients_and_workers_killed_in_one_moment_leave_nothing_undone(

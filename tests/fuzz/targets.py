@@ -112,7 +112,7 @@ def _arrow_chunk(data: bytes) -> None:
 
 
 def _csv_chunk(data: bytes) -> None:
-    _as_batch(columns_of(read_csv_body(data), LABELS))
+    _as_batch(columns_of(read_csv_body(data, LABELS), LABELS))
 
 
 def _json_chunk(data: bytes) -> None:

@@ -16,7 +16,7 @@ from sqlalchemy import func, select
 
 import offdiag
 from offdiag.domain.runs import RunState
-from offdiag.errors import InvalidInput
+from offdiag.errors import InvalidInput, LabelNote
 from offdiag.services.verification.verify import verify
 from offdiag.store.database import Database
 from offdiag.store.models import RunRow
@@ -86,7 +86,7 @@ REFUSED: list[tuple[str, dict[str, Any], str]] = [
     ("nothing", {"y_true": [], "y_pred": []}, "y_true"),
     ("other lengths", {"y_true": ["a"]}, "y_pred"),
     ("a class that is missing", {"y_true": ["a", None]}, "y_true"),
-    ("classes that are fractions", {"y_true": [1.0, 2.0], "y_pred": [1.0, 1.0]}, "y_true"),
+    ("classes that are fractions", {"y_true": [1.5, 2.0], "y_pred": [1, 2]}, "y_true"),
     ("classes that are bytes", {"y_true": [b"a", b"b"], "y_pred": [b"a", b"b"]}, "y_true"),
     ("a class nobody declared", {"labels": ["a"]}, "y_true"),
     ("the same sample twice", {"sample_ids": ["x", "x"]}, "sample_ids"),
@@ -172,7 +172,8 @@ def test_names_that_look_odd_stay_what_they_are_and_apart(door: tuple[str, Datab
     url, database = door
     held = pa.array(ODD_NAMES).dictionary_encode()
 
-    run = log(url, y_true=held, y_pred=np.array(ODD_NAMES), sample_ids=ODD_NAMES)
+    with pytest.warns(LabelNote, match=r"look alike: '' and '\\x07' \(invisible characters\)"):
+        run = log(url, y_true=held, y_pred=np.array(ODD_NAMES), sample_ids=ODD_NAMES)
     work_off(database)
     found = run.evaluation()
 

@@ -132,7 +132,7 @@ def test_the_same_call_with_a_key_goes_on_with_the_run(url: str, dataset: str) -
         ({"yhat": ["a", "b", None]}, r"predicted='yhat': the value in row 2 is missing"),
         ({"p": [0.1, float("inf"), 0.3]}, r"score='p': the score in row 1 is inf"),
         ({"country": ["DE", None, "FR"]}, r"slices\['country'\]: the value in row 1 is missing"),
-        ({"y": [0.5, 1.5, 0.5]}, r"actual='y': \d\.5 of type float is not a label"),
+        ({"y": [0.5, 1.5, 0.5]}, r"actual='y': 2 distinct numbers, such as \d\.5"),
         ({"p": ["high", "low", "low"]}, r"score='p': values of type \w+ are no scores"),
     ],
 )

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import offdiag
+from offdiag.errors import InvalidInput
 from offdiag.sdk.run import OpenRun
 from offdiag.services.ingest.batch import CHUNK_SIZE
 
@@ -129,6 +130,17 @@ def test_a_refused_batch_leaves_the_batches_before_it_as_they_were(url: str) -> 
     assert run.evaluation().aggregate["n"].value == 1
 
 
+def test_batches_have_as_many_scores_for_each_sample_as_the_first(url: str) -> None:
+    with offdiag.start_run(
+        name="loop", dataset="d", labels=["a", "b"], positive_label="b", url=url
+    ) as run:
+        run.log(y_true=["a"], y_pred=["a"], y_score=[[0.9, 0.1]])
+        with pytest.raises(offdiag.InvalidInput, match="1 for each sample and some have 2"):
+            run.log(y_true=["b"], y_pred=["b"], y_score=[0.9])
+
+    assert run.evaluation().aggregate["n"].value == 1
+
+
 def test_a_matrix_is_logged_with_its_orientation(url: str) -> None:
     run = offdiag.log_matrix(
         [[8, 2], [1, 9]],
@@ -146,10 +158,8 @@ def test_a_matrix_is_logged_with_its_orientation(url: str) -> None:
 
 
 def test_a_matrix_without_orientation_is_not_accepted(url: str) -> None:
-    with pytest.raises(TypeError, match="orientation"):
-        offdiag.log_matrix(  # type: ignore[call-arg]  # that is the point
-            [[1, 0], [0, 1]], labels=["a", "b"], name="m", dataset="d", url=url
-        )
+    with pytest.raises(InvalidInput, match="orientation: nobody says what the rows are"):
+        offdiag.log_matrix([[1, 0], [0, 1]], labels=["a", "b"], name="m", dataset="d", url=url)
 
 
 def test_numpy_scalars_are_accepted_as_parameters(url: str) -> None:

@@ -81,6 +81,9 @@ def test_what_is_not_there_is_refused_with_a_reason(sqlite_database: Database) -
     several = _log(
         sqlite_database,
         dataset="several",
+        # Of 0 and 1 the positive class would be 1 by convention.
+        y_true=["a", "b", "a", "b", "a"],
+        y_pred=["a", "b", "b", "b", "a"],
         y_score=[[0.9, 0.1]] * 5,
         positive_label=None,
     )

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from sqlalchemy import update
 
 from offdiag.errors import Conflict, InvalidInput, NotFound
 from offdiag.flags.assessment import assess
@@ -30,13 +31,16 @@ from offdiag.services.work.sweep import sweep
 from offdiag.store import evaluations
 from offdiag.store.database import Database
 from offdiag.store.flags import FlagRecord
+from offdiag.store.models import EvaluationRow, FlagRow
 from offdiag.store.queries import flag_inbox
 from offdiag.store.queries.flag_filter import NOBODY, FlagFilter
 from offdiag.store.queries.flag_inbox import FlagEntry, FlagPlace
+from offdiag.store.queries.run_records import run_records
 from offdiag.store.runs import RunRecord
 from support.dashboard import counted_statements
 from support.flagged import (
     GOOD,
+    IN_SIGHT,
     MAJORITY,
     evaluate_again,
     flags_of,
@@ -226,18 +230,88 @@ def test_an_open_run_is_no_baseline(database: Database) -> None:
 def test_other_thresholds_make_a_sweep_judge_again(
     database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    run = upload_counts(database, [[80, 20], [40, 60]])
+    run = upload_counts(database, [[900, 100], [400, 600]])
     work_off(database)
     assert ("F4", "1") in flags_of(database, run)
     assert sweep(database, POLICY).submitted == 0
 
-    monkeypatch.setenv("OFFDIAG_FLAGS__RECALL_GAP", "0.3")
+    monkeypatch.setenv("OFFDIAG_FLAGS__RECALL_GAP", "0.35")
     assert sweep(database, POLICY).submitted == 1
     work_off(database)
 
     flag = flags_of(database, run)["F4", "1"]
     assert flag.standing.state is FlagState.CLOSED
     assert sweep(database, POLICY).submitted == 0
+
+
+def as_raised_by_the_first_version(database: Database, flag: FlagRecord, **changes: Any) -> None:
+    """Let a flag look as the rules before stored it, and let its run be judged again."""
+    evidence = dict(flag.content.evidence)
+    evidence.pop("certainty", None)
+    with database.write() as session:
+        session.execute(
+            update(FlagRow)
+            .where(FlagRow.id == flag.id)
+            .values(rule_version=1, evidence=evidence, **changes)
+        )
+        session.execute(update(EvaluationRow).values(rules_digest="0" * 64))
+
+
+@pytest.mark.parametrize("state", [FlagState.ACKNOWLEDGED, FlagState.DISMISSED])
+def test_a_new_version_of_a_rule_keeps_what_people_settled(
+    database: Database, state: FlagState
+) -> None:
+    run = upload_counts(database, IN_SIGHT)
+    work_off(database)
+    flag = flags_of(database, run)["F4", "1"]
+    as_raised_by_the_first_version(database, flag, severity="high")
+    before = flags_of(database, run)["F4", "1"]
+    assert (before.content.hides, before.content.may_hide) == (True, False)
+    SETTLING[state](database, [flag.id])
+
+    assert sweep(database, POLICY).submitted == 1
+    work_off(database)
+
+    after = flags_of(database, run)["F4", "1"]
+    assert (after.id, after.standing.state) == (flag.id, state)
+    assert (after.content.rule_version, after.standing.severity.value) == (2, "medium")
+    assert (after.content.hides, after.content.may_hide) == (False, True)
+    told = browse_flag(database, flag.id).history[-1]
+    assert (told.kind, told.author) == (FlagEventKind.UPDATED, None)
+    assert told.text == "high before, medium now; version 1 of F4 before, version 2 now"
+
+
+def test_a_flag_that_a_new_version_does_not_raise_says_so(database: Database) -> None:
+    run = upload_counts(database, MAJORITY)
+    work_off(database)
+    # Five examples are too few for the second version of F2, not for F1.
+    flag = flags_of(database, run)["F1", None]
+    as_raised_by_the_first_version(database, flag, rule="F2", class_label="1")
+
+    sweep(database, POLICY)
+    work_off(database)
+
+    closed = flags_of(database, run)["F2", "1"]
+    assert closed.standing.state is FlagState.CLOSED
+    assert closed.content.rule_version == 1
+    told = browse_flag(database, flag.id).history[-1]
+    assert told.text == "version 1 of F2 before, version 2 now"
+
+
+def test_flags_of_the_two_badges_are_asked_for_apart(database: Database) -> None:
+    in_sight = upload_counts(database, IN_SIGHT, name="in sight")
+    proved = upload_counts(database, [[450, 50], [120, 10]], name="proved")
+    work_off(database)
+
+    red, amber = entries(database, in_badge=True), entries(database, may_hide=True)
+
+    assert {entry.flag.run_id for entry in red} == {proved.id}
+    assert {(e.flag.run_id, e.flag.content.rule) for e in amber} == {(in_sight.id, "F4")}
+    assert not {e.flag.id for e in entries(database, may_hide=False)} & {amber[0].flag.id}
+    with database.read() as session:
+        runs = {run.id: run for run in run_records(session, [in_sight.id, proved.id])}
+    badges = {run_id: (run.hides_minority, run.may_hide_minority) for run_id, run in runs.items()}
+    assert badges == {in_sight.id: (False, True), proved.id: (True, False)}
 
 
 def test_an_uploaded_matrix_against_the_truth_is_flagged(database: Database) -> None:
@@ -597,8 +671,9 @@ def test_a_flag_says_that_it_was_raised_by_other_thresholds(
 
 
 def _tango(won: int, lost: int, cases: int) -> tuple[float, float]:
+    """The interval that holds together with that of another run."""
     only_first, only_second, n = (np.asarray(count) for count in (lost, won, cases))
-    bounds = paired_score_interval(PairedRates(only_first, only_second, n))
+    bounds = paired_score_interval(PairedRates(only_first, only_second, n), confidence=0.975)
     return float(bounds.low), float(bounds.high)
 
 

@@ -31,7 +31,17 @@ def test_open_flags_are_counted_by_dataset(database: Database) -> None:
 
     names = {dataset.id: dataset.name for dataset, _ in overview.datasets}
     assert {names[dataset_id] for dataset_id in overview.open_flags} == {"bad"}
-    assert next(iter(overview.open_flags.values())) >= 2
+    assert next(iter(overview.open_flags.values())).n_open >= 2
+
+
+def test_open_flags_of_the_two_badges_are_counted_apart(database: Database) -> None:
+    log_counts(database, ((450, 50), (12, 18)), ("a", "b"), name="in sight")
+    log_counts(database, ((450, 50), (120, 10)), ("a", "b"), name="proved")
+
+    (found,) = browse_home(database).open_flags.values()
+
+    assert (found.n_hides, found.n_may_hide) == (1, 1)
+    assert found.n_open > 2
 
 
 def test_open_flags_are_those_of_the_newest_runs(database: Database) -> None:

@@ -365,7 +365,7 @@ def test_labels_that_are_never_found_raise_flags(database: Database) -> None:
 
     raised = {(flag.content.rule, flag.content.class_label) for flag in _flags(database, run.id)}
     assert {("F2", "b"), ("F3", "b"), ("F10", "b")} <= raised
-    assert not {rule for rule, _ in raised} - {"F2", "F3", "F10", "F12"}
+    assert not {rule for rule, _ in raised} - {"F2", "F3", "F4", "F10", "F12"}
     assert stored.hides_minority
 
 
@@ -559,4 +559,4 @@ def test_runs_that_find_more_of_a_label_are_compared_case_by_case(
     assert found.accuracy is not None
     same = (true == predicted).all(axis=1), (true == better).all(axis=1)
     assert found.accuracy.won == int((same[1] & ~same[0]).sum())
-    assert {check.rule for check in detail.checks} == {"F2", "F3", "F10", "F12"}
+    assert {check.rule for check in detail.checks} == {"F2", "F3", "F4", "F10", "F12"}

@@ -11,6 +11,7 @@ from sqlalchemy import delete, select
 from offdiag.domain.labels import LabelSet
 from offdiag.domain.runs import RunFacts, RunState
 from offdiag.errors import Conflict, NotFound
+from offdiag.metrics.suite import SUITE_VERSION
 from offdiag.services.evaluation.history import run_history
 from offdiag.services.evaluation.slices import evaluation_of_slice
 from offdiag.services.ingest.opening import open_run
@@ -123,7 +124,7 @@ def test_a_run_evaluated_with_an_older_suite_is_stale(
     run = log(database, sample_ids=IDS)
     work_off(database)
     revise(database, {6: "a"})
-    monkeypatch.setattr("offdiag.services.recompute.SUITE_VERSION", 2)
+    monkeypatch.setattr("offdiag.services.recompute.SUITE_VERSION", SUITE_VERSION + 1)
 
     assert reasons(database) == {run.id: (StaleReason.TRUTH_REVISED, StaleReason.SUITE_CHANGED)}
 

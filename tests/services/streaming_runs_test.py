@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from sqlalchemy import func, select
 
+from offdiag.arrays.scores import Scores
 from offdiag.domain.labels import LabelSet
 from offdiag.domain.runs import RunFacts, RunState
 from offdiag.errors import Conflict, InvalidInput, NotFound
@@ -185,6 +188,18 @@ def test_batches_must_carry_the_same_arrays(database: Database, second: Batch, f
         finish_run(database, run.id)
 
     assert caught.value.field == field
+
+
+def test_chunks_must_have_as_many_scores_for_each_sample(database: Database) -> None:
+    run = opened(database).run
+    for seq, score in enumerate((np.zeros((3, 3)), np.zeros((3, 2)))):
+        columns = Scores(score.astype(np.float32))
+        put_chunk(database, run.id, seq, replace(batch(3 * seq, 3 * seq + 3), scores=columns))
+
+    with pytest.raises(InvalidInput, match="2 for each sample and some have 3") as caught:
+        finish_run(database, run.id)
+
+    assert caught.value.field == "y_score"
 
 
 def test_an_identifier_in_two_chunks_is_named(database: Database) -> None:

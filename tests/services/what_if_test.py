@@ -78,13 +78,13 @@ def test_a_difference_to_the_cheapest_run_is_paired(database: Database) -> None:
 
     found = ask(database, runs, Question(edits="ill>well:20"))
 
-    behind = found.answers[1].behind
+    behind = found.answers[1].place.behind
     assert behind.value == pytest.approx(0.145)
     assert behind.ci_low is not None
     assert behind.ci_low < 0.145
     assert behind.ci_method is not None
-    assert behind.ci_method.startswith("paired multinomial bootstrap")
-    assert found.answers[0].behind.value == 0.0
+    assert behind.ci_method == "simultaneous, slopes at the pooled matrix"
+    assert found.answers[0].place.behind.value == 0.0
 
 
 def test_a_matrix_without_predictions_is_not_paired(database: Database) -> None:
@@ -102,8 +102,9 @@ def test_a_matrix_without_predictions_is_not_paired(database: Database) -> None:
 
     found = ask(database, (runs[0], uploaded.id), Question())
 
-    assert found.answers[0].behind.value == pytest.approx(0.045)
-    assert found.answers[0].behind.ci_method is None
+    assert found.answers[0].place.verdict == "not paired"
+    assert found.answers[0].place.behind.value == pytest.approx(0.045)
+    assert found.answers[0].place.behind.ci_method is None
 
 
 def test_the_choice_flips_where_both_runs_cost_the_same(database: Database) -> None:

@@ -11,6 +11,7 @@ from sqlalchemy import delete, func, select, update
 
 from offdiag.domain.runs import RunState
 from offdiag.errors import DatabaseUnavailable
+from offdiag.metrics.suite import SUITE_VERSION
 from offdiag.services.work.attempts import Outcome, RetryPolicy
 from offdiag.services.work.leases import LeaseKeeper
 from offdiag.services.work.perform import perform, perform_next
@@ -262,7 +263,7 @@ def test_a_retry_gives_way_to_a_newer_request(database: Database) -> None:
     assert (waiting.state, waiting.attempts) == ("todo", 0)
 
 
-def test_an_unreachable_database_does_not_count_as_a_failure_of_the_work(
+def test_an_unreachable_database_is_no_attempt(
     database: Database,
 ) -> None:
     work_id = submitted(database)
@@ -273,10 +274,9 @@ def test_an_unreachable_database_does_not_count_as_a_failure_of_the_work(
     with keeper_of(database) as keeper, pytest.raises(DatabaseUnavailable):
         perform(database, work_id, keeper, POLICY, noting(unreachable))
 
-    held = the_work(database)
-    assert held is not None
-    assert held.state == "doing"
-    assert held.error is None
+    waiting = the_work(database)
+    assert waiting is not None
+    assert (waiting.state, waiting.attempts, waiting.error) == ("todo", 0, None)
 
 
 def test_a_lease_is_extended_while_the_work_goes_on(database: Database) -> None:
@@ -364,7 +364,7 @@ def test_results_of_an_older_suite_are_computed_again_and_kept_as_history(
     log(database)
     work_off(database)
     for module in ("work.sweep", "evaluation.inputs", "evaluation.task"):
-        monkeypatch.setattr(f"offdiag.services.{module}.SUITE_VERSION", 2)
+        monkeypatch.setattr(f"offdiag.services.{module}.SUITE_VERSION", SUITE_VERSION + 1)
 
     swept = sweep(database, POLICY)
     work_off(database)
@@ -376,7 +376,10 @@ def test_results_of_an_older_suite_are_computed_again_and_kept_as_history(
                 EvaluationRow.id
             )
         ).all()
-    assert [tuple(row) for row in history] == [(1, False), (2, True)]
+    assert [tuple(row) for row in history] == [
+        (SUITE_VERSION, False),
+        (SUITE_VERSION + 1, True),
+    ]
 
 
 def test_evaluating_twice_gives_one_evaluation(database: Database) -> None:

@@ -258,7 +258,7 @@ def test_a_disk_without_room_for_an_upgrade_leaves_no_table(sqlite_url: str, lim
     with started("support.open_with_little_room", sqlite_url, str(limit)) as process:
         refusal = process.result()
 
-    assert refusal["code"] == "database_unavailable"
+    assert refusal["code"] == "storage_full"
     assert check(Database(sqlite_url)).current is None
     database = open_database(sqlite_url)
     assert check(database).current == offdiag_migrations.head()

@@ -25,11 +25,9 @@ def joint_of(triples: Iterable[Triple], labels: Sequence[str]) -> JointCounts:
     return joint_counts(actual=actual, first=first, second=second, labels=known)
 
 
-def pair_of(
-    triples: Sequence[Triple], labels: Sequence[str] = ("yes", "no"), *, replicates: int = 500
-) -> PairComparison:
+def pair_of(triples: Sequence[Triple], labels: Sequence[str] = ("yes", "no")) -> PairComparison:
     """The comparison of stated cases."""
-    return compare_paired(joint_of(triples, labels), seed=1, replicates=replicates)
+    return compare_paired(joint_of(triples, labels), seed=1)
 
 
 BOTH_RIGHT: tuple[Triple, ...] = (("yes", "yes", "yes", 60), ("no", "no", "no", 60))

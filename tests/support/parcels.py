@@ -12,6 +12,7 @@ from offdiag.store.frozen_reports import stored_file
 def parcel(**changes: Any) -> Parcel:
     facts: dict[str, Any] = {
         "delivery_id": 7,
+        "server_url": "https://registry.example",
         "target": FolderTarget("weekly"),
         "project": "skin",
         "name": "derm-7 weekly",

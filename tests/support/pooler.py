@@ -63,8 +63,8 @@ def running_pooler(server: PostgresServer) -> Iterator[str]:
             _wait_for(folder / f".s.PGSQL.{_PORT}", process)
             yield f"host={folder}&port={_PORT}"
         finally:
-            process.terminate()
-            process.wait(10)
+            process.kill()
+            process.wait()
 
 
 def _wait_for(socket: Path, process: subprocess.Popen[bytes]) -> None:

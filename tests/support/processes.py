@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from collections.abc import Iterator
+import threading
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -30,7 +31,8 @@ class Process:
     def wait_for_line(self) -> str:
         """The next line of its output."""
         assert self._process.stdout is not None
-        line = self._process.stdout.readline()
+        with killed_after(self._process):
+            line = self._process.stdout.readline()
         if not line:
             raise AssertionError(self._process.communicate(timeout=_PATIENCE_S)[1])
         return line.strip()
@@ -50,6 +52,36 @@ class Process:
     def end(self) -> None:
         self._process.kill()
         self._process.communicate()
+
+
+@contextmanager
+def killed_after(process: subprocess.Popen[str], limit_s: float = _PATIENCE_S) -> Iterator[None]:
+    """Kill a process unless the block ends in time; whoever reads or waits in it then goes on."""
+    timer = threading.Timer(limit_s, process.kill)
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
+
+
+@contextmanager
+def running(
+    command: Sequence[str | Path],
+    *,
+    cwd: Path | None = None,
+    env: Mapping[str, str] | None = None,
+) -> Iterator[subprocess.Popen[str]]:
+    """A program that outlives neither the block nor what a test has patience for."""
+    with subprocess.Popen(
+        command, cwd=cwd, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
+        try:
+            with killed_after(process):
+                yield process
+        finally:
+            process.kill()
 
 
 def say(line: str) -> None:

@@ -13,6 +13,7 @@ from flask import Flask
 from offdiag.settings import ServerSettings, Settings
 from offdiag.store.database import Database
 from offdiag_web import create_app
+from support.gallery import pages as gallery
 from support.quick_apps import remember_templates
 
 FORMS_KEY = "0123456789abcdef" * 4
@@ -36,8 +37,9 @@ def serving(**settings: object) -> ServerSettings:
 
 
 def dashboard(database: Database) -> Flask:
-    """The dashboard over a database; errors of handlers reach the test."""
+    """The dashboard over a database, with the gallery; errors of handlers reach the test."""
     application = create_app(Settings(server=serving()), database)
     application.testing = True
+    application.register_blueprint(gallery.blueprint)
     remember_templates(application)
     return application

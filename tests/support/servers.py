@@ -18,6 +18,7 @@ from offdiag.settings import AccessSettings, ServerSettings, Settings
 from offdiag.store.database import Database
 from offdiag_web import create_app
 from offdiag_workers.process import working_in_background
+from support.processes import killed_after
 
 _KEY = "0123456789abcdef" * 4
 
@@ -96,7 +97,8 @@ class ServerProcess:
                 text=True,
             )
         assert self._process.stdout is not None
-        line = self._process.stdout.readline()
+        with killed_after(self._process):
+            line = self._process.stdout.readline()
         found = re.search(r"http://[^:]+:(\d+)", line)
         assert found is not None, line + self._log.read_text()
         self._port = int(found[1])
@@ -113,8 +115,8 @@ def server_process(folder: Path, *options: str) -> Iterator[ServerProcess]:
     """A server of its own over a new file in a folder, with options of `offdiag serve`."""
     url = f"sqlite:///{folder / 'registry.db'}"
     server = ServerProcess(url, folder / "server.log", *options)
-    server.start()
     try:
+        server.start()
         yield server
     finally:
         server.kill()

@@ -24,8 +24,8 @@ from playwright.sync_api import Browser, ViewportSize, sync_playwright
 
 from offdiag.store.database import Database
 from offdiag.store.schema import upgrade
-from offdiag_web.gallery.pages import PAGES
 from support.browser import CHROMIUM_ARGUMENTS, chromium, served
+from support.gallery.addresses import PAGES
 from support.registries import dashboard
 
 FOLDER = Path(__file__).parents[1] / "e2e" / "snapshots"

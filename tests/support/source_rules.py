@@ -127,6 +127,25 @@ def _catches_everything(tree: ast.Module) -> Iterator[ast.AST]:
                 yield node
 
 
+def _waits_for_a_process_without_end(tree: ast.Module) -> Iterator[ast.AST]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.With):
+            names = {_called_name(item.context_expr) for item in node.items}
+            if "Popen" in names and not _kills_in_the_end(node.body):
+                yield node
+
+
+def _kills_in_the_end(body: list[ast.stmt]) -> bool:
+    first = body[0]
+    return (
+        len(body) == 1
+        and isinstance(first, ast.Try)
+        and any(
+            _called_name(part) == "kill" for each in first.finalbody for part in ast.walk(each)
+        )
+    )
+
+
 def _parts(node: ast.expr) -> list[ast.expr]:
     return list(node.elts) if isinstance(node, ast.Tuple) else [node]
 
@@ -235,6 +254,31 @@ RULES = (
                 "web/offdiag_web/exports.py",
             }
         ),
+    ),
+    Rule(
+        name="no-process-is-waited-for-without-end",
+        reason="The end of `with Popen(…)` waits for the process: where a check in the block "
+        "failed, or the process hangs, for ever. `support.processes.running` kills it.",
+        find=_waits_for_a_process_without_end,
+        bad=(
+            "with subprocess.Popen(command) as process:\n    process.wait(20)",
+            "with Popen(c) as p:\n    f()\n    try:\n        f()\n    finally:\n        p.kill()",
+            "with Popen(c) as p:\n    try:\n        f(p)\n    finally:\n        p.terminate()",
+        ),
+        good=(
+            "with Popen(c) as p:\n    try:\n        f(p)\n    finally:\n        p.kill()",
+            "with running(command) as process:\n    process.wait(20)",
+        ),
+        scope=(*PACKAGES, "tests", "benchmarks", "docs", "examples"),
+    ),
+    Rule(
+        name="handlers-of-signals-are-set-in-one-place",
+        reason="A handler may run while the thread below it holds any lock; "
+        "`offdiag.signals` acts on signals in a thread instead.",
+        find=_calls("signal", "set_wakeup_fd"),
+        bad=("signal.signal(signal.SIGTERM, stop)", "signal.set_wakeup_fd(writing)"),
+        good=("signal.raise_signal(signal.SIGTERM)", "signal.getsignal(signal.SIGTERM)"),
+        allowed=frozenset({"registry/offdiag/signals.py", "web/offdiag_web/draining.py"}),
     ),
     Rule(
         name="only-process-edges-catch-everything",

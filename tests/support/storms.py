@@ -12,7 +12,7 @@ from sqlalchemy import select
 from offdiag.domain.runs import RunState
 from offdiag.services.verification.ledger import read_ledger
 from offdiag.services.verification.verify import verify
-from offdiag.store import runs
+from offdiag.store import runs, work
 from offdiag.store.database import Database
 from offdiag.store.models import EvaluationRow, RunRow, WorkRow
 from support.contents import count_rows
@@ -143,6 +143,68 @@ def poisoned(
 def _state(database: Database, run_id: str) -> RunState:
     with database.read() as session:
         return runs.get_run(session, run_id).state
+
+
+@dataclass(frozen=True)
+class Crowded:
+    """What a crowded machine did to work: leases that were lost over it, and what came of it."""
+
+    losses: int
+    given_up: int
+    after: Aftermath
+
+
+def crowding(
+    database: Database,
+    folder: Path,
+    random: Random,
+    *,
+    n_runs: int,
+    lease_s: float,
+    n_busy: int,
+    n_stalls: int,
+) -> Crowded:
+    """Log so many runs beside three workers that get too little time to keep their short leases.
+
+    So many processes compete with them for the processors, and now and then one worker stands
+    still for longer than its lease.
+    """
+    client = Client(database, folder / "ledger", random)
+    busy = [forked(_be_busy) for _ in range(n_busy)]
+    try:
+        with workers(
+            database.url, folder / "log", number=N_WORKERS, lease_s=lease_s, supervised=True
+        ) as crew:
+            for number in range(n_stalls):
+                while client.n_acknowledged < n_runs * (number + 1) // n_stalls:
+                    client.log(client.n_acknowledged)
+                crew.stall_one(random, 1.3 * lease_s)
+                crew.look_after()
+            over = time.monotonic()
+            wait_until(lambda: _left(database) == 0, crew, timeout_s=240 + n_runs)
+            seconds = time.monotonic() - over
+            said = crew.said()
+    finally:
+        for process in busy:
+            process.kill()
+            process.join()
+    return Crowded(
+        losses=said.count("event=lease_lost") + said.count("outcome=lost"),
+        given_up=count_rows(database, WorkRow),
+        after=aftermath(database, client.ledger, seconds=seconds),
+    )
+
+
+def _be_busy() -> None:
+    while True:
+        sum(range(1_000))
+
+
+def _left(database: Database) -> int:
+    """Work that somebody will still do."""
+    with database.read() as session:
+        states = work.count_by_state(session)
+    return states["todo"] + states["doing"]
 
 
 def aftermath(

@@ -38,8 +38,8 @@ class WebHost:
     ) -> None:
         self.address = address
         self.port = port or _free_port()
-        self._command = [*inside, *self._program(kind)]
         self._log = log
+        self._command = [*inside, *self._program(kind)]
         self._environment = {
             **{name: text for name, text in os.environ.items() if "OFFDIAG" not in name},
             "OFFDIAG_URL": database_url,
@@ -110,6 +110,12 @@ class WebHost:
         """Everything it has logged."""
         return self._log.read_text(encoding="utf-8")
 
+    def _config(self) -> Path:
+        # gunicorn leaves what it compiled beside the file it reads.
+        copy = self._log.with_name(f"gunicorn-{self.port}.conf.py")
+        copy.write_text(CONFIG.read_text(encoding="utf-8"), encoding="utf-8")
+        return copy
+
     def _program(self, kind: Kind) -> list[str]:
         if kind == "serve":
             offdiag = str(Path(sys.executable).with_name("offdiag"))
@@ -118,7 +124,7 @@ class WebHost:
                 *("--host", self.address, "--port", str(self.port)),
             ]
         return [
-            *(sys.executable, "-m", "gunicorn", "--config", str(CONFIG)),
+            *(sys.executable, "-m", "gunicorn", "--config", str(self._config())),
             *("--bind", f"{self.address}:{self.port}", "--workers", "1"),
         ]
 

@@ -11,7 +11,7 @@ import os
 import signal
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from multiprocessing.process import BaseProcess
 from multiprocessing.synchronize import Event
@@ -66,6 +66,15 @@ class Workers:
         victim = self.living.pop(random.randrange(len(self.living)))
         victim.kill()
         victim.join()
+
+    def stall_one(self, random: Random, seconds: float) -> None:
+        """Let one of them stand still for a while, as where a machine leaves it no time."""
+        process = random.choice(self.living)
+        assert process.pid is not None
+        with suppress(ProcessLookupError):
+            os.kill(process.pid, signal.SIGSTOP)
+            time.sleep(seconds)
+            os.kill(process.pid, signal.SIGCONT)
 
     def look_after(self) -> None:
         """Start one for each that is no longer there, if they are supervised."""

@@ -75,9 +75,17 @@ def test_every_metric_stands_with_both_values_and_the_interval_of_the_difference
     assert rows["MCC"][:2] == [f"{mcc['a']['value']:.3f}", f"{mcc['b']['value']:.3f}"]
     gap = mcc["difference"]
     assert rows["MCC"][2] == f"{gap['value']:+.3f}".replace("-", "−")
-    assert rows["MCC"][3] == (f"{gap['ci_low']:+.3f} to {gap['ci_high']:+.3f}".replace("-", "−"))
-    outcomes = {"worse": "worse", "better": "better", "not separable": "≈not separable"}
-    assert rows["MCC"][5] == outcomes[mcc["outcome"]]
+    together = mcc["simultaneous_interval"]
+    assert rows["MCC"][3].split("together ") == [
+        f"{ends['ci_low']:+.3f} to {ends['ci_high']:+.3f}".replace("-", "−")
+        for ends in (gap, together)
+    ]
+    outcomes = {
+        "worse": "worse",
+        "better": "better",
+        "not separable": "≈no significant difference",
+    }
+    assert rows["MCC"][5].startswith(outcomes[mcc["outcome"]])
 
 
 def test_the_churn_leads_to_its_examples(
@@ -139,11 +147,11 @@ def test_the_difference_matrix_marks_worse_by_a_notch_and_certain_by_a_border(
     assert {"certain", "diagonal"} <= df.classes
     assert "worse" not in df.classes
     assert any(name.startswith("correct-") for name in df.classes)
-    assert df.text.endswith("better, interval excludes 0")
+    assert df.text.endswith("better, significant")
     missed = cells["nv", "mel"]
     assert {"worse", "certain"} <= missed.classes
     assert any(name.startswith("error-") for name in missed.classes)
-    assert "worse, interval excludes 0" in missed.text
+    assert "worse, significant" in missed.text
 
 
 def test_every_row_of_the_difference_matrix_adds_up_to_nothing(
@@ -266,9 +274,9 @@ def test_of_three_runs_the_best_and_its_equals_are_marked(
 
     rows = body_of(section_of(page, "Metrics"))
     balanced = [row[2] for row in rows]
-    assert "behind" in balanced[0]
-    assert balanced[1].endswith("◆ best")
-    assert "≈ not separable" in balanced[2]
+    assert "significantly worse" in balanced[0]
+    assert balanced[1].endswith("◆ highest")
+    assert "≈ no significant difference" in balanced[2]
     assert page.one("div", "verdict").text.startswith("By balanced accuracy")
 
 
@@ -288,7 +296,9 @@ def test_classes_of_several_runs_are_strips_with_their_numbers(
     assert [row[0] for row in rows] == ["nv", "mel", "df"]
     for strip, row in zip(strips, rows, strict=True):
         for letter, value in zip("ABC", row[3:], strict=True):
-            assert f"{letter} {value}" in strip.attributes["aria-label"]
+            number = value.removesuffix("significantly worse")
+            assert f"{letter} {number}" in strip.attributes["aria-label"]
+    assert "0.733significantly worse" in rows[0][4]
 
 
 def test_matrices_of_several_runs_are_pictures_that_lead_to_their_tables(
@@ -526,6 +536,19 @@ def test_the_csv_of_several_runs_has_a_line_for_each(
     assert [row["letter"] for row in accuracy] == ["A", "B", "C"]
     assert [row["standing"] for row in accuracy].count("best") == 1
     assert sum(row["metric"] == "f1" for row in rows) == 9
+    result = comparer.get(f"/compare.json?{query}").get_json()["result"]
+    for row in rows:
+        if row["standing"]:
+            found = (
+                result["recall_standings"][row["class"]]
+                if row["class"]
+                else result["metrics"][row["metric"]]
+            )[row["letter"]]
+            assert row["standing"] == found["standing"]
+            assert row["compared_with"] == (found["compared_with"] or "")
+            assert row["behind"] == (
+                "" if found["behind"] is None else repr(found["behind"]["value"])
+            )
 
 
 def test_markdown_holds_verdict_table_and_address(

@@ -34,7 +34,10 @@ def test_the_numbers_above_the_curves_are_the_stored_ones_with_their_intervals(
     keys = ("roc_auc", "average_precision", "brier_half", "log_loss", "ece_positive_15")
     values = [tile.text for tile in page.all("p", "tile-value")]
     assert values == [f"{aggregate[key]['value']:.3f}" for key in keys]
-    for facts, key in zip(page.all("p", "tile-facts"), keys, strict=True):
+    *with_ends, of_error = page.all("p", "tile-facts")
+    assert "a calibrated model would show about" in of_error.text
+    assert aggregate["ece_positive_15"]["ci_method"].endswith(of_error.text)
+    for facts, key in zip(with_ends, keys[:-1], strict=True):
         low, high = aggregate[key]["ci_low"], aggregate[key]["ci_high"]
         assert f"95 % CI {low:.3f} – {high:.3f}" in facts.text
     assert "no skill 0.500" in page.all("p", "tile-facts")[0].text

@@ -53,7 +53,7 @@ def test_the_inbox_lists_what_is_open_the_gravest_first(client: FlaskClient, les
     ranks = [Severity(word).rank for word in words]
     assert ranks == sorted(ranks, reverse=True)
     titles = [title.text for title in page.all("p", "flag-title")]
-    assert "Class never found: “df” F-1" in titles
+    assert "Zero recall: “df” F-1" in titles
     assert page.one("ul", "seg").inside("a")[0].text == f"Open {len(titles)}"
 
 
@@ -70,7 +70,7 @@ def test_a_line_says_which_run_which_class_and_what_was_found(
     page = _page(client, "/flags?rule=F3")
 
     (line,) = page.all("li", "flag-line")
-    assert line.text.startswith("Class never found: “df” F-1 plain · 0/17 found · derm-7")
+    assert line.text.startswith("Zero recall: “df” F-1 plain · 0/17 found · derm-7")
     assert line.inside("a")[0].attributes["id"] == "F-1"
 
 
@@ -189,12 +189,12 @@ def test_the_twins_of_the_inbox_hold_what_the_page_shows(
 def test_a_flag_says_what_is_wrong_and_how_it_is_known(client: FlaskClient, lesions: str) -> None:
     page = _page(client, "/flags/1")
 
-    assert page.one("h1").text == "Class never found: “df”"
+    assert page.one("h1").text == "Zero recall: “df”"
     evidence = page.one("div", "evidence").text
     assert evidence.startswith("Accuracy 0.864, balanced accuracy 0.630.")
-    assert "None of the 17 cases of 'df' was found." in evidence
+    assert "Recall of 'df' is 0 of 17" in evidence
     chips = [chip.text for chip in page.all("span", "chip")]
-    assert "in the badge “accuracy hides a minority class”" in chips
+    assert "▲accuracy hides a minority class" in chips
 
 
 def test_every_threshold_stands_beside_what_was_measured(
@@ -206,7 +206,7 @@ def test_every_threshold_stands_beside_what_was_measured(
 
     table = next(t for t in page.all("table") if "Threshold" in t.text)
     heads = [body.inside("tr")[0].text for body in table.inside("tbody")]
-    assert heads[0] == "F3 Class never found, “df”: fires"
+    assert heads[0] == "F3 Zero recall, “df”: fires"
     assert sum(head.endswith(": fires") for head in heads) == sum(
         check["fires"] for check in record["checks"]
     )

@@ -5,14 +5,10 @@ from __future__ import annotations
 import pytest
 from flask.testing import FlaskClient
 
-from offdiag.settings import Settings
-from offdiag.store.database import Database
-from offdiag_web import create_app
-from offdiag_web.gallery.charts import charts
-from offdiag_web.gallery.matrices import maps
-from offdiag_web.gallery.pages import PAGES
+from support.gallery.addresses import PAGES
+from support.gallery.charts import charts
+from support.gallery.matrices import maps
 from support.pages import Page
-from support.registries import serving
 
 
 def page_of(client: FlaskClient, name: str) -> Page:
@@ -76,10 +72,3 @@ def test_every_module_of_charts_is_in_the_gallery(client: FlaskClient) -> None:
 @pytest.mark.parametrize("name", PAGES)
 def test_no_name_in_the_gallery_becomes_an_element(client: FlaskClient, name: str) -> None:
     assert all(script.attributes.get("src") for script in page_of(client, name).all("script"))
-
-
-@pytest.mark.parametrize("address", PAGES.values())
-def test_the_gallery_is_not_there_in_production(database: Database, address: str) -> None:
-    client = create_app(Settings(server=serving()), database).test_client()
-
-    assert client.get(address).status_code == 404

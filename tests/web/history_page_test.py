@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 from flask.testing import FlaskClient
 
+from offdiag.metrics.suite import SUITE_VERSION
 from offdiag.store.database import Database
 from support.dashboard import LesionRegistry, counted_statements, fail_evaluation
 from support.logging_runs import work_off
@@ -68,12 +69,12 @@ def test_results_of_an_older_suite_are_announced(
 ) -> None:
     run_id = log_pets(database, TRUTH, name="run")
     work_off(database)
-    monkeypatch.setattr("offdiag.services.browse.SUITE_VERSION", 2)
+    monkeypatch.setattr("offdiag.services.browse.SUITE_VERSION", SUITE_VERSION + 1)
 
     page = _page(client, f"/runs/{run_id}")
 
     assert page.one("div", "callout-warning").text == (
-        "▲ Computed with metric suite 1; 2 is current. "
+        f"▲ Computed with metric suite {SUITE_VERSION}; {SUITE_VERSION + 1} is current. "
         "Nobody has been asked to score this run again yet."
     )
 

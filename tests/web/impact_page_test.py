@@ -33,7 +33,7 @@ def test_a_line_tells_both_values_their_difference_and_both_ranks(
 
     row = next(row for row in page.table("data") if row[0] == "seer")
     assert row[1:] == [
-        *("0.783", "0.697 – 0.867", "", "0.939", "+15.6 pp"),
+        *("0.783", "0.687 – 0.856", "", "0.939", "+15.6 pp"),
         *("◆beyond its interval", "2 → 1, up 1"),
     ]
     link = next(a for a in page.all("a") if a.text == "seer")

@@ -186,7 +186,7 @@ def test_columns_that_only_classes_can_fill_are_not_offered_for_sets(
 
 
 def test_flags_are_titled_as_about_a_label(reader: FlaskClient, runs: SetsRegistry) -> None:
-    title = "Label never found: “tree”"
+    title = "Zero recall: “tree”"
     run = get(reader, f"/runs/{runs.forest}")
     (link,) = [each for each in run.all("a") if each.text.endswith(title)]
 
@@ -195,7 +195,7 @@ def test_flags_are_titled_as_about_a_label(reader: FlaskClient, runs: SetsRegist
 
     assert title in flag.one("h1").text
     assert title in inbox.one("main").text
-    assert "Class never" not in run.one("main").text
+    assert "other classes" not in run.one("main").text
 
 
 def test_names_of_labels_stay_text(reader: FlaskClient, runs: SetsRegistry) -> None:

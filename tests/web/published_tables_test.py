@@ -88,7 +88,7 @@ CASES = (
         {"": {"Specificity of 'Yes'": OTHER}},
         classes="Yes 10, No 990",
         positive="Yes",
-        says="as npv of 'Yes' it fits",
+        says="As npv of 'Yes' it fits",
     ),
     Case(
         "lecture, example 12.5: a macro F1 of rounded values",

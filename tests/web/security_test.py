@@ -1,9 +1,13 @@
+import socket
+import threading
+
 import pytest
 from flask.testing import FlaskClient
 
 from offdiag.settings import Settings
 from offdiag.store.database import Database
-from offdiag_web import create_app
+from offdiag_web import create_app, draining
+from offdiag_web.listening import Listening
 from offdiag_web.security import CONTENT_SECURITY_POLICY
 from support.dashboard import log_lesions
 from support.pages import Page
@@ -57,6 +61,44 @@ def test_a_foreign_name_is_refused_on_loopback(client: FlaskClient, host: str) -
     response = client.get("/runs", headers={"Host": host})
 
     assert response.status_code == 400
+
+
+@pytest.mark.parametrize(
+    ("target", "status"),
+    [
+        ("http://evil.example/healthz", 400),
+        ("HTTPS://evil.example:8642/healthz?x=1", 400),
+        ("http://localhost@evil.example/healthz", 400),
+        ("http://localhost:8642/healthz", 200),
+        ("/healthz?next=http://evil.example", 200),
+    ],
+)
+@pytest.mark.parametrize("key", ["REQUEST_URI", "RAW_URI"])
+def test_a_request_line_that_names_another_server_is_refused(
+    client: FlaskClient, key: str, target: str, status: int
+) -> None:
+    answer = client.get("/healthz", environ_overrides={"RAW_URI": "", key: target})
+
+    assert answer.status_code == status
+
+
+def test_waitress_hands_on_what_the_request_line_names(database: Database) -> None:
+    app = create_app(Settings(server=serving()), database)
+    listener = socket.create_server(("127.0.0.1", 0))
+    server = Listening(app, listener, threads=1, most_bytes=1_000)
+    thread = threading.Thread(target=server.run)
+    thread.start()
+    try:
+        with socket.create_connection(listener.getsockname(), timeout=60) as connection:
+            connection.sendall(b"GET http://evil.example/ HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            answer = connection.recv(100)
+    finally:
+        server.stop()
+        thread.join(30)
+        server.close()
+        draining.stop_draining()
+
+    assert answer.startswith(b"HTTP/1.1 400 ")
 
 
 @pytest.mark.parametrize("host", ["localhost", "127.0.0.1:8642", "[::1]:8642", "LOCALHOST"])

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import logging
+import threading
 from datetime import timedelta
 
 import pytest
+from apscheduler.events import EVENT_JOB_MAX_INSTANCES
+from apscheduler.schedulers.background import BackgroundScheduler
+from apscheduler.triggers.interval import IntervalTrigger
 from sqlalchemy import delete, update
 from structlog.testing import capture_logs
 
@@ -91,3 +96,22 @@ def test_a_database_that_is_away_costs_one_round_and_no_sign_of_life(
 
     assert not alive
     assert ("clock_skipped", "tick") in {(line["event"], line.get("act")) for line in logs}
+
+
+def test_a_round_that_is_left_out_while_one_goes_on_is_no_warning(
+    database: Database, caplog: pytest.LogCaptureFixture
+) -> None:
+    left_out = threading.Event()
+    scheduler = BackgroundScheduler(timezone="UTC")
+    scheduler.add_listener(lambda _event: left_out.set(), EVENT_JOB_MAX_INSTANCES)
+    scheduler.add_job(left_out.wait, IntervalTrigger(seconds=0.01))
+
+    with ticking(database, POLICY):
+        scheduler.start()
+        assert left_out.wait(60)
+        scheduler.shutdown()
+        logging.getLogger("apscheduler.scheduler").warning("something else")
+
+    assert [record.message for record in caplog.records if record.levelno >= logging.WARNING] == [
+        "something else"
+    ]

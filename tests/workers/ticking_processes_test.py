@@ -143,7 +143,7 @@ def test_wherever_the_disk_fills_up_an_issue_is_whole_or_not_there(
         assert len(files(database, issue.id)) == (4 if said[-1] == "done" else 0)
         assert issue.state.value == ("computed" if said[-1] == "done" else "pending")
         with database.write() as session:
-            session.execute(update(WorkRow).values(lease_until=0.0))
+            session.execute(update(WorkRow).values(lease_until=0.0, due=0.0))
         work_off(database)
         assert issues(database)[0].state.value == "computed"
         database.close()

@@ -133,6 +133,7 @@ CREATE TABLE dataset (
     created_at TIMESTAMP WITH TIME ZONE NOT NULL,
     default_cost_matrix_id BIGINT,
     hierarchy JSONB,
+    positive_by_convention BOOLEAN DEFAULT false NOT NULL,
     CONSTRAINT ck_dataset_task CHECK (task = ANY (ARRAY['binary'::text, 'multiclass'::text, 'multilabel'::text])),
     CONSTRAINT fk_dataset_default_cost_matrix_id_cost_matrix FOREIGN KEY(default_cost_matrix_id) REFERENCES cost_matrix (id),
     CONSTRAINT fk_dataset_label_set_id_label_set FOREIGN KEY(label_set_id) REFERENCES label_set (id),
@@ -668,6 +669,7 @@ CREATE TABLE work (
     project_id BIGINT,
     size BIGINT,
     request_id TEXT COLLATE "C",
+    losses INTEGER DEFAULT 0 NOT NULL,
     CONSTRAINT ck_work_attempts CHECK (attempts >= 0 AND attempts <= 2147483647),
     CONSTRAINT ck_work_state CHECK (state = ANY (ARRAY['todo'::text, 'doing'::text, 'dead'::text])),
     CONSTRAINT pk_work PRIMARY KEY (id)

@@ -114,7 +114,7 @@ CREATE TABLE dataset (
     labels_inferred BOOLEAN NOT NULL,
     positive_label TEXT,
     created_at DATETIME NOT NULL,
-    default_cost_matrix_id INTEGER, hierarchy JSON,
+    default_cost_matrix_id INTEGER, hierarchy JSON, positive_by_convention BOOLEAN DEFAULT 0 NOT NULL,
     CONSTRAINT ck_dataset_task CHECK (task IN ('binary', 'multiclass', 'multilabel')),
     CONSTRAINT fk_dataset_default_cost_matrix_id_cost_matrix FOREIGN KEY(default_cost_matrix_id) REFERENCES cost_matrix (id),
     CONSTRAINT fk_dataset_label_set_id_label_set FOREIGN KEY(label_set_id) REFERENCES label_set (id),
@@ -597,7 +597,7 @@ CREATE TABLE work (
     lease TEXT,
     lease_until DOUBLE,
     error TEXT,
-    created_at DOUBLE NOT NULL, project_id BIGINT, size BIGINT, request_id TEXT,
+    created_at DOUBLE NOT NULL, project_id BIGINT, size BIGINT, request_id TEXT, losses INTEGER DEFAULT 0 NOT NULL,
     CONSTRAINT ck_work_attempts CHECK (attempts BETWEEN 0 AND 2147483647),
     CONSTRAINT ck_work_state CHECK (state IN ('todo', 'doing', 'dead'))
 );

@@ -8,6 +8,7 @@ from math import sqrt
 from pathlib import Path
 from types import ModuleType
 
+import numpy as np
 import pytest
 
 from offdiag.flags.thresholds import Thresholds
@@ -47,21 +48,36 @@ def test_there_are_as_many_settings_as_the_thresholds_were_chosen_by() -> None:
 
 @pytest.mark.parametrize("name", BALANCED)
 def test_models_that_are_good_on_every_class_never_get_the_badge(name: str) -> None:
-    assert rates_of(name)["badge"] == 0.0
+    assert rates_of(name)["hides"] == 0.0
 
 
 @pytest.mark.parametrize("name", WITHOUT_SKILL)
-def test_models_that_follow_the_majority_always_get_the_badge(name: str) -> None:
-    assert rates_of(name)["badge"] == 100.0
+def test_models_that_follow_the_majority_always_get_a_badge(name: str) -> None:
+    found = rates_of(name)
+
+    assert found["hides"] + found["may"] == pytest.approx(100.0)
 
 
-def test_one_failing_class_of_five_percent_is_found_in_nine_of_ten_test_sets() -> None:
+def test_one_failing_class_of_five_percent_is_seen_in_nearly_nine_of_ten_test_sets() -> None:
     found = rates_of("C one 5 % class of four, recall 0.4")
 
-    assert found["badge"] == pytest.approx(88.8, abs=1.5)
+    assert found["hides"] + found["may"] == pytest.approx(88.6, abs=1.5)
     # The gaps between averages, which a dashboard of averages would rely on, see nothing.
     assert found["F6"] < 12
     assert found["F7"] < 6
+
+
+@pytest.mark.parametrize("name", flag_rates.OPERATING)
+def test_the_badges_come_as_often_as_the_states_were_chosen_for(name: str) -> None:
+    rng = np.random.default_rng(SEED)
+    for setting, red, amber in flag_rates.OPERATING[name]:
+        found = flag_rates.rates(setting, n_draws=N_DRAWS, rng=rng)
+
+        for badge, percent in (("hides", red), ("may", amber)):
+            # Both figures are of draws; one of 0 or 100 % of a thousand has its own doubt.
+            share = min(max(percent / 100, 0.003), 0.997)
+            noise = 400 * sqrt(share * (1 - share) * (1 / N_DRAWS + 1 / 1_000))
+            assert found[badge] == pytest.approx(percent, abs=noise), (badge, setting)
 
 
 @pytest.mark.parametrize("name", GROUPS)

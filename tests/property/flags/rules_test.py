@@ -12,6 +12,7 @@ from hypothesis.extra.numpy import arrays
 from numpy.typing import NDArray
 
 from offdiag.flags.assessment import assess, badges, judge
+from offdiag.flags.severity import Severity
 from offdiag.flags.subjects import Subjects
 from offdiag.flags.thresholds import Thresholds
 from support.matrices import matrix_of
@@ -68,7 +69,7 @@ def test_a_matrix_is_judged_alike_alone_and_in_a_stack(stack: Counts) -> None:
     subjects = Subjects(stack, names)
 
     judgements = judge(subjects, THRESHOLDS)
-    has_badge = badges(judgements, subjects, THRESHOLDS)
+    shown = badges(judgements, subjects, THRESHOLDS)
 
     for place, counts in enumerate(stack):
         alone = assess(matrix_of(counts), THRESHOLDS)
@@ -80,7 +81,8 @@ def test_a_matrix_is_judged_alike_alone_and_in_a_stack(stack: Counts) -> None:
             for label in labels_where(judgement.fires[place], names)
         }
         assert fired == {(verdict.rule, verdict.class_label) for verdict in alone.verdicts}
-        assert bool(has_badge[place]) is alone.badge
+        assert bool(shown.hides[place]) is alone.badge
+        assert bool(shown.may_hide[place]) is alone.may_hide
 
 
 def labels_where(fires: Any, names: tuple[str, ...]) -> list[str | None]:
@@ -96,7 +98,10 @@ def test_every_verdict_is_plain_json_whose_conditions_explain_it(counts: Counts)
 
         assert stored["message"]
         assert any(condition["holds"] for condition in stored["fired"])
-        if verdict.rule not in {"F8", "F12"}:
+        if verdict.rule == "F4":
+            two = stored["fired"][:2] if stored["certainty"] == "proved" else stored["fired"][2:4]
+            assert all(condition["holds"] for condition in two)
+        elif verdict.rule not in {"F8", "F12"}:
             assert all(condition["holds"] for condition in stored["fired"])
 
 
@@ -105,3 +110,59 @@ def test_a_model_without_errors_is_only_ever_told_that_cases_are_few(counts: Cou
     perfect = np.diag(counts.sum(axis=1))
 
     assert {rule for rule, _, _ in findings(perfect)} <= {"F12"}
+
+
+def gap_states(correct: int, examples: int, others: Counts, *, n_classes: int) -> int:
+    """How severe F4 is about the last of `n_classes` classes, 0 where it is not raised.
+
+    Each of the other classes has the hits and examples of `others`.
+    """
+    counts = np.zeros((n_classes, n_classes), np.int64)
+    hits, total = others
+    for code in range(n_classes - 1):
+        counts[code, code], counts[code, code - 1 if code else -1] = hits, total - hits
+    counts[-1, -1], counts[-1, 0] = correct, examples - correct
+    raised = [
+        verdict.severity.rank
+        for verdict in assess(matrix_of(counts), THRESHOLDS).verdicts
+        if verdict.rule == "F4" and verdict.class_label == str(n_classes - 1)
+    ]
+    return raised[0] if raised else 0
+
+
+@st.composite
+def a_class_among_others(draw: st.DrawFn) -> tuple[int, int, Counts, int]:
+    examples, total = draw(st.integers(1, 200)), draw(st.integers(1, 3_000))
+    hits = draw(st.integers(0, total))
+    return (
+        draw(st.integers(0, examples)),
+        examples,
+        np.array((hits, total), np.int64),
+        draw(st.integers(2, 8)),
+    )
+
+
+@given(a_class_among_others())
+def test_a_class_that_is_found_once_more_is_never_judged_worse(
+    example: tuple[int, int, Counts, int],
+) -> None:
+    correct, examples, others, n_classes = example
+    assume(correct < examples)
+
+    before = gap_states(correct, examples, others, n_classes=n_classes)
+
+    assert gap_states(correct + 1, examples, others, n_classes=n_classes) <= before
+
+
+@given(a_class_among_others())
+def test_the_same_class_among_more_classes_proves_no_more(
+    example: tuple[int, int, Counts, int],
+) -> None:
+    """A gap in sight may well appear: with more classes 20 points are harder to rule out."""
+    correct, examples, others, n_classes = example
+    in_sight = Severity.MEDIUM.rank
+
+    fewer = gap_states(correct, examples, others, n_classes=n_classes)
+    more = gap_states(correct, examples, others, n_classes=n_classes + 1)
+
+    assert max(more, in_sight) <= max(fewer, in_sight)

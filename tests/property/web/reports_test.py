@@ -7,9 +7,9 @@ from urllib.parse import unquote
 from hypothesis import given
 from hypothesis import strategies as st
 
+from offdiag.domain.names import name_from_path
 from offdiag.reports.scope import Condition, Side
 from offdiag.services.reports.conditions import alert_condition, alert_text
-from offdiag_web.addresses.names import name_from_path
 from offdiag_web.addresses.reports import ReportAddress
 from offdiag_web.charts.sparkline import HEIGHT, WIDTH, sparkline
 from support.drawings import parsed

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from fractions import Fraction
+from math import comb
 
 import numpy as np
 import pytest
@@ -37,7 +38,7 @@ def about_the_run(counts: Counts) -> Iterator[str]:
     k, accuracy = len(counts), share(c.sum(), counts.sum())
     balanced = sum(share(c[code], t[code]) for code in range(k)) / k
     actual, predicted = pairs(counts)
-    if np.count_nonzero(p) == 1:
+    if np.count_nonzero(p) == 1 and Fraction(1, 2) ** int(t.sum() - t[p.argmax()]) <= 0.05:
         yield "F1"
     majority = int(t.argmax())
     gains, losses = int(c.sum() - c[majority]), int(t[majority] - c[majority])
@@ -55,17 +56,28 @@ def about_the_run(counts: Counts) -> Iterator[str]:
 
 def about_found_cases(counts: Counts, code: int) -> Iterator[str]:
     t, c, k = counts.sum(axis=1), np.diag(counts), len(counts)
-    if counts[:, code].sum() == 0:
+    is_no_bad_luck = 0.5 ** t[code] <= 0.05 / k
+    if counts[:, code].sum() == 0 and is_no_bad_luck:
         yield "F2"
-    if c[code] == 0 and 0.5 ** t[code] <= 0.05 / k:
+    if c[code] == 0 and is_no_bad_luck:
         yield "F3"
-    rest = share(c.sum() - c[code], counts.sum() - t[code])
-    tail = binom.cdf(c[code], t[code], min(float(rest), 0.95))
-    if rest - share(c[code], t[code]) >= Fraction("0.2") and tail <= 0.01 / k:
-        yield "F4"
+    yield from gap(int(c[code]), int(t[code]), share(c.sum() - c[code], counts.sum() - t[code]), k)
     low, high = proportion_confint(c[code], t[code], method="wilson")
     if t[code] < 30 or (high - low) / 2 > 0.15:
         yield "F12"
+
+
+def gap(c: int, t: int, rest: Fraction, k: int) -> Iterator[str]:
+    """F4 with its severity."""
+    proved, worse = 0.05 / k, 0.01 / k
+    capped = float(min(rest, Fraction("0.95")))
+    if rest - Fraction(c, t) >= Fraction("0.2") and binom.cdf(c, t, capped - 0.2) <= proved:
+        is_critical = binom.cdf(c, t, max(capped - 0.4, 0)) <= proved
+        yield "F4 critical" if is_critical else "F4 high"
+        return
+    is_possible = rest >= Fraction("0.2") and binom.sf(c - 1, t, capped - 0.2) > proved
+    if binom.cdf(c, t, capped) <= worse and is_possible:
+        yield "F4 medium"
 
 
 def about_predictions(counts: Counts, code: int) -> Iterator[str]:
@@ -119,14 +131,17 @@ def test_random_matrices_get_the_verdicts_of_the_definitions() -> None:
         counts = random_counts(rng)
 
         found = {
-            (verdict.rule, None if verdict.class_label is None else int(verdict.class_label))
+            (
+                f"F4 {verdict.severity}" if verdict.rule == "F4" else verdict.rule,
+                None if verdict.class_label is None else int(verdict.class_label),
+            )
             for verdict in assess(matrix_of(counts)).verdicts
         }
 
         assert found == set(by_definition(counts)), counts.tolist()
         fired.update(rule for rule, _ in found)
     # Agreement says little about a rule that the sample never made fire.
-    assert set(fired) == set(MATRIX_RULES)
+    assert set(fired) == set(MATRIX_RULES) - {"F4"} | {"F4 medium", "F4 high", "F4 critical"}
     assert min(fired.values()) >= 5
 
 
@@ -143,6 +158,20 @@ def test_tails_are_those_of_scipy(cases: int, probability: float) -> None:
         binom.sf(hits - 1, cases, probability),
         rtol=1e-9,
     )
+
+
+@pytest.mark.parametrize("cases", [1, 6, 40])
+@pytest.mark.parametrize("probability", [Fraction(1, 20), Fraction(1, 2), Fraction(3, 4)])
+def test_tails_are_exact_fractions(cases: int, probability: Fraction) -> None:
+    shares = [
+        comb(cases, hits) * probability**hits * (1 - probability) ** (cases - hits)
+        for hits in range(cases + 1)
+    ]
+    for hits in range(cases + 1):
+        below, above = sum(shares[: hits + 1]), sum(shares[hits:])
+
+        assert chance.at_most(hits, cases, float(probability)) == pytest.approx(float(below))
+        assert chance.at_least(hits, cases, float(probability)) == pytest.approx(float(above))
 
 
 def test_tails_without_cases_are_certain_and_unknown_ones_stay_unknown() -> None:

@@ -144,6 +144,7 @@ def test_comparisons_are_equal(places: tuple[Place, Place]) -> None:
 
     assert one.verdict == other.verdict
     assert one.counts == other.counts
+    assert one.samples_needed == other.samples_needed
     pd.testing.assert_frame_equal(one.metrics, other.metrics)
     pd.testing.assert_frame_equal(one.per_class, other.per_class)
     assert one._repr_html_().count("<td") == other._repr_html_().count("<td")

@@ -11,14 +11,14 @@ from typing import Any
 import httpx
 import pytest
 
+from offdiag.domain.names import name_segment
+from offdiag.domain.names import name_segment as segment_of_pages
 from offdiag.errors import Conflict, ServerUnavailable, SpoolFull
 from offdiag.sdk.remote import connection
 from offdiag.sdk.remote.connection import Busy, Connection
-from offdiag.sdk.remote.names import name_segment
 from offdiag.sdk.remote.patience import delay_before_next, delays, patiently
 from offdiag.sdk.remote.sender import Sender
 from offdiag.sdk.remote.spool import Asked, SpooledRun
-from offdiag_web.addresses.names import name_segment as segment_of_pages
 
 ASKED = Asked("run", '{"project": "p", "client_key": "k", "name": "n"}')
 AWAY = Busy("away", retry_after_s=None)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import errno
 import json
+import os
+import stat
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -320,3 +322,46 @@ def test_the_folder_of_a_run_follows_from_its_key(tmp_path: Path) -> None:
     other = Asked("run", json.dumps({"project": "p", "client_key": "k", "name": "m"}))
 
     assert SpooledRun.of(tmp_path, one).folder == SpooledRun.of(tmp_path, other).folder
+
+
+def test_what_waits_can_be_read_by_its_owner_alone(spool: Path) -> None:
+    before = os.umask(0)
+    try:
+        with pytest.warns(RunKept):
+            logged(NOWHERE)
+    finally:
+        os.umask(before)
+
+    modes = {stat.S_IMODE(path.stat().st_mode) for path in spool.rglob("*") if path.is_file()}
+    folders = {stat.S_IMODE(path.stat().st_mode) for path in (spool, *spool.iterdir())}
+    assert (modes, folders) == ({0o600}, {0o700})
+
+
+def test_scores_keep_their_classes_where_the_dataset_has_them_in_another_order(
+    monkeypatch: pytest.MonkeyPatch, server: str
+) -> None:
+    given: dict[str, Any] = {
+        "y_true": ["a", "b", "c", "a"],
+        "y_pred": ["a", "b", "c", "b"],
+        "y_score": [[0.8, 0.1, 0.1], [0.1, 0.7, 0.2], [0.0, 0.4, 0.6], [0.3, 0.6, 0.1]],
+        "sample_ids": [1, 2, 3, 4],
+    }
+    first = offdiag.log_run(
+        y_true=given["y_true"],
+        y_pred=given["y_true"],
+        sample_ids=given["sample_ids"],
+        labels=["c", "a", "b"],
+        name="first",
+        dataset="d",
+        url=server,
+    )
+    with monkeypatch.context() as offline:
+        offline.setenv("OFFDIAG_MODE", "offline")
+        offdiag.log_run(**given, name="run", dataset="d", client_key="key", url=server)
+
+    assert synced(server)[0] == 0
+
+    run = offdiag.start_run(name="run", dataset="d", client_key="key", url=server)
+    assert first.evaluation(timeout=30).labels == ("c", "a", "b")
+    found = run.examples(kind="all").sort_values("sample")
+    assert found["confidence"].tolist() == pytest.approx([0.8, 0.7, 0.6, 0.6])

@@ -93,7 +93,11 @@ def test_differences_are_those_of_the_predictions_in_memory(database: Database) 
     found = pair(compare(database, plain, focal))
 
     expected = paired_difference(
-        y_true=list(TRUTH), pred_a=PLAIN, pred_b=FOCAL, labels=list(CLASSES), seed=found.seed
+        y_true=list(TRUTH),
+        pred_a=PLAIN,
+        pred_b=FOCAL,
+        labels=list(CLASSES),
+        seed=found.together.seed,
     )
     for key in ("overall_accuracy", "mcc", "macro_f1"):
         assert found.metric(key).difference == expected.aggregate[key]

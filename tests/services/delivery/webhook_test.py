@@ -68,6 +68,7 @@ def test_a_summary_is_posted(listener: Listener) -> None:
         "issue": 41,
         "fire_time": "2026-11-16T06:00 Europe/Ljubljana",
         "headline": "No change exceeds its interval.",
+        "url": "https://registry.example/reports/derm-7%20weekly/41?project=skin",
         "data_digest": "0123456789abcdef0123456789abcdef",
         "delivery": "0123456789abcdef-41-7",
     }

@@ -11,6 +11,7 @@ import pytest
 from offdiag.domain.runs import RunFacts
 from offdiag.errors import InvalidInput, NotFound
 from offdiag.reports.document import read_report
+from offdiag.reports.headline import further_sentences
 from offdiag.reports.report import Report
 from offdiag.reports.scope import Condition, Side
 from offdiag.services.cost_matrices import add_costs
@@ -83,6 +84,64 @@ def test_the_constant_answer_that_costs_least_is_the_yardstick(database: Databas
     assert (costs.text, costs.currency) == ("visits@1", "EUR")
     assert costs.constant is not None
     assert (costs.constant.label, costs.constant.mean_cost) == ("mel", 0.5)
+
+
+def test_runs_that_may_be_the_best_are_told_from_those_that_are_worse(
+    database: Database,
+) -> None:
+    good, near, bad = (
+        log_run(database, name=name, wrong=wrong)
+        for name, wrong in (("good", 10), ("near", 12), ("bad", 40))
+    )
+
+    report = issue(database)
+
+    found = report.snapshot.best_set
+    assert found is not None
+    assert (set(found.may_be_best), found.worse) == ({good, near}, (bad,))
+    assert (
+        "1 run is significantly worse than the best, which may be any of good and near (3 runs "
+        "compared together, 95 %)."
+    ) in further_sentences(report)
+
+
+def test_the_value_of_the_highest_run_is_corrected_for_the_choice(database: Database) -> None:
+    runs = [log_run(database, name=f"run {wrong}", wrong=wrong) for wrong in (10, 12, 14)]
+
+    report = issue(database)
+
+    found = report.snapshot.best_of_many
+    assert found is not None
+    assert (found.run_id, found.n_runs) == (runs[0], 3)
+    highest = report.ranking[0].metrics[report.scope.ranking_metric].value
+    assert found.corrected.value is not None
+    assert highest is not None
+    assert highest - 0.05 < found.corrected.value <= highest
+    assert (
+        "Chosen for being the highest of 3, it is expected to reach about "
+        f"{found.corrected.value:.3f} on new examples."
+    ) in further_sentences(report)
+
+
+def test_two_runs_are_not_corrected_for_the_choice(database: Database) -> None:
+    for wrong in (10, 12):
+        log_run(database, name=f"run {wrong}", wrong=wrong)
+
+    assert issue(database).snapshot.best_of_many is None
+
+
+def test_costs_tell_which_runs_may_be_the_best_where_they_rank(database: Database) -> None:
+    good, bad = (
+        log_run(database, name=name, wrong=wrong) for name, wrong in (("good", 10), ("bad", 40))
+    )
+    store_costs(database, missed=10.0)
+
+    found = issue(
+        database, cost_matrix="visits", metrics=("mean_cost", "balanced_accuracy")
+    ).snapshot.best_set
+
+    assert found is not None
+    assert (found.may_be_best, found.worse) == ((good,), (bad,))
 
 
 def test_costs_decide_who_is_best_where_they_rank(database: Database) -> None:

@@ -69,6 +69,108 @@ def test_booleans_are_two_labels() -> None:
     assert pair.predicted.tolist() == [0, 0]
 
 
+@pytest.mark.parametrize("declared", [None, [0, 1], [False, True]])
+@pytest.mark.parametrize(
+    ("y_true", "y_pred"),
+    [
+        ([True, False, True], [1, 0, 0]),
+        ([1, 0, 1], np.array([True, False, False])),
+        (["True", "False", "True"], pd.Series([1, 0, 0])),
+        (np.array([True, False, True]), [1.0, 0.0, 0.0]),
+        (pa.array(["1", "0", "1"]).dictionary_encode(), [True, False, False]),
+    ],
+)
+def test_booleans_beside_0_and_1_are_two_classes(
+    y_true: object, y_pred: object, declared: list[object] | None
+) -> None:
+    pair = encode_pair(y_true=y_true, y_pred=y_pred, labels=declared)
+
+    assert pair.labels.names in {("0", "1"), ("False", "True")}
+    assert pair.actual.tolist() == [1, 0, 1]
+    assert pair.predicted.tolist() == [1, 0, 0]
+
+
+def test_the_truth_names_truth_values() -> None:
+    assert infer_labels(("y_true", [True]), ("y_pred", [1, 0])).names == ("False", "True")
+    assert infer_labels(("y_true", [1, 0]), ("y_pred", [True])).names == ("0", "1")
+
+
+@pytest.mark.parametrize(
+    "floats",
+    [
+        [2.0, 0.0, 1.0],
+        np.array([2, 0, 1], dtype=np.float16),
+        pd.Series([2.0, 0.0, 1.0]),
+        pl.Series([2.0, 0.0, 1.0]),
+        pa.array([2.0, 0.0, 1.0]),
+    ],
+)
+def test_whole_floats_are_integers_and_are_told_apart(floats: object) -> None:
+    pair = encode_pair(y_true=[2, 0, 1], y_pred=floats)
+
+    assert pair.labels.names == ("0", "1", "2")
+    assert pair.predicted.tolist() == [2, 0, 1]
+    assert pair.whole_floats == ("y_pred",)
+
+
+SCORES = [0.125, 0.5, 1.0]
+
+
+@pytest.mark.parametrize("declared", [None, [0, 1]])
+@pytest.mark.parametrize(
+    "y_pred",
+    [
+        SCORES,
+        np.array(SCORES, dtype=np.float32),
+        pd.Series(SCORES),
+        pa.array(SCORES),
+        [str(score) for score in SCORES],
+        np.array([SCORES] * 3),
+        np.array([SCORES] * 3)[:, :1],
+        [SCORES] * 3,
+        [np.array(SCORES, dtype=np.float32)] * 3,
+        [list(np.array(SCORES, dtype=np.float32))] * 3,
+        pd.DataFrame({"0": SCORES, "1": SCORES}),
+        [1.0, 0.5, float("inf")],
+    ],
+)
+def test_scores_in_place_of_predictions_are_named_so(
+    y_pred: object, declared: list[object] | None
+) -> None:
+    with pytest.raises(InvalidInput) as refused:
+        encode_pair(y_true=[0, 1, 1], y_pred=y_pred, labels=declared)
+
+    assert refused.value.field == "y_pred"
+    assert "regression or scores" in str(refused.value)
+    assert "did you mean y_score" in str(refused.value).lower()
+    assert "astype" not in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("y_true", "y_pred", "near"),
+    [
+        (["cat", "dog"], ["Cat", "dog "], r"'cat' and 'Cat' \(case\); 'dog' and 'dog ' \(white"),
+        ([1, 0], ["1.0", "0.0"], r"'0' and '0.0' \(kind\); '1' and '1.0' \(kind\)"),
+        (["true"], [True], r"'true' and 'True' \(case\)"),
+        (["01"], [1], r"'01' and '1' \(kind\)"),
+        (["caf\u00e9"], ["cafe\u0301"], r"'caf\u00e9' and 'cafe\\u0301' \(Unicode form\)"),
+        (["cat"], ["cat\u200b"], r"'cat' and 'cat\\u200b' \(invisible characters\)"),
+        (["cat"], ["\ufeffCAT "], r".*\(invisible characters, white space, case\)"),
+    ],
+)
+def test_predictions_that_share_no_label_with_the_truth_are_refused_with_near_misses(
+    y_true: list[object], y_pred: list[object], near: str
+) -> None:
+    with pytest.raises(InvalidInput, match=f"no label of y_pred .*Near misses: {near}"):
+        encode_pair(y_true=y_true, y_pred=y_pred)
+
+
+def test_declared_labels_may_all_be_missed() -> None:
+    pair = encode_pair(y_true=["a", "a"], y_pred=["b", "b"], labels=["a", "b"])
+
+    assert pair.predicted.tolist() == [1, 1]
+
+
 def test_leading_zeros_and_case_keep_labels_apart() -> None:
     pair = encode_pair(y_true=["007", "7", "NA", "na", "", "true"], y_pred=["7"] * 6)
 
@@ -151,7 +253,7 @@ def test_an_unknown_text_is_named_with_its_index() -> None:
     [
         ([], "there are no values"),
         ([0, "a"], "not of one kind"),
-        ([1.5, 2.0], "is not a label"),
+        ([1.5, 2.0], "such as 1.5: this looks like regression or scores"),
         ([1.0, float("nan")], "index 1 is missing"),
         (["a", None], "index 1 is missing"),
         (pd.Series(["a", None, "b"]), "index 1 is missing"),

@@ -44,7 +44,14 @@ def test_a_missing_label_has_the_code_after_the_last_class(values: Iterable[obje
 
 
 @pytest.mark.parametrize(
-    "values", [[0, None, 1], pd.Series([0, None, 1], dtype="Int64"), pa.array([0, None, 1])]
+    "values",
+    [
+        [0, None, 1],
+        pd.Series([0, None, 1], dtype="Int64"),
+        pa.array([0, None, 1]),
+        [0.0, None, 1.0],
+        pd.Series([0, None, 1]),
+    ],
 )
 def test_whole_numbers_may_have_gaps_too(values: object) -> None:
     assert encode_partial_labels(values, DIGITS, field="labels").tolist() == [0, 2, 1]
@@ -55,7 +62,7 @@ def test_all_labels_may_be_missing() -> None:
     assert encode_partial_labels([np.nan], LETTERS, field="labels").tolist() == [2]
 
 
-@pytest.mark.parametrize("values", [[0.0, None], ["a", 3], 5, "abc", [["a"], ["b"]]])
+@pytest.mark.parametrize("values", [[0.5, None], ["a", 3], 5, "abc", [["a"], ["b"]]])
 def test_what_is_no_label_is_refused(values: object) -> None:
     with pytest.raises(InvalidInput):
         encode_partial_labels(values, DIGITS, field="labels")

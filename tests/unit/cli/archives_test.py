@@ -192,7 +192,10 @@ def on_a_terminal(folder: Path, answer: bytes, *arguments: str) -> tuple[int, by
         if not piece:
             break
     os.close(ours)
-    return process.wait(60), shown
+    try:
+        return process.wait(60), shown
+    finally:
+        process.kill()
 
 
 @pytest.mark.processes

@@ -85,7 +85,7 @@ REFUSED: list[tuple[str, tuple[str, ...], str, bytes, str]] = [
     ("deep", LOG, "x.jsonl", b"[" * 200_000, "line 1"),
     ("half a pair", LOG, "x.jsonl", rb'{"y_true":"\ud800","y_pred":"a"}', "surrogate"),
     ("5,000 digits", LOG, "x.jsonl", b'{"y_true":%s,"y_pred":1}' % (b"9" * 5_000), "line 1"),
-    ("a fraction", LOG, "x.jsonl", b'{"y_true":1.5,"y_pred":1}', "not a label"),
+    ("a fraction", LOG, "x.jsonl", b'{"y_true":1.5,"y_pred":1}', "such as 1.5"),
     ("cut Arrow", LOG, "x.arrow", TABLE[:200], "not a valid Arrow file"),
     ("no Parquet", LOG, "x.parquet", b"PAR1" + bytes(50) + b"PAR1", "not a valid Parquet file"),
     ("a pickle", LOG, "x.pkl", pickle.dumps(["a"]), "suffix"),

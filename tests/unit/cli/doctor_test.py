@@ -14,7 +14,7 @@ import pytest
 from offdiag.cli.examination import clock_finding, examine, queue_finding
 from offdiag.cli.findings import Finding
 from offdiag.services.health import QueueState, registry_health
-from offdiag.settings import DatabaseSettings, Settings
+from offdiag.settings import ClientSettings, DatabaseSettings, Settings
 from offdiag.store.database import Database
 from offdiag.store.models import WorkRow
 
@@ -114,7 +114,7 @@ def test_backups_are_looked_at_once_somebody_wants_them(
 
     before = offdiag("doctor", "--json")
     now = datetime.now(UTC).strftime("%Y%m%dT%H00Z")
-    (folder / "kept").mkdir()
+    (folder / "kept").mkdir(mode=0o700)
     (folder / "kept" / f"offdiag-{now}.zip").touch()
     after = offdiag("doctor", "--json")
 
@@ -179,3 +179,21 @@ def test_python_and_extras_are_told(folder: Path) -> None:
     assert found["extras"].text.startswith("installed: server, postgres, sql")
     assert found["signing key"].text.endswith("is made when somebody serves the registry")
     assert not (folder / "offdiag.db.key").exists()
+
+
+def test_files_that_everybody_can_read_are_named_with_the_command_that_closes_them(
+    folder: Path,
+) -> None:
+    for path in (folder / "offdiag.db", folder / "offdiag-spool"):
+        path.touch(mode=0o644) if path.suffix else path.mkdir(mode=0o755)
+    settings = settings_of(folder, client=ClientSettings(spool=str(folder / "offdiag-spool")))
+
+    before = by_name(examine(settings))["permissions"]
+    (folder / "offdiag.db").chmod(0o600)
+    (folder / "offdiag-spool").chmod(0o700)
+    after = by_name(examine(settings))["permissions"]
+
+    named = f"chmod -R o-rwx {folder / 'offdiag-spool'} {folder / 'offdiag.db'}"
+    assert before.hint is not None
+    assert before.hint.startswith(named)
+    assert not after.is_problem

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import subprocess
 import sys
 from pathlib import Path
 
@@ -14,6 +13,7 @@ from offdiag.cli import edge
 from offdiag.cli.verbs import VERBS
 from offdiag.cli.verbs import offdiag as command_group
 from offdiag.errors import Conflict
+from support.processes import running
 
 
 def failing_with(error: Exception) -> click.Command:
@@ -155,9 +155,7 @@ def test_a_reader_that_leaves_early_is_no_error(tmp_path: Path) -> None:
     # Unbuffered output of Python does not notice that a write was cut short.
     environment = {key: text for key, text in os.environ.items() if key != "PYTHONUNBUFFERED"}
 
-    with subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment
-    ) as process:
+    with running(command, env=environment) as process:
         assert process.stdout is not None
         assert process.stderr is not None
         process.stdout.read(10)
@@ -166,4 +164,4 @@ def test_a_reader_that_leaves_early_is_no_error(tmp_path: Path) -> None:
         code = process.wait(timeout=60)
 
     assert code == edge.PIPE_CLOSED
-    assert errors == b""
+    assert errors == ""

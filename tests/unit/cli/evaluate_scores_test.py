@@ -54,6 +54,33 @@ def test_people_see_tables(event: str, offdiag: Command) -> None:
     assert "Each class against the rest" in answer.out
 
 
+def test_calibration_errors_stand_beside_those_of_a_calibrated_model(
+    event: str, offdiag: Command
+) -> None:
+    arguments = ("evaluate", event, "--score", "p", "--positive", "ill")
+
+    table = " ".join(offdiag(*arguments).out.split())
+    error = offdiag(*arguments, "--json").json["aggregate"]["ece_positive_15"]
+
+    assert "about the interval" in table
+    assert (error["ci_low"], error["ci_high"]) == (None, None)
+    assert error["ci_method"].startswith(
+        "consistency resampling, 999 draws; a calibrated model would show about "
+    )
+
+
+def test_intervals_of_few_examples_are_called_unreliable(tmp_path: Path, offdiag: Command) -> None:
+    file = tmp_path / "few.csv"
+    rows = [f"{'ill' if i < 6 else 'well'},{(i % 7 + 1) / 10}" for i in range(60)]
+    file.write_text("\n".join(["y_true,p", *rows]))
+
+    table = offdiag("evaluate", str(file), "--score", "p", "--positive", "ill").out
+
+    (line,) = (each for each in table.splitlines() if each.split()[:1] == ["log_loss"])
+    assert "[" in line
+    assert "unreliable, smallest class has n = 6" in line
+
+
 def test_a_single_score_without_its_class_is_refused(event: str, offdiag: Command) -> None:
     answer = offdiag("evaluate", event, "--score", "p")
 

@@ -188,3 +188,26 @@ def test_retrying_needs_one_job_or_all_of_them(offdiag: Command) -> None:
     assert offdiag("jobs", "retry", "1", "--all").code == 2
     assert offdiag("jobs", "retry", "999").err.startswith("offdiag: job: there is no job 999")
     assert offdiag("jobs", "retry", "--all").out == "0 put back into the queue.\n"
+
+
+def test_targets_that_reports_would_not_reach_are_named_when_a_schedule_is_made(
+    offdiag: Command,
+) -> None:
+    answer = offdiag(
+        *WEEKLY,
+        *("--email", "ana@example.org", "--webhook", "https://127.0.0.1/x", "--folder", "weekly"),
+    )
+
+    assert answer.code == 0
+    assert "e-mail ana@example.org: no e-mail can be sent. Set smtp.host" in answer.err
+    assert "webhook https://127.0.0.1/…: nothing is posted unsigned." in answer.err
+    assert "folder weekly" not in answer.err
+
+
+def test_a_report_whose_delivery_is_refused_ends_with_1(offdiag: Command) -> None:
+    offdiag(*WEEKLY, "--email", "ana@example.org")
+
+    issued = offdiag("schedule", "run", "weekly", "--json")
+
+    assert issued.code == 1
+    assert [each["state"] for each in issued.json["deliveries"]] == ["refused"]

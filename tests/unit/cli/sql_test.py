@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import sys
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,10 @@ import pyarrow.parquet as pq
 import pytest
 
 import offdiag as sdk
+from offdiag.errors import InvalidInput
+from offdiag.services.querying.query import asked
+from offdiag.store.database import Database
+from offdiag.store.relations.scope import RunScope
 
 Command = Callable[..., Any]
 
@@ -155,3 +160,28 @@ def test_without_the_extra_it_is_named(
 
     assert answer.err == ("offdiag: this command needs duckdb. Run: pip install 'offdiag[sql]'\n")
     assert answer.code == 2
+
+
+def test_a_query_that_takes_too_long_is_given_up(
+    offdiag: Command, registry: str, folder: Path
+) -> None:
+    endless = "SELECT sum(a.range * b.range) FROM range(10000000) a, range(10000000) b"
+
+    told = offdiag("sql", endless, "--timeout", "0.2")
+    written = offdiag("sql", endless, "--timeout", "0.2", "--output", "a.csv")
+
+    assert (told.code, written.code) == (2, 2)
+    assert "this took longer than 0.2 s" in told.err
+    assert not (folder / "a.csv").exists()
+
+
+def test_rows_that_are_read_too_slowly_end_too(sqlite_database: Database) -> None:
+    endless = "SELECT * FROM range(100000000)"
+
+    def read_slowly() -> None:
+        with asked(sqlite_database, endless, RunScope(), timeout_s=0.1) as answer:
+            for _ in answer.batches:
+                threading.Event().wait(0.05)
+
+    with pytest.raises(InvalidInput, match=r"took longer than 0\.1 s"):
+        read_slowly()

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import shutil
 import signal
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
 import offdiag
+from support.processes import running
 
 pytestmark = pytest.mark.processes
 
@@ -29,7 +29,7 @@ def test_files_become_runs_until_a_signal(tmp_path: Path, migrated_file: Path) -
         *("--pred", "guess", "--score", "p", "--positive", "ill", "--url", url),
     )
 
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+    with running(command) as process:
         assert process.stdout is not None
         told = sorted(process.stdout.readline() for _ in range(2))
         process.send_signal(signal.SIGTERM)

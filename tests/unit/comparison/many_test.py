@@ -1,20 +1,22 @@
-"""Several runs: the best one, and those that cannot be told from it."""
+"""Several runs: which are significantly worse than the best, and which may be the best."""
 
 from __future__ import annotations
+
+from math import erfc, sqrt
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from offdiag.comparison import many as module
-from offdiag.comparison.gaps import paired_gaps
 from offdiag.comparison.many import ManyComparison, compare_many
 from offdiag.comparison.ranking import many_verdict
 from offdiag.comparison.standings import Standing
 from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.counting import count_pairs
+from offdiag.metrics.intervals.delta import aggregate_gradients
 from offdiag.metrics.paired.joint import joint_counts
 from offdiag.metrics.paired.multiplicity import holm
+from offdiag.metrics.paired.pooled_slopes import paired_statistics, pooled_matrix
 from support.matrices import numbered_labels
 
 LABELS = numbered_labels(3)
@@ -47,7 +49,7 @@ def standings(many: ManyComparison, key: str = "overall_accuracy") -> list[Stand
     return [place.standing for place in many.places[key]]
 
 
-def test_the_best_and_what_is_not_separable_from_it_are_marked() -> None:
+def test_the_highest_and_those_without_significant_difference_are_marked() -> None:
     many = compared(BAD, GOOD, EQUALLY_GOOD)
 
     for key in many.places:
@@ -58,13 +60,14 @@ def test_the_best_and_what_is_not_separable_from_it_are_marked() -> None:
         ], key
 
 
-def test_differences_are_against_the_best() -> None:
+def test_differences_are_against_the_highest() -> None:
     many = compared(BAD, GOOD, EQUALLY_GOOD)
 
     for key, places in many.places.items():
         best = places[1].value.value
         for place in (places[0], places[2]):
             assert place.behind is not None
+            assert place.compared_with == 1
             assert best is not None
             assert place.value.value is not None
             behind = place.value.value - best
@@ -72,27 +75,92 @@ def test_differences_are_against_the_best() -> None:
             assert behind <= 0
 
 
-def test_p_values_are_adjusted_for_the_number_of_runs() -> None:
+def test_the_interval_that_is_shown_is_the_one_that_decides() -> None:
+    runs = [BAD, GOOD, EQUALLY_GOOD, run(right=0.86, seed=4), run(right=0.84, seed=5)]
+    many = compared(*runs)
+
+    seen = set()
+    for found in (*many.places.values(), *many.recall):
+        for place in found:
+            if place.standing not in {Standing.BEHIND, Standing.NOT_SEPARABLE}:
+                continue
+            assert place.behind is not None
+            assert place.p_adjusted is not None
+            is_worse = place.standing is Standing.BEHIND
+            assert (place.p_adjusted < 0.05) == is_worse
+            if place.behind.ci_high is not None:
+                assert (place.behind.ci_high < 0) == is_worse
+                seen.add(place.standing)
+    assert seen == {Standing.BEHIND, Standing.NOT_SEPARABLE}
+
+
+def test_p_of_a_difference_is_that_of_the_two_runs_with_slopes_at_all_of_them() -> None:
     many = compared(BAD, GOOD, EQUALLY_GOOD)
 
-    places = many.places["overall_accuracy"]
-    raw = [place.p for place in (places[0], places[2]) if place.p is not None]
-    assert [places[0].p_adjusted, places[2].p_adjusted] == holm(raw).tolist()
+    place = many.places["mcc"][0]
+    joint = joint_counts(actual=actual(), first=GOOD, second=BAD, labels=LABELS)
+    gradients = aggregate_gradients(pooled_matrix(many.matrices), ["mcc"])
+    assert place.behind is not None
+    assert place.behind.value is not None
+    statistic = paired_statistics(joint, gradients, {"mcc": place.behind.value})["mcc"]
+    assert place.p == pytest.approx(erfc(abs(statistic.t) / sqrt(2)))
 
 
-def test_adjustment_can_keep_a_run_from_being_behind() -> None:
-    # Alone the difference is just below 0.05, among many runs it is not.
+def test_what_two_runs_alone_would_show_is_not_said_among_many() -> None:
     truth = actual()
     slightly_worse = truth.copy()
-    slightly_worse[:6] = (truth[:6] + 1) % 3
-    also = truth.copy()
-    also[6:12] = (truth[6:12] + 1) % 3
+    slightly_worse[:5] = (truth[:5] + 1) % 3
+    others = []
+    for start in (5, 10, 15, 20, 25):
+        other = truth.copy()
+        other[start : start + 3] = (truth[start : start + 3] + 1) % 3
+        others.append(other)
 
     alone = compared(truth, slightly_worse, truth.copy())
-    many = compared(truth, slightly_worse, also, truth.copy(), truth.copy())
+    many = compared(truth, slightly_worse, *others)
 
-    assert alone.places["overall_accuracy"][1].p == pytest.approx(2 / 64)
+    assert standings(alone)[1] is Standing.BEHIND
     assert standings(many)[1] is Standing.NOT_SEPARABLE
+    place = many.places["overall_accuracy"][1]
+    assert place.p == pytest.approx(erfc(sqrt(5) / sqrt(2)))
+    assert place.p_adjusted is not None
+    assert place.p_adjusted > 0.05
+
+
+def test_recall_of_a_class_that_one_run_misses_is_told() -> None:
+    truth = actual()
+    blind = np.where((truth == 2) & (np.arange(N) % 2 == 0), 0, truth).astype(np.uint8)
+
+    many = compared(truth, GOOD, blind)
+
+    assert [places[2].standing for places in many.recall] == [
+        Standing.BEST,
+        Standing.BEST,
+        Standing.BEHIND,
+    ]
+    assert "By recall significantly worse than the best (3 classes compared together)" in (
+        many_verdict(many).text
+    )
+
+
+def test_a_class_with_few_examples_keeps_averages_from_being_tested() -> None:
+    truth = actual()
+    truth[truth == 2] = 1
+    truth[:3] = 2
+    runs = [np.where(each == 2, 0, each).astype(np.uint8) for each in (GOOD, EQUALLY_GOOD, BAD)]
+
+    many = compare_many(truth, runs, labels=LABELS, seed=1, replicates=400)
+
+    assert standings(many, "balanced_accuracy")[2] is Standing.NOT_TESTED
+    assert standings(many, "macro_f1")[2] is Standing.NOT_TESTED
+    assert standings(many)[2] is Standing.BEHIND
+    assert {place.standing for place in many.recall[2]} == {Standing.BEST}
+    text = many_verdict(many).text
+    assert (
+        "Not tested, because a class has fewer than 5 examples: balanced accuracy, macro F1 and "
+        f"the recall of {LABELS.names[2]} (3 examples)."
+    ) in text
+    assert text.startswith("A leads on accuracy, MCC and Cohen's kappa;")
 
 
 def test_cochran_is_asked_about_all_runs_at_once() -> None:
@@ -127,43 +195,35 @@ def test_a_matrix_is_compared_without_pairs() -> None:
     assert many.unpaired == (2,)
     assert place.standing is Standing.BEHIND
     assert place.behind is not None
-    assert place.behind.ci_method == "square and add, unpaired"
+    assert place.behind.ci_method == "simultaneous, square and add, unpaired"
+    assert many.recall[0][2].standing is Standing.BEHIND
+    paired = many.places["mcc"][1 - _highest(many, "mcc")]
+    assert paired.behind is not None
+    assert paired.behind.ci_method == "simultaneous, slopes at the pooled matrix"
     assert many.cochran is None
     assert "C is a matrix without predictions" in many_verdict(many).text
 
 
-def test_many_runs_are_not_resampled() -> None:
-    runs = [run(right=0.7, seed=seed) for seed in range(module.MOST_RESAMPLED + 1)]
-
-    many = compare_many(actual(), runs, labels=LABELS, seed=1)
-
-    assert many.replicates == 0
-    methods = {place.behind.ci_method for place in many.places["mcc"] if place.behind is not None}
-    assert methods == {"paired delta"}
+def _highest(many: ManyComparison, key: str) -> int:
+    return standings(many, key).index(Standing.BEST)
 
 
-def test_the_delta_method_and_resampling_agree_about_p() -> None:
-    joint = joint_counts(
-        actual=actual(), first=GOOD, second=run(right=0.86, seed=5), labels=LABELS
-    )
-    values = [
-        {key: place.value for key, (place, *_) in found.places.items()}
-        for found in (
-            compared(GOOD, GOOD, GOOD),
-            compared(run(right=0.86, seed=5), GOOD, GOOD),
-        )
+def test_matrices_alone_are_compared_as_if_of_other_examples() -> None:
+    matrices = [
+        ConfusionMatrix(count_pairs(actual(), each, n_classes=3), LABELS)
+        for each in (GOOD, EQUALLY_GOOD, BAD)
     ]
 
-    resampled, linear = (
-        paired_gaps(joint, *values, seed=1, confidence=0.95, replicates=replicates)
-        for replicates in (4_000, 0)
-    )
+    many = compared(*matrices)
 
-    for key, gap in resampled.items():
-        expected = linear[key]
-        assert gap.p is not None
-        assert expected.p is not None
-        assert gap.p == pytest.approx(expected.p, abs=0.02), key
+    for key in many.places:
+        assert sorted(standings(many, key)) == [
+            Standing.BEHIND,
+            Standing.BEST,
+            Standing.NOT_SEPARABLE,
+        ], key
+        assert standings(many, key)[2] is Standing.BEHIND
+    assert many.pairs == ()
 
 
 def test_a_run_whose_metric_is_undefined_has_no_place() -> None:
@@ -175,12 +235,11 @@ def test_a_run_whose_metric_is_undefined_has_no_place() -> None:
     assert standings(many, "overall_accuracy")[2] is Standing.BEHIND
 
 
-def test_equal_runs_share_the_first_place_without_being_called_behind() -> None:
+def test_equal_runs_are_all_highest() -> None:
     many = compared(GOOD, GOOD, GOOD)
 
-    assert standings(many) == [Standing.BEST, Standing.NOT_SEPARABLE, Standing.NOT_SEPARABLE]
-    # Resampling runs that never differ says nothing.
-    assert standings(many, "mcc")[1] is Standing.NOT_TESTED
+    assert standings(many) == standings(many, "mcc") == [Standing.BEST] * 3
+    assert many_verdict(many).headline == "By every headline metric all runs are equally high."
 
 
 @pytest.mark.parametrize(
@@ -188,26 +247,46 @@ def test_equal_runs_share_the_first_place_without_being_called_behind() -> None:
     [
         (
             (BAD, GOOD, EQUALLY_GOOD),
-            "By every headline metric B is best; C is not separable from it, A is behind.",
+            (
+                "By every headline metric B is highest; C shows no significant difference from "
+                "it; A is significantly worse than the best."
+            ),
         ),
-        ((GOOD, BAD, BAD), "By every headline metric A is best and all others are behind."),
+        (
+            (GOOD, BAD, run(right=0.62, seed=9)),
+            "A leads on every headline metric; all others are significantly worse than the best.",
+        ),
+        (
+            (GOOD, GOOD, BAD),
+            (
+                "By every headline metric A and B are highest; C is significantly worse than the "
+                "best."
+            ),
+        ),
     ],
 )
-def test_the_verdict_names_the_best_and_who_may_be_as_good(
+def test_the_verdict_names_the_highest_and_who_may_be_as_good(
     runs: tuple[NDArray[np.uint8], ...], headline: str
 ) -> None:
     verdict = many_verdict(compared(*runs))
 
     assert verdict.headline == headline
     assert "The runs do not get equally many examples right (Cochran's Q" in verdict.text
+    assert "All 3 runs and 5 metrics are compared together (95 %)." in verdict.details
 
 
-def test_no_run_separable_from_the_best_is_said_as_such() -> None:
+def test_no_run_worse_than_the_best_is_said_as_such() -> None:
     close = [run(right=0.8, seed=seed) for seed in (11, 12, 13)]
 
-    headline = many_verdict(compared(*close)).headline
+    verdict = many_verdict(compared(*close))
 
-    assert headline.endswith("is best, but no other run is separable from it.")
+    assert verdict.headline == (
+        "By every headline metric none of 3 runs is significantly worse than the best."
+    )
+    assert (
+        "By recall no run is significantly worse than the best on any class (3 classes compared "
+        "together)."
+    ) in verdict.details
 
 
 def test_equal_runs_get_the_same_examples_right() -> None:

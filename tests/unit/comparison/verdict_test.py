@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pytest
 
+from offdiag.comparison.differences import Outcome
 from offdiag.comparison.pair import compare_unpaired
 from offdiag.comparison.verdict import classes_that_change, pair_verdict
 from support.comparisons import BOTH_RIGHT, Triple, joint_of, pair_of
@@ -31,8 +34,14 @@ def test_one_example_is_spoken_of_in_the_singular() -> None:
 def test_one_discordant_case_separates_nothing() -> None:
     verdict = pair_verdict(pair_of([*BOTH_RIGHT, ("yes", "yes", "no", 1)]))
 
-    assert verdict.headline.startswith("A and B are not separable on")
-    assert "Recall of no class changes beyond its interval." in verdict.details
+    assert verdict.headline == (
+        "No significant difference between A and B on any headline metric (five metrics judged "
+        "together, 95 %)."
+    )
+    assert (
+        "No class changes in recall by more than chance explains (Holm over 2 classes)."
+        in verdict.details
+    )
     assert verdict.tone == "open"
 
 
@@ -41,9 +50,11 @@ def test_all_discordant_cases_in_favour_of_one_run_separate_everything() -> None
         pair_of([*BOTH_RIGHT, ("yes", "no", "yes", 40), ("no", "yes", "no", 40)])
     )
 
-    assert verdict.headline == "B is better than A on every headline metric."
+    assert verdict.headline == (
+        "B is better than A on every headline metric (five metrics judged together, 95 %)."
+    )
     assert verdict.tone == "better"
-    assert "Recall rises on yes and no." in verdict.details
+    assert "Recall rises on yes and no (Holm over 2 classes)." in verdict.details
 
 
 def test_the_other_way_round_the_verdict_is_the_opposite() -> None:
@@ -51,7 +62,9 @@ def test_the_other_way_round_the_verdict_is_the_opposite() -> None:
 
     verdict = pair_verdict(pair_of(joint))
 
-    assert verdict.headline == "B is worse than A on every headline metric."
+    assert verdict.headline == (
+        "B is worse than A on every headline metric (five metrics judged together, 95 %)."
+    )
     assert verdict.tone == "worse"
 
 
@@ -88,10 +101,10 @@ def test_gains_and_losses_are_told_together() -> None:
     assert verdict.headline.startswith("B is better than A on accuracy")
     assert "but worse on balanced accuracy" in verdict.headline
     assert verdict.tone == "mixed"
-    assert any("Recall falls on cat and rises on ant;" in detail for detail in verdict.details)
+    assert "Recall falls on cat and rises on ant (Holm over 3 classes)." in verdict.details
 
 
-def test_a_class_within_its_interval_is_not_named() -> None:
+def test_a_class_that_changes_no_more_than_by_chance_is_not_named() -> None:
     # The small class loses 2 of 17, which is no more than chance.
     cases: list[Triple] = [
         ("ant", "ant", "ant", 900),
@@ -104,26 +117,46 @@ def test_a_class_within_its_interval_is_not_named() -> None:
     pair = pair_of(cases, THREE)
 
     assert classes_that_change(pair) == ((), ("ant",))
-    assert any(
-        detail == "Recall rises on ant; the other 2 classes stay within theirs."
-        for detail in pair_verdict(pair).details
+    assert "Recall rises on ant (Holm over 3 classes)." in pair_verdict(pair).details
+
+
+def test_a_metric_that_would_pass_alone_is_said_to_and_not_called_better() -> None:
+    # 38 against 22 on accuracy: T = 2.07, between the critical values of one metric and of five.
+    pair = pair_of(
+        [
+            *(("yes", "yes", "yes", 900), ("no", "no", "no", 60)),
+            *(("yes", "no", "yes", 34), ("yes", "yes", "no", 16)),
+            *(("no", "no", "yes", 6), ("no", "yes", "no", 4)),
+        ]
     )
-
-
-def test_an_interval_that_excludes_zero_without_the_exact_test_is_borderline() -> None:
-    # 5 against 0: the score interval excludes 0, the exact test gives 2/32.
-    pair = pair_of([*BOTH_RIGHT, ("yes", "no", "yes", 5)])
 
     verdict = pair_verdict(pair)
 
     accuracy = pair.metric("overall_accuracy")
-    assert accuracy.difference.ci_low is not None
-    assert accuracy.difference.ci_low > 0
-    assert accuracy.outcome.value == "borderline"
-    assert "accuracy" not in verdict.headline.replace("balanced accuracy", "")
+    assert accuracy.would_pass_alone
+    assert accuracy.outcome is Outcome.NOT_SEPARABLE
+    assert pair.together.alone < 16 / 60**0.5 < pair.together.critical
+    assert verdict.headline.startswith("No significant difference between A and B")
     assert (
-        "Accuracy is borderline: its interval excludes 0, the exact test finds none (p = 0.062)."
-        in verdict.details
+        "The difference of accuracy would be significant alone; not among five." in verdict.details
+    )
+
+
+def test_a_metric_that_no_changed_example_counts_for_is_left_out_and_named() -> None:
+    # Only errors change into other errors: accuracy and recall stay exactly as they are.
+    cases: list[Triple] = [
+        *(("ant", "ant", "ant", 90), ("bee", "bee", "bee", 90), ("cat", "cat", "cat", 40)),
+        ("ant", "bee", "cat", 12),
+    ]
+
+    pair = pair_of(cases, THREE)
+    verdict = pair_verdict(pair)
+
+    assert set(pair.together.left_out) == {"overall_accuracy", "balanced_accuracy"}
+    assert pair.metric("balanced_accuracy").outcome is Outcome.NO_INTERVAL
+    assert (
+        "Accuracy and balanced accuracy are left out of the joint test: no example on which the "
+        "runs differ counts." in verdict.details
     )
 
 
@@ -142,14 +175,23 @@ def test_a_small_class_makes_averages_unreliable() -> None:
     )
 
 
-def test_chance_is_brought_up_where_there_are_many_classes() -> None:
-    labels = [f"c{code:02}" for code in range(40)]
-    cases: list[Triple] = [(name, name, name, 50) for name in labels]
-    cases.append(("c00", "c00", "c01", 30))
+def test_the_number_of_classes_is_said_and_raises_the_bar() -> None:
+    # Seven against none: mid-p = 1/128, enough for one of three classes and not of forty.
+    def cases(labels: Sequence[str]) -> list[Triple]:
+        return [
+            *((name, name, name, 50) for name in labels),
+            (labels[0], labels[0], labels[1], 7),
+        ]
 
-    verdict = pair_verdict(pair_of(cases, labels))
+    forty = [f"c{code:02}" for code in range(40)]
+    few, many = pair_of(cases(THREE), THREE), pair_of(cases(forty), forty)
 
-    assert "Of 40 classes about 2 would change that far by chance alone." in verdict.details
+    assert classes_that_change(few) == (("ant",), ())
+    assert classes_that_change(many) == ((), ())
+    assert (
+        "No class changes in recall by more than chance explains (Holm over 40 classes)."
+        in pair_verdict(many).details
+    )
 
 
 def test_names_with_commas_are_quoted_so_that_they_do_not_look_like_several() -> None:
@@ -169,12 +211,12 @@ def test_names_with_commas_are_quoted_so_that_they_do_not_look_like_several() ->
 def test_matrices_are_compared_unpaired_and_that_is_said(sides: tuple[int, int]) -> None:
     matrices = [matrix_of([[90, 10], [20, 80]]), matrix_of([[50, 50], [20, 80]])]
 
-    verdict = pair_verdict(
-        compare_unpaired(matrices[sides[0]], matrices[sides[1]], seed=1, replicates=200)
-    )
+    verdict = pair_verdict(compare_unpaired(matrices[sides[0]], matrices[sides[1]], seed=1))
 
     side = "worse" if sides == (0, 1) else "better"
-    assert verdict.headline == f"B is {side} than A on every headline metric."
+    assert verdict.headline == (
+        f"B is {side} than A on every headline metric (five metrics judged together, 95 %)."
+    )
     assert any(detail.startswith("The runs are not paired") for detail in verdict.details)
     assert "McNemar" not in verdict.text
 
@@ -182,9 +224,12 @@ def test_matrices_are_compared_unpaired_and_that_is_said(sides: tuple[int, int])
 def test_equal_matrices_of_other_examples_are_inseparable_and_not_the_same() -> None:
     matrix = matrix_of([[90, 10], [20, 80]])
 
-    verdict = pair_verdict(compare_unpaired(matrix, matrix, seed=1, replicates=200))
+    verdict = pair_verdict(compare_unpaired(matrix, matrix, seed=1))
 
-    assert verdict.headline == "A and B are not separable on any headline metric."
+    assert verdict.headline == (
+        "No significant difference between A and B on any headline metric (five metrics judged "
+        "together, 95 %)."
+    )
 
 
 def test_no_sentence_holds_a_bare_nan_or_none() -> None:

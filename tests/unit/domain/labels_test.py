@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 
@@ -24,16 +26,62 @@ def test_order_and_ordinality_change_the_digest_and_inference_does_not() -> None
 
 @pytest.mark.parametrize(
     ("label", "text"),
-    [("a", "a"), (7, "7"), (True, "True"), (np.int64(7), "7"), (np.bool_(False), "False")],
+    [
+        ("a", "a"),
+        (7, "7"),
+        (True, "True"),
+        (np.int64(7), "7"),
+        (np.bool_(False), "False"),
+        (1.0, "1"),
+        (np.float32(-1), "-1"),
+    ],
 )
 def test_a_label_is_the_text_python_writes(label: object, text: str) -> None:
     assert label_text(label) == text
 
 
-@pytest.mark.parametrize("label", [1.0, None, float("nan"), b"a", ("a",), np.float32(1)])
+@pytest.mark.parametrize("label", [1.5, None, float("nan"), b"a", ("a",), np.float32(0.5)])
 def test_other_types_are_no_labels(label: object) -> None:
     with pytest.raises(InvalidInput, match="is not a label"):
         label_text(label)
+
+
+@pytest.mark.parametrize(
+    ("names", "positive"),
+    [
+        (("0", "1"), "1"),
+        (("1", "0"), "1"),
+        (("-1", "1"), "1"),
+        (("False", "True"), "True"),
+        (("no", "yes"), None),
+        (("1", "2"), None),
+        (("0", "1", "2"), None),
+        (("1",), None),
+    ],
+)
+def test_labels_of_two_truth_values_have_a_positive_class(
+    names: tuple[str, ...], positive: str | None
+) -> None:
+    assert LabelSet(names).conventional_positive == positive
+
+
+def test_two_truth_values_are_found_by_either_name() -> None:
+    assert LabelSet.declared([1, 0]).code_of(True) == 0
+    assert LabelSet.declared([False, True]).code_of("1") == 1
+    with pytest.raises(InvalidInput, match="'True' is not one of"):
+        LabelSet.declared([0, 1, 2]).code_of(True)
+
+
+@pytest.mark.parametrize(
+    ("unknown", "way_out"),
+    [("Cat", r"'cat' and 'Cat' \(case\)"), ("0.25", "did you mean y_score"), ("x", "^Declare it")],
+)
+def test_an_unknown_label_comes_with_what_may_be_meant(unknown: str, way_out: str) -> None:
+    with pytest.raises(InvalidInput) as refused:
+        LabelSet.declared(["cat", "dog"]).code_of(unknown)
+
+    assert refused.value.hint is not None
+    assert re.search(way_out, refused.value.hint)
 
 
 @pytest.mark.parametrize("names", [(), tuple(str(i) for i in range(MAX_CLASSES + 1))])

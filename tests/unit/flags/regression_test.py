@@ -7,6 +7,8 @@ import json
 import numpy as np
 import pytest
 
+from offdiag.comparison.pair import compare_paired
+from offdiag.comparison.verdict import classes_that_change
 from offdiag.flags.regression import regression_verdicts
 from offdiag.flags.severity import Severity
 from offdiag.flags.thresholds import Thresholds
@@ -42,7 +44,12 @@ def test_a_significant_loss_names_both_recalls_and_the_cases_behind_them() -> No
     assert isinstance(high, float)
     assert 0 < low < 0.22 < high
     drop, p = verdict.fired
-    assert (drop.threshold, p.threshold) == (0.02, 0.025)
+    assert (drop.threshold, p.threshold) == (0.02, 0.05)
+    # The other class has no changed case, so Holm doubles the mid-p of this one.
+    mid_p = verdict.evidence["mid_p"]
+    assert isinstance(mid_p, float)
+    assert verdict.evidence["p_adjusted"] == pytest.approx(2 * mid_p)
+    assert p.measured == pytest.approx(2 * mid_p)
     assert (
         "found in 62.0 % of its 50 cases, against 84.0 % by the baseline 'v1'" in verdict.message
     )
@@ -71,6 +78,24 @@ def test_a_small_loss_on_many_cases_is_significant_but_too_small() -> None:
         joint, baseline="v1", thresholds=Thresholds(regression_drop=0.01)
     )
     assert verdict.severity is Severity.MEDIUM
+
+
+def test_it_names_the_classes_that_a_comparison_names() -> None:
+    """Seven losses and no win are enough for one class, and for two after Holm, not for twenty."""
+    two = two_runs_on_class_1(both=40, lost=7, won=0)
+    twenty = joint_counts(
+        actual=np.concatenate([np.repeat([0, 1], [100, 47]), np.repeat(np.arange(2, 20), 30)]),
+        first=np.concatenate([np.repeat([0, 1], [100, 47]), np.repeat(np.arange(2, 20), 30)]),
+        second=np.concatenate(
+            [np.repeat([0, 1, 0], [100, 40, 7]), np.repeat(np.arange(2, 20), 30)]
+        ),
+        labels=numbered_labels(20),
+    )
+
+    for joint, named in ((two, ["1"]), (twenty, [])):
+        found = regression_verdicts(joint, baseline="v1")
+        assert [verdict.class_label for verdict in found] == named
+        assert list(classes_that_change(compare_paired(joint, seed=1))[0]) == named
 
 
 def test_a_gain_is_no_regression() -> None:

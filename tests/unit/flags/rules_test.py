@@ -5,13 +5,16 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 
+import numpy as np
 import pytest
 
 from offdiag.domain.labels import LabelSet
 from offdiag.flags.assessment import Assessment, assess
+from offdiag.flags.chance import at_least, at_most
+from offdiag.flags.rules.recall import examples_to_settle
 from offdiag.flags.severity import Severity
 from offdiag.flags.thresholds import Thresholds
-from offdiag.flags.verdict import Verdict
+from offdiag.flags.verdict import Certainty, Verdict
 from support.matrices import matrix_of
 
 
@@ -34,15 +37,28 @@ def only_verdict(rule: str, counts: Sequence[Sequence[int]]) -> Verdict:
 
 class TestCollapsed:
     def test_one_answer_for_two_classes_is_critical(self) -> None:
-        verdict = only_verdict("F1", [[7, 0], [3, 0]])
+        verdict = only_verdict("F1", [[15, 0], [5, 0]])
 
         assert verdict.severity is Severity.CRITICAL
         assert verdict.class_label is None
         assert verdict.evidence["answer"] == "0"
-        assert verdict.message.startswith("Only '0' is ever predicted, so the accuracy of 70.0 %")
+        assert verdict.message == (
+            "All 20 predictions are '0'; accuracy equals the share of '0' (75 %)."
+        )
+
+    @pytest.mark.parametrize(
+        ("others", "fires"), [([4], False), ([5], True), ([2, 2], False), ([3, 2], True)]
+    )
+    def test_five_examples_of_other_classes_are_needed(
+        self, others: list[int], fires: bool
+    ) -> None:
+        # 0.5**4 = 0.0625 exceeds 0.05, 0.5**5 = 0.031 does not.
+        counts = [[row] + [0] * len(others) for row in (90, *others)]
+
+        assert bool(verdicts_of("F1", counts)) is fires
 
     def test_a_single_other_answer_is_enough_to_stay_silent(self) -> None:
-        assert not verdicts_of("F1", [[6, 1], [3, 0]])
+        assert not verdicts_of("F1", [[6, 1], [30, 0]])
 
     def test_the_answer_may_be_a_class_that_never_occurs(self) -> None:
         assert only_verdict("F1", [[0, 0, 4], [0, 0, 6], [0, 0, 0]]).evidence["answer"] == "2"
@@ -50,10 +66,15 @@ class TestCollapsed:
 
 class TestNeverPredicted:
     def test_a_class_with_cases_but_no_predictions_is_high(self) -> None:
-        verdict = only_verdict("F2", [[9, 1, 0], [0, 9, 0], [0, 1, 0]])
+        verdict = only_verdict("F2", [[9, 1, 0], [0, 9, 0], [0, 7, 0]])
 
         assert (verdict.class_label, verdict.severity) == ("2", Severity.HIGH)
-        assert verdict.message == "'2' is never predicted, although it occurs in 1 case."
+        assert verdict.message == "'2' is never predicted; it has 7 examples."
+
+    @pytest.mark.parametrize(("examples", "fires"), [(5, False), (6, True)])
+    def test_so_few_examples_may_be_missed_by_chance(self, examples: int, fires: bool) -> None:
+        # As for zero recall: 0.5**5 = 0.031 exceeds 0.05 / 2, 0.5**6 = 0.016 does not.
+        assert bool(verdicts_of("F2", [[90, 0], [examples, 0]])) is fires
 
     def test_a_class_that_does_not_occur_need_not_be_predicted(self) -> None:
         assert not verdicts_of("F2", [[9, 1, 0], [0, 9, 0], [0, 0, 0]])
@@ -72,31 +93,92 @@ class TestZeroRecall:
         (verdict,) = verdicts_of("F3", [[90, 5], [40, 0]], Thresholds(zero_recall_chance=0.2))
 
         assert verdict.evidence["chance_of_missing_all"] == pytest.approx(0.8**40)
-        assert "no better than recall 20.0 %" in verdict.message
+        assert verdict.message == (
+            "Recall of '1' is 0 of 40 (a detector with 20 % recall: p < 0.001)."
+        )
 
 
 class TestRecallGap:
-    def test_a_gap_of_exactly_the_threshold_counts_despite_float_rounding(self) -> None:
-        # 1 - 0.8 is 0.19999999999999996 in floats.
-        verdict = only_verdict("F4", [[1000, 0], [200, 800]])
+    def test_a_gap_that_is_surely_above_the_threshold_is_proved(self) -> None:
+        # 5,000 hits of 10,000 are far below 70 %, 15 points below the rest are surely not 20.
+        verdict = only_verdict("F4", [[9_000, 1_000], [5_000, 5_000]])
 
-        assert verdict.severity is Severity.HIGH
-        assert verdict.evidence["gap"] == pytest.approx(0.2)
+        assert (verdict.severity, verdict.certainty) == (Severity.HIGH, Certainty.PROVED)
+        assert not verdicts_of("F4", [[90_000, 10_000], [25_000, 75_000]])
 
-    def test_a_smaller_gap_is_silent_however_significant(self) -> None:
-        assert not verdicts_of("F4", [[100000, 0], [19000, 81000]])
+    def test_a_gap_of_exactly_the_threshold_is_in_sight_on_any_number_of_cases(self) -> None:
+        for size in (10, 100, 1_000):
+            verdict = only_verdict("F4", [[90 * size, 10 * size], [30 * size, 70 * size]])
 
-    def test_a_gap_of_forty_points_is_critical(self) -> None:
-        assert only_verdict("F4", [[90, 10], [50, 50]]).severity is Severity.CRITICAL
-        assert only_verdict("F4", [[90, 10], [49, 51]]).severity is Severity.HIGH
+            assert (verdict.severity, verdict.certainty) == (Severity.MEDIUM, Certainty.IN_SIGHT)
+            assert verdict.message.endswith(
+                "This cannot be settled with a sensible number of examples."
+            )
 
-    @pytest.mark.parametrize(("hits", "fires"), [(2, True), (3, False)])
-    def test_the_rest_is_taken_as_no_better_than_the_cap(self, hits: int, fires: bool) -> None:
-        # Against 100 % every miss would be significant; P(X <= 3 | 5, 0.95) is 0.023.
-        assert bool(verdicts_of("F4", [[500, 0], [5 - hits, hits]])) is fires
+    def test_a_proved_gap_of_forty_points_is_critical(self) -> None:
+        # P(X <= 40 | 100, 0.5) = 0.028 exceeds 0.05 / 2, P(X <= 39) = 0.018 does not.
+        assert only_verdict("F4", [[900, 100], [60, 40]]).severity is Severity.HIGH
+        assert only_verdict("F4", [[900, 100], [61, 39]]).severity is Severity.CRITICAL
 
-    def test_the_message_says_when_the_cap_decides(self) -> None:
-        assert "were found 95.0 % of the time" in only_verdict("F4", [[500, 0], [5, 5]]).message
+    @pytest.mark.parametrize(
+        ("examples", "state"), [(1, None), (2, Certainty.IN_SIGHT), (3, Certainty.PROVED)]
+    )
+    def test_the_rest_is_taken_as_no_better_than_the_cap(
+        self, examples: int, state: Certainty | None
+    ) -> None:
+        # All missed: 0.05**2 = 0.0025 is below 0.01 / 2; 0.25**3 = 0.016 is below 0.05 / 2.
+        found = verdicts_of("F4", [[500, 0], [examples, 0]])
+
+        assert [verdict.certainty for verdict in found] == ([] if state is None else [state])
+
+    def test_a_recall_above_the_cap_less_the_threshold_is_silent(self) -> None:
+        # 79 % are more than 20 points below 100 %, but surely less below 95 %.
+        assert not verdicts_of("F4", [[100_000, 0], [21_000, 79_000]])
+
+    def test_no_gap_is_in_sight_where_the_rest_is_too_bad_for_one(self) -> None:
+        assert not verdicts_of("F4", [[190, 810], [40, 0]])
+
+    def test_the_message_of_a_proved_gap_has_the_numbers_that_decide(self) -> None:
+        assert only_verdict("F4", [[900, 100], [60, 40]]).message == (
+            "Recall of '1' is 40 % (40 of 100, CI 31 to 50 %), against 90 % for all other "
+            "examples (p < 0.001 for a gap under 20 points)."
+        )
+
+    def test_the_message_of_a_gap_in_sight_names_the_doubt_and_the_way_out(self) -> None:
+        smaller = only_verdict("F4", [[9_000, 1_000], [51, 149]])
+        larger = only_verdict("F4", [[900, 100], [6, 6]])
+
+        assert "gap may be 20 points or more. About 600 more examples of '1'" in smaller.message
+        assert "gap may be under 20 points. About 32 more examples of '1'" in larger.message
+        assert smaller.evidence["examples_to_settle"] == 600
+
+    @pytest.mark.parametrize(
+        ("recall", "elsewhere", "n_classes"),
+        [
+            (0.1, 0.95, 2),
+            (0.4, 0.9, 4),
+            (0.6, 0.85, 2),
+            (0.62, 0.9, 7),
+            (0.8, 0.9, 2),
+            (0.1, 0.5, 5),
+        ],
+    )
+    def test_as_many_examples_as_named_settle_the_gap_in_three_of_four_test_sets(
+        self, recall: float, elsewhere: float, n_classes: int
+    ) -> None:
+        edge, level = elsewhere - 0.2, 0.05 / n_classes
+        size = examples_to_settle(0, recall, edge=edge, level=level)
+        assert size is not None
+
+        hits = np.arange(size + 1)
+        tail = at_most(hits, size, edge) if recall < edge else at_least(hits, size, edge)
+        chances = np.diff(at_most(hits, size, recall), prepend=0.0)
+
+        assert 0.7 < float(chances[tail <= level].sum()) < 0.9
+
+    def test_a_gap_near_the_threshold_takes_no_sensible_number_of_examples(self) -> None:
+        assert examples_to_settle(50, 0.67, edge=0.7, level=0.025) is None
+        assert examples_to_settle(50, 0.669, edge=0.7, level=0.025) == 1_700
 
     def test_whether_the_class_is_a_minority_is_part_of_the_evidence(self) -> None:
         minority = only_verdict("F4", [[95, 5], [25, 25]])
@@ -272,11 +354,12 @@ def test_every_verdict_is_json_with_the_thresholds_it_used() -> None:
 
     assert stored["badge"] is True
     (verdict,) = (v for v in stored["verdicts"] if v["rule"] == "F4" and v["class_label"] == "1")
-    assert verdict["version"] == 1
+    assert verdict["version"] == 2
     assert verdict["severity"] == "critical"
     assert verdict["thresholds"] == {
         "recall_gap": 0.25,
         "recall_gap_critical": 0.4,
+        "recall_gap_proof_alpha": 0.05,
         "recall_gap_alpha": 0.01,
         "recall_gap_cap": 0.95,
         "minority_share": 0.5,

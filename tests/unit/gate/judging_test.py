@@ -27,6 +27,7 @@ def subject(
     accepted: tuple[RaisedFlag, ...] = (),
     asked: frozenset[str] = frozenset({"F3", "F4", "F5"}),
     hides_minority: bool = False,
+    may_hide_minority: bool = False,
     not_assessable: str | None = None,
     differences: Differences | None = None,
 ) -> Subject:
@@ -42,6 +43,7 @@ def subject(
         flags=flags,
         accepted=accepted,
         hides_minority=hides_minority,
+        may_hide_minority=may_hide_minority,
         not_assessable=not_assessable,
         differences=differences,
     )
@@ -162,6 +164,24 @@ def test_the_badge_can_close_a_gate() -> None:
     assert not finding("no-badge", subject(hides_minority=True)).passed
 
 
+def test_only_who_asks_for_it_is_held_up_by_what_is_not_proved() -> None:
+    in_sight = RaisedFlag("F4", "dog", "6 of 9 found.", is_proved=False)
+    judged = subject(flags=(in_sight,), may_hide_minority=True)
+
+    badge, flag = finding("no-badge", judged), finding("no-flag F4", judged)
+
+    assert (badge.passed, flag.passed) == (True, True)
+    assert badge.note == (
+        "accuracy may hide a minority class (not proved; 'no-possible-badge' fails on it too)"
+    )
+    assert flag.note == "6 of 9 found. (not proved; 'no-possible-flag F4' fails on it too)"
+    assert not finding("no-possible-badge", judged).passed
+    assert not finding("no-possible-flag F4", judged).passed
+    assert not finding("no-possible-flag F4[dog]", judged).passed
+    assert not finding("no-possible-badge", subject(hides_minority=True)).passed
+    assert finding("no-possible-badge", subject()).passed
+
+
 @pytest.mark.parametrize("text", ["no-badge", "no-flag F4"])
 def test_a_run_about_which_no_rule_can_be_asked_has_not_been_cleared(text: str) -> None:
     found = finding(text, subject(not_assessable="one_actual_class"))
@@ -215,3 +235,34 @@ def test_findings_are_plain_values() -> None:
         "value": {"value": None, "reason": "constant_margin", "limit": None},
         "note": "",
     }
+
+
+@pytest.mark.parametrize(
+    ("text", "note"),
+    [
+        (
+            "low(diff(mcc))>=-0.02",
+            (
+                "undecided: about 3,100 labelled examples in all would settle a difference of "
+                "0.02; the present 1,000 settle one of 0.035"
+            ),
+        ),
+        ("low(diff(mcc))>0", "undecided: about 12,000 labelled examples in all"),
+        ("low(diff(mcc))>=0.02", ""),
+        ("diff(mcc)>=0.02", ""),
+        ("low(diff(mcc))>=-0.05", ""),
+    ],
+)
+def test_a_difference_that_too_few_examples_leave_open_says_how_many_settle_it(
+    text: str, note: str
+) -> None:
+    error = 0.0125
+    low, high = (0.001 + side * 1.96 * error for side in (-1, 1))
+    difference = MetricValue(0.001, ci_low=low, ci_high=high)
+    values = MetricValues({"mcc": difference}, {})
+    judged = subject(aggregate={"n": MetricValue(1_000.0)}, differences=Differences(values))
+
+    found = finding(text, judged).note
+
+    assert found.startswith(note)
+    assert bool(found) == bool(note)

@@ -92,6 +92,12 @@ def test_a_metric_may_be_called_like_a_function() -> None:
 def test_flags_and_the_badge_can_be_forbidden() -> None:
     assert parse_condition(" no-badge ") == NoBadge(text="no-badge")
     assert parse_condition("no-flag f4") == NoFlag(text="no-flag f4", rule="F4", class_label=None)
+    assert parse_condition("no-possible-badge") == NoBadge(
+        text="no-possible-badge", even_possible=True
+    )
+    assert parse_condition("no-possible-flag F4") == NoFlag(
+        text="no-possible-flag F4", rule="F4", class_label=None, even_possible=True
+    )
     assert parse_condition("no-flag F4[df]") == NoFlag(
         text="no-flag F4[df]", rule="F4", class_label="df"
     )

@@ -9,7 +9,7 @@ import pytest
 
 from offdiag.domain.values import MetricValue
 from offdiag.reports.changes import Origin, find_changes
-from support.report_figures import UNDEFINED, run
+from support.report_figures import UNDEFINED, run, value
 
 METRICS = ("mcc",)
 EARLY, LATE = datetime(2026, 11, 2, tzinfo=UTC), datetime(2026, 11, 9, tzinfo=UTC)
@@ -62,6 +62,20 @@ def test_two_runs_that_overlap_a_little_may_still_differ() -> None:
 
     assert change.low == pytest.approx(0.03 - 0.02 * 2**0.5)
     assert change.high == pytest.approx(0.03 + 0.02 * 2**0.5)
+
+
+def test_the_more_values_are_compared_the_more_a_difference_of_runs_must_be() -> None:
+    metrics = tuple(f"m{number}" for number in range(20))
+    before, after = (
+        [run("a", 0.8, id=run_id, logged_at=at, classes=(), metrics=dict.fromkeys(metrics, each))]
+        for run_id, at, each in (("r_1", EARLY, value(0.80)), ("r_2", LATE, value(0.83)))
+    )
+
+    alone, together = (find_changes(before, after, keys) for keys in (metrics[:1], metrics))
+
+    assert len(alone.beyond) == 1
+    assert not together.beyond
+    assert together.n_compared == 20
 
 
 def test_without_an_interval_nothing_can_be_said() -> None:

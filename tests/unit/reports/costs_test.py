@@ -124,7 +124,7 @@ def test_ranked_by_cost_the_cheapest_is_best_and_has_one_place_only() -> None:
     assert table is not None
     assert [row[1] for row in table.rows] == ["cheap", "dear"]
     assert "place by cost" not in table.columns
-    assert "cheap is best by cost per 1,000 cases: 704.0 (654.0 – 754.0)." in " ".join(
+    assert "cheap has the lowest cost per 1,000 cases: 704.0 (654.0 – 754.0)." in " ".join(
         further_sentences(shown)
     )
 
@@ -135,7 +135,7 @@ def test_a_dearer_successor_is_told_with_the_difference_per_thousand_cases() -> 
 
     assert headline(now) == (
         "One thing changed beyond its interval: focal gained 100.0 cost per 1,000 cases "
-        "(+85.9 to +114.1)."
+        "(+80.0 to +120.0)."
     )
 
 

@@ -85,7 +85,7 @@ def test_a_newer_run_of_the_same_name_is_compared_by_the_interval_of_the_differe
 
     assert sentence == (
         "4 values of 1 run changed beyond their intervals: "
-        "focal gained 10.0 pp balanced accuracy (+7.2 to +12.8 pp)."
+        "focal gained 10.0 pp balanced accuracy (+6.4 to +13.6 pp)."
     )
 
 
@@ -171,12 +171,20 @@ def test_what_else_matters_follows_most_urgent_first() -> None:
 
     assert sentences == (
         "1 alert, 1 of them new: Recall of mel below 0.900 in focal.",
-        "Of 1 run, focal is best by balanced accuracy: 0.800 (0.780 – 0.820).",
+        "Of 1 run, focal has the highest balanced accuracy: 0.800 (0.780 – 0.820).",
         "1 run is still to be scored and not in this report.",
         "1 run could not be evaluated.",
         "2 runs have another ground truth and cannot be compared.",
         "Only the newest of 1,234 runs are in this report.",
         "This issue also stands for 3 earlier times at which no scheduler was running.",
+    )
+
+
+def test_runs_with_the_same_highest_value_are_all_named() -> None:
+    shown = snapshot([run("focal", 0.80), run("plain", 0.70), run("again", 0.80)])
+
+    assert further_sentences(report(shown))[0].startswith(
+        "Of 3 runs, focal and again have the highest balanced accuracy: 0.800"
     )
 
 

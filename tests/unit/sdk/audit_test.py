@@ -279,7 +279,7 @@ def test_the_report_prints_one_line_for_each_number() -> None:
     report = audit_reported(reported={"accuracy": "0.8", "error rate": "0.2"})
 
     assert str(report).splitlines() == [
-        "consistent: nothing contradicts the numbers",
+        "Nothing contradicts the numbers.",
         "  accuracy 0.8: consistent, error rate = 1 - accuracy",
         "  error rate 0.2: consistent, error rate = 1 - accuracy",
     ]

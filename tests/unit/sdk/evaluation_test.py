@@ -47,9 +47,9 @@ def test_a_wrong_class_is_a_key_error_that_names_the_classes(wine: Evaluation) -
     assert "'1', '2', '3'" in str(error.value)
 
 
-def test_a_float_is_no_class_name(wine: Evaluation) -> None:
+def test_a_fraction_is_no_class_name(wine: Evaluation) -> None:
     with pytest.raises(InvalidInput, match="is not a label"):
-        wine.per_class["recall"][1.0]
+        wine.per_class["recall"][1.5]
 
 
 def test_absence_can_be_asked_for_without_an_exception(wine: Evaluation) -> None:

@@ -12,6 +12,7 @@ from offdiag.services.flags.settling import dismiss_flags
 from offdiag.store.schema import open_database
 
 MAJORITY = [[95, 0], [5, 0]]
+IN_SIGHT = [[450, 50], [12, 18]]
 GOOD = [[90, 5], [1, 40]]
 
 
@@ -67,3 +68,26 @@ def test_a_stored_run_tells_what_was_made_of_its_flags(tmp_path: Path) -> None:
     database.close()
     states = {(f.rule, f.class_label): f.state for f in run.evaluation().flags}
     assert states[flag.content.rule, flag.content.class_label] == "dismissed"
+
+
+def test_a_gap_in_sight_is_not_the_badge() -> None:
+    evaluation = offdiag.evaluate_matrix(IN_SIGHT, orientation="actual_rows")
+
+    assert (evaluation.badge, evaluation.may_hide) == (False, True)
+    (flag,) = [each for each in evaluation.flags if each.rule == "F4"]
+    assert (flag.certainty, flag.severity) == ("in_sight", "medium")
+    assert flag.to_dict()["certainty"] == "in_sight"
+
+
+def test_a_stored_gap_in_sight_is_read_back(tmp_path: Path) -> None:
+    url = f"sqlite:///{tmp_path / 'r.sqlite'}"
+    run = offdiag.log_matrix(
+        IN_SIGHT, labels=["nv", "mel"], orientation="actual_rows", name="n", dataset="few", url=url
+    )
+
+    stored = run.evaluation()
+    (found,) = offdiag.search_runs(url=url).to_dict("records")
+
+    assert (stored.badge, stored.may_hide) == (False, True)
+    assert (found["badge"], found["may_hide"]) == (False, True)
+    assert len(offdiag.search_runs(filter="attributes.may_hide = true", url=url)) == 1

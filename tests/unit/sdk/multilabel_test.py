@@ -57,7 +57,7 @@ def test_the_worked_example_of_the_paper() -> None:
 
 
 def test_the_axes_of_the_matrix_have_names() -> None:
-    evaluation = evaluate_multilabel(y_true=[{"a"}], y_pred=[{"b"}])
+    evaluation = evaluate_multilabel(y_true=[{"a"}], y_pred=[{"b"}], labels=["a", "b"])
 
     for frame in (
         evaluation.multilabel_matrix,

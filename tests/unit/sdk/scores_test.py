@@ -152,8 +152,11 @@ def test_the_dictionary_is_json_without_curves() -> None:
 
     content = json.loads(json.dumps(evaluation.to_dict(), allow_nan=False))
 
-    assert list(content) == ["labels", "positive_label", "n_cases", "aggregate", "per_class"]
-    assert content["positive_label"] == "1"
+    assert list(content) == [
+        *("labels", "positive_label", "positive_by_convention"),
+        *("n_cases", "aggregate", "per_class"),
+    ]
+    assert (content["positive_label"], content["positive_by_convention"]) == ("1", True)
     assert content["aggregate"]["log_loss"] == {
         "value": None,
         "reason": "true_class_got_zero",

@@ -45,6 +45,7 @@ def raise_within(error: Exception, *, writing_is_allowed: bool = True) -> None:
         (sqlite3.SQLITE_READONLY, "cannot be written"),
         (sqlite3.SQLITE_READONLY_DIRECTORY, "cannot be written"),
         (sqlite3.SQLITE_IOERR_FSYNC, "failed on the disk"),
+        (sqlite3.SQLITE_IOERR_WRITE, "took no more data"),
         (sqlite3.SQLITE_CORRUPT, "damaged or cut short"),
         (sqlite3.SQLITE_FULL, "the disk is full"),
         (sqlite3.SQLITE_CANTOPEN, "cannot be opened"),

@@ -17,6 +17,8 @@ from offdiag.store.database import Database
 from offdiag_web.presenters.access.roles import MEANINGS
 from offdiag_web.security import HEADERS
 from support.access import PASSWORD, add_person, bearer, guarded, sign_in, token_of
+from support.forms import forms_of, send
+from support.pages import Page
 from support.registries import serving
 
 ROOT = Path(__file__).parents[3]
@@ -177,3 +179,32 @@ def test_the_table_of_roles_in_the_documentation_is_what_pages_say() -> None:
     stated = dict(re.findall(r"^\| `(\w+)` \| (.+) \|$", page, flags=re.MULTILINE))
 
     assert stated == {role.value: meaning for role, meaning in MEANINGS.items()}
+
+
+@pytest.mark.parametrize("path", PATHS)
+def test_no_cache_keeps_what_is_behind_the_sign_in(
+    client: FlaskClient, ana: dict[str, str], path: str
+) -> None:
+    for headers in ({}, ana):
+        assert client.get(path, headers=headers).headers["Cache-Control"] == "no-store"
+
+
+def test_assets_are_cached_for_whoever_asks(client: FlaskClient) -> None:
+    page = Page(client.get("/sign-in").get_data(as_text=True))
+    script = next(each.attributes["src"] for each in page.all("script"))
+
+    assert "immutable" in client.get(script).headers["Cache-Control"]
+
+
+@pytest.mark.parametrize("path", ["/sign-out", "/settings/account/sign-out-everywhere"])
+def test_signing_out_clears_what_the_browser_has_kept(
+    database: Database, ana: dict[str, str], path: str
+) -> None:
+    client = guarded(database).test_client()
+    sign_in(client, "ana")
+    forms = forms_of(client, "/settings/account")
+
+    answer = send(client, next(form for form in forms if form.attributes["action"] == path))
+
+    assert answer.headers["Clear-Site-Data"] == '"cache", "storage"'
+    assert client.get("/runs").status_code == 401

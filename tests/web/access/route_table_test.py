@@ -6,17 +6,23 @@ from inspect import signature
 
 import pytest
 from flask import Flask
-from flask.testing import FlaskClient
 
+from offdiag.settings import Settings
+from offdiag.store.database import Database
+from offdiag_web import create_app
 from offdiag_web.access.needs import needs_of, rate_of
 from offdiag_web.api.media_types import JSON
 from offdiag_web.api.operations import EXTRAS
+from support.registries import serving
 from support.routes import path_of, route_table, routes_of, spelled
 
 
 @pytest.fixture
-def app(reader: FlaskClient) -> Flask:
-    return reader.application
+def app(database: Database) -> Flask:
+    """What is served to people, without the gallery that tests add."""
+    app = create_app(Settings(server=serving()), database)
+    app.testing = True
+    return app
 
 
 def test_every_route_has_a_line_and_every_line_a_route(app: Flask) -> None:

@@ -97,6 +97,73 @@ def test_a_run_is_opened_filled_and_finished(client: FlaskClient, database: Data
     assert found.matrix.counts.tolist() == [[1, 1], [0, 1]]
 
 
+@pytest.mark.parametrize("kind", ["json", "csv", "parquet"])
+def test_scores_in_place_of_predictions_are_refused_as_such(
+    client: FlaskClient, kind: str
+) -> None:
+    run_id = opened(client, labels=[0, 1])
+    columns = {"y_pred": [0.25, 0.75], "y_true": [0, 1]}
+
+    answer = put_columns(client, run_id, columns, kind)
+
+    assert answer.status_code == 422
+    error = answer.get_json()["error"]
+    assert error["field"] == "y_pred"
+    assert "regression or scores" in f"{error['message']} {error['hint']}"
+    assert "did you mean y_score" in f"{error['message']} {error['hint']}".lower()
+
+
+@pytest.mark.parametrize("kind", ["json", "parquet"])
+def test_whole_floats_are_labels_with_a_notice(client: FlaskClient, kind: str) -> None:
+    run_id = opened(client, labels=[False, True])
+
+    answer = put_columns(client, run_id, {"y_pred": [0.0, 1.0], "y_true": [0, 1]}, kind)
+
+    assert answer.status_code == 201
+    assert answer.get_json()["notices"] == [
+        (
+            "y_pred holds floats that are whole numbers; they are read as integers, so 1.0 is "
+            "the label '1'."
+        )
+    ]
+
+
+def put_columns(
+    client: FlaskClient, run_id: str, columns: dict[str, Any], kind: str
+) -> TestResponse:
+    if kind == "json":
+        return client.put(f"/api/v1/runs/{run_id}/chunks/0", json=columns)
+    if kind == "csv":
+        rows = [
+            ",".join(columns),
+            *(",".join(map(str, row)) for row in zip(*columns.values(), strict=True)),
+        ]
+        return put(client, run_id, "\r\n".join(rows).encode(), "text/csv")
+    sink = io.BytesIO()
+    pq.write_table(pa.table(columns), sink)
+    return put(client, run_id, sink.getvalue(), PARQUET)
+
+
+def test_opening_tells_of_look_alikes_and_of_the_positive_class(client: FlaskClient) -> None:
+    body = {"name": "run", "dataset": "d", "labels": ["a", "A"]}
+    alike = client.post("/api/v1/runs", json=body).get_json()
+    usual = client.post(
+        "/api/v1/runs", json={**body, "dataset": "e", "labels": [-1, 1]}
+    ).get_json()
+    matrix = {**body, "dataset": "f", "matrix": [[1, 0], [0, 1]], "orientation": "actual_rows"}
+    counts = {**body, "labels": None, "actual": ["a"], "predicted": ["a"], "sizes": [1]}
+    counts |= {"dataset": "g", "counted_on": "duckdb", "actual": ["a", "A"]}
+    counts |= {"predicted": ["a", "A"], "sizes": [1, 2]}
+
+    note = ["Classes look alike: 'a' and 'A' (case)."]
+    assert alike["notices"] == note
+    assert alike["labels"]["look_alikes"] == [["a", "A"]]
+    assert client.post("/api/v1/matrices", json=matrix).get_json()["notices"] == note
+    assert client.post("/api/v1/counts", json=counts).get_json()["notices"] == note
+    assert (usual["positive_label"], usual["positive_by_convention"]) == ("1", True)
+    assert usual["notices"] == []
+
+
 def test_every_format_says_the_same(client: FlaskClient) -> None:
     run_id = opened(client)
 

@@ -9,15 +9,9 @@ import pytest
 from numpy.typing import NDArray
 
 from offdiag.metrics.intervals.scores.brier_parts import brier_parts, forecast_cells
-from offdiag.metrics.intervals.scores.calibration import (
-    equal_mass_error,
-    equal_width_errors,
-    ks_distances,
-)
-from offdiag.metrics.intervals.scores.score_cells import score_cells
 from offdiag.metrics.probabilistic.brier import groups_of_equal_rows
 from offdiag.metrics.probabilistic.forecasts import Forecasts
-from offdiag.metrics.probabilistic.suite import ranked_against_rest, score_metrics
+from offdiag.metrics.probabilistic.suite import score_metrics
 
 Resamples = NDArray[np.int64]
 """How often each case is drawn, (replicates, n)."""
@@ -66,42 +60,6 @@ def values_of(
             value = metrics[key].value
             found[key].append(np.nan if value is None else value)
     return {key: np.array(column) for key, column in found.items()}
-
-
-def by_score_cell(forecasts: Forecasts, resamples: Resamples) -> NDArray[np.float64]:
-    """Counts of score cells, from how often each case was drawn."""
-    cells = score_cells(ranked_against_rest(forecasts, 1))
-    belongs = (forecasts.scores == cells.score) & (
-        (forecasts.actual[:, np.newaxis] == 1) == cells.is_positive
-    )
-    return np.asarray((resamples @ belongs).astype(np.float64))
-
-
-@pytest.mark.parametrize(
-    ("forecasts", "resamples"),
-    [
-        (events(5, 1), every_resample(5)),
-        (events(40, 1), some_resamples(40, 60)),
-        (events(200, 8), some_resamples(200, 40)),
-    ],
-    ids=["every resample of five", "many ties", "no ties"],
-)
-def test_counts_give_the_metrics_of_the_positive_class(
-    forecasts: Forecasts, resamples: Resamples
-) -> None:
-    cells = score_cells(ranked_against_rest(forecasts, 1))
-    counts = by_score_cell(forecasts, resamples)
-    keys = ("ks", "ece_positive_15", "mce_positive_15", "ece_positive_equal_mass_15")
-    expected = values_of(forecasts, resamples, keys)
-
-    expected_width, largest = equal_width_errors(cells, counts)
-
-    np.testing.assert_allclose(ks_distances(cells, counts), expected["ks"], atol=1e-12)
-    np.testing.assert_allclose(expected_width, expected["ece_positive_15"], atol=1e-12)
-    np.testing.assert_allclose(largest, expected["mce_positive_15"], atol=1e-12)
-    np.testing.assert_allclose(
-        equal_mass_error(cells, counts), expected["ece_positive_equal_mass_15"], atol=1e-12
-    )
 
 
 def by_forecast_cell(forecasts: Forecasts, resamples: Resamples) -> NDArray[np.float64]:

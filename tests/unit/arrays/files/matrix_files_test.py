@@ -37,7 +37,7 @@ def test_json_may_leave_out_labels_and_orientation(tmp_path: Path) -> None:
 
 
 def test_a_square_csv_has_labels_on_both_axes_and_no_orientation(tmp_path: Path) -> None:
-    found = read_matrix(write(tmp_path, "m.csv", "\ufeffactual,NA,007\r\nNA,8,3\r\n007,1,17\r\n"))
+    found = read_matrix(write(tmp_path, "m.csv", "\ufeffclass,NA,007\r\nNA,8,3\r\n007,1,17\r\n"))
 
     assert found.matrix == MATRIX
     assert found.labels == ["NA", "007"]

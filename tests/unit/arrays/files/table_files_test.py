@@ -10,7 +10,6 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from offdiag.arrays.columns import to_column
 from offdiag.arrays.files import read_columns
 from offdiag.arrays.files.checks import FileColumn
 from offdiag.errors import InvalidInput
@@ -40,7 +39,8 @@ def test_csv_labels_that_other_readers_convert_stay_as_they_are_written(
     rows = [quoted([trap, "x"]) if quoting else f"{trap},x" for trap in TRAPS]
     path = write(tmp_path / "p.csv", "\n".join(["y,yhat", *rows]).encode())
 
-    columns = read_columns(path, ["y", "yhat"])
+    # Without quotes an empty cell is a missing value, unless the caller knows such a class.
+    columns = read_columns(path, ["y", "yhat"], empty_text=[] if quoting else ["y"])
 
     assert as_list(columns["y"]) == TRAPS
 
@@ -120,14 +120,12 @@ def test_json_lines_keep_the_types_that_json_has(tmp_path: Path) -> None:
     assert as_list(columns["yhat"]) == [7] * len(rows)
 
 
-def test_a_null_in_json_lines_is_missing_and_predictions_must_not_be(tmp_path: Path) -> None:
-    path = write(tmp_path / "p.jsonl", b'{"y": "a"}\n{"y": null}\n')
+def test_values_may_be_missing_where_the_caller_allows_it(tmp_path: Path) -> None:
+    lines = write(tmp_path / "p.jsonl", b'{"y": "a"}\n{"y": null}\n')
+    table = write(tmp_path / "p.csv", b"y,z\na,1\n,2\n")
 
-    column = read_columns(path, ["y"])["y"]
-
-    assert column == ["a", None]
-    with pytest.raises(InvalidInput, match="the value at index 1 is missing"):
-        to_column(column, field="y_pred")
+    for path in (lines, table):
+        assert as_list(read_columns(path, ["y"], with_gaps=["y"])["y"]) == ["a", None]
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,9 @@ def keys(scope: Scope) -> list[str]:
 
 
 def test_every_key_of_an_evaluation_is_described_once() -> None:
-    evaluation = evaluate_multilabel(y_true=[{"a"}], y_pred=[{"b"}], y_score=[[0.1, 0.9]])
+    evaluation = evaluate_multilabel(
+        y_true=[{"a"}], y_pred=[{"b"}], y_score=[[0.1, 0.9]], labels=["a", "b"]
+    )
 
     assert keys(Scope.MULTILABEL) == sorted(evaluation.aggregate)
     assert keys(Scope.PER_LABEL) == sorted(evaluation.per_label)

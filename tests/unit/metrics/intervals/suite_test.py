@@ -124,7 +124,7 @@ def test_average_accuracy_and_its_complement_mirror_each_other(intervals: SuiteI
 def test_everything_else_is_resampled_and_says_so(intervals: SuiteIntervals) -> None:
     assert intervals.replicates == 2_000
     assert intervals.seed == 5
-    for key in ("macro_f1", "mcc", "kappa_quadratic", "mutual_information"):
+    for key in ("macro_precision", "scott_pi", "kappa_quadratic", "mutual_information"):
         assert intervals.aggregate[key].method == BOOTSTRAP
     for key in ("f2", "informedness", "dor"):
         assert intervals.per_class[key].method == BOOTSTRAP
@@ -147,26 +147,66 @@ def test_the_same_seed_repeats_every_end_bit_for_bit() -> None:
 def test_a_small_class_makes_means_over_classes_unreliable() -> None:
     found = suite_intervals(matrix_of(UNBALANCED), seed=1)
 
-    assert found.aggregate["macro_f1"].at().note == "unreliable, smallest class has n = 5"
+    for key in ("macro_f1", "weighted_f1"):
+        assert found.aggregate[key].at().note == "unreliable, smallest class has n = 5"
     assert found.aggregate["overall_accuracy"].at().note is None
     assert found.per_class["f2"].at(0).note is None
     assert found.per_class["f2"].at(2).note == "unreliable, class has n = 5"
     assert found.per_class["recall"].at(2).note is None
 
 
-def test_a_class_without_cases_is_not_the_smallest_class() -> None:
+@pytest.mark.parametrize(
+    ("key", "has_ends", "note"),
+    [
+        ("balanced_accuracy", False, "unreliable, no example of '2'"),
+        ("macro_precision", False, "unreliable, no example of '2'"),
+        ("gmean_multiclass", False, "unreliable, no example of '2'"),
+        ("macro_f1_harmonic", False, "unreliable, no example of '2'"),
+        ("mcc", True, "unreliable, no example of '2'"),
+        ("cohen_kappa", True, "unreliable, no example of '2'"),
+        ("weighted_f1", True, None),
+        ("mutual_information", True, None),
+    ],
+)
+def test_a_declared_class_without_cases_leaves_averages_over_classes_open(
+    key: str, has_ends: bool, note: str | None
+) -> None:
     found = suite_intervals(matrix_of([[30, 5, 0], [4, 40, 1], [0, 0, 0]]), seed=1)
 
-    assert found.aggregate["macro_f1"].at().note is None
+    interval = found.aggregate[key].at()
+    assert (interval.low is not None, interval.high is not None) == (has_ends, has_ends)
+    assert interval.note == note
+
+
+def test_two_declared_classes_without_cases_are_counted() -> None:
+    counts = np.zeros((4, 4), np.int64)
+    counts[:2, :2] = [[8, 2], [3, 30]]
+
+    note = suite_intervals(matrix_of(counts), seed=1).aggregate["macro_f1"].at().note
+
+    assert note == "unreliable, no example of '2' and 1 more, smallest class has n = 10"
+
+
+@pytest.mark.parametrize("counts", [[[95, 3], [1, 3]], [[40, 6, 4], [5, 38, 7], [1, 0, 3]]])
+def test_below_five_cases_of_a_class_its_metrics_have_no_ends(counts: list[list[int]]) -> None:
+    found = suite_intervals(matrix_of(counts), seed=1)
+
+    for key in ("balanced_accuracy", "macro_f1", "macro_jaccard", "mcc", "cohen_kappa"):
+        interval = found.aggregate[key].at()
+        assert (interval.low, interval.high) == (None, None), key
+        assert interval.note == "unreliable, smallest class has n = 4", key
+    for key in ("scott_pi", "weighted_f1"):
+        assert found.aggregate[key].at().low is not None, key
 
 
 def test_resamples_without_the_class_are_reported_as_undefined() -> None:
     found = suite_intervals(matrix_of([[95, 3], [1, 1]]), seed=1)
 
     # Both cases of the class are missing in a share (1 - 2/100)^100 = 0.133 of resamples.
-    share = found.aggregate["mcc"].at().undefined_share
-    assert share == pytest.approx(0.98**100, abs=0.03)
-    assert f"undefined in {share:.1%} of resamples" in found.aggregate["mcc"].at().provenance
+    interval = found.aggregate["informedness_multiclass"].at()
+    share = interval.undefined_share
+    assert share == pytest.approx(0.98**100, abs=0.04)
+    assert f"undefined in {share:.1%} of resamples" in interval.provenance
 
 
 def test_an_undefined_metric_has_no_interval() -> None:
@@ -183,13 +223,13 @@ def test_an_undefined_metric_has_no_interval() -> None:
 def test_resamples_that_all_agree_give_no_interval_but_a_note() -> None:
     perfect = suite_intervals(matrix_of([[30, 0], [0, 25]]), seed=1)
 
-    macro, accuracy = (
-        perfect.aggregate["macro_f1"].at(),
+    weighted, accuracy = (
+        perfect.aggregate["weighted_f1"].at(),
         perfect.aggregate["overall_accuracy"].at(),
     )
 
-    assert (macro.low, macro.high) == (None, None)
-    assert macro.note == "no variation among resamples"
+    assert (weighted.low, weighted.high) == (None, None)
+    assert weighted.note == "no variation among resamples"
     assert accuracy.low == pytest.approx(0.9347, abs=1e-4)
     assert accuracy.high == 1.0
 

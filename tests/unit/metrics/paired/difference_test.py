@@ -115,7 +115,7 @@ def test_runs_that_agree_everywhere_keep_the_width_of_recall_only() -> None:
     assert (recall.bounds.low < 0).all()
     assert (recall.bounds.high > 0).all()
     assert (macro.low, macro.high) == (None, None)
-    assert macro.note == "no variation among resamples"
+    assert macro.note == "no sample on which the runs differ counts"
 
 
 def test_the_delta_method_agrees_with_the_bootstrap(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -141,7 +141,7 @@ def test_many_triples_switch_to_the_delta_method() -> None:
     found = paired_differences(two_runs(n_cases=40_000, n_classes=30, shared=0.1), seed=1)
 
     assert found.replicates == 0
-    assert found.aggregate_intervals["macro_f1"].method == "paired delta"
+    assert found.aggregate_intervals["macro_precision"].method == "paired delta"
 
 
 def test_the_same_seed_repeats_every_end(joint: JointCounts, found: PairedDifferences) -> None:

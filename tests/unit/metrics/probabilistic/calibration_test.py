@@ -7,8 +7,11 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from scipy.stats import binom
 
 from offdiag.metrics.probabilistic.calibration import (
+    CalibrationBins,
+    calibrated_shares,
     equal_mass_bins,
     equal_width_bins,
     expected_calibration_error,
@@ -92,3 +95,30 @@ def test_single_and_double_precision_put_a_stored_score_into_one_bin() -> None:
     single = equal_width_bins(rank_scores(everyone, scores.astype(np.float32)))
 
     assert single.count.tolist() == double.count.tolist()
+
+
+def test_calibrated_shares_are_binomial_quantiles_at_the_mean_score() -> None:
+    count = np.array([0, 1, 12, 400, 7, 9])
+    mean = np.array([0.1, 0.03, 0.3, 0.55, 0.0, 1.0])
+    bins = CalibrationBins(np.arange(7) / 6, count, count // 2, count * mean)
+
+    low, high = calibrated_shares(bins)
+
+    assert np.isnan([low[0], high[0]]).all()
+    for level, shares in ((0.05, low), (0.95, high)):
+        expected = np.asarray(binom.ppf(level, count[1:], mean[1:])) / count[1:]
+        assert shares[1:].tolist() == pytest.approx(expected.tolist())
+
+
+def test_calibrated_shares_hold_nine_of_ten_samples_of_calibrated_scores() -> None:
+    rng = np.random.default_rng(3)
+    p = np.sort(rng.random(3_000))
+    n_held = []
+
+    for _ in range(200):
+        bins = equal_width_bins(rank_scores(rng.random(len(p)) < p, p))
+        low, high = calibrated_shares(bins)
+        share = bins.happened / bins.count
+        n_held.append(((low <= share) & (share <= high)).mean())
+
+    assert 0.9 <= np.mean(n_held) <= 0.95

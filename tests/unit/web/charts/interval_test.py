@@ -27,6 +27,16 @@ def test_an_interval_is_cut_at_the_ends_of_the_axis() -> None:
     assert mark.ends_of("bar") == (IN_TABLE.x(0), IN_TABLE.x(1))
 
 
+def test_a_whisker_is_longer_than_its_bar_and_ends_in_ticks_within_the_axis() -> None:
+    mark = parsed(
+        interval_mark(Extent(0.6, 0.55, 0.65), scale=_HIGH, name="two", whisker=(0.4, 0.7))
+    )
+
+    path = mark.one("whisker").get("d", "")
+    assert path.startswith("M6 10H")
+    assert path.count("V") == 1
+
+
 def test_without_an_interval_there_is_no_bar() -> None:
     assert parsed(interval_mark(Extent(0.6), scale=UNIT, name="no interval")).count("bar") == 0
 

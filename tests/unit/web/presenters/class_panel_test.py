@@ -2,10 +2,10 @@ import numpy as np
 
 from offdiag.domain.values import MetricValue
 from offdiag.store.queries.run_detail import RunResults
-from offdiag_web.gallery.examples import results_of
 from offdiag_web.presenters.class_panel import LOWEST_SHOWN, class_panel, lies_below
 from offdiag_web.presenters.values import Notes
 from support.dashboard import LESION_COUNTS, LESIONS
+from support.gallery.examples import results_of
 
 
 def test_each_class_shows_what_was_found_of_its_cases() -> None:

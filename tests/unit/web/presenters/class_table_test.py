@@ -6,10 +6,10 @@ import pytest
 from offdiag.metrics.suite import PER_CLASS_KEYS
 from offdiag.store.queries.run_detail import RunResults
 from offdiag_web.addresses.classes import ClassesAddress
-from offdiag_web.gallery.examples import results_of
 from offdiag_web.presenters.class_table import GROUPS, TITLES, class_table
 from offdiag_web.presenters.class_table_export import class_columns, class_rows
 from offdiag_web.presenters.values import Notes
+from support.gallery.examples import results_of
 
 ADDRESS = ClassesAddress("r_1")
 

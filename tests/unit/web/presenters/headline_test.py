@@ -1,10 +1,11 @@
 import numpy as np
+import pytest
 
 from offdiag.store.queries.run_detail import RunResults
-from offdiag_web.gallery.examples import results_of
 from offdiag_web.presenters.headline import Headline, Tile, headline
 from offdiag_web.presenters.values import Notes
 from support.dashboard import LESION_COUNTS, LESIONS
+from support.gallery.examples import results_of
 
 
 def test_every_number_has_an_interval_a_baseline_and_n() -> None:
@@ -52,6 +53,30 @@ def test_intervals_are_called_unreliable_where_a_class_is_small() -> None:
     assert small is not None
     assert small.endswith("the smallest class, “df”, has 17 cases.")
     assert large is None
+
+
+@pytest.mark.parametrize(
+    ("counts", "said", "instead"),
+    [
+        (
+            [[30, 5, 0], [4, 20, 0], [1, 0, 3]],
+            "the smallest class, “c”, has 4 cases.",
+            "unreliable, smallest class has n = 4",
+        ),
+        (
+            [[30, 5, 0], [4, 20, 0], [0, 0, 0]],
+            "there is no example of “c”.",
+            "unreliable, no example of 'c'",
+        ),
+    ],
+)
+def test_averages_without_an_interval_say_why(
+    counts: list[list[int]], said: str, instead: str
+) -> None:
+    shown = _headline(results_of(np.array(counts), ("a", "b", "c")))
+
+    assert shown.caution == f"Averages over classes are unreliable and have no interval: {said}"
+    assert (_tile(shown, "Macro F1").interval, _tile(shown, "Macro F1").instead) == (None, instead)
 
 
 def test_without_any_case_there_is_no_worst_class() -> None:

@@ -24,6 +24,22 @@ def test_each_model_gets_a_verdict_of_its_own() -> None:
     assert audit.verdict is IMPOSSIBLE
 
 
+def test_one_class_is_positive_in_all_rows_of_a_table() -> None:
+    # The first row is of "b", the second of "a": each could be either class alone.
+    of_b, of_a = "0.9000\t0.8438\t0.8710", "0.8250\t0.7333\t0.7765"
+    told = Corrections(classes="a 40, b 60")
+
+    def audited(*rows: str) -> PastedAudit:
+        lines = (f"M{number}\t{row}" for number, row in enumerate(rows, start=1))
+        return audit_pasted("\n".join(["Model\tRecall\tPrecision\tF1", *lines]), told)
+
+    assert {audited(row).verdict for row in (of_a, of_b)} == {CONSISTENT}
+    assert audited(of_b, of_b).models[1].report.reading == "'b' is the positive class"
+    both = audited(of_b, of_a, of_a)
+    assert verdicts(both) == {"M1": OTHER, "M2": CONSISTENT, "M3": CONSISTENT}
+    assert {each.report.reading for each in both.models} == {"'a' is the positive class"}
+
+
 def test_findings_know_their_line_of_the_text() -> None:
     audit = audit_pasted("\nAccuracy 0.9\n\nMicro F1 0.8")
 

@@ -14,6 +14,7 @@ from offdiag.metrics.multilabel.examples import example_metrics
 from offdiag.metrics.multilabel.label_averages import label_averages
 from offdiag.metrics.multilabel.ranking import ranking_metrics, sum_over_rankings
 from offdiag.metrics.multilabel.tally import tally_sets
+from offdiag.metrics.probabilistic.ranked import rank_scores
 
 Sets = NDArray[np.bool_]
 RNG = np.random.default_rng(8)
@@ -73,8 +74,8 @@ def test_rates_of_a_label_take_the_wilson_interval_of_their_own_counts() -> None
         assert (interval.low, interval.high) == wilson(right, cases).at()
 
 
-def test_the_area_of_a_label_takes_the_interval_of_delong() -> None:
-    expected = auc_interval(ACTUAL[:, 2], SCORES[:, 2])
+def test_the_area_of_a_label_takes_the_interval_of_its_ranking() -> None:
+    expected = auc_interval(rank_scores(ACTUAL[:, 2], SCORES[:, 2]))
 
     found = multilabel_intervals(ACTUAL, PREDICTED, SCORES, seed=1).per_label["roc_auc"][2]
 
@@ -109,13 +110,25 @@ def test_a_rare_label_makes_averages_unreliable() -> None:
     assert found["subset_accuracy"].note is None
 
 
-def test_a_label_that_is_never_true_is_not_the_smallest() -> None:
+@pytest.mark.parametrize(
+    ("n_true", "note"),
+    [
+        (0, "unreliable, no example of one label"),
+        (4, "unreliable, smallest label has n = 4"),
+    ],
+)
+def test_a_label_that_is_hardly_ever_true_leaves_averages_over_labels_open(
+    n_true: int, note: str
+) -> None:
     actual = ACTUAL.copy()
     actual[:, 3] = False
+    actual[:n_true, 3] = True
 
-    found = multilabel_intervals(actual, PREDICTED, seed=1).aggregate["macro_f1"]
+    found = multilabel_intervals(actual, PREDICTED, seed=1).aggregate
 
-    assert found.note is None
+    assert (found["macro_f1"].low, found["macro_f1"].high) == (None, None)
+    assert found["macro_f1"].note == note
+    assert found["weighted_f1"].low is not None
 
 
 def test_nothing_true_leaves_weighted_averages_without_interval() -> None:

@@ -45,16 +45,18 @@ def test_the_interval_holds_its_value() -> None:
     assert found.high is not None
     assert value is not None
     assert 0 < found.low < value < found.high < 1
-    assert found.provenance == "delta, logit scale; unreliable, smaller class has n = 5"
+    assert found.provenance == (
+        "delta, logit scale, student t; unreliable, smaller class has n = 5"
+    )
 
 
 @pytest.mark.parametrize(
     ("actual", "scores", "note"),
     [
-        ([1, 1, 0, 0], [0.9, 0.8, 0.2, 0.1], "no variation among the cases"),
-        ([1, 0, 0], [0.5, 0.4, 0.9], "smaller class has n = 1"),
-        ([0, 0], [0.5, 0.4], "smaller class has n = 0"),
-        ([1, 1], [0.5, 0.4], "smaller class has n = 0"),
+        ([1] * 5 + [0] * 5, [0.9] * 5 + [0.1] * 5, "no variation among the cases"),
+        ([1] * 4 + [0] * 9, [0.5, 0.4] * 6 + [0.9], "unreliable, smaller class has n = 4"),
+        ([0, 0], [0.5, 0.4], "unreliable, smaller class has n = 0"),
+        ([1, 1], [0.5, 0.4], "unreliable, smaller class has n = 0"),
     ],
 )
 def test_nothing_to_estimate_a_variance_from_gives_no_interval(
@@ -64,3 +66,15 @@ def test_nothing_to_estimate_a_variance_from_gives_no_interval(
 
     assert (found.low, found.high) == (None, None)
     assert found.note == note
+
+
+def test_the_interval_reaches_as_far_as_student_t_of_the_positive_cases() -> None:
+    found = average_precision_interval(ranked(ACTUAL, SCORES))
+    value = average_precision(ranked(ACTUAL, SCORES)).value
+    assert value is not None
+    assert found.high is not None
+
+    error = average_precision_variance(ranked(ACTUAL, SCORES)) ** 0.5 / (value * (1 - value))
+    reach = np.log(found.high / (1 - found.high)) - np.log(value / (1 - value))
+
+    assert reach / error == pytest.approx(2.776445, rel=1e-6)  # 4 degrees of freedom

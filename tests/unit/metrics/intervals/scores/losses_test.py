@@ -37,3 +37,19 @@ def test_an_infinite_log_loss_has_no_interval_and_the_clipped_one_has() -> None:
 
     assert "log_loss" not in found
     assert found["log_loss_clipped"].low is not None
+
+
+@pytest.mark.parametrize(
+    ("n_rare", "note"), [(6, "unreliable, smallest class has n = 6"), (20, None)]
+)
+def test_a_logarithmic_loss_with_few_cases_of_a_class_is_called_unreliable(
+    n_rare: int, note: str | None
+) -> None:
+    rng = np.random.default_rng(1)
+    actual = [1] * n_rare + [0] * 200
+
+    found = loss_intervals(of_event(actual, rng.random(len(actual)).tolist()), confidence=0.95)
+
+    assert found["log_loss"].low is not None
+    assert found["log_loss"].note == found["log_loss_clipped"].note == note
+    assert found["brier_half"].note is None

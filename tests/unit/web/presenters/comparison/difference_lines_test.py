@@ -8,6 +8,7 @@ import pytest
 
 from offdiag.comparison.differences import judged
 from offdiag.domain.values import MetricValue
+from offdiag.metrics.intervals.bounds import Interval
 from offdiag_web.presenters.comparison.difference_lines import (
     difference_line,
     metric_table,
@@ -59,13 +60,30 @@ def test_a_mark_says_in_words_what_it_shows() -> None:
     assert line.mark is not None
     assert f"B minus A {line.gap}, interval {line.interval}: better" in line.mark
     assert "mark-better" in line.mark
+    assert "whisker" in line.mark
+
+
+def test_what_would_pass_alone_is_captioned_and_not_coloured() -> None:
+    gap = MetricValue(0.02, None, None, 0.001, 0.039, "m")
+    found = judged(
+        *("mcc", None, MetricValue(0.5), MetricValue(0.52), gap),
+        simultaneous=Interval(-0.003, 0.043, "m"),
+    )
+
+    line = difference_line(found, "MCC", symmetric_scale([found]), Notes(), among="five")
+
+    assert line.caption == "alone it would pass; not among five"
+    assert (line.outcome, line.tone) == ("no significant difference", "plain")
 
 
 def test_what_is_beyond_the_axis_is_an_arrow() -> None:
     gap = MetricValue(5.0, None, None, 4.0, 6.0, "m")
-    found = judged("log_loss", None, MetricValue(1.0), MetricValue(6.0), gap)
+    found = judged(
+        *("log_loss", None, MetricValue(1.0), MetricValue(6.0), gap),
+        simultaneous=Interval(3.5, 6.5, "m"),
+    )
 
-    line = difference_line(found, "Log loss", symmetric_scale([found]), Notes())
+    line = difference_line(found, "Log loss", symmetric_scale([found]), Notes(), among="three")
 
     assert line.mark is not None
     assert "<circle" not in line.mark

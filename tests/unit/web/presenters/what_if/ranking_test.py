@@ -31,7 +31,7 @@ def test_runs_that_differ_beyond_chance_are_told_apart(ask: Ask) -> None:
     found = ask(CAREFUL, SLOPPY)
 
     assert standing_sentence(found) == (
-        "B “run 1” costs least on these cases. A costs more, beyond chance."
+        "B “run 1” costs least on these cases. A costs significantly more."
     )
 
 
@@ -39,15 +39,43 @@ def test_runs_that_do_not_are_not(ask: Ask) -> None:
     found = ask(SLOPPY, ALMOST_SLOPPY, CAREFUL)
 
     assert standing_sentence(found) == (
-        "A “run 0” costs least on these cases. B cannot be told apart from it. "
-        "C costs more, beyond chance."
+        "A “run 0” costs least on these cases. B shows no significant difference from it. "
+        "C costs significantly more."
     )
 
 
-def test_equal_runs_cannot_be_told_apart(ask: Ask) -> None:
-    found = ask(SLOPPY, SLOPPY)
+def test_equal_runs_both_cost_least(ask: Ask) -> None:
+    found = ask(SLOPPY, SLOPPY, CAREFUL)
 
-    assert "B cannot be told apart from it." in standing_sentence(found)
+    assert standing_sentence(found) == (
+        "A and B cost least, and equally much, on these cases. C costs significantly more."
+    )
+
+
+def test_the_interval_of_a_difference_counts_all_runs_and_decides(ask: Ask) -> None:
+    # Alone five errors more are beyond chance, among six runs they are not.
+    perfect, worse = [[20, 0], [0, 980]], [[20, 0], [5, 975]]
+    others = [[[20 - k, k], [0, 980]] for k in (1, 2, 3, 4)]
+
+    alone = ask(perfect, worse).answers[1].place
+    among = ask(perfect, worse, *others).answers[1].place
+
+    assert (alone.verdict, among.verdict) == ("dearer", "open")
+    assert alone.behind.ci_low is not None
+    assert among.behind.ci_low is not None
+    assert among.behind.ci_low < 0 < alone.behind.ci_low
+
+
+def test_at_other_class_shares_a_class_of_few_cases_is_not_tested(ask: Ask) -> None:
+    few, fewer = [[3, 0], [5, 975]], [[0, 3], [5, 975]]
+
+    found = ask(few, fewer, shares="ill:0.5")
+
+    assert found.answers[1].place.verdict == "not tested"
+    assert standing_sentence(found).endswith(
+        "B cannot be tested: a class has fewer than 5 examples."
+    )
+    assert ask(few, fewer).answers[1].place.verdict == "open"
 
 
 def test_runs_that_cannot_be_paired_are_said_to_be_so(ask: Ask) -> None:

@@ -1,0 +1,35 @@
+"""What makes the code harder to find one's way in does not grow.
+
+The bounds are what was reached. Whoever gets below one lowers it; nobody raises one.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+BENCHMARKS = str(Path(__file__).parents[2] / "benchmarks")
+if BENCHMARKS not in sys.path:
+    sys.path.append(BENCHMARKS)
+
+import structure  # noqa: E402 - they are no package of ours
+
+BOUNDS: dict[str, tuple[Callable[[], list[str]], int]] = {
+    "modules that name every field of a run": (lambda: structure.files_naming("git_sha"), 30),
+    "classes with six or more fields of a run": (structure.classes_with_many_run_fields, 14),
+    "modules named by a gerund": (structure.modules_named_by_a_gerund, 96),
+    "folders of more than fifteen modules": (structure.large_folders, 25),
+}
+
+
+@pytest.mark.parametrize("measure", BOUNDS)
+def test_a_measure_of_the_code_does_not_grow(measure: str) -> None:
+    find, bound = BOUNDS[measure]
+
+    found = find()
+
+    assert found
+    assert len(found) <= bound, f"{measure}: {len(found)}, at most {bound}. They are {found}."

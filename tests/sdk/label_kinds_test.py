@@ -1,0 +1,143 @@
+"""Labels of another kind, or written otherwise, are one class or refused, on every way in."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pandas as pd
+import polars as pl
+import pytest
+
+import offdiag
+from offdiag.errors import InvalidInput, LabelNote
+from offdiag.sdk.run import Run
+from offdiag.store.database import Database
+from support.servers import serving
+
+Labels = list[Any]
+Way = Callable[[str, Labels, Labels], Run]
+
+
+def log_arrays(url: str, y_true: Labels, y_pred: Labels) -> Run:
+    return offdiag.log_run(y_true=y_true, y_pred=y_pred, name="n", dataset="d", url=url)
+
+
+def log_eager_frame(url: str, y_true: Labels, y_pred: Labels) -> Run:
+    frame = pd.DataFrame({"y": y_true, "yhat": y_pred})
+    return offdiag.log_frame(frame, name="n", dataset="d", url=url)
+
+
+def log_lazy_frame(url: str, y_true: Labels, y_pred: Labels) -> Run:
+    frame = pl.LazyFrame({"y": y_true, "yhat": y_pred})
+    return offdiag.log_frame(frame, name="n", dataset="d", url=url)
+
+
+def log_counted_frame(url: str, y_true: Labels, y_pred: Labels) -> Run:
+    frame = pd.DataFrame({"y": y_true, "yhat": y_pred})
+    return offdiag.log_frame(frame, name="n", dataset="d", keep_predictions=False, url=url)
+
+
+WAYS: list[Way] = [log_arrays, log_eager_frame, log_lazy_frame, log_counted_frame]
+
+
+@pytest.fixture(params=["embedded", "remote"])
+def url(request: pytest.FixtureRequest, sqlite_database: Database) -> Iterator[str]:
+    if request.param == "embedded":
+        yield sqlite_database.url
+        return
+    with serving(sqlite_database) as address:
+        yield address
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize(
+    ("y_true", "y_pred", "names"),
+    [
+        ([True, False, True], [1, 0, 0], ("False", "True")),
+        ([1, 0, 1], [True, False, False], ("0", "1")),
+        (["True", "False", "True"], [1, 0, 0], ("False", "True")),
+    ],
+)
+def test_booleans_beside_0_and_1_are_one_kind(
+    url: str, way: Way, y_true: Labels, y_pred: Labels, names: tuple[str, ...]
+) -> None:
+    evaluation = way(url, y_true, y_pred).evaluation()
+
+    assert evaluation.labels == names
+    assert evaluation.aggregate["overall_accuracy"].value == pytest.approx(2 / 3)
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize(
+    ("y_true", "y_pred", "sentence"),
+    [
+        (["cat", "dog"], ["Cat", "Dog"], r"Near misses: 'cat' and 'Cat' \(case\)"),
+        (["cat", "dog"], ["cat ", "dog "], r"'cat' and 'cat ' \(white space\)"),
+        ([1, 2], ["one", "two"], "no label of"),
+        ([0, 1], [0.25, 0.75], r"2 distinct numbers, such as 0\.[27]5: .*regression or scores"),
+        (["0", "1"], ["0.25", "0.75"], r"such as 0\.[27]5: .*regression or scores"),
+    ],
+)
+def test_what_shares_no_label_with_the_truth_is_refused(
+    url: str, way: Way, y_true: Labels, y_pred: Labels, sentence: str
+) -> None:
+    with pytest.raises(InvalidInput, match=sentence):
+        way(url, y_true, y_pred)
+
+    assert offdiag.search_runs(url=url).empty
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_whole_floats_are_labels_with_a_note(url: str, way: Way) -> None:
+    with pytest.warns(LabelNote, match="floats that are whole numbers") as told:
+        run = way(url, [1, 0, 1], [1.0, 0.0, 0.0])
+
+    assert run.evaluation().labels == ("0", "1")
+    assert {note.filename for note in told} == {__file__}
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_classes_that_look_alike_are_accepted_with_a_warning(url: str, way: Way) -> None:
+    with pytest.warns(LabelNote, match=r"look alike: 'Cat' and 'cat' \(case\)"):
+        run = way(url, ["cat", "Cat", "dog"], ["cat", "cat", "dog"])
+
+    assert run.evaluation().labels == ("Cat", "cat", "dog")
+
+
+def test_a_matrix_whose_classes_look_alike_is_accepted_with_a_warning(url: str) -> None:
+    with pytest.warns(LabelNote, match="look alike"):
+        offdiag.log_matrix(
+            [[1, 0], [0, 1]],
+            labels=["a", "A"],
+            orientation="actual_rows",
+            name="n",
+            dataset="d",
+            url=url,
+        )
+
+
+def test_a_batch_may_share_no_label_with_its_truth(url: str) -> None:
+    with offdiag.start_run(name="n", dataset="d", labels=["a", "b"], url=url) as run:
+        run.log(y_true=["a"], y_pred=["b"])
+        run.log(y_true=["b"], y_pred=["b"])
+
+    assert run.evaluation().aggregate["overall_accuracy"].value == 0.5
+
+
+def test_batches_may_hold_whole_floats_and_no_scores(url: str) -> None:
+    with offdiag.start_run(name="n", dataset="d", labels=[0, 1], url=url) as run:
+        with pytest.warns(LabelNote, match="y_pred holds floats"):
+            run.log(y_true=[True, False], y_pred=[1.0, 0.0])
+        with pytest.raises(InvalidInput, match="Did you mean y_score"):
+            run.log(y_true=[1, 0], y_pred=[[0.1, 0.9], [0.2, 0.8]])
+
+    assert run.evaluation().aggregate["overall_accuracy"].value == 1.0
+
+
+def test_a_model_that_is_always_wrong_is_logged_with_declared_labels(url: str) -> None:
+    run = offdiag.log_run(
+        y_true=["a"], y_pred=["b"], labels=["a", "b"], name="n", dataset="d", url=url
+    )
+
+    assert run.evaluation().aggregate["overall_accuracy"].value == 0.0

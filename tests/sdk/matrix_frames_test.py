@@ -1,0 +1,220 @@
+"""A cross table says by the names on its axes what it is, to everything that takes a matrix.
+
+The cases are those of one experiment; however its table is turned, reordered or stripped of
+classes that nobody predicted, every entry reads the same counts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import offdiag
+from offdiag import stats
+from offdiag.cli.edge import run as run_command
+from offdiag.errors import InvalidInput
+from offdiag.store.database import Database
+from support.logging_runs import work_off
+
+TRUE = pd.Series(list("aaaaabbbbccc"))
+PRED = pd.Series(list("aaabbbbaacca"))
+COUNTS = [[3, 2, 0], [2, 2, 0], [1, 0, 2]]
+SWAPPED = [list(row) for row in zip(*COUNTS, strict=True)]
+TABLE = pd.crosstab(TRUE, PRED, rownames=["actual"], colnames=["predicted"])
+NAMES = [
+    ("actual", "predicted"),
+    ("Actual class", "Predicted class"),
+    ("True label", "Predicted label"),
+    ("true", "pred"),
+    ("y_true", "y_pred"),
+    ("Y_TRUE", "yhat"),
+    ("Reference", "Prediction"),
+    ("Truth", "Prediction"),
+    ("ground truth", "predictions"),
+    ("target", "Output"),
+]
+COSTS = [[0, 1, 5], [2, 0, 7], [3, 11, 0]]
+
+
+def named(frame: pd.DataFrame, rows: str | None, columns: str | None) -> pd.DataFrame:
+    return frame.rename_axis(index=rows, columns=columns)
+
+
+@pytest.mark.parametrize(("actual", "predicted"), NAMES)
+def test_a_cross_table_needs_no_orientation_either_way_round(actual: str, predicted: str) -> None:
+    upright = offdiag.evaluate_matrix(named(TABLE, actual, predicted))
+    turned = offdiag.evaluate_matrix(named(TABLE.T, predicted, actual))
+
+    assert upright.matrix.counts.tolist() == turned.matrix.counts.tolist() == COUNTS
+    assert upright.labels == turned.labels == ("a", "b", "c")
+
+
+@pytest.mark.parametrize(
+    ("rows", "columns"),
+    [(None, None), ("row_0", "col_0"), ("actual", None), (None, "pred"), ("true", "truth")],
+)
+def test_without_the_names_of_both_axes_somebody_must_say_it(
+    rows: str | None, columns: str | None
+) -> None:
+    frame = named(TABLE, rows, columns)
+
+    with pytest.raises(InvalidInput, match="a matrix cannot tell"):
+        offdiag.evaluate_matrix(frame)
+    assert offdiag.evaluate_matrix(frame, orientation="actual_rows").labels == ("a", "b", "c")
+
+
+def _logged(database: Database, matrix: Any, **facts: Any) -> list[list[int]]:
+    run = offdiag.log_matrix(matrix, name="n", dataset="d", url=database.url, **facts)
+    work_off(database)
+    counts: list[list[int]] = run.evaluation().matrix.counts.tolist()
+    return counts
+
+
+ENTRIES: dict[str, Callable[..., Any]] = {
+    "evaluate_matrix": lambda _, matrix, **facts: offdiag.evaluate_matrix(
+        matrix, **facts
+    ).matrix.counts.tolist(),
+    "log_matrix": _logged,
+    "cost": lambda _, matrix, **facts: offdiag.cost(
+        matrix, weights=COSTS, **facts
+    ).matrix.counts.tolist(),
+}
+
+
+@pytest.mark.parametrize("entry", ENTRIES)
+@pytest.mark.parametrize(
+    "frame",
+    [
+        TABLE,
+        named(TABLE.T, "predicted", "actual"),
+        TABLE[["c", "a", "b"]],
+        named(TABLE.T, "predicted", "actual")[["a", "b", "c"]],
+    ],
+    ids=["upright", "turned", "columns reordered", "turned and in order"],
+)
+def test_every_entry_reads_the_same_counts(
+    sqlite_database: Database, entry: str, frame: pd.DataFrame
+) -> None:
+    assert ENTRIES[entry](sqlite_database, frame) == COUNTS
+
+
+@pytest.mark.parametrize("entry", ENTRIES)
+def test_names_that_contradict_the_statement_are_refused_by_every_entry(
+    sqlite_database: Database, entry: str
+) -> None:
+    with pytest.raises(InvalidInput, match="contradicts the axes of the DataFrame"):
+        ENTRIES[entry](sqlite_database, TABLE, orientation="actual_columns")
+
+
+@pytest.mark.parametrize("entry", ENTRIES)
+def test_cells_are_placed_by_name_where_labels_are_declared(
+    sqlite_database: Database, entry: str
+) -> None:
+    found = ENTRIES[entry](sqlite_database, TABLE, labels=["c", "b", "a"])
+
+    assert found == [[2, 0, 1], [0, 2, 2], [0, 2, 3]]
+
+
+def test_a_class_that_nobody_predicted_has_no_cases_there() -> None:
+    never = pd.crosstab(TRUE, PRED.replace("c", "a"), rownames=["actual"], colnames=["predicted"])
+
+    with pytest.raises(InvalidInput, match="the class 'c' is only among the rows"):
+        offdiag.evaluate_matrix(never)
+
+    found = offdiag.evaluate_matrix(never, labels=["a", "b", "c"])
+    assert found.matrix.counts.tolist() == [[3, 2, 0], [2, 2, 0], [3, 0, 0]]
+
+
+@pytest.mark.parametrize(
+    ("frame", "labels", "message"),
+    [
+        (TABLE, ["a", "b", "x"], "a class 'c', which is not among the labels"),
+        (TABLE.set_axis(["a", "a", "b"]), None, "stands more than once"),
+        (
+            pd.crosstab(TRUE, PRED, margins=True).rename_axis(index="true", columns="pred"),
+            None,
+            "holds totals",
+        ),
+    ],
+)
+def test_classes_that_cannot_be_placed_are_refused(
+    frame: pd.DataFrame, labels: list[str] | None, message: str
+) -> None:
+    with pytest.raises(InvalidInput, match=message):
+        offdiag.evaluate_matrix(frame, labels=labels, orientation="actual_rows")
+
+
+@pytest.mark.parametrize(
+    ("frame", "labels", "counts"),
+    [
+        (pd.DataFrame(COUNTS), ["z", "y", "x"], COUNTS),
+        (pd.DataFrame(COUNTS), [2, 1, 0], COUNTS),
+        (pd.DataFrame(COUNTS, [0, 1, 2], [0, 1, 2]), ["z", "y", "x"], COUNTS),
+        (pd.DataFrame(COUNTS, [0, 1, 2], [0, 1, 2]), [2, 1, 0], [[2, 0, 1], [0, 2, 2], [0, 2, 3]]),
+        (
+            named(pd.DataFrame(COUNTS), "actual", "predicted"),
+            [2, 1, 0],
+            [[2, 0, 1], [0, 2, 2], [0, 2, 3]],
+        ),
+        (named(pd.DataFrame(COUNTS), "actual", "predicted"), ["z", "y", "x"], COUNTS),
+    ],
+    ids=[
+        "an array",
+        "an array in another order",
+        "codes with names",
+        "codes in another order",
+        "a reindexed cross table",
+        "codes on named axes",
+    ],
+)
+def test_numbers_from_0_on_are_places_unless_they_are_the_classes(
+    frame: pd.DataFrame, labels: list[Any], counts: list[list[int]]
+) -> None:
+    found = offdiag.evaluate_matrix(frame, labels=labels, orientation="actual_rows")
+
+    assert found.labels == tuple(map(str, labels))
+    assert found.matrix.counts.tolist() == counts
+
+
+def test_an_audit_turns_a_cross_table_by_its_names() -> None:
+    reported = {"recall": {"a": "0.6", "b": "0.5", "c": "0.67"}}
+    turned = named(TABLE.T, "Prediction", "Reference")
+
+    upright = offdiag.audit_reported(reported=reported, matrix=TABLE)
+
+    assert upright.verdict.value == "consistent"
+    assert offdiag.audit_reported(reported=reported, matrix=turned) == upright
+    assert offdiag.audit_reported(reported=reported, matrix=SWAPPED, labels="abc") != upright
+
+
+def test_costs_whose_axes_are_named_the_wrong_way_round_are_refused() -> None:
+    weights = pd.DataFrame(COSTS, list("abc"), list("abc"))
+
+    with pytest.raises(InvalidInput, match="pass the transposed frame"):
+        offdiag.cost(TABLE, weights=named(weights, "Prediction", "Reference"))
+
+
+def test_tests_of_symmetry_place_the_cells_by_name() -> None:
+    assert stats.bowker(TABLE[["c", "a", "b"]]) == stats.bowker(np.array(COUNTS))
+    assert stats.stuart_maxwell(TABLE[["b", "a", "c"]]) == stats.stuart_maxwell(COUNTS)
+
+
+@pytest.mark.parametrize(("actual", "predicted"), NAMES[:4])
+def test_the_command_line_reads_the_corner_of_a_written_cross_table(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], actual: str, predicted: str
+) -> None:
+    told = []
+    for name, frame in (
+        ("m.csv", named(TABLE, actual, predicted)),
+        ("t.csv", named(TABLE.T, predicted, actual)),
+    ):
+        frame.to_csv(tmp_path / name)
+        assert run_command(("evaluate", str(tmp_path / name), "--matrix", "--json")) == 0
+        told.append(capsys.readouterr().out)
+
+    assert told[0] == told[1]

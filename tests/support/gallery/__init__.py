@@ -1,0 +1,1 @@
+"""Constructed examples of every component in every state."""

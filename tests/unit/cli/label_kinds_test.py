@@ -1,0 +1,73 @@
+"""What the command line says of labels that are written in two ways."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+LOG = ("--name", "n", "--dataset", "d")
+
+
+def write(folder: Path, name: str, y_true: list[Any], y_pred: list[Any]) -> str:
+    table = pa.table({"y_true": y_true, "y_pred": y_pred})
+    if name.endswith("parquet"):
+        pq.write_table(table, folder / name)
+    else:
+        lines = ["y_true,y_pred", *(f"{t},{p}" for t, p in zip(y_true, y_pred, strict=True))]
+        (folder / name).write_text("\n".join(lines))
+    return name
+
+
+@pytest.mark.parametrize("file", ["x.csv", "x.parquet"])
+@pytest.mark.parametrize("command", [("log", *LOG), ("evaluate",)])
+@pytest.mark.parametrize(
+    ("y_true", "y_pred", "sentence"),
+    [
+        (["cat", "dog"], ["Cat", "Dog"], "'cat' and 'Cat' (case)"),
+        ([0, 1], [0.25, 0.75], "this looks like regression or scores. Did you mean y_score?"),
+    ],
+)
+def test_labels_that_do_not_meet_are_refused_in_one_line(
+    offdiag: Any,
+    folder: Path,
+    file: str,
+    command: tuple[str, ...],
+    y_true: list[Any],
+    y_pred: list[Any],
+    sentence: str,
+) -> None:
+    answer = offdiag(command[0], write(folder, file, y_true, y_pred), *command[1:])
+
+    assert answer.code == 2
+    assert sentence in answer.err
+    assert len(answer.err.splitlines()) == 1
+
+
+@pytest.mark.parametrize("file", ["x.csv", "x.parquet"])
+@pytest.mark.parametrize("command", [("log", *LOG), ("evaluate",)])
+def test_classes_that_look_alike_are_noted_in_one_line(
+    offdiag: Any, folder: Path, file: str, command: tuple[str, ...]
+) -> None:
+    name = write(folder, file, ["cat", "Cat"], ["cat", "cat"])
+
+    answer = offdiag(command[0], name, *command[1:])
+
+    assert answer.code == 0
+    assert answer.err.splitlines() == ["Note: Classes look alike: 'Cat' and 'cat' (case)."]
+
+
+def test_whole_floats_are_noted_in_one_line(offdiag: Any, folder: Path) -> None:
+    answer = offdiag("evaluate", write(folder, "x.parquet", [0, 1], [0.0, 1.0]), "--json")
+
+    assert answer.json["labels"] == ["0", "1"]
+    assert "Note: y_pred holds floats that are whole numbers" in answer.err
+
+
+def test_a_file_of_booleans_beside_0_and_1_has_two_classes(offdiag: Any, folder: Path) -> None:
+    answer = offdiag("evaluate", write(folder, "x.csv", [True, False], [1, 0]), "--json")
+
+    assert answer.json["labels"] == ["False", "True"]

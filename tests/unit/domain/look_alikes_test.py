@@ -1,0 +1,90 @@
+"""Labels that a reader takes for one class are pointed out, others are not."""
+
+from __future__ import annotations
+
+import unicodedata
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from offdiag.domain.label_notes import label_notes
+from offdiag.domain.look_alikes import look_alikes, look_alikes_in_words, near_misses, shown
+
+INVISIBLE = ["\u200b", "\u200d", "\u00ad", "\ufeff", "\u2060", "\u034f", "\ufe0f"]
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "difference"),
+    [
+        ("cat", "Cat", "case"),
+        ("straße", "STRASSE", "case"),
+        ("dog", " dog\t", "white space"),
+        ("dog", "dog\u00a0", "white space"),
+        ("caf\u00e9", "cafe\u0301", "Unicode form"),
+        ("A1", "\uff21\uff11", "Unicode form"),
+        ("cat", "c\u00adat", "invisible characters"),
+        ("\u2764", "\u2764\ufe0f", "invisible characters"),
+        ("cat", "Cat\u200b ", "invisible characters, white space, case"),
+    ],
+)
+def test_what_looks_alike_is_named_with_the_difference(
+    one: str, other: str, difference: str
+) -> None:
+    assert look_alikes([one, "x", other]) == ((one, other),)
+    assert look_alikes_in_words([one, "x", other]) == (
+        f"Classes look alike: {shown(one)} and {shown(other)} ({difference})."
+    )
+
+
+@pytest.mark.parametrize(
+    "names",
+    [["cat", "cats"], ["1", "01"], ["1", "1.0"], ["a b", "ab"], ["é", "e"], ["l", "1"]],
+)
+def test_what_a_reader_tells_apart_does_not_look_alike(names: list[str]) -> None:
+    assert look_alikes(names) == ()
+    assert label_notes(names) == ()
+
+
+def test_only_the_first_few_are_listed() -> None:
+    names = [name for letter in "abcde" for name in (letter, letter.upper())]
+
+    (note,) = label_notes(names)
+
+    assert "'c' and 'C' (case); and 2 more." in note
+
+
+@given(
+    st.text(st.characters(codec="utf-8", exclude_categories=["Cc"]), min_size=1, max_size=8),
+    st.lists(st.sampled_from(INVISIBLE), max_size=2),
+    st.sampled_from(["NFC", "NFD", "NFKC", "NFKD"]),
+    st.sampled_from(["", " ", "\t", "\u3000"]),
+)
+def test_what_nobody_sees_never_makes_another_class(
+    name: str, hidden: list[str], form: unicodedata._NormalizationForm, space: str
+) -> None:
+    disguised = unicodedata.normalize(form, space + name + space) + "".join(hidden)
+
+    expected = [] if name == disguised else [{name, disguised}]
+    assert [set(group) for group in look_alikes({name, disguised})] == expected
+
+
+@given(st.lists(st.text(max_size=4), unique=True))
+def test_look_alikes_are_disjoint_groups_of_the_given_names_in_their_order(
+    names: list[str],
+) -> None:
+    groups = look_alikes(names)
+
+    members = [name for group in groups for name in group]
+    assert len(members) == len(set(members))
+    assert all(len(group) > 1 for group in groups)
+    assert all(list(group) == [name for name in names if name in group] for group in groups)
+
+
+def test_near_misses_are_the_same_number_or_truth_value_in_another_kind() -> None:
+    found = near_misses(["1", "0", "2"], ["1.0", "false", "two", "2"])
+
+    assert [(miss.one, miss.other, miss.difference) for miss in found] == [
+        ("1", "1.0", "kind"),
+        ("0", "false", "kind"),
+    ]

@@ -1,0 +1,204 @@
+from __future__ import annotations
+
+from math import inf, isnan, nan, sqrt
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from offdiag.domain.labels import LabelSet
+from offdiag.metrics.confusion import ConfusionMatrix
+from offdiag.metrics.costs.matrix import CostMatrix
+from offdiag.metrics.intervals.cost_gradients import cost_gradients
+from offdiag.metrics.intervals.delta import aggregate_gradients
+from offdiag.metrics.intervals.gradients import Gradient
+from offdiag.metrics.paired.joint import JointCounts, joint_counts
+from offdiag.metrics.paired.mcnemar import mcnemar
+from offdiag.metrics.paired.pooled_slopes import (
+    Statistic,
+    class_gradient,
+    moves,
+    paired_statistics,
+    pooled_matrix,
+    unpaired_statistics,
+    value_covariance,
+)
+from offdiag.metrics.suite import evaluate_stack
+
+HEADLINE = ("overall_accuracy", "balanced_accuracy", "mcc", "macro_f1", "cohen_kappa")
+LABELS = LabelSet(("a", "b", "c", "d"))
+PREVALENCE = np.array([0.7, 0.1, 0.1, 0.1])
+WEIGHTS = np.array(
+    [[0.0, 1.0, 2.0, 9.0], [4.0, -1.0, 3.0, 2.0], [1.0, 1.0, 0.0, 5.0], [20.0, 3.0, 8.0, 0.5]]
+)
+
+
+def _joint(seed: int = 0, *, n: int = 400, hits: tuple[float, float] = (0.7, 0.75)) -> JointCounts:
+    rng = np.random.default_rng(seed)
+    actual = rng.choice(4, n, p=[0.5, 0.3, 0.15, 0.05])
+    guesses = rng.integers(0, 4, (2, n))
+    first, second = (
+        np.where(rng.random(n) < hit, actual, guess)
+        for hit, guess in zip(hits, guesses, strict=True)
+    )
+    return joint_counts(actual=actual, first=first, second=second, labels=LABELS)
+
+
+def _pooled(joint: JointCounts) -> ConfusionMatrix:
+    return pooled_matrix([joint.first_matrix, joint.second_matrix])
+
+
+def _differences(joint: JointCounts) -> dict[str, float]:
+    first, second = (
+        evaluate_stack(matrix.counts, ordinal=False).aggregate
+        for matrix in (joint.first_matrix, joint.second_matrix)
+    )
+    return {
+        key: (second[key].at().value or nan) - (first[key].at().value or nan) for key in HEADLINE
+    }
+
+
+def _statistics(joint: JointCounts) -> dict[str, Statistic]:
+    gradients = aggregate_gradients(_pooled(joint), HEADLINE)
+    return paired_statistics(joint, gradients, _differences(joint))
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_accuracy_is_the_root_of_mcnemars_chi_square(seed: int) -> None:
+    joint = _joint(seed)
+    only_first, only_second = int(joint.accuracy.only_first), int(joint.accuracy.only_second)
+    t = _statistics(joint)["overall_accuracy"].t
+    assert t == pytest.approx((only_second - only_first) / sqrt(only_first + only_second))
+    assert t**2 == pytest.approx(mcnemar(only_first, only_second).chi2)
+
+
+def test_recall_is_mcnemars_within_the_class() -> None:
+    joint = _joint()
+    gradient = class_gradient(_pooled(joint), "recall", 1)
+    lost, gained = int(joint.hits.only_first[1]), int(joint.hits.only_second[1])
+    difference = (gained - lost) / int(joint.hits.cases[1])
+    found = paired_statistics(joint, {"b": gradient}, {"b": difference})["b"]
+    assert found.linear == pytest.approx(difference)
+    assert found.t == pytest.approx((gained - lost) / sqrt(gained + lost))
+
+
+def _published_slopes(matrix: ConfusionMatrix) -> dict[str, NDArray[np.float64]]:
+    """Slopes by one more sample, in closed form, up to a constant of each row."""
+    t, p, d = (each.astype(float) for each in (matrix.actual, matrix.predicted, matrix.correct))
+    n, k, hit = float(matrix.total), matrix.n_classes, np.eye(matrix.n_classes)
+    s, tp = d.sum(), t @ p
+    e, q = n**2 - p @ p, n**2 - t @ t
+    return {
+        "overall_accuracy": hit / n,
+        "balanced_accuracy": hit / t[:, None] / k,
+        "macro_f1": (2 * hit / (t + p) - 2 * d / (t + p) ** 2) / k,
+        "mcc": (n * hit - t) / sqrt(e * q) + (s * n - tp) * p / (e * sqrt(e * q)),
+        "cohen_kappa": ((n * hit - t) * (n**2 - tp) + (s * n - tp) * t) / (n**2 - tp) ** 2,
+        "mean_cost": WEIGHTS / n,
+        "cost at prevalence": WEIGHTS * PREVALENCE[:, None] / t[:, None],
+        "recall of c": hit * (np.arange(k) == 2)[:, None] / t[2],
+    }
+
+
+def test_slopes_are_the_published_ones_up_to_a_constant_of_each_row() -> None:
+    pooled = _pooled(_joint())
+    costs = CostMatrix(WEIGHTS, LABELS)
+    gradients: dict[str, Gradient] = {
+        **aggregate_gradients(pooled, HEADLINE),
+        "mean_cost": cost_gradients(pooled, costs, None)["mean_cost"],
+        "cost at prevalence": cost_gradients(pooled, costs, PREVALENCE)["mean_cost"],
+        "recall of c": class_gradient(pooled, "recall", 2),
+    }
+    actual, predicted = np.indices((4, 4))
+    for key, published in _published_slopes(pooled).items():
+        found = gradients[key].at(actual, predicted) / pooled.total
+        gap = found - published
+        assert gap == pytest.approx(np.broadcast_to(gap[:, :1], (4, 4)), abs=1e-12), key
+
+
+@pytest.mark.parametrize("key", ["precision", "f1", "specificity", "mcc_ovr"])
+def test_slopes_of_a_class_are_what_one_sample_more_changes(key: str) -> None:
+    counts = _pooled(_joint(n=50_000)).counts
+    matrix = ConfusionMatrix(counts.copy(), LABELS)
+    gradient = class_gradient(matrix, key, 1)
+
+    def value(moved: NDArray[np.int64]) -> float:
+        return evaluate_stack(moved, ordinal=False).per_class[key].at(1).value or nan
+
+    for actual, before, after in ((1, 1, 0), (1, 2, 1), (0, 1, 0), (0, 2, 3), (3, 0, 1)):
+        moved = counts.copy()
+        moved[actual, before] -= 1
+        moved[actual, after] += 1
+        at = (np.array([actual, actual]), np.array([before, after]))
+        slope_before, slope_after = gradient.at(*at)
+        assert value(moved) - value(counts) == pytest.approx(
+            (slope_after - slope_before) / matrix.total, rel=1e-3, abs=1e-12
+        )
+
+
+def test_swapping_the_runs_turns_every_sign() -> None:
+    joint = _joint()
+    forth, back = _statistics(joint), _statistics(joint.swapped())
+    for key in HEADLINE:
+        assert forth[key].t == pytest.approx(-back[key].t)
+        assert forth[key].error == pytest.approx(back[key].error)
+
+
+def test_the_spread_is_that_of_swapping_the_predictions_of_random_samples() -> None:
+    joint = _joint(n=60, hits=(0.6, 0.6))
+    gradients = aggregate_gradients(_pooled(joint), HEADLINE)
+    moved = np.repeat(moves(joint, gradients), joint.counts, axis=1)
+    signs = np.random.default_rng(1).choice([-1.0, 1.0], (20_000, joint.total))
+    swapped = np.std(signs @ moved.T, axis=0)
+    errors = [found.error for found in _statistics(joint).values()]
+    assert swapped == pytest.approx(errors, rel=0.02)
+
+
+@pytest.mark.parametrize(
+    ("difference", "linear", "error", "t", "reach"),
+    [
+        (0.2, 0.3, 0.1, 2.0, 0.2),
+        (-0.3, -0.2, 0.1, -2.0, 0.3),
+        (0.2, -0.1, 0.1, 0.0, None),
+        (0.0, 0.1, 0.1, 0.0, 0.2),
+        (0.2, 0.2, 0.0, 0.0, None),
+        (nan, 0.2, 0.1, nan, None),
+        (0.2, 0.2, nan, nan, None),
+        (0.2, inf, nan, nan, None),
+    ],
+)
+def test_the_smaller_of_two_statistics_decides(
+    difference: float, linear: float, error: float, t: float, reach: float | None
+) -> None:
+    found = Statistic(difference, linear, error)
+    assert found.t == pytest.approx(t, nan_ok=True)
+    assert found.reach(2.0) == (None if reach is None else pytest.approx(reach))
+
+
+def test_runs_that_differ_only_between_wrong_predictions_of_one_slope_have_no_spread() -> None:
+    # Both wrong classes are alike for macro F1, but for the rounding of their slopes.
+    actual = np.repeat([0, 1, 2], [10, 7, 7])
+    first, second = actual.copy(), actual.copy()
+    first[:2], second[:2] = [1, 2], [2, 1]
+    labels = LabelSet(("a", "b", "c"))
+    joint = joint_counts(actual=actual, first=first, second=second, labels=labels)
+    found = paired_statistics(
+        joint, aggregate_gradients(_pooled(joint), HEADLINE), dict.fromkeys(HEADLINE, 1e-17)
+    )
+    assert [each.t for each in found.values()] == [0.0] * len(HEADLINE)
+    assert all(each.error == 0 for each in found.values())
+
+
+def test_the_spread_of_runs_on_other_samples_adds_up() -> None:
+    first, second = _joint(1, n=2_000).first_matrix, _joint(2, n=500).first_matrix
+    gradients = aggregate_gradients(pooled_matrix([first, second]), HEADLINE)
+    rates = [matrix.n_right / matrix.total for matrix in (first, second)]
+    differences = dict.fromkeys(HEADLINE, nan) | {"overall_accuracy": rates[1] - rates[0]}
+    found = unpaired_statistics(first, second, gradients, differences)
+    error = sqrt(sum(p * (1 - p) / m.total for p, m in zip(rates, (first, second), strict=True)))
+    assert found["overall_accuracy"].error == pytest.approx(error)
+    assert found["overall_accuracy"].t == pytest.approx((rates[1] - rates[0]) / error)
+    assert isnan(found["mcc"].t)
+    assert value_covariance(first, gradients)[0, 0] == pytest.approx(
+        rates[0] * (1 - rates[0]) / first.total
+    )

@@ -1,0 +1,75 @@
+"""The highest of many equally good runs is not as good as it looks."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from offdiag.metrics.paired.selection import Floats, best_of_many
+from offdiag.metrics.suite import evaluate_stack
+
+KEYS = ("overall_accuracy", "balanced_accuracy")
+
+
+def score(stack: NDArray[np.int64]) -> dict[str, Floats]:
+    suite = evaluate_stack(stack, ordinal=False)
+    return {key: np.asarray(suite.aggregate[key].value, np.float64) for key in KEYS}
+
+
+def equally_good(
+    rng: np.random.Generator, *, n: int, n_runs: int, accuracy: float
+) -> tuple[NDArray[np.uint8], list[NDArray[np.uint8]]]:
+    """Runs that share six of ten coin tosses, each with the same true accuracy."""
+    actual = (rng.random(n) < 0.5).astype(np.uint8)
+    shared, is_shared = rng.random(n), rng.random((n_runs, n)) < 0.6
+    own = rng.random((n_runs, n))
+    right = np.where(is_shared, shared, own) < accuracy
+    return actual, [np.where(each, actual, 1 - actual).astype(np.uint8) for each in right]
+
+
+def test_the_correction_takes_the_optimism_away() -> None:
+    rng = np.random.default_rng(11)
+    raw, corrected = [], []
+    for seed in range(60):
+        found = best_of_many(
+            *equally_good(rng, n=200, n_runs=10, accuracy=0.85), score, n_classes=2, seed=seed
+        )["overall_accuracy"]
+        assert found.corrected.value is not None
+        raw.append(found.value - 0.85)
+        corrected.append(found.corrected.value - 0.85)
+
+    assert np.mean(raw) > 0.02
+    assert abs(np.mean(corrected)) < 3 * np.std(corrected) / np.sqrt(60) + 0.004
+
+
+def test_a_run_that_leads_by_far_keeps_its_value() -> None:
+    rng = np.random.default_rng(2)
+    actual, runs = equally_good(rng, n=2_000, n_runs=4, accuracy=0.6)
+    better = np.where(rng.random(2_000) < 0.95, actual, 1 - actual).astype(np.uint8)
+
+    found = best_of_many(actual, [*runs, better], score, n_classes=2, seed=0)
+
+    for key in KEYS:
+        assert (found[key].run, found[key].n_runs) == (4, 5)
+        assert found[key].corrected.value == pytest.approx(found[key].value, abs=0.003)
+
+
+def test_the_order_of_runs_does_not_matter() -> None:
+    actual, runs = equally_good(np.random.default_rng(5), n=150, n_runs=5, accuracy=0.8)
+
+    one = best_of_many(actual, runs, score, n_classes=2, seed=7)["balanced_accuracy"]
+    other = best_of_many(actual, runs[::-1], score, n_classes=2, seed=7)["balanced_accuracy"]
+
+    assert other.value == one.value
+    assert other.corrected.value == pytest.approx(one.corrected.value, abs=0.01)
+
+
+def test_a_class_of_one_sample_leaves_nothing_to_correct_with() -> None:
+    actual = np.array([1, *[0] * 30], np.uint8)
+    runs = [actual, np.zeros(31, np.uint8), np.ones(31, np.uint8)]
+
+    found = best_of_many(actual, runs, score, n_classes=2, seed=0)["balanced_accuracy"]
+
+    assert (found.run, found.value) == (0, 1.0)
+    assert (found.corrected.value, found.corrected.reason) == (None, "class_absent")

@@ -1,0 +1,84 @@
+"""What chance alone made of the highest run, and what would decide, is the same everywhere."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+from flask.testing import FlaskClient
+
+import offdiag
+from offdiag.cli.verbs import offdiag as command
+from offdiag.services.comparison.comparing import compare_runs
+from support.compared import ComparedRegistry
+from support.pages import Page
+
+
+def terminal(compared: ComparedRegistry, ids: tuple[str, ...], *options: str) -> str:
+    arguments = ["compare", *ids, "--url", compared.database.url, *options]
+    done = CliRunner().invoke(command, arguments, catch_exceptions=False, env={"COLUMNS": "400"})
+    assert done.exit_code == 0, done.output
+    return done.output
+
+
+def asked(client: FlaskClient, path: str, ids: tuple[str, ...], **query: object) -> Any:
+    return client.get(path, query_string={"runs": ",".join(ids), **query}).get_json()
+
+
+@pytest.mark.parametrize("n_runs", [2, 4])
+def test_page_terminal_api_and_sdk_agree(
+    comparer: FlaskClient, compared: ComparedRegistry, n_runs: int
+) -> None:
+    ids = compared.alike[:n_runs]
+    verdict = compare_runs(compared.database, ids).verdict
+    assert verdict is not None
+    (more,) = [each for each in verdict.details if "labelled examples" in each]
+    chosen = [each for each in verdict.details if "chosen for being highest" in each]
+    assert len(chosen) == (n_runs > 2)
+
+    page = Page(comparer.get(f"/compare?runs={','.join(ids)}").get_data(as_text=True))
+    markdown = comparer.get(f"/compare.md?runs={','.join(ids)}").get_data(as_text=True)
+    printed = " ".join(terminal(compared, ids).split())
+    found = offdiag.compare(ids, url=compared.database.url)
+    for said in (more, *chosen):
+        assert said in page.one("div", "verdict").text
+        assert said in markdown
+        assert said in printed
+        assert said in found.verdict
+        assert said in found._repr_html_()
+
+    record = asked(comparer, "/api/v1/compare", ids)["result"]
+    assert record["samples_needed"] == found.samples_needed
+    assert found.samples_needed is not None
+    assert record == asked(comparer, "/compare.json", ids)["result"]
+    assert record == found.to_dict()["result"]
+    if n_runs > 2:
+        (row,) = [row for row in page.all("tr") if row.text.startswith("Highest, on new")]
+        for key, best in record["best_of_many"].items():
+            assert best["value"] == max(
+                place["value"] for place in record["metrics"][key].values()
+            )
+            corrected = best["corrected"]["value"]
+            assert found.best_of_many.loc[key, "corrected"] == corrected
+            for text in (row.text, markdown, printed):
+                assert f"{corrected:.3f}" in text
+
+
+def test_the_difference_that_matters_is_asked_for(
+    comparer: FlaskClient, compared: ComparedRegistry
+) -> None:
+    ids = compared.alike[:2]
+    found = offdiag.compare(ids, difference=0.2, url=compared.database.url)
+
+    assert found.samples_needed is not None
+    assert found.samples_needed["difference"] == 0.2
+    assert "a difference of 20 points in accuracy between A and B" in found.verdict
+    api = asked(comparer, "/api/v1/compare", ids, difference=0.2)
+    assert api["result"]["samples_needed"] == found.samples_needed
+    assert api["verdict"] == found.to_dict()["verdict"]
+    assert found.verdict.split(". ")[2] in " ".join(
+        terminal(compared, ids, "--difference", "0.2").split()
+    )
+    with pytest.raises(offdiag.InvalidInput, match="no difference that could matter"):
+        offdiag.compare(ids, difference=0, url=compared.database.url)
