@@ -10,18 +10,19 @@ FUZZ_SECONDS ?= 60
 STORM_ARGS ?=
 LOAD_ARGS ?=
 SOAK_ARGS ?=
+MUTATIONS_ARGS ?=
 
 # The demo needs little; tests and checks need the development tools, which include the demo's.
 DEMO_READY := $(VENV)/.ready-demo
 DEV_READY := $(VENV)/.ready-dev
-BENCHMARKS := $(filter-out benchmarks/harness.py benchmarks/summary.py benchmarks/storm% benchmarks/peers.py benchmarks/result_table.py,$(wildcard benchmarks/*.py))
+BENCHMARKS := $(filter-out benchmarks/harness.py benchmarks/summary.py benchmarks/storm% benchmarks/peers.py benchmarks/result_table.py benchmarks/house.py benchmarks/structure.py benchmarks/executed.py benchmarks/mutations.py,$(wildcard benchmarks/*.py))
 SOURCES := registry migrations web workers tests benchmarks docs
 
 # Tests start hundreds of processes, each of which would compile all sources for itself.
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check format docs site tour bench bench-full storm load soak peers clean audit fuzz
+.PHONY: help setup demo test check format docs site tour bench bench-full house mutations storm load soak peers clean audit fuzz
 
 help: ## Show what can be done.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -76,6 +77,14 @@ bench-full: $(DEV_READY) ## Measure everything.
 
 peers: $(DEV_READY) ## Measure beside MLflow, Evidently, PyCM, scikit-learn and torchmetrics.
 	@$(BIN)/python benchmarks/peers.py
+	@$(BIN)/python benchmarks/summary.py
+
+house: $(DEV_READY) ## Count files, importers and what one use case executes, beside their goals.
+	@$(BIN)/python benchmarks/house.py
+	@$(BIN)/python benchmarks/summary.py
+
+mutations: $(DEV_READY) ## Change single lines in a copy and see whether the tests notice.
+	@$(BIN)/python benchmarks/mutations.py $(MUTATIONS_ARGS)
 	@$(BIN)/python benchmarks/summary.py
 
 storm: $(DEV_READY) ## Kill, crowd and delay for long on both databases; writes docs/reliability.md.

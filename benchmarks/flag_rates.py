@@ -3,7 +3,12 @@
 Each setting fixes the class sizes and the chances of each answer given the actual class; test
 sets are drawn from it and judged by the rules of the registry, all draws of a setting in one
 stack. Printed is the percentage of draws in which a rule fired for the run or for any class,
-averaged over the settings of a group, beside the figure the thresholds were chosen by.
+averaged over the settings of a group, beside the figure recorded with the rules as they are. F4
+has two states: a proved gap, and under F4' a gap in sight. So has the badge: red "hides" and,
+where nothing is proved, amber "may hide".
+
+In the settings of the second table the sizes are drawn too; the recorded figures are those by
+which the two states were chosen, of another program and its draws.
 
     python benchmarks/flag_rates.py            2,000 draws per setting, a few seconds
     python benchmarks/flag_rates.py --draws 200
@@ -21,10 +26,16 @@ from numpy.typing import NDArray
 
 from offdiag.flags.assessment import badges, judge
 from offdiag.flags.costs import judge_costs
+from offdiag.flags.rules.recall import IN_SIGHT_SEVERITY
 from offdiag.flags.subjects import Subjects
 from offdiag.flags.thresholds import Thresholds
+from offdiag.metrics.orientation import actual_totals
+from offdiag.metrics.tally import CLASS_AXIS
 
-COLUMNS = ("F1", "F2", "F3", "F4", "F5", "F6", "F7", "F8", "F9", "F10", "F11", "F12", "badge")
+COLUMNS = (
+    *("F1", "F2", "F3", "F4", "F4'", "F5", "F6", "F7", "F8", "F9", "F10", "F11", "F12"),
+    *("hides", "may"),
+)
 TEN_TO_ONE = np.array([[0.0, 1.0], [10.0, 0.0]])
 """Costs of two classes: a miss of class 1 is ten times as bad as a false alarm."""
 
@@ -45,6 +56,26 @@ class Setting:
             for cases, chances in zip(self.support, self.answers, strict=True)
         ]
         return np.stack(rows, axis=1)
+
+
+@dataclass(frozen=True)
+class Shares:
+    """Shares of the classes, their recalls, and the number of cases that are drawn in all."""
+
+    shares: tuple[float, ...]
+    recalls: tuple[float, ...]
+    n: int
+
+    def draw(self, n_draws: int, rng: np.random.Generator) -> Counts:
+        """Matrices (n_draws, K, K) in which every class has a case."""
+        size = len(self.shares)
+        chances = np.array(self.shares)[:, np.newaxis] * np.array(spread(self.recalls))
+        found: list[Counts] = []
+        while sum(map(len, found)) < n_draws:
+            drawn = rng.multinomial(self.n, chances.ravel(), size=n_draws)
+            counts = drawn.reshape(n_draws, size, size)
+            found.append(counts[actual_totals(counts).all(axis=CLASS_AXIS)])
+        return np.concatenate(found)[:n_draws]
 
 
 def spread(recalls: Sequence[float]) -> tuple[tuple[float, ...], ...]:
@@ -140,117 +171,175 @@ GROUPS: Mapping[str, tuple[Setting, ...]] = {
 }
 
 EXPECTED: Mapping[str, Mapping[str, float]] = {
-    "A balanced, recall .90": {"F4": 0.1, "F12": 8.3, "badge": 0},
-    "A' balanced, recall .80 to .97": {"F4": 2.5, "badge": 0},
-    "A2 imbalanced, recall .95 both": {"F7": 26, "F8": 0.3, "F9": 25, "F12": 12.5, "badge": 0},
-    "A3 5 %, recall .995 and .85": {"F4": 5.9, "badge": 5.9},
+    "A balanced, recall .90": {"F4'": 0.7, "F12": 8.3},
+    "A' balanced, recall .80 to .97": {"F4'": 27.2},
+    "A2 imbalanced, recall .95 both": {"F7": 26.3, "F8": 0.3, "F9": 25, "F12": 12.5},
+    "A3 5 %, recall .995 and .85": {"F4'": 23, "may": 23},
     "B majority classifier, K = 2": {
-        "F1": 100,
-        "F2": 100,
-        "F3": 94,
-        "F4": 100,
+        **dict.fromkeys(("F1", "F2", "F3", "F4", "F10", "hides"), 94.4),
+        "F4'": 5.6,
         "F5": 100,
-        "F6": 83,
+        "F6": 83.3,
         "F7": 100,
-        "F8": 67,
-        "F10": 94,
-        "F12": 22,
-        "badge": 100,
+        "F8": 66.7,
+        "F12": 22.2,
+        "may": 5.6,
     },
     "B majority classifier, K = 3, 5, 10": {
-        "F1": 100,
-        "F2": 100,
-        "F3": 83,
-        "F4": 100,
-        "F5": 100,
-        "F6": 100,
-        "F7": 100,
-        "F8": 100,
-        "F10": 83,
-        "F12": 67,
-        "badge": 100,
+        **dict.fromkeys(("F1", "F4", "F5", "F6", "F7", "F8", "hides"), 100),
+        "F2": 83.3,
+        "F3": 83.3,
+        "F10": 83.3,
+        "F12": 66.7,
     },
     "B2 guesses with class shares": {
-        "F3": 23,
-        "F4": 100,
-        "F5": 100,
-        "F6": 100,
-        "F7": 100,
+        **dict.fromkeys(("F4", "F5", "F6", "F7", "hides"), 100),
+        "F3": 22.8,
         "F8": 99.7,
-        "F9": 95,
-        "F12": 17,
-        "badge": 100,
+        "F9": 95.6,
+        "F12": 16.7,
     },
     "B3 nearly majority, recall .10": {
-        "F1": 1,
-        "F2": 1,
-        "F3": 6,
-        "F4": 100,
-        "F5": 52,
-        "F6": 100,
-        "F7": 100,
-        "F8": 89,
-        "F9": 3,
-        "F10": 85,
-        "F12": 17,
-        "badge": 100,
+        **dict.fromkeys(("F4", "F6", "F7", "hides"), 100),
+        "F1": 0.8,
+        "F2": 0.8,
+        "F3": 5.8,
+        "F5": 52.1,
+        "F8": 88.6,
+        "F9": 2.7,
+        "F10": 85.6,
+        "F12": 16.7,
     },
     "C one 5 % class of four, recall 0.0": {
-        "F2": 13.5,
+        "F2": 4.6,
         "F3": 80,
         "F4": 100,
         "F6": 100,
         "F7": 100,
-        "F9": 29,
-        "F10": 62,
+        "F9": 29.2,
+        "F10": 61.6,
         "F12": 60,
-        "badge": 100,
+        "hides": 100,
     },
     "C one 5 % class of four, recall 0.2": {
-        "F2": 3,
-        "F3": 2,
-        "F4": 96.8,
-        "F6": 58,
-        "F7": 20,
-        "F10": 50,
+        "F2": 0.5,
+        "F3": 2.4,
+        "F4": 83.9,
+        "F4'": 13.4,
+        "F6": 56.6,
+        "F7": 20.9,
+        "F10": 50.8,
         "F12": 60,
-        "badge": 96.8,
+        "hides": 83.9,
+        "may": 13.3,
     },
     "C one 5 % class of four, recall 0.4": {
-        "F2": 0.8,
-        "F4": 88.8,
-        "F6": 8,
-        "F7": 3,
-        "F10": 9,
+        "F3": 0.1,
+        "F4": 64.2,
+        "F4'": 24.5,
+        "F6": 8.1,
+        "F7": 2.6,
+        "F10": 8.3,
         "F12": 60,
-        "badge": 88.8,
+        "hides": 64.2,
+        "may": 24.4,
     },
     "C one 5 % class of four, recall 0.6": {
-        "F2": 0.2,
-        "F4": 71.1,
-        "F6": 1.5,
-        "F7": 0.3,
-        "F10": 0.3,
+        "F4": 30.5,
+        "F4'": 41.2,
+        "F6": 1.2,
+        "F7": 0.2,
+        "F10": 0.2,
         "F12": 60,
-        "badge": 71.1,
+        "hides": 30.5,
+        "may": 41,
     },
     "D 10:1 costs, majority classifier": {"F11": 100},
     "D 10:1 costs, tuned for accuracy": {"F11": 10},
     "D 10:1 costs, good": {"F11": 0},
 }
-"""Percent, where it was recorded; in groups A to C a rule that is missing never fired."""
+"""Percent, as recorded; in groups A to C a rule that is missing never fired."""
 
-EXPECTED_BADGES: Mapping[float, tuple[float, ...]] = {
-    0.0: (100, 100, 100, 100, 100),
-    0.2: (84.5, 99.7, 100, 100, 100),
-    0.4: (54.4, 89.8, 99.9, 100, 100),
-    0.6: (22.8, 50.2, 84.9, 97.5, 100),
+
+def five_percent(cases: int, recall: float) -> Setting:
+    """Four classes of 50, 30, 15 and 5 %; the last is found with `recall`, others with .90."""
+    sizes = (10 * cases, 6 * cases, 3 * cases, cases)
+    return Setting(sizes, to_largest((0.9, 0.9, 0.9, recall)))
+
+
+def half_percent(n: int, recall: float) -> Shares:
+    return Shares((0.995, 0.005), (0.99, recall), n)
+
+
+OPERATING: Mapping[str, tuple[tuple[Setting | Shares, float, float], ...]] = {
+    "binary .5 %, recall .90 of .99": (
+        (half_percent(200, 0.9), 0, 0),
+        (half_percent(2_000, 0.9), 0, 2.5),
+        (half_percent(10_000, 0.9), 0, 10.3),
+        (half_percent(100_000, 0.9), 0, 0),
+    ),
+    "binary .5 %, recall .80 (gap .199)": (
+        (half_percent(200, 0.8), 0.2, 1.3),
+        (half_percent(2_000, 0.8), 0.6, 12.7),
+        (half_percent(10_000, 0.8), 0.1, 76.3),
+        (half_percent(100_000, 0.8), 0, 26.1),
+    ),
+    "binary .5 %, recall .30": (
+        (half_percent(200, 0.3), 3.9, 14),
+        (half_percent(500, 0.3), 18.5, 23.8),
+        (half_percent(2_000, 0.3), 69.3, 27.2),
+        (half_percent(10_000, 0.3), 100, 0),
+    ),
+    "binary .5 %, recall 0": (
+        (half_percent(200, 0.0), 13.7, 26.2),
+        (half_percent(500, 0.0), 50.9, 27.3),
+        (half_percent(2_000, 0.0), 99.6, 0.4),
+    ),
+    "binary 30 %, recall .70 of .90": (
+        (Shares((0.7, 0.3), (0.9, 0.7), 60), 2.2, 23),
+        (Shares((0.7, 0.3), (0.9, 0.7), 1_000), 2.7, 93.3),
+        (Shares((0.7, 0.3), (0.9, 0.7), 100_000), 5.7, 90.4),
+    ),
+    "K 50 balanced, recall .90": (
+        (Shares((0.02,) * 50, (0.9,) * 50, 200), 0, 0.4),
+        (Shares((0.02,) * 50, (0.9,) * 50, 2_000), 0, 0),
+    ),
+    "5 % of four, recall .2 of .90": (
+        (five_percent(5, 0.2), 34.4, 43.3),
+        (five_percent(10, 0.2), 80.9, 17.8),
+        (five_percent(20, 0.2), 99.5, 0.5),
+        (five_percent(50, 0.2), 100, 0),
+    ),
+    "5 % of four, recall .4 of .90": (
+        (five_percent(5, 0.4), 9.1, 26.9),
+        (five_percent(10, 0.4), 31.5, 45.4),
+        (five_percent(20, 0.4), 61.3, 37.3),
+        (five_percent(50, 0.4), 97.7, 2.3),
+    ),
+    "5 % of four, recall .6 of .90": (
+        (five_percent(5, 0.6), 0.7, 10),
+        (five_percent(10, 0.6), 5.6, 26.5),
+        (five_percent(20, 0.6), 8.2, 60.6),
+        (five_percent(50, 0.6), 16.6, 82.3),
+    ),
+    "5 % of four, recall .7 of .90": (
+        (five_percent(5, 0.7), 0.1, 4.5),
+        (five_percent(10, 0.7), 0.9, 12.2),
+        (five_percent(20, 0.7), 0.8, 30.7),
+        (five_percent(50, 0.7), 1.1, 78.4),
+    ),
+    "5 % of four, recall .9 of .90": (
+        (five_percent(5, 0.9), 0, 0.4),
+        (five_percent(10, 0.9), 0, 0.6),
+        (five_percent(20, 0.9), 0, 0.7),
+        (five_percent(50, 0.9), 0, 0.1),
+    ),
 }
-"""Percent with the badge by recall of the failing class, for 5, 10, 20, 50 and 200 cases."""
+"""Settings with the percentages of red and amber badges by which the states were chosen."""
 
 
 def rates(
-    setting: Setting,
+    setting: Setting | Shares,
     *,
     n_draws: int,
     rng: np.random.Generator,
@@ -259,15 +348,21 @@ def rates(
     """Percent of draws in which each rule fired, and with the badge."""
     limits = thresholds or Thresholds()
     counts = setting.draw(n_draws, rng)
-    subjects = Subjects(counts, tuple(str(code) for code in range(len(setting.support))))
+    size = counts.shape[-1]
+    subjects = Subjects(counts, tuple(str(code) for code in range(size)))
     judgements = judge(subjects, limits)
     found = {
         rule: percent(np.asarray(judgement.fires.reshape(n_draws, -1).any(axis=1)))
         for rule, judgement in judgements.items()
     }
-    if len(setting.support) == 2:
+    gap = judgements["F4"]
+    in_sight = gap.fires & (gap.severity == IN_SIGHT_SEVERITY.rank)
+    found["F4"] = percent((gap.fires & ~in_sight).any(axis=1))
+    found["F4'"] = percent(in_sight.any(axis=1))
+    if size == 2:
         found["F11"] = percent(judge_costs(counts, TEN_TO_ONE).fires)
-    return found | {"badge": percent(badges(judgements, subjects, limits))}
+    shown = badges(judgements, subjects, limits)
+    return found | {"hides": percent(shown.hides), "may": percent(shown.may_hide)}
 
 
 def percent(fires: NDArray[np.bool_]) -> float:
@@ -310,16 +405,16 @@ def report(n_draws: int, seed: int) -> Iterator[str]:
         yield f"{'':36}" + "".join(
             cell(expected.get(column, None if column == "F11" else silent)) for column in COLUMNS
         )
-    yield "\nbadge by cases of the failing class; second line: expected"
-    yield f"{'':36}" + "".join(f"{cases:>7}" for cases in RARE_CASES)
+    yield "\nred / amber badge, in percent; second line: expected"
     rng = np.random.default_rng(seed)
-    for recall in FAILING:
-        found_badges = [
-            rates(one_bad_class(cases, recall), n_draws=n_draws, rng=rng)["badge"]
-            for cases in RARE_CASES
-        ]
-        yield f"{f'recall {recall}':36}" + "".join(cell(value) for value in found_badges)
-        yield f"{'':36}" + "".join(cell(value) for value in EXPECTED_BADGES[recall])
+    for name, settings in OPERATING.items():
+        found_badges = [rates(setting, n_draws=n_draws, rng=rng) for setting, *_ in settings]
+        yield f"{name:36}" + "".join(pair(each["hides"], each["may"]) for each in found_badges)
+        yield f"{'':36}" + "".join(pair(red, amber) for _, red, amber in settings)
+
+
+def pair(red: float, amber: float) -> str:
+    return f"{f'{red:.1f} / {amber:.1f}':>16}"
 
 
 def cell(value: float | None) -> str:

@@ -19,6 +19,7 @@ from tempfile import TemporaryDirectory
 
 from harness import Report
 
+from offdiag.services.verification.verify import verify
 from offdiag.store.database import Database
 from offdiag.store.schema import open_database, upgrade
 
@@ -30,6 +31,8 @@ os.environ["PYTHONPATH"] = str(TESTS)
 KILLS_PER_RUN = 1 / 15
 ROUNDS_OF_A_SEED = 2
 LEASE_S = 3.0
+BUSY_FOR_EACH_CORE = 6
+N_STALLS = 6
 N_COMMITS = 100
 N_PIECES = 500
 N_TAKEOVERS = 10
@@ -51,6 +54,7 @@ def main() -> None:
         for kind, make in makers.items():
             _kills(report, kind, make, seeds=wanted.seeds, n_runs=wanted.runs)
             _everything(report, kind, make, seeds=wanted.seeds)
+            _crowded(report, kind, make, seeds=wanted.seeds, n_runs=wanted.runs)
             _poison(report, kind, make)
             _starts(report, kind, make)
             _fires(report, kind, make)
@@ -121,12 +125,47 @@ def _everything(report: Report, kind: str, make: MakeDatabase, *, seeds: int) ->
     )
 
 
+def _crowded(report: Report, kind: str, make: MakeDatabase, *, seeds: int, n_runs: int) -> None:
+    from support.storms import crowding
+
+    n_busy = BUSY_FOR_EACH_CORE * (os.cpu_count() or 1)
+    found = []
+    for seed in range(seeds):
+        with _fresh(make) as (database, folder):
+            found.append(
+                crowding(
+                    database,
+                    folder,
+                    Random(seed),
+                    n_runs=n_runs,
+                    lease_s=LEASE_S,
+                    n_busy=n_busy,
+                    n_stalls=N_STALLS,
+                )
+            )
+        print(f"{kind}, seed {seed}: {found[-1]}", flush=True)
+    name = f"lease {LEASE_S:g} s, {n_busy} busy processes beside 3 workers, {kind}"
+    report.fact(f"{name}: storms", len(found))
+    report.fact(f"{name}: acknowledged runs", sum(each.after.acknowledged for each in found))
+    report.fact(f"{name}: leases lost", sum(each.losses for each in found))
+    _none(report, f"{name}: runs given up", sum(each.given_up for each in found))
+    _none(report, f"{name}: runs lost", sum(each.after.lost for each in found))
+    _none(
+        report,
+        f"{name}: doubled or missing",
+        sum(each.after.doubled_or_missing for each in found),
+    )
+    _none(report, f"{name}: findings of verify", sum(len(each.after.wrong) for each in found))
+
+
 def _poison(report: Report, kind: str, make: MakeDatabase) -> None:
     from support.storms import poisoned
 
     with _fresh(make) as (database, folder):
         found = poisoned(database, folder, Random(0), n_healthy=N_HEALTHY, lease_s=LEASE_S)
+        n_wrong = len(verify(database).findings)
     name = f"a run that kills its worker, {kind}"
+    _none(report, f"{name}: findings of verify", n_wrong)
     report.goal(f"{name}: starts, at least", measured=found.starts, wanted=5)
     report.goal(f"{name}: starts, at most", measured=found.starts, wanted=5, at_least=False)
     report.goal(
@@ -171,11 +210,13 @@ def _fires(report: Report, kind: str, make: MakeDatabase) -> None:
         found = fires_under_kills(
             database, Random(0), n_fires=N_FIRES, speed=SPEED, kill_every_s=KILL_EVERY_S
         )
+        n_wrong = len(verify(database).findings)
     name = f"four schedulers, one killed every {KILL_EVERY_S:g} s, {kind}"
     report.fact(f"{name}: kills", found.kills)
     report.goal(f"{name}: planned times", measured=found.planned, wanted=N_FIRES)
     _none(report, f"{name}: times without an issue", abs(found.planned - found.stood_for))
     _none(report, f"{name}: times with two issues", found.doubled)
+    _none(report, f"{name}: findings of verify", n_wrong)
 
 
 def _crowd(report: Report, *, minutes: float) -> None:

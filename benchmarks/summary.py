@@ -19,7 +19,12 @@ INTRODUCTION = """\
 `make bench` measures the quick set, `make bench-full` everything. Each script runs its variants
 in turns within one process, so that a busy machine disturbs all of them alike; goals are ratios
 between medians of the same run. Absolute times belong to the machine and the load that stand
-beside them. `flag_rates.py` is a simulation and prints rates, not times.
+beside them. `flag_rates.py` and `audit_tables.py` are simulations: rates, not
+times.
+
+`make house` measures the code: how many files there are and how many of them one use case needs.
+Its goals are where the code is to go, so those that are missed say how far it is. `make mutations`
+changes single lines in a copy of the code and counts the changes that its tests notice.
 
 `make peers` measures offdiag beside MLflow, Evidently, PyCM, scikit-learn and torchmetrics on the
 same arrays. Each runs in a process and an environment of its own, which is made first; all take

@@ -66,7 +66,7 @@ def python_of(peer: Peer, environments: Path) -> Path:
 
 @contextmanager
 def started(peer: Peer, python: Path, sample: Path) -> Iterator[Running]:
-    """The peer's process, ready for its first turn; it ends when its input does."""
+    """The peer's process, ready for its first turn; it ends with the block."""
     with subprocess.Popen(
         [python, "-m", f"peer_work.{peer.module}", sample],
         cwd=BENCHMARKS,
@@ -75,9 +75,10 @@ def started(peer: Peer, python: Path, sample: Path) -> Iterator[Running]:
         text=True,
         env=os.environ | {"PYTHONWARNINGS": "ignore"},
     ) as process:
-        yield Running(peer, process, _next_line(process)["versions"])
-        assert process.stdin is not None
-        process.stdin.close()
+        try:
+            yield Running(peer, process, _next_line(process)["versions"])
+        finally:
+            process.kill()
 
 
 def _next_line(process: subprocess.Popen[str]) -> dict[str, Any]:

@@ -59,13 +59,13 @@ def _server(folder: Path) -> Iterator[str]:
         text=True,
         env={**settings, "OFFDIAG_SERVER__SECRET_KEY": "0123456789abcdef" * 4},
     ) as process:
-        assert process.stdout is not None
-        found = re.search(r"http://\S+", process.stdout.readline())
-        assert found is not None
         try:
+            assert process.stdout is not None
+            found = re.search(r"http://\S+", process.stdout.readline())
+            assert found is not None
             yield found[0].rstrip("/")
         finally:
-            process.terminate()
+            process.kill()
 
 
 if __name__ == "__main__":

@@ -58,7 +58,9 @@ def go_through(plan: Soak, place: Place, folder: Path, say: Say) -> Aftermath:
         plan.clients + plan.readers,
         lifetime=timedelta(days=1, seconds=plan.seconds),
     )
-    with fleet(database.url, folder, lease_s=plan.lease_s) as programs:
+    with fleet(
+        database.url, folder, lease_s=plan.lease_s, short_lease_s=plan.short_lease_s
+    ) as programs:
         if not programs.wait_until_ready(_READY_WITHIN_S):
             raise RuntimeError("the servers did not start")
         visitors = Visitors(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
+import sys
 import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
@@ -25,6 +26,8 @@ _BEYOND_A_LEASE_S = 2.0
 _STOPPED_WITHIN_S = 45.0
 _READY_WITHIN_S = 60.0
 _YOUNG_S = 20.0
+_BUSY_FOR_EACH_CORE = 4
+_BUSY = "while True: sum(range(1_000))"
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +118,20 @@ def _lock_file(scene: Scene) -> None:
         time.sleep(scene.lease_s + _BEYOND_A_LEASE_S)
 
 
+def _crowd_machine(scene: Scene) -> None:
+    # A worker on PostgreSQL that gets no time to keep a short lease ends itself.
+    for worker in scene.fleet.exposed_workers:
+        worker.may_end()
+    n_busy = _BUSY_FOR_EACH_CORE * (os.cpu_count() or 1)
+    busy = [subprocess.Popen([sys.executable, "-c", _BUSY]) for _ in range(n_busy)]
+    try:
+        time.sleep(scene.lease_s + _BEYOND_A_LEASE_S)
+    finally:
+        for process in busy:
+            process.kill()
+            process.wait()
+
+
 def _one_worker(scene: Scene) -> Program:
     return scene.random.choice(scene.fleet.exposed_workers)
 
@@ -139,6 +156,7 @@ EVERYWHERE: Mapping[str, Fault] = {
     "a worker told to stop": _stop_worker,
     "a web server told to stop": _stop_web_server,
     "a worker frozen for longer than its lease": _freeze_worker,
+    "more busy processes than the machine has room for": _crowd_machine,
 }
 ON_SQLITE: Mapping[str, Fault] = {"the file locked for longer than a lease": _lock_file}
 ON_POSTGRESQL: Mapping[str, Fault] = {

@@ -60,16 +60,18 @@ class Fleet:
 
 
 @contextmanager
-def fleet(database_url: str, folder: Path, *, lease_s: float) -> Iterator[Fleet]:
+def fleet(
+    database_url: str, folder: Path, *, lease_s: float, short_lease_s: float
+) -> Iterator[Fleet]:
     """Two servers and three workers over a registry; none outlives the block.
 
     On PostgreSQL servers are gunicorn as the example of its configuration has it, on SQLite
-    `offdiag serve`. Everybody has to show a token.
+    `offdiag serve`. Everybody has to show a token. Workers that faults may hit have the short
+    leases.
     """
     ports = [free_port() for _ in range(N_SERVERS)]
     environment = environment_of(
         database_url,
-        OFFDIAG_JOBS__LEASE_S=f"{lease_s:g}",
         OFFDIAG_ACCESS__READ_LIMIT=_NO_LIMIT,
         OFFDIAG_ACCESS__API_LIMIT=_NO_LIMIT,
     )
@@ -77,7 +79,9 @@ def fleet(database_url: str, folder: Path, *, lease_s: float) -> Iterator[Fleet]
 
     def start(name: str, number: int, command: list[str]) -> Program:
         log = folder / f"{name}-{number}.log"
-        started.append(Program(name, command, environment, log, is_exposed=number > 0))
+        is_exposed = number > 0
+        lease = {"OFFDIAG_JOBS__LEASE_S": f"{short_lease_s if is_exposed else lease_s:g}"}
+        started.append(Program(name, command, environment | lease, log, is_exposed=is_exposed))
         return started[-1]
 
     try:

@@ -14,6 +14,7 @@ class Soak:
     Before that, clients and readers ask without pauses for `capacity_s`, which shows what can be
     done at all; of that they ask for `share` from then on. What processes hold is looked at every
     `look_every_s`; what they come to hold in the first tenth of the time is not counted as growth.
+    Workers that faults may hit hold leases of `short_lease_s`, the others of `lease_s`.
     """
 
     seconds: float
@@ -24,6 +25,7 @@ class Soak:
     clients: int = 4
     readers: int = 4
     lease_s: float = 6.0
+    short_lease_s: float = 3.0
     look_every_s: float = 2.0
 
     @property

@@ -53,6 +53,11 @@ class Program:
             self._process.send_signal(number)
             return self._process
 
+    def may_end(self) -> None:
+        """Something makes it hard for it to go on: its next end is none by itself."""
+        with self._lock:
+            self._is_hit = True
+
     def look_after(self) -> None:
         """Start it again if it has ended."""
         with self._lock:

@@ -1,0 +1,415 @@
+"""How often a sentence that claims something is wrong, and how often it is made when it is right.
+
+Runs are drawn so that the truth is known: "ties" are exchangeable runs, each of which shares 60 %
+of its random numbers with the others, so every metric is truly equal and every claim is a false
+one. Everything that decides is a function of the library itself. Rates are pooled over sizes and
+shares of the rare class; the table of each cell goes into docs/claims.md.
+
+    python benchmarks/claims.py                about five minutes on two cores
+    python benchmarks/claims.py --sets 10      a look; writes nothing
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from itertools import product
+from math import sqrt
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from harness import Report
+from numpy.typing import NDArray
+from result_table import put_between, result_table
+
+from offdiag.comparison.differences import HEADLINE
+from offdiag.comparison.many import ManyComparison, compare_many
+from offdiag.comparison.pair import compare_paired
+from offdiag.comparison.standings import Standing
+from offdiag.domain.labels import LabelSet
+from offdiag.metrics.confusion import ConfusionMatrix
+from offdiag.metrics.intervals.suite import suite_intervals
+from offdiag.metrics.paired.joint import joint_counts
+from offdiag.metrics.paired.selection import best_of_many
+from offdiag.metrics.suite import evaluate_stack
+from offdiag.reports.evidence import ODDS, odds_of
+
+PAGE = Path(__file__).parents[1] / "docs" / "claims.md"
+BEGIN, END = "<!-- The simulation begins. -->", "<!-- The simulation ends. -->"
+SETS = 150
+"""Data sets of each cell; of the largest cells fewer, see `Cell.n_sets`."""
+LEVEL = 0.05
+SHARED = 0.6
+SIZES, SHARES, RUNS = (100, 1_000, 10_000), (0.5, 0.1, 0.02), (2, 3, 5, 10, 20)
+COVERED = ("balanced_accuracy", "macro_f1", "mcc", "cohen_kappa")
+COVERAGE = 0.93
+"""Asked of every interval, less two standard errors of the simulation."""
+FEWEST_OF_A_CLASS = 5
+
+Codes = NDArray[np.uint8]
+Rng = np.random.Generator
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A setting: samples, shares of the classes, and the recall of each class by each run."""
+
+    n: int
+    shares: tuple[float, ...]
+    recalls: tuple[tuple[float, ...], ...]
+
+    @property
+    def n_classes(self) -> int:
+        return len(self.shares)
+
+    def n_sets(self, wanted: int) -> int:
+        """Data sets to draw: as many as wanted, fewer where each takes long."""
+        work = self.n * len(self.recalls) ** 2
+        return max(wanted // 3, min(wanted, wanted * 500_000 // work))
+
+    def draw(self, rng: Rng) -> tuple[Codes, list[Codes]]:
+        """Actual codes, and those that each run predicts; errors fall on any other class."""
+        actual = rng.choice(self.n_classes, self.n, p=self.shares).astype(np.uint8)
+        common = rng.random((2, self.n))
+        runs = []
+        for recalls in self.recalls:
+            is_shared = rng.random(self.n) < SHARED
+            luck, place = np.where(is_shared, common, rng.random((2, self.n)))
+            wrong = (actual + 1 + (place * (self.n_classes - 1)).astype(np.uint8)) % self.n_classes
+            runs.append(
+                np.where(luck < np.asarray(recalls)[actual], actual, wrong).astype(np.uint8)
+            )
+        return actual, runs
+
+
+def labels_of(cell: Cell) -> LabelSet:
+    return LabelSet(tuple(f"c{code:02}" for code in range(cell.n_classes)))
+
+
+def rare(share: float) -> tuple[float, ...]:
+    return (1 - share, share)
+
+
+def even(n_classes: int) -> tuple[float, ...]:
+    return (1 / n_classes,) * n_classes
+
+
+def tail(n_classes: int, share: float) -> tuple[float, ...]:
+    """Equal classes, but for the last."""
+    return (*((1 - share) / (n_classes - 1),) * (n_classes - 1), share)
+
+
+def tied(n: int, shares: tuple[float, ...], n_runs: int, recall: float = 0.85) -> Cell:
+    return Cell(n, shares, ((recall,) * len(shares),) * n_runs)
+
+
+# --- sets of runs -----------------------------------------------------------------------------
+
+
+def behind(found: ManyComparison, key: str) -> list[bool]:
+    return [place.standing is Standing.BEHIND for place in found.places[key]]
+
+
+def many_ties(cell: Cell, rng: Rng) -> tuple[bool, ...]:
+    """Whether any run is called worse by each metric, by any of them, and by any recall."""
+    actual, runs = cell.draw(rng)
+    found = compare_many(actual, runs, labels=labels_of(cell), seed=0)
+    by_metric = [any(behind(found, key)) for key in HEADLINE]
+    by_class = any(
+        place.standing is Standing.BEHIND for places in found.recall for place in places
+    )
+    return (*by_metric, any(by_metric), by_class)
+
+
+def many_differences(cell: Cell, rng: Rng) -> tuple[float, ...]:
+    """Shares of the truly worse half called worse: by the library, by Holm over all pairs; and
+    whether one of the equally best is."""
+    actual, runs = cell.draw(rng)
+    found = compare_many(actual, runs, labels=labels_of(cell), seed=0)
+    n_best = len(runs) // 2
+    called = behind(found, "overall_accuracy")
+    by_holm = set()
+    for pair in found.pairs:
+        if pair.p_adjusted < LEVEL:
+            by_holm.add(pair.second if pair.only_first > pair.only_second else pair.first)
+    worse = range(n_best, len(runs))
+    return (
+        float(np.mean(called[n_best:])),
+        float(np.mean([run in by_holm for run in worse])),
+        float(any(called[:n_best])),
+    )
+
+
+# --- two runs ---------------------------------------------------------------------------------
+
+
+def pair_ties(cell: Cell, rng: Rng) -> tuple[bool, bool]:
+    """Whether any headline metric is called different, and any recall of a class."""
+    actual, (first, second) = cell.draw(rng)
+    joint = joint_counts(actual=actual, first=first, second=second, labels=labels_of(cell))
+    found = compare_paired(joint, seed=0)
+    return (
+        any(each.outcome.is_separable for each in found.metrics),
+        any(each.outcome.is_separable for each in found.classes["recall"]),
+    )
+
+
+# --- one run ----------------------------------------------------------------------------------
+
+
+def intervals(cell: Cell, rng: Rng) -> tuple[float, ...]:
+    """Whether each interval covers the true value; NaN with fewer than five of a class."""
+    actual, (predicted,) = cell.draw(rng)
+    counts = np.zeros((cell.n_classes,) * 2, np.int64)
+    np.add.at(counts, (actual, predicted), 1)
+    if counts.sum(axis=1).min() < FEWEST_OF_A_CLASS:
+        return (np.nan,) * len(COVERED)
+    matrix = ConfusionMatrix(counts, labels_of(cell))
+    found, truth = suite_intervals(matrix, seed=0, replicates=1_000).aggregate, true_values(cell)
+    covered = []
+    for key in COVERED:
+        value = found[key].at().around(evaluate_stack(counts, ordinal=False).aggregate[key].at())
+        low, high = value.ci_low, value.ci_high
+        if low is None or high is None:
+            covered.append(np.nan)
+        else:
+            covered.append(float(low <= truth[key] <= high))
+    return tuple(covered)
+
+
+def true_values(cell: Cell) -> dict[str, float]:
+    """Of the matrix that 10^12 samples have in expectation."""
+    recall = np.asarray(cell.recalls[0])
+    rows = np.full((cell.n_classes,) * 2, np.nan)
+    for code, value in enumerate(recall):
+        rows[code] = (1 - value) / (cell.n_classes - 1)
+        rows[code, code] = value
+    counts = np.rint(rows * np.asarray(cell.shares)[:, None] * 1e12).astype(np.int64)
+    suite = evaluate_stack(counts, ordinal=False).aggregate
+    return {key: float(suite[key].value) for key in COVERED}
+
+
+# --- the best of many, and alerts --------------------------------------------------------------
+
+
+def selection(cell: Cell, rng: Rng) -> tuple[float, float]:
+    """By how much the highest balanced accuracy and the corrected one exceed the true value."""
+
+    def score(stack: NDArray[np.int64]) -> dict[str, NDArray[np.float64]]:
+        return {"ba": evaluate_stack(stack, ordinal=False).aggregate["balanced_accuracy"].value}
+
+    found = best_of_many(*cell.draw(rng), score, n_classes=cell.n_classes, seed=0)["ba"]
+    truth = float(np.mean(cell.recalls[0]))
+    corrected = np.nan if found.corrected.value is None else found.corrected.value
+    return found.value - truth, corrected - truth
+
+
+def year(cell: Cell, rng: Rng) -> tuple[bool]:
+    """Whether 365 editions of n new samples, with a share exactly at its floor, raise an alert."""
+    floor = cell.recalls[0][0]
+    hits = rng.binomial(cell.n, floor, 365)
+    return (bool(odds_of(hits.tolist(), [cell.n] * 365, floor=floor).max() >= ODDS),)
+
+
+# --- running ------------------------------------------------------------------------------------
+
+Simulate = Callable[[Cell, Rng], tuple[float, ...]]
+
+
+def simulated(simulate: Simulate, cell: Cell, n_sets: int) -> NDArray[np.float64]:
+    """One row for each data set."""
+    rng = np.random.default_rng([n_sets, cell.n, len(cell.recalls), cell.n_classes])
+    return np.array([simulate(cell, rng) for _ in range(n_sets)], np.float64)
+
+
+def _job(arguments: tuple[Simulate, Cell, int]) -> NDArray[np.float64]:
+    return simulated(*arguments)
+
+
+def run_cells(
+    pool: ProcessPoolExecutor, simulate: Simulate, cells: Sequence[Cell], wanted: int
+) -> Iterator[tuple[Cell, NDArray[np.float64]]]:
+    jobs = [(simulate, cell, cell.n_sets(wanted)) for cell in cells]
+    yield from zip(cells, pool.map(_job, jobs), strict=True)
+
+
+def allowed(n_sets: int) -> float:
+    """The level and two standard errors, in percent."""
+    return round(100 * (LEVEL + 2 * sqrt(LEVEL * (1 - LEVEL) / n_sets)), 2)
+
+
+def name_of(cell: Cell) -> str:
+    rarest = min(cell.shares)
+    return f"n {cell.n:,}, K {cell.n_classes}, rarest {rarest:.2g}"
+
+
+def percent(rates: NDArray[np.float64]) -> list[float]:
+    return [round(100 * float(rate), 1) for rate in rates]
+
+
+def report_sets(report: Report, pool: ProcessPoolExecutor, wanted: int) -> None:
+    grid = list(product(SIZES, map(rare, SHARES)))
+    further = [(1_000, tail(5, 0.02)), (300, even(5)), (1_000, even(20))]
+    rows = []
+    for n_runs in RUNS:
+        cells = [tied(n, shares, n_runs) for n, shares in (*grid, *further)]
+        whole = []
+        for cell, found in run_cells(pool, many_ties, cells, wanted):
+            rates = percent(found.mean(axis=0))
+            columns = dict(zip((*HEADLINE, "all five", "recall"), rates, strict=True))
+            rows.append({"cell": f"{name_of(cell)}, {n_runs} runs", "sets": len(found), **columns})
+            whole.append(found)
+        pooled = np.concatenate(whole)
+        for name, at in (("all headline metrics", -2), ("recall of all classes", -1)):
+            report.goal(
+                f"{n_runs} equally good runs: any called worse, {name}, %",
+                measured=100 * float(pooled[:, at].mean()),
+                wanted=allowed(len(pooled)),
+                at_least=False,
+            )
+    report.tables["ties"] = rows
+
+
+def report_power(report: Report, pool: ProcessPoolExecutor, wanted: int) -> None:
+    cells = [
+        Cell(1_000, rare(0.5), (((0.85,) * 2,) * 5 + ((0.82,) * 2,) * 5)),
+        Cell(1_000, rare(0.5), (((0.85,) * 2,) * 10 + ((0.81,) * 2,) * 10)),
+        Cell(1_000, even(5), (((0.85,) * 5,) * 5 + ((0.81,) * 5,) * 5)),
+    ]
+    for cell, found in run_cells(pool, many_differences, cells, wanted):
+        ours, holm, false = found.mean(axis=0)
+        name = f"{len(cell.recalls)} runs, half worse, K {cell.n_classes}"
+        report.goal(
+            f"power beside Holm over all pairs, {name}", measured=float(ours / holm), wanted=1.0
+        )
+        report.goal(
+            f"one of the best called worse, {name}, %",
+            measured=100 * float(false),
+            wanted=allowed(len(found)),
+            at_least=False,
+        )
+
+
+def report_pairs(report: Report, pool: ProcessPoolExecutor, wanted: int) -> None:
+    settings = [*product(SIZES, map(rare, SHARES)), (100, even(5)), (1_000, even(5)),
+                (1_000, tail(5, 0.02)), (1_000, even(20))]  # fmt: skip
+    cells = [tied(n, shares, 2) for n, shares in settings]
+    rows, whole = [], []
+    for cell, found in run_cells(pool, pair_ties, cells, 3 * wanted):
+        metrics, classes = percent(found.mean(axis=0))
+        rows.append({"cell": name_of(cell), "sets": len(found), "metric": metrics,
+                     "class": classes})  # fmt: skip
+        whole.append(found)
+    pooled = np.concatenate(whole)
+    for name, at in (("headline metric", 0), ("class", 1)):
+        report.goal(
+            f"two equally good runs: any {name} called different, %",
+            measured=100 * float(pooled[:, at].mean()),
+            wanted=allowed(len(pooled)),
+            at_least=False,
+        )
+    report.tables["pairs"] = rows
+
+
+def report_intervals(report: Report, pool: ProcessPoolExecutor, wanted: int) -> None:
+    cells = [
+        Cell(100, rare(0.1), ((0.9, 0.7),)),
+        Cell(200, rare(0.05), ((0.9, 0.7),)),
+        Cell(300, rare(0.05), ((0.99, 0.79),)),
+        Cell(1_000, rare(0.02), ((0.95, 0.7),)),
+        Cell(1_000, rare(0.1), ((0.9, 0.7),)),
+        Cell(100, even(3), ((0.8,) * 3,)),
+        Cell(100, even(5), ((0.8,) * 5,)),
+        Cell(300, tail(5, 0.05), ((0.8,) * 5,)),
+        Cell(1_000, even(20), ((0.8,) * 20,)),
+    ]
+    rows: list[dict[str, Any]] = []
+    for cell, found in run_cells(pool, intervals, cells, 2 * wanted):
+        counted = int((~np.isnan(found[:, 0])).sum())
+        rates = np.nanmean(found, axis=0)
+        covered = {key: round(float(rate), 3) for key, rate in zip(COVERED, rates, strict=True)}
+        rows.append({"cell": name_of(cell), "sets": counted, **covered})
+        report.goal(
+            f"lowest coverage of four intervals, {name_of(cell)}",
+            measured=round(float(rates.min()), 3),
+            wanted=round(COVERAGE - 2 * sqrt(COVERAGE * (1 - COVERAGE) / counted), 3),
+        )
+    report.tables["coverage"] = rows
+
+
+def report_selection(report: Report, pool: ProcessPoolExecutor, wanted: int) -> None:
+    cells = [tied(200, rare(0.5), 10), tied(1_000, rare(0.5), 50), tied(1_000, rare(0.1), 50)]
+    for cell, found in run_cells(pool, selection, cells, wanted // 2):
+        raw, corrected = np.nanmean(found, axis=0)
+        name = f"highest of {len(cell.recalls)}, {name_of(cell)}"
+        report.fact(f"{name}: points above its true value", round(100 * float(raw), 2))
+        report.goal(
+            f"{name}: points off after the correction",
+            measured=100 * abs(float(corrected)),
+            wanted=0.5,
+            at_least=False,
+        )
+
+
+def report_alerts(report: Report, pool: ProcessPoolExecutor, wanted: int) -> None:
+    cells = [tied(2_000, rare(0.5), 1, recall=0.9)]
+    for _, found in run_cells(pool, year, cells, 4 * wanted):
+        report.goal(
+            "years of 365 editions without a change that raise an alert, %",
+            measured=100 * float(found.mean()),
+            wanted=100 * LEVEL,
+            at_least=False,
+        )
+
+
+SECTIONS = (report_sets, report_power, report_pairs, report_intervals, report_selection,
+            report_alerts)  # fmt: skip
+
+
+def write_page(result: dict[str, Any]) -> None:
+    """Put goals and cells of a result into docs/claims.md."""
+    parts = [result_table(result)]
+    for name, rows in result["tables"].items():
+        columns = list(rows[0])
+        parts += [
+            f"\n**{TITLES[name]}**\n",
+            f"| {' | '.join(columns)} |",
+            f"| --- |{' --: |' * (len(columns) - 1)}",
+            *(f"| {' | '.join(str(row[each]) for each in columns)} |" for row in rows),
+        ]
+    put_between(PAGE, BEGIN, END, "\n".join(parts))
+
+
+TITLES = {
+    "ties": "Equally good runs of which any is called worse, percent of data sets",
+    "pairs": "Two equally good runs: any headline metric, any class called different, percent",
+    "coverage": "Share of intervals that cover the true value",
+}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--sets", type=int, help="data sets of each cell, without writing")
+    parser.add_argument("--full", action="store_true", help="ten times as many data sets")
+    options = parser.parse_args()
+    wanted = options.sets or SETS * (10 if options.full else 1)
+    report = Report("claims", libraries=("numpy", "scipy"))
+    report.fact("data sets of a cell", wanted)
+    # One thread each: with more processes than cores, those of the linear algebra only wait.
+    os.environ["OPENBLAS_NUM_THREADS"] = "1"
+    with ProcessPoolExecutor(mp_context=get_context("spawn")) as pool:
+        for section in SECTIONS:
+            section(report, pool, wanted)
+    if options.sets is None:
+        path = report.save()
+        write_page(json.loads(path.read_text(encoding="utf-8")))
+
+
+if __name__ == "__main__":
+    main()
