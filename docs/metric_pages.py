@@ -17,6 +17,7 @@ from offdiag.metrics.catalogue.describing import (
     range_words,
     symmetry_letters,
 )
+from offdiag.metrics.catalogue.interval_methods import interval_method
 from offdiag.metrics.suite import Suite, evaluate_stack
 
 FOLDER = PurePosixPath("metrics")
@@ -84,6 +85,7 @@ def _entry(spec: MetricSpec) -> str:
             f"    {spec.formula}",
             _facts(spec),
             *([spec.notes] if spec.notes else []),
+            f"Interval: {interval_method(spec)}",
             *_undefined(spec),
             *_ignores(spec),
             *_symmetry_card(spec),

@@ -43,7 +43,8 @@ puts into a temporary folder (`TMPDIR`) once it is large.
 
 Each relation is read at the moment it is needed, in short transactions, so that a long question
 holds nobody up; on a registry that is being written, two relations may differ by what happened
-in between.
+in between. A question that takes longer than `sql.timeout_s` (300 seconds), or `--timeout`, is
+given up.
 
 ## What comes out
 
