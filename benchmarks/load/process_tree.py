@@ -13,10 +13,17 @@ _NUMBERS = frozenset({"Threads", "VmRSS"})
 def descendants(pid: int) -> list[int]:
     """Everything a process has started, and what that has started."""
     found: list[int] = []
-    for listed in PROC.glob(f"{pid}/task/*/children"):
-        for child in map(int, text_of(listed).split()):
+    for thread in _threads_of(pid):
+        for child in map(int, text_of(thread / "children").split()):
             found += [child, *descendants(child)]
     return found
+
+
+def _threads_of(pid: int) -> list[Path]:
+    """None where the process has ended, even between two of our looks at its folder."""
+    with suppress(FileNotFoundError, ProcessLookupError):
+        return list((PROC / str(pid) / "task").iterdir())
+    return []
 
 
 def status_of(pid: int) -> Mapping[str, int]:
