@@ -230,7 +230,7 @@ RULES = (
                 "registry/offdiag/cli/serving.py",
                 "registry/offdiag/sdk/remote/connection.py",
                 "registry/offdiag/services/delivery/addresses.py",
-                "registry/offdiag/services/delivery/deadline.py",
+                "registry/offdiag/services/deadline.py",
                 "registry/offdiag/services/delivery/email.py",
                 "registry/offdiag/services/delivery/webhook.py",
                 "registry/offdiag/services/heartbeats.py",

@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from email.message import EmailMessage
 from email.utils import format_datetime
 
-from offdiag.services.delivery.deadline import ends_after
+from offdiag.services.deadline import ends_after
 from offdiag.services.delivery.outcomes import DeliveryFailed, DeliveryRefused
 from offdiag.services.delivery.parcel import Parcel
 from offdiag.settings import SmtpSettings

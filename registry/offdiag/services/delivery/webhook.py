@@ -12,8 +12,8 @@ import ssl
 import time
 from urllib.parse import SplitResult, urlsplit
 
+from offdiag.services.deadline import ends_after
 from offdiag.services.delivery.addresses import Checked, checked_address
-from offdiag.services.delivery.deadline import ends_after
 from offdiag.services.delivery.outcomes import DeliveryFailed, DeliveryRefused
 from offdiag.services.delivery.parcel import Parcel
 from offdiag.services.delivery.signature import signature

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING
@@ -44,25 +43,6 @@ def engine_over(relations: Mapping[str, Relation]) -> Iterator[DuckDBPyConnectio
         engine.execute("SET enable_external_access = false")
         engine.execute("SET lock_configuration = true")
         yield engine
-
-
-@contextmanager
-def interrupted_after(engine: DuckDBPyConnection, seconds: float) -> Iterator[threading.Event]:
-    """Interrupt whatever the engine computes after a time. The event says that this happened."""
-    is_over = threading.Event()
-
-    def interrupt() -> None:
-        is_over.set()
-        engine.interrupt()
-
-    timer = threading.Timer(seconds, interrupt)
-    timer.daemon = True
-    timer.start()
-    try:
-        yield is_over
-    finally:
-        timer.cancel()
-        timer.join()
 
 
 def require_one_question(engine: DuckDBPyConnection, text: str) -> None:

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 
 from offdiag.errors import InvalidInput, NotFound
+from offdiag.services.deadline import calls_after
 from offdiag.services.querying.engine import (
     engine_over,
-    interrupted_after,
     refused,
     require_one_question,
 )
@@ -54,7 +54,7 @@ def asked(database: Database, text: str, scope: RunScope, *, timeout_s: float) -
     }
     with engine_over(relations) as engine:
         require_one_question(engine, text)
-        with interrupted_after(engine, timeout_s) as is_over:
+        with calls_after(timeout_s, engine.interrupt) as is_over:
             try:
                 reader = _started(engine, text, relations)
                 yield Answer(reader.schema, _rows(reader, relations, is_over))
