@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import linear_sum_assignment
 
 from offdiag.flags.audit.claims import Claim
 from offdiag.flags.audit.definitions import Definition, alternatives
@@ -99,6 +98,8 @@ def _class_order(
 
     None if the values stand where they belong, or no order explains every one of them.
     """
+    from scipy.optimize import linear_sum_assignment
+
     of_classes = [claim for claim in claims if claim.code is not None]
     misfits = np.zeros((n_classes, n_classes), np.int64)
     for claim in of_classes:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from scipy.optimize import linear_sum_assignment
 
 from offdiag.flags.audit.blame import failed_checks
 from offdiag.flags.audit.claims import Claim
@@ -63,6 +62,8 @@ def _is_telling(claim: Claim, facts: Facts) -> bool:
 
 def _order_by_sizes(claims: Sequence[Claim], facts: Facts) -> list[int] | None:
     """For each class the one whose size allows its values, if there is such an order."""
+    from scipy.optimize import linear_sum_assignment
+
     sizes = facts.class_counts
     if sizes is None or len(sizes) > MOST_CLASSES:
         return None

@@ -18,7 +18,6 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from scipy.special import ndtri
 
 from offdiag.flags.chance import at_least, at_most
 from offdiag.flags.judgement import ROUNDING, ClassRule, Comparison, Judgement, all_of, compare
@@ -173,6 +172,8 @@ def examples_to_settle(examples: int, recall: float, *, edge: float, level: floa
     (1.645 + 0.84)² recall (1 - recall) / distance², which is 0 for a class never found and
     settles as few as one gap in four where several classes share the level.
     """
+    from scipy.special import ndtri
+
     distance = abs(edge - recall)
     if distance <= UNSETTLED + ROUNDING:
         return None

@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import betainc, ndtr
 
 from offdiag.domain.values import Reason
 from offdiag.metrics.classes import Classified
@@ -67,6 +66,8 @@ def nir_p_value(m: Classified) -> Quantity:
     Beyond about 1e16 cases that function finds no value close to its middle; there stands the
     normal approximation with a correction for continuity, which is within 1e-7 of it.
     """
+    from scipy.special import betainc, ndtr
+
     tally = m.tally
     correct, total = as_float(tally.n_correct), as_float(tally.total)
     is_certain = (tally.n_correct == 0) | (tally.largest_class == tally.total)

@@ -19,7 +19,6 @@ from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
 from offdiag.domain.values import Reason
 from offdiag.metrics.multilabel.exact_sums import ExactSums
@@ -123,6 +122,8 @@ def _pairs(
     One product of two sparse matrices does all cases at once: its rows are (shares, giving
     label), its columns receiving labels, so different denominators never mix.
     """
+    from scipy import sparse
+
     n_cases, n_labels = giving.shape
     most = int(shares.max(initial=0))
     case, label = np.nonzero(giving)

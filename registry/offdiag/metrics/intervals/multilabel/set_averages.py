@@ -11,7 +11,6 @@ from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
 from offdiag.metrics.intervals.percentile import replicated
 from offdiag.metrics.multilabel.examples import MEASURES, overlaps
@@ -26,6 +25,8 @@ class SetAverages:
     """The averages of m patterns as functions of how often each one occurs."""
 
     def __init__(self, patterns: SetPatterns) -> None:
+        from scipy import sparse
+
         self._patterns = patterns
         self._right = sparse.csr_array((patterns.actual & patterns.predicted).astype(np.float64))
         self._actual = sparse.csr_array(patterns.actual.astype(np.float64))
