@@ -62,6 +62,7 @@ from offdiag_web.pages import (
     views,
     what_if,
 )
+from offdiag_web.presenters.flags.words import counted
 from offdiag_web.registry import Registry, current_registry
 from offdiag_web.run_id import RunIdConverter
 from offdiag_web.signing_key import signing_key
@@ -105,7 +106,9 @@ def create_app(settings: Settings, database: Database) -> Flask:
     api.register(app)
     metering.meter(app, database)
     preferences.register(app)
-    open_flags.register(app, registry.open_flags, lambda: current_registry().database)
+    open_flags.register(
+        app, registry.open_flags, lambda: current_registry().database, text=counted
+    )
     for blueprint in (
         assets.blueprint,
         home.blueprint,

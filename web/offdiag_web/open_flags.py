@@ -9,7 +9,6 @@ from flask import Flask
 
 from offdiag.services.flags.inbox import count_open
 from offdiag.store.database import Database
-from offdiag_web.presenters.flags.words import counted
 
 KEPT_FOR_S = 5.0
 """A page may show a number this old; whoever settles a flag sees the new one at once."""
@@ -44,8 +43,14 @@ class OpenFlags:
         self._known = {}
 
 
-def register(app: Flask, open_flags: OpenFlags, database: Callable[[], Database]) -> None:
-    """Make the number known to the frame of every page, empty where there is none.
+def register(
+    app: Flask,
+    open_flags: OpenFlags,
+    database: Callable[[], Database],
+    *,
+    text: Callable[[int], str],
+) -> None:
+    """Make the number known to the frame of every page as `text` of it, empty where it is 0.
 
     `database` is asked for the database as whoever reads the page may see it.
     """
@@ -53,4 +58,4 @@ def register(app: Flask, open_flags: OpenFlags, database: Callable[[], Database]
     @app.template_global("open_flags")
     def shown() -> str:
         count = open_flags.count(database())
-        return counted(count) if count else ""
+        return text(count) if count else ""

@@ -16,8 +16,7 @@ from offdiag_web.access.principal import reader
 from offdiag_web.addresses.what_if import WhatIfAddress, read_what_if
 from offdiag_web.addresses.what_if_form import asked_by_form
 from offdiag_web.exports import csv_response
-from offdiag_web.pages.request_words import TWIN
-from offdiag_web.pages.what_if import SENT_BY_FORM
+from offdiag_web.pages.request_words import SENT_BY_FORM, TWIN
 from offdiag_web.presenters.decisions.export import decisions_record, decisions_table
 from offdiag_web.presenters.decisions.page import decisions_view
 from offdiag_web.registry import current_registry

@@ -20,16 +20,13 @@ from offdiag_web.exports import csv_response
 from offdiag_web.failures import status_of
 from offdiag_web.pages.flag_decisions import carry_out, read_decision
 from offdiag_web.pages.preferences import known_reader
-from offdiag_web.pages.request_words import TWIN, own_path
+from offdiag_web.pages.request_words import SENT_BY_FORM, TWIN, own_path
 from offdiag_web.presenters.flags.export import FLAG_COLUMNS, flag_list_record, flag_rows
 from offdiag_web.presenters.flags.inbox import flag_list_view
 from offdiag_web.presenters.flags.refused import Refused
 from offdiag_web.registry import current_registry
 
 blueprint = Blueprint("flags", __name__)
-
-SENT_BY_FORM = "form"
-"""A form sends every field, also empty ones; its answer is a redirect to the canonical URL."""
 
 
 @blueprint.get("/flags")

@@ -10,6 +10,8 @@ from offdiag.domain.names import DEFAULT_PROJECT
 
 TWIN = ".<any(json, csv):form>"
 """End of the address of a twin."""
+SENT_BY_FORM = "form"
+"""A form sends every field, also empty ones; its answer is a redirect to the canonical URL."""
 
 
 def asked_project() -> str:

@@ -11,8 +11,8 @@ from offdiag.errors import Conflict, InvalidInput
 from offdiag.services.curves.browse import RunCurves, all_curves, browse_curves
 from offdiag_web.addresses.curves import CurvesAddress, read_curves, read_part
 from offdiag_web.exports import csv_response
+from offdiag_web.pages.request_words import SENT_BY_FORM
 from offdiag_web.pages.run_frame import RUN, results_of, run_page
-from offdiag_web.pages.runs import SENT_BY_FORM
 from offdiag_web.presenters.curves.export import curve_table, curves_record
 from offdiag_web.presenters.curves.page import curves_view
 from offdiag_web.registry import current_registry

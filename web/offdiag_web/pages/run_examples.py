@@ -18,8 +18,8 @@ from offdiag.services.examples.browse import (
 from offdiag.store.queries.run_detail import RunHeader
 from offdiag_web.addresses.examples import ExamplesAddress, cell_url, read_examples
 from offdiag_web.exports import csv_stream, json_stream
+from offdiag_web.pages.request_words import SENT_BY_FORM
 from offdiag_web.pages.run_frame import RUN, run_page, stored_run
-from offdiag_web.pages.runs import SENT_BY_FORM
 from offdiag_web.presenters.examples.export import (
     example_columns,
     example_records,

@@ -12,14 +12,12 @@ from offdiag.settings.load import hide_password
 from offdiag.store.database import Database
 from offdiag_web.addresses.run_list import read_run_list
 from offdiag_web.exports import csv_response
+from offdiag_web.pages.request_words import SENT_BY_FORM
 from offdiag_web.presenters.run_list import run_list_view
 from offdiag_web.presenters.run_list_export import run_columns, run_list_record, run_list_rows
 from offdiag_web.registry import current_registry
 
 blueprint = Blueprint("runs", __name__)
-
-SENT_BY_FORM = "form"
-"""A form sends every field, also empty ones; its answer is a redirect to the canonical URL."""
 
 
 @blueprint.get("/runs")

@@ -13,16 +13,13 @@ from offdiag.services.what_if.scenario import understand
 from offdiag_web.addresses.what_if import WhatIfAddress, read_what_if
 from offdiag_web.addresses.what_if_form import asked_by_form
 from offdiag_web.exports import csv_response
-from offdiag_web.pages.request_words import TWIN, asked_project
+from offdiag_web.pages.request_words import SENT_BY_FORM, TWIN, asked_project
 from offdiag_web.presenters.what_if.export import RANKING_COLUMNS, ranking_rows, what_if_record
 from offdiag_web.presenters.what_if.page import what_if_view
 from offdiag_web.presenters.what_if.start import start_view
 from offdiag_web.registry import current_registry
 
 blueprint = Blueprint("what_if", __name__)
-
-SENT_BY_FORM = "form"
-"""A form sends every field, also empty ones; its answer is a redirect to the canonical URL."""
 
 
 @blueprint.get("/whatif")

@@ -11,7 +11,14 @@ from offdiag_web.presenters import numbers
 from offdiag_web.presenters.segments import Segment
 from offdiag_web.presenters.table_heads import AriaSort, aria_sort
 from offdiag_web.presenters.task_words import CLASSES, LABELS, ClassWords
-from offdiag_web.presenters.values import Notes, ShownValue, interval_text, shown, shown_count
+from offdiag_web.presenters.values import (
+    CLASS_METRIC_TITLES,
+    Notes,
+    ShownValue,
+    interval_text,
+    shown,
+    shown_count,
+)
 
 CLASSES_PER_PAGE = 50
 COUNTS = frozenset({"support", "predicted", "tp", "fn", "fp", "tn"})
@@ -29,43 +36,6 @@ GROUPS: Mapping[ColumnGroup, tuple[str, ...]] = {
     "ranking": ("roc_auc", "average_precision"),
 }
 """Columns by group; the last exists only where scores were logged."""
-TITLES: Mapping[str, str] = {
-    "support": "Support",
-    "predicted": "Predicted",
-    "tp": "TP",
-    "fn": "FN",
-    "fp": "FP",
-    "tn": "TN",
-    "prevalence": "Prevalence",
-    "predicted_rate": "Predicted rate",
-    "recall": "Recall",
-    "specificity": "Specificity",
-    "precision": "Precision",
-    "npv": "NPV",
-    "fpr": "FPR",
-    "fnr": "FNR",
-    "fdr": "FDR",
-    "for": "FOR",
-    "f1": "F1",
-    "f0_5": "F0.5",
-    "f2": "F2",
-    "jaccard": "Jaccard",
-    "accuracy_ovr": "Accuracy, one vs rest",
-    "balanced_accuracy_ovr": "Balanced accuracy, one vs rest",
-    "informedness": "Informedness",
-    "markedness": "Markedness",
-    "gmean": "G-mean",
-    "fowlkes_mallows": "Fowlkes–Mallows",
-    "mcc_ovr": "MCC, one vs rest",
-    "lr_plus": "LR+",
-    "lr_minus": "LR−",
-    "prevalence_threshold": "Prevalence threshold",
-    "dor": "Diagnostic odds ratio",
-    "lift": "Lift",
-    "p4": "P4",
-    "roc_auc": "ROC AUC",
-    "average_precision": "Average precision",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +95,7 @@ def class_table(
             if any(key in results.per_class for key in keys_of_group)
         ),
         label_head=_head("label", words.one.capitalize(), address),
-        heads=tuple(_head(key, TITLES[key], address) for key in keys),
+        heads=tuple(_head(key, CLASS_METRIC_TITLES[key], address) for key in keys),
         lines=tuple(_line(results, code, keys, notes) for code in page),
         range_text=_range_text(start, end, len(codes), words),
         previous_url=address.starting_at(max(start - CLASSES_PER_PAGE, 0)).url()

@@ -156,7 +156,7 @@ def _version(version: TruthSummary, address: DatasetAddress, now: datetime) -> V
         name=f"v{version.number}",
         is_head=version.is_head,
         origin="logged" if parent is None else f"corrects v{parent}",
-        labelled=labelled_text(version.n_labelled, version.n_samples),
+        labelled=numbers.labelled(version.n_labelled, version.n_samples),
         is_partial=version.n_labelled < version.n_samples,
         reason=version.reason,
         author=version.author,
@@ -165,14 +165,6 @@ def _version(version: TruthSummary, address: DatasetAddress, now: datetime) -> V
         difference_url=None if parent is None else address.difference_url(parent, version.number),
         impact_url=None if parent is None else address.impact_url(version.number),
     )
-
-
-def labelled_text(n_labelled: int, n_samples: int) -> str:
-    """ "all 540", or "300 of 540 (55.6 %)" where some labels are still to come."""
-    if n_labelled == n_samples:
-        return f"all {numbers.count(n_samples)}"
-    share = numbers.fine_percent(n_labelled, max(n_samples, 1))
-    return f"{numbers.count(n_labelled)} of {numbers.count(n_samples)} ({share})"
 
 
 def _states(runs: DatasetRuns, address: DatasetAddress) -> list[LinkedChip]:

@@ -16,8 +16,7 @@ from offdiag_web.addresses.reports import ReportAddress
 from offdiag_web.presenters import numbers
 from offdiag_web.presenters.chips import Chip
 from offdiag_web.presenters.datasets import DatasetCard, dataset_cards
-from offdiag_web.presenters.reports.words import ahead_text
-from offdiag_web.presenters.times import Moment, moment
+from offdiag_web.presenters.times import Moment, ahead_text, moment
 
 
 @dataclass(frozen=True, slots=True)

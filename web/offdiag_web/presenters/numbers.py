@@ -71,6 +71,14 @@ def hits_of(hits: int, cases: int) -> str:
     return f"{count(hits)}/{count(cases)}"
 
 
+def labelled(n_labelled: int, n_samples: int) -> str:
+    """ "all 540", or "300 of 540 (55.6 %)" where some labels are still to come."""
+    if n_labelled == n_samples:
+        return f"all {count(n_samples)}"
+    share = fine_percent(n_labelled, max(n_samples, 1))
+    return f"{count(n_labelled)} of {count(n_samples)} ({share})"
+
+
 def listed(words: Sequence[str], *, at_most: int = 5) -> str:
     """ "a", "a and b", "a, b and c", "a, b and 4 more"; nothing is hidden to hide one word."""
     shown = list(words if len(words) == at_most + 1 else words[:at_most])

@@ -33,6 +33,13 @@ REASON_TEXTS: dict[Reason, str] = {
     Reason.TOO_FEW_CLASSES: "there are too few classes with cases",
 }
 
+LOG_SCORES = """offdiag.log_run(
+    y_true=…, y_pred=…,
+    y_score=…,            # (n,) of the positive class, or (n, K) in label order
+    positive_label=…,     # where there is one
+)"""
+"""What to write so that a run has scores, where a page needs them."""
+
 
 def reason_text(reason: str) -> str:
     """The clause for a stored reason; one of a newer version is shown as its name."""

@@ -10,7 +10,7 @@ from offdiag.services.browse_history import RunHistory
 from offdiag.services.evaluation.history import HistoryEntry
 from offdiag.store.queries.evaluation_history import PastEvaluation
 from offdiag_web.exports import Cell
-from offdiag_web.presenters.dataset_page import labelled_text
+from offdiag_web.presenters import numbers
 from offdiag_web.presenters.differences import difference_text, titles_for
 from offdiag_web.presenters.times import Moment, moment
 from offdiag_web.presenters.values import Notes, ShownValue, interval_text, shown
@@ -93,7 +93,7 @@ def _line(
         truth="none" if each.truth_number is None else f"v{each.truth_number}",
         suite=str(each.suite_version),
         engine=each.engine_version,
-        scored=labelled_text(each.n_labelled, each.n_cases),
+        scored=numbers.labelled(each.n_labelled, each.n_cases),
         differed=_differed(entry, before),
         cells=tuple(_cell(key, each, before, notes) for key in keys),
     )

@@ -47,3 +47,8 @@ def spell_short(seconds: float) -> str:
     if seconds < 0.9995:
         return f"{max(seconds * 1000, 0):.0f} ms"
     return f"{seconds:.1f} s" if seconds < 60 else spell(seconds)
+
+
+def ahead_text(seconds: float) -> str:
+    """ "in 3 d", or that the time has come."""
+    return f"in {spell(seconds)}" if seconds >= 1 else "due now"

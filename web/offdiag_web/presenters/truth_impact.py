@@ -15,7 +15,6 @@ from offdiag_web.addresses.datasets import DatasetAddress
 from offdiag_web.charts.interval import interval_mark
 from offdiag_web.charts.scale import SIGNED_UNIT, UNIT, Extent, Scale, fitted
 from offdiag_web.presenters import numbers
-from offdiag_web.presenters.dataset_page import labelled_text
 from offdiag_web.presenters.differences import METRIC_TITLES, difference_text, titles_for
 from offdiag_web.presenters.impact_sentence import impact_sentence
 from offdiag_web.presenters.paging import Paging, paging
@@ -236,7 +235,7 @@ def place_text(before: int | None, after: int | None) -> str:
 
 def _scored_text(moved: MovedRun) -> str:
     before, after = moved.before, moved.after
-    now = labelled_text(after.n_labelled, after.n_cases)
+    now = numbers.labelled(after.n_labelled, after.n_cases)
     if before.n_labelled == after.n_labelled:
         return now
     return f"{numbers.count(before.n_labelled)} → {now}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from offdiag.domain.values import MetricValue
@@ -10,6 +11,44 @@ from offdiag_web.presenters import numbers
 from offdiag_web.presenters.reasons import reason_text
 
 UNDEFINED = "undefined"
+CLASS_METRIC_TITLES: Mapping[str, str] = {
+    "support": "Support",
+    "predicted": "Predicted",
+    "tp": "TP",
+    "fn": "FN",
+    "fp": "FP",
+    "tn": "TN",
+    "prevalence": "Prevalence",
+    "predicted_rate": "Predicted rate",
+    "recall": "Recall",
+    "specificity": "Specificity",
+    "precision": "Precision",
+    "npv": "NPV",
+    "fpr": "FPR",
+    "fnr": "FNR",
+    "fdr": "FDR",
+    "for": "FOR",
+    "f1": "F1",
+    "f0_5": "F0.5",
+    "f2": "F2",
+    "jaccard": "Jaccard",
+    "accuracy_ovr": "Accuracy, one vs rest",
+    "balanced_accuracy_ovr": "Balanced accuracy, one vs rest",
+    "informedness": "Informedness",
+    "markedness": "Markedness",
+    "gmean": "G-mean",
+    "fowlkes_mallows": "Fowlkes–Mallows",
+    "mcc_ovr": "MCC, one vs rest",
+    "lr_plus": "LR+",
+    "lr_minus": "LR−",
+    "prevalence_threshold": "Prevalence threshold",
+    "dor": "Diagnostic odds ratio",
+    "lift": "Lift",
+    "p4": "P4",
+    "roc_auc": "ROC AUC",
+    "average_precision": "Average precision",
+}
+"""What the values of one class are called where a column or a line shows them."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,9 +6,9 @@ import pytest
 from offdiag.metrics.suite import PER_CLASS_KEYS
 from offdiag.store.queries.run_detail import RunResults
 from offdiag_web.addresses.classes import ClassesAddress
-from offdiag_web.presenters.class_table import GROUPS, TITLES, class_table
+from offdiag_web.presenters.class_table import GROUPS, class_table
 from offdiag_web.presenters.class_table_export import class_columns, class_rows
-from offdiag_web.presenters.values import Notes
+from offdiag_web.presenters.values import CLASS_METRIC_TITLES, Notes
 from support.gallery.examples import results_of
 
 ADDRESS = ClassesAddress("r_1")
@@ -18,7 +18,7 @@ def test_every_key_of_the_suite_is_in_a_group_and_has_a_title() -> None:
     grouped = {key for keys in GROUPS.values() for key in keys}
 
     assert set(PER_CLASS_KEYS) <= grouped
-    assert grouped == set(TITLES)
+    assert grouped == set(CLASS_METRIC_TITLES)
 
 
 def test_counts_are_whole_and_rates_have_their_interval() -> None:

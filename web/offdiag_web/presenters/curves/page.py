@@ -11,16 +11,11 @@ from offdiag_web.addresses.curves import CurvesAddress
 from offdiag_web.presenters.chips import Caution
 from offdiag_web.presenters.curves.many_classes import ManyClassesView, many_classes_view
 from offdiag_web.presenters.curves.one_class import OneClassView, one_class_view
+from offdiag_web.presenters.reasons import LOG_SCORES
 from offdiag_web.presenters.values import Notes
 
 LARGEST_CHOICE = 200
 """Up to this many classes are picked from a list; above, their name is typed."""
-
-SNIPPET = """offdiag.log_run(
-    y_true=…, y_pred=…,
-    y_score=…,            # (n,) of the positive class, or (n, K) in label order
-    positive_label=…,     # where there is one
-)"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +57,7 @@ def curves_view(found: RunCurves, address: CurvesAddress) -> CurvesView:
         one=one,
         many=many,
         missing=_missing(found),
-        snippet=SNIPPET if found.missing is NoCurves.NO_SCORES else None,
+        snippet=LOG_SCORES if found.missing is NoCurves.NO_SCORES else None,
         form=ClassForm(
             positive=shown or "",
             prevalence="" if address.prevalence is None else f"{address.prevalence:g}",

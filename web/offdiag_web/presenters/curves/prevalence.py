@@ -12,8 +12,7 @@ from offdiag.services.curves.prevalence import (
     values_at_prevalence,
 )
 from offdiag_web.presenters.class_order import quoted_name
-from offdiag_web.presenters.class_table import TITLES
-from offdiag_web.presenters.values import Notes, ShownValue, shown
+from offdiag_web.presenters.values import CLASS_METRIC_TITLES, Notes, ShownValue, shown
 
 _UNCHANGED = frozenset({"recall", "specificity", "balanced_accuracy_ovr"})
 
@@ -49,7 +48,7 @@ def prevalence_view(matrix: Counted, code: int, prevalence: float, notes: Notes)
         sentence,
         tuple(
             PrevalenceLine(
-                TITLES[key],
+                CLASS_METRIC_TITLES[key],
                 shown(measured[key], notes),
                 shown(expected[key], notes),
                 key in _UNCHANGED,

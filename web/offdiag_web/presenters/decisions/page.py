@@ -14,9 +14,9 @@ from offdiag_web.addresses.what_if import WhatIfAddress
 from offdiag_web.presenters import numbers
 from offdiag_web.presenters.chips import Caution
 from offdiag_web.presenters.class_order import class_order
-from offdiag_web.presenters.curves.page import SNIPPET
 from offdiag_web.presenters.decisions.answers import AnswersView, answers_view
 from offdiag_web.presenters.decisions.thresholds import ThresholdView, threshold_view
+from offdiag_web.presenters.reasons import LOG_SCORES
 from offdiag_web.presenters.segments import Segment
 from offdiag_web.presenters.what_if.bases import base_segments, base_text
 from offdiag_web.presenters.what_if.shares import ShareField, share_fields
@@ -101,7 +101,7 @@ def decisions_view(
             found.change, at_deployment(scenario.effective, run.matrix, scenario.prevalence)
         ),
         missing=_missing(found),
-        snippet=SNIPPET if found.missing is NoDecision.NO_SCORES else None,
+        snippet=LOG_SCORES if found.missing is NoDecision.NO_SCORES else None,
         save_name=_save_name(found),
         derived=tuple(DerivedRun(each.id, each.name, run_url(each.id)) for each in found.derived),
     )

@@ -22,7 +22,6 @@ from offdiag_web.presenters import numbers
 from offdiag_web.presenters.chips import Chip
 from offdiag_web.presenters.paging import Paging, paging
 from offdiag_web.presenters.reports.words import (
-    ahead_text,
     issue_chip,
     not_sent_words,
     said_text,
@@ -30,7 +29,7 @@ from offdiag_web.presenters.reports.words import (
     scope_words,
     sent_chips,
 )
-from offdiag_web.presenters.times import Moment, moment
+from offdiag_web.presenters.times import Moment, ahead_text, moment
 
 REPORTS_PER_PAGE = 50
 

@@ -64,11 +64,6 @@ def scheduler_chip(page: ReportsPage) -> Chip:
     return Chip(f"no scheduler seen in the last {spell(SILENT_AFTER_S)}", "warning")
 
 
-def ahead_text(seconds: float) -> str:
-    """ "in 3 d", or that the time has come."""
-    return f"in {spell(seconds)}" if seconds >= 1 else "due now"
-
-
 def fire_texts(fires: Sequence[Fire]) -> tuple[str, ...]:
     """Times by the clocks of their zone."""
     return tuple(f"{fire.wall:%a %d %b %Y %H:%M}" for fire in fires)
