@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from offdiag.errors import InvalidInput
-from offdiag.metrics.catalogue import MetricSpec, Scope
+from offdiag.metrics.catalogue.spec import MetricSpec, Scope
 from offdiag.metrics.suite import evaluate_stack
 from offdiag.metrics.symmetry import unit_matrices
 

@@ -8,8 +8,8 @@ from numpy.typing import ArrayLike, NDArray
 from offdiag.errors import InvalidInput
 from offdiag.metrics.arguments import probabilities
 from offdiag.metrics.costs.matrix import CostMatrix
+from offdiag.metrics.probabilistic.forecasts import CLASS_AXIS
 
-CLASS_AXIS = 1
 SUM_TOLERANCE = 1e-3
 """float32 probabilities of many classes add up to 1 within this."""
 

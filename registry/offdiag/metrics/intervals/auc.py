@@ -25,7 +25,7 @@ from offdiag.metrics.intervals.reliability import size_warning
 from offdiag.metrics.probabilistic.discrimination import roc_auc
 from offdiag.metrics.probabilistic.ranked import RankedScores
 
-METHOD = "newcombe method 5"
+NEWCOMBE = "newcombe method 5"
 _HALVINGS = 60
 """Steps after which the end of an interval is found to the last digits of a float64."""
 
@@ -84,9 +84,9 @@ def auc_interval(ranked: RankedScores, *, confidence: float = 0.95) -> Interval:
     note, has_ends = size_warning(n_smaller, "smaller class")
     area = roc_auc(ranked).value
     if not has_ends or area is None:
-        return Interval(None, None, METHOD, note=note)
+        return Interval(None, None, NEWCOMBE, note=note)
     low, high = area_bounds(area, ranked.n_positive, ranked.n_negative, confidence=confidence)
-    return Interval(low, high, METHOD, note=note)
+    return Interval(low, high, NEWCOMBE, note=note)
 
 
 def area_bounds(

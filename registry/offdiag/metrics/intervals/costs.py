@@ -21,12 +21,12 @@ from offdiag.metrics.intervals.bootstrap import (
 from offdiag.metrics.intervals.bounds import Bounds, Interval, Intervals
 from offdiag.metrics.intervals.cost_gradients import cost_gradients
 from offdiag.metrics.intervals.delta import DELTA, aggregate_standard_errors
+from offdiag.metrics.intervals.gradients import Floats
 from offdiag.metrics.intervals.percentile import replicated
 from offdiag.metrics.intervals.priced_cases import PricedCases, grouped
 from offdiag.metrics.intervals.proportions import normal_quantile
 from offdiag.metrics.intervals.reliability import flagged, smallest_class
 
-Floats = NDArray[np.float64]
 
 COST_INTERVAL_KEYS = tuple(key for key in COST_KEYS if key != "best_trivial_class")
 

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from offdiag.metrics.intervals.gradients import Floats
 from offdiag.metrics.intervals.resampling import batches, generator, resampled_counts
 
-Floats = NDArray[np.float64]
 Counts = NDArray[np.int64]
 
 GROUP_AXIS = 1

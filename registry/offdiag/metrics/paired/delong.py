@@ -64,9 +64,9 @@ def delong(y_true: ArrayLike, score_a: ArrayLike, score_b: ArrayLike) -> DeLong:
             )
     n_positive = int(is_positive.sum())
     if n_positive == 0:
-        return _undefined(Reason.NO_ACTUAL_POSITIVES if len(first) else Reason.NO_CASES)
+        return _no_test(Reason.NO_ACTUAL_POSITIVES if len(first) else Reason.NO_CASES)
     if n_positive == len(is_positive):
-        return _undefined(Reason.NO_ACTUAL_NEGATIVES)
+        return _no_test(Reason.NO_ACTUAL_NEGATIVES)
     a, b = placements(is_positive, first), placements(is_positive, second)
     areas = a.area, b.area
     difference = b.area - a.area
@@ -81,5 +81,5 @@ def delong(y_true: ArrayLike, score_a: ArrayLike, score_b: ArrayLike) -> DeLong:
     return DeLong(*areas, difference, sqrt(variance), z, erfc(abs(z) / sqrt(2)), None)
 
 
-def _undefined(reason: Reason) -> DeLong:
+def _no_test(reason: Reason) -> DeLong:
     return DeLong(None, None, None, None, None, None, reason.value)

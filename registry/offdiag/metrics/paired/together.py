@@ -22,6 +22,7 @@ from offdiag.metrics.intervals.bounds import Bounds, Intervals
 from offdiag.metrics.intervals.delta import aggregate_gradients, range_of
 from offdiag.metrics.intervals.proportions import normal_quantile
 from offdiag.metrics.intervals.reliability import flagged, smallest_class
+from offdiag.metrics.intervals.gradients import Floats
 from offdiag.metrics.intervals.resampling import generator
 from offdiag.metrics.paired.joint import JointCounts
 from offdiag.metrics.paired.pooled_slopes import (
@@ -46,7 +47,6 @@ HALVINGS = 20
 SMALLEST_EIGENVALUE = 1e-9
 """Share of the largest eigenvalue below which one of a correlation matrix is a rounded 0."""
 
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

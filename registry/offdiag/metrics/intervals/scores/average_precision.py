@@ -18,7 +18,7 @@ from offdiag.metrics.intervals.means import student_quantile
 from offdiag.metrics.probabilistic.discrimination import average_precision
 from offdiag.metrics.probabilistic.ranked import RankedScores
 
-METHOD = "delta, logit scale, student t"
+SLOPES_OF_PRECISION = "delta, logit scale, student t"
 
 
 def average_precision_interval(ranked: RankedScores, *, confidence: float = 0.95) -> Interval:
@@ -31,7 +31,7 @@ def average_precision_interval(ranked: RankedScores, *, confidence: float = 0.95
     return logit_interval(
         0.0 if value is None else value,
         average_precision_variance(ranked) if ranked.n_positive else None,
-        method=METHOD,
+        method=SLOPES_OF_PRECISION,
         quantile=student_quantile(confidence, n_cases=max(ranked.n_positive, 2)),
         n_smallest=min(ranked.n_positive, ranked.n_negative),
         smallest="smaller class",

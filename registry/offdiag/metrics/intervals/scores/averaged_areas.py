@@ -20,7 +20,7 @@ from offdiag.metrics.intervals.logit import logit_interval
 from offdiag.metrics.intervals.proportions import normal_quantile
 from offdiag.metrics.probabilistic.multiclass_auc import PairwiseWins, auc_averages, pairwise_wins
 
-METHOD = "delong, averaged, logit scale"
+AVERAGED_DELONG = "delong, averaged, logit scale"
 WINNER_AXIS = 0
 """Axis of a (K, K) table of wins along which the winning class changes."""
 LOSER_AXIS = 1
@@ -58,7 +58,7 @@ def averaged_area_intervals(
         key: logit_interval(
             value.value or 0.0,
             variances.get(key),
-            method=METHOD,
+            method=AVERAGED_DELONG,
             quantile=normal_quantile(confidence),
             n_smallest=n_smallest,
             smallest="smallest class",

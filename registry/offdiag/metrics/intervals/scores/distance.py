@@ -16,7 +16,7 @@ from offdiag.metrics.intervals.reliability import size_warning
 from offdiag.metrics.probabilistic.discrimination import ks
 from offdiag.metrics.probabilistic.ranked import RankedScores
 
-METHOD = "two-sample kolmogorov-smirnov bound"
+DISTANCE_BOUND = "two-sample kolmogorov-smirnov bound"
 
 
 def ks_interval(ranked: RankedScores, *, confidence: float) -> Interval:
@@ -28,13 +28,13 @@ def ks_interval(ranked: RankedScores, *, confidence: float) -> Interval:
     warning, has_ends = size_warning(n_smaller, "smaller class")
     value = ks(ranked).value
     if value is None:
-        return Interval(None, None, METHOD, note=warning)
+        return Interval(None, None, DISTANCE_BOUND, note=warning)
     reach = ks_bound(ranked.n_positive, ranked.n_negative, confidence=confidence)
     said = f"a useless score would show up to {min(reach, 1.0):.3f} on these examples"
     note = said if warning is None else f"{warning}; {said}"
     if not has_ends:
-        return Interval(None, None, METHOD, note=note)
-    return Interval(max(value - reach, 0.0), min(value + reach, 1.0), METHOD, note=note)
+        return Interval(None, None, DISTANCE_BOUND, note=note)
+    return Interval(max(value - reach, 0.0), min(value + reach, 1.0), DISTANCE_BOUND, note=note)
 
 
 def ks_bound(n_positive: int, n_negative: int, *, confidence: float) -> float:
