@@ -8,12 +8,16 @@ from numpy.typing import NDArray
 from scipy.stats import mannwhitneyu
 from sklearn.metrics import average_precision_score, roc_auc_score
 
-from offdiag.metrics.probabilistic.cost_curve import cost_curve
-from offdiag.metrics.probabilistic.discrimination import average_precision, roc_auc
-from offdiag.metrics.probabilistic.forecasts import Forecasts
-from offdiag.metrics.probabilistic.multiclass_auc import auc_averages, pairwise_wins
-from offdiag.metrics.probabilistic.ranked import rank_scores
-from offdiag.metrics.probabilistic.suite import score_metrics
+from offdiag.metrics.scores.curves import cost_curve
+from offdiag.metrics.scores.discrimination import (
+    auc_averages,
+    average_precision,
+    pairwise_wins,
+    roc_auc,
+)
+from offdiag.metrics.scores.forecasts import Forecasts
+from offdiag.metrics.scores.ranked import rank_scores
+from offdiag.metrics.scores.suite import score_metrics
 
 Outcomes = NDArray[np.bool_]
 Floats = NDArray[np.floating]

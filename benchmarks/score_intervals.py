@@ -11,11 +11,11 @@ from harness import Report, Work, fitted_exponent, wants_everything
 from numpy.typing import NDArray
 from sklearn.metrics import average_precision_score, brier_score_loss, log_loss, roc_auc_score
 
-from offdiag.metrics.intervals.multilabel.suite import multilabel_intervals
-from offdiag.metrics.intervals.rows import affordable
-from offdiag.metrics.intervals.scores.suite import class_score_intervals, score_intervals
-from offdiag.metrics.probabilistic.forecasts import Forecasts
-from offdiag.metrics.probabilistic.suite import class_metrics, score_metrics
+from offdiag.metrics.intervals.multilabel import multilabel_intervals
+from offdiag.metrics.intervals.resampling import affordable
+from offdiag.metrics.intervals.scores import class_score_intervals, score_intervals
+from offdiag.metrics.scores.forecasts import Forecasts
+from offdiag.metrics.scores.suite import class_metrics, score_metrics
 
 Floats = NDArray[np.float64]
 N_CASES = 100_000

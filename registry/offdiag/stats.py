@@ -15,13 +15,21 @@ from numpy.typing import ArrayLike, NDArray
 from offdiag.arrays.indexes import aligned
 from offdiag.metrics.intervals import proportions
 from offdiag.metrics.intervals.bounds import Bounds
-from offdiag.metrics.paired import delong as ranked_areas
-from offdiag.metrics.paired.cochran import CochranQ, cochran_q
-from offdiag.metrics.paired.delong import DeLong
-from offdiag.metrics.paired.mcnemar import McNemar, mcnemar
-from offdiag.metrics.paired.multiplicity import benjamini_hochberg, holm
-from offdiag.metrics.paired.permutation import PermutationTest
-from offdiag.metrics.paired.symmetry import Bowker, StuartMaxwell, bowker, stuart_maxwell
+from offdiag.metrics.paired import scores as ranked_areas
+from offdiag.metrics.paired.hypothesis_tests import (
+    Bowker,
+    CochranQ,
+    McNemar,
+    StuartMaxwell,
+    benjamini_hochberg,
+    bowker,
+    cochran_q,
+    holm,
+    mcnemar,
+    stuart_maxwell,
+)
+from offdiag.metrics.paired.resampling import PermutationTest
+from offdiag.metrics.paired.scores import DeLong
 from offdiag.sdk.intervals import multilabel_intervals, score_intervals, suite_intervals
 from offdiag.sdk.paired import PairedDifference, paired_difference, permutation_test
 

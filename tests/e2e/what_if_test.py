@@ -14,11 +14,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from playwright.sync_api import Browser, Page, expect
 
-from offdiag.metrics.costs.edits import cost_text, read_cost
-from offdiag.metrics.costs.groups import forgiven
+from offdiag.metrics.costs.edits import cost_text, forgiven, read_cost
 from offdiag.metrics.costs.matrix import CostMatrix
-from offdiag.metrics.costs.ranks import ranks
 from offdiag.metrics.costs.summary import evaluate_costs, expected_cases
+from offdiag.metrics.costs.what_if import ranks
 from offdiag.settings import Settings
 from offdiag.store.database import Database
 from offdiag_web import create_app

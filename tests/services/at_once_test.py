@@ -13,8 +13,8 @@ from offdiag.domain.access import Grant, Role
 from offdiag.domain.labels import LabelSet
 from offdiag.domain.runs import RunFacts
 from offdiag.errors import Conflict
+from offdiag.metrics.costs.decisions import ExpectedCostRule, described
 from offdiag.metrics.costs.matrix import cost_matrix
-from offdiag.metrics.costs.rules import ExpectedCostRule, described
 from offdiag.reports.scope import ReportScope
 from offdiag.services.access.openid import Recognised, recognise
 from offdiag.services.access.users import add_user, has_admin, set_disabled, set_role

@@ -10,7 +10,7 @@ from sqlalchemy import delete
 
 from offdiag.domain.runs import RunFacts
 from offdiag.errors import InvalidInput
-from offdiag.metrics.probabilistic.score_curves import TOP_LABEL
+from offdiag.metrics.scores.score_curves import TOP_LABEL
 from offdiag.services.curves.browse import (
     CLASSES_PER_PAGE,
     NoCurves,

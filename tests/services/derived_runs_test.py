@@ -8,8 +8,8 @@ import pytest
 from offdiag.domain.labels import LabelSet
 from offdiag.domain.runs import RunFacts, RunState
 from offdiag.errors import Conflict, InvalidInput
+from offdiag.metrics.costs.decisions import ExpectedCostRule, ThresholdRule, described
 from offdiag.metrics.costs.matrix import cost_matrix
-from offdiag.metrics.costs.rules import ExpectedCostRule, ThresholdRule, described
 from offdiag.services.ingest.batch import read_batch
 from offdiag.services.ingest.chunks import put_chunk
 from offdiag.services.ingest.derived import derive_run

@@ -17,7 +17,7 @@ from offdiag.flags.rules import MATRIX_RULES
 from offdiag.flags.severity import Severity
 from offdiag.flags.thresholds import Thresholds
 from offdiag.metrics.paired.joint import PairedRates
-from offdiag.metrics.paired.score_interval import paired_score_interval
+from offdiag.metrics.paired.proportions import paired_score_interval
 from offdiag.services.baselines import pin_baseline, unpin_baseline
 from offdiag.services.cost_matrices import CostName, add_costs, set_default_costs
 from offdiag.services.flags import settling

@@ -9,7 +9,7 @@ import pytest
 
 from offdiag.domain.runs import RunFacts
 from offdiag.errors import Conflict, NotFound
-from offdiag.metrics.costs.checks import CostOddity
+from offdiag.metrics.costs.matrix import CostOddity
 from offdiag.services.cost_matrices import CostName, add_costs, set_default_costs
 from offdiag.services.ingest.matrices import log_matrix
 from offdiag.services.what_if.answering import WhatIf, ask

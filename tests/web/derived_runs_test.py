@@ -6,8 +6,8 @@ import pytest
 from flask.testing import FlaskClient
 
 from offdiag.domain.labels import LabelSet
+from offdiag.metrics.costs.decisions import ExpectedCostRule, described
 from offdiag.metrics.costs.matrix import cost_matrix
-from offdiag.metrics.costs.rules import ExpectedCostRule, described
 from offdiag.services.ingest.derived import derive_run
 from offdiag.store.database import Database
 from support.logging_runs import log, work_off

@@ -13,7 +13,7 @@ from types import MappingProxyType
 
 from offdiag.advice.situation import Goal, Situation
 from offdiag.metrics.catalogue import CATALOGUE, MetricSpec, Scope
-from offdiag.metrics.probabilistic.calibration import DEFAULT_BINS
+from offdiag.metrics.scores.calibration import DEFAULT_BINS
 
 
 @dataclass(frozen=True, slots=True)

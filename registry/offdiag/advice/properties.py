@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from offdiag.advice.situation import Goal, Situation
 from offdiag.metrics.catalogue import MetricSpec
-from offdiag.metrics.catalogue.wording import (
+from offdiag.metrics.spec import (
     ERRING_CLASS,
     FALSE_NEGATIVES,
     FALSE_POSITIVES,

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from offdiag.domain.labels import LabelSet
-from offdiag.metrics.intervals.reliability import RELIABLE_CLASS_SIZE
+from offdiag.metrics.intervals.bounds import RELIABLE_CLASS_SIZE
 
 
 class Goal(StrEnum):

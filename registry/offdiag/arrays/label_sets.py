@@ -18,7 +18,7 @@ from offdiag.domain.inferred_labels import infer_label_set
 from offdiag.domain.labels import LabelSet, label_text
 from offdiag.errors import InvalidInput
 from offdiag.metrics.arguments import zero_one
-from offdiag.metrics.multilabel.patterns import set_sizes
+from offdiag.metrics.multilabel.sets import set_sizes
 
 _HINT = "Give an (n, q) array of 0 and 1, or one set of labels for each case."
 

@@ -21,7 +21,7 @@ Codes = NDArray[np.unsignedinteger[Any]]
 """Positions in a label set, in the narrowest unsigned type that holds them, shape (n,).
 
 Where a dataset has sets of labels, the packed sets of its cases stand in their place: bytes of
-shape (n, bytes), as `offdiag.metrics.multilabel.packing` lays them out.
+shape (n, bytes), as `offdiag.metrics.multilabel.sets` lays them out.
 """
 
 _LARGEST_TABLE = 1 << 20

@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 from offdiag.arrays.columns import to_column_with_gaps
 from offdiag.arrays.labels import Codes, code_dtype, encode_labels
 from offdiag.domain.labels import LabelSet
-from offdiag.metrics.case_counts import are_sets
-from offdiag.metrics.multilabel import packing
-from offdiag.metrics.multilabel.patterns import LABEL_AXIS
+from offdiag.metrics.counted import are_sets
+from offdiag.metrics.multilabel import sets
+from offdiag.metrics.multilabel.sets import LABEL_AXIS
 
 
 def encode_partial_labels(values: object, labels: LabelSet, *, field: str) -> Codes:
@@ -47,14 +47,14 @@ def blanks_as_missing(values: pa.Array | list[object], labels: LabelSet) -> obje
 def nothing_labelled(n_samples: int, n_classes: int, *, of_sets: bool = False) -> Codes:
     """The codes, or packed sets, of samples of which none has a label."""
     if of_sets:
-        return packing.nothing_known(n_samples, n_classes)
+        return sets.nothing_known(n_samples, n_classes)
     return np.full(n_samples, n_classes, dtype=code_dtype(n_classes + 1))
 
 
 def in_narrowest_type(codes: Codes, n_classes: int) -> Codes:
     """The same codes in the type that equal content always has: digests are taken of bytes."""
     if are_sets(codes):
-        return packing.without_room(codes.astype(np.uint8, copy=False), n_classes)
+        return sets.without_room(codes.astype(np.uint8, copy=False), n_classes)
     is_partial = bool((codes == n_classes).any())
     return codes.astype(code_dtype(n_classes + is_partial), copy=False)
 
@@ -62,7 +62,7 @@ def in_narrowest_type(codes: Codes, n_classes: int) -> Codes:
 def is_labelled(codes: Codes, n_classes: int) -> NDArray[np.bool_]:
     """Which of the samples have a label, or a set of them that may be empty, shape (n,)."""
     if are_sets(codes):
-        return packing.is_known(codes.astype(np.uint8, copy=False), n_classes)
+        return sets.is_known(codes.astype(np.uint8, copy=False), n_classes)
     return np.asarray(codes < n_classes)
 
 
@@ -74,14 +74,14 @@ def count_labelled(codes: Codes, n_classes: int) -> int:
 def count_classes(codes: Codes, n_classes: int) -> NDArray[np.int64]:
     """Labelled samples of each class, or with each label in their set, shape (n_classes,)."""
     if are_sets(codes):
-        return packing.label_counts(codes.astype(np.uint8, copy=False), n_classes)
+        return sets.label_counts(codes.astype(np.uint8, copy=False), n_classes)
     return np.bincount(codes, minlength=n_classes)[:n_classes].astype(np.int64)
 
 
 def differ(one: Codes, other: Codes, n_classes: int) -> NDArray[np.bool_]:
     """Which of the same n samples are labelled differently, shape (n,)."""
     if are_sets(one):
-        pair = [packing.with_room(each.astype(np.uint8), n_classes) for each in (one, other)]
+        pair = [sets.with_room(each.astype(np.uint8), n_classes) for each in (one, other)]
         return np.asarray((pair[0] != pair[1]).any(axis=LABEL_AXIS))
     return np.asarray(one != other)
 
@@ -89,15 +89,15 @@ def differ(one: Codes, other: Codes, n_classes: int) -> NDArray[np.bool_]:
 def in_roomy_rows(codes: Codes, n_classes: int) -> Codes:
     """Packed sets in rows of one width, whether all are known or not; codes as they are."""
     if are_sets(codes):
-        return packing.with_room(codes.astype(np.uint8, copy=False), n_classes)
+        return sets.with_room(codes.astype(np.uint8, copy=False), n_classes)
     return codes
 
 
 def replaced(codes: Codes, places: NDArray[np.int64], by: Codes, n_classes: int) -> Codes:
     """The codes of n samples with others at some places, in the narrowest type."""
     if are_sets(codes):
-        after = packing.with_room(codes.astype(np.uint8), n_classes).copy()
-        after[places] = packing.with_room(by.astype(np.uint8), n_classes)
+        after = sets.with_room(codes.astype(np.uint8), n_classes).copy()
+        after[places] = sets.with_room(by.astype(np.uint8), n_classes)
     else:
         after = codes.astype(np.promote_types(codes.dtype, by.dtype))
         after[places] = by
@@ -108,6 +108,6 @@ def masked(codes: Codes, members: NDArray[np.bool_], n_classes: int) -> Codes:
     """The codes of n samples, those that are no members as if they had no label."""
     none = nothing_labelled(len(codes), n_classes, of_sets=are_sets(codes))
     if are_sets(codes):
-        known = packing.with_room(codes.astype(np.uint8, copy=False), n_classes)
+        known = sets.with_room(codes.astype(np.uint8, copy=False), n_classes)
         return np.where(members[:, np.newaxis], known, none)
     return np.where(members, codes, none)

@@ -13,7 +13,7 @@ from offdiag.arrays.label_sets import encode_sets
 from offdiag.arrays.labels import Codes
 from offdiag.domain.labels import LabelSet
 from offdiag.errors import InvalidInput
-from offdiag.metrics.multilabel.packing import nothing_known, pack_sets, with_room, without_room
+from offdiag.metrics.multilabel.sets import nothing_known, pack_sets, with_room, without_room
 
 
 def hold_sets(values: object) -> bool:

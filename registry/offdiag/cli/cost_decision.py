@@ -12,7 +12,7 @@ from offdiag.cli.cost_text import per_thousand
 from offdiag.cli.tables import MOST_CLASSES, facts_table, open_table
 from offdiag.cli.text import label, printable
 from offdiag.domain.values import MetricValue
-from offdiag.metrics.costs.rules import ThresholdRule
+from offdiag.metrics.costs.decisions import ThresholdRule
 from offdiag.services.decisions.saving import Trial
 from offdiag.store.runs import RunRecord
 

@@ -12,7 +12,7 @@ from offdiag.cli.output import print_json, print_tables
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from offdiag.metrics.costs.changes import PriceChange
+    from offdiag.metrics.costs.matrix import PriceChange
     from offdiag.store.cost_matrices import CostMatrixRecord
 
 
@@ -28,7 +28,7 @@ def diff(*, first: str, second: str, project: str | None, url: str | None, as_js
     Classes are matched by name, whatever their order; classes that only one has are named.
     """
     from offdiag.cli.registry import opened
-    from offdiag.metrics.costs.changes import changed_prices
+    from offdiag.metrics.costs.matrix import changed_prices
     from offdiag.services.cost_matrices import CostName, find_costs
 
     settings = settings_for(url)

@@ -12,9 +12,8 @@ from offdiag.cli.cost_text import PER, per_thousand
 from offdiag.cli.tables import open_table
 from offdiag.cli.text import label, printable
 from offdiag.comparison.letters import letter
-from offdiag.metrics.costs.class_names import written
-from offdiag.metrics.costs.edits import cost_text
-from offdiag.metrics.costs.flips import Lever
+from offdiag.metrics.costs.break_even import Lever
+from offdiag.metrics.costs.edits import cost_text, written
 from offdiag.services.what_if.answering import Choice, PricedAnswer, WhatIf
 
 _VERDICTS = {

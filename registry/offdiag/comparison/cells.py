@@ -13,7 +13,7 @@ from offdiag.metrics.intervals.bounds import Bounds
 from offdiag.metrics.intervals.proportions import wilson
 from offdiag.metrics.paired.class_changes import confidence_together
 from offdiag.metrics.paired.joint import JointCounts, PairedRates
-from offdiag.metrics.paired.score_interval import paired_score_interval
+from offdiag.metrics.paired.proportions import paired_score_interval
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]

@@ -7,11 +7,11 @@ from collections.abc import Mapping
 from offdiag.comparison.differences import OF_CLASSES
 from offdiag.domain.values import MetricValue
 from offdiag.metrics.confusion import ConfusionMatrix
-from offdiag.metrics.intervals import binomial
-from offdiag.metrics.intervals.binomial import Outcomes, proportion_intervals
+from offdiag.metrics.intervals import proportions
+from offdiag.metrics.intervals.proportions import Outcomes, proportion_intervals
 from offdiag.metrics.suite import evaluate_stack
 
-_PROPORTIONS = {key: binomial.PER_CLASS[key] for key in OF_CLASSES}
+_PROPORTIONS = {key: proportions.PER_CLASS[key] for key in OF_CLASSES}
 
 
 def class_values(

@@ -24,11 +24,9 @@ from offdiag.domain.values import MetricValue
 from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.intervals.delta import range_of
 from offdiag.metrics.intervals.suite import suite_intervals
-from offdiag.metrics.paired.cochran import CochranQ, cochran_of_counts
 from offdiag.metrics.paired.confidence_set import DRAWS, Contest, confidence_sets
 from offdiag.metrics.paired.contests import metric_contest, recall_contests
-from offdiag.metrics.paired.mcnemar import mcnemar
-from offdiag.metrics.paired.multiplicity import holm
+from offdiag.metrics.paired.hypothesis_tests import CochranQ, cochran_of_counts, holm, mcnemar
 from offdiag.metrics.paired.runs import PairedRuns
 from offdiag.metrics.paired.selection import BestOfMany
 from offdiag.metrics.suite import evaluate_stack

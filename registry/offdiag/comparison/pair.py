@@ -18,10 +18,9 @@ from offdiag.comparison.class_values import class_values
 from offdiag.comparison.differences import HEADLINE, OF_CLASSES, MetricDifference, judged
 from offdiag.domain.values import MetricValue
 from offdiag.metrics.confusion import ConfusionMatrix
-from offdiag.metrics.intervals import binomial
-from offdiag.metrics.intervals.binomial import Outcomes, proportion_intervals
-from offdiag.metrics.intervals.bounds import Interval
-from offdiag.metrics.intervals.independent import difference_bounds
+from offdiag.metrics.intervals import proportions
+from offdiag.metrics.intervals.bounds import Interval, difference_bounds
+from offdiag.metrics.intervals.proportions import Outcomes, proportion_intervals
 from offdiag.metrics.paired.class_changes import (
     SLOPED,
     ClassChanges,
@@ -29,18 +28,24 @@ from offdiag.metrics.paired.class_changes import (
     recall_changes,
     sloped_changes,
 )
+from offdiag.metrics.paired.hypothesis_tests import (
+    Bowker,
+    McNemar,
+    StuartMaxwell,
+    bowker,
+    mcnemar,
+    stuart_maxwell,
+)
 from offdiag.metrics.paired.joint import JointCounts
-from offdiag.metrics.paired.mcnemar import McNemar, mcnemar
-from offdiag.metrics.paired.resampling import difference
-from offdiag.metrics.paired.score_interval import METHOD, paired_score_interval
-from offdiag.metrics.paired.scores import ScoreDifference
-from offdiag.metrics.paired.symmetry import Bowker, StuartMaxwell, bowker, stuart_maxwell
-from offdiag.metrics.paired.together import (
+from offdiag.metrics.paired.pooled_slopes import (
     JointTest,
     confidence_of,
     judge_together,
     judge_unpaired,
 )
+from offdiag.metrics.paired.proportions import METHOD, paired_score_interval
+from offdiag.metrics.paired.resampling import difference
+from offdiag.metrics.paired.scores import ScoreDifference
 from offdiag.metrics.suite import Suite, evaluate_stack
 
 ACCURACY = "overall_accuracy"
@@ -290,7 +295,7 @@ def _of_classes(
 
 
 def _accuracy(matrix: ConfusionMatrix, confidence: float) -> MetricValue:
-    known = {ACCURACY: binomial.AGGREGATE[ACCURACY]}
+    known = {ACCURACY: proportions.AGGREGATE[ACCURACY]}
     found = proportion_intervals(Outcomes.of_matrix(matrix), known, confidence=confidence)
     return found[ACCURACY].at().around(_suite(matrix).aggregate[ACCURACY].at())
 

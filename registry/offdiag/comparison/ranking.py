@@ -15,12 +15,12 @@ from offdiag.comparison.more_samples import more_samples_sentence, undecided_amo
 from offdiag.comparison.selection import selection_sentence
 from offdiag.comparison.standings import Place, Standing
 from offdiag.comparison.verdict import Verdict
-from offdiag.metrics.paired.cochran import CochranQ
 from offdiag.metrics.paired.contests import (
     FEWEST_SAMPLES,
     is_class_average,
     small_classes,
 )
+from offdiag.metrics.paired.hypothesis_tests import CochranQ
 from offdiag.reports.wording import count, listed, name
 
 LEADING = ("balanced_accuracy", *(key for key in HEADLINE if key != "balanced_accuracy"))

@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 
 from offdiag.domain.values import MetricValue
 from offdiag.metrics.confusion import ConfusionMatrix
+from offdiag.metrics.dual import Floats
+from offdiag.metrics.intervals.bounds import difference_bounds
 from offdiag.metrics.intervals.delta import aggregate_gradients
-from offdiag.metrics.intervals.gradients import Floats
-from offdiag.metrics.intervals.independent import difference_bounds
 from offdiag.metrics.intervals.proportions import normal_quantile
 from offdiag.metrics.paired.confidence_set import Contest
 from offdiag.metrics.paired.contests import signs_of, small_classes, tested_metrics

@@ -17,7 +17,7 @@ from offdiag.comparison.differences import (
 )
 from offdiag.comparison.more_samples import more_samples_sentence, undecided_pair
 from offdiag.comparison.pair import PairComparison
-from offdiag.metrics.intervals.reliability import RELIABLE_CLASS_SIZE
+from offdiag.metrics.intervals.bounds import RELIABLE_CLASS_SIZE
 from offdiag.reports.wording import count, listed, name
 
 Tone = Literal["better", "worse", "mixed", "open"]

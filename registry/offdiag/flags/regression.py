@@ -10,8 +10,8 @@ from offdiag.flags.thresholds import Thresholds
 from offdiag.flags.verdict import Condition, Sign, Verdict
 from offdiag.flags.wording import chance, percent
 from offdiag.metrics.paired.class_changes import ClassChanges, recall_changes
+from offdiag.metrics.paired.hypothesis_tests import mcnemar
 from offdiag.metrics.paired.joint import JointCounts
-from offdiag.metrics.paired.mcnemar import mcnemar
 
 USES = ("regression_drop", "regression_drop_high", "regression_alpha", "minority_share")
 """The thresholds that decide."""

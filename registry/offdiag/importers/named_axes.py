@@ -12,7 +12,7 @@ from offdiag.arrays.files import read_matrix
 from offdiag.errors import InvalidInput
 from offdiag.importers.counting import require_same
 from offdiag.importers.imported import Imported, ImportedMatrix, Stated
-from offdiag.metrics.matrix_frames import refuse_totals
+from offdiag.metrics.arguments import refuse_totals
 
 CONVENTION = "The corner of the table names the axis that its first column belongs to."
 

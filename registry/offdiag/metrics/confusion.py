@@ -1,4 +1,12 @@
-"""The canonical confusion matrix: exact counts, actual classes along the first axis."""
+"""The canonical confusion matrix: exact counts, actual classes along the first axis.
+
+With it, the matrix of merged classes and an order of classes by confusion.
+
+An order of classes in which those that are confused with one another stand together. Average
+linkage on the confusion in both directions, each as a share of its actual class. Up to
+`EXACT_LEAVES` classes the leaves are then arranged optimally (Bar-Joseph et al. 2001), so that
+neighbours are as similar as the tree allows; beyond, that costs seconds and gains little.
+"""
 
 from __future__ import annotations
 
@@ -10,10 +18,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from offdiag.domain.collapsing import Collapse
 from offdiag.domain.labels import LabelSet
 from offdiag.domain.orientation import SourceOrientation
 from offdiag.errors import InvalidInput
-from offdiag.metrics.orientation import actual_totals, predicted_totals, to_canonical
+from offdiag.metrics.orientation import (
+    ACTUAL_AXIS,
+    PREDICTED_AXIS,
+    STACK_ACTUAL_AXIS,
+    STACK_PREDICTED_AXIS,
+    actual_totals,
+    predicted_totals,
+    swap_axes,
+    to_canonical,
+)
 
 LARGEST_TOTAL = 2**62
 """Sums of counts stay below this, so that int64 margins cannot wrap."""
@@ -170,3 +188,49 @@ def _too_large() -> InvalidInput:
         field="matrix",
         hint="Totals up to 4.6e18 are supported.",
     )
+
+
+def collapsed(matrix: ConfusionMatrix, onto: Collapse) -> ConfusionMatrix:
+    """The matrix of the classes that are left; errors inside a group are none any more.
+
+    The total stays, the orientation stays, and accuracy can only rise.
+    """
+    return ConfusionMatrix(collapsed_counts(matrix.counts, onto), onto.labels)
+
+
+def collapsed_counts(counts: NDArray[Any], onto: Collapse) -> NDArray[Any]:
+    """The same for counts of shape (..., K, K), giving (..., U, U) for the U classes left."""
+    places = np.array(onto.places)
+    order = np.argsort(places, kind="stable")
+    starts = np.searchsorted(places[order], np.arange(len(onto.labels)))
+    for axis in (STACK_ACTUAL_AXIS, STACK_PREDICTED_AXIS):
+        counts = np.add.reduceat(np.take(counts, order, axis=axis), starts, axis=axis)
+    return counts
+
+
+EXACT_LEAVES = 300
+
+
+def clustered_order(counts: NDArray[np.int64]) -> list[int]:
+    """Codes of all classes of a matrix (K, K), the confused ones side by side.
+
+    Deterministic; without any confusion the declared order stays.
+    """
+    from scipy.cluster.hierarchy import leaves_list, linkage, optimal_leaf_ordering
+    from scipy.spatial.distance import squareform
+
+    n_classes = counts.shape[ACTUAL_AXIS]
+    supports = counts.sum(axis=PREDICTED_AXIS, keepdims=True)
+    shares = counts / np.maximum(supports, 1)
+    similarity = shares + swap_axes(shares)
+    np.fill_diagonal(similarity, 0.0)
+    if n_classes < 3 or not similarity.any():
+        return list(range(n_classes))
+    distance = similarity.max() - similarity
+    np.fill_diagonal(distance, 0.0)
+    condensed = squareform(distance, checks=False)
+    tree = linkage(condensed, "average")
+    if n_classes <= EXACT_LEAVES:
+        tree = optimal_leaf_ordering(tree, condensed)
+    order: list[int] = leaves_list(tree).tolist()
+    return order

@@ -1,21 +1,30 @@
-"""What can be done to a confusion matrix, and on which scale its consequences are compared.
+"""How metrics react to transformations of a confusion matrix and to both rates.
 
-The transformations are those of Zeng (2025) for any number of classes and those of Luque et
-al. (2019, Symmetry 11(1) 47) for two. The catalogue declares which metric withstands which.
+What can be done to a confusion matrix, and on which scale its consequences are compared. The
+transformations are those of Zeng (2025) for any number of classes and those of Luque et al.
+(2019, Symmetry 11(1) 47) for two. The catalogue declares which metric withstands which.
+
+A metric of two classes as a function of both rates, at a given imbalance. Luque et al. (2019,
+Symmetry 11(1) 47) draw metrics this way: every binary classifier is a point (specificity,
+recall), and the imbalance of the classes decides how the metric sees that point. A metric whose
+map changes with the imbalance cannot be compared between datasets.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from offdiag.metrics.catalogue.spec import MetricSpec, Transformation
+from offdiag.errors import InvalidInput
 from offdiag.metrics.orientation import swap_axes
+from offdiag.metrics.spec import MetricSpec, Scope, Transformation
+from offdiag.metrics.suite import evaluate_stack
 
 Counts = NDArray[Any]
 
@@ -91,3 +100,71 @@ def skewness(values: NDArray[np.float64]) -> float:
 
 
 _CELL_AXIS = -1
+
+
+_POSITIVE = 0
+_MAPPED_SCOPES = (Scope.AGGREGATE, Scope.PER_CLASS)
+_COUNTS = frozenset(
+    {"tp", "fn", "fp", "tn", "support", "predicted", "n"}
+    | {"n_classes", "n_classes_actual", "n_classes_predicted", "nir_p_value"}
+)
+"""What depends on the number of cases, and so on more than two rates and a share."""
+
+
+@dataclass(frozen=True, slots=True)
+class RateMap:
+    """Values of a metric on a grid of both rates.
+
+    `recalls` and `specificities` are the places, ascending, each (steps,); `values`
+    (steps, steps) has the recall along its first axis and NaN where the metric is undefined.
+    """
+
+    recalls: NDArray[np.float64]
+    specificities: NDArray[np.float64]
+    values: NDArray[np.float64]
+
+
+def has_map(spec: MetricSpec) -> bool:
+    """Whether two rates and the imbalance are all that the metric depends on."""
+    return spec.scope in _MAPPED_SCOPES and spec.key not in _COUNTS
+
+
+def rate_map(spec: MetricSpec, *, positive_share: float, steps: int) -> RateMap:
+    """The metric at the centres of `steps` x `steps` fields of the unit square.
+
+    `positive_share` is that of the positive class among all cases, between 0 and 1, neither
+    included; a metric of one class is that of the positive one. Raises `InvalidInput`.
+    """
+    if not 0 < positive_share < 1:
+        raise InvalidInput(
+            f"{positive_share} is no share between 0 and 1.",
+            field="positive_share",
+            hint="Give the share of positive cases, such as 0.1.",
+        )
+    places = (np.arange(steps) + 0.5) / steps
+    recalls, specificities = np.meshgrid(places, places, indexing="ij")
+    return RateMap(places, places, value_at(spec, recalls, specificities, positive_share))
+
+
+def value_at(
+    spec: MetricSpec,
+    recalls: NDArray[np.float64],
+    specificities: NDArray[np.float64],
+    positive_share: float,
+) -> NDArray[np.float64]:
+    """The metric for rates of any one shape, NaN where it is undefined."""
+    imbalance = np.full(np.shape(recalls), 2 * positive_share - 1)
+    suite = evaluate_stack(unit_matrices(recalls, specificities, imbalance), ordinal=True)
+    if spec.scope is Scope.AGGREGATE:
+        return suite.aggregate[spec.key].value
+    return suite.per_class[spec.key].value[..., _POSITIVE]
+
+
+def height(spec: MetricSpec, value: float) -> float:
+    """Where a value lies between the ends of its range, 0 to 1.
+
+    Ratios have no upper end: 1, where both sides weigh the same, is in the middle.
+    """
+    if math.isinf(spec.high):
+        return 1.0 if math.isinf(value) else value / (1 + value)
+    return min(1.0, max(0.0, (value - spec.low) / (spec.high - spec.low)))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from offdiag.metrics.intervals.proportions import wilson
-from offdiag.metrics.probabilistic.calibration import DEFAULT_BINS
+from offdiag.metrics.scores.calibration import DEFAULT_BINS
 from offdiag.plot.drawing import (
     axes_or_new,
     plain_legend,

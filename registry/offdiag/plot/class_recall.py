@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from offdiag.domain.values import MetricValue
-from offdiag.metrics.intervals.binomial import WILSON
 from offdiag.metrics.intervals.bounds import Interval
-from offdiag.metrics.intervals.proportions import wilson
+from offdiag.metrics.intervals.proportions import WILSON, wilson
 from offdiag.plot.drawing import QUARTERS, axes_or_new, shortened, title, undefined_text
 from offdiag.plot.matrix_cells import number_text
 from offdiag.plot.palette import LINES, QUIET_INK, RULE

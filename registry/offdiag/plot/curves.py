@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from offdiag.metrics.probabilistic.curves import Curve, thin
+from offdiag.metrics.scores.curves import Curve, thin
 from offdiag.plot.drawing import (
     axes_or_new,
     plain_legend,

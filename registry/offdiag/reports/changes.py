@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from offdiag.domain.values import MetricValue
-from offdiag.metrics.intervals.independent import difference_bounds
+from offdiag.metrics.intervals.bounds import difference_bounds
 from offdiag.metrics.intervals.proportions import normal_quantile
 from offdiag.metrics.paired.class_changes import confidence_together
 from offdiag.reports.snapshot import RunFigures

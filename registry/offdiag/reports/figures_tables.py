@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from offdiag.metrics.intervals.independent import difference_bounds
+from offdiag.metrics.intervals.bounds import difference_bounds
 from offdiag.reports import wording
 from offdiag.reports.ranking import ranks
 from offdiag.reports.report import Report

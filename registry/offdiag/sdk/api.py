@@ -11,7 +11,7 @@ from offdiag.domain.label_notes import label_notes, warn_of
 from offdiag.domain.labels import LabelSet, label_text
 from offdiag.domain.runs import RunFacts, Scalar, require_name
 from offdiag.errors import InvalidInput
-from offdiag.metrics.matrix_frames import stated_matrix
+from offdiag.metrics.arguments import stated_matrix
 from offdiag.sdk import provenance
 from offdiag.sdk.registry import Registry
 from offdiag.sdk.run import OpenRun, Run

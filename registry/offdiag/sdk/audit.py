@@ -12,9 +12,8 @@ from offdiag.flags.audit.audit import audited
 from offdiag.flags.audit.claims import claims_from, labels_in, most_classes_listed
 from offdiag.flags.audit.facts import Facts
 from offdiag.flags.audit.findings import AuditReport
-from offdiag.metrics.arguments import whole_counts
+from offdiag.metrics.arguments import named_orientation, placed, whole_counts
 from offdiag.metrics.confusion import confusion_matrix
-from offdiag.metrics.matrix_frames import named_orientation, placed
 
 
 def audit_reported(

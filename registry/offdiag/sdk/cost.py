@@ -10,11 +10,11 @@ from offdiag.domain.labels import LabelSet
 from offdiag.domain.orientation import SourceOrientation
 from offdiag.domain.values import MetricValue
 from offdiag.errors import Conflict, InvalidInput
+from offdiag.metrics.arguments import stated_matrix
 from offdiag.metrics.confusion import ConfusionMatrix, confusion_matrix
 from offdiag.metrics.costs.matrix import CostMatrix, cost_matrix
 from offdiag.metrics.costs.prevalence import declared_prevalence
 from offdiag.metrics.costs.summary import evaluate_costs
-from offdiag.metrics.matrix_frames import stated_matrix
 from offdiag.sdk.evaluation import Evaluation
 
 TRIVIAL_CLASS = "best_trivial_class"

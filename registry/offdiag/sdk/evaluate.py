@@ -10,9 +10,9 @@ from numpy.typing import ArrayLike
 from offdiag.domain.label_notes import label_notes, warn_of
 from offdiag.domain.labels import LabelSet
 from offdiag.errors import InvalidInput
+from offdiag.metrics.arguments import stated_matrix
 from offdiag.metrics.confusion import ConfusionMatrix, confusion_matrix
 from offdiag.metrics.counting import count_pairs
-from offdiag.metrics.matrix_frames import stated_matrix
 from offdiag.metrics.weighted import weighted_matrix
 from offdiag.sdk.evaluation import Evaluation
 from offdiag.sdk.weighted_evaluation import WeightedEvaluation

@@ -8,9 +8,9 @@ from typing import overload
 
 from offdiag.domain.labels import LabelSet
 from offdiag.domain.values import MetricValue
+from offdiag.metrics.intervals import multilabel as of_sets
+from offdiag.metrics.intervals import scores as of_scores
 from offdiag.metrics.intervals.bounds import Interval
-from offdiag.metrics.intervals.multilabel import suite as of_sets
-from offdiag.metrics.intervals.scores import suite as of_scores
 from offdiag.metrics.intervals.suite import suite_intervals as of_matrix
 from offdiag.metrics.intervals.weighted import weighted_intervals
 from offdiag.sdk.evaluation import ClassValues, Evaluation, MetricTable

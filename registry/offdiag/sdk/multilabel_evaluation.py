@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from offdiag.domain.labels import LabelSet
 from offdiag.domain.values import MetricValue
-from offdiag.metrics.multilabel.mass import MultilabelMatrix
+from offdiag.metrics.multilabel.matrix import MultilabelMatrix
 from offdiag.sdk.evaluation import ClassValues, MetricTable
 from offdiag.sdk.set_views import EmptySetCounts, label_frame, matrix_dict
 

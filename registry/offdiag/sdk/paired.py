@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 from offdiag.domain.labels import LabelSet, require_known
 from offdiag.domain.values import MetricValue
 from offdiag.errors import InvalidInput
-from offdiag.metrics.paired import permutation
+from offdiag.metrics.paired import resampling
 from offdiag.metrics.paired.difference import paired_differences
 from offdiag.metrics.paired.joint import JointCounts, joint_counts
-from offdiag.metrics.paired.permutation import PermutationTest
+from offdiag.metrics.paired.resampling import PermutationTest
 from offdiag.metrics.suite import AGGREGATE_KEYS, PER_CLASS_KEYS, evaluate_stack
 
 
@@ -103,7 +103,7 @@ def permutation_test(
             return suite.aggregate[metric].value
         return suite.per_class[metric].value[:, code]
 
-    return permutation.permutation_test(joint, statistic, seed=seed, replicates=replicates)
+    return resampling.permutation_test(joint, statistic, seed=seed, replicates=replicates)
 
 
 def _joint(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal
 
 from offdiag.domain.labels import label_text
-from offdiag.metrics.probabilistic.operating_points import OperatingPoints
+from offdiag.metrics.scores.operating_points import OperatingPoints
 from offdiag.sdk.registry import ExampleTable
 from offdiag.services.examples.question import ExampleQuestion, Kind
 

@@ -8,13 +8,12 @@ from typing import Any
 from offdiag.domain.labels import LabelSet
 from offdiag.domain.values import MetricValue, Reason
 from offdiag.errors import InvalidInput
-from offdiag.metrics.probabilistic import curves
-from offdiag.metrics.probabilistic.calibration import DEFAULT_BINS, equal_width_bins
-from offdiag.metrics.probabilistic.cost_curve import cost_curve
-from offdiag.metrics.probabilistic.curves import Curve, CurveKind, no_curve
-from offdiag.metrics.probabilistic.forecasts import Forecasts
-from offdiag.metrics.probabilistic.ranked import rank_scores
-from offdiag.metrics.probabilistic.suite import ranked_against_rest, ranked_top_label
+from offdiag.metrics.scores import curves
+from offdiag.metrics.scores.calibration import DEFAULT_BINS, equal_width_bins
+from offdiag.metrics.scores.curves import Curve, CurveKind, cost_curve, no_curve
+from offdiag.metrics.scores.forecasts import Forecasts
+from offdiag.metrics.scores.ranked import rank_scores
+from offdiag.metrics.scores.suite import ranked_against_rest, ranked_top_label
 from offdiag.sdk.evaluation import ClassValues, MetricTable
 
 

@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from offdiag.domain.label_notes import label_notes, warn_of
 from offdiag.domain.labels import BOOLEAN_PAIRS, LabelSet, label_text
 from offdiag.errors import InvalidInput
-from offdiag.metrics.probabilistic.forecasts import Forecasts
-from offdiag.metrics.probabilistic.suite import class_metrics, score_metrics
+from offdiag.metrics.scores.forecasts import Forecasts
+from offdiag.metrics.scores.suite import class_metrics, score_metrics
 from offdiag.sdk.evaluation import ClassValues, MetricTable
 from offdiag.sdk.score_evaluation import ScoreEvaluation
 

@@ -11,9 +11,8 @@ from numpy.typing import NDArray
 
 from offdiag.domain.labels import LabelSet
 from offdiag.metrics.counted import CountedSets
-from offdiag.metrics.multilabel.label_counts import LabelCounts
-from offdiag.metrics.multilabel.mass import MultilabelMatrix
-from offdiag.metrics.multilabel.tally import SetTally
+from offdiag.metrics.multilabel.matrix import MultilabelMatrix
+from offdiag.metrics.multilabel.tally import LabelCounts, SetTally
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -13,7 +13,7 @@ from sqlalchemy.orm import Session
 
 from offdiag.arrays.labels import Codes
 from offdiag.arrays.scores import Scores
-from offdiag.metrics.case_counts import CaseCounts
+from offdiag.metrics.counted import CaseCounts
 from offdiag.store import codec
 from offdiag.store.count_codec import decode_case_counts, encode_case_counts
 from offdiag.store.models import PredictionChunkRow, ScoreChunkRow

@@ -5,10 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from offdiag.domain.labels import LabelSet
-from offdiag.metrics.case_counts import CaseCounts
-from offdiag.metrics.counted import Counted, CountedSets, counted
-from offdiag.metrics.multilabel.tally import SetTally
-from offdiag.metrics.multilabel.tally_numbers import tally_numbers, tally_of_numbers
+from offdiag.metrics.counted import CaseCounts, Counted, CountedSets, counted
+from offdiag.metrics.multilabel.tally import SetTally, tally_numbers, tally_of_numbers
 from offdiag.store import codec
 
 _TALLY = 5

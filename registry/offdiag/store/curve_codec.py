@@ -16,9 +16,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from offdiag.metrics.probabilistic.calibration import CalibrationBins
-from offdiag.metrics.probabilistic.operating_points import OperatingPoints
-from offdiag.metrics.probabilistic.score_curves import ScoreHistogram
+from offdiag.metrics.scores.calibration import CalibrationBins
+from offdiag.metrics.scores.operating_points import OperatingPoints
+from offdiag.metrics.scores.score_curves import ScoreHistogram
 
 _POINTS = struct.Struct("<IBBxx")  # number, bytes of a threshold, bytes of a count
 _BINS = struct.Struct("<I")

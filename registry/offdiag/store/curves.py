@@ -7,7 +7,7 @@ from collections.abc import Collection, Sequence
 from sqlalchemy import exists, insert, select
 from sqlalchemy.orm import Session
 
-from offdiag.metrics.probabilistic.score_curves import ScoreCurve
+from offdiag.metrics.scores.score_curves import ScoreCurve
 from offdiag.store.curve_codec import (
     decode_bins,
     decode_histogram,

@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session
 from offdiag.domain.values import MetricValue
 from offdiag.metrics.costs.summary import COST_KEYS
 from offdiag.metrics.counted import Counted
-from offdiag.metrics.probabilistic.score_curves import ScoreCurve
+from offdiag.metrics.scores.score_curves import ScoreCurve
 from offdiag.store.class_values import pack
 from offdiag.store.count_codec import encode_counted
 from offdiag.store.curves import write_curves

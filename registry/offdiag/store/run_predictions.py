@@ -14,7 +14,7 @@ from sqlalchemy.orm import Session
 
 from offdiag.arrays.labels import Codes
 from offdiag.arrays.partial_labels import in_roomy_rows, nothing_labelled
-from offdiag.metrics.case_counts import are_sets
+from offdiag.metrics.counted import are_sets
 from offdiag.store import codec
 from offdiag.store.chunks import decode_positions
 from offdiag.store.models import PredictionChunkRow

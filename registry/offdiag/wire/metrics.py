@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from offdiag.metrics.catalogue.spec import Scope
+from offdiag.metrics.spec import Scope
 from offdiag.wire.bodies import Answered, Asked
 
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from offdiag.domain.values import MetricValue, Reason
 from offdiag.metrics.catalogue.multilabel import SPECS as MULTILABEL
 from offdiag.metrics.catalogue.probabilistic import SPECS as PROBABILISTIC
-from offdiag.metrics.catalogue.spec import MetricSpec, Scope
+from offdiag.metrics.spec import MetricSpec, Scope
 from offdiag.sdk.multilabel import evaluate_multilabel
 from offdiag.sdk.scores import evaluate_scores
 

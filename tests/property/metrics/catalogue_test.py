@@ -16,14 +16,8 @@ from numpy.typing import NDArray
 
 from offdiag.domain.orientation import SourceOrientation
 from offdiag.domain.values import Reason
-from offdiag.metrics.catalogue import (
-    CATALOGUE,
-    Direction,
-    MetricSpec,
-    Scope,
-    Transformation,
-    wording,
-)
+from offdiag.metrics import spec as phrases
+from offdiag.metrics.catalogue import CATALOGUE, Direction, MetricSpec, Scope, Transformation
 from offdiag.metrics.orientation import actual_totals, swap_axes, to_canonical
 from offdiag.metrics.quantity import REASONS, Quantity
 from offdiag.metrics.suite import evaluate_stack
@@ -169,18 +163,18 @@ def errors_moved(*moves: tuple[int, int, int]) -> Change:
 
 IGNORABLE: Mapping[Scope, Mapping[str, tuple[Change, ...]]] = {
     Scope.PER_CLASS: {
-        wording.TRUE_POSITIVES: (with_more(0, 0),),
-        wording.FALSE_NEGATIVES: (with_more(0, 1),),
-        wording.FALSE_POSITIVES: (with_more(1, 0),),
-        wording.TRUE_NEGATIVES: (with_more(1, 1),),
+        phrases.TRUE_POSITIVES: (with_more(0, 0),),
+        phrases.FALSE_NEGATIVES: (with_more(0, 1),),
+        phrases.FALSE_POSITIVES: (with_more(1, 0),),
+        phrases.TRUE_NEGATIVES: (with_more(1, 1),),
     },
     Scope.AGGREGATE: {
-        wording.PATTERN_OF_ERRORS: (
+        phrases.PATTERN_OF_ERRORS: (
             errors_moved((0, 1, 1), (0, 2, -1), (3, 1, -1), (3, 2, 1)),
             errors_moved((0, 2, 1), (0, 3, -1), (1, 2, -1), (1, 3, 1)),
         ),
-        wording.NAMED_CLASS: (errors_moved((0, 1, 1), (0, 2, -1)),),
-        wording.ERRING_CLASS: (errors_moved((0, 1, 1), (2, 1, -1)),),
+        phrases.NAMED_CLASS: (errors_moved((0, 1, 1), (0, 2, -1)),),
+        phrases.ERRING_CLASS: (errors_moved((0, 1, 1), (2, 1, -1)),),
     },
 }
 

@@ -12,8 +12,7 @@ from sklearn.metrics import confusion_matrix as reference_matrix
 from offdiag.domain.collapsing import Collapse, collapse_groups
 from offdiag.domain.hierarchy import ALL_GROUPS, Hierarchy
 from offdiag.domain.labels import LabelSet
-from offdiag.metrics.collapsing import collapsed, collapsed_counts
-from offdiag.metrics.confusion import ConfusionMatrix
+from offdiag.metrics.confusion import ConfusionMatrix, collapsed, collapsed_counts
 from offdiag.metrics.orientation import swap_axes
 from offdiag.metrics.suite import evaluate_stack
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from offdiag.metrics.multilabel.examples import example_metrics
 from offdiag.metrics.multilabel.label_averages import label_averages
-from offdiag.metrics.multilabel.mass import total_mass
+from offdiag.metrics.multilabel.matrix import total_mass
 from offdiag.metrics.multilabel.ranking import ranking_metrics, sum_over_rankings
 from offdiag.metrics.multilabel.tally import SetTally, tally_sets
 from support.krstinic import matrix_of

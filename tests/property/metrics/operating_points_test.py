@@ -7,14 +7,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from offdiag.metrics.probabilistic.operating_points import (
+from offdiag.metrics.scores.operating_points import (
     MOST_HULL_CORNERS,
     OperatingPoints,
     of_other_class,
     operating_points,
     reduced,
 )
-from offdiag.metrics.probabilistic.ranked import rank_scores
+from offdiag.metrics.scores.ranked import rank_scores
 
 
 @st.composite

@@ -10,13 +10,13 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from offdiag.metrics.probabilistic.operating_points import (
+from offdiag.metrics.scores.operating_points import (
     OperatingPoints,
     of_other_class,
     operating_points,
 )
-from offdiag.metrics.probabilistic.ranked import rank_scores
-from offdiag.metrics.probabilistic.score_curves import score_histogram
+from offdiag.metrics.scores.ranked import rank_scores
+from offdiag.metrics.scores.score_curves import score_histogram
 from offdiag_web.charts.plot import QUARTERS, Frame
 from offdiag_web.charts.reliability import (
     LOWER,

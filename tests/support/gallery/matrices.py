@@ -6,8 +6,7 @@ import base64
 from dataclasses import dataclass, replace
 
 from offdiag.domain.hierarchy import Hierarchy
-from offdiag.metrics.collapsing import collapsed
-from offdiag.metrics.confusion import ConfusionMatrix
+from offdiag.metrics.confusion import ConfusionMatrix, collapsed
 from offdiag_web.addresses.matrix import MatrixAddress
 from offdiag_web.palette import Theme
 from offdiag_web.presenters.class_groups import Grouping

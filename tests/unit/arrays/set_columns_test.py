@@ -13,7 +13,7 @@ from offdiag.arrays.set_columns import hold_sets, pack_column, pack_partial_colu
 from offdiag.arrays.set_texts import set_text, sets_of_texts
 from offdiag.domain.labels import LabelSet
 from offdiag.errors import InvalidInput
-from offdiag.metrics.multilabel.packing import is_known, unpack_sets
+from offdiag.metrics.multilabel.sets import is_known, unpack_sets
 
 LABELS = LabelSet.declared(["a", "b"])
 

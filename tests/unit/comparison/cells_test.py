@@ -7,7 +7,7 @@ import pytest
 
 from offdiag.comparison.cells import paired_cells, unpaired_cells
 from offdiag.metrics.paired.joint import PairedRates
-from offdiag.metrics.paired.score_interval import paired_score_interval
+from offdiag.metrics.paired.proportions import paired_score_interval
 from support.comparisons import joint_of
 from support.matrices import matrix_of, two_runs
 

@@ -14,8 +14,8 @@ from offdiag.comparison.standings import Standing
 from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.counting import count_pairs
 from offdiag.metrics.intervals.delta import aggregate_gradients
+from offdiag.metrics.paired.hypothesis_tests import holm
 from offdiag.metrics.paired.joint import joint_counts
-from offdiag.metrics.paired.multiplicity import holm
 from offdiag.metrics.paired.pooled_slopes import paired_statistics, pooled_matrix
 from support.matrices import numbered_labels
 

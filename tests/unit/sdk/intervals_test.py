@@ -10,8 +10,8 @@ import pytest
 from offdiag import evaluate_labels, evaluate_multilabel, evaluate_scores, stats
 from offdiag.errors import InvalidInput
 from offdiag.metrics.intervals import suite
-from offdiag.metrics.intervals.multilabel.suite import multilabel_intervals
-from offdiag.metrics.intervals.scores.suite import class_score_intervals, score_intervals
+from offdiag.metrics.intervals.multilabel import multilabel_intervals
+from offdiag.metrics.intervals.scores import class_score_intervals, score_intervals
 
 RNG = np.random.default_rng(6)
 TRUE = RNG.choice(["cat", "dog", "fox"], 150, p=[0.5, 0.3, 0.2])

@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from offdiag.metrics.case_counts import are_equal
-from offdiag.metrics.multilabel.tally import tally_sets
-from offdiag.metrics.multilabel.tally_numbers import tally_numbers
+from offdiag.metrics.counted import are_equal
+from offdiag.metrics.multilabel.tally import tally_numbers, tally_sets
 from offdiag.store.count_codec import decode_case_counts, encode_case_counts
 from support.set_runs import random_sets
 

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from offdiag.metrics.probabilistic.calibration import CalibrationBins, equal_width_bins
-from offdiag.metrics.probabilistic.operating_points import OperatingPoints, operating_points
-from offdiag.metrics.probabilistic.score_curves import ScoreHistogram, score_histogram
+from offdiag.metrics.scores.calibration import CalibrationBins, equal_width_bins
+from offdiag.metrics.scores.operating_points import OperatingPoints, operating_points
+from offdiag.metrics.scores.score_curves import ScoreHistogram, score_histogram
 from offdiag.store.curve_codec import (
     decode_bins,
     decode_histogram,

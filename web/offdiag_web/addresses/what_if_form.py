@@ -12,10 +12,15 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from offdiag.domain.labels import LabelSet
-from offdiag.metrics.costs.class_names import written
-from offdiag.metrics.costs.deployment import read_shares, shares_text
-from offdiag.metrics.costs.edits import read_cost, read_edits, with_cells
-from offdiag.metrics.costs.groups import groups_text, read_groups
+from offdiag.metrics.costs.edits import (
+    groups_text,
+    read_cost,
+    read_edits,
+    read_groups,
+    with_cells,
+    written,
+)
+from offdiag.metrics.costs.prevalence import read_shares, shares_text
 from offdiag.services.what_if.reading import BaseCosts
 from offdiag_web.addresses.what_if import WhatIfAddress, read_what_if
 

@@ -8,7 +8,7 @@ from typing import Any
 from offdiag.domain.access import Role
 from offdiag.domain.orientation import SourceOrientation
 from offdiag.errors import InvalidInput
-from offdiag.metrics.costs.class_names import written
+from offdiag.metrics.costs.edits import written
 from offdiag.services.what_if.answering import WhatIf, ask
 from offdiag.services.what_if.recounting import Change, Recounted, recount, require_one_kind
 from offdiag.services.what_if.scenario import Question

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from markupsafe import Markup
 
-from offdiag.metrics.probabilistic.operating_points import OperatingPoints, reduced
+from offdiag.metrics.scores.operating_points import OperatingPoints, reduced
 from offdiag_web.charts.plot import (
     ENDS,
     QUARTERS,

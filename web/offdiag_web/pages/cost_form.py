@@ -9,7 +9,7 @@ from werkzeug.wrappers import Response
 
 from offdiag.domain.labels import LabelSet
 from offdiag.errors import Conflict, InvalidInput, NotFound
-from offdiag.metrics.costs.presets import zero_one_costs
+from offdiag.metrics.costs.matrix import zero_one_costs
 from offdiag.services.browse_costs import (
     browse_cost_matrix,
     dataset_of_costs,

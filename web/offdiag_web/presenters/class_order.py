@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from offdiag.domain.labels import LabelSet
-from offdiag.metrics.class_clusters import clustered_order
-from offdiag.metrics.confusion import ConfusionMatrix
+from offdiag.metrics.confusion import ConfusionMatrix, clustered_order
 from offdiag_web.addresses.matrix import ClassOrder
 from offdiag_web.presenters.class_groups import Grouping
 from offdiag_web.presenters.numbers import shortened

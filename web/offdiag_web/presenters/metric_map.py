@@ -13,7 +13,7 @@ import numpy as np
 from markupsafe import Markup
 
 from offdiag.metrics.catalogue import Direction, MetricSpec, Scope
-from offdiag.metrics.rate_maps import has_map, height, rate_map, value_at
+from offdiag.metrics.symmetry import has_map, height, rate_map, value_at
 from offdiag.services.browse_metrics import MappedRuns
 from offdiag.store.queries.binary_rates import RatedRun
 from offdiag_web.addresses.metrics import BALANCED, MetricAddress

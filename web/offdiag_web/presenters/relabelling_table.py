@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from offdiag.metrics.case_counts import are_sets
+from offdiag.metrics.counted import are_sets
 from offdiag.services.truth.difference import LabelDifference
 from offdiag_web.presenters import numbers
 from offdiag_web.presenters.class_order import ClassHead

@@ -21,7 +21,7 @@ from offdiag.metrics.catalogue import (
     multilabel,
     probabilistic,
 )
-from offdiag.metrics.catalogue.spec import (
+from offdiag.metrics.spec import (
     Direction,
     MetricSpec,
     Scope,

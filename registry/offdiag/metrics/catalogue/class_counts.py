@@ -4,14 +4,7 @@ from __future__ import annotations
 
 import math
 
-from offdiag.metrics.catalogue.spec import (
-    Direction,
-    MetricSpec,
-    Scope,
-    Symmetry,
-    Transformation,
-)
-from offdiag.metrics.catalogue.wording import (
+from offdiag.metrics.spec import (
     FALSE_NEGATIVES,
     FALSE_POSITIVES,
     LECTURE,
@@ -19,6 +12,11 @@ from offdiag.metrics.catalogue.wording import (
     TRUE_NEGATIVES,
     TRUE_POSITIVES,
     ZENG,
+    Direction,
+    MetricSpec,
+    Scope,
+    Symmetry,
+    Transformation,
 )
 
 _ROLES, _CLASSES = Transformation.ROLE_SWAP, Transformation.CLASS_INVERSION

@@ -2,14 +2,7 @@
 
 from __future__ import annotations
 
-from offdiag.metrics.catalogue.spec import (
-    Direction,
-    MetricSpec,
-    Scope,
-    Symmetry,
-    Transformation,
-)
-from offdiag.metrics.catalogue.wording import (
+from offdiag.metrics.spec import (
     FALSE_NEGATIVES,
     FALSE_POSITIVES,
     LECTURE,
@@ -22,6 +15,11 @@ from offdiag.metrics.catalogue.wording import (
     TRUE_NEGATIVES,
     TRUE_POSITIVES,
     ZENG,
+    Direction,
+    MetricSpec,
+    Scope,
+    Symmetry,
+    Transformation,
 )
 
 _ROLES = Transformation.ROLE_SWAP

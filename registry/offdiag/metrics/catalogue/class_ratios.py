@@ -5,11 +5,14 @@ from __future__ import annotations
 import math
 
 from offdiag.domain.values import Reason
-from offdiag.metrics.catalogue.spec import Direction, MetricSpec, Scope, Symmetry
-from offdiag.metrics.catalogue.wording import (
+from offdiag.metrics.spec import (
     NO_POSITIVES,
     NO_PREDICTED_POSITIVES,
     ONE_SIDED_ACTUAL,
+    Direction,
+    MetricSpec,
+    Scope,
+    Symmetry,
 )
 
 _GLAS = "Glas et al. 2003, Journal of Clinical Epidemiology 56(11), 1129-1135"

@@ -3,14 +3,7 @@
 from __future__ import annotations
 
 from offdiag.domain.values import Reason
-from offdiag.metrics.catalogue.spec import (
-    Direction,
-    MetricSpec,
-    Scope,
-    Symmetry,
-    Transformation,
-)
-from offdiag.metrics.catalogue.wording import (
+from offdiag.metrics.spec import (
     CLASS_ABSENT,
     LECTURE,
     LUQUE,
@@ -22,6 +15,11 @@ from offdiag.metrics.catalogue.wording import (
     POWERS,
     TRUE_NEGATIVES,
     ZENG,
+    Direction,
+    MetricSpec,
+    Scope,
+    Symmetry,
+    Transformation,
 )
 
 _ROLES = Transformation.ROLE_SWAP

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from offdiag.domain.values import Reason
-from offdiag.metrics.catalogue.spec import Direction, MetricSpec, Scope, Symmetry
+from offdiag.metrics.spec import Direction, MetricSpec, Scope, Symmetry
 
 _NO_CASES = {
     Reason.NO_CASES: "the matrix has no cases",

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from offdiag.metrics.catalogue.spec import (
+from offdiag.metrics.spec import (
     Direction,
     MetricSpec,
     Scope,

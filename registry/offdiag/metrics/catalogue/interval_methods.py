@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
-from offdiag.metrics.catalogue.spec import MetricSpec, Scope
+from offdiag.metrics.spec import MetricSpec, Scope
 
 NONE = "None: it is a fact of the data, or a number of cases or classes."
 WILSON = "Wilson's, of a binomial proportion."

@@ -5,20 +5,18 @@ from __future__ import annotations
 import math
 
 from offdiag.domain.values import Reason
-from offdiag.metrics.catalogue.spec import (
-    Direction,
-    MetricSpec,
-    Scope,
-    Symmetry,
-    Transformation,
-)
-from offdiag.metrics.catalogue.wording import (
+from offdiag.metrics.spec import (
     ERRING_CLASS,
     LECTURE,
     NAMED_CLASS,
     NO_CASES,
     PATTERN_OF_ERRORS,
     ZENG,
+    Direction,
+    MetricSpec,
+    Scope,
+    Symmetry,
+    Transformation,
 )
 
 _ROLES = Transformation.ROLE_SWAP

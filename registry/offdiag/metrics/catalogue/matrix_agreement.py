@@ -5,19 +5,17 @@ from __future__ import annotations
 import math
 
 from offdiag.domain.values import Reason
-from offdiag.metrics.catalogue.spec import (
-    Direction,
-    MetricSpec,
-    Scope,
-    Symmetry,
-    Transformation,
-)
-from offdiag.metrics.catalogue.wording import (
+from offdiag.metrics.spec import (
     CLASS_VALUE_UNDEFINED,
     NO_CASES,
     ONE_CLASS_EVERYWHERE,
     PATTERN_OF_ERRORS,
     POWERS,
+    Direction,
+    MetricSpec,
+    Scope,
+    Symmetry,
+    Transformation,
 )
 
 _ROLES = Transformation.ROLE_SWAP

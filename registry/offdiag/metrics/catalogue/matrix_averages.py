@@ -5,20 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from offdiag.domain.values import Reason
-from offdiag.metrics.catalogue.spec import (
-    Direction,
-    MetricSpec,
-    Scope,
-    Symmetry,
-    Transformation,
-)
-from offdiag.metrics.catalogue.wording import (
+from offdiag.metrics.spec import (
     CLASS_VALUE_UNDEFINED,
     ERRING_CLASS,
     NAMED_CLASS,
     NO_CASES,
     PATTERN_OF_ERRORS,
     ZENG,
+    Direction,
+    MetricSpec,
+    Scope,
+    Symmetry,
+    Transformation,
 )
 
 _ROLES = Transformation.ROLE_SWAP

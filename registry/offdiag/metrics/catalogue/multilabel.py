@@ -12,7 +12,7 @@ from typing import TypeAlias
 
 from offdiag.domain.values import Reason
 from offdiag.metrics.catalogue import per_label
-from offdiag.metrics.catalogue.spec import Direction, MetricSpec, Scope
+from offdiag.metrics.spec import Direction, MetricSpec, Scope
 
 _NO_CASES = {Reason.NO_CASES: "there are no cases"}
 _KRSTINIC = (

@@ -15,7 +15,7 @@ from offdiag.metrics.catalogue import (
     class_scores,
     probabilistic,
 )
-from offdiag.metrics.catalogue.spec import MetricSpec, Scope
+from offdiag.metrics.spec import MetricSpec, Scope
 
 _WITH_SCORES = ("roc_auc", "average_precision")
 

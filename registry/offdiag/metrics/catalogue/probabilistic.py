@@ -8,9 +8,9 @@ from __future__ import annotations
 import math
 
 from offdiag.domain.values import Reason
-from offdiag.metrics.catalogue.spec import Direction, MetricSpec, Scope
-from offdiag.metrics.probabilistic.calibration import DEFAULT_BINS
-from offdiag.metrics.probabilistic.suite import LARGEST_K
+from offdiag.metrics.scores.calibration import DEFAULT_BINS
+from offdiag.metrics.scores.suite import LARGEST_K
+from offdiag.metrics.spec import Direction, MetricSpec, Scope
 
 _NO_PROBABILITIES = {
     Reason.SCORES_NOT_PROBABILITIES: "a score lies outside [0, 1], or the scores of a case do not "

@@ -1,9 +1,16 @@
-"""Where the choice of the cheapest run flips as one cost grows.
+"""Costs as straight lines: cost curves, and where the choice of the cheapest run flips.
 
-Cost is linear in the weights. Along a ray of weights W(s) = W0 + s (W1 - W0), or as the ratio
-of two costs grows, the mean cost of each run is therefore a straight line, two runs cost the
-same at most once, and which run is cheapest where is the lower envelope of the lines. All of
-it is computed in rational numbers, so crossings are exact and no grid can miss one.
+Cost curves: what a fixed classifier costs as prevalence and costs change. Drummond and Holte
+(2006, Machine Learning 65, 95) put both into one number from 0 to 1, the probability-cost PC(+)
+= q W10 / (q W10 + (1 - q) W01), q being the prevalence of positives, W10 the cost of a miss and
+W01 that of a false alarm. The cost as a part of the largest possible one is then a straight line
+from the false-alarm rate to the miss rate.
+
+Where the choice of the cheapest run flips as one cost grows. Cost is linear in the weights.
+Along a ray of weights W(s) = W0 + s (W1 - W0), or as the ratio of two costs grows, the mean cost
+of each run is therefore a straight line, two runs cost the same at most once, and which run is
+cheapest where is the lower envelope of the lines. All of it is computed in rational numbers, so
+crossings are exact and no grid can miss one.
 """
 
 from __future__ import annotations
@@ -15,9 +22,83 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
+from offdiag.domain.values import Reason
 from offdiag.errors import InvalidInput
 from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.costs.matrix import CostMatrix
+
+
+@dataclass(frozen=True)
+class CostLine:
+    """Normalised expected cost of one classifier, fnr PC(+) + fpr (1 - PC(+)).
+
+    Both rates are None, with the reason, where the test set lacks one side.
+    """
+
+    fpr: float | None
+    fnr: float | None
+    reason: str | None
+
+    def at(self, pc_positive: NDArray[np.float64]) -> NDArray[np.float64] | None:
+        """Cost at probability-costs in [0, 1]; None where the rates are undefined."""
+        if self.fpr is None or self.fnr is None:
+            return None
+        return self.fnr * pc_positive + self.fpr * (1.0 - pc_positive)
+
+    def useful_range(self) -> tuple[float, float] | None:
+        """Probability-costs between which the classifier beats both constant answers.
+
+        "Always negative" costs PC(+) and "always positive" 1 - PC(+). None where it never
+        beats both, which means a recall not above the false-alarm rate.
+        """
+        if self.fpr is None or self.fnr is None or self.fpr + self.fnr >= 1.0:
+            return None
+        # The line meets PC(+) at fpr / (1 - fnr + fpr) and 1 - PC(+) at the mirror image.
+        low = self.fpr / (1.0 - self.fnr + self.fpr)
+        high = (1.0 - self.fpr) / (1.0 - self.fpr + self.fnr)
+        return low, high
+
+
+def cost_line(matrix: ConfusionMatrix, positive: int) -> CostLine:
+    """The cost line of one class against the rest.
+
+    `positive` is the code of the class. Raises `InvalidInput` for a code out of range.
+    """
+    if not 0 <= positive < matrix.n_classes:
+        raise InvalidInput(
+            f"class code {positive} is out of range.",
+            field="positive",
+            hint=f"Codes run from 0 to {matrix.n_classes - 1}.",
+        )
+    positives = int(matrix.actual[positive])
+    negatives = matrix.total - positives
+    if positives == 0:
+        reason = Reason.NO_ACTUAL_POSITIVES if negatives else Reason.NO_CASES
+        return CostLine(None, None, reason.value)
+    if negatives == 0:
+        return CostLine(None, None, Reason.NO_ACTUAL_NEGATIVES.value)
+    hits = int(matrix.counts[positive, positive])
+    false_alarms = int(matrix.predicted[positive]) - hits
+    return CostLine(false_alarms / negatives, (positives - hits) / positives, None)
+
+
+def probability_cost(prevalence: float, *, miss: float, false_alarm: float) -> float | None:
+    """PC(+) of a prevalence in [0, 1] and two costs; None where both terms are 0.
+
+    Raises `InvalidInput` for negative costs or a prevalence outside [0, 1].
+    """
+    if not 0.0 <= prevalence <= 1.0:
+        raise InvalidInput(
+            f"{prevalence} is not between 0 and 1.", field="prevalence", hint="Give a share."
+        )
+    for field, cost in (("miss", miss), ("false_alarm", false_alarm)):
+        if not 0.0 <= cost < float("inf"):
+            raise InvalidInput(
+                f"{cost} is no cost of an error.", field=field, hint="Give a number from 0."
+            )
+    of_misses, of_alarms = prevalence * miss, (1.0 - prevalence) * false_alarm
+    both = of_misses + of_alarms
+    return of_misses / both if both > 0 else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,3 +268,91 @@ def _total_cost(counts: NDArray[np.int64], weights: NDArray[np.float64]) -> Frac
         (Fraction(float(cost)) * int(n) for cost, n in zip(distinct, cases, strict=True) if n),
         start=Fraction(0),
     )
+
+
+LOWEST, HIGHEST = 1e-4, 1e6
+"""Multiples beyond which nobody asks for a flip."""
+RUN_AXIS = 0
+
+
+@dataclass(frozen=True)
+class Lever:
+    """A price that is moved while all others stay: that of one cell, or of all errors on a class.
+
+    The price of cell (`actual`, `predicted`) is x times `unit`; without `predicted` the costs of
+    all errors on `actual` are x times what they are. `now` is the x of the costs as they are,
+    positive or 0.
+    """
+
+    actual: int
+    predicted: int | None
+    unit: float
+    now: float
+
+    def moved(self, costs: CostMatrix, x: float) -> CostMatrix:
+        """The costs with the lever at x."""
+        weights = costs.weights.copy()
+        if self.predicted is not None:
+            weights[self.actual, self.predicted] = x * self.unit
+        else:
+            right = weights[self.actual, self.actual]
+            weights[self.actual] *= x
+            weights[self.actual, self.actual] = right
+        return CostMatrix(weights, costs.labels, costs.currency)
+
+
+def lever_on_cell(costs: CostMatrix, actual: int, predicted: int) -> Lever | None:
+    """The price of one kind of error, in units of the opposite one.
+
+    Where the opposite error costs nothing, or earns something, the unit is the lowest positive
+    price of any other error. None where there is none, where both codes are the same, and
+    where the error itself earns something.
+    """
+    if actual == predicted:
+        return None
+    price = float(costs.weights[actual, predicted])
+    unit = float(costs.weights[predicted, actual])
+    if unit <= 0:
+        is_other_error = ~np.eye(costs.n_classes, dtype=np.bool_)
+        is_other_error[actual, predicted] = False
+        positive = costs.weights[is_other_error & (costs.weights > 0)]
+        unit = float(positive.min()) if positive.size else 0.0
+    if unit <= 0 or price < 0:
+        return None
+    return Lever(actual, predicted, unit, price / unit)
+
+
+def lever_on_class(actual: int) -> Lever:
+    """The prices of all errors on a class, in units of what they are."""
+    return Lever(actual, None, 1.0, 1.0)
+
+
+def rays_of(
+    matrices: Sequence[ConfusionMatrix],
+    costs: CostMatrix,
+    lever: Lever,
+    *,
+    prevalence: NDArray[np.float64] | None = None,
+) -> tuple[CostRay, ...]:
+    """Mean cost of each run as a straight line in x. Raises as `ray_between`."""
+    start, end = lever.moved(costs, 0.0), lever.moved(costs, 1.0)
+    return tuple(ray_between(matrix, start, end, prevalence=prevalence) for matrix in matrices)
+
+
+def choices(rays: Sequence[CostRay]) -> tuple[Stretch, ...]:
+    """The cheapest runs from `LOWEST` to `HIGHEST`, stretch by stretch."""
+    return cheapest_along(rays, low=LOWEST, high=HIGHEST)
+
+
+def times_the_cheapest(rays: Sequence[CostRay], at: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Cost of each run over that of the cheapest one, shape (runs, points), 1 or more.
+
+    NaN at points where the cheapest run costs nothing or earns something: no run is a multiple
+    of that.
+    """
+    lines = np.array([[float(ray.intercept), float(ray.slope)] for ray in rays])
+    costs = lines[:, :1] + lines[:, 1:] * at
+    cheapest = costs.min(axis=RUN_AXIS)
+    undefined = np.full_like(costs, np.nan)
+    found: NDArray[np.float64] = np.divide(costs, cheapest, out=undefined, where=cheapest > 0)
+    return found

@@ -1,14 +1,20 @@
-"""Which class to answer, given the probabilities and the costs."""
+"""Which class to predict, given the scores and the costs or a threshold."""
 
 from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from offdiag.errors import InvalidInput
 from offdiag.metrics.arguments import probabilities
+from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.costs.matrix import CostMatrix
-from offdiag.metrics.probabilistic.forecasts import CLASS_AXIS
+from offdiag.metrics.orientation import PREDICTED_AXIS
+from offdiag.metrics.scores.forecasts import CLASS_AXIS, Forecasts
 
 SUM_TOLERANCE = 1e-3
 """float32 probabilities of many classes add up to 1 within this."""
@@ -77,3 +83,137 @@ def cost_threshold(costs: CostMatrix) -> float | None:
     regret_alarm, regret_miss = false_alarm - right_rejection, miss - hit
     whole = regret_alarm + regret_miss
     return regret_alarm / whole if whole > 0 else None
+
+
+Codes = NDArray[np.unsignedinteger[Any]]
+
+MOST_WEIGHTS_KEPT = 100
+"""Classes up to which a rule says all its costs; beyond it only where they come from."""
+
+
+@dataclass(frozen=True)
+class ExpectedCostRule:
+    """Answer what is cheapest to expect: argmin_j sum_i p_i W_ij, the lowest code of equals."""
+
+    costs: CostMatrix
+
+    def decide(self, scores: NDArray[np.float32], *, positive: int | None) -> Codes:
+        """Codes of the answers to scores (n, K), or (n, 1) of class `positive`, shape (n,).
+
+        Raises `InvalidInput` for scores that are no probabilities.
+        """
+        forecasts = _forecasts(scores, self.costs.n_classes, positive)
+        if not forecasts.are_probabilities:
+            raise InvalidInput(
+                f"the scores are not probabilities: {_why_no_probabilities(forecasts)}.",
+                field="y_score",
+                hint="Expected costs need probabilities that add up to 1; use a threshold.",
+            )
+        decided = np.empty(len(scores), np.min_scalar_type(self.costs.n_classes))
+        start = 0
+        for _, rows in forecasts.blocks():
+            decided[start : start + len(rows)] = bayes_decisions(rows, self.costs)
+            start += len(rows)
+        return decided
+
+    def to_dict(self) -> dict[str, Any]:
+        """The rule as plain values."""
+        kept: dict[str, Any] = {"rule": "least_expected_cost"}
+        if self.costs.n_classes <= MOST_WEIGHTS_KEPT:
+            names = self.costs.labels.names
+            kept["weights"] = {
+                actual: dict(zip(names, row, strict=True))
+                for actual, row in zip(names, self.costs.weights.tolist(), strict=True)
+            }
+        return kept
+
+
+@dataclass(frozen=True)
+class ThresholdRule:
+    """With two classes, answer `positive` where its score is at or above a threshold.
+
+    Without a threshold nothing is flagged.
+    """
+
+    positive: int
+    threshold: float | None
+    positive_label: str
+
+    def decide(self, scores: NDArray[np.float32], *, positive: int | None) -> Codes:
+        """Codes of the answers to scores (n, 2), or (n, 1) of class `positive`, shape (n,)."""
+        score = positive_scores(scores, wanted=self.positive, positive=positive)
+        flagged = (
+            np.zeros(len(score), np.bool_) if self.threshold is None else (score >= self.threshold)
+        )
+        return np.where(flagged, self.positive, 1 - self.positive).astype(np.uint8)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The rule as plain values."""
+        return {
+            "rule": "threshold",
+            "positive": self.positive_label,
+            "threshold": self.threshold,
+        }
+
+
+Rule = ExpectedCostRule | ThresholdRule
+
+
+def finite_threshold(threshold: float | None) -> float:
+    """A threshold that scores can be compared with. Raises `InvalidInput`."""
+    if threshold is None or not np.isfinite(threshold):
+        raise InvalidInput(
+            f"{threshold} is no threshold.", field="threshold", hint="Give a finite number."
+        )
+    return float(threshold)
+
+
+def positive_scores(
+    scores: NDArray[np.float32], *, wanted: int, positive: int | None
+) -> NDArray[np.float64]:
+    """Scores of class `wanted` of two, (n,), as they are compared with a threshold.
+
+    Where only the other class has a score p, 1 - p stands in for a probability and -p for
+    any other score.
+    """
+    forecasts = _forecasts(scores, 2, positive)
+    if forecasts.has_all_columns or wanted == positive:
+        return forecasts.of_class(wanted).astype(np.float64)
+    if forecasts.are_probabilities:
+        return forecasts.table[:, wanted].astype(np.float64)
+    return forecasts.of_class(wanted).astype(np.float64)
+
+
+def at_deployment(
+    costs: CostMatrix, matrix: ConfusionMatrix, prevalence: NDArray[np.float64] | None
+) -> CostMatrix:
+    """Costs that weigh the cases of a test set as if classes had other shares, (K,).
+
+    Each actual class i costs q_i / (t_i / N) times as much. For probabilities that were right
+    at the shares of the test set this is also what their correction to other shares amounts to.
+    """
+    if prevalence is None:
+        return costs
+    factors = prevalence * matrix.total / np.maximum(matrix.actual, 1)
+    weights = costs.weights * np.expand_dims(factors, PREDICTED_AXIS)
+    return CostMatrix(weights, costs.labels, costs.currency)
+
+
+def described(rule: Rule, **circumstances: Any) -> Mapping[str, Any]:
+    """The rule with what is known of where it comes from, without what is not."""
+    known = {key: value for key, value in circumstances.items() if value not in (None, "")}
+    return {**rule.to_dict(), **known}
+
+
+def _why_no_probabilities(forecasts: Forecasts) -> str:
+    """The first score, or the first sum of the scores of a case, that gives them away."""
+    scores = forecasts.scores
+    outside = scores[(scores < 0) | (scores > 1)]
+    if outside.size:
+        return f"one of them is {float(outside[0]):.6g}"
+    sums = scores.sum(axis=CLASS_AXIS, dtype=np.float64)
+    return f"those of a case add up to {sums[np.abs(sums - 1).argmax()]:.6g}"
+
+
+def _forecasts(scores: NDArray[np.float32], n_classes: int, positive: int | None) -> Forecasts:
+    return Forecasts(np.zeros(len(scores), np.uint8), scores, n_classes, positive)

@@ -1,9 +1,10 @@
-"""Changes to a cost matrix as a line of text: what somebody tries before saving it.
+r"""Changes to a cost matrix and groups of classes as a line of text: what a user tries.
 
-`mel>nv:20` sets the cost of actual "mel" predicted as "nv"; `mel>*:x2` doubles the costs of all
-errors on "mel", `*>nv:x2` of all errors that answer "nv", `bcc|mel>*:x2` of a group of classes,
-and `van*>*:x2` of those whose names begin so. Changes are parted by commas. A name that contains
-one of `, > : | * " \\`, or blanks at an end, stands in quotes.
+Changes to a cost matrix as a line of text: what somebody tries before saving it. `mel>nv:20`
+sets the cost of actual "mel" predicted as "nv"; `mel>*:x2` doubles the costs of all errors on
+"mel", `*>nv:x2` of all errors that answer "nv", `bcc|mel>*:x2` of a group of classes, and
+`van*>*:x2` of those whose names begin so. Changes are parted by commas. A name that contains one
+of `, > : | * " \`, or blanks at an end, stands in quotes.
 
 Multiplications come first and concern errors only; the price of a right answer changes only
 where its cell is set. The text of given changes is always the same, whoever wrote them.
@@ -20,16 +21,47 @@ import numpy as np
 from numpy.typing import NDArray
 
 from offdiag.domain.labels import LabelSet
-from offdiag.metrics.costs.class_names import (
-    NAME,
-    code_of,
-    is_quoted,
-    names,
-    parts,
-    unquoted,
-    written,
-)
 from offdiag.metrics.costs.matrix import LARGEST_COST, SMALLEST_COST, CostMatrix
+
+QUOTED = r'"(?:[^"\\]|\\.)*"'
+NAME = rf'\s*(?:{QUOTED}\s*|[^",>:|\\]+)'
+_PARTS = re.compile(rf"(?:{QUOTED}|[^\",]|\")+", re.DOTALL)
+_NEEDS_QUOTES = re.compile(r'[,>:|*"\\]|^\s|\s\Z|^\Z')
+
+
+def parts(text: str) -> list[str]:
+    """What commas outside of quotes part."""
+    return _PARTS.findall(text)
+
+
+def names(text: str) -> list[str]:
+    """The names in a text that bars part, as they are written."""
+    return [name.strip() for name in re.findall(NAME, text, flags=re.DOTALL)]
+
+
+def written(name: str) -> str:
+    """A name as it has to be written, in quotes where it would mean something else without."""
+    if not _NEEDS_QUOTES.search(name):
+        return name
+    escaped = name.replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{escaped}"'
+
+
+def unquoted(text: str) -> str:
+    """The name that is written."""
+    if text.startswith('"'):
+        return re.sub(r"\\(.)", r"\1", text[1:-1], flags=re.DOTALL)
+    return text
+
+
+def is_quoted(text: str) -> bool:
+    return text.startswith('"')
+
+
+def code_of(text: str, labels: LabelSet) -> int | None:
+    """The code of the class whose name is written, None if there is none."""
+    return labels.index.get(unquoted(text))
+
 
 _SIDE = rf"{NAME}(?:\|{NAME})*"
 _EDIT = re.compile(rf"\s*({_SIDE})>({_SIDE}):\s*(x?)(\S*)\s*", re.DOTALL)
@@ -202,3 +234,61 @@ def _side_text(side: str) -> str:
 
 def _is_pattern(name: str) -> bool:
     return "*" in name and not is_quoted(name)
+
+
+Groups = tuple[tuple[int, ...], ...]
+"""Disjoint groups of two or more class codes, each ascending."""
+
+_GROUP = re.compile(rf"\s*{NAME}(?:\|{NAME})+\s*", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class ReadGroups:
+    """The groups in a text, and the parts of it that are none, each with the reason."""
+
+    groups: Groups
+    problems: tuple[tuple[str, str], ...] = ()
+
+
+def read_groups(text: str, labels: LabelSet) -> ReadGroups:
+    """Read `bcc|akiec,mel|nv`: groups parted by commas, their classes by bars."""
+    groups: list[tuple[int, ...]] = []
+    problems = []
+    for part in parts(text):
+        codes = [code_of(name, labels) for name in names(part)]
+        known = tuple(sorted({code for code in codes if code is not None}))
+        if _GROUP.fullmatch(part) is None:
+            problems.append((part.strip(), "a group is written as class|class"))
+        elif None in codes:
+            problems.append((part.strip(), "it names a class that does not exist"))
+        elif len(known) < 2 or any(set(known) & set(other) for other in groups):
+            problems.append((part.strip(), "a class belongs to one group, once"))
+        else:
+            groups.append(known)
+    return ReadGroups(tuple(sorted(groups)), tuple(problems))
+
+
+def groups_text(groups: Groups, labels: LabelSet) -> str:
+    """The groups as they are written."""
+    return ",".join("|".join(written(labels.names[code]) for code in group) for group in groups)
+
+
+def group_names(groups: Groups, labels: LabelSet) -> dict[str, list[str]]:
+    """Each group by a name that no class has: those of its members."""
+    found = {}
+    for group in groups:
+        members = [labels.names[code] for code in group]
+        name = " or ".join(members)
+        while name in labels.index:
+            name += " merged"
+        found[name] = members
+    return found
+
+
+def forgiven(costs: CostMatrix, groups: Groups) -> CostMatrix:
+    """The costs when an answer inside the group of the actual class is as good as right."""
+    weights = costs.weights.copy()
+    for group in groups:
+        right = np.diagonal(costs.weights)[list(group)]
+        weights[np.ix_(group, group)] = right[:, np.newaxis]
+    return CostMatrix(weights, costs.labels, costs.currency)

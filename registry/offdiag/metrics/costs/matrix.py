@@ -1,9 +1,10 @@
-"""The cost matrix: what each kind of answer costs."""
+"""The cost matrix: what each kind of prediction costs; presets, warnings and differences."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,9 @@ from numpy.typing import NDArray
 from offdiag.domain.labels import LabelSet, label_text
 from offdiag.domain.orientation import SourceOrientation
 from offdiag.errors import InvalidInput
-from offdiag.metrics.matrix_frames import is_frame, named_orientation
+from offdiag.metrics.arguments import is_frame, named_orientation
+from offdiag.metrics.confusion import ConfusionMatrix
+from offdiag.metrics.orientation import PREDICTED_AXIS
 
 MAX_CURRENCY_LENGTH = 20
 SMALLEST_COST = 1e-15
@@ -174,3 +177,100 @@ def _checked_currency(currency: str | None) -> str | None:
             hint=f"Give a short unit such as EUR (up to {MAX_CURRENCY_LENGTH} characters).",
         )
     return text
+
+
+def zero_one_costs(labels: LabelSet) -> CostMatrix:
+    """1 for every error and 0 for every right answer: the mean cost is the error rate."""
+    size = len(labels)
+    return CostMatrix(np.ones((size, size)) - np.eye(size), labels)
+
+
+def prevalence_costs(matrix: ConfusionMatrix) -> CostMatrix:
+    """Errors cost as much more as their class is rarer than the most frequent one.
+
+    An error on class i costs max_k t_k / t_i, so that all classes together weigh the same and
+    runs rank as by balanced accuracy: the total is K' max_k t_k (1 - balanced accuracy). A
+    class without cases is priced as if it had one.
+    """
+    rarity = matrix.actual.max(initial=1) / np.maximum(matrix.actual, 1)
+    weights = np.repeat(
+        np.expand_dims(rarity, PREDICTED_AXIS), matrix.n_classes, axis=PREDICTED_AXIS
+    )
+    np.fill_diagonal(weights, 0.0)
+    return CostMatrix(weights, matrix.labels)
+
+
+class CostOddity(StrEnum):
+    """Something to look at twice."""
+
+    ANSWER_DOES_NOT_MATTER = "answer_does_not_matter"
+    """Every answer costs the same for this actual class, right ones too."""
+    RIGHT_ANSWER_IS_PRICED = "right_answer_is_priced"
+    """A right answer costs, or earns, something."""
+    ERROR_IS_CHEAPER = "error_is_cheaper"
+    """Some wrong answer costs less than the right one."""
+
+
+@dataclass(frozen=True, slots=True)
+class CostWarning:
+    """An oddity and the classes, by code, for which it holds."""
+
+    oddity: CostOddity
+    classes: tuple[int, ...]
+
+
+def check_costs(costs: CostMatrix) -> tuple[CostWarning, ...]:
+    """The oddities of a cost matrix, each with the actual classes concerned.
+
+    With a single class there is nothing to get wrong, and nothing is odd.
+    """
+    if costs.n_classes < 2:
+        return ()
+    weights, right = costs.weights, np.diagonal(costs.weights)
+    cheapest = weights.min(axis=PREDICTED_AXIS)
+    concerned = {
+        CostOddity.ANSWER_DOES_NOT_MATTER: cheapest == weights.max(axis=PREDICTED_AXIS),
+        CostOddity.RIGHT_ANSWER_IS_PRICED: right != 0,
+        CostOddity.ERROR_IS_CHEAPER: cheapest < right,
+    }
+    return tuple(
+        CostWarning(oddity, tuple(np.flatnonzero(classes).tolist()))
+        for oddity, classes in concerned.items()
+        if classes.any()
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class PriceChange:
+    """One cell whose price differs."""
+
+    actual: str
+    predicted: str
+    before: float
+    after: float
+
+    @property
+    def factor(self) -> float | None:
+        """How many times the price it is, where both are positive."""
+        return self.after / self.before if self.before > 0 and self.after > 0 else None
+
+
+def changed_prices(before: CostMatrix, after: CostMatrix) -> tuple[PriceChange, ...]:
+    """All cells that differ, in the label order of `after`, of classes that both have."""
+    common = [name for name in after.labels.names if name in before.labels.index]
+    if not common:
+        return ()
+    was, now = (
+        costs.weights[np.ix_(codes, codes)]
+        for costs in (before, after)
+        for codes in [[costs.labels.index[name] for name in common]]
+    )
+    return tuple(
+        PriceChange(
+            common[actual],
+            common[predicted],
+            float(was[actual, predicted]),
+            float(now[actual, predicted]),
+        )
+        for actual, predicted in np.argwhere(was != now).tolist()
+    )

@@ -1,4 +1,11 @@
-"""What each threshold on a score would have cost."""
+"""Which threshold on a score costs least, and how much of that is luck.
+
+The cost of a threshold is linear in the counts it gives, so all that is needed are operating
+points. The cheapest one on some cases looks cheaper than it is on others, because it was chosen
+for these; cross-fitting chooses it on one part of the cases and pays on the other.
+
+What each threshold on a score would have cost.
+"""
 
 from __future__ import annotations
 
@@ -7,9 +14,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from offdiag.domain.labels import LabelSet
 from offdiag.errors import InvalidInput
 from offdiag.metrics.arguments import finite_vector, zero_one
+from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.costs.matrix import CostMatrix
+from offdiag.metrics.scores.operating_points import OperatingPoints
 
 
 @dataclass(frozen=True)
@@ -78,3 +88,164 @@ def threshold_costs(y_true: ArrayLike, score: ArrayLike, costs: CostMatrix) -> T
         float(thresholds[cheapest]),
         float(at_threshold[cheapest]),
     )
+
+
+FOLDS = 5
+"""The threshold is chosen on four parts of five and pays on the fifth."""
+SPLITS = 20
+"""Random splits over which the cross-fitted cost is averaged."""
+
+FOLD_AXIS = 0
+"""Axis of dealt cases (folds, stretches between points) along which the part changes."""
+
+Floats = NDArray[np.float64]
+Counts = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class SidePrices:
+    """What each kind of answer costs, seen from a class that is flagged or not.
+
+    With a declared `share` of the class its cases, and the others, count for so much of all.
+    """
+
+    hit: float
+    miss: float
+    false_alarm: float
+    right_rejection: float
+    share: float | None = None
+
+    def means(
+        self, true_positives: Counts, false_positives: Counts, *, n_positive: int, n_negative: int
+    ) -> Floats:
+        """Cost per case for counts of flagged cases, both (n,), shape (n,).
+
+        NaN where one of the sides is expected to occur and has no cases.
+        """
+        found = true_positives * self.hit + (n_positive - true_positives) * self.miss
+        others = (
+            false_positives * self.false_alarm
+            + (n_negative - false_positives) * self.right_rejection
+        )
+        if self.share is None:
+            total = n_positive + n_negative
+            return np.asarray((found + others) / (total or np.nan), dtype=np.float64)
+        parts = np.zeros(len(true_positives))
+        for paid, cases, share in (
+            (found, n_positive, self.share),
+            (others, n_negative, 1.0 - self.share),
+        ):
+            if share > 0:
+                parts += share * paid / (cases or np.nan)
+        return parts
+
+
+def side_prices(costs: CostMatrix, positive: int, prevalence: Floats | None = None) -> SidePrices:
+    """The prices of two classes as seen from class `positive`.
+
+    Raises `InvalidInput` unless there are two classes.
+    """
+    if costs.n_classes != 2:
+        raise InvalidInput(
+            f"there are {costs.n_classes} classes.",
+            field="weights",
+            hint="A threshold needs two classes; use the decisions by expected cost instead.",
+        )
+    negative = 1 - positive
+    return SidePrices(
+        hit=float(costs.weights[positive, positive]),
+        miss=float(costs.weights[positive, negative]),
+        false_alarm=float(costs.weights[negative, positive]),
+        right_rejection=float(costs.weights[negative, negative]),
+        share=None if prevalence is None else float(prevalence[positive]),
+    )
+
+
+def cost_at_each(points: OperatingPoints, prices: SidePrices) -> Floats:
+    """Cost per case at each operating point, (n,)."""
+    return prices.means(
+        points.true_positives,
+        points.false_positives,
+        n_positive=points.n_positive,
+        n_negative=points.n_negative,
+    )
+
+
+def cheapest_point(points: OperatingPoints, prices: SidePrices) -> int | None:
+    """Place of the cheapest point, the strictest of equals; None where no cost is defined."""
+    means = cost_at_each(points, prices)
+    return None if not len(means) or np.isnan(means).all() else int(np.nanargmin(means))
+
+
+def crossfitted_cost(points: OperatingPoints, prices: SidePrices, *, seed: int) -> float | None:
+    """What the choice of the cheapest point costs per case where it was not made.
+
+    The cases are dealt into `FOLDS` parts; for each the cheapest point of the other parts is
+    taken, and all parts together pay. The mean of `SPLITS` such deals, of which the seed decides.
+    Cases between two neighbouring points need not be told apart for that. None with fewer cases
+    of a side than parts.
+    """
+    if min(points.n_positive, points.n_negative) < FOLDS or len(points) < 2:
+        return None
+    rng = np.random.Generator(np.random.PCG64(seed))
+    found = []
+    for _ in range(SPLITS):
+        hits = _dealt(np.diff(points.true_positives), rng)
+        alarms = _dealt(np.diff(points.false_positives), rng)
+        found.append(_cost_of_deal(hits, alarms, prices))
+    return float(np.mean(found))
+
+
+def matrix_at(
+    points: OperatingPoints, place: int, *, positive: int, labels: LabelSet
+) -> ConfusionMatrix:
+    """The confusion matrix that the threshold at a place gives, for two classes."""
+    hits, alarms = int(points.true_positives[place]), int(points.false_positives[place])
+    counts = np.zeros((2, 2), dtype=np.int64)
+    negative = 1 - positive
+    counts[positive, positive], counts[positive, negative] = hits, points.n_positive - hits
+    counts[negative, positive], counts[negative, negative] = alarms, points.n_negative - alarms
+    return ConfusionMatrix(counts, labels)
+
+
+def _dealt(between: Counts, rng: np.random.Generator) -> Counts:
+    """Cases between neighbouring points dealt into equal parts at random, (FOLDS, n - 1)."""
+    left = between.astype(np.int64)
+    parts = np.empty((FOLDS, len(left)), dtype=np.int64)
+    for fold in range(FOLDS - 1):
+        size = int(left.sum()) // (FOLDS - fold)
+        parts[fold] = rng.multivariate_hypergeometric(left, size, method="marginals")
+        left = left - parts[fold]
+    parts[-1] = left
+    return parts
+
+
+def _cost_of_deal(hits: Counts, alarms: Counts, prices: SidePrices) -> float:
+    """The cost per case of all parts, each at the cheapest point of the others."""
+    all_hits, all_alarms = hits.sum(axis=FOLD_AXIS), alarms.sum(axis=FOLD_AXIS)
+    flagged_hits = flagged_alarms = 0
+    for own_hits, own_alarms in zip(hits, alarms, strict=True):
+        true_positives = _from_the_strictest(all_hits - own_hits)
+        false_positives = _from_the_strictest(all_alarms - own_alarms)
+        means = prices.means(
+            true_positives,
+            false_positives,
+            n_positive=int(true_positives[-1]),
+            n_negative=int(false_positives[-1]),
+        )
+        place = int(means.argmin())
+        flagged_hits += int(own_hits[:place].sum())
+        flagged_alarms += int(own_alarms[:place].sum())
+    return float(
+        prices.means(
+            np.array([flagged_hits]),
+            np.array([flagged_alarms]),
+            n_positive=int(all_hits.sum()),
+            n_negative=int(all_alarms.sum()),
+        )[0]
+    )
+
+
+def _from_the_strictest(between: Counts) -> Counts:
+    """Flagged cases at each point, none at the first."""
+    return np.concatenate([[0], np.cumsum(between)]).astype(np.int64)

@@ -11,8 +11,7 @@ from types import MappingProxyType
 
 import numpy as np
 
-from offdiag.metrics.intervals.dual import Dual
-from offdiag.metrics.intervals.gradients import ClassShares
+from offdiag.metrics.dual import ClassShares, Dual
 
 Formula = Callable[[ClassShares], Dual]
 

@@ -8,7 +8,7 @@ from types import MappingProxyType
 import numpy as np
 
 from offdiag.metrics.confusion import ConfusionMatrix
-from offdiag.metrics.intervals.gradients import Codes, Floats, Gradient
+from offdiag.metrics.dual import Codes, Floats, Gradient
 
 
 def _mutual_information(matrix: ConfusionMatrix) -> Gradient:

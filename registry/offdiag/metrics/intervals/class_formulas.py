@@ -9,7 +9,7 @@ from types import MappingProxyType
 import numpy as np
 
 from offdiag.metrics.confusion import ConfusionMatrix
-from offdiag.metrics.intervals.dual import Dual, variables
+from offdiag.metrics.dual import Dual, variables
 
 
 @dataclass(frozen=True)

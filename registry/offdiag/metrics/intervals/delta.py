@@ -14,12 +14,11 @@ import numpy as np
 
 from offdiag.metrics.catalogue import CATALOGUE, Scope
 from offdiag.metrics.confusion import ConfusionMatrix
+from offdiag.metrics.dual import Dual, Floats, Gradient, class_shares
 from offdiag.metrics.intervals.aggregate_formulas import FORMULAS
 from offdiag.metrics.intervals.bounds import Bounds
 from offdiag.metrics.intervals.cell_formulas import CELL_FORMULAS
 from offdiag.metrics.intervals.class_formulas import CLASS_FORMULAS, outcome_shares
-from offdiag.metrics.intervals.dual import Dual
-from offdiag.metrics.intervals.gradients import Floats, Gradient, class_shares
 from offdiag.metrics.intervals.proportions import normal_quantile
 
 DELTA = "delta"

@@ -3,6 +3,8 @@
 Losses are skewed, mostly small with a few large ones. Their interval is taken for the
 logarithm of the mean: for 20 cases of logarithmic loss that lifts the coverage of a nominal
 95 % interval from about 89 % to about 93 %, and both ends stay positive.
+
+Intervals on the logit scale, for areas between 0 and 1.
 """
 
 from __future__ import annotations
@@ -13,8 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from offdiag.metrics.arguments import confidence_level
-from offdiag.metrics.intervals.bounds import Interval
-from offdiag.metrics.intervals.reliability import RELIABLE_CLASS_SIZE
+from offdiag.metrics.intervals.bounds import RELIABLE_CLASS_SIZE, Interval, size_warning
 
 STUDENT = "student t"
 STUDENT_LOG = "student t, log scale"
@@ -82,3 +83,34 @@ def _warning(values: Floats) -> str | None:
 def _exponential(power: float) -> float | None:
     """e to a power, None where there is no such number."""
     return exp(power) if power < log(np.finfo(np.float64).max) else None
+
+
+SMALLEST_STANDARD_ERROR = 1e-13
+"""Errors below this are zeros that rounding blurred."""
+
+
+def logit_interval(
+    value: float,
+    variance: float | None,
+    *,
+    method: str,
+    quantile: float,
+    n_smallest: int,
+    smallest: str,
+) -> Interval:
+    """Interval of an area of known variance that stays inside (0, 1).
+
+    `quantile` is how many standard errors it reaches. `n_smallest` is the size of the class
+    called `smallest`, which decides how far the variance can be trusted. No ends, with a note,
+    if that class has fewer than five cases, or if the area is 0 or 1 or its variance is 0,
+    which then says nothing.
+    """
+    note, has_ends = size_warning(n_smallest, smallest)
+    if not has_ends or variance is None:
+        return Interval(None, None, method, note=note)
+    if variance <= SMALLEST_STANDARD_ERROR**2 or not 0.0 < value < 1.0:
+        return Interval(None, None, method, note="no variation among the cases")
+    centre = log(value / (1 - value))
+    reach = quantile * sqrt(variance) / (value * (1 - value))
+    low, high = (float(1 / (1 + np.exp(-end))) for end in (centre - reach, centre + reach))
+    return Interval(low, high, method, note=note)

@@ -17,15 +17,20 @@ from numpy.typing import NDArray
 
 from offdiag.metrics.arguments import confidence_level, positive_count
 from offdiag.metrics.confusion import ConfusionMatrix
-from offdiag.metrics.intervals import binomial
-from offdiag.metrics.intervals.binomial import Outcomes, proportion_intervals
+from offdiag.metrics.intervals import proportions
 from offdiag.metrics.intervals.bootstrap import (
     LARGEST_BOOTSTRAPPED,
     bootstrap,
     bootstrap_name,
     percentile_intervals_by_key,
+    replicated,
 )
-from offdiag.metrics.intervals.bounds import Intervals
+from offdiag.metrics.intervals.bounds import (
+    Intervals,
+    flagged,
+    judged_by_classes,
+    smallest_class,
+)
 from offdiag.metrics.intervals.class_averages import (
     ADJUSTED,
     MACRO_F1,
@@ -41,12 +46,7 @@ from offdiag.metrics.intervals.delta import (
     method_name,
     normal_bounds,
 )
-from offdiag.metrics.intervals.percentile import replicated
-from offdiag.metrics.intervals.reliability import (
-    flagged,
-    judged_by_classes,
-    smallest_class,
-)
+from offdiag.metrics.intervals.proportions import Outcomes, proportion_intervals
 from offdiag.metrics.suite import AGGREGATE_KEYS, PER_CLASS_KEYS, Suite, evaluate_stack
 
 WITHOUT_INTERVAL = frozenset(
@@ -64,10 +64,10 @@ LARGEST_BOOTSTRAPPED_K = 200
 """Classes up to which matrices are resampled: each replicate is a full K by K matrix."""
 
 RESAMPLED_AGGREGATES = tuple(
-    key for key in AGGREGATE_KEYS if key not in WITHOUT_INTERVAL | binomial.AGGREGATE.keys()
+    key for key in AGGREGATE_KEYS if key not in WITHOUT_INTERVAL | proportions.AGGREGATE.keys()
 )
 RESAMPLED_PER_CLASS = tuple(
-    key for key in PER_CLASS_KEYS if key not in WITHOUT_INTERVAL | binomial.PER_CLASS.keys()
+    key for key in PER_CLASS_KEYS if key not in WITHOUT_INTERVAL | proportions.PER_CLASS.keys()
 )
 AVERAGES_OVER_CLASSES = frozenset(
     {
@@ -112,8 +112,8 @@ def suite_intervals(
     level = confidence_level(confidence)
     count = positive_count(replicates, field="replicates")
     outcomes = Outcomes.of_matrix(matrix)
-    aggregate = proportion_intervals(outcomes, binomial.AGGREGATE, confidence=level)
-    per_class = proportion_intervals(outcomes, binomial.PER_CLASS, confidence=level)
+    aggregate = proportion_intervals(outcomes, proportions.AGGREGATE, confidence=level)
+    per_class = proportion_intervals(outcomes, proportions.PER_CLASS, confidence=level)
     if matrix.total == 0:
         return SuiteIntervals(aggregate, per_class, level, seed, 0)
     suite = evaluate_stack(matrix.counts, ordinal=matrix.labels.has_declared_order)

@@ -12,11 +12,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from offdiag.metrics.arguments import confidence_level, positive_count
-from offdiag.metrics.intervals.bootstrap import percentile_intervals_by_key
-from offdiag.metrics.intervals.percentile import replicated
-from offdiag.metrics.intervals.reliability import flagged
-from offdiag.metrics.intervals.resampling import CELL_AXIS, batches, generator
-from offdiag.metrics.intervals.rows import affordable, bootstrap_name, resampled_cases
+from offdiag.metrics.intervals.bootstrap import percentile_intervals_by_key, replicated
+from offdiag.metrics.intervals.bounds import flagged
+from offdiag.metrics.intervals.resampling import (
+    CELL_AXIS,
+    affordable,
+    batches,
+    bootstrap_name,
+    generator,
+    resampled_cases,
+)
 from offdiag.metrics.intervals.suite import (
     WITHOUT_INTERVAL,
     SuiteIntervals,

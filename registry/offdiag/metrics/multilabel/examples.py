@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from offdiag.domain.values import MetricValue, Reason
 from offdiag.metrics.multilabel.exact_sums import ExactSums
-from offdiag.metrics.multilabel.patterns import SetPatterns, has_labels, set_sizes
+from offdiag.metrics.multilabel.sets import SetPatterns, has_labels, set_sizes
 
 Sizes = NDArray[np.int64]
 MEASURES = ("jaccard", "precision", "recall", "f1")

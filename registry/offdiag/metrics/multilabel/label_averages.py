@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from offdiag.domain.values import MetricValue, Reason
-from offdiag.metrics.multilabel.label_counts import LabelCounts
+from offdiag.metrics.multilabel.tally import LabelCounts
 from offdiag.metrics.one_vs_rest import OneVsRest
 from offdiag.metrics.per_class import PER_CLASS
 from offdiag.metrics.quantity import Quantity, as_float, defined, quotient

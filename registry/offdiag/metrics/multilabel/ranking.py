@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from offdiag.domain.values import MetricValue, Reason
 from offdiag.metrics.multilabel.exact_sums import ExactSums
-from offdiag.metrics.multilabel.patterns import LABEL_AXIS, set_sizes
+from offdiag.metrics.multilabel.sets import LABEL_AXIS, set_sizes
 
 CELLS_AT_ONCE = 1 << 21
 """Scores ranked in one go; bounds the memory of the work arrays."""

@@ -12,12 +12,11 @@ from numpy.typing import NDArray
 from offdiag.domain.values import MetricValue
 from offdiag.metrics.multilabel.examples import example_metrics
 from offdiag.metrics.multilabel.label_averages import label_averages
-from offdiag.metrics.multilabel.label_counts import LabelCounts
 from offdiag.metrics.multilabel.ranking import ranking_metrics, sum_over_rankings
-from offdiag.metrics.multilabel.tally import SetTally
+from offdiag.metrics.multilabel.tally import LabelCounts, SetTally
 from offdiag.metrics.per_class import PER_CLASS
-from offdiag.metrics.probabilistic.discrimination import average_precision, roc_auc
-from offdiag.metrics.probabilistic.ranked import rank_scores
+from offdiag.metrics.scores.discrimination import average_precision, roc_auc
+from offdiag.metrics.scores.ranked import rank_scores
 
 SCORE_KEYS = ("roc_auc", "average_precision")
 """What scores add to the metrics of a label."""

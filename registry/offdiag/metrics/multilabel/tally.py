@@ -2,21 +2,126 @@
 
 Tallies of disjoint chunks add up to the tally of all cases, in any order and grouping, to the
 last bit: all their parts are whole numbers.
+
+One two-by-two table for each label: was it in the true set, was it in the predicted one.
+
+What happens to cases where the true set, the predicted set, or both are empty. The multi-label
+matrix has no place for them: with nothing predicted its shares divide by zero, and with nothing
+true a false alarm would leave no trace. They are counted here instead, so that no case
+disappears.
+
+A tally of sets as one row of whole numbers, and back. The row is what is stored and what digests
+are taken of. Equal tallies have equal rows, whatever chunks they were added up from.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from offdiag.metrics.multilabel.empty_sets import EmptySets, count_empty_sets
 from offdiag.metrics.multilabel.exact_sums import ExactSums
-from offdiag.metrics.multilabel.examples import ExampleSums, sum_over_examples
-from offdiag.metrics.multilabel.label_counts import LabelCounts, count_labels
-from offdiag.metrics.multilabel.mass import MultilabelMatrix, multilabel_matrix, spread_mass
-from offdiag.metrics.multilabel.patterns import distinct_patterns, has_labels
+from offdiag.metrics.multilabel.examples import MEASURES, ExampleSums, sum_over_examples
+from offdiag.metrics.multilabel.matrix import MultilabelMatrix, multilabel_matrix, spread_mass
+from offdiag.metrics.multilabel.sets import CASE_AXIS, distinct_patterns, has_labels
+from offdiag.metrics.one_vs_rest import OneVsRest
+from offdiag.metrics.tally import widened
+
+
+@dataclass(frozen=True, eq=False)
+class LabelCounts:
+    """Counts over n cases for each of q labels, int64 arrays of shape (q,)."""
+
+    n_cases: int
+    true_positives: NDArray[np.int64]
+    actual: NDArray[np.int64]
+    """Cases whose true set holds the label (its support)."""
+    predicted: NDArray[np.int64]
+    """Cases whose predicted set holds the label."""
+
+    def one_vs_rest(self) -> OneVsRest:
+        """The four cells of each label, shape (q,), for the per-class formulas."""
+        hits, actual, predicted = widened(
+            4 * self.n_cases**2, self.true_positives, self.actual, self.predicted
+        )
+        fp = predicted - hits
+        return OneVsRest(tp=hits, fn=actual - hits, fp=fp, tn=self.n_cases - actual - fp)
+
+    def pooled(self) -> OneVsRest:
+        """The four cells added up over all labels, as Python integers of shape ()."""
+        cells = self.one_vs_rest()
+        return OneVsRest(
+            tp=_added_up(cells.tp),
+            fn=_added_up(cells.fn),
+            fp=_added_up(cells.fp),
+            tn=_added_up(cells.tn),
+        )
+
+    def __add__(self, other: LabelCounts) -> LabelCounts:
+        return LabelCounts(
+            self.n_cases + other.n_cases,
+            self.true_positives + other.true_positives,
+            self.actual + other.actual,
+            self.predicted + other.predicted,
+        )
+
+
+def count_labels(actual: NDArray[np.bool_], predicted: NDArray[np.bool_]) -> LabelCounts:
+    """Count each label of two (n, q) indicator arrays."""
+    return LabelCounts(
+        len(actual),
+        cases_with_label(actual & predicted),
+        cases_with_label(actual),
+        cases_with_label(predicted),
+    )
+
+
+def cases_with_label(sets: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """How many of the n sets hold each label, (n, q) -> (q,)."""
+    return np.asarray(np.count_nonzero(sets, axis=CASE_AXIS), np.int64)
+
+
+def _added_up(counts: NDArray[Any]) -> NDArray[Any]:
+    return np.asarray(sum(counts.tolist()), dtype=object)
+
+
+@dataclass(frozen=True, eq=False)
+class EmptySets:
+    """Counts of cases by which of their sets is empty.
+
+    `n_true_empty` and `n_pred_empty` both include the `both_empty` cases.
+    `missed_when_pred_empty` is int64 (q,): how often each label was true while nothing was
+    predicted; `spurious_when_true_empty`: how often each was predicted while nothing was true.
+    """
+
+    both_empty: int
+    n_true_empty: int
+    n_pred_empty: int
+    missed_when_pred_empty: NDArray[np.int64]
+    spurious_when_true_empty: NDArray[np.int64]
+
+    def __add__(self, other: EmptySets) -> EmptySets:
+        return EmptySets(
+            self.both_empty + other.both_empty,
+            self.n_true_empty + other.n_true_empty,
+            self.n_pred_empty + other.n_pred_empty,
+            self.missed_when_pred_empty + other.missed_when_pred_empty,
+            self.spurious_when_true_empty + other.spurious_when_true_empty,
+        )
+
+
+def count_empty_sets(actual: NDArray[np.bool_], predicted: NDArray[np.bool_]) -> EmptySets:
+    """Count empty sets in two (n, q) indicator arrays."""
+    nothing_true, nothing_predicted = ~has_labels(actual), ~has_labels(predicted)
+    return EmptySets(
+        both_empty=int(np.count_nonzero(nothing_true & nothing_predicted)),
+        n_true_empty=int(np.count_nonzero(nothing_true)),
+        n_pred_empty=int(np.count_nonzero(nothing_predicted)),
+        missed_when_pred_empty=cases_with_label(actual[nothing_predicted]),
+        spurious_when_true_empty=cases_with_label(predicted[nothing_true]),
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,3 +171,70 @@ def tally_sets(actual: NDArray[np.bool_], predicted: NDArray[np.bool_]) -> SetTa
         empty_sets=count_empty_sets(actual, predicted),
         mass=spread_mass(patterns.where(has_both)),
     )
+
+
+Numbers = NDArray[np.int64]
+
+
+def tally_numbers(tally: SetTally) -> Numbers:
+    """All numbers of a tally, int64 of shape (m,), none of them negative."""
+    labels, examples, empty = tally.labels, tally.examples, tally.empty_sets
+    return np.concatenate(
+        [
+            [labels.n_cases],
+            *(labels.true_positives, labels.actual, labels.predicted),
+            [examples.n_equal, examples.n_wrong_labels, examples.both_empty],
+            examples.n_without_denominator,
+            [empty.both_empty, empty.n_true_empty, empty.n_pred_empty],
+            *(empty.missed_when_pred_empty, empty.spurious_when_true_empty),
+            *_of_sums(examples.overlap),
+            *_of_sums(tally.mass),
+        ]
+    ).astype(np.int64)
+
+
+def tally_of_numbers(numbers: Numbers, n_labels: int) -> SetTally:
+    """The tally again. Raises `ValueError` for numbers that are none of a tally."""
+    row = _Row(numbers)
+    n_cases = row.one()
+    labels = LabelCounts(n_cases, row.take(n_labels), row.take(n_labels), row.take(n_labels))
+    n_equal, n_wrong, both_empty = row.one(), row.one(), row.one()
+    without = tuple(row.take(len(MEASURES)).tolist())
+    empty = EmptySets(row.one(), row.one(), row.one(), row.take(n_labels), row.take(n_labels))
+    overlap, mass = row.sums(len(MEASURES)), row.sums(n_labels * n_labels)
+    row.require_end()
+    examples = ExampleSums(n_cases, n_labels, n_equal, n_wrong, both_empty, without, overlap)
+    return SetTally(labels, examples, empty, mass)
+
+
+def _of_sums(sums: ExactSums) -> tuple[list[int] | Numbers, ...]:
+    return [len(sums.cell)], sums.cell, sums.denominator, sums.numerator
+
+
+@dataclass
+class _Row:
+    """Numbers that are taken from the front."""
+
+    numbers: Numbers
+    at: int = 0
+
+    def take(self, n: int) -> Numbers:
+        taken = self.numbers[self.at : self.at + n]
+        if len(taken) < n or bool((taken < 0).any()):
+            raise ValueError(f"{len(self.numbers)} numbers are not those of a tally.")
+        self.at += n
+        return taken
+
+    def one(self) -> int:
+        return int(self.take(1)[0])
+
+    def sums(self, n_cells: int) -> ExactSums:
+        n = self.one()
+        found = ExactSums(self.take(n), self.take(n), self.take(n))
+        if n and (int(found.cell[-1]) >= n_cells or int(found.denominator.min()) < 1):
+            raise ValueError("the fractions of a tally have other cells or denominators.")
+        return found
+
+    def require_end(self) -> None:
+        if self.at != len(self.numbers):
+            raise ValueError(f"{len(self.numbers) - self.at} numbers follow those of a tally.")

@@ -15,16 +15,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from offdiag.metrics.arguments import confidence_level
-from offdiag.metrics.intervals.bounds import Bounds, Intervals
+from offdiag.metrics.intervals.bounds import Bounds, Intervals, flagged
 from offdiag.metrics.intervals.delta import class_gradients
 from offdiag.metrics.intervals.proportions import normal_quantile
-from offdiag.metrics.intervals.reliability import flagged
-from offdiag.metrics.paired import pooled_slopes, score_interval
+from offdiag.metrics.paired import pooled_slopes, proportions
+from offdiag.metrics.paired.hypothesis_tests import holm, mid_p_values
 from offdiag.metrics.paired.joint import JointCounts, PairedRates
-from offdiag.metrics.paired.mcnemar import mid_p_values
-from offdiag.metrics.paired.multiplicity import holm
 from offdiag.metrics.paired.pooled_slopes import pooled_matrix, smaller_statistic
-from offdiag.metrics.paired.score_interval import paired_score_interval
+from offdiag.metrics.paired.proportions import paired_score_interval
 
 Floats = NDArray[np.float64]
 Notes = dict[tuple[int, ...], str]
@@ -63,7 +61,7 @@ def recall_changes(rates: PairedRates, *, confidence: float = 0.95) -> ClassChan
     is_tested = np.asarray(rates.cases > 0)
     p = np.where(is_tested, mid_p_values(rates.only_first, rates.only_second), np.nan)
     alone, together = (
-        _intervals(paired_score_interval(rates, confidence=each), score_interval.METHOD, {})
+        _intervals(paired_score_interval(rates, confidence=each), proportions.METHOD, {})
         for each in (level, confidence_together(level, int(is_tested.sum())))
     )
     sign = np.sign(rates.only_second - rates.only_first).astype(np.float64)

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from offdiag.metrics.arguments import confidence_level, positive_count
-from offdiag.metrics.intervals.gradients import Floats
+from offdiag.metrics.dual import Floats
 from offdiag.metrics.intervals.proportions import normal_quantile
 from offdiag.metrics.paired.pooled_slopes import Statistic, smaller_statistic
 from offdiag.metrics.paired.runs import RunSpread, difference_errors, differences

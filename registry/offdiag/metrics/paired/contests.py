@@ -16,10 +16,9 @@ from numpy.typing import NDArray
 from offdiag.metrics.catalogue import CATALOGUE, Direction, Scope
 from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.costs.matrix import CostMatrix
-from offdiag.metrics.intervals.cost_gradients import cost_gradients
-from offdiag.metrics.intervals.costs import cost_values
+from offdiag.metrics.dual import Floats
+from offdiag.metrics.intervals.costs import cost_gradients, cost_values
 from offdiag.metrics.intervals.delta import aggregate_gradients
-from offdiag.metrics.intervals.gradients import Floats
 from offdiag.metrics.paired.confidence_set import Contest
 from offdiag.metrics.paired.runs import PairedRuns, RunSpread
 from offdiag.metrics.suite import evaluate_stack

@@ -6,18 +6,22 @@ import numpy as np
 
 from offdiag.metrics.arguments import confidence_level, positive_count
 from offdiag.metrics.costs.matrix import CostMatrix
+from offdiag.metrics.dual import Floats
 from offdiag.metrics.intervals.bootstrap import (
     LARGEST_BOOTSTRAPPED,
     percentile_intervals,
     percentile_intervals_by_key,
 )
-from offdiag.metrics.intervals.bounds import Interval, Intervals
-from offdiag.metrics.intervals.cost_gradients import cost_gradients
-from offdiag.metrics.intervals.costs import Floats, cost_values, unbounded_normal
+from offdiag.metrics.intervals.bounds import Interval, Intervals, flagged, smallest_class
+from offdiag.metrics.intervals.costs import (
+    PricedCases,
+    cost_gradients,
+    cost_values,
+    grouped,
+    unbounded_normal,
+)
 from offdiag.metrics.intervals.delta import DELTA
-from offdiag.metrics.intervals.priced_cases import PricedCases, grouped
-from offdiag.metrics.intervals.reliability import flagged, smallest_class
-from offdiag.metrics.paired.delta import difference_errors
+from offdiag.metrics.paired.difference import difference_errors
 from offdiag.metrics.paired.joint import JointCounts
 from offdiag.metrics.paired.resampling import bootstrap_name, difference, paired_bootstrap
 

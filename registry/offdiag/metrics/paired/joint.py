@@ -2,6 +2,10 @@
 
 Any statistic of two confusion matrices over the same cases is a function of these counts, so
 resampling cases means resampling the triples that occur.
+
+Adding up draws of triples into stacks of confusion matrices.
+
+The answers of two thresholds on one score, which need no cases to be paired.
 """
 
 from __future__ import annotations
@@ -16,6 +20,7 @@ from numpy.typing import NDArray
 from offdiag.domain.labels import LabelSet
 from offdiag.errors import InvalidInput
 from offdiag.metrics.confusion import ConfusionMatrix
+from offdiag.metrics.scores.operating_points import OperatingPoints
 
 CHUNK = 262_144
 LARGEST_CUBE = 1 << 22
@@ -192,3 +197,56 @@ def _require_codes(codes: NDArray[Any], field: str, *, n_cases: int, n_classes: 
             field=field,
             hint=f"Codes run from 0 to {n_classes - 1}.",
         )
+
+
+TRIPLE_AXIS = 1
+"""Axis of draws of shape (b, m) along which the triple changes."""
+
+
+@dataclass(frozen=True)
+class CellSums:
+    """Where each of m triples is counted: triples sorted by cell, and where cells begin."""
+
+    order: NDArray[np.intp]
+    starts: NDArray[np.intp]
+    cells: NDArray[np.int64]
+    n_classes: int
+
+    def matrices(self, draws: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Stack (b, K, K) of the matrices of b draws of the m triples, shape (b, m)."""
+        stack = np.zeros((len(draws), self.n_classes * self.n_classes), np.int64)
+        stack[:, self.cells] = np.add.reduceat(draws[:, self.order], self.starts, axis=TRIPLE_AXIS)
+        return stack.reshape(len(draws), self.n_classes, self.n_classes)
+
+
+def cell_sums(cells: NDArray[np.int64], *, n_classes: int) -> CellSums:
+    """Prepare for triples that lie in the given flattened cells, shape (m,), m at least 1."""
+    order = np.argsort(cells, kind="stable")
+    distinct, starts = np.unique(cells[order], return_index=True)
+    return CellSums(order, starts, distinct, n_classes)
+
+
+def joint_of_points(
+    points: OperatingPoints, first: int, second: int, *, positive: int, labels: LabelSet
+) -> JointCounts:
+    """The answers of two thresholds on the same cases: the looser one flags all the stricter does.
+
+    `first` and `second` are places; classes are those of a data set with two.
+    """
+    negative = 1 - positive
+    answers: dict[tuple[int, int, int], int] = {}
+    for code, flagged, cases in (
+        (positive, points.true_positives, points.n_positive),
+        (negative, points.false_positives, points.n_negative),
+    ):
+        before, after = int(flagged[first]), int(flagged[second])
+        answers[code, positive, positive] = min(before, after)
+        answers[code, positive, negative] = max(before - after, 0)
+        answers[code, negative, positive] = max(after - before, 0)
+        answers[code, negative, negative] = cases - max(before, after)
+    occurring = sorted(triple for triple, count in answers.items() if count)
+    counts = np.array([answers[triple] for triple in occurring], dtype=np.int64)
+    actual, first_codes, second_codes = (
+        np.array([triple[side] for triple in occurring], dtype=np.int64) for side in range(3)
+    )
+    return JointCounts(actual, first_codes, second_codes, counts, labels)

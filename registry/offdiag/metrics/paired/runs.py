@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from offdiag.domain.labels import LabelSet
 from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.counting import count_pairs
-from offdiag.metrics.intervals.gradients import Floats, Gradient
+from offdiag.metrics.dual import Floats, Gradient
 from offdiag.metrics.paired.pooled_slopes import ROUNDING, pooled_matrix
 
 BLOCK = 8_192

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from offdiag.arrays.tensors import readable
 from offdiag.domain.labels import LabelSet
 from offdiag.errors import InvalidInput
-from offdiag.metrics.probabilistic.forecasts import CLASS_AXIS
+from offdiag.metrics.scores.forecasts import CLASS_AXIS
 
 
 def class_names(labels: Iterable[object] | None, *, ordinal: bool = False) -> LabelSet:

@@ -10,7 +10,7 @@ from scipy.special import softmax
 from transformers import TrainerCallback
 
 from offdiag.errors import Conflict
-from offdiag.metrics.probabilistic.forecasts import CLASS_AXIS
+from offdiag.metrics.scores.forecasts import CLASS_AXIS
 from offdiag.sdk.api import log_run
 from offdiag.sdk.evaluate import evaluate_labels
 from offdiag.sdk.integrations.keywords import RunKeywords, found_params

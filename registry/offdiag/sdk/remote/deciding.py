@@ -9,9 +9,9 @@ import numpy as np
 
 from offdiag.domain.labels import LabelSet, label_text
 from offdiag.metrics.confusion import ConfusionMatrix
+from offdiag.metrics.costs.decisions import finite_threshold
 from offdiag.metrics.costs.matrix import cost_matrix
 from offdiag.metrics.costs.prevalence import declared_prevalence
-from offdiag.metrics.costs.rules import finite_threshold
 from offdiag.sdk.decision import Decided, DecideQuestion, Threshold
 from offdiag.sdk.remote.reading import Reader, label_set
 from offdiag.wire.decisions import DecisionAnswer, DecisionAsked

@@ -12,7 +12,7 @@ from offdiag.domain.labels import LabelSet
 from offdiag.errors import EvaluationPending
 from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.counted import Counted, CountedSets
-from offdiag.metrics.multilabel.tally_numbers import tally_of_numbers
+from offdiag.metrics.multilabel.tally import tally_of_numbers
 from offdiag.sdk.evaluation import Evaluation
 from offdiag.sdk.flag import Flag, Judgement
 from offdiag.sdk.remote.patience import delays

@@ -16,9 +16,9 @@ from offdiag.domain.labels import LabelSet
 from offdiag.domain.names import name_segment
 from offdiag.domain.truth_revision import TruthRevision
 from offdiag.errors import Conflict, NotFound
-from offdiag.metrics.case_counts import are_sets
 from offdiag.metrics.costs.matrix import CostMatrix
-from offdiag.metrics.multilabel.packing import is_known, unpack_sets
+from offdiag.metrics.counted import are_sets
+from offdiag.metrics.multilabel.sets import is_known, unpack_sets
 from offdiag.sdk.registry import CompareQuestion, RevisionQuestion
 from offdiag.sdk.remote.patience import patiently
 from offdiag.sdk.remote.reading import Reader, dataset_classes, label_set

@@ -14,7 +14,7 @@ from offdiag.domain.labels import LabelSet
 from offdiag.domain.names import name_segment
 from offdiag.domain.runs import Derivation
 from offdiag.errors import Conflict, NotFound
-from offdiag.metrics.probabilistic.operating_points import OperatingPoints
+from offdiag.metrics.scores.operating_points import OperatingPoints
 from offdiag.sdk.registry import ExampleRow, ExampleTable, SearchQuestion
 from offdiag.sdk.remote.connection import Connection
 from offdiag.sdk.remote.patience import patiently

@@ -17,7 +17,7 @@ from offdiag.domain.runs import Derivation, RunFacts
 from offdiag.domain.truth_revision import TruthRevision
 from offdiag.errors import Conflict, OffdiagError, RunKept, ServerUnavailable
 from offdiag.metrics.costs.matrix import CostMatrix
-from offdiag.metrics.probabilistic.operating_points import OperatingPoints
+from offdiag.metrics.scores.operating_points import OperatingPoints
 from offdiag.sdk.decision import Decided, DecideQuestion
 from offdiag.sdk.evaluation import Evaluation
 from offdiag.sdk.registry import (

@@ -13,7 +13,7 @@ from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.counting import count_pairs
 from offdiag.metrics.paired.joint import joint_counts
 from offdiag.metrics.paired.scores import ScoreDifference, score_differences
-from offdiag.metrics.probabilistic.forecasts import Forecasts
+from offdiag.metrics.scores.forecasts import Forecasts
 from offdiag.services.comparison.alignment import Aligned, SharedSamples
 from offdiag.services.comparison.reading import Asked, read_aligned
 from offdiag.services.comparison.refusals import (

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from offdiag.domain.values import MetricValue
-from offdiag.metrics.probabilistic.score_curves import TOP_LABEL, ScoreCurve, of_other_class
+from offdiag.metrics.scores.score_curves import TOP_LABEL, ScoreCurve, of_other_class
 from offdiag.services.browse import run_with_currency
 from offdiag.store.curves import read_curves
 from offdiag.store.database import Database

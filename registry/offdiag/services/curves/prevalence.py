@@ -9,9 +9,9 @@ import numpy as np
 from offdiag.domain.labels import LabelSet
 from offdiag.domain.values import MetricValue
 from offdiag.metrics.confusion import ConfusionMatrix
+from offdiag.metrics.costs.what_if import at_prevalence
 from offdiag.metrics.counted import Counted
 from offdiag.metrics.suite import evaluate_stack
-from offdiag.metrics.what_if import at_prevalence
 
 PREVALENCE_KEYS = (
     *("recall", "specificity", "precision", "npv", "f1", "mcc_ovr", "accuracy_ovr"),

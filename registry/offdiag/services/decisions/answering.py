@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from offdiag.errors import InvalidInput, NotFound
-from offdiag.metrics.costs.rules import ExpectedCostRule, at_deployment
+from offdiag.metrics.costs.decisions import ExpectedCostRule, at_deployment
 from offdiag.services.decisions.redeciding import Change, change_of, redecided
 from offdiag.services.decisions.thresholds import ThresholdCosts, threshold_costs_of
 from offdiag.services.what_if.reading import BaseCosts, base_costs

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from offdiag.arrays.labels import Codes
 from offdiag.domain.values import MetricValue
 from offdiag.metrics.confusion import ConfusionMatrix
+from offdiag.metrics.costs.decisions import Rule
 from offdiag.metrics.costs.matrix import CostMatrix
-from offdiag.metrics.costs.rules import Rule
 from offdiag.metrics.costs.summary import evaluate_costs
 from offdiag.metrics.intervals.bounds import Interval
 from offdiag.metrics.intervals.costs import mean_cost_interval

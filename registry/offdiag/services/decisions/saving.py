@@ -12,10 +12,7 @@ from numpy.typing import NDArray
 
 from offdiag.domain.labels import LabelSet
 from offdiag.errors import Conflict, InvalidInput
-from offdiag.metrics.costs.deployment import shares_text
-from offdiag.metrics.costs.groups import groups_text
-from offdiag.metrics.costs.matrix import CostMatrix
-from offdiag.metrics.costs.rules import (
+from offdiag.metrics.costs.decisions import (
     ExpectedCostRule,
     Rule,
     ThresholdRule,
@@ -23,6 +20,9 @@ from offdiag.metrics.costs.rules import (
     described,
     finite_threshold,
 )
+from offdiag.metrics.costs.edits import groups_text
+from offdiag.metrics.costs.matrix import CostMatrix
+from offdiag.metrics.costs.prevalence import shares_text
 from offdiag.services.decisions.answering import flagged_class, read_priced
 from offdiag.services.decisions.redeciding import Change, change_of, redecided
 from offdiag.services.decisions.thresholds import threshold_costs_of

@@ -9,19 +9,18 @@ from numpy.typing import NDArray
 
 from offdiag.domain.values import MetricValue
 from offdiag.metrics.confusion import ConfusionMatrix
-from offdiag.metrics.costs.decisions import cost_threshold
+from offdiag.metrics.costs.decisions import at_deployment, cost_threshold
 from offdiag.metrics.costs.matrix import CostMatrix
-from offdiag.metrics.costs.rules import at_deployment
-from offdiag.metrics.costs.threshold_choice import (
+from offdiag.metrics.costs.threshold import (
     cheapest_point,
     cost_at_each,
     crossfitted_cost,
     matrix_at,
     side_prices,
 )
-from offdiag.metrics.paired.nested import joint_of_points
-from offdiag.metrics.probabilistic.operating_points import OperatingPoints
-from offdiag.metrics.probabilistic.score_curves import ScoreCurve
+from offdiag.metrics.paired.joint import joint_of_points
+from offdiag.metrics.scores.operating_points import OperatingPoints
+from offdiag.metrics.scores.score_curves import ScoreCurve
 from offdiag.services.decisions.redeciding import Change, change_of, mean_cost
 from offdiag.services.evaluation.compute import INTERVAL_SEED
 

@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 
 from offdiag.arrays.labels import Codes
 from offdiag.arrays.partial_labels import is_labelled, masked
-from offdiag.metrics.case_counts import CaseCounts, added_up, count_cases
-from offdiag.metrics.multilabel.packing import unpack_sets
+from offdiag.metrics.counted import CaseCounts, added_up, count_cases
+from offdiag.metrics.multilabel.sets import unpack_sets
 from offdiag.metrics.multilabel.suite import LabelledSets
-from offdiag.metrics.probabilistic.forecasts import Forecasts
+from offdiag.metrics.scores.forecasts import Forecasts
 from offdiag.store import chunks, truths
 from offdiag.store.chunks import PackedCounts, StoredChunk
 from offdiag.store.datasets import DatasetRecord

@@ -9,8 +9,7 @@ from offdiag.domain.collapsing import Collapse, collapse_groups
 from offdiag.domain.hierarchy import Hierarchy
 from offdiag.domain.labels import LabelSet
 from offdiag.errors import InvalidInput
-from offdiag.metrics.collapsing import collapsed
-from offdiag.metrics.confusion import ConfusionMatrix
+from offdiag.metrics.confusion import ConfusionMatrix, collapsed
 from offdiag.services.evaluation.compute import EvaluatedValues, of_matrix
 from offdiag.store import datasets, runs
 from offdiag.store.database import Database

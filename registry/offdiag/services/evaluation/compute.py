@@ -9,11 +9,11 @@ import numpy as np
 from offdiag.domain.values import MetricValue, Reason
 from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.counted import CountedSets
-from offdiag.metrics.intervals.scores.suite import class_score_intervals, score_intervals
+from offdiag.metrics.intervals.scores import class_score_intervals, score_intervals
 from offdiag.metrics.intervals.suite import suite_intervals
-from offdiag.metrics.probabilistic.forecasts import CLASS_AXIS, Forecasts
-from offdiag.metrics.probabilistic.score_curves import ScoreCurve, score_curves
-from offdiag.metrics.probabilistic.suite import class_metrics, score_metrics
+from offdiag.metrics.scores.forecasts import CLASS_AXIS, Forecasts
+from offdiag.metrics.scores.score_curves import ScoreCurve, score_curves
+from offdiag.metrics.scores.suite import class_metrics, score_metrics
 from offdiag.metrics.suite import evaluate_stack
 from offdiag.services.evaluation.inputs import EvaluationInputs
 from offdiag.services.evaluation.sets import label_curves_of, of_sets

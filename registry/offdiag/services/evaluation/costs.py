@@ -8,7 +8,8 @@ from offdiag.domain.values import MetricValue
 from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.costs.matrix import CostMatrix
 from offdiag.metrics.costs.summary import evaluate_costs
-from offdiag.metrics.intervals.costs import Floats, cost_intervals
+from offdiag.metrics.dual import Floats
+from offdiag.metrics.intervals.costs import cost_intervals
 from offdiag.services.evaluation.compute import INTERVAL_SEED
 
 

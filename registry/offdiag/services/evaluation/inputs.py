@@ -14,7 +14,7 @@ from offdiag.errors import InvalidInput
 from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.counted import Counted, counted
 from offdiag.metrics.multilabel.suite import LabelledSets
-from offdiag.metrics.probabilistic.forecasts import Forecasts
+from offdiag.metrics.scores.forecasts import Forecasts
 from offdiag.metrics.suite import SUITE_VERSION
 from offdiag.services.evaluation.cases import Cases
 from offdiag.services.evaluation.membership import members_among, members_of

@@ -5,7 +5,7 @@ from __future__ import annotations
 from offdiag.domain.values import MetricValue
 from offdiag.metrics.counted import CountedSets
 from offdiag.metrics.intervals.bounds import Interval
-from offdiag.metrics.intervals.multilabel.suite import multilabel_intervals
+from offdiag.metrics.intervals.multilabel import multilabel_intervals
 from offdiag.metrics.multilabel.suite import (
     LabelledSets,
     label_metrics,
@@ -13,7 +13,7 @@ from offdiag.metrics.multilabel.suite import (
     set_metrics,
     set_score_metrics,
 )
-from offdiag.metrics.probabilistic.score_curves import ScoreCurve, label_curves
+from offdiag.metrics.scores.score_curves import ScoreCurve, label_curves
 from offdiag.services.evaluation.values import INTERVAL_SEED, EvaluatedValues
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from offdiag.arrays.partial_labels import is_labelled
 from offdiag.arrays.set_texts import set_members, set_text
-from offdiag.metrics.multilabel.packing import unpack_sets
+from offdiag.metrics.multilabel.sets import unpack_sets
 from offdiag.services.examples.reading import ExampleSource
 from offdiag.services.examples.selection import Chosen, confidences, margins
 from offdiag.store.queries.samples import SampleFacts

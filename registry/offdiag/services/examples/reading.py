@@ -17,7 +17,7 @@ from offdiag.arrays.partial_labels import in_roomy_rows
 from offdiag.domain.hierarchy import Hierarchy
 from offdiag.domain.labels import LabelSet
 from offdiag.errors import NotFound
-from offdiag.metrics.multilabel.packing import n_bytes
+from offdiag.metrics.multilabel.sets import n_bytes
 from offdiag.services.examples.question import (
     Cursor,
     ExampleOrder,

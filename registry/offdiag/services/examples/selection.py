@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from offdiag.arrays.labels import Codes
-from offdiag.metrics.case_counts import are_sets
-from offdiag.metrics.probabilistic.forecasts import CLASS_AXIS
+from offdiag.metrics.counted import are_sets
+from offdiag.metrics.scores.forecasts import CLASS_AXIS
 from offdiag.services.examples.question import Cursor, Kind, SortKey, Wanted
 
 

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from offdiag.arrays.labels import Codes
 from offdiag.arrays.partial_labels import differ, is_labelled
-from offdiag.metrics.multilabel.packing import holds_label
+from offdiag.metrics.multilabel.sets import holds_label
 from offdiag.services.examples.question import Kind, Wanted
 
 

@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 from offdiag.arrays.labels import Codes
 from offdiag.arrays.partial_labels import differ, is_labelled
 from offdiag.domain.orientation import SourceOrientation
-from offdiag.metrics.case_counts import are_sets
-from offdiag.metrics.multilabel.packing import holds_label
+from offdiag.metrics.counted import are_sets
+from offdiag.metrics.multilabel.sets import holds_label
 from offdiag.metrics.paired.class_changes import confidence_together
+from offdiag.metrics.paired.hypothesis_tests import mcnemar
 from offdiag.metrics.paired.joint import PairedRates
-from offdiag.metrics.paired.mcnemar import mcnemar
-from offdiag.metrics.paired.score_interval import paired_score_interval
+from offdiag.metrics.paired.proportions import paired_score_interval
 from offdiag.store import truths
 from offdiag.store.queries.better_runs import BetterRun, better_runs
 from offdiag.store.queries.flag_page import FlaggedRun

@@ -25,7 +25,7 @@ from offdiag.arrays.set_columns import hold_sets, pack_column, pack_pair
 from offdiag.arrays.slice_columns import SliceColumns, concatenated_slices, read_slices
 from offdiag.domain.labels import LabelSet
 from offdiag.errors import InvalidInput
-from offdiag.metrics.case_counts import are_sets
+from offdiag.metrics.counted import are_sets
 
 CHUNK_SIZE = 65_536
 """Predictions in one stored chunk: counting speed is flat from here up, and a chunk of codes

@@ -16,9 +16,8 @@ from offdiag.arrays.bodies.columns import ACTUAL, IDS, PREDICTED, SCORE, SLICE_O
 from offdiag.arrays.labels import Codes, code_dtype
 from offdiag.arrays.score_columns import PickedColumns, in_label_order
 from offdiag.domain.labels import LabelSet
-from offdiag.metrics.case_counts import are_sets
-from offdiag.metrics.multilabel.packing import unpack_sets
-from offdiag.metrics.multilabel.patterns import LABEL_AXIS
+from offdiag.metrics.counted import are_sets
+from offdiag.metrics.multilabel.sets import LABEL_AXIS, unpack_sets
 from offdiag.services.ingest.batch import Batch
 
 MEDIA_TYPE = "application/vnd.apache.arrow.stream"

@@ -6,7 +6,7 @@ from enum import StrEnum
 
 from offdiag.domain.runs import RunState
 from offdiag.errors import Conflict, InvalidInput
-from offdiag.metrics.case_counts import CaseCounts, count_cases
+from offdiag.metrics.counted import CaseCounts, count_cases
 from offdiag.services.ingest.batch import Batch, some_batches_lack
 from offdiag.services.ingest.task import settle_task
 from offdiag.store import chunks, datasets, pending_truth, runs, slices

@@ -12,7 +12,7 @@ from typing import Any
 from offdiag.domain.orientation import SourceOrientation
 from offdiag.domain.runs import Derivation, RunFacts, RunState, Task, new_run_id
 from offdiag.errors import Conflict, InvalidInput
-from offdiag.metrics.costs.rules import Rule
+from offdiag.metrics.costs.decisions import Rule
 from offdiag.metrics.counted import of_sets
 from offdiag.metrics.counting import count_labelled_pairs
 from offdiag.services.ingest.batch import Batch

@@ -16,7 +16,7 @@ from offdiag.domain.orientation import (
 )
 from offdiag.domain.runs import RunState
 from offdiag.errors import Conflict, InvalidInput
-from offdiag.metrics.case_counts import count_cases
+from offdiag.metrics.counted import count_cases
 from offdiag.services.ingest.batch import score_widths_differ, some_batches_lack
 from offdiag.services.ingest.chunks import not_open
 from offdiag.services.ingest.slices import register_slices

@@ -9,7 +9,7 @@ import numpy as np
 from offdiag.arrays.ids import SampleIds, update_digest
 from offdiag.arrays.labels import Codes
 from offdiag.domain.labels import LabelSet
-from offdiag.metrics.case_counts import are_sets
+from offdiag.metrics.counted import are_sets
 
 
 def truth_digest(labels: LabelSet, actual: Codes, ids: SampleIds | None) -> str:

@@ -14,8 +14,8 @@ from offdiag.arrays.labels import Codes
 from offdiag.arrays.partial_labels import count_labelled, differ, in_roomy_rows, is_labelled
 from offdiag.arrays.set_texts import set_text
 from offdiag.domain.labels import LabelSet
-from offdiag.metrics.case_counts import are_sets
-from offdiag.metrics.multilabel.packing import unpack_sets
+from offdiag.metrics.counted import are_sets
+from offdiag.metrics.multilabel.sets import unpack_sets
 
 
 @dataclass(frozen=True, slots=True)

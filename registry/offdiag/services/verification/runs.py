@@ -8,8 +8,7 @@ from offdiag.domain.orientation import SourceOrientation
 from offdiag.domain.slices import parse_slice
 from offdiag.domain.values import MetricValue
 from offdiag.errors import InvalidInput
-from offdiag.metrics.case_counts import are_equal, count_cases
-from offdiag.metrics.counted import matrix_of
+from offdiag.metrics.counted import are_equal, count_cases, matrix_of
 from offdiag.metrics.suite import SUITE_VERSION
 from offdiag.services.evaluation.compute import curves_of, evaluate
 from offdiag.services.evaluation.costs import price

@@ -6,14 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from offdiag.domain.values import MetricValue
-from offdiag.metrics.costs.break_even import CostRay, Stretch
-from offdiag.metrics.costs.checks import CostWarning, check_costs
-from offdiag.metrics.costs.flips import choices, rays_of
-from offdiag.metrics.costs.groups import group_names
-from offdiag.metrics.costs.ranks import ranks
+from offdiag.metrics.costs.break_even import CostRay, Stretch, choices, rays_of
+from offdiag.metrics.costs.edits import group_names
+from offdiag.metrics.costs.matrix import CostWarning, check_costs
 from offdiag.metrics.costs.summary import evaluate_costs
+from offdiag.metrics.costs.what_if import merge_classes, ranks
 from offdiag.metrics.intervals.costs import mean_cost_interval
-from offdiag.metrics.what_if import merge_classes
 from offdiag.services.evaluation.compute import INTERVAL_SEED
 from offdiag.services.what_if.reading import MOST_RUNS, WhatIfFrame, read_frame
 from offdiag.services.what_if.scenario import Question, Scenario, understand

@@ -9,8 +9,7 @@ from enum import StrEnum
 from offdiag.arrays.labels import Codes
 from offdiag.domain.orientation import SourceOrientation
 from offdiag.errors import Conflict, NotFound
-from offdiag.metrics.costs.matrix import CostMatrix
-from offdiag.metrics.costs.presets import prevalence_costs, zero_one_costs
+from offdiag.metrics.costs.matrix import CostMatrix, prevalence_costs, zero_one_costs
 from offdiag.services.cost_matrices import CostName, costs_named
 from offdiag.services.truth.lookup import dataset_named
 from offdiag.store import cost_matrices, truths

@@ -17,9 +17,9 @@ from offdiag.domain.labels import LabelSet
 from offdiag.domain.values import MetricValue
 from offdiag.errors import Conflict, InvalidInput
 from offdiag.metrics.confusion import ConfusionMatrix
-from offdiag.metrics.probabilistic.operating_points import OperatingPoints
+from offdiag.metrics.costs.what_if import at_prevalence, merge_classes, other_positive_class
+from offdiag.metrics.scores.operating_points import OperatingPoints
 from offdiag.metrics.suite import evaluate_stack
-from offdiag.metrics.what_if import at_prevalence, merge_classes, other_positive_class
 from offdiag.services.browse import browse_run
 from offdiag.services.curves.browse import browse_curves
 from offdiag.store.database import Database

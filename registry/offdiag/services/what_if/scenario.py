@@ -10,12 +10,17 @@ from numpy.typing import NDArray
 
 from offdiag.errors import InvalidInput
 from offdiag.metrics.confusion import ConfusionMatrix
-from offdiag.metrics.costs.class_names import code_of
-from offdiag.metrics.costs.deployment import completed, read_shares
-from offdiag.metrics.costs.edits import CostEdits, read_edits
-from offdiag.metrics.costs.flips import Lever, lever_on_cell, lever_on_class
-from offdiag.metrics.costs.groups import Groups, forgiven, read_groups
+from offdiag.metrics.costs.break_even import Lever, lever_on_cell, lever_on_class
+from offdiag.metrics.costs.edits import (
+    CostEdits,
+    Groups,
+    code_of,
+    forgiven,
+    read_edits,
+    read_groups,
+)
 from offdiag.metrics.costs.matrix import CostMatrix, cost_matrix
+from offdiag.metrics.costs.prevalence import completed, read_shares
 from offdiag.metrics.orientation import PREDICTED_AXIS
 from offdiag.services.what_if.reading import BaseCosts
 

@@ -11,7 +11,7 @@ import numpy as np
 from offdiag.comparison.standings import SIMULTANEOUS
 from offdiag.domain.values import MetricValue
 from offdiag.metrics.costs.matrix import CostMatrix
-from offdiag.metrics.intervals.gradients import Floats
+from offdiag.metrics.dual import Floats
 from offdiag.metrics.paired.confidence_set import BestSet, Compared, confidence_sets
 from offdiag.metrics.paired.contests import cost_contest
 from offdiag.metrics.paired.runs import Codes, PairedRuns

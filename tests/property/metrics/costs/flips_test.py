@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from offdiag.metrics.confusion import ConfusionMatrix
-from offdiag.metrics.costs.flips import (
+from offdiag.metrics.costs.break_even import (
     HIGHEST,
     LOWEST,
     Lever,

@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from offdiag.metrics.intervals.auc import area_bounds
 from offdiag.metrics.intervals.delta import range_of
+from offdiag.metrics.intervals.discrimination import area_bounds
 from offdiag.metrics.intervals.suite import DECIDED_BY_CLASSES, suite_intervals
 from offdiag.metrics.suite import evaluate_stack
 from support.matrices import matrix_of

@@ -10,12 +10,16 @@ from hypothesis.extra.numpy import arrays
 from numpy.typing import NDArray
 from scipy.special import ndtri, xlogy
 
-from offdiag.metrics.paired.delong import delong
+from offdiag.metrics.paired.hypothesis_tests import (
+    benjamini_hochberg,
+    bowker,
+    holm,
+    mcnemar,
+    stuart_maxwell,
+)
 from offdiag.metrics.paired.joint import PairedRates, joint_counts
-from offdiag.metrics.paired.mcnemar import mcnemar
-from offdiag.metrics.paired.multiplicity import benjamini_hochberg, holm
-from offdiag.metrics.paired.score_interval import paired_score_interval
-from offdiag.metrics.paired.symmetry import bowker, stuart_maxwell
+from offdiag.metrics.paired.proportions import paired_score_interval
+from offdiag.metrics.paired.scores import delong
 from support.matrices import numbered_labels
 
 COUNTS = st.integers(0, 10**9)

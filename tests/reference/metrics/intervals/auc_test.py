@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from sklearn.metrics import roc_auc_score
 
-from offdiag.metrics.intervals.auc import placements, variance_of_mean_placement
+from offdiag.metrics.intervals.discrimination import placements, variance_of_mean_placement
 
 
 @pytest.mark.parametrize("digits", [0, 1, 8], ids=["many ties", "some ties", "no ties"])

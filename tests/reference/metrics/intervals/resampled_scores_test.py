@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from offdiag.metrics.intervals.scores.brier_parts import brier_parts, forecast_cells
-from offdiag.metrics.probabilistic.brier import groups_of_equal_rows
-from offdiag.metrics.probabilistic.forecasts import Forecasts
-from offdiag.metrics.probabilistic.suite import score_metrics
+from offdiag.metrics.intervals.losses import brier_parts, forecast_cells
+from offdiag.metrics.scores.forecasts import Forecasts
+from offdiag.metrics.scores.losses import groups_of_equal_rows
+from offdiag.metrics.scores.suite import score_metrics
 
 Resamples = NDArray[np.int64]
 """How often each case is drawn, (replicates, n)."""

@@ -8,11 +8,10 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from offdiag.metrics.intervals.multilabel.set_averages import SetAverages
-from offdiag.metrics.intervals.multilabel.suite import multilabel_intervals
+from offdiag.metrics.intervals.multilabel import SetAverages, multilabel_intervals
 from offdiag.metrics.multilabel.examples import example_metrics
 from offdiag.metrics.multilabel.label_averages import label_averages
-from offdiag.metrics.multilabel.patterns import distinct_patterns
+from offdiag.metrics.multilabel.sets import distinct_patterns
 from offdiag.metrics.multilabel.tally import tally_sets
 
 Sets = NDArray[np.bool_]

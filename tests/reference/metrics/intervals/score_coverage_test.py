@@ -12,24 +12,30 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from offdiag.metrics.intervals.auc import auc_interval
 from offdiag.metrics.intervals.bounds import Interval
-from offdiag.metrics.intervals.means import mean_loss_interval
-from offdiag.metrics.intervals.resampling import generator
-from offdiag.metrics.intervals.rows import resampled_cases
-from offdiag.metrics.intervals.scores.average_precision import average_precision_interval
-from offdiag.metrics.intervals.scores.averaged_areas import averaged_area_intervals
-from offdiag.metrics.intervals.scores.brier_parts import (
+from offdiag.metrics.intervals.calibration import calibration_references
+from offdiag.metrics.intervals.discrimination import (
+    auc_interval,
+    average_precision_interval,
+    averaged_area_intervals,
+    ks_interval,
+)
+from offdiag.metrics.intervals.losses import (
     brier_part_intervals,
     brier_parts,
     forecast_cells,
 )
-from offdiag.metrics.intervals.scores.consistency import calibration_references
-from offdiag.metrics.intervals.scores.distance import ks_interval
-from offdiag.metrics.probabilistic.discrimination import average_precision, ks, roc_auc
-from offdiag.metrics.probabilistic.forecasts import Forecasts
-from offdiag.metrics.probabilistic.multiclass_auc import auc_averages, pairwise_wins
-from offdiag.metrics.probabilistic.ranked import RankedScores, rank_scores
+from offdiag.metrics.intervals.means import mean_loss_interval
+from offdiag.metrics.intervals.resampling import generator, resampled_cases
+from offdiag.metrics.scores.discrimination import (
+    auc_averages,
+    average_precision,
+    ks,
+    pairwise_wins,
+    roc_auc,
+)
+from offdiag.metrics.scores.forecasts import Forecasts
+from offdiag.metrics.scores.ranked import RankedScores, rank_scores
 
 Scores = NDArray[np.float64]
 Draw = Callable[[np.random.Generator, int], RankedScores]

@@ -9,11 +9,15 @@ from statsmodels.stats.contingency_tables import SquareTable, cochrans_q
 from statsmodels.stats.contingency_tables import mcnemar as oracle_mcnemar
 from statsmodels.stats.multitest import multipletests
 
-from offdiag.metrics.paired.cochran import cochran_q
-from offdiag.metrics.paired.delong import delong
-from offdiag.metrics.paired.mcnemar import mcnemar
-from offdiag.metrics.paired.multiplicity import benjamini_hochberg, holm
-from offdiag.metrics.paired.symmetry import bowker, stuart_maxwell
+from offdiag.metrics.paired.hypothesis_tests import (
+    benjamini_hochberg,
+    bowker,
+    cochran_q,
+    holm,
+    mcnemar,
+    stuart_maxwell,
+)
+from offdiag.metrics.paired.scores import delong
 
 DISCORDANT = [(1, 0), (7, 1), (12, 30), (250, 201), (40_000, 41_000)]
 

@@ -7,9 +7,8 @@ import pytest
 from scipy.stats import ttest_rel
 from sklearn.metrics import roc_auc_score
 
-from offdiag.metrics.paired.delong import delong
-from offdiag.metrics.paired.scores import ScoreDifference, score_differences
-from offdiag.metrics.probabilistic.forecasts import Forecasts
+from offdiag.metrics.paired.scores import ScoreDifference, delong, score_differences
+from offdiag.metrics.scores.forecasts import Forecasts
 
 
 def by_key(first: Forecasts, second: Forecasts) -> dict[str, ScoreDifference]:

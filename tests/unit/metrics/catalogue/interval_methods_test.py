@@ -7,7 +7,7 @@ import pytest
 
 from offdiag.metrics.catalogue import CATALOGUE, Scope
 from offdiag.metrics.catalogue.interval_methods import interval_method
-from offdiag.metrics.intervals.scores.suite import score_intervals
+from offdiag.metrics.intervals.scores import score_intervals
 from offdiag.metrics.intervals.suite import suite_intervals
 from support.forecasts import of_event
 from support.matrices import matrix_of

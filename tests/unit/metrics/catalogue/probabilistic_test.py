@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from offdiag.metrics.catalogue.probabilistic import SPECS
-from offdiag.metrics.catalogue.spec import Scope
-from offdiag.metrics.probabilistic.suite import LARGEST_K
+from offdiag.metrics.scores.suite import LARGEST_K
+from offdiag.metrics.spec import Scope
 from offdiag.sdk.scores import evaluate_scores
 
 

@@ -1,4 +1,4 @@
-"""Where the cheapest run changes."""
+"""Cost curves."""
 
 from __future__ import annotations
 
@@ -9,17 +9,114 @@ import pytest
 
 from offdiag.errors import InvalidInput
 from offdiag.metrics.costs.break_even import (
+    HIGHEST,
+    LOWEST,
     BreakEven,
     CostRay,
+    Lever,
     Stretch,
     break_even,
     cheapest_along,
+    choices,
+    cost_line,
+    lever_on_cell,
+    lever_on_class,
+    probability_cost,
     ray_between,
     ray_of_ratio,
+    rays_of,
+    times_the_cheapest,
 )
 from offdiag.metrics.costs.matrix import cost_matrix
 from offdiag.metrics.costs.summary import evaluate_costs
 from support.matrices import matrix_of, numbered_labels
+
+COUNTS = [[90, 10], [2, 8]]
+
+
+def test_the_line_runs_from_the_false_alarm_rate_to_the_miss_rate() -> None:
+    line = cost_line(matrix_of(COUNTS), positive=1)
+
+    cost = line.at(np.array([0.0, 0.5, 1.0]))
+
+    assert cost == pytest.approx([0.1, 0.15, 0.2])
+
+
+def test_the_curve_is_the_mean_cost_over_the_largest_possible_one() -> None:
+    prevalence, miss, false_alarm = 0.03, 10.0, 1.0
+    weights = np.array([[0.0, false_alarm], [miss, 0.0]])
+    largest = prevalence * miss + (1 - prevalence) * false_alarm
+    found = evaluate_costs(
+        np.array(COUNTS), weights, prevalence=np.array([1 - prevalence, prevalence])
+    )
+    place = probability_cost(prevalence, miss=miss, false_alarm=false_alarm)
+    assert place is not None
+
+    cost = cost_line(matrix_of(COUNTS), positive=1).at(np.array(place))
+
+    assert cost == pytest.approx(float(found["mean_cost"].value) / largest)
+
+
+def test_the_useful_range_ends_where_a_constant_answer_is_as_cheap() -> None:
+    line = cost_line(matrix_of(COUNTS), positive=1)
+
+    ends = line.useful_range()
+
+    assert ends is not None
+    low, high = ends
+    costs = line.at(np.array([low, high]))
+    assert costs == pytest.approx([low, 1 - high])
+    assert 0 < low < high < 1
+
+
+def test_a_classifier_at_chance_is_never_useful() -> None:
+    assert cost_line(matrix_of([[50, 50], [5, 5]]), positive=1).useful_range() is None
+
+
+@pytest.mark.parametrize(
+    ("counts", "reason"),
+    [
+        ([[5, 1], [0, 0]], "no_actual_positives"),
+        ([[0, 0], [1, 5]], "no_actual_negatives"),
+        ([[0, 0], [0, 0]], "no_cases"),
+    ],
+)
+def test_one_side_alone_has_no_curve(counts: list[list[int]], reason: str) -> None:
+    line = cost_line(matrix_of(counts), positive=1)
+
+    assert line.reason == reason
+    assert line.at(np.array([0.5])) is None
+    assert line.useful_range() is None
+
+
+@pytest.mark.parametrize("positive", [-1, 2])
+def test_a_class_out_of_range_is_refused(positive: int) -> None:
+    with pytest.raises(InvalidInput, match="positive: "):
+        cost_line(matrix_of(COUNTS), positive=positive)
+
+
+def test_probability_cost_weighs_prevalence_by_cost() -> None:
+    assert probability_cost(0.01, miss=99, false_alarm=1) == pytest.approx(0.5)
+    assert probability_cost(0.3, miss=0, false_alarm=0) is None
+
+
+@pytest.mark.parametrize(
+    ("prevalence", "miss", "field"),
+    [
+        (1.5, 1, "prevalence"),
+        (float("nan"), 1, "prevalence"),
+        (0.5, -1, "miss"),
+        (0.5, float("inf"), "miss"),
+    ],
+)
+def test_what_is_no_prevalence_or_cost_is_refused(
+    prevalence: float, miss: float, field: str
+) -> None:
+    with pytest.raises(InvalidInput) as caught:
+        probability_cost(prevalence, miss=miss, false_alarm=1)
+
+    assert caught.value.field == field
+
 
 FEW_ALARMS = matrix_of([[980, 0], [12, 8]])
 FEW_MISSES = matrix_of([[920, 60], [2, 18]])
@@ -146,3 +243,90 @@ def test_a_matrix_without_cases_or_with_other_labels_is_refused() -> None:
         ray_between(matrix_of(np.zeros((2, 2))), COSTS, COSTS)
     with pytest.raises(InvalidInput, match="different labels"):
         ray_between(matrix_of(np.eye(3)), COSTS, COSTS)
+
+
+LABELS = numbered_labels(3)
+PRICES = cost_matrix([[0, 2, 1], [20, 0, 8], [3, 0, -1]], labels=LABELS)
+CAREFUL = matrix_of([[70, 25, 5], [1, 48, 1], [4, 4, 42]])
+SLOPPY = matrix_of([[98, 1, 1], [15, 33, 2], [4, 2, 44]])
+
+
+def test_the_price_of_an_error_is_a_multiple_of_the_opposite_error() -> None:
+    assert lever_on_cell(PRICES, 1, 0) == Lever(1, 0, unit=2.0, now=10.0)
+
+
+def test_without_a_price_of_the_opposite_error_the_lowest_other_price_is_the_unit() -> None:
+    assert lever_on_cell(PRICES, 1, 2) == Lever(1, 2, unit=1.0, now=8.0)
+
+
+@pytest.mark.parametrize(
+    ("weights", "actual", "predicted"),
+    [
+        ([[0, 1], [5, 0]], 1, 1),
+        ([[0, 1], [-5, 0]], 1, 0),
+        ([[0, 0], [5, 0]], 1, 0),
+    ],
+)
+def test_some_prices_cannot_be_moved(
+    weights: list[list[float]], actual: int, predicted: int
+) -> None:
+    costs = cost_matrix(weights, labels=numbered_labels(2))
+
+    assert lever_on_cell(costs, actual, predicted) is None
+
+
+def test_where_the_lever_stands_now_the_costs_are_as_they_are() -> None:
+    for lever in (lever_on_cell(PRICES, 1, 0), lever_on_class(1)):
+        assert lever is not None
+
+        assert np.array_equal(lever.moved(PRICES, lever.now).weights, PRICES.weights)
+
+
+def test_a_lever_on_a_class_leaves_right_answers_alone() -> None:
+    moved = lever_on_class(2).moved(PRICES, 10)
+
+    assert moved.weights.tolist() == [[0, 2, 1], [20, 0, 8], [30, 0, -1]]
+
+
+@pytest.mark.parametrize("prevalence", [None, np.array([0.5, 0.3, 0.2])])
+def test_the_cheapest_run_is_the_one_that_costs_least_there(
+    prevalence: np.ndarray[tuple[int], np.dtype[np.float64]] | None,
+) -> None:
+    runs = (CAREFUL, SLOPPY)
+    lever = lever_on_cell(PRICES, 1, 0)
+    assert lever is not None
+
+    stretches = choices(rays_of(runs, PRICES, lever, prevalence=prevalence))
+
+    assert len(stretches) == 2
+    for stretch in stretches:
+        middle = (stretch.low * min(stretch.high, 1e3)) ** 0.5
+        weights = lever.moved(PRICES, middle).weights
+        means = [
+            evaluate_costs(run.counts, weights, prevalence=prevalence)["mean_cost"].at().value
+            for run in runs
+        ]
+        assert stretch.cheapest == (int(np.argmin(np.array(means, float))),)
+
+
+def test_the_choice_covers_every_multiple_that_anybody_asks_for() -> None:
+    found = choices([CostRay(Fraction(1), Fraction(1)), CostRay(Fraction(3), Fraction(0))])
+
+    assert found == (Stretch(LOWEST, 2.0, (0,)), Stretch(2.0, HIGHEST, (1,)))
+
+
+def test_costs_are_shown_as_multiples_of_the_cheapest() -> None:
+    rays = [CostRay(Fraction(1), Fraction(1)), CostRay(Fraction(3), Fraction(0))]
+
+    found = times_the_cheapest(rays, np.array([1.0, 2.0, 5.0]))
+
+    assert found.tolist() == [[1.0, 1.0, 2.0], [1.5, 1.0, 1.0]]
+
+
+def test_nothing_is_a_multiple_of_a_gain() -> None:
+    rays = [CostRay(Fraction(-1), Fraction(1)), CostRay(Fraction(3), Fraction(0))]
+
+    found = times_the_cheapest(rays, np.array([0.5, 1.0, 2.0]))
+
+    assert np.isnan(found[:, :2]).all()
+    assert found[:, 2].tolist() == [1.0, 3.0]

@@ -9,13 +9,20 @@ import pytest
 
 from offdiag.errors import InvalidInput
 from offdiag.metrics.costs.decisions import (
+    MOST_WEIGHTS_KEPT,
+    ExpectedCostRule,
+    ThresholdRule,
+    at_deployment,
     bayes_decisions,
     cost_threshold,
+    described,
     expected_cost_per_decision,
     expected_costs,
+    positive_scores,
 )
-from offdiag.metrics.costs.matrix import CostMatrix, cost_matrix
-from support.matrices import numbered_labels
+from offdiag.metrics.costs.matrix import CostMatrix, cost_matrix, zero_one_costs
+from offdiag.metrics.costs.summary import evaluate_costs
+from support.matrices import matrix_of, numbered_labels
 
 
 def binary(weights: list[list[float]]) -> CostMatrix:
@@ -99,3 +106,79 @@ def test_three_classes_have_no_threshold() -> None:
 def test_what_are_no_probabilities_is_refused(p: Any, text: str) -> None:
     with pytest.raises(InvalidInput, match=text):
         bayes_decisions(p, TEN_TO_ONE)
+
+
+MISS_IS_TEN = cost_matrix([[0, 1], [10, 0]], labels=numbered_labels(2))
+P = np.array([[0.05], [0.2], [0.9]], np.float32)
+
+
+def test_one_column_is_the_score_of_the_positive_class() -> None:
+    rule = ExpectedCostRule(MISS_IS_TEN)
+
+    assert rule.decide(P, positive=1).tolist() == [0, 1, 1]
+    # The same column, read as the score of the other class.
+    assert rule.decide(P, positive=0).tolist() == [1, 1, 1]
+
+
+def test_equally_cheap_answers_go_to_the_lowest_code() -> None:
+    rule = ExpectedCostRule(zero_one_costs(numbered_labels(2)))
+
+    assert rule.decide(np.array([[0.5, 0.5]], np.float32), positive=None).tolist() == [0]
+
+
+def test_without_cases_nothing_is_decided() -> None:
+    assert (
+        len(ExpectedCostRule(MISS_IS_TEN).decide(np.zeros((0, 2), np.float32), positive=None)) == 0
+    )
+
+
+def test_expected_costs_need_probabilities() -> None:
+    with pytest.raises(InvalidInput, match="not probabilities"):
+        ExpectedCostRule(MISS_IS_TEN).decide(np.array([[1.5]], np.float32), positive=1)
+
+
+def test_a_threshold_flags_scores_at_it_and_above() -> None:
+    rule = ThresholdRule(positive=1, threshold=float(np.float32(0.2)), positive_label="1")
+
+    assert rule.decide(P, positive=1).tolist() == [0, 1, 1]
+
+
+def test_a_threshold_on_the_class_without_a_column_uses_what_is_left_to_one() -> None:
+    rule = ThresholdRule(positive=0, threshold=0.5, positive_label="0")
+
+    assert rule.decide(P, positive=1).tolist() == [0, 0, 1]
+
+
+def test_scores_that_are_no_probabilities_are_negated_for_the_other_class() -> None:
+    scores = np.array([[-3.0], [2.0]], np.float32)
+
+    assert positive_scores(scores, wanted=0, positive=1).tolist() == [3.0, -2.0]
+    assert positive_scores(scores, wanted=1, positive=1).tolist() == [-3.0, 2.0]
+
+
+def test_other_class_shares_are_other_costs_of_the_same_cases() -> None:
+    matrix = matrix_of([[90, 10], [3, 7]])
+    prevalence = np.array([0.5, 0.5])
+    expected = evaluate_costs(matrix.counts, MISS_IS_TEN.weights, prevalence=prevalence)
+
+    weighed = evaluate_costs(matrix.counts, at_deployment(MISS_IS_TEN, matrix, prevalence).weights)
+
+    assert weighed["total_cost"].at().value == pytest.approx(expected["total_cost"].at().value)
+    assert at_deployment(MISS_IS_TEN, matrix, None) is MISS_IS_TEN
+
+
+def test_a_rule_is_described_by_plain_values() -> None:
+    rule = ThresholdRule(positive=1, threshold=None, positive_label="ill")
+
+    assert described(rule, costs="visits@2", changes="", chosen=None) == {
+        "rule": "threshold",
+        "positive": "ill",
+        "threshold": None,
+        "costs": "visits@2",
+    }
+
+
+def test_the_costs_of_very_many_classes_are_not_repeated() -> None:
+    many = numbered_labels(MOST_WEIGHTS_KEPT + 1)
+
+    assert described(ExpectedCostRule(zero_one_costs(many))) == {"rule": "least_expected_cost"}

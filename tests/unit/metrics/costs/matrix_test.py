@@ -10,7 +10,17 @@ import pytest
 
 from offdiag.domain.labels import LabelSet
 from offdiag.errors import InvalidInput
-from offdiag.metrics.costs.matrix import cost_matrix
+from offdiag.metrics.costs.matrix import (
+    CostOddity,
+    CostWarning,
+    check_costs,
+    cost_matrix,
+    prevalence_costs,
+    zero_one_costs,
+)
+from offdiag.metrics.costs.summary import evaluate_costs
+from offdiag.metrics.suite import evaluate_stack
+from support.matrices import matrix_of, numbered_labels
 
 LABELS = LabelSet(("ham", "spam"))
 EXPECTED = [[0.0, 1.0], [10.0, -0.5]]
@@ -107,3 +117,54 @@ def test_unusable_costs_are_refused(weights: Any, text: str) -> None:
 def test_a_currency_is_a_short_unit(currency: str) -> None:
     with pytest.raises(InvalidInput, match="is no currency"):
         cost_matrix([[0, 1], [1, 0]], labels=LABELS, currency=currency)
+
+
+RARE = matrix_of([[90, 6, 4], [3, 25, 2], [0, 1, 9]])
+
+
+def test_zero_one_costs_charge_every_error_alike() -> None:
+    assert zero_one_costs(numbered_labels(2)).weights.tolist() == [[0, 1], [1, 0]]
+
+
+def test_errors_on_a_rarer_class_cost_more() -> None:
+    weights = prevalence_costs(RARE).weights
+
+    assert weights[0].tolist() == [0, 1, 1]
+    assert weights[2].tolist() == [10, 10, 0]
+
+
+def test_prices_by_prevalence_rank_as_balanced_accuracy_does() -> None:
+    balanced = evaluate_stack(RARE.counts, ordinal=False).aggregate["balanced_accuracy"].at().value
+    assert balanced is not None
+
+    total = evaluate_costs(RARE.counts, prevalence_costs(RARE).weights)["total_cost"].at().value
+
+    assert total == pytest.approx(3 * 100 * (1 - balanced))
+
+
+def test_a_class_without_cases_is_priced_as_if_it_had_one() -> None:
+    assert prevalence_costs(matrix_of([[8, 2], [0, 0]])).weights.tolist() == [[0, 1], [10, 0]]
+
+
+def warnings(weights: list[list[float]]) -> list[CostWarning]:
+    return list(check_costs(cost_matrix(weights, labels=numbered_labels(len(weights)))))
+
+
+def test_ordinary_costs_are_not_odd() -> None:
+    assert warnings([[0, 1, 2], [20, 0, 3], [5, 5, 0]]) == []
+
+
+def test_a_class_for_which_every_answer_costs_the_same_is_named() -> None:
+    assert warnings([[0, 1], [0, 0]]) == [CostWarning(CostOddity.ANSWER_DOES_NOT_MATTER, (1,))]
+
+
+def test_a_price_of_the_right_answer_is_named() -> None:
+    assert warnings([[-2, 1], [9, 0]]) == [CostWarning(CostOddity.RIGHT_ANSWER_IS_PRICED, (0,))]
+
+
+def test_a_wrong_answer_that_is_cheaper_than_the_right_one_is_named() -> None:
+    assert warnings([[0, 1], [-1, 0]]) == [CostWarning(CostOddity.ERROR_IS_CHEAPER, (1,))]
+
+
+def test_a_single_class_leaves_nothing_to_get_wrong() -> None:
+    assert warnings([[3]]) == []

@@ -7,7 +7,7 @@ import pytest
 
 from offdiag.domain.values import Reason
 from offdiag.metrics.multilabel.examples import example_metrics, sum_over_examples
-from offdiag.metrics.multilabel.patterns import distinct_patterns
+from offdiag.metrics.multilabel.sets import distinct_patterns
 from support.krstinic import ACTUAL_SETS, PREDICTED_SETS, indicator
 
 

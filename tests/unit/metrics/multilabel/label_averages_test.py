@@ -7,7 +7,7 @@ import pytest
 
 from offdiag.domain.values import MetricValue, Reason
 from offdiag.metrics.multilabel.label_averages import label_averages
-from offdiag.metrics.multilabel.label_counts import LabelCounts, count_labels
+from offdiag.metrics.multilabel.tally import LabelCounts, count_labels
 from support.krstinic import ACTUAL_SETS, PREDICTED_SETS, indicator
 
 

@@ -13,11 +13,10 @@ from offdiag.metrics.paired.class_changes import (
     recall_changes,
     sloped_changes,
 )
+from offdiag.metrics.paired.hypothesis_tests import holm, mcnemar, mid_p_values
 from offdiag.metrics.paired.joint import PairedRates
-from offdiag.metrics.paired.mcnemar import mcnemar, mid_p_values
-from offdiag.metrics.paired.multiplicity import holm
 from offdiag.metrics.paired.pooled_slopes import class_gradient, moves, pooled_matrix
-from offdiag.metrics.paired.score_interval import paired_score_interval
+from offdiag.metrics.paired.proportions import paired_score_interval
 from offdiag.metrics.suite import evaluate_stack
 from support.matrices import two_runs
 

@@ -7,9 +7,9 @@ import pytest
 
 from offdiag.domain.labels import LabelSet
 from offdiag.metrics.costs.matrix import CostMatrix
-from offdiag.metrics.intervals.cost_gradients import cost_gradients
+from offdiag.metrics.dual import Gradient
+from offdiag.metrics.intervals.costs import cost_gradients
 from offdiag.metrics.intervals.delta import aggregate_gradients
-from offdiag.metrics.intervals.gradients import Gradient
 from offdiag.metrics.paired import runs as module
 from offdiag.metrics.paired.joint import joint_counts
 from offdiag.metrics.paired.pooled_slopes import class_gradient, paired_statistics

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from offdiag.errors import InvalidInput
-from offdiag.metrics.paired.mcnemar import mcnemar
+from offdiag.metrics.paired.hypothesis_tests import mcnemar
 from offdiag.metrics.paired.sample_size import samples_for_metric, samples_needed
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from offdiag.metrics.intervals.scores.suite import class_score_intervals, score_intervals
-from offdiag.metrics.probabilistic.forecasts import Forecasts
-from offdiag.metrics.probabilistic.suite import class_metrics, score_metrics
+from offdiag.metrics.intervals.scores import class_score_intervals, score_intervals
+from offdiag.metrics.scores.forecasts import Forecasts
+from offdiag.metrics.scores.suite import class_metrics, score_metrics
 from offdiag.services.evaluation.compute import INTERVAL_SEED, of_scores
 
 RNG = np.random.default_rng(5)

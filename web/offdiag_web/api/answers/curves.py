@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from offdiag.metrics.probabilistic.calibration import CalibrationBins, calibrated_shares
-from offdiag.metrics.probabilistic.operating_points import OperatingPoints
-from offdiag.metrics.probabilistic.score_curves import TOP_LABEL, ScoreCurve
+from offdiag.metrics.scores.calibration import CalibrationBins, calibrated_shares
+from offdiag.metrics.scores.operating_points import OperatingPoints
+from offdiag.metrics.scores.score_curves import TOP_LABEL, ScoreCurve
 from offdiag.services.curves.browse import RunCurves
 from offdiag.wire import curves as wire
 

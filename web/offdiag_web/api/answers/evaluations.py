@@ -11,7 +11,7 @@ from offdiag.domain.values import MetricValue
 from offdiag.flags.assessment import Assessment
 from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.counted import CountedSets
-from offdiag.metrics.multilabel.tally_numbers import tally_numbers
+from offdiag.metrics.multilabel.tally import tally_numbers
 from offdiag.services.evaluation.collapsed import CollapsedEvaluation
 from offdiag.services.evaluation.history import HistoryEntry
 from offdiag.store.evaluations import StoredEvaluation

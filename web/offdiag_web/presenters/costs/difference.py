@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from offdiag.metrics.costs.changes import PriceChange, changed_prices
+from offdiag.metrics.costs.matrix import PriceChange, changed_prices
 from offdiag.store.cost_matrices import CostMatrixRecord
 from offdiag_web.presenters import numbers
 from offdiag_web.presenters.class_order import quoted_name

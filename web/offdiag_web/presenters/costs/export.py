@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from offdiag.metrics.costs.changes import changed_prices
+from offdiag.metrics.costs.matrix import changed_prices
 from offdiag.services.browse_costs import CostDetail
 from offdiag.store.cost_matrices import CostMatrixRecord
 from offdiag_web.exports import Cell

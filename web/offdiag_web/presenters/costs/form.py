@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from offdiag.domain.labels import LabelSet
-from offdiag.metrics.costs.checks import check_costs
+from offdiag.metrics.costs.matrix import check_costs
 from offdiag_web.inputs.costs import ReadCosts, TypedCosts
 from offdiag_web.presenters.class_order import class_head
 from offdiag_web.presenters.what_if.grid import (

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from offdiag.domain.names import DEFAULT_PROJECT
-from offdiag.metrics.costs.checks import check_costs
+from offdiag.metrics.costs.matrix import check_costs
 from offdiag.services.browse_costs import CostDetail
 from offdiag_web.addresses.costs import CostsAddress
 from offdiag_web.addresses.datasets import DatasetAddress

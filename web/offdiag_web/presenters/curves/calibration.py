@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from offdiag.metrics.intervals.proportions import wilson
-from offdiag.metrics.probabilistic.calibration import CalibrationBins, calibrated_shares
+from offdiag.metrics.scores.calibration import CalibrationBins, calibrated_shares
 from offdiag_web.charts.reliability import ReliabilityBin, reliability_drawing
 from offdiag_web.presenters import numbers
 

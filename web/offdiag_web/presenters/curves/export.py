@@ -6,8 +6,8 @@ import math
 from collections.abc import Iterator, Sequence
 
 from offdiag.domain.labels import LabelSet
-from offdiag.metrics.probabilistic.operating_points import OperatingPoints
-from offdiag.metrics.probabilistic.score_curves import TOP_LABEL, ScoreCurve
+from offdiag.metrics.scores.operating_points import OperatingPoints
+from offdiag.metrics.scores.score_curves import TOP_LABEL, ScoreCurve
 from offdiag.services.curves.browse import RunCurves
 from offdiag_web.addresses.curves import CurvesAddress, Part
 from offdiag_web.exports import Cell

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from offdiag.metrics.probabilistic.score_curves import ScoreCurve
+from offdiag.metrics.scores.score_curves import ScoreCurve
 from offdiag.services.curves.browse import CLASSES_PER_PAGE, RankedBy, RunCurves, default_ranking
 from offdiag.store.queries.run_detail import RunResults
 from offdiag_web.addresses.curves import CurvesAddress

@@ -8,8 +8,8 @@ import numpy as np
 from markupsafe import Markup
 
 from offdiag.metrics.confusion import ConfusionMatrix
-from offdiag.metrics.probabilistic.operating_points import OperatingPoints
-from offdiag.metrics.probabilistic.score_curves import ScoreCurve
+from offdiag.metrics.scores.operating_points import OperatingPoints
+from offdiag.metrics.scores.score_curves import ScoreCurve
 from offdiag.services.curves.browse import RARE
 from offdiag.store.queries.run_detail import RunResults
 from offdiag_web.charts.score_curves import precision_recall_drawing, roc_drawing

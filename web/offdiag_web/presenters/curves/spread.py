@@ -8,7 +8,7 @@ import numpy as np
 from markupsafe import Markup
 from numpy.typing import NDArray
 
-from offdiag.metrics.probabilistic.score_curves import ScoreHistogram
+from offdiag.metrics.scores.score_curves import ScoreHistogram
 from offdiag_web.charts.plot import QUARTERS, Tick
 from offdiag_web.charts.score_spread import Spread, Tone, spread_drawing
 from offdiag_web.presenters import numbers

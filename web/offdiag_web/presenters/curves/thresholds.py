@@ -9,8 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from offdiag.metrics.probabilistic.operating_points import OperatingPoints
-from offdiag.metrics.probabilistic.score_curves import TIDY_THRESHOLDS
+from offdiag.metrics.scores.operating_points import OperatingPoints
+from offdiag.metrics.scores.score_curves import TIDY_THRESHOLDS
 from offdiag_web.presenters import numbers
 
 _SHARES_REPORTED = (0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from offdiag.domain.orientation import SourceOrientation
+from offdiag.metrics.costs.decisions import at_deployment
 from offdiag.metrics.costs.edits import cost_text
-from offdiag.metrics.costs.rules import at_deployment
 from offdiag.services.decisions.answering import Decisions, NoDecision
 from offdiag_web.addresses.costs import CostsAddress
 from offdiag_web.addresses.what_if import WhatIfAddress

@@ -10,7 +10,7 @@ import numpy as np
 from markupsafe import Markup
 
 from offdiag.metrics.confusion import ConfusionMatrix
-from offdiag.metrics.probabilistic.score_curves import TIDY_THRESHOLDS
+from offdiag.metrics.scores.score_curves import TIDY_THRESHOLDS
 from offdiag.services.decisions.thresholds import PricedPoint, ThresholdCosts
 from offdiag_web.charts.threshold_costs import CostLine, Mark, threshold_cost_chart
 from offdiag_web.presenters import numbers

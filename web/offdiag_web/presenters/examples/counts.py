@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from offdiag.domain.collapsing import collapse_groups
 from offdiag.domain.hierarchy import Hierarchy
-from offdiag.metrics.collapsing import collapsed
+from offdiag.metrics.confusion import collapsed
 from offdiag.metrics.counted import Counted, CountedSets
 from offdiag.services.examples.question import ExampleQuestion, Kind
 

@@ -10,10 +10,8 @@ from markupsafe import Markup
 
 from offdiag.comparison.letters import letter
 from offdiag.domain.labels import LabelSet
-from offdiag.metrics.costs.break_even import Stretch
-from offdiag.metrics.costs.class_names import written
-from offdiag.metrics.costs.edits import cost_text
-from offdiag.metrics.costs.flips import Lever, lever_on_cell, times_the_cheapest
+from offdiag.metrics.costs.break_even import Lever, Stretch, lever_on_cell, times_the_cheapest
+from offdiag.metrics.costs.edits import cost_text, written
 from offdiag.metrics.costs.matrix import CostMatrix
 from offdiag.services.what_if.answering import WhatIf
 from offdiag_web.charts.flip_chart import FlipLine, flip_axis, flip_chart

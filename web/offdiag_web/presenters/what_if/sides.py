@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from offdiag.comparison.letters import letter
+from offdiag.metrics.costs.what_if import other_positive_class
 from offdiag.metrics.suite import evaluate_stack
-from offdiag.metrics.what_if import other_positive_class
 from offdiag.services.what_if.answering import WhatIf
 from offdiag_web.addresses.what_if import WhatIfAddress
 from offdiag_web.presenters import numbers

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from offdiag.domain.labels import LabelSet
-from offdiag.metrics.costs.checks import CostOddity, CostWarning
+from offdiag.metrics.costs.matrix import CostOddity, CostWarning
 from offdiag_web.presenters import numbers
 from offdiag_web.presenters.class_order import quoted_name
 

@@ -1,6 +1,6 @@
 import numpy as np
 
-from offdiag.metrics.probabilistic.operating_points import (
+from offdiag.metrics.scores.operating_points import (
     OperatingPoints,
     of_other_class,
     operating_points,

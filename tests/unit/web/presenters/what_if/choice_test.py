@@ -2,8 +2,7 @@ from collections.abc import Callable
 
 import pytest
 
-from offdiag.metrics.costs.break_even import Stretch
-from offdiag.metrics.costs.flips import HIGHEST, LOWEST
+from offdiag.metrics.costs.break_even import HIGHEST, LOWEST, Stretch
 from offdiag.services.what_if.answering import WhatIf
 from offdiag_web.presenters.what_if.choice import (
     choice_view,

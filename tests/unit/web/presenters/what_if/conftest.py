@@ -10,7 +10,7 @@ import pytest
 from offdiag.domain.labels import LabelSet
 from offdiag.domain.orientation import SourceOrientation
 from offdiag.metrics.confusion import ConfusionMatrix
-from offdiag.metrics.costs.presets import zero_one_costs
+from offdiag.metrics.costs.matrix import zero_one_costs
 from offdiag.services.what_if.answering import WhatIf, answer
 from offdiag.services.what_if.reading import BaseCosts, Preset, SideBySide, WhatIfFrame
 from offdiag.services.what_if.scenario import Question

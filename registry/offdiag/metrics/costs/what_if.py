@@ -1,0 +1,147 @@
+"""The same predictions read in another way.
+
+What would the numbers be if the other class were the positive one, if classes were as common
+as where the model will be used, if two classes did not have to be told apart, or if the axes
+had been mixed up? Each answer is a new matrix, made from the old one alone.
+
+Places in an order, and how they move when the order changes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from offdiag.domain.labels import LabelSet, label_text
+from offdiag.errors import InvalidInput
+from offdiag.metrics.confusion import ConfusionMatrix
+from offdiag.metrics.costs.prevalence import declared_prevalence
+from offdiag.metrics.symmetry import invert_classes, swap_roles
+
+
+@dataclass(frozen=True)
+class WeightedMatrix:
+    """A confusion matrix whose cells are sums of weights, not numbers of cases.
+
+    `weights` is float64 of shape (K, K), actual classes along the first axis. The suite
+    accepts it as it accepts counts.
+    """
+
+    weights: NDArray[np.float64]
+    labels: LabelSet
+
+
+def transposed_reading(matrix: ConfusionMatrix) -> ConfusionMatrix:
+    """The matrix as it should have been read if its orientation was stated wrongly."""
+    return ConfusionMatrix(swap_roles(matrix.counts), matrix.labels)
+
+
+def other_positive_class(matrix: ConfusionMatrix) -> ConfusionMatrix:
+    """The two classes in reverse order, so that the other one is the positive one.
+
+    Raises `InvalidInput` unless there are exactly two classes.
+    """
+    if matrix.n_classes != 2:
+        raise InvalidInput(
+            f"there are {matrix.n_classes} classes.",
+            field="matrix",
+            hint="Only one of two classes can be the other one; merge classes first.",
+        )
+    first, second = matrix.labels.names
+    labels = LabelSet((second, first), matrix.labels.ordinal, matrix.labels.inferred)
+    return ConfusionMatrix(invert_classes(matrix.counts).copy(), labels)
+
+
+def at_prevalence(
+    matrix: ConfusionMatrix, prevalence: Mapping[Any, Any] | ArrayLike
+) -> WeightedMatrix:
+    """The matrix to expect where the classes occur in other shares.
+
+    Each actual class i counts q_i / (t_i / N) times, so that its recall and the total stay
+    the same while everything that depends on prevalence moves. `prevalence` gives the share
+    q_i of every label, by label or in label order.
+
+    Raises `InvalidInput` for shares that are none, and for a class that is expected to occur
+    but has no cases to judge from.
+    """
+    shares = declared_prevalence(prevalence, labels=matrix.labels)
+    without_cases = (shares > 0) & (matrix.actual == 0)
+    if without_cases.any():
+        missing = matrix.labels.names[int(np.argmax(without_cases))]
+        raise InvalidInput(
+            f"class {missing!r} is expected to occur but has no cases here.",
+            field="prevalence",
+            hint="Give it the share 0 or evaluate data that contain it.",
+        )
+    factors = shares * matrix.total / np.maximum(matrix.actual, 1)
+    return WeightedMatrix(matrix.counts * factors[:, np.newaxis], matrix.labels)
+
+
+def merge_classes(
+    matrix: ConfusionMatrix, groups: Mapping[Any, Iterable[object]]
+) -> ConfusionMatrix:
+    """The matrix of a coarser question: confusions inside a group are no errors any more.
+
+    `groups` maps the name of each merged class to its members; a label that no group names
+    stays alone. A merged class stands where its first member stood. Labels stay ordinal as
+    long as every group consists of neighbours.
+
+    Raises `InvalidInput` for unknown labels, a label in two groups, an empty group, and a
+    name that an unmerged label already has.
+    """
+    new_name = _names_after(matrix.labels, groups)
+    names = tuple(dict.fromkeys(new_name))
+    place = {name: code for code, name in enumerate(names)}
+    codes = np.array([place[name] for name in new_name])
+    counts = np.zeros((len(names), len(names)), np.int64)
+    np.add.at(counts, (codes[:, np.newaxis], codes), matrix.counts)
+    # Codes that never fall belong to groups of neighbours.
+    keeps_order = matrix.labels.ordinal and bool((np.diff(codes) >= 0).all())
+    return ConfusionMatrix(counts, LabelSet(names, keeps_order, matrix.labels.inferred))
+
+
+def _names_after(labels: LabelSet, groups: Mapping[Any, Iterable[object]]) -> list[str]:
+    """For each label the name of the class it belongs to afterwards."""
+    name_of: dict[str, str] = {}
+    for group, members in groups.items():
+        merged = label_text(group, field_name="groups")
+        codes = [labels.code_of(member, field_name="groups") for member in members]
+        if not codes:
+            raise _refused(f"group {merged!r} is empty.", "Name its members or leave it out.")
+        for code in codes:
+            member = labels.names[code]
+            if member in name_of:
+                raise _refused(
+                    f"{member!r} is named twice.", "Put each label into one group, once."
+                )
+            name_of[member] = merged
+    for label in labels.names:
+        if label not in name_of and label in name_of.values():
+            raise _refused(
+                f"{label!r} names a group but is not in it.",
+                "Add the label to its group or choose another name.",
+            )
+    return [name_of.get(label, label) for label in labels.names]
+
+
+def _refused(message: str, hint: str) -> InvalidInput:
+    return InvalidInput(message, field="groups", hint=hint)
+
+
+def ranks(values: Sequence[float | None], *, descending: bool = False) -> tuple[int | None, ...]:
+    """The place of each value, 1 for the lowest, or for the highest if `descending`.
+
+    Equal values share the better place and the ones after it stay free: 1, 2, 2, 4. A value
+    that is undefined has no place.
+    """
+    known = [value for value in values if value is not None]
+    return tuple(
+        None
+        if value is None
+        else 1 + sum(other > value if descending else other < value for other in known)
+        for value in values
+    )

@@ -1,0 +1,191 @@
+"""Dual numbers, and the gradient of a metric with respect to the cells of the matrix.
+
+Dual numbers: a value that carries its derivatives through arithmetic. Writing a metric once in
+dual numbers gives its exact gradient, so the delta method needs no hand-derived formula for each
+metric and no step width.
+
+The gradient of a metric with respect to the cells of the confusion matrix. Almost every
+aggregate is a function of three numbers for each class: its hits c, its actual cases t and its
+predicted cases p, all as shares of N. Its derivative with respect to cell (i, j) is then a_i +
+b_j, plus d_i on the diagonal, so K^2 derivatives are three vectors. Mutual information and the
+weighted kappas add a term that depends on the cell itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from offdiag.metrics.confusion import ConfusionMatrix
+
+CLASS_AXIS = -1
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Dual:
+    """Values and their slopes with respect to V variables of each class.
+
+    Of a class value, `value` has shape (K,) and `slope` (V, K): class k depends on its own
+    variables only. Of a sum over classes (`total`), `value` has shape () and `slope` still
+    (V, K), now the derivative with respect to every variable of every class. The two kinds
+    never meet in one operation, except with plain numbers.
+    """
+
+    value: Floats
+    slope: Floats
+
+    def __add__(self, other: Dual | float) -> Dual:
+        if isinstance(other, Dual):
+            return Dual(self.value + other.value, self.slope + other.slope)
+        return Dual(self.value + other, self.slope)
+
+    def __sub__(self, other: Dual | float) -> Dual:
+        return self + (-1.0) * other
+
+    def __rsub__(self, other: float) -> Dual:
+        return (-1.0) * self + other
+
+    def __mul__(self, other: Dual | float | Floats) -> Dual:
+        if isinstance(other, Dual):
+            return Dual(
+                self.value * other.value, self.slope * other.value + other.slope * self.value
+            )
+        return Dual(self.value * other, self.slope * other)
+
+    __radd__ = __add__
+    __rmul__ = __mul__
+
+    def __truediv__(self, other: Dual | float) -> Dual:
+        if not isinstance(other, Dual):
+            return self * (1.0 / other)
+        quotient = self.value / other.value
+        return Dual(quotient, (self.slope - quotient * other.slope) / other.value)
+
+    def sqrt(self) -> Dual:
+        root = np.sqrt(self.value)
+        return Dual(root, self.slope / (2.0 * root))
+
+    def log(self) -> Dual:
+        return Dual(np.log(self.value), self.slope / self.value)
+
+    def exp(self) -> Dual:
+        raised = np.exp(self.value)
+        return Dual(raised, self.slope * raised)
+
+    def where(self, keep: NDArray[np.bool_]) -> Dual:
+        """The same with 0 and slope 0 for the classes not kept."""
+        return Dual(np.where(keep, self.value, 0.0), np.where(keep, self.slope, 0.0))
+
+    def total(self) -> Dual:
+        """The sum over the classes."""
+        return Dual(np.asarray(self.value.sum(axis=CLASS_AXIS)), self.slope)
+
+
+def variables(*values: Floats) -> tuple[Dual, ...]:
+    """The independent variables, each an array of shape (K,)."""
+    n_variables = len(values)
+    duals = []
+    for place, value in enumerate(values):
+        slope = np.zeros((n_variables, *value.shape))
+        slope[place] = 1.0
+        duals.append(Dual(value, slope))
+    return tuple(duals)
+
+
+def share(part: Dual, whole: Dual) -> Dual:
+    """part / whole, and 0 with slope 0 for classes where the whole is 0."""
+    occurs = whole.value > 0
+    safe = Dual(np.where(occurs, whole.value, 1.0), whole.slope)
+    return (part / safe).where(occurs)
+
+
+Codes = NDArray[np.integer[Any]]
+
+
+@dataclass(frozen=True)
+class Gradient:
+    """Value of a metric and its slope at every cell.
+
+    `hits`, `actual` and `predicted` have shape (K,); `cell_term`, if there is one, gives the
+    further slope at cells named by their actual and predicted class codes.
+    """
+
+    value: float
+    hits: Floats
+    actual: Floats
+    predicted: Floats
+    cell_term: Callable[[Codes, Codes], Floats] | None = None
+
+    def at(self, actual: Codes, predicted: Codes) -> Floats:
+        """The slopes at the given cells, arrays of class codes of one shape."""
+        slope = self.actual[actual] + self.predicted[predicted]
+        slope += np.where(actual == predicted, self.hits[actual], 0.0)
+        return slope if self.cell_term is None else slope + self.cell_term(actual, predicted)
+
+
+@dataclass(frozen=True)
+class ClassShares:
+    """Hits, actual and predicted cases of the classes that occur, as shares of N."""
+
+    hits: Dual
+    actual: Dual
+    predicted: Dual
+    codes: NDArray[np.intp]
+    n_classes: int
+
+    @cached_property
+    def has_cases(self) -> NDArray[np.bool_]:
+        return np.asarray(self.actual.value > 0)
+
+    @cached_property
+    def is_predicted(self) -> NDArray[np.bool_]:
+        return np.asarray(self.predicted.value > 0)
+
+    @cached_property
+    def recall(self) -> Dual:
+        return share(self.hits, self.actual)
+
+    @cached_property
+    def precision(self) -> Dual:
+        return share(self.hits, self.predicted)
+
+    @cached_property
+    def f1(self) -> Dual:
+        return share(2.0 * self.hits, self.actual + self.predicted)
+
+    @cached_property
+    def jaccard(self) -> Dual:
+        return share(self.hits, self.actual + self.predicted - self.hits)
+
+    @cached_property
+    def accuracy(self) -> Dual:
+        return self.hits.total()
+
+    @cached_property
+    def chance_hits(self) -> Dual:
+        return (self.actual * self.predicted).total()
+
+    def gradient(self, result: Dual) -> Gradient:
+        """The result of a formula in the terms of all declared classes."""
+        slope = np.zeros((3, self.n_classes))
+        slope[:, self.codes] = result.slope
+        return Gradient(float(result.value), slope[0], slope[1], slope[2])
+
+
+def class_shares(matrix: ConfusionMatrix) -> ClassShares:
+    """The three shares of each class that occurs in a non-empty matrix."""
+    codes = np.flatnonzero(matrix.actual + matrix.predicted)
+    hits, actual, predicted = variables(
+        *(
+            counts[codes] / matrix.total
+            for counts in (np.diagonal(matrix.counts), matrix.actual, matrix.predicted)
+        )
+    )
+    return ClassShares(hits, actual, predicted, codes, matrix.n_classes)

@@ -1,0 +1,235 @@
+"""Intervals of all metrics of sets of labels, each by the method that suits it.
+
+* Rates of a label and the share of sets that are exactly right take Wilson's interval.
+* Averages over cases and over labels are resampled.
+* Ranking metrics are means over cases and take Student's interval; the areas of a label take
+  the intervals they have for classes.
+
+Averages over cases and over labels, for resampled cases. Without scores every average is a
+function of how often each distinct pair of a true and a predicted set occurs. A resample is
+therefore new counts of the pairs, and drawing those is drawing cases. The two-by-two tables of
+all labels follow by products with sparse matrices.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from offdiag.metrics.arguments import confidence_level, positive_count
+from offdiag.metrics.intervals import proportions
+from offdiag.metrics.intervals.bootstrap import percentile_intervals, replicated
+from offdiag.metrics.intervals.bounds import Interval, flagged, judged_by_classes
+from offdiag.metrics.intervals.means import mean_interval, mean_loss_interval
+from offdiag.metrics.intervals.proportions import WILSON, Outcomes, proportion_intervals, wilson
+from offdiag.metrics.intervals.resampling import (
+    affordable,
+    bootstrap_name,
+    generator,
+    resampled_cases,
+)
+from offdiag.metrics.intervals.scores import class_interval
+from offdiag.metrics.multilabel.examples import MEASURES, overlaps
+from offdiag.metrics.multilabel.label_averages import LAST_LABEL_AXIS, averages_over_labels
+from offdiag.metrics.multilabel.ranking import rank_cases
+from offdiag.metrics.multilabel.sets import (
+    LABEL_AXIS,
+    SetPatterns,
+    distinct_patterns,
+    has_labels,
+    set_sizes,
+)
+from offdiag.metrics.multilabel.tally import LabelCounts, count_labels
+from offdiag.metrics.one_vs_rest import OneVsRest
+from offdiag.metrics.scores.ranked import rank_scores
+
+Floats = NDArray[np.float64]
+
+
+class SetAverages:
+    """The averages of m patterns as functions of how often each one occurs."""
+
+    def __init__(self, patterns: SetPatterns) -> None:
+        from scipy import sparse
+
+        self._patterns = patterns
+        self._right = sparse.csr_array((patterns.actual & patterns.predicted).astype(np.float64))
+        self._actual = sparse.csr_array(patterns.actual.astype(np.float64))
+        self._predicted = sparse.csr_array(patterns.predicted.astype(np.float64))
+
+    @cached_property
+    def of_examples(self) -> dict[str, Floats]:
+        """By key of an average over cases: what a case of each pattern adds, (m,)."""
+        patterns = self._patterns
+        wrong = set_sizes(patterns.actual ^ patterns.predicted)
+        found = {"hamming_loss": wrong / patterns.n_labels}
+        both_empty = ~(has_labels(patterns.actual) | has_labels(patterns.predicted))
+        for measure, (above, below) in zip(MEASURES, overlaps(patterns), strict=True):
+            plain = above / np.maximum(below, 1)
+            found[f"example_{measure}"] = plain + both_empty
+            found[f"example_{measure}_zd0"] = plain
+            found[f"example_{measure}_zd1"] = plain + (below == 0)
+        return found
+
+    @property
+    def n_numbers(self) -> int:
+        """How many numbers are added up for one resample."""
+        n_members = self._right.nnz + self._actual.nnz + self._predicted.nnz
+        return int(n_members) + len(self.of_examples) * len(self._patterns.count)
+
+    def __call__(self, counts: Floats) -> dict[str, Floats]:
+        """Averages by key, each (b,), of counts (b, m); NaN where undefined."""
+        n_cases = self._patterns.n_cases
+        found = {
+            # Einstein summation gives the same bits however many threads a machine has.
+            key: np.einsum("rm,m->r", counts, share) / n_cases
+            for key, share in self.of_examples.items()
+        }
+        right, actual, predicted = (
+            np.asarray(counts @ members)
+            for members in (self._right, self._actual, self._predicted)
+        )
+        labels = OneVsRest(
+            tp=right,
+            fn=actual - right,
+            fp=predicted - right,
+            tn=n_cases - actual - predicted + right,
+        )
+        averages = averages_over_labels(labels, _pooled(labels))
+        return found | {key: replicated(average) for key, average in averages.items()}
+
+
+def _pooled(labels: OneVsRest) -> OneVsRest:
+    return OneVsRest(
+        tp=labels.tp.sum(axis=LAST_LABEL_AXIS),
+        fn=labels.fn.sum(axis=LAST_LABEL_AXIS),
+        fp=labels.fp.sum(axis=LAST_LABEL_AXIS),
+        tn=labels.tn.sum(axis=LAST_LABEL_AXIS),
+    )
+
+
+@dataclass(frozen=True)
+class MultilabelIntervals:
+    """Intervals by key: one of each aggregate, q in label order of each per-label metric.
+
+    A key is missing if no interval is offered for it. `seed` repeats the resampling.
+    """
+
+    aggregate: Mapping[str, Interval]
+    per_label: Mapping[str, list[Interval]]
+    confidence: float
+    seed: int
+    replicates: int
+
+
+def multilabel_intervals(
+    actual: NDArray[np.bool_],
+    predicted: NDArray[np.bool_],
+    scores: NDArray[Any] | None = None,
+    *,
+    seed: int,
+    confidence: float = 0.95,
+    replicates: int = 2_000,
+) -> MultilabelIntervals:
+    """Intervals of the metrics of two (n, q) indicator arrays, and of (n, q) scores.
+
+    `replicates` is the most resamples taken: with many cases fewer are, at least 200, and the
+    method says how many. The same arguments give the same bits. Notes say "unreliable" where
+    the smallest label that is ever true has fewer than 20 cases. Averages over labels have no
+    ends where a label has fewer than 5.
+
+    Raises `InvalidInput` for a confidence outside (0, 1) or no replicates.
+    """
+    level = confidence_level(confidence)
+    wanted = positive_count(replicates, field="replicates")
+    counts = count_labels(actual, predicted)
+    per_label = _rates(counts, confidence=level)
+    if counts.n_cases == 0:
+        return MultilabelIntervals({}, per_label, level, seed, 0)
+    patterns = distinct_patterns(actual, predicted)
+    averages = SetAverages(patterns)
+    taken = affordable(wanted, patterns.count, n_numbers=averages.n_numbers)
+    aggregate = {"subset_accuracy": _exact_matches(patterns, confidence=level)}
+    aggregate |= _resampled(averages, patterns, counts, seed=seed, level=level, replicates=taken)
+    if scores is not None:
+        aggregate |= _rankings(actual, scores, confidence=level)
+        per_label |= _areas(actual, scores, confidence=level)
+    return MultilabelIntervals(aggregate, per_label, level, seed, taken)
+
+
+def _rates(counts: LabelCounts, *, confidence: float) -> dict[str, list[Interval]]:
+    outcomes = Outcomes(counts.true_positives, counts.actual, counts.predicted, counts.n_cases)
+    found = proportion_intervals(outcomes, proportions.PER_CLASS, confidence=confidence)
+    return {
+        key: [intervals.at(code) for code in range(outcomes.n_classes)]
+        for key, intervals in found.items()
+    }
+
+
+def _exact_matches(patterns: SetPatterns, *, confidence: float) -> Interval:
+    is_right = (patterns.actual == patterns.predicted).all(axis=LABEL_AXIS)
+    hits = patterns.count[is_right].sum()
+    return Interval(*wilson(hits, patterns.n_cases, confidence=confidence).at(), WILSON)
+
+
+def _resampled(
+    averages: SetAverages,
+    patterns: SetPatterns,
+    counts: LabelCounts,
+    *,
+    seed: int,
+    level: float,
+    replicates: int,
+) -> dict[str, Interval]:
+    estimates = averages(patterns.count[np.newaxis].astype(np.float64))
+    values = {key: np.empty(replicates) for key in estimates}
+    rng = generator(seed)
+    for part, drawn in resampled_cases(patterns.count, replicates=replicates, rng=rng):
+        for key, found in averages(drawn).items():
+            values[key][part] = found
+    method = bootstrap_name(replicates)
+    support = counts.actual[counts.actual > 0]
+    smallest = np.asarray(support.min(initial=counts.n_cases))
+    intervals = {}
+    for key, estimate in estimates.items():
+        found_intervals = percentile_intervals(
+            values[key], estimate=estimate[0], confidence=level, method=method
+        )
+        judged = (
+            judged_by_classes(found_intervals, counts.actual, None, is_average=True, what="label")
+            if key.startswith("macro_")
+            else flagged(found_intervals, smallest, "smallest label")
+        )
+        intervals[key] = judged.at()
+    return intervals
+
+
+def _rankings(
+    actual: NDArray[np.bool_], scores: NDArray[Any], *, confidence: float
+) -> dict[str, Interval]:
+    found = rank_cases(actual, scores)
+    n_labels = float(actual.shape[LABEL_AXIS])
+    return {
+        "coverage_error": mean_interval(
+            found.coverage, low=0.0, high=n_labels, confidence=confidence
+        ),
+        "label_ranking_loss": mean_loss_interval(found.loss, largest=1.0, confidence=confidence),
+        "label_ranking_average_precision": mean_interval(
+            found.average_precision, low=0.0, high=1.0, confidence=confidence
+        ),
+    }
+
+
+def _areas(
+    actual: NDArray[np.bool_], scores: NDArray[Any], *, confidence: float
+) -> dict[str, list[Interval]]:
+    by_label = [
+        class_interval(rank_scores(actual[:, code], scores[:, code]), confidence=confidence)
+        for code in range(actual.shape[LABEL_AXIS])
+    ]
+    return {key: [found[key] for found in by_label] for key in ("roc_auc", "average_precision")}

@@ -1,1 +1,0 @@
-"""Intervals of the metrics of sets of labels."""

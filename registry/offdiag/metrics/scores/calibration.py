@@ -1,0 +1,133 @@
+"""Whether a score of 0.8 means that the event happens 8 times in 10.
+
+Scores are put into bins, in each of which the mean score is compared with the share of cases
+where the event happened. Results depend on how that is done, so the key says it: which score
+(the positive class, or the top label of each case), which bins and how many.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from offdiag.metrics.scores.ranked import RankedScores
+
+DEFAULT_BINS = 15
+BIN_AXIS = -1
+"""Axis of events (r, B) along which the bin changes."""
+
+Counts = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class CalibrationBins:
+    """Counts of cases by score, B bins in ascending order.
+
+    `count` and `happened` are int64 (B,): cases, and those where the event happened.
+    `score_sum` is float64 (B,). `edges` is float64 (B + 1,), bin b holding the scores from
+    edges[b] up to but without edges[b + 1]; the last bin holds its upper edge, too.
+    """
+
+    edges: NDArray[np.float64]
+    count: NDArray[np.int64]
+    happened: NDArray[np.int64]
+    score_sum: NDArray[np.float64]
+
+
+def equal_width_bins(ranked: RankedScores, *, n_bins: int = DEFAULT_BINS) -> CalibrationBins:
+    """Bins [b / n_bins, (b + 1) / n_bins) of probabilities in [0, 1].
+
+    Edges are compared in the type of the scores, so that a score stored as b / n_bins belongs
+    to bin b whichever way it was rounded.
+    """
+    edges = np.arange(n_bins + 1) / n_bins
+    return _binned(ranked, edges, equal_width_places(ranked.values, n_bins=n_bins))
+
+
+def equal_width_places(values: NDArray[Any], *, n_bins: int) -> NDArray[np.intp]:
+    """Where bins 1 .. n_bins - 1 of equal width begin among ascending scores."""
+    inner_edges = np.arange(1, n_bins) / n_bins
+    return np.searchsorted(values, inner_edges.astype(values.dtype), side="left")
+
+
+def equal_mass_bins(ranked: RankedScores, *, n_bins: int = DEFAULT_BINS) -> CalibrationBins:
+    """Bins of about n / n_bins cases; equal scores always share one, so some may be empty.
+
+    A score with c smaller ones among n cases belongs to bin floor(c * n_bins / n).
+    """
+    values = ranked.values
+    bin_of_value = ranked.cases_below[:-1] * n_bins // ranked.n_cases
+    places = np.searchsorted(bin_of_value, np.arange(1, n_bins), side="left")
+    # A bin begins at the smallest score in it; an empty one at the end of what is there.
+    begins = np.append(values, values[-1]).astype(np.float64)[places]
+    edges = np.concatenate([values[:1].astype(np.float64), begins, [float(values[-1])]])
+    return _binned(ranked, edges, places)
+
+
+def expected_calibration_error(bins: CalibrationBins) -> float:
+    """Mean gap between score and share over bins, weighted by cases; 0 to 1 (Naeini 2015)."""
+    return float(expected_calibration_errors(bins, bins.happened[np.newaxis])[0])
+
+
+def expected_calibration_errors(bins: CalibrationBins, happened: Counts) -> NDArray[np.float64]:
+    """The same if the event had happened as often as `happened` (r, B) says, shape (r,)."""
+    gaps = np.abs(bins.score_sum - happened)
+    return np.asarray(gaps.sum(axis=BIN_AXIS) / int(bins.count.sum()))
+
+
+def maximum_calibration_error(bins: CalibrationBins) -> float:
+    """Largest gap between mean score and share over the bins that are not empty; 0 to 1."""
+    return float(maximum_calibration_errors(bins, bins.happened[np.newaxis])[0])
+
+
+def maximum_calibration_errors(bins: CalibrationBins, happened: Counts) -> NDArray[np.float64]:
+    """The same if the event had happened as often as `happened` (r, B) says, shape (r,)."""
+    used = bins.count > 0
+    gaps = np.abs(bins.score_sum[used] - happened[:, used]) / bins.count[used]
+    return np.asarray(gaps.max(axis=BIN_AXIS))
+
+
+def calibrated_shares(
+    bins: CalibrationBins,
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Shares between which a perfectly calibrated model stays in 9 of 10 samples, each (B,).
+
+    The 5 % and 95 % quantiles of what each bin would show if the event happened as often as
+    its mean score says (Bröcker and Smith 2007, Weather and Forecasting 22, 651); NaN in an
+    empty bin. Scores of one bin count as equal, which makes the band wider, by less than 2 %
+    in 15 bins of equal width.
+    """
+    used = np.where(bins.count == 0, np.nan, bins.count)
+    mean = np.clip(np.nan_to_num(bins.score_sum / used), 0.0, 1.0)
+    low, high = (_binomial_quantile(level, bins.count, mean) / used for level in (0.05, 0.95))
+    return low, high
+
+
+def _binomial_quantile(level: float, n_cases: Counts, p: NDArray[np.float64]) -> Counts:
+    """The smallest k with P(X <= k) >= level, by halving the range of k."""
+    from scipy.special import betainc
+
+    below, found = np.full(n_cases.shape, -1), n_cases.astype(np.int64)
+    while (found - below > 1).any():
+        middle = (below + found) // 2
+        k = np.maximum(middle, 0)
+        reaches = (betainc(np.maximum(n_cases - k, 1), k + 1, 1 - p) >= level) & (middle >= 0)
+        found, below = np.where(reaches, middle, found), np.where(reaches, below, middle)
+    return found
+
+
+def _binned(
+    ranked: RankedScores, edges: NDArray[np.float64], places: NDArray[np.intp]
+) -> CalibrationBins:
+    """Add up distinct scores between consecutive places, which are ascending."""
+    borders = np.concatenate([[0], places, [len(ranked.values)]])
+    positives = ranked.positives_below[borders]
+    negatives = ranked.negatives_below[borders]
+    weighted = ranked.values.astype(np.float64) * np.diff(ranked.cases_below)
+    score_sum = [float(weighted[low:high].sum()) for low, high in pairwise(borders.tolist())]
+    happened = np.diff(positives)
+    return CalibrationBins(edges, happened + np.diff(negatives), happened, np.array(score_sum))

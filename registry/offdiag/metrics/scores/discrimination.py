@@ -1,0 +1,156 @@
+"""How well scores separate classes: areas under the curve, average precision, Kolmogorov-Smirnov.
+
+How well scores separate positive from negative cases, at all thresholds at once. Nothing here
+needs probabilities: only the order of the scores counts.
+
+Areas under the ROC curve for several classes: one against the rest, and one against one. Both
+follow from one table of whole numbers, how often a case of class i beats one of class j when
+both are judged by the score for i.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from offdiag.domain.values import MetricValue, Reason
+from offdiag.metrics.scores.forecasts import CLASS_AXIS
+from offdiag.metrics.scores.ranked import RankedScores, doubled_wins
+
+
+def roc_auc(ranked: RankedScores) -> MetricValue:
+    """Probability that a positive case scores higher than a negative one, ties counting 1/2.
+
+    The Mann-Whitney statistic over its maximum, exact until one final division; 0 to 1, and
+    below 1/2 when the scores point the wrong way. Undefined unless both kinds of cases exist
+    (Hanley and McNeil 1982).
+    """
+    undefined = _one_sided(ranked)
+    if undefined is not None:
+        return undefined
+    return MetricValue(doubled_wins(ranked) / (2 * ranked.n_positive * ranked.n_negative))
+
+
+def average_precision(ranked: RankedScores) -> MetricValue:
+    """Precision at each distinct threshold, weighted by the recall gained there; 0 to 1.
+
+    A sum of steps, not of trapezoids, which would be too optimistic (Davis and Goadrich 2006).
+    Undefined without positive cases.
+    """
+    if ranked.n_positive == 0:
+        return MetricValue(None, Reason.NO_ACTUAL_POSITIVES.value)
+    gained = np.diff(ranked.positives_below)
+    steps = np.flatnonzero(gained)
+    hits = ranked.n_positive - ranked.positives_below[steps]
+    reported = ranked.n_cases - ranked.cases_below[steps]
+    return MetricValue(float((gained[steps] * (hits / reported)).sum()) / ranked.n_positive)
+
+
+def ks(ranked: RankedScores) -> MetricValue:
+    """Largest gap between the score distributions of positive and negative cases; 0 to 1.
+
+    The two-sample Kolmogorov-Smirnov statistic, equally the largest |TPR - FPR| over all
+    thresholds. Undefined unless both kinds of cases exist.
+    """
+    undefined = _one_sided(ranked)
+    if undefined is not None:
+        return undefined
+    n_positive, n_negative = ranked.n_positive, ranked.n_negative
+    gap = np.abs(ranked.positives_below * n_negative - ranked.negatives_below * n_positive)
+    return MetricValue(int(gap.max()) / (n_positive * n_negative))
+
+
+def _one_sided(ranked: RankedScores) -> MetricValue | None:
+    if ranked.n_positive == 0:
+        return MetricValue(None, Reason.NO_ACTUAL_POSITIVES.value)
+    if ranked.n_negative == 0:
+        return MetricValue(None, Reason.NO_ACTUAL_NEGATIVES.value)
+    return None
+
+
+@dataclass(frozen=True, eq=False)
+class PairwiseWins:
+    """`doubled[i, j]`: 2 for each case of class i with a higher score for i than a case of
+    class j has, 1 for a tie. int64 (K, K); the diagonal is not used. `support` is (K,).
+    """
+
+    doubled: NDArray[np.int64]
+    support: NDArray[np.int64]
+
+
+def pairwise_wins(actual: NDArray[Any], scores: NDArray[Any]) -> PairwiseWins:
+    """Compare all pairs of cases. `actual` holds n codes, `scores` is (n, K)."""
+    n_classes = scores.shape[CLASS_AXIS]
+    support = np.bincount(actual, minlength=n_classes).astype(np.int64)
+    doubled = np.zeros((n_classes, n_classes), dtype=np.int64)
+    for code in np.flatnonzero(support):
+        column = scores[:, code]
+        order = np.argsort(column)
+        ascending, classes = column[order], actual[order]
+        own = ascending[classes == code]
+        lower = np.searchsorted(own, ascending, side="left")
+        upper = np.searchsorted(own, ascending, side="right")
+        np.add.at(doubled[code], classes, 2 * len(own) - lower - upper)
+    return PairwiseWins(doubled, support)
+
+
+def ovr_auc(wins: PairwiseWins) -> list[MetricValue]:
+    """Area of each class against all others. Undefined for a class without cases or opponents."""
+    support = wins.support.tolist()
+    total = sum(support)
+    return [
+        _area(_beaten(row, code), cases, total - cases)
+        for code, (row, cases) in enumerate(zip(wins.doubled.tolist(), support, strict=True))
+    ]
+
+
+def auc_averages(wins: PairwiseWins) -> Mapping[str, MetricValue]:
+    """`roc_auc_{ovr,ovo}_{macro,weighted}`.
+
+    One against one is the mean of both directions of a pair (Hand and Till 2001), which then
+    counts once (macro) or by its number of cases (weighted). All are undefined as soon as a
+    class has no case: leaving it out, or counting it as 0, would compare different things.
+    """
+    keys = [
+        f"roc_auc_{kind}_{average}" for kind in ("ovr", "ovo") for average in ("macro", "weighted")
+    ]
+    support = wins.support.tolist()
+    if not all(support) or len(support) < 2:
+        reason = Reason.CLASS_VALUE_UNDEFINED if len(support) > 1 else Reason.TOO_FEW_CLASSES
+        return {key: MetricValue(None, reason.value) for key in keys}
+    total = sum(support)
+    against_rest = [
+        _beaten(row, code) / (2 * cases * (total - cases))
+        for code, (row, cases) in enumerate(zip(wins.doubled.tolist(), support, strict=True))
+    ]
+    pairs = list(combinations(range(len(support)), 2))
+    against_one = [
+        (int(wins.doubled[i, j]) + int(wins.doubled[j, i])) / (4 * support[i] * support[j])
+        for i, j in pairs
+    ]
+    pair_weights = [support[i] + support[j] for i, j in pairs]
+    values: tuple[float, ...] = (
+        float(np.average(against_rest)),
+        float(np.average(against_rest, weights=support)),
+        float(np.average(against_one)),
+        float(np.average(against_one, weights=pair_weights)),
+    )
+    return {key: MetricValue(value) for key, value in zip(keys, values, strict=True)}
+
+
+def _beaten(row: list[int], code: int) -> int:
+    """Doubled wins of a class against all others."""
+    return sum(row) - row[code]
+
+
+def _area(doubled: int, n_positive: int, n_negative: int) -> MetricValue:
+    if n_positive == 0:
+        return MetricValue(None, Reason.NO_ACTUAL_POSITIVES.value)
+    if n_negative == 0:
+        return MetricValue(None, Reason.NO_ACTUAL_NEGATIVES.value)
+    return MetricValue(doubled / (2 * n_positive * n_negative))

@@ -1,0 +1,173 @@
+"""What is reported at every threshold, and few thresholds that draw the same picture.
+
+A case is reported when its score is at least the threshold. The two counts that a threshold
+gives, true and false positives, are all that ROC, precision-recall and cost curves are drawn
+from, so they are kept once, as whole numbers, and every rate is derived from them.
+
+A million scores have a million thresholds, of which a screen shows a few hundred. Which ones
+may be dropped follows from the pictures: M4 aggregation (Jugel et al. 2014, VLDB 7(10)) keeps
+the first, last, lowest and highest point of every column of pixels.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from offdiag.metrics.scores.curves import upper_hull
+from offdiag.metrics.scores.ranked import RankedScores
+
+MOST_HULL_CORNERS = 512
+"""Corners of the hull are kept up to this many; few sets of scores have more."""
+
+Counts = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class OperatingPoints:
+    """n thresholds from the strictest, at which nothing is reported, to the one that reports all.
+
+    `thresholds` is float64 (n,), strictly descending; `true_positives` and `false_positives`
+    are int64 (n,), never falling, from 0 to `n_positive` and `n_negative`. `n_thresholds` is
+    the number of different thresholds that the scores have, n where none was dropped.
+    `reports_below` is True where the class is reported for scores below the threshold, which
+    then ascend.
+    """
+
+    thresholds: NDArray[np.float64]
+    true_positives: Counts
+    false_positives: Counts
+    n_positive: int
+    n_negative: int
+    n_thresholds: int
+    reports_below: bool = False
+
+    def __len__(self) -> int:
+        return len(self.thresholds)
+
+    @property
+    def reported(self) -> Counts:
+        """Cases that are reported, (n,)."""
+        return self.true_positives + self.false_positives
+
+    @property
+    def recall(self) -> NDArray[np.float64]:
+        """True positive rate, (n,); NaN without positive cases."""
+        return _share(self.true_positives, self.n_positive)
+
+    @property
+    def false_positive_rate(self) -> NDArray[np.float64]:
+        """Share of negative cases that are reported, (n,); NaN without negative cases."""
+        return _share(self.false_positives, self.n_negative)
+
+    def precision(self, prevalence: float | None = None) -> NDArray[np.float64]:
+        """Share of the reported cases that are positive, (n,); NaN where nothing is reported.
+
+        With a `prevalence` in (0, 1), the share to expect where positive cases are that common
+        and both rates stay as they are: TPR q / (TPR q + FPR (1 - q)).
+        """
+        if prevalence is None:
+            return _share(self.true_positives, self.reported)
+        hits = self.recall * prevalence
+        return _share(hits, hits + self.false_positive_rate * (1 - prevalence))
+
+    def at(self, threshold: float) -> int:
+        """Place of the point that a threshold leads to, exact if it was not dropped."""
+        if self.reports_below:
+            place = int(np.searchsorted(self.thresholds, threshold, side="left"))
+            return min(place, len(self) - 1)
+        return max(int(np.searchsorted(-self.thresholds, -threshold, side="right")) - 1, 0)
+
+    def of_counts(self, true_positives: int, false_positives: int) -> int | None:
+        """Place of the only point with these counts, None if no threshold gives them."""
+        place = int(np.searchsorted(self.reported, true_positives + false_positives))
+        if place == len(self) or self.true_positives[place] != true_positives:
+            return None
+        return place if self.false_positives[place] == false_positives else None
+
+
+def operating_points(ranked: RankedScores) -> OperatingPoints:
+    """One point for each distinct score, and one above the largest."""
+    if ranked.n_cases == 0:
+        nothing = np.zeros(0, dtype=np.int64)
+        return OperatingPoints(nothing.astype(np.float64), nothing, nothing, 0, 0, 0)
+    return OperatingPoints(
+        ranked.thresholds,
+        ranked.true_positives.astype(np.int64),
+        ranked.false_positives.astype(np.int64),
+        ranked.n_positive,
+        ranked.n_negative,
+        len(ranked.values) + 1,
+    )
+
+
+def of_other_class(points: OperatingPoints) -> OperatingPoints:
+    """The same thresholds seen from the other one of two classes.
+
+    It is reported for scores below the threshold: strictest is now the lowest one.
+    """
+    backwards = slice(None, None, -1)
+    return OperatingPoints(
+        points.thresholds[backwards],
+        (points.n_negative - points.false_positives)[backwards],
+        (points.n_positive - points.true_positives)[backwards],
+        points.n_negative,
+        points.n_positive,
+        points.n_thresholds,
+        reports_below=not points.reports_below,
+    )
+
+
+def reduced(points: OperatingPoints, *, cells: int, kept: Iterable[int] = ()) -> OperatingPoints:
+    """Few of the points, enough to draw both curves with `cells` pixels on each side.
+
+    Kept are the first and last point of each pixel that the ROC curve visits, the first, last,
+    lowest and highest of each column of the precision-recall curve, the corners of the convex
+    hull of the ROC curve, and the places in `kept`: at most 8 `cells` + 4, the corners, and
+    those. No point of the ROC curve is further than a pixel from one that was kept, in either
+    direction, and the precision-recall curve reaches as high and as low in each column.
+    """
+    if len(points) <= 2:
+        return points
+    places = [np.array([0, len(points) - 1, *kept], dtype=np.int64)]
+    column = np.minimum(np.nan_to_num(points.recall) * cells, cells - 1).astype(np.int64)
+    if points.n_positive and points.n_negative:
+        across = np.minimum(points.false_positive_rate * cells, cells - 1).astype(np.int64)
+        places.append(_ends_of_runs(across * cells + column))
+        corners = upper_hull(points.false_positives, points.true_positives)
+        if len(corners) <= MOST_HULL_CORNERS:
+            places.append(corners)
+    if points.n_positive:
+        places.append(_extremes_by_column(column[1:], points.precision()[1:]) + 1)
+    wanted = np.unique(np.concatenate(places))
+    return replace(
+        points,
+        thresholds=points.thresholds[wanted],
+        true_positives=points.true_positives[wanted],
+        false_positives=points.false_positives[wanted],
+    )
+
+
+def _ends_of_runs(values: Counts) -> Counts:
+    """First and last place of every stretch of equal values."""
+    begins = np.flatnonzero(np.diff(values)) + 1
+    ends = np.append(begins - 1, len(values) - 1)
+    return np.concatenate([[0], begins, ends]).astype(np.int64)
+
+
+def _extremes_by_column(column: Counts, height: NDArray[np.float64]) -> Counts:
+    """Places of the first, last, lowest and highest value of each column; columns ascend."""
+    starts = np.concatenate([[0], np.flatnonzero(np.diff(column)) + 1]).astype(np.int64)
+    ends = np.append(starts[1:], len(column)) - 1
+    # Sorted by column, then by height: the ends of each stretch are its extremes.
+    by_height = np.lexsort((height, column))
+    return np.concatenate([starts, ends, by_height[starts], by_height[ends]]).astype(np.int64)
+
+
+def _share(part: NDArray[Any], whole: NDArray[Any] | int) -> NDArray[np.float64]:
+    of = np.asarray(whole, dtype=np.float64)
+    return np.asarray(part / np.where(of == 0, np.nan, of), dtype=np.float64)

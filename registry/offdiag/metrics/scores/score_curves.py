@@ -1,0 +1,225 @@
+"""Everything that pictures of scores are drawn from, small enough to be kept with the results.
+
+For one class against the rest: its operating points, how often the event happened in each bin
+of its score, and how the scores of both kinds of cases are spread. For all classes together:
+whether the largest probability of a case says how often the answer is right.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from offdiag.metrics.orientation import predicted_totals
+from offdiag.metrics.scores.calibration import (
+    DEFAULT_BINS,
+    CalibrationBins,
+    equal_width_bins,
+)
+from offdiag.metrics.scores.forecasts import CLASS_AXIS, Forecasts
+from offdiag.metrics.scores.operating_points import (
+    OperatingPoints,
+    operating_points,
+    reduced,
+)
+from offdiag.metrics.scores.operating_points import (
+    of_other_class as points_of_other_class,
+)
+from offdiag.metrics.scores.ranked import RankedScores, rank_scores
+from offdiag.metrics.scores.suite import ranked_against_rest, ranked_top_label
+
+TOP_LABEL = -1
+"""Stands for the class with the largest probability, whichever that is for a case."""
+
+HISTOGRAM_BINS = 20
+CELLS_OF_ONE = 256
+"""Pixels a side that the curves of an only class are kept for."""
+CELLS_OF_EACH = 96
+"""The same where every class has curves."""
+TIDY_THRESHOLDS = tuple(step / 20 for step in range(1, 20))
+"""Probabilities at which the counts are kept exactly: 0.05, 0.1, … 0.95."""
+
+
+@dataclass(frozen=True, eq=False)
+class ScoreHistogram:
+    """How the scores of positive and negative cases are spread, in B bins of equal width.
+
+    `edges` is float64 (B + 1,), bins as in `CalibrationBins`; `positive` and `negative` are
+    int64 (B,).
+    """
+
+    edges: NDArray[np.float64]
+    positive: NDArray[np.int64]
+    negative: NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class ScoreCurve:
+    """What is kept for the class with code `code`, or for the top label.
+
+    The event is that a case is of the class, or that the top label is right. `bins` is None
+    for scores that are no probabilities. The top label has no operating points.
+    """
+
+    code: int
+    points: OperatingPoints
+    bins: CalibrationBins | None
+    histogram: ScoreHistogram
+
+
+def score_curves(forecasts: Forecasts, counts: NDArray[np.int64]) -> tuple[ScoreCurve, ...]:
+    """Curves of the positive class alone, or of each class and the top label.
+
+    `counts` is the confusion matrix (K, K) of the answers that were given: a threshold that
+    leads to exactly those is kept. The same forecasts give the same bits.
+    """
+    if forecasts.positive is not None:
+        return (_class_curve(forecasts, forecasts.positive, counts, cells=CELLS_OF_ONE),)
+    found = [
+        _class_curve(forecasts, code, counts, cells=CELLS_OF_EACH)
+        for code in range(forecasts.n_classes)
+    ]
+    if forecasts.are_probabilities:
+        found.insert(0, _top_label_curve(forecasts))
+    return tuple(found)
+
+
+def label_curves(
+    actual: NDArray[np.bool_],
+    scores: NDArray[Any],
+    *,
+    hits: NDArray[np.int64],
+    predicted: NDArray[np.int64],
+) -> tuple[ScoreCurve, ...]:
+    """Curves of each label of sets against the rest.
+
+    `actual` and `scores` are (n, q); `hits` and `predicted` (q,) count the sets that were
+    predicted with a label rightly, and at all. Scores are probabilities where all lie between
+    0 and 1; those of one case need not add up to 1.
+    """
+    are_probabilities = bool(((scores >= 0) & (scores <= 1)).all())
+    return tuple(
+        _curve(
+            code,
+            rank_scores(actual[:, code], scores[:, code]),
+            answers=(int(hits[code]), int(predicted[code])),
+            are_probabilities=are_probabilities,
+            cells=CELLS_OF_EACH,
+        )
+        for code in range(scores.shape[CLASS_AXIS])
+    )
+
+
+def of_other_class(curve: ScoreCurve) -> ScoreCurve:
+    """The curve of the other one of two classes, from the same scores.
+
+    Its probability is what is left of one; scores that are none stay as they are.
+    """
+    histogram = curve.histogram
+    other = ScoreHistogram(histogram.edges, histogram.negative, histogram.positive)
+    bins = curve.bins
+    if bins is not None:
+        backwards = slice(None, None, -1)
+        other = ScoreHistogram(
+            1 - histogram.edges[backwards],
+            histogram.negative[backwards],
+            histogram.positive[backwards],
+        )
+        bins = CalibrationBins(
+            1 - bins.edges[backwards],
+            bins.count[backwards],
+            (bins.count - bins.happened)[backwards],
+            (bins.count - bins.score_sum)[backwards],
+        )
+    return ScoreCurve(1 - curve.code, points_of_other_class(curve.points), bins, other)
+
+
+def score_histogram(
+    ranked: RankedScores, *, low: float, high: float, n_bins: int = HISTOGRAM_BINS
+) -> ScoreHistogram:
+    """Count the scores from `low` to `high` > `low`, which are all of them."""
+    edges = low + (high - low) * (np.arange(n_bins + 1) / n_bins)
+    edges[-1] = high  # The sum may have missed it by a rounding.
+    inner = edges[1:-1].astype(ranked.positive.dtype)
+    return ScoreHistogram(
+        edges, _counted(ranked.positive, inner), _counted(ranked.negative, inner)
+    )
+
+
+def _counted(ascending: NDArray[Any], inner_edges: NDArray[Any]) -> NDArray[np.int64]:
+    places = np.searchsorted(ascending, inner_edges, side="left")
+    return np.diff(np.concatenate([[0], places, [len(ascending)]])).astype(np.int64)
+
+
+def _class_curve(
+    forecasts: Forecasts, code: int, counts: NDArray[np.int64], *, cells: int
+) -> ScoreCurve:
+    return _curve(
+        code,
+        ranked_against_rest(forecasts, code),
+        answers=(int(counts[code, code]), int(predicted_totals(counts)[code])),
+        are_probabilities=forecasts.are_probabilities,
+        cells=cells,
+    )
+
+
+def _curve(
+    code: int,
+    ranked: RankedScores,
+    *,
+    answers: tuple[int, int],
+    are_probabilities: bool,
+    cells: int,
+) -> ScoreCurve:
+    """The curve of one event; `answers` are those that named it rightly, and all that did."""
+    exact = operating_points(ranked)
+    kept = [*_best(exact), *_in_use(exact, *answers)]
+    if are_probabilities and len(exact):
+        kept += [exact.at(float(ranked.positive.dtype.type(edge))) for edge in TIDY_THRESHOLDS]
+    low, high = (0.0, 1.0) if are_probabilities else _range(ranked)
+    return ScoreCurve(
+        code,
+        reduced(exact, cells=cells, kept=kept),
+        equal_width_bins(ranked) if are_probabilities else None,
+        score_histogram(ranked, low=low, high=high),
+    )
+
+
+def _top_label_curve(forecasts: Forecasts) -> ScoreCurve:
+    ranked = ranked_top_label(forecasts)
+    none = np.zeros(0, dtype=np.int64)
+    n_right, n_wrong = ranked.n_positive, ranked.n_negative
+    return ScoreCurve(
+        TOP_LABEL,
+        OperatingPoints(none.astype(np.float64), none, none, n_right, n_wrong, 0),
+        equal_width_bins(ranked, n_bins=DEFAULT_BINS),
+        score_histogram(ranked, low=0.0, high=1.0),
+    )
+
+
+def _best(points: OperatingPoints) -> list[int]:
+    """Places of the largest F1 and of the largest gap between the two rates."""
+    if not points.n_positive:
+        return []
+    f1 = 2 * points.true_positives / (points.reported + points.n_positive)
+    best = [int(np.argmax(f1))]
+    if points.n_negative:
+        best.append(int(np.argmax(points.recall - points.false_positive_rate)))
+    return best
+
+
+def _in_use(points: OperatingPoints, hits: int, predicted: int) -> list[int]:
+    """Place of the threshold that gives the answers that were given, if one does."""
+    place = points.of_counts(hits, predicted - hits)
+    return [] if place is None else [place]
+
+
+def _range(ranked: RankedScores) -> tuple[float, float]:
+    """Smallest and largest score, apart where all are equal."""
+    if not ranked.n_cases:
+        return 0.0, 1.0
+    low, high = float(ranked.values[0]), float(ranked.values[-1])
+    return (low, high) if low < high else (low, low + 1.0)

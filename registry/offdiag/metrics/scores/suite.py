@@ -1,0 +1,144 @@
+"""All metrics of scores at once, each undefined for its own reason."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from offdiag.domain.values import MetricValue, Reason
+from offdiag.metrics.scores.calibration import (
+    DEFAULT_BINS,
+    equal_mass_bins,
+    equal_width_bins,
+    expected_calibration_error,
+    maximum_calibration_error,
+)
+from offdiag.metrics.scores.discrimination import (
+    auc_averages,
+    average_precision,
+    ks,
+    pairwise_wins,
+    roc_auc,
+)
+from offdiag.metrics.scores.forecasts import CLASS_AXIS, Forecasts, rank_counts, top_k_accuracy
+from offdiag.metrics.scores.losses import (
+    brier_decomposition,
+    brier_decomposition_of_event,
+    brier_scores,
+    log_loss,
+    log_loss_clipped,
+)
+from offdiag.metrics.scores.ranked import RankedScores, rank_scores
+
+LARGEST_K = 5
+"""Top-k accuracy is given for k = 1 .. 5 as far as k is below the number of classes."""
+
+_FORECAST_KEYS = (
+    "log_loss",
+    "log_loss_clipped",
+    "brier_sum",
+    "brier_half",
+    "brier_reliability",
+    "brier_resolution",
+    "brier_uncertainty",
+    f"ece_top_label_{DEFAULT_BINS}",
+    f"ece_top_label_equal_mass_{DEFAULT_BINS}",
+)
+_POSITIVE_KEYS = (
+    f"ece_positive_{DEFAULT_BINS}",
+    f"mce_positive_{DEFAULT_BINS}",
+    f"ece_positive_equal_mass_{DEFAULT_BINS}",
+)
+
+
+def score_metrics(forecasts: Forecasts) -> Mapping[str, MetricValue]:
+    """Every metric of at least one case by key.
+
+    With a positive class: its ranking and calibration. With a column for each class: the
+    averaged areas. Metrics of probabilities are undefined for scores that are none.
+    """
+    metrics: dict[str, MetricValue] = {}
+    event = None
+    if forecasts.positive is not None:
+        event = ranked_against_rest(forecasts, forecasts.positive)
+        metrics |= _positive_class(forecasts, event)
+    if forecasts.has_all_columns:
+        event = None
+        metrics |= auc_averages(pairwise_wins(forecasts.actual, forecasts.scores))
+    return metrics | _whole_forecast(forecasts, event) | _top_k(forecasts)
+
+
+def class_metrics(forecasts: Forecasts) -> Mapping[str, list[MetricValue]]:
+    """`roc_auc` and `average_precision` of each class against the rest, in label order."""
+    metrics: dict[str, list[MetricValue]] = {"roc_auc": [], "average_precision": []}
+    for code in range(forecasts.n_classes):
+        ranked = ranked_against_rest(forecasts, code)
+        metrics["roc_auc"].append(roc_auc(ranked))
+        metrics["average_precision"].append(average_precision(ranked))
+    return metrics
+
+
+def ranked_against_rest(forecasts: Forecasts, code: int) -> RankedScores:
+    """Scores for one class, of its cases and of all others."""
+    return rank_scores(forecasts.actual == code, forecasts.of_class(code))
+
+
+def ranked_top_label(forecasts: Forecasts) -> RankedScores:
+    """Largest probability of each case; positive are the cases where its class is the actual one.
+
+    Equal probabilities go to the class with the lowest index.
+    """
+    table = forecasts.table
+    is_right = table.argmax(axis=CLASS_AXIS) == forecasts.actual
+    return rank_scores(is_right, table.max(axis=CLASS_AXIS))
+
+
+def _positive_class(forecasts: Forecasts, ranked: RankedScores) -> dict[str, MetricValue]:
+    ranking = {
+        "roc_auc": roc_auc(ranked),
+        "average_precision": average_precision(ranked),
+        "ks": ks(ranked),
+    }
+    if not forecasts.are_probabilities:
+        return ranking | _no_probabilities(_POSITIVE_KEYS)
+    bins = equal_width_bins(ranked)
+    errors = (
+        expected_calibration_error(bins),
+        maximum_calibration_error(bins),
+        expected_calibration_error(equal_mass_bins(ranked)),
+    )
+    return ranking | dict(zip(_POSITIVE_KEYS, map(MetricValue, errors), strict=True))
+
+
+def _whole_forecast(forecasts: Forecasts, event: RankedScores | None) -> dict[str, MetricValue]:
+    """Metrics of the forecast for all classes; `event` is the ranking of an only column."""
+    if not forecasts.are_probabilities:
+        return _no_probabilities(_FORECAST_KEYS)
+    ranked = ranked_top_label(forecasts)
+    by_width = expected_calibration_error(equal_width_bins(ranked))
+    by_mass = expected_calibration_error(equal_mass_bins(ranked))
+    return {
+        "log_loss": log_loss(forecasts),
+        "log_loss_clipped": log_loss_clipped(forecasts),
+        **brier_scores(forecasts),
+        **(brier_decomposition_of_event(event) if event else brier_decomposition(forecasts)),
+        f"ece_top_label_{DEFAULT_BINS}": MetricValue(by_width),
+        f"ece_top_label_equal_mass_{DEFAULT_BINS}": MetricValue(by_mass),
+    }
+
+
+def top_k_keys(n_classes: int) -> dict[str, int]:
+    """The k of each top-k accuracy that is given for so many classes, by key."""
+    largest = max(1, min(LARGEST_K, n_classes - 1))
+    return {f"top_{k}_accuracy": k for k in range(1, largest + 1)}
+
+
+def _top_k(forecasts: Forecasts) -> dict[str, MetricValue]:
+    keys = top_k_keys(forecasts.n_classes)
+    if not (forecasts.has_all_columns or forecasts.are_probabilities):
+        return _no_probabilities(keys)
+    counts = rank_counts(forecasts)
+    return {key: top_k_accuracy(counts, k=k) for key, k in keys.items()}
+
+
+def _no_probabilities(keys: Iterable[str]) -> dict[str, MetricValue]:
+    return {key: MetricValue(None, Reason.SCORES_NOT_PROBABILITIES.value) for key in keys}

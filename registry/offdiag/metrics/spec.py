@@ -1,0 +1,150 @@
+"""The form in which the catalogue describes a metric, and the phrases that entries share.
+
+Conditions, sources and phrases that several entries of the catalogue share. Formulas use TP, FN,
+FP and TN for one class against the rest, t = TP + FN for its actual and p = TP + FP for its
+predicted cases, and N for all cases. Over classes, c_ij are the cells (actual i, predicted j), S
+the sum of the diagonal, K the number of declared classes and K' that of classes with actual
+cases.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from types import MappingProxyType
+
+from offdiag.domain.values import Reason
+
+
+class Scope(StrEnum):
+    """What one value of the metric belongs to."""
+
+    AGGREGATE = "aggregate"
+    """A single-label confusion matrix."""
+    PER_CLASS = "per_class"
+    """One class of it, against the rest."""
+    MULTILABEL = "multilabel"
+    """A multi-label evaluation."""
+    PER_LABEL = "per_label"
+    """One label of it."""
+    PROBABILISTIC = "probabilistic"
+    """Predicted scores."""
+    COST = "cost"
+    """A confusion matrix together with a cost matrix."""
+
+
+class Direction(StrEnum):
+    """Which values a better classifier has."""
+
+    HIGHER = "higher"
+    LOWER = "lower"
+    NEITHER = "neither"
+    """The value describes the data or the answers without judging them."""
+
+
+class Transformation(StrEnum):
+    """What may be done to a confusion matrix without, perhaps, changing a metric."""
+
+    RELAYOUT = "relayout"
+    """The table is laid out with the axes exchanged, and the orientation is stated."""
+    ROLE_SWAP = "role_swap"
+    """Actual and predicted classes trade places: a transposition nobody was told about."""
+    LABEL_PERMUTATION = "label_permutation"
+    """The classes are listed in another order on both axes."""
+    CLASS_INVERSION = "class_inversion"
+    """Two classes: positive and negative trade names (labelling inversion, Luque et al.)."""
+    SCORING_INVERSION = "scoring_inversion"
+    """Two classes: every answer is replaced by the other one."""
+    FULL_INVERSION = "full_inversion"
+    """Both inversions, one after the other."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Symmetry:
+    """How a metric answers to the transformations of a matrix.
+
+    Relayout, role swap, label permutation and class inversion leave a symmetric metric
+    unchanged. Scoring and full inversion turn good into bad, so there a symmetric metric
+    changes sign once it is rescaled to [-1, 1] (a ratio: once its logarithm is taken).
+    `becomes` names the metric that takes over the value where this one is not symmetric
+    itself: recall becomes specificity under class inversion. A metric is prevalence
+    independent if multiplying the cases of any actual class leaves it unchanged.
+    """
+
+    relayout: bool = True
+    role_swap: bool = False
+    label_permutation: bool = True
+    class_inversion: bool = False
+    scoring_inversion: bool = False
+    full_inversion: bool = False
+    prevalence_independent: bool = False
+    becomes: Mapping[Transformation, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MetricSpec:
+    """The one definition of a metric key.
+
+    `formula` is plain text; `low` and `high` bound the value (`math.inf` where unbounded);
+    `undefined_when` maps each reason the metric can give to the condition in words.
+    `source` is the literature, `other_names` the name in other libraries, also where the
+    same name means something else there. `ignores` lists what the value does not depend on.
+    `version` is raised when the definition changes. `symmetry` is None where the
+    transformations of a single-label matrix do not apply.
+    """
+
+    key: str
+    scope: Scope
+    title: str
+    formula: str
+    low: float
+    high: float
+    direction: Direction
+    source: str
+    symbol: str = ""
+    undefined_when: Mapping[Reason, str] = field(default_factory=dict)
+    ignores: tuple[str, ...] = ()
+    other_names: Mapping[str, str] = field(default_factory=dict)
+    notes: str = ""
+    symmetry: Symmetry | None = None
+    version: int = 1
+
+    def __post_init__(self) -> None:
+        for name in ("undefined_when", "other_names"):
+            object.__setattr__(self, name, MappingProxyType(dict(getattr(self, name))))
+
+
+NO_CASES = {Reason.NO_CASES: "there are no cases (N = 0)"}
+NO_POSITIVES = {Reason.NO_ACTUAL_POSITIVES: "the class has no actual cases (t = 0)"}
+NO_NEGATIVES = {Reason.NO_ACTUAL_NEGATIVES: "all cases are of the class (t = N)"}
+NO_PREDICTED_POSITIVES = {Reason.NO_PREDICTED_POSITIVES: "the class is never predicted (p = 0)"}
+NO_PREDICTED_NEGATIVES = {
+    Reason.NO_PREDICTED_NEGATIVES: "nothing but the class is predicted (p = N)"
+}
+ONE_SIDED_ACTUAL = NO_POSITIVES | NO_NEGATIVES
+ONE_SIDED_PREDICTED = NO_PREDICTED_POSITIVES | NO_PREDICTED_NEGATIVES
+CLASS_ABSENT = {
+    Reason.CLASS_ABSENT: "the class neither occurs nor is predicted (TP + FN + FP = 0)"
+}
+CLASS_VALUE_UNDEFINED = {
+    Reason.CLASS_VALUE_UNDEFINED: "the class value is undefined for a declared class"
+}
+ONE_CLASS_EVERYWHERE = NO_CASES | {
+    Reason.CHANCE_AGREEMENT_CERTAIN: "one and the same class is the only actual and the only "
+    "predicted one, so that chance alone agrees on every case"
+}
+
+# What a value may not depend on. A test changes exactly this, and holds every entry to it.
+TRUE_POSITIVES = "true positives"
+FALSE_NEGATIVES = "false negatives"
+FALSE_POSITIVES = "false positives"
+TRUE_NEGATIVES = "true negatives"
+PATTERN_OF_ERRORS = "which class is taken for which, as long as both margins stay the same"
+NAMED_CLASS = "which wrong class is named"
+ERRING_CLASS = "to which actual class the wrong answers belong"
+
+ZENG = "Zeng 2025, Mathematics 13(16) 2609, Table A1"
+LUQUE = "Luque et al. 2019, Symmetry 11(1) 47, Table 3"
+LECTURE = "Machine Learning & Signals Learning, chapter 12"
+POWERS = "Powers 2011, Journal of Machine Learning Technologies 2(1), 37-63"
