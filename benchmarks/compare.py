@@ -27,7 +27,7 @@ import offdiag
 from offdiag.settings import Settings
 from offdiag.store.database import Database
 from offdiag_web import create_app
-from offdiag_web.kept_comparisons import KEY
+from offdiag_web.app.caches import KEY
 
 N_CASES = 10_000
 N_CLASSES = 10

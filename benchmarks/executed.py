@@ -24,7 +24,7 @@ import offdiag
 from offdiag.settings import Settings
 from offdiag.store.database import Database
 from offdiag_web import create_app
-from offdiag_web.kept_comparisons import KEY
+from offdiag_web.app.caches import KEY
 
 ROOT = Path(__file__).parents[1]
 OURS = tuple(f"{ROOT / folder}/" for folder in ("registry", "migrations", "web", "workers"))

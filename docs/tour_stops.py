@@ -10,8 +10,8 @@ from offdiag.demo import PROJECT
 from offdiag.demo.judgements import DIGITS, IN_USE, REPORT, TUMOURS
 from offdiag.store.database import Database
 from offdiag_web.addresses.compare import CompareAddress
-from offdiag_web.addresses.reports import ReportAddress
-from offdiag_web.addresses.what_if import WhatIfAddress
+from offdiag_web.urls.reports import ReportAddress
+from offdiag_web.urls.what_if import WhatIfAddress
 
 CANDIDATE = "logistic regression"
 JUDGED_BY_COST = (CANDIDATE, "random forest", "random forest, cautious")

@@ -8,7 +8,7 @@ from urllib.parse import quote
 
 from load.subjects import Subjects
 from offdiag.store.queries.run_order import Cursor, Group, Place
-from offdiag_web.addresses.run_list import RunListAddress
+from offdiag_web.urls.run_list import RunListAddress
 
 RUNS, RUN, FLAGS, COMPARE, WHAT_IF, PICTURE = 150.0, 100.0, 80.0, 80.0, 60.0, 50.0
 """Milliseconds at the 95th percentile, whatever the size of the registry."""

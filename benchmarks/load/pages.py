@@ -20,8 +20,8 @@ from offdiag.services.browse import RunOverview, browse_runs
 from offdiag.settings import AccessSettings, ServerSettings, Settings
 from offdiag.store.database import Database
 from offdiag_web import create_app
-from offdiag_web.long_lived import settle
 from offdiag_web.pages import runs as runs_page
+from offdiag_web.wsgi import settle
 
 LIST = "runs"
 RENDERING = "runs, rendered from memory"

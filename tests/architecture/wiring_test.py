@@ -12,7 +12,7 @@ import pytest
 from offdiag import errors
 from offdiag.cli.verbs import VERBS, offdiag
 from offdiag.store import models
-from offdiag_web.failures import STATUS_OF
+from offdiag_web.app.errors import STATUS_OF
 
 ROOT = Path(__file__).parents[2]
 

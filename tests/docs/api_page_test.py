@@ -16,7 +16,7 @@ from sqlalchemy import text
 from werkzeug.test import EnvironBuilder
 
 from offdiag.store.database import Database
-from offdiag_web.failures import API_STATUS_OF
+from offdiag_web.app.errors import API_STATUS_OF
 from support.dashboard import log_lesions
 from support.registries import dashboard
 

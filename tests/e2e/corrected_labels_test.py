@@ -30,7 +30,7 @@ from offdiag.settings import Settings
 from offdiag.store.database import Database
 from offdiag.store.models import EvaluationRow, WorkRow
 from offdiag_web import create_app
-from offdiag_web.addresses.datasets import DatasetAddress
+from offdiag_web.urls.datasets import DatasetAddress
 from support.contents import count_rows
 from support.pages import Page
 from support.reporting import issues

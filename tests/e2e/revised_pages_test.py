@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
-from offdiag_web.addresses.datasets import DatasetAddress
+from offdiag_web.urls.datasets import DatasetAddress
 from support.browser import (
     CLEAN,
     text_without_ages,

@@ -21,7 +21,7 @@ from offdiag.metrics.costs.what_if import ranks
 from offdiag.settings import Settings
 from offdiag.store.database import Database
 from offdiag_web import create_app
-from offdiag_web.assets import assets
+from offdiag_web.app.assets import assets
 from offdiag_web.presenters.amounts import Amounts
 from offdiag_web.presenters.what_if.ranking import PER, moved_text
 from support.browser import Watched, served, watched

@@ -42,10 +42,10 @@ from offdiag.store.archive.reading import opened_archive
 from offdiag.store.archive.rows import decode_rows
 from offdiag.store.models import Base
 from offdiag.wire.ingest import Chunk
-from offdiag_web.addresses.filter_text import parse_filter as parse_search_field
 from offdiag_web.api.chunk_formats import gunzipped
 from offdiag_web.api.problems import first_problem
 from offdiag_web.api.strict_json import read_json
+from offdiag_web.urls.filter_line import parse_filter as parse_search_field
 
 Target = Callable[[bytes], str]
 """Gives the words of a refusal, \"\" for what was read."""

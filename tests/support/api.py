@@ -9,7 +9,7 @@ from urllib.parse import urlencode
 from flask.testing import FlaskClient
 
 from offdiag.wire.refusals import Refusal
-from offdiag_web.api.paths import PREFIX
+from offdiag_web.app.paths import PREFIX
 
 
 def get(client: FlaskClient, path: str, **query: object) -> Any:

@@ -16,7 +16,7 @@ from offdiag.services.schedules.planning import add_schedule, pause_schedule
 from offdiag.services.schedules.tick import tick
 from offdiag.store.database import Database
 from offdiag.store.models import DeliveryRow, ReportIssueRow, ScheduleRow, WorkRow
-from offdiag_web.addresses.reports import ReportAddress
+from offdiag_web.urls.reports import ReportAddress
 from support.dashboard import HOSTILE_NAMES, log_counts
 
 BINARY = ("malignant", "benign")

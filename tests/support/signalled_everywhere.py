@@ -168,9 +168,9 @@ def _serve(folder: Path) -> None:
     from offdiag.cli.serving import serve_until_stopped
     from offdiag.settings import ServerSettings, Settings
     from offdiag.store.database import Database
-    from offdiag_web import listening
+    from offdiag_web import server
 
-    listening._TURN_S = 0.02
+    server._TURN_S = 0.02
     serve_until_stopped(
         Database(f"sqlite:///{folder / 'registry.db'}"),
         Settings(server=ServerSettings(port=0, drain_s=0.05)),
@@ -209,15 +209,15 @@ LOOPS = {
     ),
     "serve": Loop(
         _serve,
-        ("offdiag_web.listening", "Listening._is_ended"),
-        ("/offdiag_web/listening.py", "/waitress/wasyncore.py"),
+        ("offdiag_web.server", "Listening._is_ended"),
+        ("/offdiag_web/server.py", "/waitress/wasyncore.py"),
         ("offdiag.cli.serving", "offdiag_web", "offdiag_workers.process"),
     ),
     "gunicorn": Loop(
         _gunicorn,
         ("gunicorn.arbiter", "Arbiter.wait_for_signals"),
         ("/gunicorn/arbiter.py",),
-        ("gunicorn.app.wsgiapp", "offdiag_web.draining", "offdiag.settings"),
+        ("gunicorn.app.wsgiapp", "offdiag_web.shutdown", "offdiag.settings"),
     ),
 }
 

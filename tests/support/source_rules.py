@@ -234,9 +234,9 @@ RULES = (
                 "registry/offdiag/services/delivery/email.py",
                 "registry/offdiag/services/delivery/webhook.py",
                 "registry/offdiag/services/heartbeats.py",
-                "web/offdiag_web/access/openid.py",
-                "web/offdiag_web/listening.py",
-                "web/offdiag_web/security.py",
+                "web/offdiag_web/app/openid.py",
+                "web/offdiag_web/server.py",
+                "web/offdiag_web/app/security.py",
             }
         ),
     ),
@@ -251,7 +251,7 @@ RULES = (
             {
                 "registry/offdiag/cli/answer_files.py",
                 "registry/offdiag/reports/csv_table.py",
-                "web/offdiag_web/exports.py",
+                "web/offdiag_web/app/exports.py",
             }
         ),
     ),
@@ -278,7 +278,7 @@ RULES = (
         find=_calls("signal", "set_wakeup_fd"),
         bad=("signal.signal(signal.SIGTERM, stop)", "signal.set_wakeup_fd(writing)"),
         good=("signal.raise_signal(signal.SIGTERM)", "signal.getsignal(signal.SIGTERM)"),
-        allowed=frozenset({"registry/offdiag/signals.py", "web/offdiag_web/draining.py"}),
+        allowed=frozenset({"registry/offdiag/signals.py", "web/offdiag_web/shutdown.py"}),
     ),
     Rule(
         name="only-process-edges-catch-everything",

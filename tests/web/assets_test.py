@@ -6,7 +6,7 @@ import pytest
 from flask.testing import FlaskClient
 
 import offdiag_web
-from offdiag_web.assets import assets
+from offdiag_web.app.assets import assets
 from support.pages import Page
 
 VENDORED = Path(offdiag_web.__file__).parent / "static" / "vendor" / "htmx"

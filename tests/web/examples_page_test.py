@@ -7,7 +7,7 @@ from flask.testing import FlaskClient
 
 from offdiag.services.examples import browse
 from offdiag.services.examples.question import ExampleQuestion, Kind
-from offdiag_web.addresses.examples import ExamplesAddress
+from offdiag_web.urls.examples import ExamplesAddress
 from support.dashboard import HOSTILE_NAMES, LesionRegistry, counted_statements
 from support.pages import Page
 from support.scored_runs import ScoredRegistry

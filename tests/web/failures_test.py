@@ -9,7 +9,7 @@ from offdiag.errors import OffdiagError, StorageFull
 from offdiag.settings import Settings
 from offdiag.store.database import Database
 from offdiag_web import create_app
-from offdiag_web.failures import STATUS_OF
+from offdiag_web.app.errors import STATUS_OF
 from support.pages import Page
 
 

@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING
 import httpx
 import pytest
 
-from offdiag_web import draining, listening
-from offdiag_web.admission import Admission
-from offdiag_web.listening import Listening
+from offdiag_web import server as web_server
+from offdiag_web import shutdown
+from offdiag_web.app.limits import Admission
+from offdiag_web.server import Listening
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
@@ -26,7 +27,7 @@ N_SLOW = 200
 @pytest.fixture(autouse=True)
 def unmarked() -> Iterator[None]:
     yield
-    draining.stop_draining()
+    shutdown.stop_draining()
 
 
 def echo(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
@@ -85,7 +86,7 @@ SLOW = {
 def test_two_hundred_slow_senders_hold_nobody_up_and_are_given_up(
     kind: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(listening, "PATIENCE_S", 1.0)
+    monkeypatch.setattr(web_server, "PATIENCE_S", 1.0)
     with serving(echo) as server:
         slow = [opened(server, SLOW[kind]) for _ in range(N_SLOW)]
         for _ in range(3):
@@ -99,9 +100,9 @@ def test_two_hundred_slow_senders_hold_nobody_up_and_are_given_up(
 
 
 def test_a_sender_that_is_fast_enough_may_take_longer(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(listening, "PATIENCE_S", 0.5)
-    monkeypatch.setattr(listening, "SLOWEST_PER_S", 1_000)
-    monkeypatch.setattr(listening, "_LOOK_EVERY_S", 0)
+    monkeypatch.setattr(web_server, "PATIENCE_S", 0.5)
+    monkeypatch.setattr(web_server, "SLOWEST_PER_S", 1_000)
+    monkeypatch.setattr(web_server, "_LOOK_EVERY_S", 0)
     with serving(echo) as server:
         head = b"POST / HTTP/1.1\r\nHost: h\r\nConnection: close\r\nContent-Length: 40000\r\n\r\n"
         connection = opened(server, head)

@@ -12,7 +12,7 @@ from flask.testing import FlaskClient
 from PIL import Image
 
 from offdiag.store.database import Database
-from offdiag_web.palette import RAMPS
+from offdiag_web.charts.palette import RAMPS
 from offdiag_web.presenters.matrix_pictures import map_pixels
 from support.dashboard import (
     HOSTILE_NAMES,

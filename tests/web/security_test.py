@@ -6,9 +6,9 @@ from flask.testing import FlaskClient
 
 from offdiag.settings import Settings
 from offdiag.store.database import Database
-from offdiag_web import create_app, draining
-from offdiag_web.listening import Listening
-from offdiag_web.security import CONTENT_SECURITY_POLICY
+from offdiag_web import create_app, shutdown
+from offdiag_web.app.security import CONTENT_SECURITY_POLICY
+from offdiag_web.server import Listening
 from support.dashboard import log_lesions
 from support.pages import Page
 from support.registries import serving
@@ -96,7 +96,7 @@ def test_waitress_hands_on_what_the_request_line_names(database: Database) -> No
         server.stop()
         thread.join(30)
         server.close()
-        draining.stop_draining()
+        shutdown.stop_draining()
 
     assert answer.startswith(b"HTTP/1.1 400 ")
 

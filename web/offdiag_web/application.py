@@ -7,19 +7,12 @@ from jinja2 import StrictUndefined
 
 from offdiag.settings import Settings
 from offdiag.store.database import Database
-from offdiag_web import (
-    api,
-    assets,
-    failures,
-    forms,
-    metering,
-    open_flags,
-    request_log,
-    security,
-)
-from offdiag_web.access import door
+from offdiag_web import api
+from offdiag_web.app import assets, auth, caches, errors, health, preferences, requests, security
+from offdiag_web.app.context import Registry, current_registry
+from offdiag_web.app.paths import NameConverter, RunIdConverter
+from offdiag_web.app.signing_key import signing_key
 from offdiag_web.dashboard import Dashboard
-from offdiag_web.names_in_paths import NameConverter
 from offdiag_web.pages import (
     account,
     audit,
@@ -33,13 +26,11 @@ from offdiag_web.pages import (
     flag,
     flags,
     glossary,
-    health,
     home,
     jobs,
     matrix_files,
     models,
     openid,
-    preferences,
     report_form,
     report_issue,
     reports,
@@ -63,9 +54,6 @@ from offdiag_web.pages import (
     what_if,
 )
 from offdiag_web.presenters.flags.words import counted
-from offdiag_web.registry import Registry, current_registry
-from offdiag_web.run_id import RunIdConverter
-from offdiag_web.signing_key import signing_key
 
 _KIB = 1024
 
@@ -91,22 +79,22 @@ def create_app(settings: Settings, database: Database) -> Flask:
     }
     app.url_map.converters["run"] = RunIdConverter
     app.url_map.converters["name"] = NameConverter
-    registry = Registry(settings, database, open_flags.OpenFlags())
+    registry = Registry(settings, database, caches.OpenFlags())
     app.extensions[Registry.KEY] = registry
-    request_log.log_requests(app)
+    requests.log_requests(app)
     security.protect(app, settings.server)
-    failures.register(app)
-    door.guard(app, registry)
-    forms.protect(
+    errors.register(app)
+    auth.guard(app, registry)
+    security.protect_forms(
         app,
         key=signing_key(settings.server, database),
         # No form of another site can send JSON; `security` refuses what comes from one anyway.
         exempt=(preferences.blueprint, *api.BLUEPRINTS),
     )
     api.register(app)
-    metering.meter(app, database)
+    requests.meter(app, database)
     preferences.register(app)
-    open_flags.register(
+    caches.show_open_flags(
         app, registry.open_flags, lambda: current_registry().database, text=counted
     )
     for blueprint in (

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+
 from flask import Flask
 
 from offdiag.errors import InvalidInput
@@ -9,9 +11,14 @@ from offdiag.logs import log_to_stderr
 from offdiag.services.access.users import has_admin
 from offdiag.settings import load_settings
 from offdiag.store.schema import open_database
-from offdiag_web.admission import admitting
+from offdiag_web.app.limits import admitting
 from offdiag_web.application import create_app
-from offdiag_web.long_lived import settle
+
+
+def settle() -> None:
+    """Let the garbage collector pass by everything that is there now; for programs that serve."""
+    gc.collect()
+    gc.freeze()
 
 
 def application() -> Flask:

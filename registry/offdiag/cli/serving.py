@@ -38,9 +38,9 @@ def serve_until_stopped(
     unless any other will do.
     """
     from offdiag_web import create_app
-    from offdiag_web.admission import WAITING_PER_PLACE, admitting
-    from offdiag_web.listening import Listening
-    from offdiag_web.long_lived import settle
+    from offdiag_web.app.limits import WAITING_PER_PLACE, admitting
+    from offdiag_web.server import Listening
+    from offdiag_web.wsgi import settle
     from offdiag_workers.process import working_in_background
 
     host = settings.server.host

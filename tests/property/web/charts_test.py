@@ -3,15 +3,11 @@ from decimal import Decimal
 from hypothesis import given
 from hypothesis import strategies as st
 
-from offdiag_web.charts.bar import share_bar
-from offdiag_web.charts.captions import Box, placed
-from offdiag_web.charts.churn_bar import Segment, churn_bar
-from offdiag_web.charts.class_strip import class_strip
 from offdiag_web.charts.interval import IN_PANEL, IN_TABLE, IN_TILE, Canvas, interval_mark
-from offdiag_web.charts.log_scale import log_scale_over
-from offdiag_web.charts.matrix_picture import matrix_picture
-from offdiag_web.charts.recall_by_size import ClassPoint, Floor, recall_by_size
-from offdiag_web.charts.scale import SIGNED_UNIT, UNIT, Extent, Scale, fitted
+from offdiag_web.charts.marks import Segment, churn_bar, class_strip, share_bar
+from offdiag_web.charts.matrix_drawing import matrix_picture
+from offdiag_web.charts.recall_by_size import Box, ClassPoint, Floor, placed, recall_by_size
+from offdiag_web.charts.scale import SIGNED_UNIT, UNIT, Extent, Scale, fitted, log_scale_over
 from support.drawings import Drawing, parsed
 
 values = st.floats(-2, 2)

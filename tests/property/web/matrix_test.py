@@ -7,10 +7,10 @@ from hypothesis.extra.numpy import arrays
 
 from offdiag.domain.labels import LabelSet
 from offdiag.metrics.confusion import ConfusionMatrix
-from offdiag_web.addresses.matrix import MatrixAddress, Norm
 from offdiag_web.presenters.confusions import most_frequent
 from offdiag_web.presenters.matrix import MatrixView, matrix_view
 from offdiag_web.presenters.matrix_export import grid_rows, long_rows
+from offdiag_web.urls.matrix import MatrixAddress, Norm
 
 norms = st.sampled_from(["row", "col", "all", "none"])
 EMPTY = {"0", "0\u202f%"}

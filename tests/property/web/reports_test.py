@@ -10,16 +10,16 @@ from hypothesis import strategies as st
 from offdiag.domain.names import name_from_path
 from offdiag.reports.scope import Condition, Side
 from offdiag.services.reports.conditions import alert_condition, alert_text
-from offdiag_web.addresses.reports import ReportAddress
-from offdiag_web.charts.sparkline import HEIGHT, WIDTH, sparkline
+from offdiag_web.charts.trend import SPARKLINE_HEIGHT, SPARKLINE_WIDTH, sparkline
+from offdiag_web.urls.reports import ReportAddress
 from support.drawings import parsed
 
 
 @given(st.lists(st.none() | st.floats(-1e300, 1e300), max_size=26))
 def test_a_line_of_values_stays_inside_its_picture(values: list[float | None]) -> None:
     for x, y in parsed(sparkline(values, name="line")).points:
-        assert 0 <= x <= WIDTH
-        assert 0 <= y <= HEIGHT
+        assert 0 <= x <= SPARKLINE_WIDTH
+        assert 0 <= y <= SPARKLINE_HEIGHT
 
 
 @given(st.text(min_size=1).filter(lambda name: name.isprintable()))

@@ -23,13 +23,14 @@ from offdiag_web.charts.reliability import (
     ReliabilityBin,
     reliability_drawing,
 )
-from offdiag_web.charts.score_curves import (
+from offdiag_web.charts.scores import (
     LARGE,
     SMALL,
+    Spread,
     precision_recall_drawing,
     roc_drawing,
+    spread_drawing,
 )
-from offdiag_web.charts.score_spread import Spread, spread_drawing
 from offdiag_web.presenters.curves.spread import spread_view
 from support.drawings import Drawing, parsed, points_of
 

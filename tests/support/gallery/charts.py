@@ -8,15 +8,20 @@ from dataclasses import dataclass
 import numpy as np
 from markupsafe import Markup
 
-from offdiag_web.charts.churn_bar import Segment, churn_bar
-from offdiag_web.charts.class_strip import class_strip, strip_axis
 from offdiag_web.charts.flip_chart import FlipAxis, FlipLine, flip_axis, flip_chart
-from offdiag_web.charts.rate_map import Place, rate_map_drawing
+from offdiag_web.charts.maps import Place, rate_map_drawing
+from offdiag_web.charts.marks import (
+    MOST_MARKED,
+    Segment,
+    churn_bar,
+    class_strip,
+    run_mark,
+    run_style,
+    strip_axis,
+)
 from offdiag_web.charts.recall_by_size import ClassPoint, Floor, recall_by_size
-from offdiag_web.charts.run_mark import MOST_MARKED, run_mark, run_style
 from offdiag_web.charts.scale import UNIT, Extent
-from offdiag_web.charts.sparkline import sparkline
-from offdiag_web.charts.trend import trend
+from offdiag_web.charts.trend import sparkline, trend
 from offdiag_web.presenters.run_header import Tab
 from support.gallery import examples
 from support.gallery.addresses import pages

@@ -8,9 +8,8 @@ from markupsafe import Markup
 
 from offdiag.domain.orientation import OrientationVerdict, SourceOrientation
 from offdiag.domain.runs import RunState
-from offdiag_web.addresses.matrix import MatrixAddress
-from offdiag_web.charts.bar import share_bar
 from offdiag_web.charts.interval import IN_PANEL, IN_TILE, interval_mark
+from offdiag_web.charts.marks import share_bar
 from offdiag_web.charts.scale import SIGNED_UNIT, UNIT, Extent
 from offdiag_web.presenters.chips import (
     Caution,
@@ -25,6 +24,7 @@ from offdiag_web.presenters.run_header import Tab
 from offdiag_web.presenters.segments import Segment
 from offdiag_web.presenters.times import Moment, moment
 from offdiag_web.presenters.values import Notes, ShownValue
+from offdiag_web.urls.matrix import MatrixAddress
 from support.gallery import examples
 from support.gallery.addresses import pages
 

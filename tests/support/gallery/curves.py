@@ -10,8 +10,7 @@ from offdiag.metrics.scores.operating_points import OperatingPoints, operating_p
 from offdiag.metrics.scores.ranked import rank_scores
 from offdiag_web.charts.plot import QUARTERS
 from offdiag_web.charts.reliability import ReliabilityBin, reliability_drawing
-from offdiag_web.charts.score_curves import precision_recall_drawing, roc_drawing
-from offdiag_web.charts.score_spread import Spread, spread_drawing
+from offdiag_web.charts.scores import Spread, precision_recall_drawing, roc_drawing, spread_drawing
 
 
 def score_charts() -> tuple[tuple[str, Markup], ...]:

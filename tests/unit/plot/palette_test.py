@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from offdiag.plot.palette import CORRECT, ERROR, PAGE, QUIET_INK, luminance, text_on
-from offdiag_web import palette as dashboard
+from offdiag_web.charts import palette as dashboard
 
 
 def test_pictures_and_dashboard_have_the_same_ramps() -> None:

@@ -3,7 +3,7 @@ import io
 
 import pytest
 
-from offdiag_web.exports import csv_cell, csv_text
+from offdiag_web.app.exports import csv_cell, csv_text
 
 
 @pytest.mark.parametrize("text", ["=1+1", "+1", "-1", "@cmd", "\tx", "\rx", "\nx", "＝1", "'=1"])

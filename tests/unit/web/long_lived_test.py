@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from offdiag_web.long_lived import settle
+from offdiag_web.wsgi import settle
 
 
 @pytest.fixture

@@ -2,16 +2,17 @@ from itertools import pairwise
 
 import pytest
 
-from offdiag_web.palette import (
+from offdiag_web.charts.palette import (
     BINS,
     RAMPS,
+    STYLESHEET,
     Ramp,
     Theme,
     contrast,
+    ramp_stylesheet,
     relative_luminance,
     text_on,
 )
-from offdiag_web.ramp_stylesheet import STYLESHEET, ramp_stylesheet
 
 THEMES: tuple[Theme, ...] = ("light", "dark")
 RAMP_NAMES: tuple[Ramp, ...] = ("correct", "error")

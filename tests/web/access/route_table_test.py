@@ -10,9 +10,9 @@ from flask import Flask
 from offdiag.settings import Settings
 from offdiag.store.database import Database
 from offdiag_web import create_app
-from offdiag_web.access.needs import needs_of, rate_of
 from offdiag_web.api.media_types import JSON
 from offdiag_web.api.operations import EXTRAS
+from offdiag_web.app.permissions import needs_of, rate_of
 from support.registries import serving
 from support.routes import path_of, route_table, routes_of, spelled
 

@@ -14,7 +14,7 @@ from offdiag.domain.access import Grant, Role
 from offdiag.services.access.users import set_disabled, set_password
 from offdiag.store.database import Database
 from offdiag.store.models import SessionRow, UserRow
-from offdiag_web.security import SecureByTls
+from offdiag_web.app.security import SecureByTls
 from support.access import PASSWORD, add_person, client_of, guarded, sign_in
 from support.forms import forms_of, send
 from support.pages import Element, Page

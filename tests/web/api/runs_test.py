@@ -6,7 +6,7 @@ import pytest
 from flask.testing import FlaskClient
 
 from offdiag.store.database import Database
-from offdiag_web.api.paths import PREFIX
+from offdiag_web.app.paths import PREFIX
 from support.api import get, pages, refusal
 from support.dashboard import LESION_COUNTS, LESIONS, LesionRegistry
 from support.registries import dashboard

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from offdiag.advice.situation import Goal
-from offdiag_web.addresses.query_string import with_query
+from offdiag_web.urls.query_string import with_query
 
 KNOWN = "known"
 

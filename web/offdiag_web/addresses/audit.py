@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from offdiag_web.addresses.query_string import with_query
 from offdiag_web.inputs.audit import HEAD_FIELD, TEXT_FIELDS, TypedAudit
 from offdiag_web.published_tables import PUBLISHED_TABLES, PublishedTable
+from offdiag_web.urls.query_string import with_query
 
 AUDIT = "/audit"
 LONGEST_LINK = 4_000

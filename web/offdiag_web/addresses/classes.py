@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from typing import Literal, cast, get_args
 
-from offdiag_web.addresses.query_string import with_query
+from offdiag_web.urls.query_string import with_query
 
 ColumnGroup = Literal["main", "counts", "rates", "scores", "ratios", "ranking"]
 _LARGEST_START = 10_000_000

@@ -9,7 +9,7 @@ from typing import Literal, Protocol, cast, get_args
 
 from offdiag.comparison.churn import Fate
 from offdiag.comparison.letters import MOST_RUNS
-from offdiag_web.addresses.query_string import with_query
+from offdiag_web.urls.query_string import with_query
 
 ClassMetric = Literal["recall", "precision", "f1"]
 MatrixChoice = Literal["diff", "a", "b"]

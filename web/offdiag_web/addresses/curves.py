@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from offdiag.services.curves.browse import RankedBy
-from offdiag_web.addresses.query_string import with_query
+from offdiag_web.urls.query_string import with_query
 
 Part = Literal["points", "reliability", "histogram"]
 

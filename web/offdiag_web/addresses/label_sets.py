@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Literal, cast, get_args
 
-from offdiag_web.addresses.query_string import with_query
+from offdiag_web.urls.query_string import with_query
 
 LabelOrder = Literal["support", "label", "f1"]
 MassNorm = Literal["mass", "row", "col"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from offdiag.domain.runs import require_name
-from offdiag_web.access.principal import reader
+from offdiag_web.app.context import reader
 
 
 def author(stated: str | None = None) -> str | None:

@@ -7,8 +7,8 @@ from offdiag.services.comparison.comparing import compare_runs
 from offdiag.services.comparison.record import comparison_record
 from offdiag.wire.comparisons import Comparison, ComparisonWanted
 from offdiag_web.api.operations import operation, resource
-from offdiag_web.kept_comparisons import kept_comparisons
-from offdiag_web.registry import current_registry
+from offdiag_web.app.caches import kept_comparisons
+from offdiag_web.app.context import current_registry
 
 blueprint = resource("comparisons")
 

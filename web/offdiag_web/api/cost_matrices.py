@@ -20,7 +20,7 @@ from offdiag.wire.costs import (
 from offdiag_web.api.author import author
 from offdiag_web.api.operations import operation, resource
 from offdiag_web.api.weights import weights_by_class
-from offdiag_web.registry import current_registry
+from offdiag_web.app.context import current_registry
 
 blueprint = resource("cost_matrices")
 

@@ -25,7 +25,7 @@ from offdiag.wire.projects import InProject, Project, ProjectList
 from offdiag_web.api.answers.datasets import dataset_summary, whole_dataset
 from offdiag_web.api.author import author
 from offdiag_web.api.operations import operation, resource
-from offdiag_web.registry import current_registry
+from offdiag_web.app.context import current_registry
 
 blueprint = resource("datasets")
 

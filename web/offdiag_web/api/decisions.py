@@ -8,13 +8,13 @@ from offdiag.sdk.deciding import decide
 from offdiag.sdk.decision import Decided, DecideQuestion
 from offdiag.wire.decisions import DecisionAnswer, DecisionAsked
 from offdiag.wire.values import Value
-from offdiag_web.access.needs import needs
 from offdiag_web.api.answers.evaluations import values
 from offdiag_web.api.answers.runs import labels
 from offdiag_web.api.author import author
 from offdiag_web.api.operations import operation, resource
 from offdiag_web.api.weights import weights_by_class
-from offdiag_web.registry import current_registry
+from offdiag_web.app.context import current_registry
+from offdiag_web.app.permissions import needs
 
 _MOST_BYTES = 32 << 20
 """Room for the weights of a thousand classes."""

@@ -11,7 +11,7 @@ from offdiag.services.examples.question import Cursor, ExampleOrder, ExampleQues
 from offdiag.wire.examples import ClassScore, ExampleAnswer, ExamplePage, ExamplesWanted, LabelSets
 from offdiag_web.api.operations import operation, resource
 from offdiag_web.api.page_tokens import read_token, write_token
-from offdiag_web.registry import current_registry
+from offdiag_web.app.context import current_registry
 
 blueprint = resource("examples")
 

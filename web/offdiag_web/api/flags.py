@@ -23,7 +23,7 @@ from offdiag_web.api.etags import require_match
 from offdiag_web.api.flag_decisions import carry_out
 from offdiag_web.api.operations import operation, resource
 from offdiag_web.api.page_tokens import read_token, write_token
-from offdiag_web.registry import current_registry
+from offdiag_web.app.context import current_registry
 
 blueprint = resource("flags")
 

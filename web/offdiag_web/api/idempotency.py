@@ -11,7 +11,7 @@ from offdiag.errors import InvalidInput
 from offdiag.services.repeating import Answer, AnswerKey, answer_once
 from offdiag_web.api.author import key_owner
 from offdiag_web.api.media_types import JSON
-from offdiag_web.registry import current_registry
+from offdiag_web.app.context import current_registry
 
 HEADER = "Idempotency-Key"
 _LONGEST_KEY = 200

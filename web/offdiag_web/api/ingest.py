@@ -25,11 +25,11 @@ from offdiag.wire.ingest import (
     StoredChunk,
     Text,
 )
-from offdiag_web.access.needs import needs
 from offdiag_web.api.answers.runs import labels
 from offdiag_web.api.chunk_formats import MEDIA_TYPES, MOST_BYTES, sent_columns
 from offdiag_web.api.operations import operation, resource
-from offdiag_web.registry import current_registry
+from offdiag_web.app.context import current_registry
+from offdiag_web.app.permissions import needs
 
 _MATRIX_BYTES = 64 << 20
 """Ten thousand classes would take more; such a matrix is logged as its predictions."""

@@ -8,9 +8,9 @@ from offdiag.domain.access import Role
 from offdiag.services.jobs import retrying
 from offdiag.services.jobs.pages import JobEntry, job_page, jobs_page
 from offdiag.wire.jobs import AllRetried, Job, JobList, JobsWanted, Retried
-from offdiag_web.access.needs import needs
 from offdiag_web.api.operations import operation, resource
-from offdiag_web.registry import current_registry
+from offdiag_web.app.context import current_registry
+from offdiag_web.app.permissions import needs
 
 blueprint = resource("jobs")
 

@@ -19,8 +19,8 @@ from spectree import SpecTree
 from offdiag.version import offdiag_version
 from offdiag.wire.refusals import Refusal
 from offdiag_web.api import etags, idempotency
-from offdiag_web.api.paths import PREFIX
 from offdiag_web.api.requests import StrictRequests
+from offdiag_web.app.paths import PREFIX
 
 _KIB = 1024
 USUAL_BODY = 1024 * _KIB

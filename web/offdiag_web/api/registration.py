@@ -26,7 +26,7 @@ from offdiag_web.api import (
     users,
     what_if,
 )
-from offdiag_web.api.paths import PREFIX, NumberConverter
+from offdiag_web.app.paths import PREFIX, NumberConverter
 
 BLUEPRINTS = (
     description.blueprint,

@@ -22,7 +22,7 @@ from offdiag.wire.reports import (
 )
 from offdiag_web.api.answers import reports as present
 from offdiag_web.api.operations import operation, resource
-from offdiag_web.registry import current_registry
+from offdiag_web.app.context import current_registry
 
 blueprint = resource("reports")
 

@@ -13,9 +13,9 @@ from spectree.utils import get_multidict_items
 from werkzeug.exceptions import UnsupportedMediaType
 
 from offdiag_web.api.media_types import JSON
-from offdiag_web.api.paths import PATH_SCHEMAS
 from offdiag_web.api.problems import first_problem
 from offdiag_web.api.strict_json import read_json
+from offdiag_web.app.paths import PATH_SCHEMAS
 
 
 class StrictRequests(FlaskPlugin):

@@ -26,7 +26,7 @@ from offdiag_web.api.answers import evaluations as present
 from offdiag_web.api.answers.curves import curves_answer
 from offdiag_web.api.answers.matrices import matrix_answer
 from offdiag_web.api.operations import operation, resource
-from offdiag_web.registry import current_registry
+from offdiag_web.app.context import current_registry
 
 blueprint = resource("results")
 

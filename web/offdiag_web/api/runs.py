@@ -14,7 +14,7 @@ from offdiag_web.api.answers.runs import run_summary, whole_run
 from offdiag_web.api.author import author
 from offdiag_web.api.operations import operation, resource
 from offdiag_web.api.page_tokens import read_token, write_token
-from offdiag_web.registry import current_registry
+from offdiag_web.app.context import current_registry
 
 blueprint = resource("runs")
 

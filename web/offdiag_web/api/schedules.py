@@ -17,7 +17,7 @@ from offdiag.wire.reports import (
 from offdiag_web.api.answers import reports as present
 from offdiag_web.api.etags import require_match
 from offdiag_web.api.operations import operation, resource
-from offdiag_web.registry import current_registry
+from offdiag_web.app.context import current_registry
 
 blueprint = resource("schedules")
 

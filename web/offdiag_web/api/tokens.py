@@ -9,10 +9,9 @@ from offdiag.errors import Forbidden, InvalidInput
 from offdiag.services.access import tokens
 from offdiag.store.tokens import TokenRecord
 from offdiag.wire.access import MadeToken, Token, TokenList, WantedToken
-from offdiag_web.access.needs import needs
-from offdiag_web.access.principal import reader
 from offdiag_web.api.operations import operation, resource
-from offdiag_web.registry import current_registry
+from offdiag_web.app.context import current_registry, reader
+from offdiag_web.app.permissions import needs
 
 blueprint = resource("tokens")
 

@@ -21,7 +21,7 @@ from offdiag.wire.truths import (
 from offdiag_web.api.answers import truths as present
 from offdiag_web.api.author import author
 from offdiag_web.api.operations import operation, resource
-from offdiag_web.registry import current_registry
+from offdiag_web.app.context import current_registry
 
 blueprint = resource("truth")
 

@@ -14,11 +14,11 @@ from offdiag.services.what_if.recounting import Change, Recounted, recount, requ
 from offdiag.services.what_if.scenario import Question
 from offdiag.wire import what_if as wire
 from offdiag.wire.values import Value
-from offdiag_web.access.needs import needs
 from offdiag_web.api.answers.evaluations import values
 from offdiag_web.api.answers.what_if import costs_record
 from offdiag_web.api.operations import operation, resource
-from offdiag_web.registry import current_registry
+from offdiag_web.app.context import current_registry
+from offdiag_web.app.permissions import needs
 
 blueprint = resource("what_if")
 

@@ -16,7 +16,7 @@ import numpy as np
 from markupsafe import Markup
 from numpy.typing import NDArray
 
-from offdiag_web.charts.run_mark import RunStyle
+from offdiag_web.charts.marks import RunStyle
 from offdiag_web.charts.svg import coordinate, drawing, words
 
 _LINE_HEIGHT = 13

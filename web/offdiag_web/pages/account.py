@@ -9,13 +9,12 @@ from werkzeug.wrappers import Response
 from offdiag.domain.access import Role
 from offdiag.errors import InvalidInput
 from offdiag.services.access.signing_in import change_password, sign_out_everywhere
-from offdiag_web.access import rates
-from offdiag_web.access.door import clear_site_data
-from offdiag_web.access.needs import needs
-from offdiag_web.access.principal import reader, signed_in
-from offdiag_web.failures import failure_of, status_of
+from offdiag_web.app import limits
+from offdiag_web.app.auth import clear_site_data
+from offdiag_web.app.context import current_registry, reader, signed_in
+from offdiag_web.app.errors import failure_of, status_of
+from offdiag_web.app.permissions import needs
 from offdiag_web.presenters.access.roles import role_lines
-from offdiag_web.registry import current_registry
 
 blueprint = Blueprint("account", __name__)
 
@@ -33,7 +32,7 @@ def page() -> Response:
 def set_password() -> Response:
     """Replace one's own password, and stay signed in here alone."""
     name = signed_in().name
-    rates.refuse_attempts(name)
+    limits.refuse_attempts(name)
     try:
         change_password(
             current_registry().database,
@@ -44,7 +43,7 @@ def set_password() -> Response:
         )
     except InvalidInput as error:
         if error.field == "current":
-            rates.count_attempt(name)
+            limits.count_attempt(name)
         return _page(error)
     return redirect(url_for("account.page", changed=1), 303)
 

@@ -14,8 +14,8 @@ from offdiag.errors import InvalidInput
 from offdiag.flags.audit.pasted.auditing import PastedAudit, audit_pasted
 from offdiag.flags.audit.pasted.reading import Reading, read_pasted
 from offdiag.flags.audit.pasted.records import audit_record
-from offdiag_web.access.needs import needs
 from offdiag_web.addresses.audit import AUDIT, audit_url, fits_link
+from offdiag_web.app.permissions import needs
 from offdiag_web.inputs.audit import (
     TypedAudit,
     typed_audit,

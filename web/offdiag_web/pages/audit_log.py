@@ -13,17 +13,17 @@ from offdiag.services.access.audit import (
     AuditPage,
     browse_audit,
 )
-from offdiag_web.access.needs import needs
-from offdiag_web.addresses.query_string import with_query
-from offdiag_web.exports import csv_response
-from offdiag_web.pages.request_words import TWIN
+from offdiag_web.app.context import current_registry
+from offdiag_web.app.exports import csv_response
+from offdiag_web.app.paths import TWIN
+from offdiag_web.app.permissions import needs
 from offdiag_web.presenters.access.audit_log import (
     AUDIT_COLUMNS,
     audit_lines,
     audit_records,
     audit_rows,
 )
-from offdiag_web.registry import current_registry
+from offdiag_web.urls.query_string import with_query
 
 blueprint = Blueprint("audit_log", __name__)
 

@@ -32,10 +32,10 @@ from offdiag_web.addresses.compare import (
     read_compare,
     read_fate,
 )
-from offdiag_web.addresses.datasets import read_start
-from offdiag_web.exports import csv_response
-from offdiag_web.kept_comparisons import kept_comparisons
-from offdiag_web.pages.request_words import TWIN
+from offdiag_web.app.caches import kept_comparisons
+from offdiag_web.app.context import current_registry
+from offdiag_web.app.exports import csv_response
+from offdiag_web.app.paths import TWIN
 from offdiag_web.presenters.comparison.choosing import choosing_view
 from offdiag_web.presenters.comparison.examples import (
     EXAMPLE_COLUMNS,
@@ -46,7 +46,7 @@ from offdiag_web.presenters.comparison.examples import (
 from offdiag_web.presenters.comparison.export import comparison_columns, comparison_rows
 from offdiag_web.presenters.comparison.markdown import comparison_markdown
 from offdiag_web.presenters.comparison.page import compare_page
-from offdiag_web.registry import current_registry
+from offdiag_web.urls.datasets import read_start
 
 blueprint = Blueprint("compare", __name__)
 

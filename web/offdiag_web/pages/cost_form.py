@@ -17,13 +17,13 @@ from offdiag.services.browse_costs import (
 )
 from offdiag.services.cost_matrices import CostName, add_costs, set_default_costs
 from offdiag.store.queries.cost_pages import DatasetUse
-from offdiag_web.addresses.costs import NEW, CostsAddress, new_costs_url, read_versions
+from offdiag_web.app.context import current_registry
+from offdiag_web.app.paths import asked_project
 from offdiag_web.inputs.costs import ReadCosts, TypedCosts, read_costs, typed_costs, typed_from
 from offdiag_web.pages.costs import COSTS
-from offdiag_web.pages.request_words import asked_project
 from offdiag_web.presenters.costs.form import CostFormView, cost_form_view
 from offdiag_web.presenters.what_if.grid import MOST_CLASSES
-from offdiag_web.registry import current_registry
+from offdiag_web.urls.costs import NEW, CostsAddress, new_costs_url, read_versions
 
 blueprint = Blueprint("cost_form", __name__)
 

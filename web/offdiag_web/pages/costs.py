@@ -7,9 +7,9 @@ from werkzeug.wrappers import Response
 
 from offdiag.services.browse_costs import CostDetail, browse_cost_matrix, browse_costs
 from offdiag.services.cost_matrices import CostName, set_default_costs
-from offdiag_web.addresses.costs import CostsAddress, read_versions
-from offdiag_web.exports import csv_response
-from offdiag_web.pages.request_words import TWIN, asked_project
+from offdiag_web.app.context import current_registry
+from offdiag_web.app.exports import csv_response
+from offdiag_web.app.paths import TWIN, asked_project
 from offdiag_web.presenters.costs.export import cost_columns, cost_grid_rows, cost_record
 from offdiag_web.presenters.costs.list import (
     COST_COLUMNS,
@@ -18,7 +18,7 @@ from offdiag_web.presenters.costs.list import (
     cost_rows,
 )
 from offdiag_web.presenters.costs.page import cost_page_view
-from offdiag_web.registry import current_registry
+from offdiag_web.urls.costs import CostsAddress, read_versions
 
 blueprint = Blueprint("costs", __name__)
 

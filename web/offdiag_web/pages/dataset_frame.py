@@ -10,9 +10,9 @@ from werkzeug.wrappers import Response
 from offdiag.domain.names import DEFAULT_PROJECT
 from offdiag.errors import InvalidInput, NotFound
 from offdiag.services.browse_datasets import projects_with
-from offdiag_web.addresses.query_string import with_query
-from offdiag_web.failures import domain_answer
-from offdiag_web.registry import current_registry
+from offdiag_web.app.context import current_registry
+from offdiag_web.app.errors import domain_answer
+from offdiag_web.urls.query_string import with_query
 
 DATASET = "/datasets/<name:name>"
 """Address of a dataset; each page adds its own name to it."""

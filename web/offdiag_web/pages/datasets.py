@@ -7,10 +7,10 @@ from werkzeug.wrappers import Response
 
 from offdiag.services.browse import browse_datasets
 from offdiag.services.browse_datasets import DatasetDetail, browse_dataset
-from offdiag_web.addresses.datasets import read_start
-from offdiag_web.exports import csv_response
+from offdiag_web.app.context import current_registry
+from offdiag_web.app.exports import csv_response
+from offdiag_web.app.paths import TWIN, asked_project
 from offdiag_web.pages.dataset_frame import DATASET, find_in_any_project
-from offdiag_web.pages.request_words import TWIN, asked_project
 from offdiag_web.presenters.dataset_export import (
     CLASS_COUNT_COLUMNS,
     class_count_rows,
@@ -23,7 +23,7 @@ from offdiag_web.presenters.datasets import (
     dataset_records,
     dataset_table,
 )
-from offdiag_web.registry import current_registry
+from offdiag_web.urls.datasets import read_start
 
 blueprint = Blueprint("datasets", __name__)
 find_in_any_project(blueprint)

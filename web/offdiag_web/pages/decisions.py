@@ -12,14 +12,12 @@ from offdiag.errors import InvalidInput, NotFound
 from offdiag.services.decisions.answering import Decisions, decisions_of
 from offdiag.services.decisions.saving import Choice, Chosen, asked_pricing, save_choice
 from offdiag.services.what_if.reading import read_base
-from offdiag_web.access.principal import reader
-from offdiag_web.addresses.what_if import WhatIfAddress, read_what_if
-from offdiag_web.addresses.what_if_form import asked_by_form
-from offdiag_web.exports import csv_response
-from offdiag_web.pages.request_words import SENT_BY_FORM, TWIN
+from offdiag_web.app.context import current_registry, reader
+from offdiag_web.app.exports import csv_response
+from offdiag_web.app.paths import SENT_BY_FORM, TWIN
 from offdiag_web.presenters.decisions.export import decisions_record, decisions_table
 from offdiag_web.presenters.decisions.page import decisions_view
-from offdiag_web.registry import current_registry
+from offdiag_web.urls.what_if import WhatIfAddress, asked_by_form, read_what_if
 
 blueprint = Blueprint("decisions", __name__)
 

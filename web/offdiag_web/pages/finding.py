@@ -6,8 +6,8 @@ from flask import Blueprint, jsonify, make_response, render_template, request, u
 from werkzeug.wrappers import Response
 
 from offdiag.services.finding import find
+from offdiag_web.app.context import current_registry
 from offdiag_web.presenters.finding import Goal, GoalGroup, goal_groups, goal_records
-from offdiag_web.registry import current_registry
 
 blueprint = Blueprint("finding", __name__)
 

@@ -17,18 +17,18 @@ from werkzeug.wrappers import Response
 from offdiag.errors import Conflict, InvalidInput
 from offdiag.services.flags.detail import FlagDetail, browse_flag
 from offdiag.services.flags.settings import RulesInForce, thresholds_in
-from offdiag_web.addresses.flags import flag_url
-from offdiag_web.exports import csv_response
-from offdiag_web.failures import status_of
+from offdiag_web.app.context import current_registry
+from offdiag_web.app.errors import status_of
+from offdiag_web.app.exports import csv_response
+from offdiag_web.app.paths import TWIN, own_path
+from offdiag_web.app.preferences import known_reader
 from offdiag_web.pages.flag_decisions import ACTIONS, carry_out, read_decision
-from offdiag_web.pages.preferences import known_reader
-from offdiag_web.pages.request_words import TWIN, own_path
 from offdiag_web.presenters.flags.checks import CHECK_COLUMNS, check_rows
 from offdiag_web.presenters.flags.export import flag_record
 from offdiag_web.presenters.flags.page import flag_page_view, floor_of
 from offdiag_web.presenters.flags.refused import Refused
 from offdiag_web.presenters.flags.size_chart import CLASS_COLUMNS, class_recalls, class_rows
-from offdiag_web.registry import current_registry
+from offdiag_web.urls.flags import flag_url
 
 blueprint = Blueprint("flag", __name__)
 

@@ -15,16 +15,16 @@ from werkzeug.wrappers import Response
 
 from offdiag.errors import Conflict, InvalidInput
 from offdiag.services.flags.inbox import browse_flags, count_flags
-from offdiag_web.addresses.flags import FlagListAddress, read_flag_list
-from offdiag_web.exports import csv_response
-from offdiag_web.failures import status_of
+from offdiag_web.app.context import current_registry
+from offdiag_web.app.errors import status_of
+from offdiag_web.app.exports import csv_response
+from offdiag_web.app.paths import SENT_BY_FORM, TWIN, own_path
+from offdiag_web.app.preferences import known_reader
 from offdiag_web.pages.flag_decisions import carry_out, read_decision
-from offdiag_web.pages.preferences import known_reader
-from offdiag_web.pages.request_words import SENT_BY_FORM, TWIN, own_path
 from offdiag_web.presenters.flags.export import FLAG_COLUMNS, flag_list_record, flag_rows
 from offdiag_web.presenters.flags.inbox import flag_list_view
 from offdiag_web.presenters.flags.refused import Refused
-from offdiag_web.registry import current_registry
+from offdiag_web.urls.flags import FlagListAddress, read_flag_list
 
 blueprint = Blueprint("flags", __name__)
 

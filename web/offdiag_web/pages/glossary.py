@@ -16,10 +16,9 @@ from werkzeug.wrappers import Response
 
 from offdiag.metrics.catalogue import SPECS
 from offdiag.services.browse_metrics import browse_mapped_runs
-from offdiag_web.addresses.metrics import read_metric
-from offdiag_web.addresses.query_string import with_query
-from offdiag_web.exports import csv_response
-from offdiag_web.pages.request_words import TWIN
+from offdiag_web.app.context import current_registry
+from offdiag_web.app.exports import csv_response
+from offdiag_web.app.paths import TWIN
 from offdiag_web.presenters.glossary import (
     LETTER_WORDS,
     METRIC_COLUMNS,
@@ -34,7 +33,8 @@ from offdiag_web.presenters.metric_map import (
     share_at,
 )
 from offdiag_web.presenters.metric_page import definition_record, definitions, specs_of
-from offdiag_web.registry import current_registry
+from offdiag_web.urls.metrics import read_metric
+from offdiag_web.urls.query_string import with_query
 
 blueprint = Blueprint("glossary", __name__)
 

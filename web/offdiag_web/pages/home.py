@@ -6,8 +6,8 @@ from flask import Blueprint, make_response, redirect, render_template, url_for
 from werkzeug.wrappers import Response
 
 from offdiag.services.browse_home import browse_home
+from offdiag_web.app.context import current_registry
 from offdiag_web.presenters.home import home_view
-from offdiag_web.registry import current_registry
 
 blueprint = Blueprint("home", __name__)
 

@@ -8,9 +8,10 @@ from werkzeug.wrappers import Response
 from offdiag.domain.access import Role
 from offdiag.services.jobs.pages import job_page, jobs_page
 from offdiag.services.jobs.retrying import retry_all, retry_job
-from offdiag_web.access.needs import needs
-from offdiag_web.exports import csv_response
-from offdiag_web.pages.request_words import TWIN
+from offdiag_web.app.context import current_registry
+from offdiag_web.app.exports import csv_response
+from offdiag_web.app.paths import TWIN
+from offdiag_web.app.permissions import needs
 from offdiag_web.presenters.jobs import (
     JOB_COLUMNS,
     job_line,
@@ -19,7 +20,6 @@ from offdiag_web.presenters.jobs import (
     jobs_record,
     jobs_view,
 )
-from offdiag_web.registry import current_registry
 
 blueprint = Blueprint("jobs", __name__)
 

@@ -11,12 +11,11 @@ from werkzeug.wrappers import Response as AnyResponse
 
 from offdiag.domain.runs import Task
 from offdiag.errors import InvalidInput
-from offdiag_web.addresses.matrix import MatrixAddress, read_matrix
-from offdiag_web.charts.matrix_map import PALETTE_VERSION
+from offdiag_web.charts.maps import PALETTE_VERSION
+from offdiag_web.charts.palette import Theme
 from offdiag_web.pages import run_sets
 from offdiag_web.pages.run_frame import RUN, stored_run
 from offdiag_web.pages.seen_run import SeenRun, asked_matrix, drawn_matrix, matrix_file_name
-from offdiag_web.palette import Theme
 from offdiag_web.presenters.class_order import class_order
 from offdiag_web.presenters.matrix import MatrixView, matrix_view
 from offdiag_web.presenters.matrix_documents import latex_table, markdown_table
@@ -26,6 +25,7 @@ from offdiag_web.presenters.matrix_pictures import (
     matrix_drawing,
     matrix_map,
 )
+from offdiag_web.urls.matrix import MatrixAddress, read_matrix
 
 blueprint = Blueprint("matrix_files", __name__)
 

@@ -6,12 +6,12 @@ from flask import Blueprint, jsonify, make_response, render_template, url_for
 from werkzeug.wrappers import Response
 
 from offdiag.services.browse_models import browse_model
-from offdiag_web.addresses.models import ModelAddress
-from offdiag_web.exports import csv_response
-from offdiag_web.pages.request_words import TWIN
+from offdiag_web.app.context import current_registry
+from offdiag_web.app.exports import csv_response
+from offdiag_web.app.paths import TWIN
 from offdiag_web.presenters.model_page import model_view
 from offdiag_web.presenters.run_list_export import RUN_COLUMNS, entry_record, entry_row
-from offdiag_web.registry import current_registry
+from offdiag_web.urls.datasets import ModelAddress
 
 blueprint = Blueprint("models", __name__)
 

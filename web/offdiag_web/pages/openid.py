@@ -10,11 +10,11 @@ from offdiag.domain.access import Principal, PrincipalKind
 from offdiag.errors import NotFound
 from offdiag.services.access.openid import read_roles, recognise
 from offdiag.services.access.signing_in import begin_session
-from offdiag_web.access.door import SignedIn, acting_as, forget_session, session_life
-from offdiag_web.access.needs import Rate, public
-from offdiag_web.access.openid import KEY, Provider
-from offdiag_web.pages.request_words import own_path
-from offdiag_web.registry import current_registry
+from offdiag_web.app.auth import SignedIn, acting_as, forget_session, session_life
+from offdiag_web.app.context import current_registry
+from offdiag_web.app.openid import KEY, Provider
+from offdiag_web.app.paths import own_path
+from offdiag_web.app.permissions import Rate, public
 
 blueprint = Blueprint("openid", __name__)
 

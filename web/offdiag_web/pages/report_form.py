@@ -19,8 +19,8 @@ from offdiag.services.schedules.definitions import (
 )
 from offdiag.services.schedules.pages import PlanPreview, preview_plan
 from offdiag.services.schedules.planning import add_schedule, change_schedule
-from offdiag_web.addresses.query_string import with_query
-from offdiag_web.addresses.reports import NEW, ReportAddress
+from offdiag_web.app.context import current_registry
+from offdiag_web.app.paths import asked_project
 from offdiag_web.inputs.report import (
     TypedReport,
     typed_definition,
@@ -35,9 +35,9 @@ from offdiag_web.inputs.report_reading import (
     sentence,
 )
 from offdiag_web.pages.reports import REPORT
-from offdiag_web.pages.request_words import asked_project
 from offdiag_web.presenters.reports.form import form_view
-from offdiag_web.registry import current_registry
+from offdiag_web.urls.query_string import with_query
+from offdiag_web.urls.reports import NEW, ReportAddress
 
 _REFUSED = 422
 _ONCE, _PREVIEW = "once", "preview"

@@ -12,12 +12,12 @@ from werkzeug.wrappers import Response
 from offdiag.services.delivery.parcel import file_name
 from offdiag.services.reports.pages import issue_file, issue_page
 from offdiag.services.reports.retrying import retry_delivery, retry_issue
-from offdiag_web.addresses.reports import ReportAddress
+from offdiag_web.app.context import current_registry
+from offdiag_web.app.paths import asked_project
 from offdiag_web.pages.reports import REPORT
-from offdiag_web.pages.request_words import asked_project
 from offdiag_web.presenters.reports.issue import FILE_NAMES, issue_view
 from offdiag_web.presenters.reports.records import issue_page_record
-from offdiag_web.registry import current_registry
+from offdiag_web.urls.reports import ReportAddress
 
 _NUMBER = "int(min=1, max=2147483647)"
 _ISSUE = f"{REPORT}/<{_NUMBER}:number>"

@@ -13,10 +13,9 @@ from offdiag.services.schedules.planning import (
     run_report,
 )
 from offdiag.services.schedules.report_page import report_page
-from offdiag_web.addresses.datasets import read_start
-from offdiag_web.addresses.reports import ReportAddress
-from offdiag_web.exports import csv_response
-from offdiag_web.pages.request_words import TWIN, asked_project
+from offdiag_web.app.context import current_registry
+from offdiag_web.app.exports import csv_response
+from offdiag_web.app.paths import TWIN, asked_project
 from offdiag_web.presenters.reports.listing import reports_view
 from offdiag_web.presenters.reports.records import (
     ISSUE_COLUMNS,
@@ -27,7 +26,8 @@ from offdiag_web.presenters.reports.records import (
     reports_record,
 )
 from offdiag_web.presenters.reports.report import report_view
-from offdiag_web.registry import current_registry
+from offdiag_web.urls.datasets import read_start
+from offdiag_web.urls.reports import ReportAddress
 
 REPORT = "/reports/<name:name>"
 """Address of a report; each page adds its own name to it."""

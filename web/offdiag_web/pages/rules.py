@@ -8,10 +8,10 @@ from werkzeug.wrappers import Response
 from offdiag.services.flags.rules import RulesOverview, browse_rules
 from offdiag.services.flags.settings import RulesInForce, thresholds_in
 from offdiag.settings.load import describe_settings
-from offdiag_web.exports import csv_response
-from offdiag_web.pages.request_words import TWIN
+from offdiag_web.app.context import current_registry
+from offdiag_web.app.exports import csv_response
+from offdiag_web.app.paths import TWIN
 from offdiag_web.presenters.flags.rules import RULE_COLUMNS, rule_rows, rules_record, rules_view
-from offdiag_web.registry import current_registry
 
 blueprint = Blueprint("rules", __name__)
 

@@ -12,7 +12,7 @@ from offdiag.errors import InvalidInput
 from offdiag.sdk.advise import advise
 from offdiag.store.queries.run_detail import RunDetail
 from offdiag_web.addresses.advice import AdviceAddress, read_advice
-from offdiag_web.pages.request_words import SENT_BY_FORM
+from offdiag_web.app.paths import SENT_BY_FORM
 from offdiag_web.pages.run_frame import RUN, results_of, run_page, stored_run
 from offdiag_web.presenters.advice import advice_form, advice_record, advice_view
 

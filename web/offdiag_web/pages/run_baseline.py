@@ -6,10 +6,10 @@ from flask import Blueprint, redirect, request, url_for
 from werkzeug.wrappers import Response
 
 from offdiag.services.baselines import pin_baseline, unpin_run
-from offdiag_web.pages.preferences import reader_if_known
-from offdiag_web.pages.request_words import own_path
+from offdiag_web.app.context import current_registry
+from offdiag_web.app.paths import own_path
+from offdiag_web.app.preferences import reader_if_known
 from offdiag_web.pages.run_frame import RUN
-from offdiag_web.registry import current_registry
 
 blueprint = Blueprint("run_baseline", __name__)
 

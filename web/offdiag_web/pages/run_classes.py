@@ -7,7 +7,7 @@ from werkzeug.wrappers import Response
 
 from offdiag.store.queries.run_detail import RunResults
 from offdiag_web.addresses.classes import ClassesAddress, read_classes
-from offdiag_web.exports import csv_response
+from offdiag_web.app.exports import csv_response
 from offdiag_web.pages.run_frame import RUN, results_of, run_page, stored_run
 from offdiag_web.presenters.class_table import class_table
 from offdiag_web.presenters.class_table_export import class_columns, class_records, class_rows

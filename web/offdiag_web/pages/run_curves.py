@@ -10,12 +10,12 @@ from werkzeug.wrappers import Response
 from offdiag.errors import Conflict, InvalidInput
 from offdiag.services.curves.browse import RunCurves, all_curves, browse_curves
 from offdiag_web.addresses.curves import CurvesAddress, read_curves, read_part
-from offdiag_web.exports import csv_response
-from offdiag_web.pages.request_words import SENT_BY_FORM
+from offdiag_web.app.context import current_registry
+from offdiag_web.app.exports import csv_response
+from offdiag_web.app.paths import SENT_BY_FORM
 from offdiag_web.pages.run_frame import RUN, results_of, run_page
 from offdiag_web.presenters.curves.export import curve_table, curves_record
 from offdiag_web.presenters.curves.page import curves_view
-from offdiag_web.registry import current_registry
 
 blueprint = Blueprint("run_curves", __name__)
 

@@ -16,9 +16,9 @@ from offdiag.services.examples.browse import (
     export_examples,
 )
 from offdiag.store.queries.run_detail import RunHeader
-from offdiag_web.addresses.examples import ExamplesAddress, cell_url, read_examples
-from offdiag_web.exports import csv_stream, json_stream
-from offdiag_web.pages.request_words import SENT_BY_FORM
+from offdiag_web.app.context import current_registry
+from offdiag_web.app.exports import csv_stream, json_stream
+from offdiag_web.app.paths import SENT_BY_FORM
 from offdiag_web.pages.run_frame import RUN, run_page, stored_run
 from offdiag_web.presenters.examples.export import (
     example_columns,
@@ -27,7 +27,7 @@ from offdiag_web.presenters.examples.export import (
     export_head,
 )
 from offdiag_web.presenters.examples.page import examples_view
-from offdiag_web.registry import current_registry
+from offdiag_web.urls.examples import ExamplesAddress, cell_url, read_examples
 
 _CODE = re.compile(r"g?[0-9]{1,6}")
 

@@ -11,8 +11,8 @@ from offdiag.domain.runs import RunState
 from offdiag.errors import EvaluationFailed, EvaluationPending
 from offdiag.services.browse import browse_run
 from offdiag.store.queries.run_detail import RunDetail, RunResults
+from offdiag_web.app.context import current_registry
 from offdiag_web.presenters.run_header import run_header
-from offdiag_web.registry import current_registry
 
 RUN = "/runs/<run:run_id>"
 """Address of a run; each page adds its own name to it."""

@@ -6,7 +6,8 @@ from flask import Blueprint, jsonify
 from werkzeug.wrappers import Response
 
 from offdiag.services.browse_history import RunHistory, browse_history
-from offdiag_web.exports import csv_response
+from offdiag_web.app.context import current_registry
+from offdiag_web.app.exports import csv_response
 from offdiag_web.pages.run_frame import RUN, run_page
 from offdiag_web.presenters.run_history import (
     HISTORY_COLUMNS,
@@ -14,7 +15,6 @@ from offdiag_web.presenters.run_history import (
     history_rows,
     history_view,
 )
-from offdiag_web.registry import current_registry
 
 blueprint = Blueprint("run_history", __name__)
 

@@ -10,9 +10,7 @@ from werkzeug.wrappers import Response
 from offdiag.domain.orientation import SourceOrientation
 from offdiag.domain.runs import Task
 from offdiag.metrics.counted import CountedSets
-from offdiag_web.addresses.groups import groups_text
-from offdiag_web.addresses.matrix import read_layout, read_matrix
-from offdiag_web.exports import csv_response
+from offdiag_web.app.exports import csv_response
 from offdiag_web.pages import run_sets
 from offdiag_web.pages.run_frame import RUN, run_page, stored_run
 from offdiag_web.pages.seen_run import asked_matrix, matrix_file_name, seen_run
@@ -25,6 +23,8 @@ from offdiag_web.presenters.matrix_export import (
 )
 from offdiag_web.presenters.matrix_page import matrix_page
 from offdiag_web.presenters.run_export import AGGREGATE_COLUMNS, aggregate_rows, run_record
+from offdiag_web.urls.matrix import read_layout, read_matrix
+from offdiag_web.urls.query_string import groups_text
 
 blueprint = Blueprint("run_matrix", __name__)
 

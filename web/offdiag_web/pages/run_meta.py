@@ -5,10 +5,10 @@ from __future__ import annotations
 from flask import Blueprint, jsonify, url_for
 from werkzeug.wrappers import Response
 
+from offdiag_web.app.context import current_registry
 from offdiag_web.pages.run_frame import RUN, run_page, stored_run
 from offdiag_web.presenters.provenance import provenance
 from offdiag_web.presenters.run_export import metadata_record
-from offdiag_web.registry import current_registry
 
 blueprint = Blueprint("run_meta", __name__)
 

@@ -10,8 +10,7 @@ from offdiag.errors import InvalidInput
 from offdiag.metrics.counted import CountedSets, sets_of
 from offdiag.store.queries.run_detail import RunDetail
 from offdiag_web.addresses.label_sets import read_label_sets
-from offdiag_web.addresses.matrix import read_layout
-from offdiag_web.exports import csv_response
+from offdiag_web.app.exports import csv_response
 from offdiag_web.pages.run_frame import results_of, run_page
 from offdiag_web.presenters.run_export import metadata_record
 from offdiag_web.presenters.sets.export import (
@@ -24,6 +23,7 @@ from offdiag_web.presenters.sets.export import (
     sets_run_record,
 )
 from offdiag_web.presenters.sets.page import sets_page
+from offdiag_web.urls.matrix import read_layout
 
 MOST_WRITTEN_OUT = 200
 """Labels whose matrix is written out cell by cell in a document."""

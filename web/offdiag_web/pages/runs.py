@@ -10,12 +10,12 @@ from werkzeug.wrappers import Response
 from offdiag.services.browse import browse_runs, listed_metrics
 from offdiag.settings.load import hide_password
 from offdiag.store.database import Database
-from offdiag_web.addresses.run_list import read_run_list
-from offdiag_web.exports import csv_response
-from offdiag_web.pages.request_words import SENT_BY_FORM
+from offdiag_web.app.context import current_registry
+from offdiag_web.app.exports import csv_response
+from offdiag_web.app.paths import SENT_BY_FORM
 from offdiag_web.presenters.run_list import run_list_view
 from offdiag_web.presenters.run_list_export import run_columns, run_list_record, run_list_rows
-from offdiag_web.registry import current_registry
+from offdiag_web.urls.run_list import read_run_list
 
 blueprint = Blueprint("runs", __name__)
 

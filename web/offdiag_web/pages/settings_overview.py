@@ -8,9 +8,8 @@ from werkzeug.wrappers import Response
 from offdiag.metrics.suite import SUITE_VERSION
 from offdiag.settings.load import hide_password
 from offdiag.version import offdiag_version
-from offdiag_web.access.principal import reader
-from offdiag_web.pages.preferences import THEMES
-from offdiag_web.registry import current_registry
+from offdiag_web.app.context import current_registry, reader
+from offdiag_web.app.preferences import THEMES
 
 blueprint = Blueprint("settings", __name__)
 

@@ -10,18 +10,18 @@ from offdiag.domain.access import Principal, PrincipalKind
 from offdiag.errors import NotSignedIn
 from offdiag.services.access.signing_in import sign_in, sign_out
 from offdiag.settings.exposure import needs_sign_in
-from offdiag_web.access import rates
-from offdiag_web.access.door import (
+from offdiag_web.app import limits
+from offdiag_web.app.auth import (
     SignedIn,
     acting_as,
     clear_site_data,
     forget_session,
     session_life,
 )
-from offdiag_web.access.needs import Rate, public
-from offdiag_web.failures import failure_of
-from offdiag_web.pages.request_words import own_path
-from offdiag_web.registry import current_registry
+from offdiag_web.app.context import current_registry
+from offdiag_web.app.errors import failure_of
+from offdiag_web.app.paths import own_path
+from offdiag_web.app.permissions import Rate, public
 
 blueprint = Blueprint("signing_in", __name__)
 
@@ -41,7 +41,7 @@ def page() -> Response:
 def begin() -> Response:
     """Let somebody in and lead them to where they wanted to go."""
     name, goal = request.form.get("name", "").strip(), own_path(request.form.get("next", "/"))
-    rates.refuse_attempts(name)
+    limits.refuse_attempts(name)
     acting_as(name)
     registry = current_registry()
     try:
@@ -52,7 +52,7 @@ def begin() -> Response:
             life=session_life(registry.settings.access),
         )
     except NotSignedIn as error:
-        rates.count_attempt(name)
+        limits.count_attempt(name)
         failed = render_template(
             "sign_in.html", failure=failure_of(error), next=goal, name=name[:100]
         )

@@ -11,12 +11,11 @@ from offdiag.domain.access import Grant, Role, may_anywhere
 from offdiag.errors import InvalidInput, OffdiagError
 from offdiag.services.access.subjects import all_projects
 from offdiag.services.access.tokens import create_token, list_tokens, revoke_token
-from offdiag_web.access.needs import needs
-from offdiag_web.access.principal import reader, signed_in
-from offdiag_web.failures import failure_of, status_of
+from offdiag_web.app.context import current_registry, reader, signed_in
+from offdiag_web.app.errors import failure_of, status_of
+from offdiag_web.app.permissions import needs
 from offdiag_web.presenters.access.roles import MEANINGS, read_project, read_role
 from offdiag_web.presenters.access.tokens import token_lines
-from offdiag_web.registry import current_registry
 
 blueprint = Blueprint("tokens", __name__)
 

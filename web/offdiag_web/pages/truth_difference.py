@@ -6,17 +6,17 @@ from flask import Blueprint, jsonify, make_response, render_template, request
 from werkzeug.wrappers import Response
 
 from offdiag.services.truth.compare import TruthComparison, compare_truths
-from offdiag_web.addresses.datasets import DatasetAddress, read_start
-from offdiag_web.exports import csv_response
+from offdiag_web.app.context import current_registry
+from offdiag_web.app.exports import csv_response
+from offdiag_web.app.paths import TWIN, asked_project
 from offdiag_web.pages.dataset_frame import DATASET, VERSION, find_in_any_project
-from offdiag_web.pages.request_words import TWIN, asked_project
 from offdiag_web.presenters.truth_difference import (
     SAMPLE_COLUMNS,
     difference_record,
     difference_view,
     sample_rows,
 )
-from offdiag_web.registry import current_registry
+from offdiag_web.urls.datasets import DatasetAddress, read_start
 
 blueprint = Blueprint("truth_difference", __name__)
 find_in_any_project(blueprint)

@@ -6,10 +6,10 @@ from flask import Blueprint, jsonify, make_response, render_template, request, u
 from werkzeug.wrappers import Response
 
 from offdiag.services.truth.impact import TruthImpact, truth_impact
-from offdiag_web.addresses.datasets import DatasetAddress, read_start
-from offdiag_web.exports import csv_response
+from offdiag_web.app.context import current_registry
+from offdiag_web.app.exports import csv_response
+from offdiag_web.app.paths import TWIN, asked_project
 from offdiag_web.pages.dataset_frame import DATASET, VERSION, find_in_any_project
-from offdiag_web.pages.request_words import TWIN, asked_project
 from offdiag_web.presenters.differences import titles_for
 from offdiag_web.presenters.truth_impact import impact_view, written
 from offdiag_web.presenters.truth_impact_export import (
@@ -17,7 +17,7 @@ from offdiag_web.presenters.truth_impact_export import (
     impact_record,
     impact_rows,
 )
-from offdiag_web.registry import current_registry
+from offdiag_web.urls.datasets import DatasetAddress, read_start
 
 blueprint = Blueprint("truth_impact", __name__)
 find_in_any_project(blueprint)

@@ -9,11 +9,11 @@ from offdiag.domain.access import Grant, Role
 from offdiag.errors import OffdiagError
 from offdiag.services.access import users
 from offdiag.services.access.subjects import all_projects
-from offdiag_web.access.needs import needs
-from offdiag_web.failures import failure_of, status_of
+from offdiag_web.app.context import current_registry
+from offdiag_web.app.errors import failure_of, status_of
+from offdiag_web.app.permissions import needs
 from offdiag_web.presenters.access.roles import MEANINGS, read_project, read_role
 from offdiag_web.presenters.access.users import user_lines
-from offdiag_web.registry import current_registry
 
 blueprint = Blueprint("users", __name__)
 

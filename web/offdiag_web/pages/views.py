@@ -7,11 +7,11 @@ from werkzeug.wrappers import Response
 
 from offdiag.domain.access import Role
 from offdiag.services.views import remove_view, save_view, saved_view, views_of
-from offdiag_web.access.needs import needs
-from offdiag_web.addresses.run_list import read_run_list
-from offdiag_web.pages.preferences import reader_if_known
+from offdiag_web.app.context import current_registry
+from offdiag_web.app.permissions import needs
+from offdiag_web.app.preferences import reader_if_known
 from offdiag_web.presenters.saved_views import query_values, view_lines
-from offdiag_web.registry import current_registry
+from offdiag_web.urls.run_list import read_run_list
 
 blueprint = Blueprint("views", __name__)
 

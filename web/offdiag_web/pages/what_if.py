@@ -10,14 +10,13 @@ from offdiag.services.cost_matrices import add_costs
 from offdiag.services.what_if.answering import ask
 from offdiag.services.what_if.reading import newest_run_ids, read_base
 from offdiag.services.what_if.scenario import understand
-from offdiag_web.addresses.what_if import WhatIfAddress, read_what_if
-from offdiag_web.addresses.what_if_form import asked_by_form
-from offdiag_web.exports import csv_response
-from offdiag_web.pages.request_words import SENT_BY_FORM, TWIN, asked_project
+from offdiag_web.app.context import current_registry
+from offdiag_web.app.exports import csv_response
+from offdiag_web.app.paths import SENT_BY_FORM, TWIN, asked_project
 from offdiag_web.presenters.what_if.export import RANKING_COLUMNS, ranking_rows, what_if_record
 from offdiag_web.presenters.what_if.page import what_if_view
 from offdiag_web.presenters.what_if.start import start_view
-from offdiag_web.registry import current_registry
+from offdiag_web.urls.what_if import WhatIfAddress, asked_by_form, read_what_if
 
 blueprint = Blueprint("what_if", __name__)
 

@@ -14,12 +14,12 @@ from offdiag.metrics.catalogue import MetricSpec, Transformation
 from offdiag.metrics.catalogue.describing import effect_words
 from offdiag.store.queries.run_detail import RunDetail, RunResults
 from offdiag_web.addresses.advice import AdviceAddress
-from offdiag_web.addresses.metrics import MetricAddress
 from offdiag_web.charts.interval import IN_TILE, interval_mark
 from offdiag_web.charts.scale import SIGNED_UNIT, UNIT, Scale
 from offdiag_web.presenters import numbers
 from offdiag_web.presenters.class_order import quoted_name
 from offdiag_web.presenters.values import Notes, ShownValue, extent_of, interval_text, shown
+from offdiag_web.urls.metrics import MetricAddress
 
 MOST_CLASSES_TO_CHOOSE = 100
 """With more, the name of the class is typed instead of chosen."""

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 from offdiag.domain.labels import LabelSet
 from offdiag.metrics.confusion import ConfusionMatrix, clustered_order
-from offdiag_web.addresses.matrix import ClassOrder
 from offdiag_web.presenters.class_groups import Grouping
 from offdiag_web.presenters.numbers import shortened
+from offdiag_web.urls.matrix import ClassOrder
 
 LONGEST_HEAD = 22
 """Characters of a name that fit beside a table."""

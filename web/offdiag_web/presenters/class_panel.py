@@ -8,15 +8,15 @@ from markupsafe import Markup
 
 from offdiag.domain.values import MetricValue
 from offdiag.store.queries.run_detail import RunResults
-from offdiag_web.addresses.examples import missed_url
-from offdiag_web.addresses.matrix import ClassOrder
-from offdiag_web.charts.bar import share_bar
 from offdiag_web.charts.interval import IN_PANEL, interval_mark
+from offdiag_web.charts.marks import share_bar
 from offdiag_web.charts.scale import UNIT
 from offdiag_web.presenters import numbers
 from offdiag_web.presenters.class_groups import Grouping
 from offdiag_web.presenters.class_order import class_order, quoted_name
 from offdiag_web.presenters.values import Notes, ShownValue, extent_of, interval_text, shown
+from offdiag_web.urls.examples import missed_url
+from offdiag_web.urls.matrix import ClassOrder
 
 MOST_CLASSES = 30
 LOWEST_SHOWN = 12

@@ -9,10 +9,10 @@ from markupsafe import Markup
 from numpy.typing import NDArray
 
 from offdiag.metrics.confusion import ConfusionMatrix
-from offdiag_web.addresses.examples import cell_url
-from offdiag_web.charts.bar import share_bar
+from offdiag_web.charts.marks import share_bar
 from offdiag_web.presenters import numbers
 from offdiag_web.presenters.class_order import ClassHead, class_head
+from offdiag_web.urls.examples import cell_url
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,11 +9,11 @@ from markupsafe import Markup
 
 from offdiag.domain.labels import LabelSet
 from offdiag.store.queries.truth_list import TruthSummary
-from offdiag_web.addresses.datasets import DatasetAddress
-from offdiag_web.charts.bar import share_bar
+from offdiag_web.charts.marks import share_bar
 from offdiag_web.presenters import numbers
 from offdiag_web.presenters.class_order import ClassHead, class_head
 from offdiag_web.presenters.paging import Paging, paging
+from offdiag_web.urls.datasets import DatasetAddress
 
 CLASSES_PER_PAGE = 50
 

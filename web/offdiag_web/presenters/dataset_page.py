@@ -10,9 +10,6 @@ from offdiag.domain.runs import RunState
 from offdiag.services.browse_datasets import DatasetDetail
 from offdiag.store.queries.dataset_page import DatasetRuns
 from offdiag.store.queries.truth_list import TruthSummary
-from offdiag_web.addresses.datasets import DatasetAddress
-from offdiag_web.addresses.filter_text import parse_filter, quoted
-from offdiag_web.addresses.run_list import RunListAddress
 from offdiag_web.presenters import numbers
 from offdiag_web.presenters.chips import Chip, Tone
 from offdiag_web.presenters.class_order import quoted_name
@@ -20,6 +17,9 @@ from offdiag_web.presenters.dataset_classes import ClassCounts, class_counts
 from offdiag_web.presenters.dataset_groups import GroupLines, group_lines
 from offdiag_web.presenters.task_words import TASK_WORDS
 from offdiag_web.presenters.times import Moment, moment
+from offdiag_web.urls.datasets import DatasetAddress
+from offdiag_web.urls.filter_line import parse_filter, quoted
+from offdiag_web.urls.run_list import RunListAddress
 
 MOST_LEVELS = 12
 """Values of a slice column that are named on the page."""

@@ -9,14 +9,14 @@ from functools import lru_cache
 
 from offdiag.domain.runs import RunState, Task
 from offdiag.store.queries.dataset_list import DatasetFacts, LoggedRuns
-from offdiag_web.addresses.datasets import DatasetAddress
-from offdiag_web.addresses.filter_text import parse_filter, quoted
-from offdiag_web.addresses.run_list import RunListAddress
-from offdiag_web.exports import Cell
+from offdiag_web.app.exports import Cell
 from offdiag_web.presenters import numbers
 from offdiag_web.presenters.chips import Chip, Tone
 from offdiag_web.presenters.task_words import TASK_WORDS
 from offdiag_web.presenters.times import Moment, moment
+from offdiag_web.urls.datasets import DatasetAddress
+from offdiag_web.urls.filter_line import parse_filter, quoted
+from offdiag_web.urls.run_list import RunListAddress
 
 DATASET_COLUMNS = (
     *("project", "dataset", "task", "truth_version", "n_samples", "n_classes"),

@@ -8,9 +8,8 @@ from dataclasses import dataclass
 
 from offdiag.metrics.catalogue import SPECS
 from offdiag.services.finding import OF_EACH_KIND, Findings
-from offdiag_web.addresses.datasets import DatasetAddress
-from offdiag_web.addresses.metrics import MetricAddress
-from offdiag_web.addresses.models import ModelAddress
+from offdiag_web.urls.datasets import DatasetAddress, ModelAddress
+from offdiag_web.urls.metrics import MetricAddress
 
 _NUMBERED = re.compile(r"(f-?|job ?)([0-9]{1,18})", re.IGNORECASE)
 

@@ -10,7 +10,7 @@ from offdiag.metrics.catalogue.describing import (
     SCOPE_TITLES,
     range_words,
 )
-from offdiag_web.addresses.metrics import MetricAddress
+from offdiag_web.urls.metrics import MetricAddress
 
 METRIC_COLUMNS = ("scope", "key", "title", "formula", "low", "high", "better", "version", "source")
 LETTER_WORDS = {

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from offdiag.domain.hierarchy import ALL_GROUPS, Group
-from offdiag_web.addresses.matrix import MatrixAddress
 from offdiag_web.presenters import numbers
 from offdiag_web.presenters.class_groups import Band, Grouping, bands
 from offdiag_web.presenters.class_order import ClassHead, class_head
 from offdiag_web.presenters.segments import Segment
+from offdiag_web.urls.matrix import MatrixAddress
 
 LARGEST_LIST = 60
 """Groups up to which a list of them stands beside a matrix without their heads."""

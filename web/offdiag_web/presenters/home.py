@@ -12,11 +12,11 @@ from offdiag.store.queries.home_overview import (
     Failure,
     OpenFlags,
 )
-from offdiag_web.addresses.reports import ReportAddress
 from offdiag_web.presenters import numbers
 from offdiag_web.presenters.chips import Chip
 from offdiag_web.presenters.datasets import DatasetCard, dataset_cards
 from offdiag_web.presenters.times import Moment, ahead_text, moment
+from offdiag_web.urls.reports import ReportAddress
 
 
 @dataclass(frozen=True, slots=True)

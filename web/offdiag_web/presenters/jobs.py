@@ -8,7 +8,7 @@ from datetime import datetime
 
 from offdiag.services.heartbeats import SILENT_AFTER_S
 from offdiag.services.jobs.pages import Heartbeat, JobEntry, JobsPage, JobState
-from offdiag_web.exports import Cell
+from offdiag_web.app.exports import Cell
 from offdiag_web.presenters import numbers
 from offdiag_web.presenters.chips import Chip, Tone
 from offdiag_web.presenters.times import Moment, moment, spell

@@ -14,7 +14,6 @@ import numpy as np
 
 from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.orientation import actual_totals, predicted_totals
-from offdiag_web.addresses.matrix import MatrixAddress, Norm
 from offdiag_web.presenters import numbers
 from offdiag_web.presenters.class_groups import Grouping
 from offdiag_web.presenters.class_order import ClassHead, class_head, class_order
@@ -26,6 +25,7 @@ from offdiag_web.presenters.group_heads import (
     group_head,
 )
 from offdiag_web.presenters.matrix_colours import OF_WHAT, ColourScale, colour_scale
+from offdiag_web.urls.matrix import MatrixAddress, Norm
 
 Density = Literal["roomy", "plain", "dense"]
 CellUrl = Callable[[int, int], str]

@@ -16,10 +16,10 @@ from numpy.typing import NDArray
 
 from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.orientation import ACTUAL_AXIS, PREDICTED_AXIS
-from offdiag_web.addresses.matrix import Norm
-from offdiag_web.charts.matrix_map import step_codes
-from offdiag_web.palette import BINS
+from offdiag_web.charts.maps import step_codes
+from offdiag_web.charts.palette import BINS
 from offdiag_web.presenters import numbers
+from offdiag_web.urls.matrix import Norm
 
 RampName = Literal["correct", "error"]
 

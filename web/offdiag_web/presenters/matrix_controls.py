@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 from offdiag.metrics.confusion import ConfusionMatrix
-from offdiag_web.addresses.matrix import ClassOrder, MatrixAddress, Norm
 from offdiag_web.presenters.class_groups import Grouping
 from offdiag_web.presenters.class_order import default_order
 from offdiag_web.presenters.segments import Segment
+from offdiag_web.urls.matrix import ClassOrder, MatrixAddress, Norm
 
 _NORM_TEXTS: tuple[tuple[Norm, str], ...] = (
     ("row", "% of actual"),

@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 from offdiag.domain.orientation import SourceOrientation
 from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.orientation import swap_axes
-from offdiag_web.addresses.matrix import MatrixAddress
-from offdiag_web.exports import Cell
+from offdiag_web.app.exports import Cell
 from offdiag_web.presenters.class_groups import Grouping
 from offdiag_web.presenters.class_order import class_order
+from offdiag_web.urls.matrix import MatrixAddress
 
 LARGEST_DENSE = 1_000
 """Matrices up to this many classes are written in full; larger ones as their filled cells."""

@@ -6,8 +6,6 @@ from dataclasses import dataclass, replace
 
 from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.store.queries.run_detail import RunResults
-from offdiag_web.addresses.examples import cell_url, numbered_cell_url
-from offdiag_web.addresses.matrix import MatrixAddress
 from offdiag_web.presenters.class_groups import Grouping
 from offdiag_web.presenters.class_panel import ClassPanel, class_panel
 from offdiag_web.presenters.confusions import ConfusionList, most_frequent
@@ -24,6 +22,8 @@ from offdiag_web.presenters.matrix_window import WINDOW_CLASSES, busiest_class, 
 from offdiag_web.presenters.run_costs import cost_tile
 from offdiag_web.presenters.segments import Segment
 from offdiag_web.presenters.values import Notes
+from offdiag_web.urls.examples import cell_url, numbered_cell_url
+from offdiag_web.urls.matrix import MatrixAddress
 
 LARGEST_TABLE = 30
 """Up to this many classes the matrix is one table; above, a browser and a reader get lost."""

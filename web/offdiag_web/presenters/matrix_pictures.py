@@ -7,14 +7,14 @@ from typing import cast
 
 from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.orientation import swap_axes
-from offdiag_web.addresses.matrix import MatrixAddress
+from offdiag_web.charts.maps import map_png
 from offdiag_web.charts.matrix_drawing import DrawnCell, DrawnMatrix, matrix_svg
-from offdiag_web.charts.matrix_map import map_png
-from offdiag_web.palette import Ramp, Theme
+from offdiag_web.charts.palette import Ramp, Theme
 from offdiag_web.presenters.class_groups import Grouping
 from offdiag_web.presenters.class_order import class_order
 from offdiag_web.presenters.matrix import Cell, MatrixView, matrix_view
 from offdiag_web.presenters.matrix_colours import colour_scale
+from offdiag_web.urls.matrix import MatrixAddress
 
 LARGEST_DRAWING = 200
 """Classes up to which a matrix is written out cell by cell in a document."""

@@ -9,9 +9,9 @@ from decimal import Decimal
 
 from offdiag.metrics.catalogue import CATALOGUE, MetricSpec, Scope
 from offdiag.store.queries.run_entries import RunEntry
-from offdiag_web.addresses.run_list import DEFAULT_COLUMNS, SHORT_NAMES, ScaleChoice
 from offdiag_web.charts.scale import UNIT, Scale, fitted, spanning
 from offdiag_web.presenters.values import extent_of
+from offdiag_web.urls.run_list import DEFAULT_COLUMNS, SHORT_NAMES, ScaleChoice
 
 OFFERED = (
     *("overall_accuracy", "balanced_accuracy", "mcc", "macro_f1", "weighted_f1", "cohen_kappa"),

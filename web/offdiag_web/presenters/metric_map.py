@@ -16,10 +16,10 @@ from offdiag.metrics.catalogue import Direction, MetricSpec, Scope
 from offdiag.metrics.symmetry import has_map, height, rate_map, value_at
 from offdiag.services.browse_metrics import MappedRuns
 from offdiag.store.queries.binary_rates import RatedRun
-from offdiag_web.addresses.metrics import BALANCED, MetricAddress
-from offdiag_web.charts.rate_map import Place, rate_map_drawing
+from offdiag_web.charts.maps import Place, rate_map_drawing
 from offdiag_web.presenters import numbers
 from offdiag_web.presenters.segments import Segment
+from offdiag_web.urls.metrics import BALANCED, MetricAddress
 
 STEPS = 24
 _SHARES = ("0.5", "0.2", "0.1", "0.05", "0.01")

@@ -13,7 +13,7 @@ from offdiag.metrics.catalogue.describing import (
     effect_words,
     range_words,
 )
-from offdiag_web.addresses.metrics import MetricAddress
+from offdiag_web.urls.metrics import MetricAddress
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,8 +10,6 @@ from markupsafe import Markup
 
 from offdiag.services.browse_models import ModelRuns
 from offdiag.store.queries.run_entries import RunEntry
-from offdiag_web.addresses.filter_text import parse_filter, quoted
-from offdiag_web.addresses.run_list import RunListAddress
 from offdiag_web.charts.scale import Scale
 from offdiag_web.charts.trend import trend
 from offdiag_web.presenters import numbers
@@ -23,6 +21,8 @@ from offdiag_web.presenters.metric_columns import (
 )
 from offdiag_web.presenters.run_rows import RunRow, run_row
 from offdiag_web.presenters.values import Notes, extent_of
+from offdiag_web.urls.filter_line import parse_filter, quoted
+from offdiag_web.urls.run_list import RunListAddress
 
 
 @dataclass(frozen=True, slots=True)

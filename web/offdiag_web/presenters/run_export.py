@@ -5,10 +5,10 @@ from __future__ import annotations
 from offdiag.domain.look_alikes import look_alikes
 from offdiag.domain.orientation import SourceOrientation
 from offdiag.store.queries.run_detail import RunDetail, RunResults
-from offdiag_web.addresses.matrix import MatrixAddress
-from offdiag_web.exports import Cell
+from offdiag_web.app.exports import Cell
 from offdiag_web.presenters.class_groups import Grouping
 from offdiag_web.presenters.matrix_export import matrix_record
+from offdiag_web.urls.matrix import MatrixAddress
 
 AGGREGATE_COLUMNS = ("key", "value", "reason", "limit", "ci_low", "ci_high", "ci_method")
 

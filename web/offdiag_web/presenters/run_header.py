@@ -11,10 +11,6 @@ from offdiag.domain.look_alikes import look_alikes_in_words
 from offdiag.domain.orientation import SourceOrientation
 from offdiag.domain.runs import RunState, Task
 from offdiag.store.queries.run_detail import RunDetail, RunHeader
-from offdiag_web.addresses.filter_text import parse_filter, quoted
-from offdiag_web.addresses.models import ModelAddress
-from offdiag_web.addresses.run_list import RunListAddress
-from offdiag_web.addresses.what_if import WhatIfAddress
 from offdiag_web.presenters import numbers
 from offdiag_web.presenters.chips import (
     Caution,
@@ -28,6 +24,10 @@ from offdiag_web.presenters.currency import coverage_chip, stale_caution
 from offdiag_web.presenters.flags.on_run import FlagsOnRun, flags_on_run
 from offdiag_web.presenters.task_words import class_words
 from offdiag_web.presenters.times import Moment, moment
+from offdiag_web.urls.datasets import ModelAddress
+from offdiag_web.urls.filter_line import parse_filter, quoted
+from offdiag_web.urls.run_list import RunListAddress
+from offdiag_web.urls.what_if import WhatIfAddress
 
 MOST_TAGS = 6
 """Tags shown in the header; the metadata page has all."""

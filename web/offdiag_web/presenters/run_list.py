@@ -8,9 +8,6 @@ from datetime import datetime
 
 from offdiag.services.browse import RunOverview
 from offdiag.store.queries.run_order import Cursor
-from offdiag_web.addresses.filter_text import filter_text
-from offdiag_web.addresses.query_string import with_query
-from offdiag_web.addresses.run_list import RunListAddress
 from offdiag_web.presenters import numbers
 from offdiag_web.presenters.metric_columns import WORST_COLUMN, column_scale, metric_column
 from offdiag_web.presenters.run_costs import COST_KEY, cost_column
@@ -35,6 +32,9 @@ from offdiag_web.presenters.run_list_filter import (
 from offdiag_web.presenters.run_rows import RunRow, run_row
 from offdiag_web.presenters.segments import Segment
 from offdiag_web.presenters.values import Notes
+from offdiag_web.urls.filter_line import filter_text
+from offdiag_web.urls.query_string import with_query
+from offdiag_web.urls.run_list import RunListAddress
 
 
 @dataclass(frozen=True, slots=True)

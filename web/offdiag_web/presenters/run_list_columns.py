@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from offdiag.domain.runs import Task
 from offdiag.services.browse import RunOverview, listed_metrics
 from offdiag.store.queries.run_entries import LISTED_METRICS, RunEntry
-from offdiag_web.addresses.run_list import DEFAULT_COLUMNS, RunListAddress, ScaleChoice
 from offdiag_web.charts.scale import Scale
 from offdiag_web.presenters import numbers
 from offdiag_web.presenters.metric_columns import (
@@ -19,6 +18,7 @@ from offdiag_web.presenters.metric_columns import (
 )
 from offdiag_web.presenters.segments import Segment
 from offdiag_web.presenters.table_heads import AriaSort, aria_sort
+from offdiag_web.urls.run_list import DEFAULT_COLUMNS, RunListAddress, ScaleChoice
 
 
 @dataclass(frozen=True, slots=True)

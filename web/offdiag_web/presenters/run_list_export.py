@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from offdiag.services.browse import RunOverview, listed_metrics
 from offdiag.store.queries.run_entries import LISTED_METRICS, RunEntry
 from offdiag.store.queries.run_entry_values import WorstClass
-from offdiag_web.addresses.filter_text import filter_text
-from offdiag_web.addresses.run_list import RunListAddress
-from offdiag_web.exports import Cell
+from offdiag_web.app.exports import Cell
+from offdiag_web.urls.filter_line import filter_text
+from offdiag_web.urls.run_list import RunListAddress
 
 
 def run_columns(keys: Sequence[str]) -> tuple[str, ...]:

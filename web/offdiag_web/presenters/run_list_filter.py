@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from offdiag.services.browse import RunOverview
-from offdiag_web.addresses.filter_text import ParsedTerm, filter_text
-from offdiag_web.addresses.run_list import RunListAddress
 from offdiag_web.presenters import numbers
 from offdiag_web.presenters.datasets import runs_url, scope_sentence
+from offdiag_web.urls.filter_line import ParsedTerm, filter_text
+from offdiag_web.urls.run_list import RunListAddress
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,6 @@ from markupsafe import Markup
 from offdiag.domain.values import MetricValue
 from offdiag.store.queries.baseline_values import BaselineValues
 from offdiag.store.queries.run_entries import RunEntry
-from offdiag_web.addresses.flags import FlagFields, FlagListAddress
 from offdiag_web.charts.interval import interval_mark
 from offdiag_web.charts.scale import Scale
 from offdiag_web.presenters import numbers
@@ -21,6 +20,7 @@ from offdiag_web.presenters.metric_columns import MetricColumn
 from offdiag_web.presenters.run_costs import CostCell, CostColumn, cost_cell
 from offdiag_web.presenters.times import Moment, moment
 from offdiag_web.presenters.values import Notes, ShownValue, extent_of, interval_text, shown
+from offdiag_web.urls.flags import FlagFields, FlagListAddress
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,13 +9,13 @@ from markupsafe import Markup
 
 from offdiag.services.truth.compare import TruthComparison
 from offdiag.services.truth.difference import LabelDifference, Relabelled
-from offdiag_web.addresses.datasets import DatasetAddress
-from offdiag_web.charts.bar import share_bar
+from offdiag_web.charts.marks import share_bar
 from offdiag_web.presenters import numbers
 from offdiag_web.presenters.class_order import ClassHead
 from offdiag_web.presenters.label_names import label_head
 from offdiag_web.presenters.paging import Paging, paging
 from offdiag_web.presenters.relabelling_table import RelabellingTable, relabelling_table
+from offdiag_web.urls.datasets import DatasetAddress
 
 SAMPLES_PER_PAGE = 50
 MOST_MOVES = 50

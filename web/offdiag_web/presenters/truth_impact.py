@@ -11,7 +11,6 @@ from markupsafe import Markup
 from offdiag.domain.values import MetricValue
 from offdiag.services.truth.impact import MOST_RUNS, MovedRun, TruthImpact
 from offdiag.store.queries.truth_impact import ScoredRun
-from offdiag_web.addresses.datasets import DatasetAddress
 from offdiag_web.charts.interval import interval_mark
 from offdiag_web.charts.scale import SIGNED_UNIT, UNIT, Extent, Scale, fitted
 from offdiag_web.presenters import numbers
@@ -20,6 +19,7 @@ from offdiag_web.presenters.impact_sentence import impact_sentence
 from offdiag_web.presenters.paging import Paging, paging
 from offdiag_web.presenters.segments import Segment
 from offdiag_web.presenters.values import Notes, ShownValue, extent_of, interval_text, shown
+from offdiag_web.urls.datasets import DatasetAddress
 
 RUNS_PER_PAGE = 50
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from offdiag.services.truth import impact_record as shared
 from offdiag.services.truth.impact import TruthImpact
-from offdiag_web.exports import Cell
+from offdiag_web.app.exports import Cell
 from offdiag_web.presenters.impact_sentence import impact_sentence
 
 IMPACT_COLUMNS = (

@@ -1,6 +1,6 @@
 from urllib.parse import parse_qsl, urlsplit
 
-from offdiag_web.addresses.costs import CostsAddress, new_costs_url, read_versions
+from offdiag_web.urls.costs import CostsAddress, new_costs_url, read_versions
 
 
 def test_a_cost_matrix_of_the_default_project_is_named_by_its_name_alone() -> None:

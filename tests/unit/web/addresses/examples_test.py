@@ -11,7 +11,7 @@ from offdiag.services.examples.question import (
     Place,
     SortKey,
 )
-from offdiag_web.addresses.examples import (
+from offdiag_web.urls.examples import (
     ExamplesAddress,
     cell_url,
     missed_url,

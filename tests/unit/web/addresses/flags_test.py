@@ -6,7 +6,7 @@ from offdiag.flags.lifecycle import FlagState
 from offdiag.flags.severity import Severity
 from offdiag.store.queries.flag_filter import FlagFilter
 from offdiag.store.queries.flag_inbox import FlagPlace
-from offdiag_web.addresses.flags import (
+from offdiag_web.urls.flags import (
     NOBODY,
     WHOLE_RUN,
     FlagFields,

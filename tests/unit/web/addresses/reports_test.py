@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from offdiag.domain.names import name_from_path
-from offdiag_web.addresses.reports import ReportAddress, reports_url
+from offdiag_web.urls.reports import ReportAddress, reports_url
 
 
 def test_an_address_says_project_and_place_only_where_they_are_special() -> None:

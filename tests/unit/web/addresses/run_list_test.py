@@ -5,8 +5,8 @@ import pytest
 
 from offdiag.comparison.letters import MOST_RUNS
 from offdiag.store.queries.run_order import Cursor, Group, Place, RunOrder
-from offdiag_web.addresses.filter_text import parse_filter
-from offdiag_web.addresses.run_list import RunListAddress, read_run_list
+from offdiag_web.urls.filter_line import parse_filter
+from offdiag_web.urls.run_list import RunListAddress, read_run_list
 
 NOON = datetime(2026, 11, 20, 12, 0, 0, 123456, tzinfo=UTC)
 

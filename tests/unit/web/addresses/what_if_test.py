@@ -8,8 +8,7 @@ from offdiag.domain.labels import LabelSet
 from offdiag.metrics.costs.matrix import CostMatrix
 from offdiag.services.what_if.reading import BaseCosts, Preset
 from offdiag.services.what_if.scenario import Question
-from offdiag_web.addresses.what_if import WhatIfAddress, read_what_if
-from offdiag_web.addresses.what_if_form import asked_by_form
+from offdiag_web.urls.what_if import WhatIfAddress, asked_by_form, read_what_if
 
 LABELS = LabelSet.declared(["nv", "mel", 'a "b"|c'])
 BASE = BaseCosts(

@@ -1,6 +1,6 @@
 import pytest
 
-from offdiag_web.charts.bar import share_bar
+from offdiag_web.charts.marks import share_bar
 from support.drawings import parsed
 
 

@@ -1,4 +1,4 @@
-from offdiag_web.charts.captions import Box, placed
+from offdiag_web.charts.recall_by_size import Box, placed
 
 ROOM = Box(0, 0, 200, 100)
 

@@ -2,7 +2,7 @@ from itertools import pairwise
 
 import pytest
 
-from offdiag_web.charts.churn_bar import HEIGHT, WIDTH, Segment, churn_bar
+from offdiag_web.charts.marks import CHURN_HEIGHT, CHURN_WIDTH, Segment, churn_bar
 from support.drawings import Drawing, parsed
 
 
@@ -21,9 +21,9 @@ def widths(drawing: Drawing) -> dict[str, float]:
 
 def test_lengths_are_shares_of_all_examples() -> None:
     assert widths(bar(60, 20, 20, 0)) == {
-        "a": pytest.approx(0.6 * WIDTH),
-        "b": pytest.approx(0.2 * WIDTH),
-        "c": pytest.approx(0.2 * WIDTH),
+        "a": pytest.approx(0.6 * CHURN_WIDTH),
+        "b": pytest.approx(0.2 * CHURN_WIDTH),
+        "c": pytest.approx(0.2 * CHURN_WIDTH),
     }
 
 
@@ -32,7 +32,7 @@ def test_one_example_among_millions_is_still_seen() -> None:
 
     assert found["b"] == found["d"] == 3
     assert "c" not in found
-    assert sum(found.values()) == pytest.approx(WIDTH)
+    assert sum(found.values()) == pytest.approx(CHURN_WIDTH)
 
 
 def test_segments_follow_one_another_without_a_gap() -> None:
@@ -51,7 +51,7 @@ def test_a_letter_is_drawn_only_where_there_is_room() -> None:
 
     letters = [part.text for part in drawing.root if part.tag == "text"]
     assert letters == ["a", "c"]
-    assert drawing.view_box == (0, 0, WIDTH, HEIGHT)
+    assert drawing.view_box == (0, 0, CHURN_WIDTH, CHURN_HEIGHT)
 
 
 def test_no_example_has_no_bar() -> None:

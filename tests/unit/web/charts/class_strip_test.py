@@ -1,6 +1,6 @@
 from itertools import pairwise
 
-from offdiag_web.charts.class_strip import LANE, WIDTH, class_strip, strip_axis
+from offdiag_web.charts.marks import LANE, STRIP_WIDTH, class_strip, strip_axis
 from offdiag_web.charts.scale import Extent
 from support.drawings import Drawing, parsed, points_of
 
@@ -65,4 +65,4 @@ def test_the_text_of_a_tick_stands_at_its_place() -> None:
     left, right = texts[0][0], texts[-1][0]
     for x, text in texts:
         assert x == left + float(text or "nan") * (right - left)
-    assert right < WIDTH
+    assert right < STRIP_WIDTH

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from offdiag_web.charts.flip_chart import HEIGHT, WIDTH, FlipAxis, FlipLine, flip_axis, flip_chart
-from offdiag_web.charts.run_mark import run_style
+from offdiag_web.charts.marks import run_style
 from support.drawings import Drawing, parsed, points_of
 
 FRAME_TOP, FRAME_BOTTOM = 22.0, 232.0

@@ -1,6 +1,6 @@
 import pytest
 
-from offdiag_web.charts.log_scale import LogScale, log_scale_over
+from offdiag_web.charts.scale import LogScale, log_scale_over
 
 
 @pytest.mark.parametrize(

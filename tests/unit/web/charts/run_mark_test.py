@@ -1,4 +1,4 @@
-from offdiag_web.charts.run_mark import MOST_MARKED, marker, run_mark, run_style
+from offdiag_web.charts.marks import MOST_MARKED, marker, run_mark, run_style
 from support.drawings import parsed
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from offdiag_web.charts.sparkline import sparkline
+from offdiag_web.charts.trend import sparkline
 from support.drawings import parsed
 
 

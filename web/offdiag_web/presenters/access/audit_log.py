@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from offdiag.services.access.audit import AuditEvent
-from offdiag_web.exports import Cell
+from offdiag_web.app.exports import Cell
 from offdiag_web.presenters.times import Moment, moment
 
 AUDIT_COLUMNS = (

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from offdiag.flags.audit.findings import AuditReport, AuditVerdict, Finding
 from offdiag.flags.audit.pasted.auditing import ModelAudit, PastedAudit
 from offdiag.metrics.catalogue import SPECS
-from offdiag_web.addresses.metrics import MetricAddress
 from offdiag_web.presenters import numbers
 from offdiag_web.presenters.audit.fitting import FittingView, fitting_view
 from offdiag_web.presenters.audit.rounding import allowed_text, expected_text
 from offdiag_web.presenters.chips import Chip, Tone
+from offdiag_web.urls.metrics import MetricAddress
 
 _TONES: dict[AuditVerdict, Tone] = {
     AuditVerdict.CONSISTENT: "good",

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from offdiag_web.addresses.compare import CompareAddress
-from offdiag_web.addresses.filter_text import quoted
 from offdiag_web.presenters import numbers
 from offdiag_web.presenters.datasets import Overview
+from offdiag_web.urls.filter_line import quoted
 
 
 @dataclass(frozen=True, slots=True)

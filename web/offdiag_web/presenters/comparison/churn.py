@@ -10,7 +10,7 @@ from offdiag.comparison import wording
 from offdiag.comparison.churn import Fate
 from offdiag.comparison.pair import PairedFacts
 from offdiag_web.addresses.compare import CompareAddress
-from offdiag_web.charts.churn_bar import Segment, churn_bar
+from offdiag_web.charts.marks import Segment, churn_bar
 from offdiag_web.presenters import numbers
 
 FATE_TEXTS: dict[Fate, str] = {

@@ -14,7 +14,7 @@ import numpy as np
 
 from offdiag.comparison.cells import CellDifferences
 from offdiag.comparison.pair import PairComparison
-from offdiag_web.palette import BINS
+from offdiag_web.charts.palette import BINS
 from offdiag_web.presenters import numbers
 from offdiag_web.presenters.class_order import ClassHead, class_head, class_order
 from offdiag_web.presenters.matrix import Density, matrix_density, turned_heads

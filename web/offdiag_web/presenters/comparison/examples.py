@@ -13,7 +13,7 @@ from offdiag.services.comparison.examples import (
 )
 from offdiag.services.comparison.refusals import Refusal
 from offdiag_web.addresses.compare import CompareAddress
-from offdiag_web.exports import Cell
+from offdiag_web.app.exports import Cell
 from offdiag_web.presenters import numbers
 from offdiag_web.presenters.class_order import ClassHead, class_head, quoted_name
 from offdiag_web.presenters.comparison.churn import FATE_TEXTS

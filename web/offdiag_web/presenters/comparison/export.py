@@ -11,7 +11,7 @@ from offdiag.comparison.many import ManyComparison
 from offdiag.comparison.pair import PairComparison
 from offdiag.comparison.standings import Place
 from offdiag.services.comparison.comparing import RunComparison
-from offdiag_web.exports import Cell
+from offdiag_web.app.exports import Cell
 
 PAIR_COLUMNS = (
     *("metric", "class", "n_a", "n_b", "a", "b", "difference", "ci_low", "ci_high"),

@@ -10,7 +10,7 @@ from markupsafe import Markup
 from offdiag.comparison.letters import letter
 from offdiag.store.queries.compared_runs import ComparedRun
 from offdiag_web.addresses.compare import CompareAddress
-from offdiag_web.charts.run_mark import MOST_MARKED, run_mark, run_style
+from offdiag_web.charts.marks import MOST_MARKED, run_mark, run_style
 from offdiag_web.presenters import numbers
 from offdiag_web.presenters.chips import Caution, orientation_warning
 

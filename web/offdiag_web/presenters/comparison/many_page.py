@@ -16,9 +16,8 @@ from offdiag.comparison.standings import Place, Standing
 from offdiag.domain.values import MetricValue
 from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag_web.addresses.compare import CompareAddress
-from offdiag_web.charts.class_strip import class_strip, strip_axis
-from offdiag_web.charts.matrix_picture import matrix_picture
-from offdiag_web.charts.run_mark import MOST_MARKED
+from offdiag_web.charts.marks import MOST_MARKED, class_strip, strip_axis
+from offdiag_web.charts.matrix_drawing import matrix_picture
 from offdiag_web.presenters import numbers
 from offdiag_web.presenters.class_order import ClassHead, class_head, class_order
 from offdiag_web.presenters.comparison.classes import MOST_CLASSES, metric_segments

@@ -11,7 +11,6 @@ from offdiag.domain.slices import Slice, SliceTerm
 from offdiag.services.comparison.comparing import RunComparison
 from offdiag.services.comparison.refusals import Refusal
 from offdiag_web.addresses.compare import CompareAddress
-from offdiag_web.addresses.filter_text import quoted
 from offdiag_web.presenters import numbers
 from offdiag_web.presenters.comparison.identity import (
     LetteredCaution,
@@ -25,6 +24,7 @@ from offdiag_web.presenters.comparison.many_page import ManyView, many_view
 from offdiag_web.presenters.comparison.metadata import MetadataRow, differing_metadata
 from offdiag_web.presenters.comparison.pair_page import PairView, pair_view
 from offdiag_web.presenters.comparison.samples_text import samples_text, truth_text
+from offdiag_web.urls.filter_line import quoted
 
 MOST_LEVELS = 50
 """Values of a slice column up to which they are offered to be picked."""

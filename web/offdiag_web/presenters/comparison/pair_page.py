@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from offdiag.comparison.pair import PairComparison
 from offdiag.store.queries.compared_runs import ComparedRun
 from offdiag_web.addresses.compare import CompareAddress, MatrixChoice
-from offdiag_web.addresses.matrix import MatrixAddress
 from offdiag_web.presenters.comparison.churn import ChurnView, churn_view
 from offdiag_web.presenters.comparison.classes import ClassTable, class_table
 from offdiag_web.presenters.comparison.difference_lines import MetricTable, metric_table
@@ -23,6 +22,7 @@ from offdiag_web.presenters.matrix import MatrixView, matrix_view
 from offdiag_web.presenters.matrix_window import busiest_class, window_around
 from offdiag_web.presenters.segments import Segment
 from offdiag_web.presenters.values import Notes
+from offdiag_web.urls.matrix import MatrixAddress
 
 _MATRIX_TEXTS: dict[MatrixChoice, str] = {"a": "A", "b": "B", "diff": "B − A"}
 

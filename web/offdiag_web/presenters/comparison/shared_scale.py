@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from offdiag.metrics.confusion import ConfusionMatrix
-from offdiag_web.addresses.matrix import Norm
 from offdiag_web.presenters.matrix_colours import ColourScale, colour_scale
+from offdiag_web.urls.matrix import Norm
 
 
 def shared_scale(matrices: Sequence[ConfusionMatrix], norm: Norm) -> list[ColourScale]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from offdiag.metrics.costs.matrix import changed_prices
 from offdiag.services.browse_costs import CostDetail
 from offdiag.store.cost_matrices import CostMatrixRecord
-from offdiag_web.exports import Cell
+from offdiag_web.app.exports import Cell
 
 CORNER = "actual \\ predicted"
 """Corner of the CSV, which the form of a new version reads again."""

@@ -9,10 +9,10 @@ from datetime import datetime
 from offdiag.domain.names import DEFAULT_PROJECT
 from offdiag.services.browse_costs import CostOverview
 from offdiag.store.queries.cost_pages import CostVersion
-from offdiag_web.addresses.costs import CostsAddress, new_costs_url
-from offdiag_web.exports import Cell
+from offdiag_web.app.exports import Cell
 from offdiag_web.presenters import numbers
 from offdiag_web.presenters.times import Moment, moment
+from offdiag_web.urls.costs import CostsAddress, new_costs_url
 
 COST_COLUMNS = (
     *("name", "version", "project", "n_classes", "currency", "author", "created_at", "note"),

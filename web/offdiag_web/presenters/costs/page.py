@@ -8,14 +8,14 @@ from datetime import datetime
 from offdiag.domain.names import DEFAULT_PROJECT
 from offdiag.metrics.costs.matrix import check_costs
 from offdiag.services.browse_costs import CostDetail
-from offdiag_web.addresses.costs import CostsAddress
-from offdiag_web.addresses.datasets import DatasetAddress
-from offdiag_web.addresses.query_string import with_query
-from offdiag_web.addresses.reports import ReportAddress
 from offdiag_web.presenters.costs.difference import CostDifference, cost_difference
 from offdiag_web.presenters.costs.table import PriceTable, price_table
 from offdiag_web.presenters.times import Moment, moment
 from offdiag_web.presenters.what_if.warnings import PASSED, warning_texts
+from offdiag_web.urls.costs import CostsAddress
+from offdiag_web.urls.datasets import DatasetAddress
+from offdiag_web.urls.query_string import with_query
+from offdiag_web.urls.reports import ReportAddress
 
 
 @dataclass(frozen=True, slots=True)

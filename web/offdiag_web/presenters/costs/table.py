@@ -8,7 +8,7 @@ import numpy as np
 
 from offdiag.metrics.costs.edits import cost_text
 from offdiag.metrics.costs.matrix import CostMatrix
-from offdiag_web.palette import BINS
+from offdiag_web.charts.palette import BINS
 from offdiag_web.presenters.class_order import ClassHead, class_head
 from offdiag_web.presenters.numbers import MINUS
 

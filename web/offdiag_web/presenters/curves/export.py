@@ -10,7 +10,7 @@ from offdiag.metrics.scores.operating_points import OperatingPoints
 from offdiag.metrics.scores.score_curves import TOP_LABEL, ScoreCurve
 from offdiag.services.curves.browse import RunCurves
 from offdiag_web.addresses.curves import CurvesAddress, Part
-from offdiag_web.exports import Cell
+from offdiag_web.app.exports import Cell
 from offdiag_web.presenters.curves.calibration import drawn_bins
 
 _POINT_COLUMNS = (

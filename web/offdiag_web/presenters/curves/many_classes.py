@@ -10,7 +10,7 @@ from offdiag.metrics.scores.score_curves import ScoreCurve
 from offdiag.services.curves.browse import CLASSES_PER_PAGE, RankedBy, RunCurves, default_ranking
 from offdiag.store.queries.run_detail import RunResults
 from offdiag_web.addresses.curves import CurvesAddress
-from offdiag_web.charts.score_curves import precision_recall_drawing, roc_drawing
+from offdiag_web.charts.scores import precision_recall_drawing, roc_drawing
 from offdiag_web.presenters import numbers
 from offdiag_web.presenters.class_order import ClassHead, class_head, quoted_name
 from offdiag_web.presenters.curves.calibration import CalibrationView, calibration_view

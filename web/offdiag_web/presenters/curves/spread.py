@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from offdiag.metrics.scores.score_curves import ScoreHistogram
 from offdiag_web.charts.plot import QUARTERS, Tick
-from offdiag_web.charts.score_spread import Spread, Tone, spread_drawing
+from offdiag_web.charts.scores import Spread, Tone, spread_drawing
 from offdiag_web.presenters import numbers
 
 

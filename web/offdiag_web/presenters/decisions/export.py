@@ -8,8 +8,8 @@ from offdiag.metrics.costs.matrix import CostMatrix
 from offdiag.services.decisions.answering import Decisions
 from offdiag.services.decisions.redeciding import Change, ClassChange
 from offdiag.services.decisions.thresholds import PricedPoint, ThresholdCosts
-from offdiag_web.addresses.what_if import WhatIfAddress
-from offdiag_web.exports import Cell
+from offdiag_web.app.exports import Cell
+from offdiag_web.urls.what_if import WhatIfAddress
 
 THRESHOLD_COLUMNS = (
     *("threshold", "flagged", "true_positives", "false_positives", "missed", "mean_cost"),

@@ -9,8 +9,6 @@ from offdiag.domain.orientation import SourceOrientation
 from offdiag.metrics.costs.decisions import at_deployment
 from offdiag.metrics.costs.edits import cost_text
 from offdiag.services.decisions.answering import Decisions, NoDecision
-from offdiag_web.addresses.costs import CostsAddress
-from offdiag_web.addresses.what_if import WhatIfAddress
 from offdiag_web.presenters import numbers
 from offdiag_web.presenters.chips import Caution
 from offdiag_web.presenters.class_order import class_order
@@ -20,6 +18,8 @@ from offdiag_web.presenters.reasons import LOG_SCORES
 from offdiag_web.presenters.segments import Segment
 from offdiag_web.presenters.what_if.bases import base_segments, base_text
 from offdiag_web.presenters.what_if.shares import ShareField, share_fields
+from offdiag_web.urls.costs import CostsAddress
+from offdiag_web.urls.what_if import WhatIfAddress
 
 LONGEST_NAME = 500
 

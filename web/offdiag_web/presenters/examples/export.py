@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from offdiag.services.examples.browse import ExampleExport
 from offdiag.services.examples.example import TOP_CLASSES, Example
 from offdiag.services.examples.question import ExampleQuestion
-from offdiag_web.exports import Cell
+from offdiag_web.app.exports import Cell
 
 _TOP_COLUMNS = tuple(
     f"{column}_{number}" for number in range(1, TOP_CLASSES + 1) for column in ("top", "score")

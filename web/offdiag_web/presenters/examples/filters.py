@@ -7,12 +7,12 @@ from dataclasses import dataclass, replace
 
 from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.services.examples.question import ExampleQuestion, Kind
-from offdiag_web.addresses.examples import ExamplesAddress
 from offdiag_web.presenters import numbers
 from offdiag_web.presenters.class_order import class_head
 from offdiag_web.presenters.examples.cells import CellCodes, neighbours
 from offdiag_web.presenters.examples.counts import CaseCounts, expected_count
 from offdiag_web.presenters.segments import Segment
+from offdiag_web.urls.examples import ExamplesAddress
 
 LARGEST_CHOICE = 200
 """Up to this many classes are picked from a list; above, their name is typed."""

@@ -8,7 +8,6 @@ from offdiag.domain.runs import Task
 from offdiag.services.examples.browse import MOST_EXPORTED, ExamplePage, NoExamples
 from offdiag.services.examples.example import Example
 from offdiag.services.examples.question import AS_LOGGED, ExampleOrder, Kind, SortKey
-from offdiag_web.addresses.examples import ExamplesAddress
 from offdiag_web.presenters import numbers
 from offdiag_web.presenters.chips import Caution
 from offdiag_web.presenters.class_order import ClassHead, class_head, quoted_name
@@ -26,6 +25,7 @@ from offdiag_web.presenters.examples.wording import sentence, title
 from offdiag_web.presenters.label_names import label_head
 from offdiag_web.presenters.segments import Segment
 from offdiag_web.presenters.table_heads import AriaSort, aria_sort
+from offdiag_web.urls.examples import ExamplesAddress
 
 LONGEST_SET = 60
 """Characters of a set of labels that are shown."""

@@ -9,7 +9,7 @@ from typing import Any
 from offdiag.flags.catalogue import RULES
 from offdiag.flags.verdict import Condition, Sign
 from offdiag.services.flags.detail import FlagDetail
-from offdiag_web.exports import Cell
+from offdiag_web.app.exports import Cell
 from offdiag_web.presenters.class_order import quoted_name
 from offdiag_web.presenters.flags.words import rule_title
 from offdiag_web.presenters.numbers import MINUS

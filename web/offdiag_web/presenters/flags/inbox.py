@@ -10,7 +10,6 @@ from offdiag.flags.catalogue import RULES
 from offdiag.flags.lifecycle import FlagState
 from offdiag.flags.severity import SEVERITIES
 from offdiag.store.queries.flag_inbox import MOST_COUNTED, FlagEntry, FlagPage, FlagPlace
-from offdiag_web.addresses.flags import NOBODY, FlagListAddress, flag_url
 from offdiag_web.presenters import numbers
 from offdiag_web.presenters.chips import Chip
 from offdiag_web.presenters.flags.refused import Refused
@@ -25,6 +24,7 @@ from offdiag_web.presenters.flags.words import (
 )
 from offdiag_web.presenters.segments import Segment
 from offdiag_web.presenters.times import Moment, moment
+from offdiag_web.urls.flags import NOBODY, FlagListAddress, flag_url
 
 SHOWN_STATES: tuple[tuple[str, FlagState | None], ...] = (
     ("Open", FlagState.OPEN),

@@ -12,7 +12,6 @@ from offdiag.flags.wording import points
 from offdiag.metrics.counted import Counted, CountedSets
 from offdiag.store.flags import FlagRecord
 from offdiag.store.queries.run_detail import RunDetail
-from offdiag_web.addresses.flags import FlagFields, FlagListAddress, flag_url
 from offdiag_web.presenters import numbers
 from offdiag_web.presenters.chips import Tone
 from offdiag_web.presenters.class_order import quoted_name
@@ -24,6 +23,7 @@ from offdiag_web.presenters.flags.words import (
     severity_mark,
 )
 from offdiag_web.presenters.task_words import class_words
+from offdiag_web.urls.flags import FlagFields, FlagListAddress, flag_url
 
 MOST_NAMED = 3
 MOST_LINKED = 4

@@ -9,13 +9,6 @@ from datetime import datetime, timedelta
 from offdiag.flags.lifecycle import FlagState
 from offdiag.services.flags.detail import RANKED_KEYS, FlagDetail
 from offdiag.store.queries.run_ranks import RankedValue
-from offdiag_web.addresses.datasets import DatasetAddress
-from offdiag_web.addresses.flags import (
-    FlagFields,
-    FlagListAddress,
-    flag_classes_url,
-    flag_url,
-)
 from offdiag_web.presenters import numbers
 from offdiag_web.presenters.chips import Chip
 from offdiag_web.presenters.flags.better import BetterView, better_view
@@ -38,6 +31,13 @@ from offdiag_web.presenters.flags.words import (
     state_chip,
 )
 from offdiag_web.presenters.times import Moment, moment
+from offdiag_web.urls.datasets import DatasetAddress
+from offdiag_web.urls.flags import (
+    FlagFields,
+    FlagListAddress,
+    flag_classes_url,
+    flag_url,
+)
 
 _RANKED_WORDS = dict(zip(RANKED_KEYS, ("accuracy", "balanced accuracy"), strict=True))
 

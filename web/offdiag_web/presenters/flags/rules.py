@@ -6,11 +6,11 @@ from dataclasses import dataclass
 
 from offdiag.metrics.catalogue import SPECS
 from offdiag.services.flags.rules import RuleInForce, RulesOverview, ThresholdInForce
-from offdiag_web.addresses.flags import FlagFields, FlagListAddress
-from offdiag_web.addresses.metrics import MetricAddress
-from offdiag_web.exports import Cell
+from offdiag_web.app.exports import Cell
 from offdiag_web.presenters import numbers
 from offdiag_web.presenters.flags.words import SeverityMark, severity_mark
+from offdiag_web.urls.flags import FlagFields, FlagListAddress
+from offdiag_web.urls.metrics import MetricAddress
 
 RULE_COLUMNS = (
     *("rule", "title", "version", "mildest", "gravest", "about"),

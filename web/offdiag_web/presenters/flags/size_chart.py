@@ -10,8 +10,8 @@ from markupsafe import Markup
 
 from offdiag.metrics.counted import Counted, CountedSets
 from offdiag.metrics.intervals.proportions import wilson
+from offdiag_web.app.exports import Cell
 from offdiag_web.charts.recall_by_size import ClassPoint, Floor, recall_by_size
-from offdiag_web.exports import Cell
 from offdiag_web.presenters import numbers
 from offdiag_web.presenters.class_order import quoted_name
 

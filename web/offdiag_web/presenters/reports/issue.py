@@ -18,12 +18,12 @@ from offdiag.services.delivery.targets import read_target
 from offdiag.services.reports.pages import IssuePage
 from offdiag.store.deliveries import DeliveryRecord, DeliveryState
 from offdiag.store.report_issues import IssueState
-from offdiag_web.addresses.reports import ReportAddress
 from offdiag_web.presenters import numbers
 from offdiag_web.presenters.chips import Chip
 from offdiag_web.presenters.reports.line import Line, history_line
 from offdiag_web.presenters.reports.words import Missed, delivery_chip, issue_chip, missed_times
 from offdiag_web.presenters.times import Moment, moment
+from offdiag_web.urls.reports import ReportAddress
 
 FILE_NAMES: dict[FileKind, str] = {kind: f"report{suffix}" for kind, suffix in SUFFIXES.items()}
 MOST_LINES = 15

@@ -15,9 +15,7 @@ from offdiag.reports.summary import IssueSummary
 from offdiag.services.reports.pages import ReportEntry
 from offdiag.services.schedules.pages import ScheduleEntry, SchedulesPage
 from offdiag.store.report_issues import IssueState
-from offdiag_web.addresses.datasets import DatasetAddress
-from offdiag_web.addresses.reports import ReportAddress, reports_url
-from offdiag_web.charts.sparkline import sparkline
+from offdiag_web.charts.trend import sparkline
 from offdiag_web.presenters import numbers
 from offdiag_web.presenters.chips import Chip
 from offdiag_web.presenters.paging import Paging, paging
@@ -30,6 +28,8 @@ from offdiag_web.presenters.reports.words import (
     sent_chips,
 )
 from offdiag_web.presenters.times import Moment, ahead_text, moment
+from offdiag_web.urls.datasets import DatasetAddress
+from offdiag_web.urls.reports import ReportAddress, reports_url
 
 REPORTS_PER_PAGE = 50
 

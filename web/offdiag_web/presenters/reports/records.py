@@ -12,7 +12,7 @@ from offdiag.services.schedules.pages import SchedulesPage
 from offdiag.services.schedules.report_page import IssueEntry, ReportPage
 from offdiag.store.deliveries import DeliveryRecord
 from offdiag.store.report_issues import IssueRecord
-from offdiag_web.exports import Cell
+from offdiag_web.app.exports import Cell
 
 REPORT_COLUMNS = (
     *("project", "report", "dataset", "cron", "zone", "is_paused", "next_due", "issues"),

@@ -9,8 +9,6 @@ from offdiag.domain.names import DEFAULT_PROJECT
 from offdiag.reports import wording
 from offdiag.reports.scope import ReportScope
 from offdiag.services.schedules.report_page import ISSUES_PER_PAGE, IssueEntry, ReportPage
-from offdiag_web.addresses.datasets import DatasetAddress
-from offdiag_web.addresses.reports import ReportAddress
 from offdiag_web.presenters.chips import Chip
 from offdiag_web.presenters.paging import Paging, paging
 from offdiag_web.presenters.reports.line import Line, history_line
@@ -27,6 +25,8 @@ from offdiag_web.presenters.reports.words import (
     term_words,
 )
 from offdiag_web.presenters.times import spell_short
+from offdiag_web.urls.datasets import DatasetAddress
+from offdiag_web.urls.reports import ReportAddress
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from offdiag.metrics.counted import CountedSets
 from offdiag.store.queries.run_detail import RunDetail, RunResults
 from offdiag_web.addresses.label_sets import LabelSetsAddress
-from offdiag_web.exports import Cell
+from offdiag_web.app.exports import Cell
 from offdiag_web.presenters.matrix_documents import markdown_lines, markdown_text
 from offdiag_web.presenters.run_export import metadata_record
 from offdiag_web.presenters.sets.label_tables import label_codes

@@ -8,13 +8,13 @@ from offdiag.domain.values import MetricValue
 from offdiag.metrics.counted import CountedSets
 from offdiag.services.examples.question import ExampleQuestion, Kind
 from offdiag.store.queries.run_detail import RunResults
-from offdiag_web.addresses.examples import ExamplesAddress
 from offdiag_web.addresses.label_sets import LabelOrder, LabelSetsAddress
 from offdiag_web.presenters import numbers
 from offdiag_web.presenters.class_order import ClassHead, class_head
 from offdiag_web.presenters.segments import Segment
 from offdiag_web.presenters.sets.ramp import ramp_class
 from offdiag_web.presenters.values import Notes, ShownValue, interval_text, shown
+from offdiag_web.urls.examples import ExamplesAddress
 
 LABELS_AT_ONCE = 30
 """So many labels are shown together; more of them come page by page."""

@@ -9,12 +9,12 @@ import numpy as np
 
 from offdiag.metrics.counted import CountedSets
 from offdiag.metrics.orientation import actual_totals, predicted_totals
-from offdiag_web.addresses.examples import cell_url
 from offdiag_web.addresses.label_sets import LabelSetsAddress, MassNorm
 from offdiag_web.presenters import numbers
 from offdiag_web.presenters.class_order import ClassHead, class_head
 from offdiag_web.presenters.segments import Segment
 from offdiag_web.presenters.sets.ramp import ramp_class
+from offdiag_web.urls.examples import cell_url
 
 MOST_LINKED = 14
 """Up to this many labels every cell leads to its cases; more links would outweigh the page."""

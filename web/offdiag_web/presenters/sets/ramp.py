@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from offdiag_web.palette import BINS
+from offdiag_web.charts.palette import BINS
 
 
 def ramp_class(share: float, *, is_right: bool, end: float = 1.0) -> str:

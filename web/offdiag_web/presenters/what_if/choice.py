@@ -15,7 +15,7 @@ from offdiag.metrics.costs.edits import cost_text, written
 from offdiag.metrics.costs.matrix import CostMatrix
 from offdiag.services.what_if.answering import WhatIf
 from offdiag_web.charts.flip_chart import FlipLine, flip_axis, flip_chart
-from offdiag_web.charts.run_mark import run_style
+from offdiag_web.charts.marks import run_style
 from offdiag_web.presenters import numbers
 from offdiag_web.presenters.class_order import quoted_name
 

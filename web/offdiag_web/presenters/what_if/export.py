@@ -6,9 +6,9 @@ from offdiag.comparison.letters import letter
 from offdiag.metrics.costs.edits import cost_text
 from offdiag.services.what_if.answering import Choice, PricedAnswer, WhatIf
 from offdiag.services.what_if.record import price_record, scenario_record
-from offdiag_web.addresses.what_if import WhatIfAddress
-from offdiag_web.exports import Cell
+from offdiag_web.app.exports import Cell
 from offdiag_web.presenters.what_if.choice import lever_text
+from offdiag_web.urls.what_if import WhatIfAddress
 
 RANKING_COLUMNS = (
     *("letter", "run", "name", "model", "rank", "rank_by_accuracy", "accuracy"),

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from offdiag.comparison.letters import letter
 from offdiag.metrics.costs.summary import expected_cases
 from offdiag.services.what_if.answering import WhatIf
-from offdiag_web.charts.run_mark import run_style
-from offdiag_web.palette import BINS
+from offdiag_web.charts.marks import run_style
+from offdiag_web.charts.palette import BINS
 from offdiag_web.presenters.amounts import Amounts, amounts_for
 from offdiag_web.presenters.class_order import ClassHead, class_head
 from offdiag_web.presenters.what_if.ranking import PER

@@ -8,8 +8,6 @@ from dataclasses import dataclass, replace
 from offdiag.metrics.costs.edits import cost_text
 from offdiag.services.what_if.answering import WhatIf
 from offdiag.services.what_if.reading import MOST_RUNS
-from offdiag_web.addresses.costs import CostsAddress, new_costs_url
-from offdiag_web.addresses.what_if import LONGEST_URL, WhatIfAddress
 from offdiag_web.presenters import numbers
 from offdiag_web.presenters.chips import Caution
 from offdiag_web.presenters.class_order import class_order
@@ -32,6 +30,8 @@ from offdiag_web.presenters.what_if.ranking import (
 from offdiag_web.presenters.what_if.shares import ShareField, share_fields
 from offdiag_web.presenters.what_if.sides import BinarySides, binary_sides
 from offdiag_web.presenters.what_if.warnings import PASSED, warning_texts
+from offdiag_web.urls.costs import CostsAddress, new_costs_url
+from offdiag_web.urls.what_if import LONGEST_URL, WhatIfAddress
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,14 +14,14 @@ from offdiag.metrics.costs.summary import expected_cases
 from offdiag.metrics.paired.contests import FEWEST_SAMPLES
 from offdiag.services.what_if.answering import PricedAnswer, WhatIf
 from offdiag.services.what_if.verdicts import Verdict
-from offdiag_web.addresses.what_if import WhatIfAddress
 from offdiag_web.charts.interval import interval_mark
-from offdiag_web.charts.run_mark import run_style
+from offdiag_web.charts.marks import run_style
 from offdiag_web.charts.scale import Extent, Scale, spanning
 from offdiag_web.presenters import numbers
 from offdiag_web.presenters.amounts import Amounts, amounts_for
 from offdiag_web.presenters.class_order import quoted_name
 from offdiag_web.presenters.reasons import reason_text
+from offdiag_web.urls.what_if import WhatIfAddress
 
 PER = 1_000
 """Costs are shown for so many cases: mean costs are often too small to read."""

@@ -8,10 +8,10 @@ from offdiag.comparison.letters import letter
 from offdiag.metrics.costs.what_if import other_positive_class
 from offdiag.metrics.suite import evaluate_stack
 from offdiag.services.what_if.answering import WhatIf
-from offdiag_web.addresses.what_if import WhatIfAddress
 from offdiag_web.presenters import numbers
 from offdiag_web.presenters.segments import Segment
 from offdiag_web.presenters.values import Notes, ShownValue, shown
+from offdiag_web.urls.what_if import WhatIfAddress
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from offdiag.domain.names import DEFAULT_PROJECT
 from offdiag.domain.runs import RunState
 from offdiag.store.queries.dataset_list import DatasetFacts, LoggedRuns
-from offdiag_web.addresses.query_string import with_query
-from offdiag_web.addresses.what_if import WhatIfAddress
 from offdiag_web.presenters import numbers
+from offdiag_web.urls.query_string import with_query
+from offdiag_web.urls.what_if import WhatIfAddress
 
 
 @dataclass(frozen=True, slots=True)

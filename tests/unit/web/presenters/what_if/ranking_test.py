@@ -3,13 +3,13 @@ from collections.abc import Callable
 import pytest
 
 from offdiag.services.what_if.answering import WhatIf
-from offdiag_web.addresses.what_if import WhatIfAddress
 from offdiag_web.presenters.what_if.ranking import (
     constant_sentence,
     moved_text,
     ranking,
     standing_sentence,
 )
+from offdiag_web.urls.what_if import WhatIfAddress
 
 Ask = Callable[..., WhatIf]
 

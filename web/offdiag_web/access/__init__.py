@@ -1,1 +1,0 @@
-"""Who asks, and whether they may: decided at one door, before any page runs."""

@@ -1,0 +1,1 @@
+"""What every page and operation rests on: who asks, whether they may, limits, errors, files."""

@@ -1,0 +1,93 @@
+"""Stylesheet, scripts and icon: read once, named by content, cached for ever.
+
+The layers of the stylesheet are files of their own and one response, because every request
+costs a round trip.
+"""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from flask import Blueprint, Response, abort, request, url_for
+
+from offdiag_web.app.permissions import public
+
+_STATIC = Path(__file__).parents[1] / "static"
+STYLE_LAYERS = (
+    "tokens",
+    "ramps",
+    "base",
+    "components",
+    "forms",
+    "access",
+    "comparison",
+    "costs",
+    "curves",
+    "audit",
+    "sets",
+    "print",
+)
+_SCRIPTS = ("theme", "keys", "palette", "matrix", "flags", "whatif", "copy", "selection")
+
+blueprint = Blueprint("assets", __name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Asset:
+    """A file to serve; `digest` is the start of the SHA-256 of its content."""
+
+    content: bytes
+    mimetype: str
+    digest: str
+    compressed: bytes
+
+
+@cache
+def assets() -> dict[str, Asset]:
+    """Everything there is, by name."""
+    style = b"\n".join((_STATIC / "css" / f"{layer}.css").read_bytes() for layer in STYLE_LAYERS)
+    scripts = {
+        f"{name}.js": _asset((_STATIC / "js" / f"{name}.js").read_bytes(), "text/javascript")
+        for name in _SCRIPTS
+    }
+    htmx = (_STATIC / "vendor" / "htmx" / "htmx.min.js").read_bytes()
+    return {
+        "offdiag.css": _asset(style, "text/css"),
+        "icon.svg": _asset((_STATIC / "icon.svg").read_bytes(), "image/svg+xml"),
+        "htmx.js": _asset(htmx, "text/javascript"),
+        **scripts,
+    }
+
+
+def _asset(content: bytes, mimetype: str) -> Asset:
+    digest = hashlib.sha256(content).hexdigest()[:16]
+    return Asset(content, mimetype, digest, gzip.compress(content, mtime=0))
+
+
+@blueprint.app_template_global("asset")
+def asset_url(name: str) -> str:
+    """URL of an asset that changes when its content does."""
+    return url_for("assets.serve", digest=assets()[name].digest, name=name)
+
+
+@blueprint.get("/assets/<digest>/<name>")
+@public()
+def serve(digest: str, name: str) -> Response:
+    """One asset. Under an outdated digest it is answered too, but not cached."""
+    asset = assets().get(name) or abort(404)
+    response = Response(asset.content, mimetype=asset.mimetype)
+    if request.accept_encodings.quality("gzip") > 0:
+        response.data = asset.compressed
+        response.content_encoding = "gzip"
+    response.vary.add("Accept-Encoding")
+    if digest == asset.digest:
+        response.cache_control.public = True
+        response.cache_control.max_age = 31_536_000
+        response.cache_control.immutable = True
+    else:
+        response.cache_control.no_cache = True
+    return response

@@ -1,0 +1,208 @@
+"""Errors as pages, in one table from kind to status."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import structlog
+from flask import Flask, Response, jsonify, make_response, render_template, request
+from werkzeug.exceptions import HTTPException, InternalServerError
+
+from offdiag.errors import (
+    Conflict,
+    DatabaseUnavailable,
+    EvaluationFailed,
+    EvaluationPending,
+    Forbidden,
+    InvalidInput,
+    Malformed,
+    NotFound,
+    NotSignedIn,
+    OffdiagError,
+    SchemaMismatch,
+    Stale,
+    StorageFull,
+    TooLarge,
+    TooManyRequests,
+)
+from offdiag_web.app.paths import PREFIX
+
+log = structlog.get_logger()
+
+STATUS_OF: dict[type[OffdiagError], int] = {
+    InvalidInput: 400,
+    NotSignedIn: 401,
+    Forbidden: 403,
+    NotFound: 404,
+    TooLarge: 413,
+    Conflict: 409,
+    EvaluationFailed: 409,
+    TooManyRequests: 429,
+    DatabaseUnavailable: 503,
+    SchemaMismatch: 503,
+    EvaluationPending: 503,
+    StorageFull: 507,
+}
+API_STATUS_OF: dict[type[OffdiagError], int] = {
+    **STATUS_OF,
+    Malformed: 400,
+    InvalidInput: 422,
+    Stale: 412,
+    EvaluationPending: 409,
+}
+"""Programs tell what cannot be read from what cannot be meant, and act on either."""
+RETRY_AFTER_S = 5
+EVALUATION_AFTER_S = 1
+
+_TITLES = {
+    400: "This request cannot be understood",
+    401: "Sign in",
+    403: "This request is refused",
+    404: "There is no such page",
+    405: "This page cannot be used that way",
+    409: "This contradicts what is stored",
+    413: "This request is too large",
+    429: "Too many requests",
+    500: "Something went wrong",
+    503: "The registry is not available",
+    507: "The registry has no room left",
+}
+_HINTS = {
+    404: "Check the address, or start from the list of runs.",
+    405: "Open the page by its link instead.",
+    500: "The error is in the log of the server. Other pages still work.",
+}
+_API_HINTS = {
+    404: f"{PREFIX}/openapi.json describes every address.",
+    405: "The header Allow names the methods of this address.",
+    415: f"{PREFIX}/openapi.json says what each address takes.",
+    500: "The error is in the log of the server.",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """What went wrong, in the parts every form of answer shows."""
+
+    status: int
+    code: str
+    message: str
+    field: str | None = None
+    hint: str | None = None
+
+    @property
+    def title(self) -> str:
+        return _TITLES.get(self.status, "This request failed")
+
+
+def register(app: Flask) -> None:
+    """Answer every error in the form the request asked for."""
+
+    app.register_error_handler(OffdiagError, domain_answer)
+
+    app.register_error_handler(HTTPException, http_answer)
+
+    app.register_error_handler(MemoryError, _without_memory)
+
+    @app.errorhandler(500)
+    def for_defect(error: InternalServerError) -> Response:
+        original = error.original_exception
+        if isinstance(original, OffdiagError):
+            return domain_answer(original)
+        return _answer(_http_failure(error))
+
+
+def domain_answer(error: OffdiagError) -> Response:
+    """The answer to a request that ended with an error of the domain."""
+    response = _answer(failure_of(error))
+    if isinstance(error, EvaluationPending):
+        response.retry_after = EVALUATION_AFTER_S
+    if isinstance(error, TooManyRequests):
+        response.retry_after = error.retry_after_s
+    if isinstance(error, NotSignedIn):
+        response.headers["WWW-Authenticate"] = "Bearer"
+    return response
+
+
+def http_answer(error: HTTPException) -> Response:
+    """The answer to a request that ended with a status."""
+    response = _answer(_http_failure(error))
+    for name, value in error.get_headers():
+        if name not in {"Content-Type", "Content-Length"}:
+            response.headers[name] = value
+    return response
+
+
+def status_of(error: OffdiagError) -> int:
+    """The status of the answer to a request that ended with an error of the domain."""
+    table = API_STATUS_OF if _is_for_a_program() else STATUS_OF
+    return next((table[kind] for kind in type(error).mro() if kind in table), 500)
+
+
+def failure_of(error: OffdiagError) -> Failure:
+    """What a page says of an error of the domain."""
+    status = status_of(error)
+    return Failure(status, error.code, _sentence(error.message), error.field, error.hint)
+
+
+def _http_failure(error: HTTPException) -> Failure:
+    status = error.code or 500
+    code = (error.name or "error").lower().replace(" ", "_")
+    hint = (_API_HINTS if _is_for_a_program() else _HINTS).get(status)
+    if status == 413 and request.max_content_length:
+        place = "address" if _is_for_a_program() else "page"
+        hint = f"At most {request.max_content_length // 1024} KiB can be sent to this {place}."
+    return Failure(status, code, error.description or error.name, hint=hint)
+
+
+def _sentence(message: str) -> str:
+    return message[:1].upper() + message[1:]
+
+
+def _answer(failure: Failure) -> Response:
+    response = _body(failure)
+    response.status_code = failure.status
+    response.cache_control.no_store = True
+    if failure.status == 503:
+        response.retry_after = RETRY_AFTER_S
+    return response
+
+
+def _body(failure: Failure) -> Response:
+    if _is_for_a_program() or request.path.endswith(".json"):
+        parts = {
+            "code": failure.code,
+            "message": failure.message,
+            "field": failure.field,
+            "hint": failure.hint,
+        }
+        return jsonify(error=parts)
+    if request.path.endswith(".csv"):
+        text = " ".join(filter(None, (failure.message, failure.hint)))
+        return Response(f"{text}\n", mimetype="text/plain")
+    if failure.status == 401:
+        return make_response(render_template("sign_in.html", failure=failure, next=own_address()))
+    return make_response(render_template("failure.html", failure=failure))
+
+
+def _without_memory(error: MemoryError) -> Response:
+    # What the request had taken is free again, so the server can go on.
+    log.warning("out_of_memory", path=request.path, error=str(error))
+    return _answer(
+        Failure(
+            503,
+            "out_of_memory",
+            "This request needs more memory than the server has left.",
+            hint="Try again in a moment, or send or ask for less at once.",
+        )
+    )
+
+
+def own_address() -> str:
+    """Where to come back to: the page that was asked for, the front page after a form."""
+    is_page = request.method == "GET" and not request.path.startswith("/sign-in")
+    return request.full_path.rstrip("?") if is_page else "/"
+
+
+def _is_for_a_program() -> bool:
+    return request.path.startswith(f"{PREFIX}/")

@@ -1,0 +1,55 @@
+"""Whether the process answers, and whether it can answer with what is in the database."""
+
+from __future__ import annotations
+
+from flask import Blueprint, Response, jsonify
+
+from offdiag.errors import OffdiagError, SchemaMismatch
+from offdiag.services.health import require_ready
+from offdiag_web.app.context import current_registry
+from offdiag_web.app.errors import RETRY_AFTER_S
+from offdiag_web.app.permissions import public
+from offdiag_web.shutdown import is_draining
+
+blueprint = Blueprint("health", __name__)
+
+
+@blueprint.get("/healthz")
+@public()
+def healthz() -> Response:
+    """Nothing is asked of the database."""
+    response = jsonify(status="ok")
+    response.cache_control.no_store = True
+    return response
+
+
+@blueprint.get("/readyz")
+@public()
+def readyz() -> Response:
+    """200 while requests can be answered, else 503 with the reason, for whoever sends them here.
+
+    Anybody may ask, so the reason names neither files nor servers.
+    """
+    if is_draining():
+        response = jsonify(status="not ready", code="draining", reason="The server is stopping.")
+        response.status_code = 503
+        response.retry_after = RETRY_AFTER_S
+        response.cache_control.no_store = True
+        return response
+    try:
+        require_ready(current_registry().database)
+    except OffdiagError as error:
+        is_schema = isinstance(error, SchemaMismatch)
+        response = jsonify(
+            status="not ready",
+            code=error.code,
+            reason="The database has another schema than this program needs."
+            if is_schema
+            else "The database does not answer.",
+        )
+        response.status_code = 503
+        response.retry_after = RETRY_AFTER_S
+    else:
+        response = jsonify(status="ready")
+    response.cache_control.no_store = True
+    return response

@@ -1,0 +1,191 @@
+"""What a page or operation requires of its caller, and which project a request is about.
+
+A part of an address that is nobody's name for a thing is listed as such; one that is neither
+listed nor known is taken for something of the whole registry, which few may have.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any, TypeVar
+
+from offdiag.domain.access import Role
+from offdiag.domain.names import DEFAULT_PROJECT
+from offdiag.services.access.subjects import (
+    projects_of_flag,
+    projects_of_run,
+    projects_with_costs,
+    projects_with_dataset,
+    projects_with_report,
+)
+from offdiag.store.database import Database
+from offdiag_web.app.paths import PREFIX
+
+View = TypeVar("View", bound=Callable[..., Any])
+
+_MARK = "__offdiag_needs__"
+LOOKING = frozenset({"GET", "HEAD", "OPTIONS"})
+
+
+class Rate(StrEnum):
+    """How often something may be asked for; what limits mean stands in the settings."""
+
+    FREE = "free"
+    READ = "read"
+    WRITE = "write"
+    SIGN_IN = "sign-in"
+    API = "api"
+
+
+@dataclass(frozen=True, slots=True)
+class Needs:
+    """What a view needs. `role` None lets anybody in.
+
+    `everywhere` asks for the role in all projects, `in_person` for somebody who signed in with
+    a browser rather than a program with a token.
+    """
+
+    role: Role | None
+    everywhere: bool = False
+    in_person: bool = False
+    rate: Rate | None = None
+
+
+def needs(
+    role: Role, *, everywhere: bool = False, in_person: bool = False
+) -> Callable[[View], View]:
+    """Declare what a view needs instead of what its method says."""
+    return _marked(Needs(role, everywhere, in_person))
+
+
+def public(*, rate: Rate = Rate.FREE) -> Callable[[View], View]:
+    """Declare that anybody may have a view."""
+    return _marked(Needs(None, rate=rate))
+
+
+def needs_of(view: Callable[..., Any], method: str) -> Needs:
+    """What a view needs for a method."""
+    declared = _declared(view)
+    if declared is not None:
+        return declared
+    return Needs(Role.VIEWER if method in LOOKING else Role.EDITOR)
+
+
+def rate_of(wanted: Needs, method: str, *, is_api: bool) -> Rate:
+    """The limit that a request counts against."""
+    if wanted.rate is not None:
+        return wanted.rate
+    if is_api:
+        return Rate.API
+    return Rate.READ if method in LOOKING else Rate.WRITE
+
+
+def _marked(wanted: Needs) -> Callable[[View], View]:
+    def mark(view: View) -> View:
+        setattr(view, _MARK, wanted)
+        return view
+
+    return mark
+
+
+def _declared(view: Callable[..., Any]) -> Needs | None:
+    """The declaration, also below decorators that wrap a view."""
+    inner: Callable[..., Any] | None = view
+    while inner is not None:
+        found = getattr(inner, _MARK, None)
+        if isinstance(found, Needs):
+            return found
+        inner = getattr(inner, "__wrapped__", None)
+    return None
+
+
+Find = Callable[[Database, Any], frozenset[str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """What a request is about.
+
+    `projects` are those it may be in, None for a list or a form that shows whatever its reader
+    may see. `is_registry` says that it is about the registry as a whole.
+    """
+
+    projects: frozenset[str] | None = None
+    is_registry: bool = False
+
+    @property
+    def project(self) -> str | None:
+        """The project, if there is only one it can be in."""
+        return next(iter(self.projects)) if self.projects and len(self.projects) == 1 else None
+
+
+_BY_NUMBER: Mapping[tuple[str, str], Find] = {
+    ("runs", "run_id"): projects_of_run,
+    ("flags", "number"): projects_of_flag,
+}
+_BY_NAME: Mapping[str, Find] = {
+    "datasets": projects_with_dataset,
+    "costs": projects_with_costs,
+    "cost-matrices": projects_with_costs,
+    "reports": projects_with_report,
+    "schedules": projects_with_report,
+}
+# Datasets are found by name alone in whichever project has one of that name.
+_IN_ANY_PROJECT = frozenset({"datasets"})
+_NO_THINGS: Mapping[str, frozenset[str]] = {
+    "assets": frozenset({"digest", "name"}),
+    "glossary": frozenset({"key"}),
+    "metrics": frozenset({"key"}),
+    "models": frozenset({"name"}),
+    "v": frozenset({"slug"}),
+    "settings": frozenset({"token_id", "user"}),
+    "tokens": frozenset({"token_id"}),
+    "users": frozenset({"name"}),
+}
+_PARTS = frozenset(
+    {"form", "action", "actual", "predicted", "before", "after", "file", "delivery_id", "seq"}
+)
+"""Parts of addresses that tell more of a thing that another part names."""
+
+
+def subject_of(
+    database: Database, *, rule: str, parts: Mapping[str, Any], project: str | None
+) -> Subject:
+    """What a request is about; `project` is the one that its query names."""
+    section = section_of(rule)
+    for name, value in parts.items():
+        find = finder(section, name)
+        if find is not None:
+            return Subject(_wanted(find(database, value), section, project))
+    if any(not is_known_part(section, name) for name in parts):
+        return Subject(is_registry=True)
+    return Subject(None if project is None else frozenset({project}))
+
+
+def finder(section: str, part: str) -> Find | None:
+    """How the thing that a part of an address names is found."""
+    if part == "name":
+        return _BY_NAME.get(section)
+    return _BY_NUMBER.get((section, part))
+
+
+def is_known_part(section: str, part: str) -> bool:
+    """Whether a part of an address is known to name nothing that belongs to a project."""
+    known = section in _BY_NAME or any(section == each for each, _ in _BY_NUMBER)
+    if known and (part in _PARTS or part == "number"):
+        return True
+    return part in _NO_THINGS.get(section, frozenset()) or part == "form"
+
+
+def section_of(rule: str) -> str:
+    """The first part of an address, of the interface for programs the first behind its prefix."""
+    path = rule.removeprefix(PREFIX)
+    return path.split("/")[1].partition(".")[0] if "/" in path else ""
+
+
+def _wanted(found: frozenset[str], section: str, project: str | None) -> frozenset[str]:
+    if project is None and section in _IN_ANY_PROJECT:
+        return found
+    return found & {project or DEFAULT_PROJECT} if section in _BY_NAME else found

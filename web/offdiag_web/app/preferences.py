@@ -1,0 +1,116 @@
+"""Name, theme and single-key shortcuts of a reader, kept in cookies, never in addresses."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from urllib.parse import quote, unquote
+
+from flask import Blueprint, Flask, g, redirect, request
+from werkzeug.wrappers import Response
+
+from offdiag.domain.runs import require_name
+from offdiag.errors import InvalidInput
+from offdiag_web.app.context import reader as whoever_asks
+from offdiag_web.app.paths import own_path
+from offdiag_web.app.permissions import public
+
+THEMES = ("auto", "light", "dark")
+LONGEST_READER = 100
+_YEAR_S = 365 * 86_400
+
+blueprint = Blueprint("preferences", __name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Preferences:
+    """What the reader chose. `theme` "auto" follows the operating system.
+
+    `reader` is the name that the reader gave, under which decisions are kept; empty without one.
+    """
+
+    theme: str = "auto"
+    shortcuts: bool = True
+    reader: str = ""
+
+    @property
+    def next_theme(self) -> str:
+        return THEMES[(THEMES.index(self.theme) + 1) % len(THEMES)]
+
+
+def register(app: Flask) -> None:
+    """Make the preferences of a request known to every template."""
+
+    @app.context_processor
+    def preferences() -> dict[str, Preferences]:
+        if "preferences" not in g:
+            g.preferences = _read()
+        return {"preferences": g.preferences}
+
+
+def _read() -> Preferences:
+    theme = request.cookies.get("theme", "auto")
+    return Preferences(
+        theme if theme in THEMES else "auto",
+        shortcuts=request.cookies.get("shortcuts") != "off",
+        # Nobody who signed in decides under another name than their own.
+        reader=whoever_asks().name
+        if whoever_asks().is_signed_in
+        else unquote(request.cookies.get("reader", "")),
+    )
+
+
+def known_reader() -> str:
+    """Who sends this request, by the name they gave. Raises `InvalidInput` without one."""
+    reader = _read().reader
+    if not reader:
+        raise InvalidInput(
+            "nobody knows who decides.",
+            field="reader",
+            hint="Say who you are first; the name stands in the history.",
+        )
+    return require_name(reader, "reader")
+
+
+def reader_if_known() -> str | None:
+    """Who sends this request, where they gave a name."""
+    return _read().reader or None
+
+
+@blueprint.post("/preferences")
+@public()
+def save() -> Response:
+    """Keep what was chosen and go back to where it was chosen."""
+    response = redirect(own_path(request.form.get("back", "/")), 303)
+    theme = request.form.get("theme")
+    if theme in THEMES:
+        _keep(response, "theme", theme)
+    shortcuts = request.form.get("shortcuts")
+    if shortcuts in {"on", "off"}:
+        _keep(response, "shortcuts", shortcuts)
+    reader = request.form.get("reader")
+    if reader is not None:
+        _keep(response, "reader", quote(_reader_name(reader)))
+    return response
+
+
+def _reader_name(text: str) -> str:
+    """A name that fits into a cookie, which holds 4 KB of few characters."""
+    name = require_name(text.strip(), "reader")
+    if len(name) > LONGEST_READER:
+        raise InvalidInput(
+            f"the name has {len(name)} characters.",
+            field="reader",
+            hint=f"At most {LONGEST_READER} are kept.",
+        )
+    return name
+
+
+def _keep(response: Response, name: str, value: str) -> None:
+    response.set_cookie(
+        name,
+        value,
+        max_age=_YEAR_S,
+        samesite="Lax",
+        httponly=True,
+        secure=request.is_secure,
+    )

@@ -1,0 +1,177 @@
+"""Requests in the log and in the metrics of the process."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import time
+from collections.abc import Iterator
+
+import structlog
+from flask import Flask, Response, g, request
+from prometheus_client import CollectorRegistry, Counter, Histogram
+from prometheus_client.core import GaugeMetricFamily, Metric
+from prometheus_client.exposition import CONTENT_TYPE_LATEST, generate_latest
+from prometheus_client.multiprocess import MultiProcessCollector
+from prometheus_client.registry import Collector
+
+from offdiag.domain.access import Role
+from offdiag.domain.runs import RunState
+from offdiag.errors import DatabaseUnavailable
+from offdiag.services.vitals import vitals
+from offdiag.store.database import Database
+from offdiag_web.app.permissions import needs
+
+SHARED_FOLDER = "PROMETHEUS_MULTIPROC_DIR"
+"""Where several server processes on a host add up what they count, as the library has it."""
+
+SENT_AWAY = "offdiag sent away"
+"""Where an application keeps what counts a request that never came to it."""
+_SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
+
+
+def meter(app: Flask, database: Database) -> None:
+    """Count the requests of `app`, and answer at /metrics in the text format of Prometheus."""
+    counted = CollectorRegistry()
+    requests = Counter(
+        "offdiag_requests",
+        "Requests that were answered.",
+        ["method", "rule", "status"],
+        registry=counted,
+    )
+    seconds = Histogram(
+        "offdiag_request_seconds",
+        "Seconds from a request to its answer.",
+        ["rule"],
+        buckets=_SECONDS,
+        registry=counted,
+    )
+
+    sent_away = Counter(
+        "offdiag_requests_sent_away",
+        "Requests that were answered 503 because too many others were being answered.",
+        registry=counted,
+    )
+    app.extensions[SENT_AWAY] = sent_away.inc
+
+    @app.before_request
+    def start() -> None:
+        g.metered_from = time.perf_counter()
+
+    @app.after_request
+    def count(response: Response) -> Response:
+        rule = "none" if request.url_rule is None else request.url_rule.rule
+        requests.labels(_method(), rule, str(response.status_code)).inc()
+        if "metered_from" in g:
+            seconds.labels(rule).observe(time.perf_counter() - g.metered_from)
+        return response
+
+    @app.get("/metrics")
+    @needs(Role.VIEWER, everywhere=True)
+    def metrics() -> Response:
+        shown = CollectorRegistry()
+        if os.environ.get(SHARED_FOLDER):
+            MultiProcessCollector(shown)  # type: ignore[no-untyped-call]  # of the library
+        else:
+            shown.register(counted)
+        shown.register(_RegistryVitals(database))
+        return Response(generate_latest(shown), content_type=CONTENT_TYPE_LATEST)
+
+
+def _method() -> str:
+    # Anybody can make methods up, and each would be a series of its own.
+    return request.method if request.method in {"GET", "HEAD", "POST", "PUT", "PATCH"} else "other"
+
+
+class _RegistryVitals(Collector):
+    """Figures of the registry, read when they are asked for; the same from every process."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def collect(self) -> Iterator[Metric]:
+        is_up = GaugeMetricFamily("offdiag_database_up", "Whether the database answers.")
+        try:
+            found = vitals(self._database)
+        except DatabaseUnavailable:
+            is_up.add_metric([], 0)
+            yield is_up
+            return
+        is_up.add_metric([], 1)
+        yield is_up
+        runs = GaugeMetricFamily("offdiag_runs", "Runs by state.", labels=["state"])
+        for run_state in RunState:
+            runs.add_metric([run_state.value], found.runs_by_state.get(run_state, 0))
+        yield runs
+        queue = found.queue
+        work = GaugeMetricFamily("offdiag_work", "Pieces of work by state.", labels=["state"])
+        for state, number in (
+            ("waiting", queue.waiting),
+            ("doing", queue.doing),
+            ("dead", queue.dead),
+        ):
+            work.add_metric([state], number)
+        yield work
+        yield GaugeMetricFamily(
+            "offdiag_work_oldest_seconds",
+            "Seconds that the oldest piece of work has been due.",
+            value=queue.oldest_waiting_s or 0.0,
+        )
+        silence = GaugeMetricFamily(
+            "offdiag_silence_seconds",
+            "Seconds since the liveliest process of a kind gave a sign of life.",
+            labels=["kind"],
+        )
+        for kind, age_s in found.silence_s.items():
+            silence.add_metric([kind], age_s)
+        yield silence
+        if found.log_bytes is not None:
+            yield GaugeMetricFamily(
+                "offdiag_sqlite_log_bytes",
+                "Length of the write-ahead log, which grows while somebody reads for long.",
+                value=found.log_bytes,
+            )
+
+
+log = structlog.get_logger()
+
+REQUEST_ID_HEADER = "X-Request-Id"
+_READING = frozenset({"GET", "HEAD", "OPTIONS"})
+_LOOKS = frozenset({"/healthz", "/readyz"})
+_LONGEST_PATH = 300
+
+
+def log_requests(app: Flask) -> None:
+    """Name and log the requests of `app`; to be installed before anything that may refuse one."""
+
+    @app.before_request
+    def name() -> None:
+        g.request_id = secrets.token_hex(8)
+        g.asked_at = time.perf_counter()
+        # Threads go from request to request and keep what was bound.
+        structlog.contextvars.clear_contextvars()
+        structlog.contextvars.bind_contextvars(request_id=g.request_id)
+
+    @app.after_request
+    def tell(response: Response) -> Response:
+        response.headers[REQUEST_ID_HEADER] = g.get("request_id", "")
+        facts = {
+            "method": request.method,
+            "path": request.path[:_LONGEST_PATH],
+            "rule": "none" if request.url_rule is None else request.url_rule.rule,
+            "status": response.status_code,
+            "duration_s": round(time.perf_counter() - g.asked_at, 4) if "asked_at" in g else 0.0,
+        }
+        if response.status_code == 500:
+            log.error("request", **facts)
+        elif response.status_code > 500 and request.path not in _LOOKS:
+            log.warning("request", **facts)
+        elif response.status_code in {401, 403, 429} or request.method not in _READING:
+            log.info("request", **facts)
+        else:
+            log.debug("request", **facts)
+        return response
+
+    @app.teardown_request
+    def forget(_error: BaseException | None) -> None:
+        structlog.contextvars.clear_contextvars()

@@ -1,0 +1,173 @@
+"""Headers of every answer, and what other sites send: refused, forms without a token too.
+
+Each form that changes something carries a signed token, so no other site can send one. The
+token is the second lock; the first one refuses whatever a browser says comes from elsewhere.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import socket
+from collections.abc import Iterable
+from ipaddress import ip_address
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from flask import Blueprint, Flask, Response, abort, request
+from flask.sessions import SecureCookieSessionInterface
+from flask_wtf.csrf import CSRFError, CSRFProtect
+from werkzeug.exceptions import Forbidden
+from werkzeug.middleware.proxy_fix import ProxyFix
+from werkzeug.wrappers import Response as Answer
+
+from offdiag.settings import ServerSettings
+from offdiag_web.app.errors import http_answer
+
+if TYPE_CHECKING:
+    from _typeshed.wsgi import WSGIEnvironment
+
+
+CONTENT_SECURITY_POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
+    "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+)
+"""Nothing inline, nothing from elsewhere: a label that is a script stays a label."""
+
+HEADERS = {
+    "Content-Security-Policy": CONTENT_SECURITY_POLICY,
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "same-origin",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+}
+
+ONLY_BY_TLS = "max-age=31536000"
+"""Browsers that came by TLS once do not come without it again."""
+
+_LOOPBACK_NAMES = frozenset({"localhost", "127.0.0.1", "::1"})
+_SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
+
+
+class SecureByTls(SecureCookieSessionInterface):
+    """The cookie of a session goes by TLS alone where it came by TLS."""
+
+    def get_cookie_secure(self, app: Flask) -> bool:  # noqa: ARG002 - Flask's signature
+        return request.is_secure
+
+
+def protect(app: Flask, settings: ServerSettings) -> None:
+    """Install the checks and headers.
+
+    The word of as many proxies is taken as the settings name, and of nobody else.
+    """
+    bound_host, further = settings.host, named_hosts(settings)
+    app.session_interface = SecureByTls()
+    if settings.trusted_proxies:
+        n_proxies = settings.trusted_proxies
+        app.wsgi_app = ProxyFix(  # type: ignore[method-assign]  # as Flask tells one to
+            app.wsgi_app, x_for=n_proxies, x_proto=n_proxies, x_host=n_proxies
+        )
+
+    @app.before_request
+    def refuse_foreign_names() -> None:
+        for host in (request.host, *_absolute_target(request.environ)):
+            name = _host_name(host)
+            if name not in further and not _is_our_name(name, bound_host):
+                abort(400, f"This server does not answer to the name {host!r}.")
+
+    @app.before_request
+    def refuse_foreign_forms() -> None:
+        if request.method not in _SAFE_METHODS and not _comes_from_us():
+            abort(403, "This request was sent by a page of another site.")
+
+    @app.after_request
+    def add_headers(response: Response) -> Response:
+        for name, value in HEADERS.items():
+            response.headers.setdefault(name, value)
+        if request.is_secure:
+            response.headers.setdefault("Strict-Transport-Security", ONLY_BY_TLS)
+        return response
+
+
+def named_hosts(settings: ServerSettings) -> frozenset[str]:
+    """The further names that the server answers to."""
+    names = (name.strip().lower() for name in settings.trusted_hosts.split(","))
+    return frozenset(name for name in names if name)
+
+
+def _absolute_target(environ: WSGIEnvironment) -> tuple[str, ...]:
+    """The authority of a request line that names one ("GET http://host/path"), if it does.
+
+    Servers hand on the header Host beside it, though this one counts (RFC 9112, 3.2.2).
+    """
+    target = str(environ.get("RAW_URI") or environ.get("REQUEST_URI") or "")
+    _, scheme_ends, rest = target.partition("://")
+    if target.startswith("/") or not scheme_ends:
+        return ()
+    return (re.split(r"[/?#]", rest, maxsplit=1)[0],)
+
+
+def _host_name(host: str) -> str:
+    """Name or address without port and brackets, "" when it is malformed."""
+    try:
+        return urlsplit(f"//{host}").hostname or ""
+    except ValueError:
+        return ""
+
+
+def _is_our_name(name: str, bound_host: str) -> bool:
+    """Whether a request may call the server so.
+
+    A page of another site can make its own name point here and then read answers as if they
+    were its own (DNS rebinding). It cannot do so with an address, so a server that listens on
+    all interfaces accepts any address beside its own name.
+    """
+    if name in _LOOPBACK_NAMES or name == bound_host.lower():
+        return True
+    return bound_host in {"0.0.0.0", "::", ""} and (  # noqa: S104 - compared, not bound
+        _is_address(name) or name == socket.gethostname().lower()
+    )
+
+
+def _is_address(name: str) -> bool:
+    try:
+        ip_address(name)
+    except ValueError:
+        return False
+    return True
+
+
+def _comes_from_us() -> bool:
+    """Browsers say where a form comes from; programs that say nothing carry no cookies."""
+    if request.headers.get("Sec-Fetch-Site", "same-origin") not in {"same-origin", "none"}:
+        return False
+    origin = request.headers.get("Origin")
+    return origin is None or urlsplit(origin).netloc == request.host
+
+
+def protect_forms(app: Flask, *, key: str, exempt: Iterable[Blueprint]) -> None:
+    """Ask for a token wherever something is posted, but for what is `exempt`.
+
+    `key` signs the tokens. The cookie is set only where a page holds a form that needs it. Its
+    name tells keys apart: browsers send it to all ports of a machine, and two registries there
+    would otherwise put each other's forms out of date. It comes along when a link in a message is
+    followed, so that whoever is signed in stays so, and never with a form of another site.
+    """
+    digest = hashlib.sha256(key.encode()).hexdigest()
+    app.config.update(
+        SECRET_KEY=key,
+        SESSION_COOKIE_NAME=f"offdiag-form-{digest[:8]}",
+        SESSION_COOKIE_HTTPONLY=True,
+        SESSION_COOKIE_SAMESITE="Lax",
+        WTF_CSRF_TIME_LIMIT=None,
+    )
+    tokens = CSRFProtect(app)
+    for blueprint in exempt:
+        tokens.exempt(blueprint)
+
+    @app.errorhandler(CSRFError)
+    def ask_again(_error: CSRFError) -> Answer:
+        return http_answer(
+            Forbidden("This form is out of date. Open its page again and send it once more.")
+        )

@@ -1,0 +1,143 @@
+"""Maps: a matrix of very many classes as an image, and a metric over two rates."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from markupsafe import Markup
+from numpy.typing import NDArray
+
+from offdiag_web.charts.palette import BINS, RAMPS, Theme
+from offdiag_web.charts.svg import coordinate, drawing
+
+_LEFT, _TOP, _SIDE, _BOTTOM = 46, 10, 300, 40
+WIDTH, HEIGHT = _LEFT + _SIDE + 14, _TOP + _SIDE + _BOTTOM
+_TICKS = (("0", 0.0), ("0.5", 0.5), ("1", 1.0))
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A run on the map, known by a letter."""
+
+    letter: str
+    recall: float
+    specificity: float
+
+
+def bin_of(height: float) -> int:
+    """The step of the ramp for a height in 0..1."""
+    return min(BINS - 1, int(height * BINS))
+
+
+def rate_map_drawing(
+    heights: Sequence[Sequence[float | None]],
+    places: Sequence[Place],
+    *,
+    name: str,
+    ramp: Literal["correct", "error"],
+) -> Markup:
+    """Draw a grid of heights in 0..1, None where undefined.
+
+    The first axis is the recall, drawn upwards; the second the specificity, drawn to the
+    right. Fields that are alike and side by side are one element, so that the page stays small.
+    """
+    return drawing(
+        *_fields(heights, ramp),
+        *_axes(),
+        *(_marker(place) for place in places),
+        width=WIDTH,
+        height=HEIGHT,
+        css_class="rate-map",
+        name=name,
+    )
+
+
+def _fields(heights: Sequence[Sequence[float | None]], ramp: str) -> list[str]:
+    found = []
+    size = _SIDE / len(heights)
+    for row, line in enumerate(heights):
+        y = _TOP + _SIDE - (row + 1) * size
+        steps = [None if height is None else bin_of(height) for height in line]
+        start = 0
+        for column in range(1, len(steps) + 1):
+            if column < len(steps) and steps[column] == steps[start]:
+                continue
+            css = "none" if steps[start] is None else f"{ramp}-{steps[start]}"
+            found.append(
+                f'<rect class="map-{css}" x="{coordinate(_LEFT + start * size)}" '
+                f'y="{coordinate(y)}" width="{coordinate((column - start) * size)}" '
+                f'height="{coordinate(size)}"/>'
+            )
+            start = column
+    return found
+
+
+def _axes() -> list[str]:
+    bottom = _TOP + _SIDE
+    parts = [f'<rect class="frame" x="{_LEFT}" y="{_TOP}" width="{_SIDE}" height="{_SIDE}"/>']
+    for text, value in _TICKS:
+        x, y = coordinate(_LEFT + value * _SIDE), coordinate(bottom - value * _SIDE)
+        parts.append(
+            f'<text class="tick" x="{x}" y="{bottom + 16}" text-anchor="middle">{text}</text>'
+        )
+        parts.append(
+            f'<text class="tick" x="{_LEFT - 7}" y="{y}" dy="4" text-anchor="end">{text}</text>'
+        )
+    middle = coordinate(_LEFT + _SIDE / 2)
+    parts.append(
+        f'<text class="axis-name" x="{middle}" y="{HEIGHT - 6}" text-anchor="middle">'
+        "specificity →</text>"
+    )
+    up = coordinate(_TOP + _SIDE / 2)
+    parts.append(
+        f'<text class="axis-name" transform="translate(13 {up}) rotate(-90)" '
+        'text-anchor="middle">recall →</text>'
+    )
+    return parts
+
+
+def _marker(place: Place) -> str:
+    x = coordinate(_LEFT + place.specificity * _SIDE)
+    y = coordinate(_TOP + _SIDE - place.recall * _SIDE)
+    return (
+        f'<g class="place"><circle cx="{x}" cy="{y}" r="8"/>'
+        f'<text x="{x}" y="{y}" dy="4" text-anchor="middle">{place.letter}</text></g>'
+    )
+
+
+EMPTY = 0
+"""Code of a cell without cases; 1 to 11 are the steps of correct cells, 12 to 22 of errors."""
+PALETTE_VERSION = 1
+_EMPTY_COLOURS: dict[Theme, str] = {"light": "#f4f6f8", "dark": "#191f27"}
+
+
+def step_codes(
+    correct: NDArray[np.bool_], steps: NDArray[np.int64], filled: NDArray[np.bool_]
+) -> NDArray[np.uint8]:
+    """Codes of cells from their ramp, their step in it and whether they hold cases; (K, K)."""
+    codes = np.where(correct, 1 + steps, 1 + BINS + steps)
+    return np.where(filled, codes, EMPTY).astype(np.uint8)
+
+
+def map_png(codes: NDArray[np.uint8], *, theme: Theme, pixels: int = 1) -> bytes:
+    """A palette PNG of codes (K, K), the first axis downwards, `pixels` a side for each cell."""
+    from PIL import Image
+
+    size = tuple(pixels * side for side in reversed(codes.shape))
+    picture = Image.frombytes("P", codes.shape[::-1], np.ascontiguousarray(codes).tobytes())
+    picture.putpalette(_palette(theme))
+    if pixels > 1:
+        picture = picture.resize(size, Image.Resampling.NEAREST)
+    written = io.BytesIO()
+    # Compressing as well as it goes takes ten times as long and saves a sixth.
+    picture.save(written, format="PNG")
+    return written.getvalue()
+
+
+def _palette(theme: Theme) -> bytes:
+    colours = (_EMPTY_COLOURS[theme], *RAMPS[theme]["correct"], *RAMPS[theme]["error"])
+    return b"".join(bytes.fromhex(colour[1:]) for colour in colours)

@@ -1,0 +1,200 @@
+"""Small marks inside lines and cells: shares as bars, churn, marks of runs, strips of classes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from markupsafe import Markup
+
+from offdiag_web.charts.scale import UNIT, Extent
+from offdiag_web.charts.svg import coordinate, drawing
+
+Shape = Literal["circle", "square", "triangle", "diamond", "turned", "plus", "cross", "bar"]
+
+SHAPES: tuple[Shape, ...] = (
+    *("circle", "square", "triangle", "diamond"),
+    *("turned", "plus", "cross", "bar"),
+)
+"""One for each run of a chart, which draws no more than these."""
+MOST_MARKED = len(SHAPES)
+_DASHES = ("", "6 2", "2 2", "7 2 2 2", "1 3", "10 3", "4 4", "8 2 2 2 2 2")
+_WIDTH, _HEIGHT = 34, 14
+
+
+@dataclass(frozen=True, slots=True)
+class RunStyle:
+    """How a run is drawn; `css_class` gives it a colour, which the next four runs share."""
+
+    shape: Shape
+    dash: str
+    css_class: str
+
+
+def run_style(position: int) -> RunStyle:
+    """The style of the run at a position below `MOST_MARKED`."""
+    return RunStyle(SHAPES[position], _DASHES[position], f"run-{'abcd'[position % 4]}")
+
+
+def marker(shape: Shape, x: float, y: float, *, size: float = 4) -> str:
+    """A shape around a point, `size` CSS pixels in each direction at most."""
+    if shape == "circle":
+        return (
+            f'<circle class="point" cx="{coordinate(x)}" cy="{coordinate(y)}" '
+            f'r="{coordinate(size * 0.9)}"/>'
+        )
+    corners = "L".join(
+        f"{coordinate(x + size * across)} {coordinate(y + size * down)}"
+        for across, down in _CORNERS[shape]
+    )
+    return f'<path class="point" d="M{corners}Z"/>'
+
+
+def run_mark(position: int, *, name: str) -> Markup:
+    """The line and the shape of a run, for legends."""
+    style = run_style(position)
+    middle = _HEIGHT / 2
+    dash = f' stroke-dasharray="{style.dash}"' if style.dash else ""
+    return drawing(
+        f'<path class="bar" d="M1 {coordinate(middle)}H{_WIDTH - 1}"{dash}/>',
+        marker(style.shape, _WIDTH / 2, middle, size=5),
+        width=_WIDTH,
+        height=_HEIGHT,
+        css_class=f"mark run-mark {style.css_class}",
+        name=name,
+    )
+
+
+_THIN = 0.4
+_CORNERS: dict[Shape, tuple[tuple[float, float], ...]] = {
+    "square": ((-0.85, -0.85), (0.85, -0.85), (0.85, 0.85), (-0.85, 0.85)),
+    "triangle": ((0, -1), (1, 0.85), (-1, 0.85)),
+    "diamond": ((0, -1), (1, 0), (0, 1), (-1, 0)),
+    "turned": ((-1, -0.85), (1, -0.85), (0, 1)),
+    "plus": (
+        *((-_THIN, -1), (_THIN, -1), (_THIN, -_THIN), (1, -_THIN), (1, _THIN), (_THIN, _THIN)),
+        *((_THIN, 1), (-_THIN, 1), (-_THIN, _THIN), (-1, _THIN), (-1, -_THIN), (-_THIN, -_THIN)),
+    ),
+    "cross": (
+        *((-1, -0.6), (-0.6, -1), (0, -_THIN), (0.6, -1), (1, -0.6), (_THIN, 0)),
+        *((1, 0.6), (0.6, 1), (0, _THIN), (-0.6, 1), (-1, 0.6), (-_THIN, 0)),
+    ),
+    "bar": ((-0.45, -1), (0.45, -1), (0.45, 1), (-0.45, 1)),
+}
+
+
+_BAR_HEIGHT = 12
+
+
+def share_bar(
+    share: float, *, name: str, tone: Literal["plain", "error"] = "plain", width: int = 96
+) -> Markup:
+    """Draw a share in 0..1; a share above zero fills at least one pixel, so that it shows."""
+    if not 0 <= share <= 1:
+        raise ValueError(f"{share} is no share")
+    filled = max(1.0, share * width) if share > 0 else 0.0
+    return drawing(
+        f'<rect class="rail-fill" width="{width}" height="{_BAR_HEIGHT}" rx="2"/>',
+        f'<rect class="fill" width="{coordinate(filled)}" height="{_BAR_HEIGHT}" rx="2"/>',
+        width=width,
+        height=_BAR_HEIGHT,
+        css_class=f"share-bar share-{tone}",
+        name=name,
+    )
+
+
+CHURN_WIDTH, CHURN_HEIGHT = 560, 28
+_NARROWEST = 3.0
+_LETTER_ROOM = 16.0
+
+
+@dataclass(frozen=True, slots=True)
+class Segment:
+    """One part of the bar; `letter` is drawn where there is room."""
+
+    count: int
+    css_class: str
+    letter: str = ""
+
+
+def churn_bar(segments: Sequence[Segment], *, name: str) -> Markup:
+    """Draw the segments side by side; one with any example is at least three pixels wide."""
+    total = sum(segment.count for segment in segments)
+    if total <= 0:
+        raise ValueError("a bar needs at least one example")
+    parts, x = [], 0.0
+    for segment, width in zip(segments, _widths(segments, total), strict=True):
+        if width > 0:
+            parts.append(
+                f'<rect class="{segment.css_class}" x="{coordinate(x)}" '
+                f'width="{coordinate(width)}" height="{CHURN_HEIGHT}"/>'
+            )
+            if segment.letter and width >= _LETTER_ROOM:
+                parts.append(
+                    f'<text class="on-{segment.css_class}" x="{coordinate(x + width / 2)}" '
+                    f'y="{CHURN_HEIGHT / 2 + 4:g}" text-anchor="middle">{segment.letter}</text>'
+                )
+        x += width
+    return drawing(
+        *parts, width=CHURN_WIDTH, height=CHURN_HEIGHT, css_class="churn-bar", name=name
+    )
+
+
+def _widths(segments: Sequence[Segment], total: int) -> list[float]:
+    """Widths that add up to the whole bar; the widest ones give what the narrowest need."""
+    widths = [CHURN_WIDTH * segment.count / total for segment in segments]
+    narrow = [0 < width < _NARROWEST for width in widths]
+    missing = sum(_NARROWEST - width for width, is_so in zip(widths, narrow, strict=True) if is_so)
+    room = sum(width for width, is_so in zip(widths, narrow, strict=True) if not is_so)
+    shrunk = (room - missing) / room
+    return [
+        _NARROWEST if is_so else width * shrunk
+        for width, is_so in zip(widths, narrow, strict=True)
+    ]
+
+
+STRIP_WIDTH = 260
+LANE = 9
+_STRIP_MARGIN = 12
+_TICKS = (0, 0.25, 0.5, 0.75, 1)
+_AXIS_HEIGHT = 14
+
+
+def class_strip(extents: Sequence[Extent | None], *, name: str) -> Markup:
+    """Draw the values of runs in their order on an axis from 0 to 1; None leaves a lane empty."""
+    height = LANE * len(extents) + 5
+    parts = [
+        f'<path class="rail" d="M{coordinate(_strip_x(tick))} 0V{height}"/>' for tick in _TICKS
+    ]
+    for position, extent in enumerate(extents):
+        if extent is not None:
+            parts.append(_lane(position, extent, y=LANE * position + (LANE + 5) / 2))
+    return drawing(*parts, width=STRIP_WIDTH, height=height, css_class="mark strip", name=name)
+
+
+def strip_axis(*, name: str) -> Markup:
+    """The ticks of a strip with their texts, each at its place."""
+    texts = (
+        f'<text x="{coordinate(_strip_x(tick))}" y="{_AXIS_HEIGHT - 3}" '
+        f'text-anchor="middle">{tick:g}</text>'
+        for tick in _TICKS
+    )
+    return drawing(
+        *texts, width=STRIP_WIDTH, height=_AXIS_HEIGHT, css_class="mark strip", name=name
+    )
+
+
+def _lane(position: int, extent: Extent, *, y: float) -> str:
+    style = run_style(position)
+    left, right = (
+        coordinate(_strip_x(UNIT.clamped(end))) for end in (extent.lowest, extent.highest)
+    )
+    dash = f' stroke-dasharray="{style.dash}"' if style.dash else ""
+    bar = f'<path class="bar" d="M{left} {coordinate(y)}H{right}"{dash}/>' if left != right else ""
+    point = marker(style.shape, _strip_x(UNIT.clamped(extent.estimate)), y)
+    return f'<g class="{style.css_class}">{bar}{point}</g>'
+
+
+def _strip_x(fraction: float) -> float:
+    return _STRIP_MARGIN + fraction * (STRIP_WIDTH - 2 * _STRIP_MARGIN)

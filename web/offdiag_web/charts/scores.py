@@ -1,0 +1,221 @@
+"""What scores tell: ROC and precision-recall curves, and how the scores are distributed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from markupsafe import Markup
+
+from offdiag.metrics.scores.operating_points import OperatingPoints, reduced
+from offdiag_web.charts.plot import (
+    ENDS,
+    QUARTERS,
+    Frame,
+    Tick,
+    box,
+    grid,
+    line,
+    name_across,
+    name_up,
+    ring,
+    step_line,
+    ticks_across,
+    ticks_up,
+)
+from offdiag_web.charts.svg import coordinate, drawing, words
+
+LARGE = Frame(left=34, top=26, width=300, height=300)
+SMALL = Frame(left=18, top=8, width=132, height=132)
+
+Point = tuple[float, float]
+
+
+def roc_drawing(
+    points: OperatingPoints, *, name: str, in_use: Point | None = None, is_small: bool = False
+) -> Markup:
+    """True over false positive rate; both kinds of cases exist.
+
+    `in_use` is the false positive rate and the recall of the answers that were given.
+    """
+    frame = SMALL if is_small else LARGE
+    shown = reduced(points, cells=frame.width)
+    curve = zip(shown.false_positive_rate.tolist(), shown.recall.tolist(), strict=True)
+    return _picture(
+        frame,
+        names=("false positive rate", "recall"),
+        no_skill=line(frame, ((0, 0), (1, 1)), "no-skill"),
+        no_skill_at=(0.62, 0.5),
+        curve=line(frame, curve, "curve"),
+        in_use=in_use,
+        name=name,
+    )
+
+
+def precision_recall_drawing(
+    points: OperatingPoints,
+    *,
+    name: str,
+    prevalence: float | None = None,
+    in_use: Point | None = None,
+    is_small: bool = False,
+) -> Markup:
+    """Precision over recall, in steps; positive cases exist.
+
+    With a `prevalence`, as if that were the share of positive cases, which takes negative ones
+    as well. `in_use` is the recall and the precision of the answers that were given.
+    """
+    frame = SMALL if is_small else LARGE
+    shown = reduced(points, cells=frame.width)
+    recall, precision = shown.recall[1:], shown.precision(prevalence)[1:]
+    is_defined = np.isfinite(precision)
+    steps = list(zip(recall[is_defined].tolist(), precision[is_defined].tolist(), strict=True))
+    start = [(0.0, steps[0][1])] if steps else []
+    share = points.n_positive / (points.n_positive + points.n_negative)
+    level = share if prevalence is None else prevalence
+    return _picture(
+        frame,
+        names=("recall", "precision"),
+        no_skill=line(frame, ((0, level), (1, level)), "no-skill"),
+        no_skill_at=(0.03, level + 0.02 if level < 0.9 else level - 0.06),
+        curve=step_line(frame, [*start, *steps], "curve"),
+        in_use=in_use,
+        name=name,
+    )
+
+
+def size_of(frame: Frame) -> tuple[int, int]:
+    """Width and height of a picture around a frame."""
+    is_small = frame is SMALL
+    return frame.right + 10, frame.bottom + (20 if is_small else 38)
+
+
+def _picture(
+    frame: Frame,
+    *,
+    names: tuple[str, str],
+    no_skill: str,
+    no_skill_at: Point,
+    curve: str,
+    in_use: Point | None,
+    name: str,
+) -> Markup:
+    is_small = frame is SMALL
+    ticks = ENDS if is_small else QUARTERS
+    width, height = size_of(frame)
+    parts = [box(frame), *ticks_across(frame, ticks), *ticks_up(frame, ticks)]
+    if not is_small:
+        parts += [
+            grid(frame, across=QUARTERS[1:-1], up=QUARTERS[1:-1]),
+            name_across(frame, names[0]),
+            name_up(frame, names[1]),
+            words(
+                "no skill",
+                x=frame.x(no_skill_at[0]),
+                y=frame.y(no_skill_at[1]),
+                css_class="direct quiet",
+            ),
+        ]
+    parts += [no_skill, curve]
+    if in_use is not None:
+        label, radius = ("", 4) if is_small else ("in use", 5)
+        parts.append(ring(frame, *in_use, label, radius=radius))
+    return drawing(
+        *parts,
+        width=width,
+        height=height,
+        css_class="plot-small" if is_small else "plot",
+        name=name,
+    )
+
+
+UPPER = Frame(left=34, top=26, width=300, height=110)
+LOWER = Frame(left=34, top=166, width=300, height=110)
+Tone = Literal["plain", "correct", "error"]
+
+_TOPS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5)
+WIDTH, HEIGHT = UPPER.right + 10, LOWER.bottom + 38
+
+
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """One kind of cases: its name with its number, and its shares by bin, which add up to 1.
+
+    All shares are 0 where there are no cases of this kind.
+    """
+
+    name: str
+    shares: tuple[float, ...]
+
+
+def spread_drawing(
+    upper: Spread,
+    lower: Spread,
+    *,
+    ticks: Sequence[Tick],
+    score_name: str,
+    name: str,
+    threshold: tuple[float, str] | None = None,
+    tones: tuple[Tone, Tone] = ("plain", "plain"),
+) -> Markup:
+    """Draw two histograms over the same bins of equal width.
+
+    `ticks` are texts with their places in 0..1, `threshold` is the place of the one in use, if
+    there is one, with what to say beside it.
+    `tones` say whether a kind of cases is good or bad, and "plain" where it is neither.
+    """
+    return drawing(
+        *_histogram(UPPER, upper, tones[0]),
+        *_histogram(LOWER, lower, tones[1]),
+        *ticks_across(LOWER, ticks),
+        name_across(LOWER, score_name),
+        *_threshold(threshold),
+        width=WIDTH,
+        height=HEIGHT,
+        css_class="plot",
+        name=name,
+    )
+
+
+def _tidy_share(largest: float) -> float:
+    """The lowest top of the scale that can be printed as it is and holds the largest share."""
+    return next((share for share in _TOPS if share >= largest), 1.0)
+
+
+def _histogram(frame: Frame, spread: Spread, tone: Tone) -> list[str]:
+    top = _tidy_share(max(*spread.shares, 0.0))
+    bars = []
+    size = frame.width / len(spread.shares)
+    for place, share in enumerate(spread.shares):
+        if share <= 0:
+            continue
+        height = max(share / top * frame.height, 1.0)
+        bars.append(
+            f'<rect class="bar bar-{tone}" x="{coordinate(frame.left + place * size + 0.5)}" '
+            f'y="{coordinate(frame.bottom - height)}" width="{coordinate(size - 1)}" '
+            f'height="{coordinate(height)}"/>'
+        )
+    title = words(spread.name, x=frame.left, y=frame.top - 7, css_class="axis-name")
+    end = words(f"{top:.0%}", x=frame.left - 5, y=frame.top + 9, css_class="tick", anchor="end")
+    return [box(frame), title, end, *bars]
+
+
+def _threshold(in_use: tuple[float, str] | None) -> list[str]:
+    if in_use is None:
+        return []
+    at, text = in_use
+    x = UPPER.x(min(max(at, 0.0), 1.0))
+    is_left = at <= 0.6
+    label = words(
+        text,
+        x=x + 4 if is_left else x - 4,
+        y=UPPER.top + 13,
+        css_class="direct",
+        anchor="start" if is_left else "end",
+    )
+    path = (
+        f"M{coordinate(x)} {UPPER.top}V{UPPER.bottom}M{coordinate(x)} {LOWER.top}V{LOWER.bottom}"
+    )
+    return [f'<path class="threshold" d="{path}"/>', label]

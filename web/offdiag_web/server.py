@@ -1,0 +1,171 @@
+"""waitress as this dashboard needs it: it stops without cutting anybody off, and waits for nobody
+who sends a byte now and then.
+
+A proxy in front does both as well; most people run `offdiag serve` without one.
+"""
+
+from __future__ import annotations
+
+import socket
+import time
+from typing import TYPE_CHECKING, Any
+
+from waitress import wasyncore
+from waitress.adjustments import Adjustments
+from waitress.channel import HTTPChannel
+from waitress.server import TcpWSGIServer
+from waitress.task import ThreadedTaskDispatcher, WSGITask
+
+from offdiag_web.shutdown import is_draining, start_draining
+
+if TYPE_CHECKING:
+    from _typeshed.wsgi import WSGIApplication
+
+RECEIVED_AT_ONCE = 1 << 20
+LARGEST_HEADER = 32 << 10
+PATIENCE_S = 20.0
+"""Seconds in which a request has to be there, and longer for what it has sent already."""
+SLOWEST_PER_S = 2_000
+"""Bytes in a second that let a request take longer."""
+IDLE_S = 60
+MOST_CONNECTIONS = 1_000
+FINISH_S = 30.0
+"""Seconds that requests which were begun may go on after the last one was taken."""
+_LOOK_EVERY_S = 2
+_TURN_S = 0.5
+
+
+class _Task(WSGITask):  # type: ignore[misc]  # the library ships no types
+    def build_response_header(self) -> bytes:
+        if is_draining():
+            self.request.headers["CONNECTION"] = "close"
+        header: bytes = super().build_response_header()
+        return header
+
+
+class _Channel(HTTPChannel):  # type: ignore[misc]  # the same
+    """A connection that knows since when, and with how much, a request has been on its way."""
+
+    task_class = _Task
+
+    def __init__(self, *arguments: Any, **named: Any) -> None:
+        self._since: float | None = None
+        self._n_received = 0
+        super().__init__(*arguments, **named)
+
+    def received(self, data: bytes) -> bool:
+        if self._since is None:
+            self._since, self._n_received = time.monotonic(), 0
+        self._n_received += len(data)
+        was_taken = bool(super().received(data))
+        if self.request is None:
+            self._since = None
+        return was_taken
+
+    def is_too_slow(self) -> bool:
+        if self._since is None:
+            return False
+        allowed_s = PATIENCE_S + self._n_received / SLOWEST_PER_S
+        return time.monotonic() - self._since > allowed_s
+
+    def is_idle(self) -> bool:
+        return not (self.requests or self.request or self.total_outbufs_len)
+
+
+class Listening(TcpWSGIServer):  # type: ignore[misc]  # the same
+    """A server on a socket that was bound before; `run` returns once it was told to stop.
+
+    `threads` answer; a body of more than `most_bytes` is refused, and smaller ones are kept in
+    memory.
+    """
+
+    channel_class = _Channel
+
+    def __init__(
+        self,
+        application: WSGIApplication,
+        listener: socket.socket,
+        *,
+        threads: int,
+        most_bytes: int,
+    ) -> None:
+        settings = Adjustments(
+            sockets=[listener],
+            threads=threads,
+            ident=None,
+            recv_bytes=RECEIVED_AT_ONCE,
+            inbuf_overflow=most_bytes,
+            max_request_body_size=most_bytes,
+            max_request_header_size=LARGEST_HEADER,
+            channel_timeout=IDLE_S,
+            cleanup_interval=_LOOK_EVERY_S,
+            connection_limit=MOST_CONNECTIONS,
+            # The other way of waiting knows no more than 1,024 files.
+            asyncore_use_poll=True,
+        )
+        dispatcher = ThreadedTaskDispatcher()
+        dispatcher.set_thread_count(threads)
+        self._closes_at: float | None = None
+        self._ends_at: float | None = None
+        self._is_interrupted = self._is_cut_off = False
+        super().__init__(
+            application,
+            {},
+            True,
+            listener,
+            dispatcher=dispatcher,
+            adj=settings,
+            sockinfo=(listener.family, listener.type, listener.proto, listener.getsockname()),
+            bind_socket=False,
+        )
+
+    def stop(self, *, drain_s: float = 0.0) -> None:
+        """Let `run` return: after `drain_s` nobody is let in, and then those inside are ended.
+
+        May be called from any thread, and not from a handler of signals.
+        """
+        start_draining()
+        self._closes_at = time.monotonic() + drain_s
+        self.pull_trigger()
+
+    def interrupt(self) -> None:
+        """Let `run` return as for Ctrl-C: a second call cuts off what goes on."""
+        self._is_cut_off, self._is_interrupted = self._is_interrupted, True
+        self.stop()
+
+    def run(self) -> None:
+        """Answer requests until `stop` or `interrupt`."""
+        try:
+            while not self._is_ended():
+                wasyncore.loop(timeout=_TURN_S, use_poll=True, map=self._map, count=1)
+        finally:
+            self.task_dispatcher.shutdown()
+
+    def maintenance(self, now: float) -> None:
+        """Close what is idle for long or takes too long to ask."""
+        super().maintenance(now)
+        for channel in self.active_channels.values():
+            if channel.is_too_slow():
+                channel.will_close = True
+
+    def _is_ended(self) -> bool:
+        if self._is_cut_off:
+            return True
+        now = time.monotonic()
+        if self._closes_at is not None and now >= self._closes_at and self._ends_at is None:
+            self._ends_at = now + FINISH_S
+            self._let_nobody_in()
+        if self._ends_at is None:
+            return False
+        for channel in self.active_channels.values():
+            if channel.is_idle():
+                channel.will_close = True
+        return not self.active_channels or now >= self._ends_at
+
+    def _let_nobody_in(self) -> None:
+        # Who is connected already, as far as the kernel is concerned, gets an answer.
+        before = -1
+        while before != len(self.active_channels):
+            before = len(self.active_channels)
+            self.handle_accept()
+        wasyncore.dispatcher.close(self)

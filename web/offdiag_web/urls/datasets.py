@@ -1,0 +1,62 @@
+"""Addresses of datasets, their versions and impact, and of models."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from offdiag.domain.names import DEFAULT_PROJECT, name_segment
+from offdiag_web.urls.query_string import with_query
+
+_LARGEST_START = 10_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class DatasetAddress:
+    """A dataset by project and name; the default project goes without saying."""
+
+    project: str
+    name: str
+
+    def url(self, form: str = "", *, start: int = 0) -> str:
+        """The page, or its twin where `form` is "json" or "csv"; `start` counts classes from 0."""
+        return self._at("", form, start)
+
+    def difference_url(self, before: int, after: int, form: str = "", *, start: int = 0) -> str:
+        """What differs between two versions; `start` counts changed samples from 0."""
+        return self._at(f"/truth/{before}..{after}", form, start)
+
+    def impact_url(
+        self, number: int, form: str = "", *, metric: str | None = None, start: int = 0
+    ) -> str:
+        """What a version did to runs; `start` counts runs from 0."""
+        return self._at(f"/truth/{number}/impact", form, start, metric=metric)
+
+    def _at(self, place: str, form: str, start: int, **values: str | None) -> str:
+        project = None if self.project == DEFAULT_PROJECT else self.project
+        first = str(start + 1) if start and not form else None
+        return with_query(
+            f"/datasets/{name_segment(self.name)}{place}{f'.{form}' if form else ''}",
+            {"project": project, "from": first, **values},
+        )
+
+
+def read_start(values: Mapping[str, str]) -> tuple[int, list[str]]:
+    """From which line on a list is shown, counted from 0, with a notice where that is unclear."""
+    given = values.get("from", "")
+    if not given:
+        return 0, []
+    if given.isascii() and given.isdigit() and 1 <= int(given[:9]) <= _LARGEST_START:
+        return int(given[:9]) - 1, []
+    return 0, ["The place in the list could not be read; this is its beginning."]
+
+
+@dataclass(frozen=True, slots=True)
+class ModelAddress:
+    """A model by the name that runs were logged with."""
+
+    name: str
+
+    def url(self, form: str = "") -> str:
+        """The page, or its twin where `form` is "json" or "csv"."""
+        return f"/models/{name_segment(self.name)}{f'.{form}' if form else ''}"

@@ -1,0 +1,242 @@
+"""The filter line of the runs list: `dataset:digits -tag:draft recall(df):<0.5 "two words"`.
+
+Terms are separated by spaces and must all hold. Quotes take everything between them as it is
+(a backslash in front of a quote that belongs to the text), a minus in front turns a term round,
+`*` stands for any characters. A term that cannot be understood is kept, shown with the reason,
+and left out of the search.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+
+from offdiag.domain.runs import RunState
+from offdiag.filters.conditions import (
+    Attribute,
+    AttributeField,
+    Comparison,
+    Condition,
+    MetricField,
+    Not,
+    Operator,
+)
+from offdiag.filters.fields import CLASS_METRICS, WHOLE_METRICS
+from offdiag.flags.catalogue import RULES
+from offdiag.flags.lifecycle import FlagState
+from offdiag.store.queries.run_filter import FilterField, FilterTerm
+
+SHORT_METRICS = {
+    "acc": "overall_accuracy",
+    "bal": "balanced_accuracy",
+    "mcc": "mcc",
+    "f1": "macro_f1",
+}
+"""Metrics of a run that have a short name in the filter line; all others go by their key."""
+
+_COMPARED = re.compile(r"(>=|<=|!=|=|>|<)(.+)", re.DOTALL)
+_AGO = re.compile(r"(\d{1,6})([hdw])")
+_HOURS = {"h": 1, "d": 24, "w": 24 * 7}
+
+
+class Unclear(Exception):
+    """A value cannot be meant; the text says what could."""
+
+
+def metric_comparison(name: str, class_label: str | None, value: str) -> Comparison:
+    """`acc:>0.8` or `recall(df):<0.5`. Raises `Unclear`."""
+    key = SHORT_METRICS.get(name, name)
+    if class_label is not None:
+        key = name
+        if key not in CLASS_METRICS:
+            raise Unclear(f"of one class there are {', '.join(CLASS_METRICS)}")
+    elif key not in WHOLE_METRICS:
+        raise Unclear(f"it is of one class: {name}(class):>0.8")
+    compared = _COMPARED.fullmatch(value)
+    shown = name if class_label is None else f"{name}({class_label})"
+    if compared is None:
+        raise Unclear(f"compare it with a number, as in {shown}:>0.8")
+    operator, text = compared.groups()
+    try:
+        number = float(text)
+    except ValueError:
+        raise Unclear(f"{text} is no number") from None
+    # Anything beyond these is no number that a metric could be compared with.
+    if not -1e300 < number < 1e300:
+        raise Unclear(f"{text} is no number that a metric can have")
+    return Comparison(MetricField(key, class_label), Operator(operator), (number,))
+
+
+def is_metric(name: str) -> bool:
+    """Whether a key in front of a colon names a metric of a run or of a class."""
+    return name in SHORT_METRICS or name in WHOLE_METRICS or name in CLASS_METRICS
+
+
+def logged_since(value: str, now: datetime) -> Comparison:
+    """Runs logged at this time or later. Raises `Unclear`."""
+    return Comparison(_LOGGED, Operator.AT_LEAST, (_moment(value, now),))
+
+
+def logged_before(value: str, now: datetime) -> Comparison:
+    """Runs logged before this time. Raises `Unclear`."""
+    return Comparison(_LOGGED, Operator.LESS, (_moment(value, now),))
+
+
+_LOGGED = AttributeField(Attribute.CREATED_AT)
+
+
+def _moment(value: str, now: datetime) -> datetime:
+    ago = _AGO.fullmatch(value)
+    try:
+        if ago is not None:
+            number, unit = ago.groups()
+            return now - timedelta(hours=int(number) * _HOURS[unit])
+        moment = datetime.fromisoformat(value)
+        # A date, or a time whose zone nobody wrote, is meant in UTC, in which times are shown.
+        if moment.utcoffset() is None:
+            return moment.replace(tzinfo=UTC)
+        return moment.astimezone(UTC)
+    except (ValueError, OverflowError):
+        raise Unclear("a time is 12h, 30d, 2w or a date such as 2026-11-20") from None
+
+
+_QUOTED = r'"(?:\\.|[^"\\])*"'
+_TOKEN = re.compile(rf'(?:[^\s"]|{_QUOTED}|".*)+', re.DOTALL)
+_CLOSED = re.compile(rf'(?:[^\s"]|{_QUOTED})*', re.DOTALL)
+_KEY = re.compile(rf'([a-z][a-z0-9_]*)(?:\(((?:[^()"]|{_QUOTED})+)\))?:(.*)', re.DOTALL)
+_TRUTH_VERSION = re.compile(r"(.+)@v(\d{1,9})", re.DOTALL)
+_TAG = re.compile(rf'((?:[^="]|{_QUOTED})+)=(.*)', re.DOTALL)
+_NEEDS_QUOTES = re.compile(r'[\s:="]|^-|@v\d+$')
+
+STATE_WORDS: Mapping[str, RunState] = {
+    "open": RunState.OPEN,
+    "queued": RunState.FINISHED,
+    "finished": RunState.FINISHED,
+    "evaluated": RunState.EVALUATED,
+    "failed": RunState.FAILED,
+}
+FLAG_WORDS = ("any", "none", *FlagState)
+"""What a run's flags can be asked for, beside the names of rules."""
+
+
+@dataclass(frozen=True, slots=True)
+class ParsedTerm:
+    """One term as typed, and what it means or why it means nothing."""
+
+    text: str
+    term: FilterTerm | Condition | None = None
+    problem: str | None = None
+
+
+def parse_filter(text: str, *, now: datetime | None = None) -> tuple[ParsedTerm, ...]:
+    """All terms of a filter line, in order. `now` is what `since:30d` counts from."""
+    moment = now or datetime.now(UTC)
+    return tuple(_parsed(match.group(), moment) for match in _TOKEN.finditer(text))
+
+
+def filter_text(terms: tuple[ParsedTerm, ...]) -> str:
+    """The filter line that consists of these terms."""
+    return " ".join(term.text for term in terms)
+
+
+def quoted(value: str) -> str:
+    """A value as it has to be typed, in quotes where it would mean something else without."""
+    if not _NEEDS_QUOTES.search(value):
+        return value
+    escaped = value.replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{escaped}"'
+
+
+def _parsed(text: str, now: datetime) -> ParsedTerm:
+    if _CLOSED.fullmatch(text) is None:
+        return ParsedTerm(text, problem="the quote is not closed")
+    negated = text.startswith("-") and len(text) > 1
+    body = text[1:] if negated else text
+    keyed = _KEY.fullmatch(body)
+    if keyed is None:
+        return ParsedTerm(text, FilterTerm(FilterField.NAME, _unquoted(body), negated))
+    key, class_label, value = keyed.groups()
+    try:
+        return ParsedTerm(text, _understood(key, class_label, value, negated, now))
+    except Unclear as reason:
+        return ParsedTerm(text, problem=str(reason))
+
+
+def _understood(
+    key: str, class_label: str | None, value: str, negated: bool, now: datetime
+) -> FilterTerm | Condition:
+    if key not in _READERS and key not in _MOMENTS and not is_metric(key):
+        known = ", ".join((*_READERS, *_MOMENTS, "acc, bal, mcc, f1, recall(class)"))
+        raise Unclear(f"there is no filter {key!r}; known are {known}")
+    if not _unquoted(value).strip():
+        raise Unclear(f"nothing follows {key}:")
+    if key in _READERS:
+        return _READERS[key](value, negated)
+    if key in _MOMENTS:
+        condition = _MOMENTS[key](_unquoted(value), now)
+    else:
+        label = None if class_label is None else _unquoted(class_label)
+        condition = metric_comparison(key, label, _unquoted(value))
+    return Not(condition) if negated else condition
+
+
+def _unquoted(text: str) -> str:
+    """The text with its quotes resolved."""
+    return re.sub(_QUOTED, lambda found: _unescaped(found.group()[1:-1]), text, flags=re.DOTALL)
+
+
+def _unescaped(text: str) -> str:
+    return re.sub(r"\\(.)", r"\1", text, flags=re.DOTALL)
+
+
+def _dataset(value: str, negated: bool) -> FilterTerm:
+    version = _TRUTH_VERSION.fullmatch(value)
+    if version is None:
+        return FilterTerm(FilterField.DATASET, _unquoted(value), negated)
+    name, number = version.groups()
+    return FilterTerm(FilterField.DATASET, _unquoted(name), negated, truth_number=int(number))
+
+
+def _state(value: str, negated: bool) -> FilterTerm:
+    state = STATE_WORDS.get(_unquoted(value))
+    if state is None:
+        raise Unclear(f"a state is one of {', '.join(STATE_WORDS)}")
+    return FilterTerm(FilterField.STATE, state, negated)
+
+
+def _flag(value: str, negated: bool) -> FilterTerm:
+    text = _unquoted(value)
+    rule = next((rule for rule in RULES if rule.lower() == text.lower()), None)
+    if rule is None and text not in FLAG_WORDS:
+        raise Unclear(f"a flag is one of {', '.join(FLAG_WORDS)} or a rule such as F3")
+    return FilterTerm(FilterField.FLAG, rule or text, negated)
+
+
+def _tag(value: str, negated: bool) -> FilterTerm:
+    parts = _TAG.fullmatch(value)
+    key, wanted = parts.groups() if parts else (value, None)
+    sought = None if wanted is None else _unquoted(wanted)
+    return FilterTerm(FilterField.TAG, _unquoted(key), negated, value=sought)
+
+
+def _plain(field: FilterField) -> Callable[[str, bool], FilterTerm]:
+    return lambda value, negated: FilterTerm(field, _unquoted(value), negated)
+
+
+_READERS: Mapping[str, Callable[[str, bool], FilterTerm]] = {
+    "dataset": _dataset,
+    "model": _plain(FilterField.MODEL),
+    "state": _state,
+    "tag": _tag,
+    "project": _plain(FilterField.PROJECT),
+    "author": _plain(FilterField.AUTHOR),
+    "run": _plain(FilterField.RUN),
+    "class": _plain(FilterField.CLASS),
+    "flag": _flag,
+}
+_MOMENTS: Mapping[str, Callable[[str, datetime], Condition]] = {
+    "since": logged_since,
+    "before": logged_before,
+}

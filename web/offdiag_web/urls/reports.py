@@ -1,0 +1,58 @@
+"""Addresses of reports, of their issues, and of the form for a new one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from offdiag.domain.names import DEFAULT_PROJECT, escaped_start, name_segment
+from offdiag_web.urls.query_string import with_query
+
+NEW = "new"
+"""The address of the form; a report of this name is written differently."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReportAddress:
+    """A report by project and name; the default project goes without saying."""
+
+    project: str
+    name: str
+
+    def url(self, form: str = "", *, start: int = 0) -> str:
+        """The page, or its twin where `form` is "json" or "csv"; `start` counts issues from 0."""
+        first = str(start + 1) if start and not form else None
+        return self._at(f".{form}" if form else "", first=first)
+
+    def action_url(self, action: str) -> str:
+        """Where a form posts to, such as "pause" or "run", or the page "edit"."""
+        return self._at(f"/{action}")
+
+    def copy_url(self) -> str:
+        """The form for a report like this one."""
+        return with_query(f"/reports/{NEW}", {"like": self.name, "project": self._project})
+
+    def issue_url(self, number: int, form: str = "") -> str:
+        """The page of an issue, or its twin."""
+        return self._at(f"/{number}{f'.{form}' if form else ''}")
+
+    def file_url(self, number: int, file_name: str) -> str:
+        """One frozen form of an issue."""
+        return self._at(f"/{number}/{file_name}")
+
+    def retry_url(self, number: int, delivery_id: int | None = None) -> str:
+        """Where another try for an issue, or for one of its deliveries, is posted to."""
+        what = "" if delivery_id is None else f"/deliveries/{delivery_id}"
+        return self._at(f"/{number}{what}/retry")
+
+    @property
+    def _project(self) -> str | None:
+        return None if self.project == DEFAULT_PROJECT else self.project
+
+    def _at(self, place: str, *, first: str | None = None) -> str:
+        segment = escaped_start(self.name) if self.name == NEW else name_segment(self.name)
+        return with_query(f"/reports/{segment}{place}", {"project": self._project, "from": first})
+
+
+def reports_url(*, start: int = 0) -> str:
+    """The list; `start` counts reports from 0."""
+    return with_query("/reports", {"from": str(start + 1) if start else None})

@@ -1,0 +1,226 @@
+"""The address of the runs list."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Literal
+
+from offdiag.comparison.letters import MOST_RUNS
+from offdiag.filters.fields import WHOLE_METRICS
+from offdiag.metrics.catalogue import SPECS, Direction
+from offdiag.store.queries.run_filter import RunFilter
+from offdiag.store.queries.run_order import (
+    FIELD_ORDERS,
+    ORDER_NAMES,
+    Cursor,
+    Group,
+    Place,
+    RunOrder,
+    groups_of,
+)
+from offdiag_web.urls.filter_line import SHORT_METRICS, ParsedTerm, filter_text, parse_filter
+from offdiag_web.urls.query_string import with_query
+
+ScaleChoice = Literal["fit", "full"]
+_SEPARATOR = "~"
+
+NEWEST_FIRST = RunOrder("logged", descending=True)
+DEFAULT_COLUMNS = ("overall_accuracy", "balanced_accuracy", "mcc")
+MOST_COLUMNS = 8
+SHORT_NAMES = {key: name for name, key in SHORT_METRICS.items()}
+LOWER_IS_BETTER = frozenset(
+    spec.key for spec in SPECS if spec.direction is Direction.LOWER and spec.key in WHOLE_METRICS
+)
+_RUN_ID = re.compile(r"r_[0-9A-Za-z]{1,64}")
+
+
+@dataclass(frozen=True, slots=True)
+class RunListAddress:
+    """Which runs, in which order, on which scale, from where on.
+
+    `columns` are keys of metrics; `baseline` is the run that the others are held against, None
+    for the one that is pinned. `selected` are ids of runs that are ticked, on this page of the
+    list or elsewhere, in the order in which they were. With `only_differences`, columns in which
+    the runs of the page do not differ are left out.
+    """
+
+    terms: tuple[ParsedTerm, ...] = ()
+    order: RunOrder = NEWEST_FIRST
+    scale: ScaleChoice = "fit"
+    cursor: Cursor | None = None
+    columns: tuple[str, ...] = DEFAULT_COLUMNS
+    baseline: str | None = None
+    selected: tuple[str, ...] = ()
+    only_differences: bool = False
+
+    @property
+    def filter(self) -> RunFilter:
+        """The terms that mean something."""
+        return tuple(parsed.term for parsed in self.terms if parsed.term is not None)
+
+    def url(self, form: str = "") -> str:
+        """Canonical URL of the page, or of its twin where `form` is "json" or "csv"."""
+        kept = dict(replace(self, selected=()).kept_by_form if form else self.kept_by_form)
+        return with_query(
+            f"/runs.{form}" if form else "/runs",
+            {
+                "q": filter_text(self.terms),
+                **kept,
+                **_cursor_values(self.cursor),
+            },
+        )
+
+    @property
+    def kept_by_form(self) -> tuple[tuple[str, str], ...]:
+        """What stays when the filter changes, where it is no default."""
+        kept = []
+        if self.order != NEWEST_FIRST:
+            kept.append(("sort", _order_text(self.order)))
+        if self.scale != "fit":
+            kept.append(("scale", self.scale))
+        if self.columns != DEFAULT_COLUMNS:
+            kept.append(("cols", ",".join(SHORT_NAMES.get(key, key) for key in self.columns)))
+        if self.only_differences:
+            kept.append(("diff", "1"))
+        if self.baseline is not None:
+            kept.append(("base", self.baseline))
+        if self.selected:
+            kept.append(("sel", ",".join(self.selected)))
+        return tuple(kept)
+
+    def sorted_by(self, name: str) -> RunListAddress:
+        """Sorted by a column: best first, or the other way round if it already is."""
+        first = RunOrder(name, descending=name != "name" and name not in LOWER_IS_BETTER)
+        again = self.order == first
+        order = replace(first, descending=not first.descending) if again else first
+        return replace(self, order=order, cursor=None)
+
+    def without(self, index: int) -> RunListAddress:
+        """Without one term of the filter."""
+        terms = self.terms[:index] + self.terms[index + 1 :]
+        return replace(self, terms=terms, cursor=None)
+
+
+def read_run_list(
+    values: Mapping[str, str], *, now: datetime | None = None
+) -> tuple[RunListAddress, list[str]]:
+    """The address in a query string, with a notice for each value that cannot be meant.
+
+    `now` is what terms such as `since:30d` count from.
+    """
+    notices: list[str] = []
+    order = _read_order(values.get("sort"), notices)
+    address = RunListAddress(
+        terms=parse_filter(values.get("q", ""), now=now),
+        order=order,
+        scale=_read_scale(values.get("scale"), notices),
+        cursor=_read_cursor(values, order, notices),
+        columns=_read_columns(values, notices),
+        baseline=_read_baseline(values.get("base"), notices),
+        selected=_read_selected(values.get("sel", "")),
+        only_differences=values.get("diff") == "1",
+    )
+    return address, notices
+
+
+def _read_columns(values: Mapping[str, str], notices: list[str]) -> tuple[str, ...]:
+    """Keys from `cols=acc,mcc`, or from the boxes of the chooser, each sent as `col`."""
+    getlist = getattr(values, "getlist", None)
+    boxes: list[str] = getlist("col") if getlist is not None else []
+    given = boxes or [text for text in values.get("cols", "").split(",") if text]
+    if not given:
+        return DEFAULT_COLUMNS
+    keys = [SHORT_METRICS.get(text, text) for text in given]
+    unknown = [key for key in keys if key not in WHOLE_METRICS]
+    if unknown:
+        notices.append(f"There is no metric “{unknown[0][:40]}” of a whole run.")
+    known = tuple(dict.fromkeys(key for key in keys if key in WHOLE_METRICS))
+    if len(known) > MOST_COLUMNS:
+        notices.append(f"At most {MOST_COLUMNS} columns fit; the first ones are shown.")
+    return known[:MOST_COLUMNS] or DEFAULT_COLUMNS
+
+
+def _read_baseline(text: str | None, notices: list[str]) -> str | None:
+    if not text or _RUN_ID.fullmatch(text):
+        return text or None
+    notices.append(f"“{text[:40]}” is no id of a run to hold the others against.")
+    return None
+
+
+def _read_selected(text: str) -> tuple[str, ...]:
+    """Ids of ticked runs; what is none was never ticked."""
+    ids = (each for each in text.split(",") if _RUN_ID.fullmatch(each))
+    return tuple(dict.fromkeys(ids))[:MOST_RUNS]
+
+
+def _read_order(text: str | None, notices: list[str]) -> RunOrder:
+    if not text:
+        return NEWEST_FIRST
+    name = text.removeprefix("-")
+    if name not in ORDER_NAMES and name not in WHOLE_METRICS:
+        known = ", ".join((*ORDER_NAMES, "the key of any metric"))
+        notices.append(f"Runs cannot be sorted by “{name}”; known are {known}.")
+        return NEWEST_FIRST
+    return RunOrder(name, descending=text.startswith("-"))
+
+
+def _order_text(order: RunOrder) -> str:
+    return f"{'-' if order.descending else ''}{order.name}"
+
+
+def _read_scale(text: str | None, notices: list[str]) -> ScaleChoice:
+    if text == "full":
+        return "full"
+    if text not in {None, "", "fit"}:
+        notices.append(f"There is no scale “{text}”; use fit or full.")
+    return "fit"
+
+
+def _cursor_values(cursor: Cursor | None) -> dict[str, str | None]:
+    if cursor is None:
+        return {}
+    place = cursor.place
+    key = place.key.isoformat() if isinstance(place.key, datetime) else str(place.key)
+    text = _SEPARATOR.join((place.group[0], key, place.run_id))
+    return {"before" if cursor.backwards else "after": text}
+
+
+def _read_cursor(values: Mapping[str, str], order: RunOrder, notices: list[str]) -> Cursor | None:
+    for name in ("after", "before"):
+        text = values.get(name)
+        if text:
+            place = _read_place(text, order)
+            if place is not None:
+                return Cursor(place, backwards=name == "before")
+            notices.append("The place in the list could not be read; this is its beginning.")
+    return None
+
+
+def _read_place(text: str, order: RunOrder) -> Place | None:
+    letter, _, rest = text.partition(_SEPARATOR)
+    key, _, run_id = rest.rpartition(_SEPARATOR)
+    group = next((group for group in groups_of(order) if group[0] == letter), None)
+    if group is None or not run_id:
+        return None
+    try:
+        return Place(group, _read_key(key, group, order), run_id)
+    except ValueError:
+        return None
+
+
+def _read_key(text: str, group: Group, order: RunOrder) -> float | str | datetime:
+    if group is Group.UNDEFINED or order.name == "logged":
+        moment = datetime.fromisoformat(text)
+        if moment.utcoffset() is None:
+            raise ValueError(text)
+        return moment
+    if order.name in FIELD_ORDERS:
+        return text
+    number = float(text)
+    if not math.isfinite(number):
+        raise ValueError(text)
+    return number
