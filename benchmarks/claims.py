@@ -38,7 +38,7 @@ from offdiag.metrics.intervals.suite import suite_intervals
 from offdiag.metrics.paired.joint import joint_counts
 from offdiag.metrics.paired.selection import best_of_many
 from offdiag.metrics.suite import evaluate_stack
-from offdiag.reports.evidence import ODDS, odds_of
+from offdiag.reports.alerts import ODDS, odds_of
 
 PAGE = Path(__file__).parents[1] / "docs" / "claims.md"
 BEGIN, END = "<!-- The simulation begins. -->", "<!-- The simulation ends. -->"

@@ -26,8 +26,8 @@ from numpy.typing import NDArray
 
 from offdiag.flags.assessment import badges, judge
 from offdiag.flags.costs import judge_costs
+from offdiag.flags.judgement import Subjects
 from offdiag.flags.rules.recall import IN_SIGHT_SEVERITY
-from offdiag.flags.subjects import Subjects
 from offdiag.flags.thresholds import Thresholds
 from offdiag.metrics.orientation import actual_totals
 from offdiag.metrics.tally import CLASS_AXIS

@@ -30,8 +30,8 @@ import numpy as np
 from harness import Report, ratio, wants_everything
 
 import offdiag
-from offdiag.arrays.bodies.limits import MOST_ROWS
 from offdiag.domain.labels import LabelSet
+from offdiag.inputs.bodies.columns import MOST_ROWS
 from offdiag.services.ingest.batch import Batch, chunked, read_batch
 from offdiag.services.ingest.chunk_stream import MEDIA_TYPE, write_chunk
 from offdiag.store.database import Database

@@ -21,9 +21,9 @@ from numpy.typing import NDArray
 from sqlalchemy import Column, Double, Integer, MetaData, Table, create_engine
 
 import offdiag
-from offdiag.arrays.scores import Scores
 from offdiag.domain.labels import LabelSet
 from offdiag.domain.runs import RunFacts
+from offdiag.inputs.scores import Scores
 from offdiag.services.ingest.batch import Batch, chunked
 from offdiag.services.ingest.opening import open_run
 from offdiag.store.chunks import insert_chunk

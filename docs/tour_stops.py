@@ -5,7 +5,7 @@ from __future__ import annotations
 from urllib.parse import urlencode
 
 from offdiag.cli.demonstration import demo_runs
-from offdiag.comparison.churn import Fate
+from offdiag.comparison.pair import Fate
 from offdiag.demo import PROJECT
 from offdiag.demo.judgements import DIGITS, IN_USE, REPORT, TUMOURS
 from offdiag.store.database import Database

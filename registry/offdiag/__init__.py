@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from offdiag import errors, importers, plot, stats
-    from offdiag.domain.truth_revision import TruthRevision
+    from offdiag.domain.labels import TruthRevision
     from offdiag.domain.values import MetricValue
     from offdiag.errors import (
         Conflict,
@@ -65,7 +65,7 @@ _HOMES = {
     "importers": "offdiag",
     "plot": "offdiag",
     "stats": "offdiag",
-    "TruthRevision": "offdiag.domain.truth_revision",
+    "TruthRevision": "offdiag.domain.labels",
     "MetricValue": "offdiag.domain.values",
     "Conflict": "offdiag.errors",
     "DatabaseUnavailable": "offdiag.errors",

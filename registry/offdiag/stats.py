@@ -12,7 +12,7 @@ from typing import Any, TypeAlias, overload
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from offdiag.arrays.indexes import aligned
+from offdiag.inputs.ids import aligned
 from offdiag.metrics.intervals import proportions
 from offdiag.metrics.intervals.bounds import Bounds
 from offdiag.metrics.paired import scores as ranked_areas

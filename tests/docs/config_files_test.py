@@ -15,9 +15,9 @@ import pytest
 import yaml
 from gunicorn.config import Config
 
-from offdiag.arrays.files.weights import read_weights
 from offdiag.domain.access import Grant, Role
 from offdiag.errors import InvalidInput
+from offdiag.inputs.files.costs import read_weights
 from offdiag.services.access.users import add_user
 from offdiag.settings import Settings, load_settings
 from offdiag.store.database import Database

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from offdiag.arrays.scratch import scratch_folder
 from offdiag.errors import StorageFull
+from offdiag.inputs.scratch import scratch_folder
 from offdiag.services.querying.query import asked
 from offdiag.services.retention.backups import copy_registry
 from offdiag.store.database import Database

@@ -32,7 +32,7 @@ _MOST_MEMORY_MB = 2_048
 _FOLLOWED = [
     *("json", "csv", "tomllib", "zipfile"),
     *(f"offdiag.{part}" for part in ("arrays", "domain", "filters", "gate", "importers", "wire")),
-    *("offdiag.flags.audit", "offdiag.metrics.costs", "offdiag.store.archive"),
+    *("offdiag.audit", "offdiag.metrics.costs", "offdiag.store.archive"),
     *("offdiag_web.addresses", "offdiag_web.api"),
 ]
 

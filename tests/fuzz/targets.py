@@ -15,24 +15,22 @@ from pathlib import Path
 import numpy as np
 from pydantic import ValidationError
 
-from offdiag.arrays.bodies.arrow_body import read_arrow_body
-from offdiag.arrays.bodies.columns import ChunkColumns, columns_of
-from offdiag.arrays.bodies.csv_body import read_csv_body
-from offdiag.arrays.files import read_columns, read_matrix
-from offdiag.arrays.files.cost_table import read_cost_table
-from offdiag.arrays.files.hierarchy import read_hierarchy
-from offdiag.arrays.files.weights import read_weights
-from offdiag.arrays.label_changes import read_label_changes
+from offdiag.audit.table_text.audit import audit_pasted
 from offdiag.cli.audit_input import Source, read_audit_object
 from offdiag.cli.text import printable
-from offdiag.domain.cron import parse_cron
 from offdiag.domain.hierarchy import Hierarchy
 from offdiag.domain.labels import LabelSet
+from offdiag.domain.schedule import parse_cron
 from offdiag.errors import OffdiagError
 from offdiag.filters.parsing import parse_filter, parse_order
-from offdiag.flags.audit.pasted.auditing import audit_pasted
 from offdiag.gate.parsing import parse_condition
 from offdiag.importers import ImportedMatrix, read
+from offdiag.inputs.bodies.columns import ChunkColumns, columns_of
+from offdiag.inputs.bodies.formats import read_arrow_body, read_csv_body
+from offdiag.inputs.files import read_columns, read_matrix
+from offdiag.inputs.files.costs import read_cost_table, read_weights
+from offdiag.inputs.files.json_files import read_hierarchy
+from offdiag.inputs.label_changes import read_label_changes
 from offdiag.metrics.costs.edits import read_edits
 from offdiag.metrics.costs.matrix import cost_matrix
 from offdiag.services.ingest.batch import read_batch

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import offdiag
-from offdiag.arrays.scores import read_scores
 from offdiag.domain.labels import LabelSet
+from offdiag.inputs.scores import read_scores
 
 torch: Any = pytest.importorskip(
     "torch", reason="torch is not installed (pip install 'offdiag[integrations]')"

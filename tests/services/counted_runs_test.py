@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 from sqlalchemy import update
 
-from offdiag.arrays import counted_cases
 from offdiag.domain.orientation import OrientationVerdict
 from offdiag.domain.runs import RunFacts, RunState
 from offdiag.errors import Conflict, InvalidInput
+from offdiag.inputs import counted_cases
 from offdiag.services.evaluation.slices import evaluation_of_slice
 from offdiag.services.ingest.counted import log_counts
 from offdiag.services.ingest.given import GivenCounts

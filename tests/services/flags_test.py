@@ -14,8 +14,8 @@ from offdiag.errors import Conflict, InvalidInput, NotFound
 from offdiag.flags.assessment import assess
 from offdiag.flags.lifecycle import FlagEventKind, FlagState
 from offdiag.flags.rules import MATRIX_RULES
-from offdiag.flags.severity import Severity
 from offdiag.flags.thresholds import Thresholds
+from offdiag.flags.verdict import Severity
 from offdiag.metrics.paired.joint import PairedRates
 from offdiag.metrics.paired.proportions import paired_score_interval
 from offdiag.services.baselines import pin_baseline, unpin_baseline

@@ -10,7 +10,7 @@ import pytest
 from offdiag.domain.runs import RunFacts
 from offdiag.errors import InvalidInput, NotFound
 from offdiag.flags.thresholds import Thresholds
-from offdiag.gate.judging import Finding
+from offdiag.gate.evaluate_conditions import Finding
 from offdiag.gate.parsing import parse_condition
 from offdiag.services.gating.costs import StatedCosts
 from offdiag.services.gating.gate import GateResult, gate_matrix, gate_run

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from sqlalchemy import func, select
 
-from offdiag.arrays.scores import Scores
 from offdiag.domain.labels import LabelSet
 from offdiag.domain.runs import RunFacts, RunState
 from offdiag.errors import Conflict, InvalidInput, NotFound
+from offdiag.inputs.scores import Scores
 from offdiag.services.ingest.batch import Batch, read_batch
 from offdiag.services.ingest.chunks import PutOutcome, put_chunk
 from offdiag.services.ingest.finishing import finish_run

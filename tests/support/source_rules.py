@@ -250,7 +250,7 @@ RULES = (
         allowed=frozenset(
             {
                 "registry/offdiag/cli/answer_files.py",
-                "registry/offdiag/reports/csv_table.py",
+                "registry/offdiag/reports/files.py",
                 "web/offdiag_web/app/exports.py",
             }
         ),

@@ -7,8 +7,8 @@ import gzip
 import pytest
 from flask.testing import FlaskClient
 
-from offdiag.flags.audit.pasted.cleaning import MOST_CHARACTERS
-from offdiag.flags.audit.pasted.reading import MOST_NUMBERS
+from offdiag.audit.table_text.cells import MOST_CHARACTERS
+from offdiag.audit.table_text.interpretation import MOST_NUMBERS
 from offdiag_web.addresses.audit import LONGEST_LINK
 from support.audits import audited, contested, paste, verdicts_on
 from support.dashboard import HOSTILE_NAMES

@@ -10,7 +10,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from flask.testing import FlaskClient
 
-from offdiag.comparison.churn import Fate
+from offdiag.comparison.pair import Fate
 from offdiag.services.comparison.comparing import compare_runs
 from support.compared import N_ALIKE, ComparedRegistry
 from support.dashboard import HOSTILE_NAMES, counted_statements

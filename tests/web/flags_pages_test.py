@@ -9,8 +9,8 @@ import pytest
 from flask.testing import FlaskClient
 
 from offdiag.flags.catalogue import RULES
-from offdiag.flags.inventory import THRESHOLDS_OF
-from offdiag.flags.severity import SEVERITIES, Severity
+from offdiag.flags.rule_reference import THRESHOLDS_OF
+from offdiag.flags.verdict import SEVERITIES, Severity
 from offdiag.services.flags import settling
 from offdiag.services.flags.inbox import FLAGS_PER_PAGE, browse_flags
 from offdiag.store.database import Database

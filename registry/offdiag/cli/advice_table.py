@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from rich.table import Table
 from rich.text import Text
 
-from offdiag.advice.recommending import Advice, Counsel
+from offdiag.advice.recommendation import Advice, Counsel
 from offdiag.cli.tables import open_table
 from offdiag.cli.text import printable
 

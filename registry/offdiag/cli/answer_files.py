@@ -13,8 +13,8 @@ from typing import Any, BinaryIO
 import pyarrow as pa
 
 from offdiag.cli.answers import plain_rows
+from offdiag.domain.texts import csv_cell
 from offdiag.errors import InvalidInput
-from offdiag.reports.csv_cells import csv_cell
 from offdiag.services.querying.query import Answer
 from offdiag.store.archive.whole_file import whole_file
 

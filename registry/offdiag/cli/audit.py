@@ -141,9 +141,8 @@ def _audit_text(
     unfit: list[str],
     as_json: bool,
 ) -> None:
+    from offdiag.audit.table_text.audit import audit_pasted, audit_record
     from offdiag.cli.audit_table import print_pasted_audit
-    from offdiag.flags.audit.pasted.auditing import audit_pasted
-    from offdiag.flags.audit.pasted.records import audit_record
 
     if unfit:
         raise InvalidInput(
@@ -170,7 +169,7 @@ def _end(verdict: str) -> None:
 
 def _matrix(file: Path) -> dict[str, Any]:
     """The counts and labels of a file; what it says of its orientation is to be found out."""
-    from offdiag.arrays.files import read_matrix
+    from offdiag.inputs.files import read_matrix
 
     found = read_matrix(file)
     named = {} if found.labels is None else {"labels": found.labels}

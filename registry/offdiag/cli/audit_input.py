@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from offdiag.audit.table_text.interpretation import Corrections
 from offdiag.cli.options import parse_labels
 from offdiag.errors import InvalidInput
-from offdiag.flags.audit.pasted.corrections import Corrections
 
 _MEMBERS = ("reported", "class_counts", "matrix", "labels", "positive_label")
 
@@ -50,7 +50,7 @@ class Source:
 
 def read_source(path: Path) -> Source:
     """The content of a file, of stdin for "-". Raises `InvalidInput` if it cannot be read."""
-    from offdiag.arrays.files.checks import unreadable
+    from offdiag.inputs.files.checks import unreadable
 
     if str(path) == "-":
         return Source(sys.stdin.buffer.read(), "stdin")
@@ -65,7 +65,7 @@ def read_audit_object(source: Source) -> AuditInput:
 
     Numbers with decimals stay text, so that 0.6030 keeps the zero it was printed with.
     """
-    from offdiag.arrays.files.json_lines import read_json
+    from offdiag.inputs.files.json_files import read_json
 
     content = read_json(source.content, source.name, decimals_as_text=True)
     if not isinstance(content, dict) or not isinstance(content.get("reported"), dict):

@@ -5,12 +5,12 @@ from __future__ import annotations
 from rich.table import Table
 from rich.text import Text
 
+from offdiag.audit.findings import AuditReport, AuditVerdict
+from offdiag.audit.table_text.audit import PastedAudit
+from offdiag.audit.table_text.interpretation import Reading
 from offdiag.cli.output import print_tables
 from offdiag.cli.tables import open_table
 from offdiag.cli.text import label, printable
-from offdiag.flags.audit.findings import AuditReport, AuditVerdict
-from offdiag.flags.audit.pasted.auditing import PastedAudit
-from offdiag.flags.audit.pasted.reading import Reading
 
 MOST_NUMBERS_SHOWN = 6
 """Beside a head, to recognise it by."""

@@ -10,12 +10,11 @@ from rich.text import Text
 from offdiag.cli.tables import MOST_CLASSES, open_table
 from offdiag.cli.text import label, printable
 from offdiag.comparison import wording
-from offdiag.comparison.churn import Churn
 from offdiag.comparison.differences import MetricDifference
-from offdiag.comparison.letters import letter
 from offdiag.comparison.many import ManyComparison
-from offdiag.comparison.pair import PairComparison
+from offdiag.comparison.pair import Churn, PairComparison
 from offdiag.comparison.standings import Place, Standing
+from offdiag.comparison.wording import letter
 from offdiag.domain.values import MetricValue
 from offdiag.services.comparison.comparing import RunComparison
 from offdiag.services.comparison.refusals import Refusal

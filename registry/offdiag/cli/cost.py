@@ -50,8 +50,8 @@ def add(
 
     FILE is TOML, JSON or CSV and names every cell by actual and predicted class.
     """
-    from offdiag.arrays.files.weights import read_weights
     from offdiag.cli.registry import opened
+    from offdiag.inputs.files.costs import read_weights
     from offdiag.sdk import provenance
     from offdiag.services.cost_matrices import add_costs
 

@@ -11,7 +11,7 @@ from rich.text import Text
 from offdiag.cli.cost_text import PER, per_thousand
 from offdiag.cli.tables import open_table
 from offdiag.cli.text import label, printable
-from offdiag.comparison.letters import letter
+from offdiag.comparison.wording import letter
 from offdiag.metrics.costs.break_even import Lever
 from offdiag.metrics.costs.edits import cost_text, written
 from offdiag.services.what_if.answering import Choice, PricedAnswer, WhatIf

@@ -14,7 +14,7 @@ from offdiag.cli.score_input import ScoreInput
 from offdiag.errors import InvalidInput
 
 if TYPE_CHECKING:
-    from offdiag.advice.recommending import Advice
+    from offdiag.advice.recommendation import Advice
     from offdiag.sdk.evaluation import Evaluation
     from offdiag.sdk.score_evaluation import ScoreEvaluation
 

@@ -58,7 +58,7 @@ class FileInput:
         return self._of_matrix() if is_matrix else self._of_predictions()
 
     def _of_predictions(self) -> Evaluation:
-        from offdiag.arrays.files import read_columns
+        from offdiag.inputs.files import read_columns
         from offdiag.sdk.evaluate import evaluate_labels
 
         labels = parse_labels(self.labels)
@@ -72,8 +72,8 @@ class FileInput:
         )
 
     def _of_sets(self) -> Evaluation:
-        from offdiag.arrays.files import read_columns
-        from offdiag.arrays.set_texts import sets_of_texts
+        from offdiag.inputs.files import read_columns
+        from offdiag.inputs.label_sets import sets_of_texts
         from offdiag.metrics.counted import CountedSets
         from offdiag.metrics.multilabel.tally import tally_sets
         from offdiag.sdk.evaluation import Evaluation

@@ -71,7 +71,7 @@ def list_flags(
     from offdiag.cli.flag_tables import inbox_table
     from offdiag.cli.registry import opened
     from offdiag.flags.lifecycle import FlagState
-    from offdiag.flags.severity import Severity
+    from offdiag.flags.verdict import Severity
     from offdiag.services.flags.inbox import browse_flags
     from offdiag.services.flags.records import entry_dict
     from offdiag.store.queries.flag_filter import FlagFilter

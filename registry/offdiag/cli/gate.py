@@ -113,7 +113,7 @@ def gate(
 
 
 def _stated_costs(file: Path) -> StatedCosts:
-    from offdiag.arrays.files.weights import read_weights
+    from offdiag.inputs.files.costs import read_weights
     from offdiag.services.gating.costs import StatedCosts
 
     found = read_weights(file)

@@ -8,7 +8,7 @@ from offdiag.cli.output import print_tables
 from offdiag.cli.tables import open_table
 from offdiag.cli.text import printable
 from offdiag.gate.conditions import MetricCondition, Side
-from offdiag.gate.judging import Finding
+from offdiag.gate.evaluate_conditions import Finding
 from offdiag.services.gating.gate import GateResult
 
 

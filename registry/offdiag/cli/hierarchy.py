@@ -54,8 +54,8 @@ def set_groups(
     FILE is JSON or TOML: names of groups with lists of classes or with further groups, such as
     {"animal": ["cat", "dog"], "vehicle": {"road": ["car"], "air": ["plane"]}}.
     """
-    from offdiag.arrays.files.hierarchy import read_hierarchy
     from offdiag.cli.registry import opened
+    from offdiag.inputs.files.json_files import read_hierarchy
     from offdiag.services.hierarchies import set_hierarchy
 
     settings, given = settings_for(url), read_hierarchy(file)

@@ -93,7 +93,7 @@ def _log_matrix(file: Path, orientation: str | None, facts: dict[str, Any]) -> R
 def _log_predictions(
     file: Path, columns: PredictionColumns, facts: dict[str, Any], *, of_sets: bool
 ) -> Run:
-    from offdiag.arrays.set_texts import sets_of_texts
+    from offdiag.inputs.label_sets import sets_of_texts
     from offdiag.sdk.api import log_run
 
     arrays = columns.read(file, labels=facts["labels"], of_sets=of_sets)

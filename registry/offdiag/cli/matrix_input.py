@@ -24,7 +24,7 @@ def read_matrix_input(
 
     Raises `InvalidInput`, also when nobody states the orientation.
     """
-    from offdiag.arrays.files import read_matrix
+    from offdiag.inputs.files import read_matrix
 
     found = read_matrix(file, declared=labels)
     if found.labels is not None and labels is not None and found.labels != labels:

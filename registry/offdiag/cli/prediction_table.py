@@ -44,8 +44,8 @@ class PredictionColumns:
 
         Raises `InvalidInput` for a file without the columns, and for missing values.
         """
-        from offdiag.arrays.files import read_columns, stacked_numbers
-        from offdiag.arrays.score_columns import PickedColumns
+        from offdiag.inputs.files import read_columns, stacked_numbers
+        from offdiag.inputs.scores import PickedColumns
 
         of_classes = [self.by_argument[name] for name in _OF_CLASSES if name in self.by_argument]
         found = read_columns(

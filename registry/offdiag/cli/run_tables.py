@@ -13,7 +13,7 @@ from offdiag.cli.evaluation_tables import evaluation_tables
 from offdiag.cli.run_json import time_text
 from offdiag.cli.tables import facts_table, open_table
 from offdiag.cli.text import label, number, printable
-from offdiag.domain.decision_rules import decision_text
+from offdiag.domain.runs import decision_text
 from offdiag.store.evaluations import StoredEvaluation
 from offdiag.store.queries.run_detail import RunDetail, RunHeader, RunResults
 from offdiag.store.queries.run_entries import RunEntry

@@ -24,8 +24,8 @@ class ScoreInput:
 
     def evaluated(self) -> ScoreEvaluation:
         """Every metric of the scores with its interval. Raises `InvalidInput`."""
-        from offdiag.arrays.files import read_columns, stacked_numbers
-        from offdiag.arrays.score_columns import PickedColumns
+        from offdiag.inputs.files import read_columns, stacked_numbers
+        from offdiag.inputs.scores import PickedColumns
         from offdiag.sdk.intervals import score_intervals
         from offdiag.sdk.scores import evaluate_scores
 

@@ -8,8 +8,8 @@ import socket
 from collections.abc import Callable
 from contextlib import ExitStack
 
-from offdiag.arrays.bodies.limits import MOST_BYTES_SENT
 from offdiag.errors import InvalidInput
+from offdiag.inputs.bodies.columns import MOST_BYTES_SENT
 from offdiag.services.access.users import has_admin
 from offdiag.settings import ServerSettings, Settings
 from offdiag.settings.exposure import is_loopback, needs_sign_in

@@ -64,9 +64,9 @@ def revise(
     FILE is a table as `offdiag evaluate` reads it. An empty cell takes a label away, unless
     the empty text is one of the classes. Every run on these samples is scored again.
     """
-    from offdiag.arrays.label_changes import ColumnNames
     from offdiag.cli.registry import opened
     from offdiag.cli.truth_tables import revision_sentence
+    from offdiag.inputs.label_changes import ColumnNames
     from offdiag.sdk import provenance
     from offdiag.services.truth.revise import revise_truth
     from offdiag.services.truth.summary import summary_of

@@ -10,7 +10,7 @@ from rich.text import Text
 
 from offdiag.cli.tables import open_table
 from offdiag.cli.text import label, printable
-from offdiag.domain.truth_revision import TruthRevision
+from offdiag.domain.labels import TruthRevision
 from offdiag.services.truth.compare import TruthComparison
 from offdiag.services.truth.difference import LabelDifference
 from offdiag.services.truth.versions import TruthHistory

@@ -9,12 +9,10 @@ import numpy as np
 
 from offdiag.comparison import wording
 from offdiag.comparison.differences import DIFFERENCE_THAT_MATTERS, HEADLINE
-from offdiag.comparison.letters import letter
-from offdiag.comparison.many import ManyComparison
-from offdiag.comparison.more_samples import more_samples_sentence, undecided_among
-from offdiag.comparison.selection import selection_sentence
+from offdiag.comparison.many import ManyComparison, selection_sentence
 from offdiag.comparison.standings import Place, Standing
-from offdiag.comparison.verdict import Verdict
+from offdiag.comparison.verdict import Verdict, more_samples_sentence, undecided_among
+from offdiag.comparison.wording import letter
 from offdiag.metrics.paired.contests import (
     FEWEST_SAMPLES,
     is_class_average,

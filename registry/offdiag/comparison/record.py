@@ -6,20 +6,22 @@ from dataclasses import asdict
 from math import isfinite
 from typing import Any
 
-from offdiag.comparison.cells import CellDifferences
-from offdiag.comparison.class_values import class_values
-from offdiag.comparison.differences import DIFFERENCE_THAT_MATTERS, MetricDifference
-from offdiag.comparison.letters import letter
-from offdiag.comparison.many import ManyComparison
-from offdiag.comparison.more_samples import (
+from offdiag.comparison.differences import (
+    DIFFERENCE_THAT_MATTERS,
+    CellDifferences,
+    MetricDifference,
+    class_values,
+)
+from offdiag.comparison.many import ManyComparison, selection_record
+from offdiag.comparison.pair import PairComparison, PairedFacts
+from offdiag.comparison.standings import Place
+from offdiag.comparison.verdict import (
+    Verdict,
     undecided_among,
     undecided_pair,
     undecided_record,
 )
-from offdiag.comparison.pair import PairComparison, PairedFacts
-from offdiag.comparison.selection import selection_record
-from offdiag.comparison.standings import Place
-from offdiag.comparison.verdict import Verdict
+from offdiag.comparison.wording import letter
 from offdiag.metrics.confusion import ConfusionMatrix
 
 

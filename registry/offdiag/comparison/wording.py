@@ -1,15 +1,24 @@
-"""Metrics, differences and probabilities as the sentences of a comparison say them."""
+"""Runs, metrics, differences and probabilities as a comparison writes them."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from string import ascii_uppercase
 
 from offdiag.comparison.differences import MetricDifference, Outcome
-from offdiag.comparison.letters import letter
 from offdiag.comparison.standings import Place, Standing
 from offdiag.domain.values import MetricValue
 from offdiag.reports import wording
 from offdiag.reports.scope import spec_of
+
+MOST_RUNS = len(ascii_uppercase)
+"""As many runs as there are letters are compared at once."""
+
+
+def letter(position: int) -> str:
+    """ "A" for position 0, at most `MOST_RUNS` of them."""
+    return ascii_uppercase[position]
+
 
 TITLES = {
     "overall_accuracy": "Accuracy",

@@ -1,4 +1,4 @@
-"""Labels that a reader takes for one class, though they are different texts.
+"""Labels that a reader takes for one class though they differ, and the notes on them.
 
 Two texts look alike when they are equal after compatibility normalization (NFKC of Unicode
 Standard Annex 15), without characters that nobody sees, without white space around them, and
@@ -10,10 +10,14 @@ from __future__ import annotations
 
 import math
 import re
+import sys
 import unicodedata
+import warnings
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+
+from offdiag.errors import LabelNote
 
 _NUMBER = re.compile(r"[+-]?\d{1,15}(\.\d{0,17})?([eE][+-]?\d{1,2})?", re.ASCII)
 _MOST_SHOWN = 3
@@ -142,3 +146,34 @@ def _listed(misses: Sequence[NearMiss]) -> str:
     text = "; ".join(map(str, misses[:_MOST_SHOWN]))
     more = len(misses) - _MOST_SHOWN
     return f"{text}; and {more} more" if more > 0 else text
+
+
+def label_notes(names: Iterable[str], *, whole_floats: Iterable[str] = ()) -> tuple[str, ...]:
+    """Sentences on classes that look alike, and on arguments whose labels came as floats."""
+    notes = [
+        f"{field} holds floats that are whole numbers; they are read as integers, so 1.0 is the "
+        "label '1'."
+        for field in whole_floats
+    ]
+    alike = look_alikes_in_words(names)
+    return (*notes, *(() if alike is None else (alike,)))
+
+
+def warn_of(notes: Iterable[str]) -> None:
+    """Warn whoever called this package of each note, as `LabelNote`."""
+    for note in notes:
+        warnings.warn(note, LabelNote, stacklevel=_level_of_caller())
+
+
+def _level_of_caller() -> int:
+    """How many frames above `warn_of` the first one outside of this package is."""
+    frame = sys._getframe(1)  # noqa: SLF001 - what warnings themselves look at
+    level = 1
+    while frame.f_back is not None and _is_ours(frame.f_globals.get("__name__", "")):
+        frame = frame.f_back
+        level += 1
+    return level
+
+
+def _is_ours(module: str) -> bool:
+    return module.partition(".")[0] == "offdiag"

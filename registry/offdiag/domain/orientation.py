@@ -1,4 +1,4 @@
-"""In which orientation a matrix came in, and how that was checked.
+"""Which axis of a matrix is which, how that was checked, and how tools call the two axes.
 
 Inside offdiag the first axis is the actual class and the second the predicted one, always.
 A matrix cannot reveal its own orientation, so an uploaded one must state it, and the
@@ -7,6 +7,7 @@ statement is checked against the class counts of the dataset.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
@@ -86,3 +87,43 @@ class OrientationEvidence:
         silent = (OrientationVerdict.UNVERIFIED, OrientationVerdict.AMBIGUOUS)
         verdict = OrientationVerdict.CANONICAL if self.verdict in silent else self.verdict
         return replace(self, verdict=verdict, counted_on=program)
+
+
+ACTUAL_WORDS = frozenset(
+    {"actual", "true", "truth", "reference", "observed", "gold", "gt", "target"}
+)
+PREDICTED_WORDS = frozenset({"predicted", "prediction", "predictions", "predictive", "pred"})
+_ALSO_ACTUAL = frozenset({"actuals", "y true", "ytrue", "ground truth", "groundtruth", "expected"})
+_ALSO_PREDICTED = frozenset({"y pred", "ypred", "y hat", "yhat", "output", "outputs"})
+"""Names of columns and variables, which say nothing where they stand in a sentence."""
+
+_NOUNS = re.compile(r"(?<![a-z])(class|classes|label|labels|category|value|values)(?![a-z])|[↓→]")
+_BETWEEN = re.compile(r"\\|/|\||\bvs\b|(?<=[↓→])\s")
+_SPACES = re.compile(r"[\s_-]+")
+
+
+def axis_named(name: object) -> SourceOrientation | None:
+    """The orientation of a matrix whose rows have this name; None if it names no axis.
+
+    Names are those of scikit-learn ("True label", "y_pred"), of R ("Reference", "Prediction",
+    "Truth") and those people write, in upper or lower case, with "class" or "label" or without.
+    """
+    if not isinstance(name, str):
+        return None
+    plain = _SPACES.sub(" ", _NOUNS.sub("", name.lower())).strip(" :")
+    if plain in ACTUAL_WORDS or plain in _ALSO_ACTUAL:
+        return SourceOrientation.ACTUAL_ROWS
+    if plain in PREDICTED_WORDS or plain in _ALSO_PREDICTED:
+        return SourceOrientation.ACTUAL_COLUMNS
+    return None
+
+
+def orientation_in_corner(corner: str) -> SourceOrientation | None:
+    """What the corner of a table says: the name of the rows, or both names as in "true \\ pred".
+
+    None unless every axis it names is known and they differ.
+    """
+    axes = [axis_named(part) for part in _BETWEEN.split(corner)]
+    if len(axes) == 2 and None not in axes and axes[0] is not axes[1]:
+        return axes[0]
+    return axes[0] if len(axes) == 1 else None

@@ -1,4 +1,4 @@
-"""What a run is: identity, life cycle, and the facts a user gives with it."""
+"""What a run is: identity, life cycle, the facts a user gives with it, and its decision rule."""
 
 from __future__ import annotations
 
@@ -6,10 +6,12 @@ import math
 import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
 from offdiag.domain.texts import require_storable
+from offdiag.domain.values import MetricValue
 from offdiag.errors import InvalidInput
 
 MAX_NAME_LENGTH = 500
@@ -151,3 +153,47 @@ def _require_entries(entries: Mapping[str, Scalar], field_name: str) -> None:
                 field=place,
                 hint="Use str, int, float, bool or None.",
             )
+
+
+@dataclass(frozen=True, slots=True)
+class FoundRun:
+    """One run. `metrics` holds aggregates by key and is empty until it has been evaluated.
+
+    `truth_version` is the one its metrics are of. `hides_minority` is None where nothing can
+    be said about it; `may_hide_minority` is True where a gap is in sight and none is proved.
+    """
+
+    id: str
+    name: str
+    model: str | None
+    project: str
+    dataset: str
+    truth_version: int | None
+    state: RunState
+    author: str | None
+    git_sha: str | None
+    created_at: datetime
+    n_predictions: int
+    hides_minority: bool | None
+    may_hide_minority: bool | None
+    params: Mapping[str, Scalar]
+    tags: Mapping[str, Scalar]
+    metrics: Mapping[str, MetricValue]
+
+
+THRESHOLD = 0.5
+
+ARG_MAX: Mapping[str, Any] = {"rule": "arg_max", "ties": "first_in_label_order"}
+"""The class with the highest score; of equal ones the first in label order."""
+
+
+def at_threshold(positive_label: str) -> Mapping[str, Any]:
+    """The positive one of two classes where its score is at least 0.5, else the other."""
+    return {"rule": "threshold", "positive": positive_label, "threshold": THRESHOLD}
+
+
+def decision_text(rule: Mapping[str, Any]) -> str:
+    """A rule in words."""
+    if rule.get("rule") == "threshold":
+        return f"{rule['positive']!r} where its score is at least {rule['threshold']:g}"
+    return "the class with the highest score, the first in label order of equal ones"

@@ -1,11 +1,17 @@
-"""Text that every database, file and page can hold.
+"""Texts of users: which are storable, names as segments of paths, cells for spreadsheets.
 
 A Python string may hold more than that: NUL, which PostgreSQL refuses, and halves of surrogate
 pairs, which no UTF-8 has. They come from damaged data, and from file names and arguments in
 another encoding.
+
+A spreadsheet runs what begins like a formula. An apostrophe in front is its own mark for text;
+one more goes before text that has such a mark already, so that the mark can be taken off again.
 """
 
 from __future__ import annotations
+
+import re
+from urllib.parse import quote
 
 from offdiag.errors import InvalidInput
 
@@ -28,3 +34,97 @@ def require_storable(text: str, *, field: str) -> None:
             field=field,
             hint="It is no Unicode text; read it in the encoding it was written in.",
         ) from None
+
+
+DEFAULT_PROJECT = "default"
+"""The project of runs that name none; addresses do not name it either."""
+
+_UNFIT = re.compile(r"[~/\\]")
+_ESCAPED = re.compile(r"~([0-9A-F]{2})")
+_TWINS = (".json", ".csv")
+_READABLE = ":@,~"
+
+
+def name_segment(name: str) -> str:
+    """A name as it stands in a URL."""
+    return quote(name_in_path(name), safe=_READABLE)
+
+
+def escaped_start(name: str) -> str:
+    """A name that an address uses for something else, with its first character as a code."""
+    return f"{escaped_mark(name[0])}{name_segment(name[1:])}"
+
+
+def name_in_path(name: str) -> str:
+    """A name as one segment of a path, before percent-encoding.
+
+    Slashes part segments even where they are percent-encoded, browsers resolve dots, and an
+    end such as `.json` names a twin. Such characters are written as `~` and their code.
+    """
+    written = _UNFIT.sub(lambda found: escaped_mark(found.group()), name)
+    if name in {".", ".."} or name.endswith(_TWINS):
+        return written.replace(".", escaped_mark("."))
+    return written
+
+
+def name_from_path(segment: str) -> str:
+    """The name that `name_in_path` wrote."""
+    return _ESCAPED.sub(lambda found: chr(int(found[1], 16)), segment)
+
+
+def escaped_mark(character: str) -> str:
+    """A character of a name as `name_from_path` reads it back."""
+    return f"~{ord(character):02X}"
+
+
+MAX_REASON_LENGTH = 5_000
+
+
+def require_reason(reason: object, *, field: str = "reason") -> str:
+    """The words, without blanks around them. Raises `InvalidInput` for none and for a novel."""
+    if not isinstance(reason, str) or not reason.strip():
+        raise InvalidInput(
+            f"no {field} is given.",
+            field=field,
+            hint="Say in a few words why; it is kept for whoever asks later.",
+        )
+    if len(reason) > MAX_REASON_LENGTH:
+        raise InvalidInput(
+            f"it has {len(reason)} characters.",
+            field=field,
+            hint=f"At most {MAX_REASON_LENGTH} are stored.",
+        )
+    require_storable(reason, field=field)
+    return reason.strip()
+
+
+# The last four are the signs of full width, which some spreadsheets read like the plain ones.
+_FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
+
+
+def marked_as_text(text: str) -> str:
+    """The text with an apostrophe in front, if a spreadsheet would run it."""
+    return f"'{text}" if _looks_like_a_formula(text) else text
+
+
+def without_mark(text: str) -> str:
+    """The text that `marked_as_text` was given."""
+    is_marked = text.startswith("'") and _looks_like_a_formula(text)
+    return text[1:] if is_marked else text
+
+
+def _looks_like_a_formula(text: str) -> bool:
+    return text.lstrip("'").startswith(_FORMULA_STARTS)
+
+
+Cell = str | int | float | None
+
+
+def csv_cell(value: Cell) -> str | int | float:
+    """A cell as written: numbers stay numbers, undefined is empty, text is only text.
+
+    Labels and names are anybody's input, so text that a spreadsheet would run is marked as text.
+    """
+    if value is None:
+        return ""
+    return marked_as_text(value) if isinstance(value, str) else value

@@ -25,10 +25,8 @@ from offdiag.filters.conditions import (
     Operator,
     Ordering,
 )
-from offdiag.filters.fields import read_field
-from offdiag.filters.operands import fitting
-from offdiag.filters.reader import Reader
-from offdiag.filters.tokens import Kind, tokens_of
+from offdiag.filters.fields import fitting, read_field
+from offdiag.filters.tokens import Kind, Reader, tokens_of
 
 MAX_COMPARISONS = 100
 MAX_DEPTH = 25

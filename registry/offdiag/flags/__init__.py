@@ -1,1 +1,1 @@
-"""What a person should be told about a run: rules with evidence, and the audit of numbers."""
+"""What a person should be told about a run: rules with evidence, and their life cycle."""

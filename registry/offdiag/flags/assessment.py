@@ -1,23 +1,30 @@
-"""All rules on one confusion matrix, and the badge they add up to."""
+"""All rules on one confusion matrix or on sets of labels, and the warning they add up to.
+
+In a set a label is there or not, whatever else is in it. A rule about how often a class is
+found, predicted or wrongly predicted reads the label's own two-by-two table. Rules about
+accuracy, about averages over exclusive classes or about the largest class have nothing to
+compare there and are not asked.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from types import MappingProxyType
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from offdiag.flags.catalogue import RULES
-from offdiag.flags.judgement import ClassRule, Judgement
+from offdiag.flags.judgement import ClassRule, Flags, Floats, Judgement, Subjects
 from offdiag.flags.rules import MATRIX_RULES
 from offdiag.flags.rules.recall import IN_SIGHT_SEVERITY
-from offdiag.flags.severity import SEVERITIES
-from offdiag.flags.subjects import Flags, Subjects
 from offdiag.flags.thresholds import Thresholds
-from offdiag.flags.verdict import Certainty, Verdict
+from offdiag.flags.verdict import SEVERITIES, Certainty, Condition, Verdict
 from offdiag.metrics.confusion import ConfusionMatrix
+from offdiag.metrics.counted import Counted, CountedSets
 from offdiag.metrics.tally import CLASS_AXIS
 
 NO_CASES = "no_cases"
@@ -168,3 +175,93 @@ def _verdict(
         ),
         thresholds=thresholds.used(rule.uses),
     )
+
+
+LABEL_RULES = ("F2", "F3", "F4", "F10", "F12")
+"""Never predicted, never found, found far less often, predicted too rarely, too few cases.
+
+F4 compares a label with the recall of all other labels pooled: of all times that another label is
+there, how often it was found."""
+
+
+class LabelSubjects(Subjects):
+    """The labels of one run in place of its classes: `counts` holds, on axis 1, how often each
+    label was found, is there, and was predicted, shape (1, 3, q)."""
+
+    @cached_property
+    def correct(self) -> Floats:
+        return self.counts[:, 0].astype(np.float64)
+
+    @cached_property
+    def actual(self) -> Floats:
+        return self.counts[:, 1].astype(np.float64)
+
+    @cached_property
+    def predicted(self) -> Floats:
+        return self.counts[:, 2].astype(np.float64)
+
+
+def assess_sets(counted: CountedSets, thresholds: Thresholds | None = None) -> Assessment:
+    """Apply `LABEL_RULES` to every label; verdicts in the order of rules and labels."""
+    if counted.total == 0:
+        return Assessment((), NO_CASES)
+    subjects = label_subjects(counted)
+    return Assessment(tuple(verdicts_of(subjects, thresholds or Thresholds(), LABEL_RULES)))
+
+
+def assess_counted(counted: Counted, thresholds: Thresholds | None = None) -> Assessment:
+    """Apply the rules that need only what was counted, of classes or of sets."""
+    if isinstance(counted, CountedSets):
+        return assess_sets(counted, thresholds)
+    return assess(counted, thresholds)
+
+
+def label_subjects(counted: CountedSets) -> LabelSubjects:
+    """What the rules look at in one run."""
+    tables: NDArray[np.int64] = np.stack([counted.correct, counted.actual, counted.predicted])
+    return LabelSubjects(tables[np.newaxis], counted.labels.names)
+
+
+@dataclass(frozen=True, slots=True)
+class RuleCheck:
+    """A rule with all it compared, for one class or (`class_label` None) for the whole run."""
+
+    rule: str
+    class_label: str | None
+    fires: bool
+    conditions: tuple[Condition, ...]
+
+
+def rule_checks(
+    counted: Counted, thresholds: Thresholds, *, class_label: str | None
+) -> tuple[RuleCheck, ...]:
+    """What the rules that need only the matrix compare, in the order of their ids.
+
+    Rules about the run, and those about one class if it is named. There is nothing to compare
+    in a matrix with cases of fewer than two classes, nor for a class that it does not have.
+    Of labels of sets only those rules are asked that hold for them.
+    """
+    if isinstance(counted, CountedSets):
+        return _checks(label_subjects(counted), thresholds, LABEL_RULES, class_label)
+    subjects = Subjects(counted.counts[np.newaxis], counted.labels.names)
+    if not subjects.is_assessable[0]:
+        return ()
+    return _checks(subjects, thresholds, MATRIX_RULES, class_label)
+
+
+def _checks(
+    subjects: Subjects, thresholds: Thresholds, rules: Iterable[str], class_label: str | None
+) -> tuple[RuleCheck, ...]:
+    code = subjects.names.index(class_label) if class_label in subjects.names else None
+    found = []
+    for id_, judgement in judge(subjects, thresholds, rules).items():
+        place: tuple[int, ...] = (0,)
+        is_about_class = isinstance(MATRIX_RULES[id_], ClassRule)
+        if is_about_class:
+            if code is None:
+                continue
+            place = (0, code)
+        conditions = tuple(c.at(place, judgement.fires.shape) for c in judgement.comparisons)
+        about = class_label if is_about_class else None
+        found.append(RuleCheck(id_, about, bool(judgement.fires[place]), conditions))
+    return tuple(found)

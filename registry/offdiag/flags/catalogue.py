@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from offdiag.flags.severity import Severity
+from offdiag.flags.verdict import Severity
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

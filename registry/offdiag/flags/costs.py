@@ -11,10 +11,8 @@ from numpy.typing import NDArray
 
 from offdiag.flags.catalogue import RULES
 from offdiag.flags.judgement import Judgement, compare, constant
-from offdiag.flags.severity import Severity
 from offdiag.flags.thresholds import Thresholds
-from offdiag.flags.verdict import Condition, Sign, Verdict
-from offdiag.flags.wording import amount, percent
+from offdiag.flags.verdict import Condition, Severity, Sign, Verdict, amount, percent
 from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.costs.matrix import CostMatrix
 from offdiag.metrics.costs.summary import evaluate_costs

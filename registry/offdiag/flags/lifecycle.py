@@ -12,7 +12,7 @@ from datetime import datetime
 from enum import StrEnum
 
 from offdiag.errors import Conflict
-from offdiag.flags.severity import Severity
+from offdiag.flags.verdict import Severity
 
 
 class FlagState(StrEnum):

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from offdiag.domain.orientation import OrientationEvidence, OrientationVerdict
 from offdiag.flags.catalogue import RULES
-from offdiag.flags.severity import Severity
-from offdiag.flags.verdict import Condition, Sign, Verdict
+from offdiag.flags.verdict import Condition, Severity, Sign, Verdict
 
 _AXIS_SAID_ACTUAL = {"actual_rows": "rows", "actual_columns": "columns"}
 

@@ -5,10 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from offdiag.flags.catalogue import RULES
-from offdiag.flags.severity import Severity
 from offdiag.flags.thresholds import Thresholds
-from offdiag.flags.verdict import Condition, Sign, Verdict
-from offdiag.flags.wording import chance, percent
+from offdiag.flags.verdict import Condition, Severity, Sign, Verdict, chance, percent
 from offdiag.metrics.paired.class_changes import ClassChanges, recall_changes
 from offdiag.metrics.paired.hypothesis_tests import mcnemar
 from offdiag.metrics.paired.joint import JointCounts

@@ -12,14 +12,13 @@ from collections.abc import Sequence
 from itertools import takewhile
 from pathlib import Path
 
-from offdiag.arrays.files import read_matrix
-from offdiag.arrays.files.checks import damaged, unreadable
-from offdiag.arrays.files.matrix import require_names
 from offdiag.domain.orientation import SourceOrientation
 from offdiag.domain.runs import Scalar
 from offdiag.errors import InvalidInput
-from offdiag.importers.counting import from_cells, require_same
-from offdiag.importers.imported import Imported, ImportedMatrix, Stated
+from offdiag.importers.imported import Imported, ImportedMatrix, Stated, from_cells, require_same
+from offdiag.inputs.files import read_matrix
+from offdiag.inputs.files.checks import damaged, unreadable
+from offdiag.inputs.files.matrix import require_names
 
 CONVENTION = "Rows are predictions and columns the reference, as in table(data, reference)."
 _LONG_FORM = ("Prediction", "Reference", "Freq")

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from offdiag.arrays.files import read_columns
-from offdiag.arrays.files.checks import unreadable
-from offdiag.arrays.files.json_lines import read_json
 from offdiag.errors import InvalidInput
 from offdiag.importers.imported import Imported, ImportedLabels, Stated
+from offdiag.inputs.files import read_columns
+from offdiag.inputs.files.checks import unreadable
+from offdiag.inputs.files.json_files import read_json
 
 CONVENTION = "Each record names the actual and the predicted class of one case."
 _TRUE, _PRED = "actual", "predicted"

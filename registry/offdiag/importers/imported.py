@@ -1,13 +1,16 @@
-"""What an importer hands on: counts or labels, and the convention they were read by."""
+"""What an importer hands on: counts or labels, their convention and their origin."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from offdiag.domain.labels import label_text
 from offdiag.domain.orientation import SourceOrientation
 from offdiag.domain.runs import Scalar
+from offdiag.errors import InvalidInput
 
 
 @dataclass(frozen=True)
@@ -62,3 +65,106 @@ class Stated:
     artifact: str | None = None
     true_column: str | None = None
     pred_column: str | None = None
+
+
+_BLOCK = 1 << 20
+
+
+def provenance(found: Imported) -> dict[str, Scalar]:
+    """Dialect, assumed convention, and name and SHA-256 of the file, as tags."""
+    return {
+        "import.dialect": found.dialect,
+        "import.convention": found.convention,
+        "import.file": found.source.name,
+        "import.sha256": _sha256(found.source),
+    }
+
+
+def _sha256(path: Path) -> str:
+    digest = hashlib.sha256()
+    with path.open("rb") as file:
+        while block := file.read(_BLOCK):
+            digest.update(block)
+    return digest.hexdigest()
+
+
+def whole_count(cell: object, place: str) -> int:
+    """A count, also where a tool wrote it as 12.0. Raises `InvalidInput` naming the place."""
+    if isinstance(cell, bool) or not isinstance(cell, (int, float)):
+        raise _no_count(cell, place)
+    if isinstance(cell, float) and not cell.is_integer():
+        raise InvalidInput(
+            f"the cell at {place} is {cell!r}.",
+            field="matrix",
+            hint="These are shares or weights; export the counts, without normalising them.",
+        )
+    if cell < 0:
+        raise _no_count(cell, place)
+    return int(cell)
+
+
+def square(rows: object, place: str) -> list[list[int]]:
+    """A list of as many rows of as many counts. Raises `InvalidInput`."""
+    if not isinstance(rows, list) or not rows or not all(isinstance(row, list) for row in rows):
+        raise InvalidInput(
+            f"{place} is no matrix.", field="matrix", hint="A matrix is a list of rows."
+        )
+    for number, row in enumerate(rows):
+        if len(row) != len(rows):
+            raise InvalidInput(
+                f"row {number} has {len(row)} cells, but there are {len(rows)} rows.",
+                field="matrix",
+                hint="A confusion matrix is square, one row and one column for each class.",
+            )
+    return [
+        [whole_count(cell, f"[{i}][{j}]") for j, cell in enumerate(row)]
+        for i, row in enumerate(rows)
+    ]
+
+
+def from_cells(
+    cells: Iterable[tuple[object, object, object]],
+) -> tuple[list[list[int]], tuple[str, ...]]:
+    """Counts with the actual class along the first axis, from (actual, predicted, count).
+
+    The classes stand in the order they are first named in, actual ones first. Cells that are
+    not named are empty. Raises `InvalidInput` for a cell that stands twice.
+    """
+    counts: dict[tuple[str, str], int] = {}
+    for actual, predicted, count in cells:
+        pair = (_label(actual), _label(predicted))
+        if pair in counts:
+            raise InvalidInput(
+                f"the cell of actual {pair[0]!r}, predicted {pair[1]!r} stands twice.",
+                field="matrix",
+                hint="Several matrices in one table? Export one of them.",
+            )
+        counts[pair] = whole_count(count, f"actual {pair[0]!r}, predicted {pair[1]!r}")
+    actual_first = (label for axis in (0, 1) for label in (pair[axis] for pair in counts))
+    labels = tuple(dict.fromkeys(actual_first))
+    return filled(counts, labels), labels
+
+
+def filled(counts: Mapping[tuple[str, str], int], labels: tuple[str, ...]) -> list[list[int]]:
+    """Cells by (actual, predicted) as rows of actual classes."""
+    return [[counts.get((actual, predicted), 0) for predicted in labels] for actual in labels]
+
+
+def require_same(found: tuple[str, ...], stated: tuple[str, ...] | None, where: str) -> None:
+    """Raise `InvalidInput` if the caller names the classes otherwise than the file does."""
+    if stated is not None and stated != found:
+        raise InvalidInput(
+            f"{where} names its classes {list(found[:5])}, not {list(stated[:5])}.",
+            field="labels",
+            hint="Leave labels out, or correct the file.",
+        )
+
+
+def _label(label: object) -> str:
+    return label_text(label, field_name="labels")
+
+
+def _no_count(cell: object, place: str) -> InvalidInput:
+    return InvalidInput(
+        f"the cell at {place} is {cell!r}.", field="matrix", hint="Counts are 0 or more."
+    )

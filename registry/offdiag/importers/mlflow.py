@@ -12,12 +12,12 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from offdiag.arrays.files.checks import unreadable
-from offdiag.arrays.files.json_lines import read_json
 from offdiag.domain.runs import MAX_TEXT_LENGTH, Scalar
 from offdiag.errors import InvalidInput
 from offdiag.importers.imported import Imported, ImportedLabels, ImportedMatrix, Stated
 from offdiag.importers.named_axes import matrix_with_named_axes
+from offdiag.inputs.files.checks import unreadable
+from offdiag.inputs.files.json_files import read_json
 
 CONVENTION = (
     "The evaluation table has the actual class of a case in one column, the predicted "

@@ -8,10 +8,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from offdiag.arrays.files import read_matrix
 from offdiag.errors import InvalidInput
-from offdiag.importers.counting import require_same
-from offdiag.importers.imported import Imported, ImportedMatrix, Stated
+from offdiag.importers.imported import Imported, ImportedMatrix, Stated, require_same
+from offdiag.inputs.files import read_matrix
 from offdiag.metrics.arguments import refuse_totals
 
 CONVENTION = "The corner of the table names the axis that its first column belongs to."

@@ -8,13 +8,20 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from offdiag.arrays.files.checks import unreadable
-from offdiag.arrays.files.json_lines import read_json
 from offdiag.domain.labels import label_text
 from offdiag.domain.orientation import SourceOrientation
 from offdiag.errors import InvalidInput
-from offdiag.importers.counting import filled, require_same, whole_count
-from offdiag.importers.imported import Imported, ImportedLabels, ImportedMatrix, Stated
+from offdiag.importers.imported import (
+    Imported,
+    ImportedLabels,
+    ImportedMatrix,
+    Stated,
+    filled,
+    require_same,
+    whole_count,
+)
+from offdiag.inputs.files.checks import unreadable
+from offdiag.inputs.files.json_files import read_json
 
 CONVENTION = "The outer key of the matrix is the actual and the inner one the predicted class."
 

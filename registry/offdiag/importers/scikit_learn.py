@@ -11,13 +11,19 @@ from tokenize import TokenError
 
 import numpy as np
 
-from offdiag.arrays.files.checks import damaged, unreadable
-from offdiag.arrays.files.json_lines import read_json
 from offdiag.domain.labels import MAX_CLASSES
 from offdiag.domain.orientation import SourceOrientation
 from offdiag.errors import InvalidInput
-from offdiag.importers.counting import require_same, square, whole_count
-from offdiag.importers.imported import Imported, ImportedMatrix, Stated
+from offdiag.importers.imported import (
+    Imported,
+    ImportedMatrix,
+    Stated,
+    require_same,
+    square,
+    whole_count,
+)
+from offdiag.inputs.files.checks import damaged, unreadable
+from offdiag.inputs.files.json_files import read_json
 
 CONVENTION = "Rows are actual and columns predicted classes, in the order of labels=."
 _AVERAGES = frozenset({"micro avg", "macro avg", "weighted avg", "samples avg"})

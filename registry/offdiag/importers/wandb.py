@@ -7,12 +7,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from offdiag.arrays.files.checks import unreadable
-from offdiag.arrays.files.json_lines import read_json
 from offdiag.domain.orientation import SourceOrientation
 from offdiag.errors import InvalidInput
-from offdiag.importers.counting import from_cells, require_same
-from offdiag.importers.imported import Imported, ImportedMatrix, Stated
+from offdiag.importers.imported import Imported, ImportedMatrix, Stated, from_cells, require_same
+from offdiag.inputs.files.checks import unreadable
+from offdiag.inputs.files.json_files import read_json
 
 CONVENTION = "Each row names the actual and the predicted class of one cell."
 _ACTUAL, _PREDICTED = "Actual", "Predicted"

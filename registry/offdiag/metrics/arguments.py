@@ -18,9 +18,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from offdiag.domain.axis_names import axis_named
 from offdiag.domain.labels import LabelSet, label_text, require_known
-from offdiag.domain.orientation import SourceOrientation
+from offdiag.domain.orientation import SourceOrientation, axis_named
 from offdiag.errors import InvalidInput
 
 _TOTALS = frozenset({"all", "total", "totals", "sum"})

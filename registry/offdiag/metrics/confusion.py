@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from offdiag.domain.collapsing import Collapse
+from offdiag.domain.hierarchy import Collapse
 from offdiag.domain.labels import LabelSet
 from offdiag.domain.orientation import SourceOrientation
 from offdiag.errors import InvalidInput

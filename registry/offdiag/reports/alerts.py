@@ -1,15 +1,182 @@
-"""Warnings: of one run where its whole interval lies beyond a limit, of a share that each edition
-measures on new samples where the evidence of all of them is enough."""
+"""Alerts: an interval beyond a limit, or evidence that a share fell below a floor.
+
+A test of each edition at 5 % raises a false alert nearly every month, and adding results up until
+one is significant does so as well. Betting does not: a capital of 1 is put, in equal parts, on a
+drop that begins with each of the next 365 batches, and grows with the likelihood ratio of what is
+seen. While the share is at least its floor, the capital ever reaches 20 with a probability of at
+most 5 %, whatever the sizes of the batches and whenever somebody looks (Ville's inequality).
+
+Sources: Shafer (2021), JRSS A 184, 407; Waudby-Smith and Ramdas (2024), JRSS B 86, 1; starts are
+mixed as by Shin, Ramdas and Rinaldo (2024), NEJSDS 2, 229.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
+from numpy.typing import NDArray
+
 from offdiag.domain.values import MetricValue
-from offdiag.reports.evidence import Evidence
 from offdiag.reports.scope import Condition, Side
 from offdiag.reports.snapshot import RunFigures
+
+BATCHES = 365
+"""Batches that one promise is about; with the next one it begins again."""
+ODDS = 20.0
+"""Evidence of an alert, for one watched share: false alerts in `BATCHES` at most 5 %."""
+DROPS = (0.005, 0.01, 0.02, 0.04, 0.08)
+"""Drops below the floor that are bet on, a fifth of the capital each."""
+SHARES = frozenset({"overall_accuracy", "subset_accuracy", "error_rate", "recall"})
+"""Metrics that are a share of samples with a yes-or-no fact."""
+BATCH_AXIS, DROP_AXIS = 0, 1
+"""Of an array with a value for each batch and drop."""
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """New samples of one edition: `hits` of `n_samples` have the fact that is watched."""
+
+    edition: int
+    truth_number: int
+    hits: int
+    n_samples: int
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """What speaks against one condition's being unmet for one model, oldest batch first.
+
+    `limit` is `ODDS` times the number of conditions that are watched like this.
+    """
+
+    condition: Condition
+    model: str | None
+    limit: float
+    batches: tuple[Batch, ...]
+
+    @property
+    def is_of_new_samples(self) -> bool:
+        """Whether editions bring new samples; only then is there evidence to gather."""
+        return len(self.batches) > 1
+
+    @property
+    def odds(self) -> float:
+        """The capital after the last batch."""
+        return float(self.line[-1])
+
+    @property
+    def line(self) -> NDArray[np.float64]:
+        """The capital after each batch, shape (n_batches,)."""
+        return odds_of(
+            [batch.hits for batch in self.batches],
+            [batch.n_samples for batch in self.batches],
+            floor=floor_of(self.condition),
+        )
+
+    @property
+    def is_raised(self) -> bool:
+        return self.is_of_new_samples and self.odds >= self.limit
+
+    @property
+    def start(self) -> int:
+        """The edition with which the drop most likely began."""
+        ratios = _log_ratios(
+            [batch.hits for batch in self.batches],
+            [batch.n_samples for batch in self.batches],
+            floor_of(self.condition),
+        )
+        since_each = np.cumsum(ratios[::-1], axis=BATCH_AXIS)[::-1]
+        shares = np.logaddexp.reduce(since_each, axis=DROP_AXIS)
+        return self.batches[int(np.argmax(shares))].edition
+
+
+def odds_of(hits: Sequence[int], n_samples: Sequence[int], *, floor: float) -> NDArray[np.float64]:
+    """Capital after each of n batches that bets on a share below `floor`, shape (n,).
+
+    At most `BATCHES` batches. Capitals above e^700 are told as that.
+    """
+    ratios = _log_ratios(hits, n_samples, floor)
+    line = np.empty(len(hits))
+    begun = np.full(ratios.shape[DROP_AXIS], -np.inf)
+    for at, ratio in enumerate(ratios):
+        begun = np.logaddexp(begun, -np.log(BATCHES)) + ratio
+        waiting = (BATCHES - at - 1) / BATCHES
+        line[at] = np.exp(np.minimum(begun, 700.0)).mean() + waiting
+    return line
+
+
+def gathered(
+    before: Sequence[Evidence],
+    runs: Sequence[RunFigures],
+    conditions: Sequence[Condition],
+    *,
+    edition: int,
+    truth_number: int,
+) -> tuple[Evidence, ...]:
+    """The evidence of the edition before, with what this one adds to it.
+
+    Of each model the newest run counts. Samples that were counted before are no new evidence:
+    they have the same `truth_number`, that of the first version of their ground truth.
+    """
+    watched = [each for each in conditions if is_share(each)]
+    limit = ODDS * max(1, len(watched))
+    known = {(each.condition, each.model): each.batches for each in before}
+    newest: dict[str | None, RunFigures] = {}
+    for run in sorted(runs, key=lambda run: (run.logged_at, run.id)):
+        newest[run.model] = run
+    found = []
+    for condition in watched:
+        for model, run in newest.items():
+            batches = known.get((condition, model), ())
+            counted = _counted(run, condition)
+            is_new = all(batch.truth_number != truth_number for batch in batches)
+            if counted is not None and is_new:
+                past = () if len(batches) == BATCHES else batches
+                batches = (*past, Batch(edition, truth_number, *counted))
+            if batches:
+                found.append(Evidence(condition, model, limit, batches))
+    return tuple(found)
+
+
+def is_share(condition: Condition) -> bool:
+    """Whether a condition bounds a share from the side on which it can be bet against."""
+    worse = Side.ABOVE if condition.metric == "error_rate" else Side.BELOW
+    return (
+        condition.metric in SHARES
+        and condition.side is worse
+        and DROPS[-1] < floor_of(condition) < 1
+    )
+
+
+def floor_of(condition: Condition) -> float:
+    """The smallest share of samples with the good fact for which there is nothing to warn of."""
+    return 1 - condition.limit if condition.side is Side.ABOVE else condition.limit
+
+
+def _counted(run: RunFigures, condition: Condition) -> tuple[int, int] | None:
+    """Samples with the good fact, and all that have been looked at for it."""
+    if condition.class_label is None:
+        measured, n_samples = run.metrics.get(condition.metric), run.n_scored
+    else:
+        found = [each for each in run.classes if each.label == condition.class_label]
+        measured = found[0].values[condition.metric] if found else None
+        n_samples = found[0].support if found else 0
+    if measured is None or measured.value is None or n_samples == 0:
+        return None
+    hits = round(measured.value * n_samples)
+    return (n_samples - hits if condition.side is Side.ABOVE else hits), n_samples
+
+
+def _log_ratios(
+    hits: Sequence[int], n_samples: Sequence[int], floor: float
+) -> NDArray[np.float64]:
+    """Log likelihood of each batch with each drop against none, shape (n, n_drops)."""
+    x = np.asarray(hits, np.float64)[:, None]
+    n = np.asarray(n_samples, np.float64)[:, None]
+    dropped = floor - np.asarray(DROPS)[None, :]
+    return np.asarray(x * np.log(dropped / floor) + (n - x) * np.log((1 - dropped) / (1 - floor)))
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""What changed since the report before, judged by intervals and never by differences alone.
+"""What changed since the edition before, judged by intervals: metrics, ranks and flags.
 
 Two things can change. A run may be scored again, because a label was corrected or a metric was
 defined anew: its predictions are the same, so its new value counts as a change when it lies
@@ -11,15 +11,18 @@ equally good runs are said to differ in at most 5 reports of 100, and not in nea
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from offdiag.domain.values import MetricValue
+from offdiag.flags.lifecycle import FlagState
+from offdiag.metrics.catalogue import Direction
 from offdiag.metrics.intervals.bounds import difference_bounds
 from offdiag.metrics.intervals.proportions import normal_quantile
 from offdiag.metrics.paired.class_changes import confidence_together
-from offdiag.reports.snapshot import RunFigures
+from offdiag.reports.scope import spec_of
+from offdiag.reports.snapshot import FlagFigures, RunFigures, Snapshot
 
 CHANGING_CLASS_METRICS = ("recall", "precision")
 """F1 follows from these two, so a change of it would be told twice."""
@@ -184,3 +187,109 @@ def _is_beyond(change: Change) -> bool:
 def _size(change: Change) -> float:
     # What became undefined cannot be sized, and is too strange to come last.
     return math.inf if change.difference is None else abs(change.difference)
+
+
+@dataclass(frozen=True, slots=True)
+class RankChange:
+    """A run that holds another place than before among the runs both reports know."""
+
+    run_id: str
+    run_name: str
+    metric: str
+    before: int
+    after: int
+
+
+def ranked(runs: Sequence[RunFigures], metric: str) -> tuple[RunFigures, ...]:
+    """Runs from best to worst; where the metric is undefined they come last, newest first."""
+    newest_first = sorted(runs, key=lambda run: (run.logged_at, run.id), reverse=True)
+    return tuple(sorted(newest_first, key=lambda run: _badness(run, metric)))
+
+
+def ranks(runs: Sequence[RunFigures], metric: str) -> dict[str, int]:
+    """Place of each run by id, 1 being best; equal values share a place, undefined have none."""
+    values = {run.id: _badness(run, metric) for run in runs if _value(run, metric) is not None}
+    return {
+        run_id: 1 + sum(other < badness for other in values.values())
+        for run_id, badness in values.items()
+    }
+
+
+def rank_changes(
+    before: Sequence[RunFigures], after: Sequence[RunFigures], metrics: Sequence[str]
+) -> tuple[RankChange, ...]:
+    """Places that changed among the runs of both reports, by metric and then by new place.
+
+    A new run moves all runs below it down by one. That is no news about them, so places are
+    counted among the runs that were there before and still are.
+    """
+    known = {run.id for run in before} & {run.id for run in after}
+    names = {run.id: run.name for run in after}
+    then = [run for run in before if run.id in known]
+    now = [run for run in after if run.id in known]
+    found = []
+    for metric in metrics:
+        places = ranks(then, metric), ranks(now, metric)
+        moved = _moved(*places)
+        found += [
+            RankChange(run_id, names[run_id], metric, places[0][run_id], places[1][run_id])
+            for run_id in sorted(moved, key=lambda run_id: (places[1][run_id], run_id))
+        ]
+    return tuple(found)
+
+
+def _moved(before: Mapping[str, int], after: Mapping[str, int]) -> list[str]:
+    return [run_id for run_id in after if run_id in before and before[run_id] != after[run_id]]
+
+
+def _value(run: RunFigures, metric: str) -> float | None:
+    found = run.metrics.get(metric)
+    return None if found is None else found.value
+
+
+def _badness(run: RunFigures, metric: str) -> float:
+    """Smaller is better, whatever the direction of the metric."""
+    value = _value(run, metric)
+    if value is None:
+        return float("inf")
+    return value if spec_of(metric, of_class=False).direction is Direction.LOWER else -value
+
+
+@dataclass(frozen=True, slots=True)
+class FlagChanges:
+    """Flags that are open and were not, and flags whose rule no longer fires, gravest first.
+
+    `closed` holds what was said when they still fired.
+    """
+
+    opened: tuple[FlagFigures, ...]
+    closed: tuple[FlagFigures, ...]
+
+
+def find_flag_changes(before: Snapshot, now: Snapshot) -> FlagChanges | None:
+    """Compare the flags of two issues about the same samples.
+
+    None where one of them does not hold all its flags. A flag of a run without figures in the
+    present issue is not closed: nobody knows.
+    """
+    if not (_holds_all(before) and _holds_all(now)):
+        return None
+    then = {flag.key: flag for flag in before.flags or ()}
+    present = {flag.key: flag for flag in now.flags or ()}
+    scored = {run.id for run in now.runs}
+    return FlagChanges(
+        opened=tuple(flag for flag in present.values() if _is_news(flag, then.get(flag.key))),
+        closed=tuple(
+            flag for key, flag in then.items() if key not in present and flag.run_id in scored
+        ),
+    )
+
+
+def _holds_all(snapshot: Snapshot) -> bool:
+    return snapshot.flags is not None and len(snapshot.flags) == snapshot.n_flags
+
+
+def _is_news(flag: FlagFigures, before: FlagFigures | None) -> bool:
+    """Open, and not seen before or settled then."""
+    was_open = before is not None and before.state is FlagState.OPEN
+    return flag.state is FlagState.OPEN and not was_open

@@ -1,16 +1,109 @@
-"""The files that are frozen with an issue."""
+"""The files that are frozen with an edition, with those of CSV and Markdown."""
 
 from __future__ import annotations
 
+import csv
+import io
 import json
+import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from offdiag.reports.csv_table import csv_text
-from offdiag.reports.document import report_document
+from offdiag.domain.texts import Cell, csv_cell
+from offdiag.domain.values import MetricValue
+from offdiag.reports import wording
+from offdiag.reports.document import provenance, report_document
+from offdiag.reports.headline import further_sentences, headline
 from offdiag.reports.html_page import html_page
-from offdiag.reports.markdown_text import markdown_text
 from offdiag.reports.report import Report
+from offdiag.reports.snapshot import RunFigures
+from offdiag.reports.tables import (
+    LeaderMatrix,
+    leader_matrix,
+    tables_of_figures,
+    tables_of_findings,
+)
+
+HEADER = (
+    *("run", "name", "model", "slice", "truth_version", "suite_version", "cases", "scored"),
+    *("metric", "class", "support", "value", "reason", "ci_low", "ci_high", "ci_method"),
+)
+
+
+def csv_text(report: Report) -> str:
+    """A header line, then a line for each metric of each run, its classes and slices."""
+    buffer = io.StringIO(newline="")
+    writer = csv.writer(buffer, lineterminator="\r\n")
+    writer.writerow(HEADER)
+    for run in (*report.ranking, *report.snapshot.slices):
+        writer.writerows([csv_cell(cell) for cell in row] for row in _rows(run))
+    return buffer.getvalue()
+
+
+def _rows(run: RunFigures) -> Iterator[tuple[Cell, ...]]:
+    head = (
+        *(run.id, run.name, run.model, run.slice),
+        *(run.truth_number, run.suite_version, run.n_cases, run.n_scored),
+    )
+    for key, value in run.metrics.items():
+        yield (*head, key, None, None, *_value(value))
+    for figures in run.classes:
+        for key, value in figures.values.items():
+            yield (*head, key, figures.label, figures.support, *_value(value))
+
+
+def _value(value: MetricValue) -> tuple[Cell, ...]:
+    return value.value, value.reason, value.ci_low, value.ci_high, value.ci_method
+
+
+_SPECIAL = re.compile(r"([\\`*_{}\[\]<>|~&])")
+
+
+def markdown_text(report: Report) -> str:
+    """The first line names the report, the first paragraph says what changed."""
+    return "\n".join(_lines(report)) + "\n"
+
+
+def _lines(report: Report) -> Iterator[str]:
+    issue = report.issue
+    yield f"# {_escaped(issue.name)} #{issue.number}"
+    yield ""
+    yield _escaped(" ".join((headline(report), *further_sentences(report))))
+    for table in (*tables_of_findings(report), *tables_of_figures(report)):
+        yield from ("", f"## {_escaped(table.title)}", "")
+        yield from _table(table.columns, table.rows)
+        if table.note:
+            yield from ("", _escaped(table.note))
+    matrix = leader_matrix(report)
+    if matrix is not None:
+        yield from _matrix(matrix)
+    yield from ("", "---", "")
+    for name, text in provenance(report):
+        yield f"* {name}: {_escaped(text)}"
+
+
+def _matrix(matrix: LeaderMatrix) -> Iterator[str]:
+    yield from ("", f"## {_escaped(matrix.title)}", "")
+    rows = [(label, *(f"{count:,}" for count in counts)) for label, counts in matrix.rows]
+    yield from _table((matrix.corner, *matrix.labels), rows)
+
+
+def _table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
+    yield _line([_escaped(column) for column in columns])
+    yield _line(["---"] * len(columns))
+    for row in rows:
+        yield _line([_escaped(cell) for cell in row])
+
+
+def _line(cells: Sequence[str]) -> str:
+    return f"| {' | '.join(cells)} |"
+
+
+def _escaped(text: str) -> str:
+    """Names are anybody's input: nothing in them may become a heading, a link or a tag."""
+    return _SPECIAL.sub(r"\\\1", wording.visible(text))
+
 
 FileKind = Literal["html", "markdown", "json", "csv"]
 SUFFIXES: dict[FileKind, str] = {

@@ -13,8 +13,7 @@ from offdiag.domain.values import MetricValue
 from offdiag.flags.lifecycle import FlagState
 from offdiag.metrics.catalogue import Direction
 from offdiag.reports import wording
-from offdiag.reports.changes import Change, Origin
-from offdiag.reports.ranking import RankChange
+from offdiag.reports.changes import Change, Origin, RankChange
 from offdiag.reports.report import Report
 from offdiag.reports.scope import spec_of
 from offdiag.reports.snapshot import BestOfManyFigures, BestSetFigures, Revision

@@ -17,15 +17,16 @@ from jinja2 import Environment, FunctionLoader, StrictUndefined, Template
 
 from offdiag.domain.values import MetricValue
 from offdiag.reports import wording
-from offdiag.reports.drawing import Drawing
-from offdiag.reports.figures_tables import worst_first
+from offdiag.reports.charts import Drawing, interval_chart, trend_chart
+from offdiag.reports.document import provenance
 from offdiag.reports.headline import further_sentences, headline
-from offdiag.reports.interval_chart import interval_chart
-from offdiag.reports.matrix import leader_matrix
-from offdiag.reports.provenance import provenance
 from offdiag.reports.report import HistoryPoint, Report
-from offdiag.reports.tables import tables_of_figures, tables_of_findings
-from offdiag.reports.trend_chart import trend_chart
+from offdiag.reports.tables import (
+    leader_matrix,
+    tables_of_figures,
+    tables_of_findings,
+    worst_first,
+)
 
 MOST_CHARTED = 20
 _FOLDER = files("offdiag.reports") / "templates"

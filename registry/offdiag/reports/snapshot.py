@@ -8,7 +8,7 @@ from datetime import datetime
 
 from offdiag.domain.values import MetricValue
 from offdiag.flags.lifecycle import FlagState
-from offdiag.flags.severity import Severity
+from offdiag.flags.verdict import Severity
 
 MOST_RUNS = 200
 """Newer runs go first into a report; what was left out is said."""

@@ -1,30 +1,417 @@
-"""The tables of a report in the order in which they are read."""
+"""The tables of a report, in the order in which they are read, and the matrix of the best run."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
-from offdiag.reports import figures_tables, findings_tables
+from offdiag.flags.lifecycle import FlagState
+from offdiag.metrics.intervals.bounds import difference_bounds
+from offdiag.reports import wording
+from offdiag.reports.alerts import BATCHES
+from offdiag.reports.changes import Change, Origin, ranks
 from offdiag.reports.report import Report
-from offdiag.reports.table import Table
+from offdiag.reports.scope import CLASS_METRICS, COST_METRIC, spec_of
+from offdiag.reports.snapshot import MOST_SLICED, ClassFigures, RunFigures
+
+MOST_ROWS = 50
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """`columns` name what stands in each row; a `note` says what a reader could get wrong."""
+
+    title: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    note: str = ""
+
+
+def table_of(
+    title: str, columns: tuple[str, ...], rows: Sequence[tuple[str, ...]], note: str = ""
+) -> Table | None:
+    """A table of the first `MOST_ROWS` rows, None where there are none."""
+    if not rows:
+        return None
+    if len(rows) > MOST_ROWS:
+        cut = f"{MOST_ROWS} of {len(rows):,} lines; all are in the CSV and JSON files."
+        note = f"{note} {cut}".strip()
+    return Table(title, columns, tuple(rows[:MOST_ROWS]), note)
+
+
+CORNER = "actual ↓ predicted →"
+
+
+@dataclass(frozen=True, slots=True)
+class LeaderMatrix:
+    """`rows` are an actual class with its cases by predicted class, in the order of `labels`."""
+
+    title: str
+    corner: str
+    labels: tuple[str, ...]
+    rows: tuple[tuple[str, tuple[int, ...]], ...]
+
+
+def leader_matrix(report: Report) -> LeaderMatrix | None:
+    """The matrix with both axes named, None where there is no run or too many classes."""
+    leader = report.snapshot.leader
+    if leader is None or leader.matrix is None:
+        return None
+    matrix = leader.matrix
+    total = sum(map(sum, matrix.counts))
+    name = wording.name(report.ranking[0].name)
+    return LeaderMatrix(
+        title=f"Confusion matrix of {name}: actual class down, predicted class across, "
+        f"{wording.count(total, 'case')}",
+        corner=CORNER,
+        labels=matrix.labels,
+        rows=tuple(zip(matrix.labels, matrix.counts, strict=True)),
+    )
+
+
+_WORST_OF_BEST = 8
+
+
+def runs_table(report: Report) -> Table | None:
+    metrics = report.scope.metrics
+    new = set(report.findings.new_runs)
+    baseline = _baseline(report)
+    columns = ("place", "run", "id", "model", "logged", "cases", *map(wording.title, metrics))
+    places = _places_by_cost(report)
+    if places:
+        columns = (*columns, "place by cost")
+    if baseline is not None:
+        by = wording.title(report.scope.ranking_metric)
+        columns = (*columns, f"{by} against {wording.name(baseline.name)}")
+    rows = []
+    for place, run in enumerate(report.ranking, start=1):
+        row = (
+            str(place),
+            f"{run.name} (new)" if run.id in new else run.name,
+            run.id,
+            run.model or "",
+            f"{run.logged_at:%Y-%m-%d}",
+            _cases(run),
+            *(wording.metric_text(key, run.metrics[key]) for key in metrics),
+            *((str(places.get(run.id, "")),) if places else ()),
+        )
+        against = () if baseline is None else (_against(report, baseline, run),)
+        rows.append((*row, *against))
+    return table_of(
+        f"Runs, best by {wording.title_inside(report.scope.ranking_metric)} first",
+        columns,
+        rows,
+        "Intervals hold the true value in 95 of 100 such reports; overlapping ones leave the "
+        f"order open.{_yardstick(report)}",
+    )
+
+
+def _places_by_cost(report: Report) -> dict[str, int]:
+    """Place of each run by mean cost, unless that is the ranking itself or is not known."""
+    scope = report.scope
+    if COST_METRIC not in scope.metrics or scope.ranking_metric == COST_METRIC:
+        return {}
+    return ranks(report.ranking, COST_METRIC)
+
+
+def _yardstick(report: Report) -> str:
+    """What costs are measured by, and the least that a run has to beat."""
+    costs = report.snapshot.costs
+    if costs is None:
+        return ""
+    unit = "" if costs.currency is None else f" in {costs.currency}"
+    text = f" Costs{unit} are by {wording.name(costs.name)}@{costs.version}"
+    if costs.constant is None:
+        return f"{text}."
+    answer = wording.name(costs.constant.label)
+    constant = wording.number(costs.constant.mean_cost * wording.PER_CASES)
+    return (
+        f"{text}; always answering {answer} would cost {constant} per {wording.PER_CASES:,} cases."
+    )
+
+
+def _baseline(report: Report) -> RunFigures | None:
+    wanted = report.scope.baseline
+    return next((run for run in report.snapshot.runs if run.id == wanted), None)
+
+
+def _against(report: Report, baseline: RunFigures, run: RunFigures) -> str:
+    if run.id == baseline.id:
+        return "baseline"
+    key = report.scope.ranking_metric
+    spec = spec_of(key, of_class=False)
+    before, after = baseline.metrics[key], run.metrics[key]
+    bounds = difference_bounds(before, after)
+    if before.value is None or after.value is None or bounds is None:
+        return "not comparable"
+    low, high = (wording.difference(bound, spec).removesuffix(" pp") for bound in bounds)
+    return f"{wording.difference(after.value - before.value, spec)} ({low} to {high})"
+
+
+def slices_table(report: Report) -> Table | None:
+    order = {run.id: place for place, run in enumerate(report.ranking)}
+    runs = sorted(
+        report.snapshot.slices, key=lambda run: (run.slice or "", order.get(run.id, len(order)))
+    )
+    return table_of(
+        "Slices",
+        ("slice", "run", "cases", *map(wording.title, report.scope.metrics)),
+        [
+            (
+                run.slice or "",
+                run.name,
+                _cases(run),
+                *(wording.metric_text(key, run.metrics[key]) for key in report.scope.metrics),
+            )
+            for run in runs
+        ],
+        f"Slices of the best {MOST_SLICED} runs." if len(order) > MOST_SLICED else "",
+    )
+
+
+def worst_classes_table(report: Report) -> Table | None:
+    if not report.ranking:
+        return None
+    best = report.ranking[0]
+    return table_of(
+        f"Worst classes of {wording.name(best.name)}",
+        ("class", "cases", *(spec_of(key, of_class=True).title for key in CLASS_METRICS)),
+        [
+            (
+                figures.label,
+                f"{figures.support:,}",
+                *(wording.with_interval(figures.values[key]) for key in CLASS_METRICS),
+            )
+            for figures in worst_first(best)[:_WORST_OF_BEST]
+        ],
+    )
+
+
+def worst_of_each_table(report: Report) -> Table | None:
+    worst = [(run, worst_first(run)[:1]) for run in report.ranking]
+    return table_of(
+        "Worst class of each run",
+        ("run", "class", "cases", "Recall"),
+        [
+            (
+                run.name,
+                figures.label,
+                f"{figures.support:,}",
+                wording.with_interval(figures.values["recall"]),
+            )
+            for run, found in worst
+            for figures in found
+        ],
+    )
+
+
+def worst_first(run: RunFigures) -> Sequence[ClassFigures]:
+    """Classes that have cases, lowest recall first; of equal ones the larger class."""
+    with_cases = [each for each in run.classes if each.values["recall"].value is not None]
+    return sorted(with_cases, key=lambda each: (each.values["recall"].value, -each.support))
+
+
+def confusions_table(report: Report) -> Table | None:
+    leader = report.snapshot.leader
+    if leader is None:
+        return None
+    return table_of(
+        f"Most frequent confusions of {wording.name(report.ranking[0].name)}",
+        ("actual", "predicted", "cases", "share of the actual class"),
+        [
+            (
+                each.actual,
+                each.predicted,
+                f"{each.count:,}",
+                f"{100 * each.count / each.support:.1f} %",
+            )
+            for each in leader.confusions
+        ],
+    )
+
+
+def _cases(run: RunFigures) -> str:
+    if run.n_scored == run.n_cases:
+        return f"{run.n_cases:,}"
+    return f"{run.n_scored:,} labelled of {run.n_cases:,}"
+
+
+def alerts_table(report: Report) -> Table | None:
+    alerts = report.findings.alerts
+    rows = [
+        (
+            wording.condition_text(alert.condition),
+            alert.run_name,
+            wording.metric_text(alert.condition.metric, alert.value)
+            if alert.evidence is None
+            else f"evidence {_odds(alert.evidence.odds)}, "
+            f"most likely since edition {alert.evidence.start}",
+            "new" if alert.is_new else "as before",
+        )
+        for alert in alerts.raised
+    ] + [
+        (
+            wording.condition_text(each.condition),
+            each.run_name,
+            f"not judged: {each.reason}",
+            "",
+        )
+        for each in alerts.unjudged
+    ]
+    return table_of(
+        "Alerts",
+        ("condition", "run", "value", "status"),
+        rows,
+        "An alert is raised where the whole interval of a run lies beyond the limit or, where "
+        "editions bring new examples, where the evidence of all of them reaches its limit.",
+    )
+
+
+def evidence_table(report: Report) -> Table | None:
+    """How much speaks for a share having fallen, where editions bring new examples."""
+    return table_of(
+        "Evidence over editions",
+        ("condition", "model", "editions", "examples", "evidence", "alert at"),
+        [
+            (
+                wording.condition_text(each.condition),
+                each.model or "no model named",
+                str(len(each.batches)),
+                f"{sum(batch.n_samples for batch in each.batches):,}",
+                _odds(each.odds),
+                _odds(each.limit),
+            )
+            for each in report.findings.alerts.evidence
+            if each.is_of_new_samples
+        ],
+        f"Over {BATCHES} editions, false alerts of all conditions together come in at most 5 % of "
+        "cases as long as the examples of an edition are independent of earlier ones.",
+    )
+
+
+def _odds(value: float) -> str:
+    return f"{value:,.0f} : 1" if value >= 10 else f"{value:.2g} : 1"
+
+
+def changes_table(report: Report) -> Table | None:
+    changes = report.findings.changes
+    note = (
+        f"{wording.count(changes.n_compared, 'value was', 'values were')} compared with issue "
+        f"{report.findings.since}."
+    )
+    if any(change.origin is Origin.SUCCEEDED for change in changes.beyond):
+        note += " Differences between two runs are judged together (95 %, Bonferroni)."
+    return table_of(
+        "Changes beyond their interval",
+        ("run", "value", "before", "now", "difference", "because"),
+        [_change_row(change) for change in changes.beyond],
+        note,
+    )
+
+
+def _change_row(change: Change) -> tuple[str, ...]:
+    spec = spec_of(change.metric, of_class=change.class_label is not None)
+    where = f", {change.slice}" if change.slice else ""
+    because = "scored again" if change.origin is Origin.RESCORED else "a newer run of this name"
+    difference = change.difference
+    return (
+        change.run_name,
+        f"{wording.title(change.metric, change.class_label)}{where}",
+        wording.metric_text(change.metric, change.before),
+        wording.metric_text(change.metric, change.after),
+        "" if difference is None else wording.difference(difference, spec),
+        because,
+    )
+
+
+_BADGES = {"hides": "▲ hides it", "may hide": "◇ may hide it"}
+"""Whether accuracy hides what a flag is about, by the badge of the flag."""
+
+
+def flags_table(report: Report) -> Table | None:
+    """What was raised and closed since the issue before; in a first issue, all that is open."""
+    changes, flags = report.findings.flags, report.snapshot.flags
+    if changes is None:
+        listed = [("open", flag) for flag in flags or () if flag.state is FlagState.OPEN]
+        title = "Open flags"
+    else:
+        listed = [("raised", flag) for flag in changes.opened]
+        listed += [("closed", flag) for flag in changes.closed]
+        title = f"Flags raised and closed since issue {report.findings.since}"
+    return table_of(
+        title,
+        ("status", "severity", "run", "class", "accuracy", "what the rule says"),
+        [
+            (
+                status,
+                flag.severity.value,
+                flag.run_name,
+                flag.class_label or "",
+                _BADGES.get(flag.badge, ""),
+                f"{flag.rule}: {flag.message}",
+            )
+            for status, flag in listed
+        ],
+        "A closed flag says what held when it still fired."
+        if changes is not None and changes.closed
+        else "",
+    )
+
+
+def rank_changes_table(report: Report) -> Table | None:
+    return table_of(
+        "Changed places",
+        ("ranking by", "run", "before", "now"),
+        [
+            (wording.title(each.metric), each.run_name, str(each.before), str(each.after))
+            for each in report.findings.rank_changes
+        ],
+        "Places among the runs that were in both issues.",
+    )
+
+
+def revisions_table(report: Report) -> Table | None:
+    return table_of(
+        "Revised ground truth",
+        ("version", "revised", "labels changed", "reason", "by"),
+        [
+            (
+                f"{each.parent_number} to {each.number}",
+                f"{each.created_at:%Y-%m-%d %H:%M} UTC",
+                f"{each.n_changed:,}",
+                each.reason,
+                each.author or "",
+            )
+            for each in report.snapshot.revisions
+        ],
+    )
+
+
+def absent_table(report: Report) -> Table | None:
+    snapshot = report.snapshot
+    rows = [(name, "no longer in scope") for name in report.findings.gone]
+    rows += [(run.name, "still to be scored") for run in snapshot.waiting]
+    rows += [(run.name, "could not be evaluated") for run in snapshot.failed]
+    return table_of("Runs without figures", ("run", "why"), rows)
+
 
 Maker = Callable[[Report], Table | None]
 
 _FINDINGS: Sequence[Maker] = (
-    findings_tables.alerts_table,
-    findings_tables.evidence_table,
-    findings_tables.changes_table,
-    findings_tables.flags_table,
-    findings_tables.rank_changes_table,
-    findings_tables.revisions_table,
+    alerts_table,
+    evidence_table,
+    changes_table,
+    flags_table,
+    rank_changes_table,
+    revisions_table,
 )
 _FIGURES: Sequence[Maker] = (
-    figures_tables.runs_table,
-    figures_tables.slices_table,
-    figures_tables.worst_classes_table,
-    figures_tables.worst_of_each_table,
-    figures_tables.confusions_table,
-    findings_tables.absent_table,
+    runs_table,
+    slices_table,
+    worst_classes_table,
+    worst_of_each_table,
+    confusions_table,
+    absent_table,
 )
 
 

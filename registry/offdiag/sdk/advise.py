@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from offdiag.advice.recommending import Advice, recommend
+from offdiag.advice.recommendation import Advice, recommend
 from offdiag.advice.situation import Goal, Situation
 from offdiag.domain.labels import require_known
 from offdiag.errors import InvalidInput

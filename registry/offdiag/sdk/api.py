@@ -7,8 +7,8 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
-from offdiag.domain.label_notes import label_notes, warn_of
 from offdiag.domain.labels import LabelSet, label_text
+from offdiag.domain.look_alikes import label_notes, warn_of
 from offdiag.domain.runs import RunFacts, Scalar, require_name
 from offdiag.errors import InvalidInput
 from offdiag.metrics.arguments import stated_matrix

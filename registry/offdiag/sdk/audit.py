@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sized
 from typing import Any
 
+from offdiag.audit.audit import audited
+from offdiag.audit.claims import Facts, claims_from, labels_in, most_classes_listed
+from offdiag.audit.findings import AuditReport
 from offdiag.domain.labels import LabelSet, label_text
 from offdiag.domain.orientation import SourceOrientation
 from offdiag.errors import InvalidInput
-from offdiag.flags.audit.audit import audited
-from offdiag.flags.audit.claims import claims_from, labels_in, most_classes_listed
-from offdiag.flags.audit.facts import Facts
-from offdiag.flags.audit.findings import AuditReport
 from offdiag.metrics.arguments import named_orientation, placed, whole_counts
 from offdiag.metrics.confusion import confusion_matrix
 

@@ -8,11 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from offdiag.domain.found_run import FoundRun
 from offdiag.domain.hierarchy import Hierarchy
-from offdiag.domain.labels import LabelSet
-from offdiag.domain.runs import Derivation, RunFacts
-from offdiag.domain.truth_revision import TruthRevision
+from offdiag.domain.labels import LabelSet, TruthRevision
+from offdiag.domain.runs import Derivation, FoundRun, RunFacts
 from offdiag.errors import Conflict
 from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.costs.matrix import CostMatrix

@@ -7,11 +7,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from offdiag.domain.found_run import FoundRun
 from offdiag.domain.hierarchy import Hierarchy
-from offdiag.domain.labels import LabelSet
-from offdiag.domain.runs import Derivation, RunFacts
-from offdiag.domain.truth_revision import TruthRevision
+from offdiag.domain.labels import LabelSet, TruthRevision
+from offdiag.domain.runs import Derivation, FoundRun, RunFacts
 from offdiag.errors import Conflict
 from offdiag.metrics.costs.matrix import CostMatrix
 from offdiag.metrics.scores.operating_points import OperatingPoints

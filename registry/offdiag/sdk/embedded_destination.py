@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from offdiag.arrays.bodies.arrow_body import read_arrow_body
-from offdiag.arrays.bodies.columns import columns_of
 from offdiag.domain.labels import LabelSet
+from offdiag.inputs.bodies.columns import columns_of
+from offdiag.inputs.bodies.formats import read_arrow_body
 from offdiag.sdk.remote.spool import Asked
 from offdiag.services.ingest.counted import log_counts
 from offdiag.services.ingest.finishing import finish_run

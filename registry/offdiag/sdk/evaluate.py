@@ -7,8 +7,8 @@ from typing import Any, overload
 
 from numpy.typing import ArrayLike
 
-from offdiag.domain.label_notes import label_notes, warn_of
 from offdiag.domain.labels import LabelSet
+from offdiag.domain.look_alikes import label_notes, warn_of
 from offdiag.errors import InvalidInput
 from offdiag.metrics.arguments import stated_matrix
 from offdiag.metrics.confusion import ConfusionMatrix, confusion_matrix
@@ -93,8 +93,8 @@ def evaluate_labels(
     >>> evaluation.per_class["recall"]["a"].value
     0.5
     """
-    from offdiag.arrays.indexes import aligned
-    from offdiag.arrays.labels import encode_pair
+    from offdiag.inputs.ids import aligned
+    from offdiag.inputs.labels import encode_pair
 
     given = aligned(y_true=y_true, y_pred=y_pred, sample_weight=sample_weight)
     pair = encode_pair(

@@ -8,7 +8,7 @@ from difflib import get_close_matches
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from offdiag.domain.collapsing import Collapse
+from offdiag.domain.hierarchy import Collapse
 from offdiag.domain.labels import LabelSet, label_text
 from offdiag.domain.values import MetricValue
 from offdiag.errors import UnknownKey

@@ -70,7 +70,7 @@ class Judgement:
     @classmethod
     def of_counted(cls, counted: Counted, thresholds: Thresholds | None = None) -> Judgement:
         """Ask the rules that need only what was counted; the gravest flags first."""
-        from offdiag.flags.label_subjects import assess_counted
+        from offdiag.flags.assessment import assess_counted
 
         found = assess_counted(counted, thresholds)
         gravest_first = sorted(found.verdicts, key=lambda verdict: -verdict.severity.rank)

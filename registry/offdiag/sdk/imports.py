@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from offdiag.importers.imported import Imported, ImportedMatrix
-from offdiag.importers.provenance import provenance
+from offdiag.importers.imported import Imported, ImportedMatrix, provenance
 from offdiag.sdk.api import log_matrix, log_run
 from offdiag.sdk.run import Run
 

@@ -46,9 +46,9 @@ def evaluate_multilabel(
     >>> evaluation.row_share.loc["sea", "sky"]
     np.float64(0.5)
     """
-    from offdiag.arrays.indexes import aligned
-    from offdiag.arrays.label_sets import encode_sets
-    from offdiag.arrays.score_tables import score_table
+    from offdiag.inputs.ids import aligned
+    from offdiag.inputs.label_sets import encode_sets
+    from offdiag.inputs.scores import score_table
 
     given = aligned(y_true=y_true, y_pred=y_pred, y_score=y_score)
     sets = encode_sets(y_true=given["y_true"], y_pred=given["y_pred"], labels=labels)

@@ -114,8 +114,8 @@ def _joint(
     labels: LabelSet | Iterable[object] | None,
     ordinal: bool,
 ) -> JointCounts:
-    from offdiag.arrays.indexes import aligned
-    from offdiag.arrays.labels import encode_labels, infer_labels, require_equal_lengths
+    from offdiag.inputs.ids import aligned
+    from offdiag.inputs.labels import encode_labels, infer_labels, require_equal_lengths
 
     arrays = aligned(y_true=y_true, pred_a=pred_a, pred_b=pred_b)
     if isinstance(labels, LabelSet):

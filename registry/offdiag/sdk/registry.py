@@ -10,12 +10,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from offdiag.arrays.label_changes import ColumnNames
-from offdiag.domain.found_run import FoundRun
 from offdiag.domain.hierarchy import Hierarchy
-from offdiag.domain.labels import LabelSet
-from offdiag.domain.runs import Derivation, RunFacts
-from offdiag.domain.truth_revision import TruthRevision
+from offdiag.domain.labels import LabelSet, TruthRevision
+from offdiag.domain.runs import Derivation, FoundRun, RunFacts
+from offdiag.inputs.label_changes import ColumnNames
 from offdiag.metrics.costs.matrix import CostMatrix
 from offdiag.metrics.scores.operating_points import OperatingPoints
 from offdiag.sdk.decision import Decided, DecideQuestion

@@ -7,8 +7,8 @@ from threading import Lock
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
-from offdiag.domain.label_notes import label_notes, warn_of
 from offdiag.domain.labels import label_text
+from offdiag.domain.look_alikes import label_notes, warn_of
 from offdiag.domain.runs import Derivation
 from offdiag.errors import Conflict
 from offdiag.metrics.costs.matrix import CostMatrix

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from offdiag.domain.label_notes import label_notes, warn_of
 from offdiag.domain.labels import BOOLEAN_PAIRS, LabelSet, label_text
+from offdiag.domain.look_alikes import label_notes, warn_of
 from offdiag.errors import InvalidInput
 from offdiag.metrics.scores.forecasts import Forecasts
 from offdiag.metrics.scores.suite import class_metrics, score_metrics
@@ -40,10 +40,9 @@ def evaluate_scores(
     >>> evaluation.aggregate["roc_auc"].value
     0.75
     """
-    from offdiag.arrays.indexes import aligned
-    from offdiag.arrays.labels import encode_labels, floats_among, label_column
-    from offdiag.arrays.score_columns import require_column_of
-    from offdiag.arrays.score_tables import score_table
+    from offdiag.inputs.ids import aligned
+    from offdiag.inputs.labels import encode_labels, floats_among, label_column
+    from offdiag.inputs.scores import require_column_of, score_table
 
     given = aligned(y_true=y_true, y_score=y_score)
     column = label_column(given["y_true"], field="y_true")
@@ -70,7 +69,7 @@ def _label_set(labels: LabelSet | Iterable[object] | None, y_true: object) -> La
         return labels
     if labels is not None:
         return LabelSet.declared(labels)
-    from offdiag.arrays.labels import infer_labels
+    from offdiag.inputs.labels import infer_labels
 
     found = infer_labels(("y_true", y_true))
     for pair in BOOLEAN_PAIRS:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from offdiag.domain.found_run import FoundRun
+from offdiag.domain.runs import FoundRun
 from offdiag.sdk.registry import SearchQuestion
 from offdiag.sdk.target import target
 

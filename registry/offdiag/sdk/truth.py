@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from offdiag.arrays.label_changes import ColumnNames
-from offdiag.domain.truth_revision import TruthRevision
+from offdiag.domain.labels import TruthRevision
+from offdiag.inputs.label_changes import ColumnNames
 from offdiag.sdk import provenance
 from offdiag.sdk.registry import RevisionQuestion
 from offdiag.sdk.target import target

@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from offdiag.arrays.files import is_table
 from offdiag.errors import DatabaseUnavailable, OffdiagError
+from offdiag.inputs.files import is_table
 from offdiag.sdk.run import Run
 
 QUIET_S = 2.0

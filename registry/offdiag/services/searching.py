@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from offdiag.domain.found_run import FoundRun
+from offdiag.domain.runs import FoundRun
 from offdiag.errors import InvalidInput
 from offdiag.filters.conditions import (
     AllOf,

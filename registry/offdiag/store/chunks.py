@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from sqlalchemy import bindparam, exists, func, insert, select, update
 from sqlalchemy.orm import Session
 
-from offdiag.arrays.labels import Codes
-from offdiag.arrays.scores import Scores
+from offdiag.inputs.labels import Codes
+from offdiag.inputs.scores import Scores
 from offdiag.metrics.counted import CaseCounts
 from offdiag.store import codec
 from offdiag.store.count_codec import decode_case_counts, encode_case_counts

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from sqlalchemy import func, or_, select
 from sqlalchemy.orm import Session
 
-from offdiag.arrays.counted_cases import CountedCases
-from offdiag.arrays.slice_columns import SliceColumn
 from offdiag.domain.orientation import SourceOrientation
+from offdiag.inputs.counted_cases import CountedCases
+from offdiag.inputs.slice_columns import SliceColumn
 from offdiag.store import codec
 from offdiag.store.models import CountedCasesRow, CountedSliceRow, RunRow
 

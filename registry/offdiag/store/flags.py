@@ -12,8 +12,7 @@ from sqlalchemy.orm import Session
 
 from offdiag.flags.catalogue import RULES
 from offdiag.flags.lifecycle import FlagEventKind, FlagState, Standing
-from offdiag.flags.severity import Severity
-from offdiag.flags.verdict import Certainty, certainty_of
+from offdiag.flags.verdict import Certainty, Severity, certainty_of
 from offdiag.store.current_evaluations import counts_for_its_run
 from offdiag.store.models import EvaluationRow, FlagEventRow, FlagRow, RunRow
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pyarrow as pa
 
-from offdiag.arrays.ids import SampleIds
+from offdiag.inputs.ids import SampleIds
 from offdiag.store import codec
 
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from sqlalchemy import delete, insert, select
 from sqlalchemy.orm import Session
 
-from offdiag.arrays.ids import SampleIds
-from offdiag.arrays.labels import Codes
+from offdiag.inputs.ids import SampleIds
+from offdiag.inputs.labels import Codes
 from offdiag.store import codec
 from offdiag.store.ids_codec import decode_ids, encode_ids
 from offdiag.store.models import PendingTruthRow

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from offdiag.arrays.labels import Codes
-from offdiag.arrays.partial_labels import in_roomy_rows, nothing_labelled
+from offdiag.inputs.labels import Codes
+from offdiag.inputs.partial_labels import in_roomy_rows, nothing_labelled
 from offdiag.metrics.counted import are_sets
 from offdiag.store import codec
 from offdiag.store.chunks import decode_positions

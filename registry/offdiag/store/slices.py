@@ -10,7 +10,7 @@ from typing import Any
 from sqlalchemy import case, delete, null, select
 from sqlalchemy.orm import Session
 
-from offdiag.arrays.slice_columns import SliceColumn, SliceColumns
+from offdiag.inputs.slice_columns import SliceColumn, SliceColumns
 from offdiag.store import codec
 from offdiag.store.models import PendingSliceRow, TruthSliceRow
 

@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
-from offdiag.arrays.ids import SampleIds, joined
-from offdiag.arrays.labels import Codes
-from offdiag.arrays.partial_labels import count_classes, count_labelled
+from offdiag.inputs.ids import SampleIds, joined
+from offdiag.inputs.labels import Codes
+from offdiag.inputs.partial_labels import count_classes, count_labelled
 from offdiag.store import codec
 from offdiag.store.ids_codec import decode_ids, encode_ids
 from offdiag.store.models import TruthChunkRow, TruthVersionRow

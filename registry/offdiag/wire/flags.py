@@ -9,8 +9,7 @@ from typing import Any
 from pydantic import AwareDatetime, Field
 
 from offdiag.flags.lifecycle import FlagState
-from offdiag.flags.severity import Severity
-from offdiag.flags.verdict import Certainty
+from offdiag.flags.verdict import Certainty, Severity
 from offdiag.wire.bodies import Answered, Asked
 from offdiag.wire.paging import Page, Paged
 

@@ -6,8 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from offdiag.advice.properties import is_prevalence_independent
-from offdiag.advice.recommending import Counsel, recommend
+from offdiag.advice.recommendation import Counsel, is_prevalence_independent, recommend
 from offdiag.advice.situation import Goal, Situation
 from offdiag.domain.labels import LabelSet
 from offdiag.metrics.catalogue import Scope

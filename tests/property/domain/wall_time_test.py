@@ -8,7 +8,7 @@ from zoneinfo import available_timezones
 from hypothesis import given
 from hypothesis import strategies as st
 
-from offdiag.domain.wall_time import instant_of, wall_of, zone_of
+from offdiag.domain.schedule import instant_of, wall_of, zone_of
 
 ZONES = st.sampled_from(sorted(available_timezones() - {"Factory", "localtime"}))
 WALLS = st.datetimes(

@@ -11,13 +11,11 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from numpy.typing import NDArray
 
+from offdiag.audit.feasible import Constraint, feasible_tables, is_met, table_values
+from offdiag.audit.findings import AuditVerdict
+from offdiag.audit.names import AGGREGATES, CLASS_KEYS
+from offdiag.audit.printed import Interval
 from offdiag.domain.values import MetricValue
-from offdiag.flags.audit.feasible import Constraint
-from offdiag.flags.audit.findings import AuditVerdict
-from offdiag.flags.audit.interval import Interval
-from offdiag.flags.audit.names import AGGREGATES, CLASS_KEYS
-from offdiag.flags.audit.table_search import feasible_tables
-from offdiag.flags.audit.table_values import is_met, table_values
 from offdiag.metrics.suite import Suite, evaluate_stack
 from offdiag.sdk.audit import audit_reported
 

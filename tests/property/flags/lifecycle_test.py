@@ -22,7 +22,7 @@ from offdiag.flags.lifecycle import (
     seen_again,
     snoozed,
 )
-from offdiag.flags.severity import Severity
+from offdiag.flags.verdict import Severity
 
 Happening = Callable[[Standing], Step]
 

@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from offdiag.audit.table_text.audit import PastedAudit, audit_pasted
+from offdiag.audit.table_text.cells import MOST_CHARACTERS
+from offdiag.audit.table_text.headers import Meaning, read_meaning, written
+from offdiag.audit.table_text.interpretation import Corrections
 from offdiag.errors import InvalidInput
-from offdiag.flags.audit.pasted.auditing import PastedAudit, audit_pasted
-from offdiag.flags.audit.pasted.cleaning import MOST_CHARACTERS
-from offdiag.flags.audit.pasted.corrections import Corrections
-from offdiag.flags.audit.pasted.meaning import Meaning, read_meaning, written
 
 LONGEST_S = 5.0
 """Of processor time; the worst text below takes a fifth of it, a quadratic pattern minutes."""

@@ -12,9 +12,9 @@ from hypothesis.extra.numpy import arrays
 from numpy.typing import NDArray
 
 from offdiag.flags.assessment import assess, badges, judge
-from offdiag.flags.severity import Severity
-from offdiag.flags.subjects import Subjects
+from offdiag.flags.judgement import Subjects
 from offdiag.flags.thresholds import Thresholds
+from offdiag.flags.verdict import Severity
 from support.matrices import matrix_of
 
 Counts = NDArray[np.int64]

@@ -11,10 +11,9 @@ from hypothesis import strategies as st
 from offdiag.domain.labels import LabelSet
 from offdiag.domain.values import MetricValue
 from offdiag.errors import InvalidInput
-from offdiag.gate.conditions import MetricCondition
-from offdiag.gate.judging import judge
+from offdiag.gate.conditions import MetricCondition, MetricValues, Subject
+from offdiag.gate.evaluate_conditions import judge
 from offdiag.gate.parsing import parse_condition
-from offdiag.gate.subject import MetricValues, Subject
 
 NUMBERS = st.floats(-1, 1, allow_nan=False)
 

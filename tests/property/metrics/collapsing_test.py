@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 from sklearn.metrics import balanced_accuracy_score, cohen_kappa_score, matthews_corrcoef
 from sklearn.metrics import confusion_matrix as reference_matrix
 
-from offdiag.domain.collapsing import Collapse, collapse_groups
-from offdiag.domain.hierarchy import ALL_GROUPS, Hierarchy
+from offdiag.domain.hierarchy import ALL_GROUPS, Collapse, Hierarchy, collapse_groups
 from offdiag.domain.labels import LabelSet
 from offdiag.metrics.confusion import ConfusionMatrix, collapsed, collapsed_counts
 from offdiag.metrics.orientation import swap_axes

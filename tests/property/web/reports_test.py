@@ -7,7 +7,7 @@ from urllib.parse import unquote
 from hypothesis import given
 from hypothesis import strategies as st
 
-from offdiag.domain.names import name_from_path
+from offdiag.domain.texts import name_from_path
 from offdiag.reports.scope import Condition, Side
 from offdiag.services.reports.conditions import alert_condition, alert_text
 from offdiag_web.charts.trend import SPARKLINE_HEIGHT, SPARKLINE_WIDTH, sparkline

@@ -22,10 +22,9 @@ from mlscorecheck.check.multiclass import (
     check_1_testset_no_kfold_micro,
 )
 
-from offdiag.flags.audit.feasible import Constraint
-from offdiag.flags.audit.findings import AuditReport, AuditVerdict
-from offdiag.flags.audit.interval import Interval
-from offdiag.flags.audit.table_search import feasible_tables
+from offdiag.audit.feasible import Constraint, feasible_tables
+from offdiag.audit.findings import AuditReport, AuditVerdict
+from offdiag.audit.printed import Interval
 from offdiag.metrics.suite import evaluate_stack
 from offdiag.sdk.audit import audit_reported
 

@@ -11,8 +11,8 @@ from typing import Any
 import httpx
 import pytest
 
-from offdiag.domain.names import name_segment
-from offdiag.domain.names import name_segment as segment_of_pages
+from offdiag.domain.texts import name_segment
+from offdiag.domain.texts import name_segment as segment_of_pages
 from offdiag.errors import Conflict, ServerUnavailable, SpoolFull
 from offdiag.sdk.remote import connection
 from offdiag.sdk.remote.connection import Busy, Connection

@@ -16,9 +16,9 @@ import pytest
 from click.testing import CliRunner
 
 import offdiag
-from offdiag.arrays.bodies.limits import MOST_ROWS
 from offdiag.cli.verbs import offdiag as command
 from offdiag.errors import RunKept
+from offdiag.inputs.bodies.columns import MOST_ROWS
 from offdiag.sdk.remote.spool import Asked, SpooledRun, spooled_runs
 from offdiag.services.verification.verify import verify
 from offdiag.store.database import Database

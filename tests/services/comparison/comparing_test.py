@@ -7,9 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from offdiag.comparison.churn import Churn, Fate, fates
 from offdiag.comparison.many import ManyComparison
-from offdiag.comparison.pair import PairComparison
+from offdiag.comparison.pair import Churn, Fate, PairComparison, fates
 from offdiag.domain.labels import LabelSet
 from offdiag.domain.runs import RunFacts
 from offdiag.errors import InvalidInput, NotFound

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from offdiag.comparison.churn import Fate
+from offdiag.comparison.pair import Fate
 from offdiag.domain.runs import RunFacts
 from offdiag.errors import InvalidInput, UnknownKey
 from offdiag.services.comparison.examples import ChangedExamples, changed_examples

@@ -15,8 +15,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from offdiag.arrays.files import limits, read_matrix
-from offdiag.arrays.files.spreadsheet_text import marked_as_text
+from offdiag.domain.texts import marked_as_text
+from offdiag.inputs.files import checks, read_matrix
 
 Command = Callable[..., Any]
 DATASET = ("--name", "n", "--dataset", "d")
@@ -169,8 +169,8 @@ def test_what_a_file_promises_is_held_against_the_limits_first(
     (folder / "x.parquet").write_bytes(parquet(many))
     (folder / "x.arrow").write_bytes(arrow(many, "zstd"))
     assert (folder / "x.parquet").stat().st_size < 100_000
-    monkeypatch.setattr(limits, "MOST_ROWS", 2_000_000)
-    monkeypatch.setattr(limits, "MOST_BYTES", 10_000_000)
+    monkeypatch.setattr(checks, "MOST_ROWS", 2_000_000)
+    monkeypatch.setattr(checks, "MOST_BYTES", 10_000_000)
 
     parquet_says, arrow_says = (offdiag("log", f"x.{kind}", *DATASET) for kind in
                                 ("parquet", "arrow"))  # fmt: skip

@@ -8,8 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from offdiag.domain.label_notes import label_notes
-from offdiag.domain.look_alikes import look_alikes, look_alikes_in_words, near_misses, shown
+from offdiag.domain.look_alikes import (
+    label_notes,
+    look_alikes,
+    look_alikes_in_words,
+    near_misses,
+    shown,
+)
 
 INVISIBLE = ["\u200b", "\u200d", "\u00ad", "\ufeff", "\u2060", "\u034f", "\ufe0f"]
 

@@ -7,7 +7,7 @@ import pytest
 from offdiag.flags.catalogue import RULES
 from offdiag.flags.judgement import ClassRule
 from offdiag.flags.rules import MATRIX_RULES
-from offdiag.flags.severity import Severity
+from offdiag.flags.verdict import Severity
 
 
 def test_the_rules_are_numbered_without_gaps() -> None:

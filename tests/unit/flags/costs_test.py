@@ -9,8 +9,8 @@ import pytest
 
 from offdiag.domain.labels import LabelSet
 from offdiag.flags.costs import PricedRun, cost_verdict, rank_flip_verdict
-from offdiag.flags.severity import Severity
 from offdiag.flags.thresholds import Thresholds
+from offdiag.flags.verdict import Severity
 from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.costs.matrix import CostMatrix
 

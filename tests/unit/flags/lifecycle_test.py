@@ -21,7 +21,7 @@ from offdiag.flags.lifecycle import (
     seen_again,
     snoozed,
 )
-from offdiag.flags.severity import Severity
+from offdiag.flags.verdict import Severity
 
 NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
 OPEN = Standing(FlagState.OPEN, Severity.HIGH)

@@ -9,7 +9,7 @@ import pytest
 
 from offdiag.domain.orientation import OrientationEvidence, SourceOrientation
 from offdiag.flags.orientation import orientation_verdict
-from offdiag.flags.severity import Severity
+from offdiag.flags.verdict import Severity
 from offdiag.metrics.orientation import verify_orientation
 
 ROWS, COLUMNS = SourceOrientation.ACTUAL_ROWS, SourceOrientation.ACTUAL_COLUMNS

@@ -10,8 +10,8 @@ import pytest
 from offdiag.comparison.pair import compare_paired
 from offdiag.comparison.verdict import classes_that_change
 from offdiag.flags.regression import regression_verdicts
-from offdiag.flags.severity import Severity
 from offdiag.flags.thresholds import Thresholds
+from offdiag.flags.verdict import Severity
 from offdiag.metrics.paired.joint import JointCounts, joint_counts
 from support.matrices import numbered_labels
 

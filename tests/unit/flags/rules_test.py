@@ -10,11 +10,10 @@ import pytest
 
 from offdiag.domain.labels import LabelSet
 from offdiag.flags.assessment import Assessment, assess
-from offdiag.flags.chance import at_least, at_most
+from offdiag.flags.judgement import at_least, at_most
 from offdiag.flags.rules.recall import examples_to_settle
-from offdiag.flags.severity import Severity
 from offdiag.flags.thresholds import Thresholds
-from offdiag.flags.verdict import Certainty, Verdict
+from offdiag.flags.verdict import Certainty, Severity, Verdict
 from support.matrices import matrix_of
 
 

@@ -2,12 +2,30 @@
 
 from __future__ import annotations
 
+import json
+from dataclasses import replace
+
+import numpy as np
 import pytest
 
+from offdiag.domain.values import MetricValue
 from offdiag.errors import InvalidInput
-from offdiag.reports.alerts import find_alerts
+from offdiag.reports.alerts import (
+    BATCHES,
+    DROPS,
+    ODDS,
+    Evidence,
+    find_alerts,
+    gathered,
+    is_share,
+    odds_of,
+)
+from offdiag.reports.document import read_report, report_document
+from offdiag.reports.report import Report
 from offdiag.reports.scope import Condition, ReportScope, Side
-from support.report_figures import UNDEFINED, run
+from offdiag.reports.snapshot import RunFigures, TruthFigures
+from offdiag.reports.tables import tables_of_findings
+from support.report_figures import SCOPE, UNDEFINED, report, run, snapshot
 
 BELOW = Condition("mcc", Side.BELOW, 0.5)
 
@@ -83,3 +101,153 @@ def test_a_limit_is_a_number() -> None:
 def test_a_scope_names_a_few_metrics(metrics: tuple[str, ...]) -> None:
     with pytest.raises(InvalidInput, match="metrics were named"):
         ReportScope("p", "d", metrics=metrics)
+
+
+ACCURATE = Condition("overall_accuracy", Side.BELOW, 0.9)
+NIGHTS, SIZE = 365, 2_000
+
+
+def night(accuracy: float, *, n: int = SIZE) -> RunFigures:
+    value = MetricValue(accuracy, ci_low=accuracy - 0.01, ci_high=accuracy + 0.01, ci_method="x")
+    figures = run("night", 0.5, metrics={"overall_accuracy": value})
+    return replace(figures, n_scored=n)
+
+
+def after(*accuracies: float, condition: Condition = ACCURATE) -> tuple[Evidence, ...]:
+    found: tuple[Evidence, ...] = ()
+    for edition, accuracy in enumerate(accuracies, start=1):
+        found = gathered(
+            found, [night(accuracy)], [condition], edition=edition, truth_number=edition
+        )
+    return found
+
+
+def test_years_without_a_change_hardly_ever_raise_an_alert() -> None:
+    draws = np.random.default_rng(1).binomial(SIZE, 0.9, size=(400, NIGHTS))
+
+    alerts = [odds_of(list(year), [SIZE] * NIGHTS, floor=0.9).max() >= ODDS for year in draws]
+
+    assert np.mean(alerts) <= 0.05
+
+
+def test_a_drop_of_two_points_is_found_within_days() -> None:
+    rng = np.random.default_rng(2)
+    waits = []
+    for _ in range(100):
+        hits = [*rng.binomial(SIZE, 0.9, 100), *rng.binomial(SIZE, 0.88, 40)]
+        line = odds_of(hits, [SIZE] * 140, floor=0.9)
+        waits.append(int(np.argmax(line >= ODDS)) - 99)
+
+    assert 2 <= np.median(waits) <= 4
+
+
+def test_the_capital_is_what_the_definition_says() -> None:
+    hits, sizes, floor = [88, 85, 91], [100, 100, 100], 0.9
+
+    wanted = []
+    for seen in range(1, 4):
+        bets = [
+            np.prod([
+                ((floor - drop) / floor) ** x * ((1 - floor + drop) / (1 - floor)) ** (n - x)
+                for x, n in list(zip(hits, sizes, strict=True))[start:seen]
+            ]) / BATCHES
+            for drop in DROPS
+            for start in range(seen)
+        ]  # fmt: skip
+        wanted.append(sum(bets) / len(DROPS) + (BATCHES - seen) / BATCHES)
+
+    assert odds_of(hits, sizes, floor=floor) == pytest.approx(wanted, rel=1e-12)
+
+
+def test_editions_with_new_samples_decide_together_and_name_the_start() -> None:
+    found = after(0.91, 0.90, 0.905, 0.87, 0.865, 0.87)
+
+    alerts = find_alerts([night(0.87)], [ACCURATE], (), found)
+    again = find_alerts([night(0.87)], [ACCURATE], alerts.raised, found)
+
+    (alert,) = alerts.raised
+    assert alert.evidence is not None
+    assert (alert.evidence.start, alert.is_new) == (4, True)
+    assert [each.is_new for each in again.raised] == [False]
+
+
+def test_one_low_night_that_its_own_interval_would_warn_of_is_not_enough() -> None:
+    found = after(0.91, 0.91, 0.88)
+
+    alerts = find_alerts([night(0.88)], [ACCURATE], (), found)
+
+    assert found[0].odds < ODDS
+    assert not alerts.raised
+
+
+def test_the_first_edition_is_judged_by_the_interval_of_its_run() -> None:
+    assert find_alerts([night(0.88)], [ACCURATE], (), after(0.88)).raised
+    assert not find_alerts([night(0.895)], [ACCURATE], (), after(0.895)).raised
+
+
+def test_the_same_samples_are_no_new_evidence() -> None:
+    once = after(0.87)
+
+    twice = gathered(once, [night(0.85)], [ACCURATE], edition=2, truth_number=1)
+
+    assert twice == once
+
+
+def test_more_conditions_ask_for_more_evidence_and_errors_count_from_above() -> None:
+    errors = Condition("error_rate", Side.ABOVE, 0.1)
+
+    found = gathered(
+        (),
+        [run("a", 0.5, metrics={"error_rate": MetricValue(0.25),
+                                "overall_accuracy": MetricValue(0.75)})],
+        [ACCURATE, errors],
+        edition=1,
+        truth_number=1,
+    )  # fmt: skip
+
+    assert [each.limit for each in found] == [2 * ODDS] * 2
+    assert found[0].batches == found[1].batches
+    assert found[0].batches[0].hits == round(0.75 * found[0].batches[0].n_samples)
+
+
+def test_editions_hand_their_evidence_on_through_the_stored_document() -> None:
+    scope = replace(SCOPE, alerts=(ACCURATE,))
+    previous: Report | None = None
+    for edition, accuracy in enumerate((0.9, 0.87, 0.86), start=1):
+        night_run = run("night", 0.8)
+        metrics = {**night_run.metrics, **night(accuracy).metrics}
+        shown = [replace(night_run, metrics=metrics, n_scored=SIZE)]
+        truth = TruthFigures(edition, edition, "0123456789abcdef", SIZE, SIZE)
+        made = report(snapshot(shown, truth=truth), previous, scope=scope)
+        previous = read_report(json.loads(json.dumps(report_document(made))))
+        assert previous == made
+
+    assert previous is not None
+    (evidence,) = previous.findings.alerts.evidence
+    assert [batch.hits for batch in evidence.batches] == [1_800, 1_740, 1_720]
+    (table,) = [each for each in tables_of_findings(previous) if "Evidence" in each.title]
+    assert table.rows[0][2:4] == ("3", "6,000")
+
+
+def test_after_a_year_it_begins_again() -> None:
+    found = after(*[0.9] * BATCHES, 0.9)
+
+    assert [batch.edition for batch in found[0].batches] == [BATCHES + 1]
+
+
+@pytest.mark.parametrize(
+    ("condition", "expected"),
+    [
+        (ACCURATE, True),
+        (Condition("recall", Side.BELOW, 0.5, "mel"), True),
+        (Condition("overall_accuracy", Side.ABOVE, 0.9), False),
+        (Condition("overall_accuracy", Side.BELOW, 1.0), False),
+        (Condition("overall_accuracy", Side.BELOW, 0.05), False),
+        (Condition("mcc", Side.BELOW, 0.5), False),
+        (Condition("precision", Side.BELOW, 0.5, "mel"), False),
+    ],
+)
+def test_shares_of_samples_are_watched_over_editions(
+    condition: Condition, *, expected: bool
+) -> None:
+    assert is_share(condition) is expected

@@ -4,12 +4,28 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import UTC, datetime
+from typing import Any
 
 import pytest
 
 from offdiag.domain.values import MetricValue
-from offdiag.reports.changes import Origin, find_changes
-from support.report_figures import UNDEFINED, run, value
+from offdiag.flags.lifecycle import FlagState
+from offdiag.flags.verdict import Severity
+from offdiag.reports.changes import (
+    Origin,
+    find_changes,
+    find_flag_changes,
+    rank_changes,
+    ranked,
+    ranks,
+)
+from offdiag.reports.document import read_report, report_document
+from offdiag.reports.headline import further_sentences
+from offdiag.reports.html_page import html_page
+from offdiag.reports.report import Report
+from offdiag.reports.snapshot import FlagFigures, Snapshot
+from offdiag.reports.tables import flags_table
+from support.report_figures import UNDEFINED, report, run, snapshot, value
 
 METRICS = ("mcc",)
 EARLY, LATE = datetime(2026, 11, 2, tzinfo=UTC), datetime(2026, 11, 9, tzinfo=UTC)
@@ -113,3 +129,189 @@ def test_slices_are_compared_with_the_same_slice_only() -> None:
     (change,) = find_changes(before, after, METRICS).beyond
 
     assert change.slice == "country=DE"
+
+
+RUNS = (run("focal", 0.8), run("plain", 0.7))
+
+
+def flag(label: str | None = "mel", **changes: Any) -> FlagFigures:
+    facts: dict[str, Any] = {
+        "run_id": "r_focal",
+        "run_name": "focal",
+        "rule": "F4",
+        "class_label": label,
+        "severity": Severity.HIGH,
+        "state": FlagState.OPEN,
+        "message": f"Recall of '{label}' is 40 points below the rest.",
+    }
+    return FlagFigures(**facts | changes)
+
+
+def holding(*flags: FlagFigures, **changes: Any) -> Snapshot:
+    return snapshot(RUNS, **{"flags": flags, "n_flags": len(flags)} | changes)
+
+
+def issues_of(before: Snapshot, now: Snapshot) -> Report:
+    """The second issue."""
+    return report(now, report(before))
+
+
+def test_a_flag_that_was_not_there_is_raised_and_one_that_is_gone_is_closed() -> None:
+    found = find_flag_changes(holding(flag("mel"), flag("nv")), holding(flag("nv"), flag("df")))
+
+    assert found is not None
+    assert [each.class_label for each in found.opened] == ["df"]
+    assert [each.class_label for each in found.closed] == ["mel"]
+
+
+def test_the_same_flags_again_are_no_news() -> None:
+    found = find_flag_changes(holding(flag()), holding(flag(message="slightly different")))
+
+    assert found is not None
+    assert (found.opened, found.closed) == ((), ())
+
+
+def test_a_flag_that_was_settled_and_is_open_again_is_raised() -> None:
+    settled = flag(state=FlagState.DISMISSED)
+
+    again = find_flag_changes(holding(settled), holding(flag()))
+    still = find_flag_changes(holding(settled), holding(settled))
+    settled_since = find_flag_changes(holding(flag()), holding(settled))
+
+    assert again is not None
+    assert len(again.opened) == 1
+    assert still is not None
+    assert still.opened == ()
+    assert settled_since is not None
+    assert settled_since.closed == ()
+
+
+def test_a_flag_of_a_run_without_figures_is_not_closed() -> None:
+    now = replace(holding(), runs=RUNS[1:])
+
+    found = find_flag_changes(holding(flag()), now)
+
+    assert found is not None
+    assert found.closed == ()
+
+
+def test_nothing_is_compared_where_flags_were_left_out_or_not_known() -> None:
+    cut = holding(flag(), n_flags=501)
+    older = snapshot(RUNS)
+
+    assert find_flag_changes(cut, holding()) is None
+    assert find_flag_changes(holding(), cut) is None
+    assert find_flag_changes(older, holding(flag())) is None
+
+
+def test_the_sentences_count_what_was_raised_and_closed_and_is_open() -> None:
+    shown = issues_of(holding(flag("mel"), flag("nv")), holding(flag("nv"), flag("df")))
+
+    assert "1 flag was raised and 1 closed since issue 1; 2 are open." in further_sentences(shown)
+
+
+def test_a_first_issue_says_how_many_are_open_and_lists_them() -> None:
+    shown = report(holding(flag("mel"), flag(None, state=FlagState.ACKNOWLEDGED, rule="F5")))
+    table = flags_table(shown)
+
+    assert "1 flag is open." in further_sentences(shown)
+    assert table is not None
+    assert table.title == "Open flags"
+    assert [row[:4] for row in table.rows] == [("open", "high", "focal", "mel")]
+
+
+def test_without_flags_nothing_is_said() -> None:
+    shown = issues_of(holding(), holding())
+
+    assert not [text for text in further_sentences(shown) if "flag" in text]
+    assert flags_table(shown) is None
+
+
+def test_too_many_flags_are_said_to_be_cut() -> None:
+    shown = issues_of(holding(flag()), holding(flag(), n_flags=700))
+
+    assert further_sentences(shown)[0] == (
+        "700 flags fire; this report holds the gravest 1 and does not compare them with the "
+        "issue before."
+    )
+
+
+def test_the_table_holds_what_was_raised_before_what_was_closed() -> None:
+    table = flags_table(issues_of(holding(flag("mel")), holding(flag("df"))))
+
+    assert table is not None
+    assert table.title == "Flags raised and closed since issue 1"
+    assert [(row[0], row[3]) for row in table.rows] == [("raised", "df"), ("closed", "mel")]
+    assert table.note == "A closed flag says what held when it still fired."
+
+
+def test_flags_survive_the_document_and_hostile_ones_are_text() -> None:
+    shown = report(holding(flag("<script>alert(1)</script>", message="<img src=x>")))
+
+    read = read_report(report_document(shown))
+
+    assert read == shown
+    assert "<script>alert" not in html_page(shown)
+    assert "&lt;img src=x&gt;" in html_page(shown)
+
+
+def test_a_report_of_a_version_without_flags_can_still_be_read() -> None:
+    document = report_document(report(holding(flag())))
+    for key in ("flags", "n_flags", "costs"):
+        del document["snapshot"][key]
+    for key in ("flags", "costs_before"):
+        del document["findings"][key]
+
+    read = read_report(document)
+
+    assert read is not None
+    assert read.snapshot.flags is None
+
+
+METRIC = "balanced_accuracy"
+
+
+def test_higher_values_come_first() -> None:
+    runs = [run("low", 0.1), run("high", 0.9), run("middle", 0.5)]
+
+    assert [each.name for each in ranked(runs, METRIC)] == ["high", "middle", "low"]
+
+
+def test_of_losses_lower_values_come_first() -> None:
+    runs = [
+        run("low", 0.1, metrics={"log_loss": value(0.1)}),
+        run("high", 0.9, metrics={"log_loss": value(0.9)}),
+    ]
+
+    assert [each.name for each in ranked(runs, "log_loss")] == ["low", "high"]
+
+
+def test_undefined_values_come_last_and_have_no_place() -> None:
+    runs = [replace(run("a", 0.9), metrics={METRIC: UNDEFINED}), run("b", 0.1)]
+
+    assert [each.name for each in ranked(runs, METRIC)] == ["b", "a"]
+    assert ranks(runs, METRIC) == {"r_b": 1}
+
+
+def test_equal_values_share_a_place() -> None:
+    runs = [run("a", 0.5), run("b", 0.5), run("c", 0.4)]
+
+    assert ranks(runs, METRIC) == {"r_a": 1, "r_b": 1, "r_c": 3}
+
+
+def test_equal_values_are_listed_newest_first() -> None:
+    newer = run("b", 0.5, logged_at=datetime(2026, 11, 2, tzinfo=UTC))
+
+    assert [each.name for each in ranked([run("a", 0.5), newer], METRIC)] == ["b", "a"]
+
+
+def test_places_count_among_the_runs_of_both_reports() -> None:
+    before = [run("a", 0.9), run("b", 0.8), run("gone", 0.85)]
+    after = [run("a", 0.7), run("b", 0.8), run("new", 0.95)]
+
+    changes = rank_changes(before, after, [METRIC])
+
+    assert [(each.run_name, each.before, each.after) for each in changes] == [
+        ("b", 2, 1),
+        ("a", 1, 2),
+    ]

@@ -12,14 +12,14 @@ import pytest
 
 from offdiag.domain.values import MetricValue
 from offdiag.errors import InvalidInput
-from offdiag.reports.csv_table import csv_text
 from offdiag.reports.document import read_scope, report_document, scope_document
-from offdiag.reports.figures_tables import runs_table
+from offdiag.reports.files import csv_text
 from offdiag.reports.headline import further_sentences, headline
 from offdiag.reports.html_page import html_page
 from offdiag.reports.report import Report
 from offdiag.reports.scope import MOST_METRICS, Condition, ReportScope, Side
 from offdiag.reports.snapshot import ConstantAnswer, CostFigures, RunFigures
+from offdiag.reports.tables import runs_table
 from offdiag.reports.wording import condition_text, metric_text
 from support.report_figures import SCOPE, report, run, snapshot, value
 

@@ -10,8 +10,8 @@ import pandas as pd
 import pytest
 
 import offdiag
+from offdiag.audit.findings import AuditVerdict
 from offdiag.errors import InvalidInput
-from offdiag.flags.audit.findings import AuditVerdict
 from offdiag.sdk.audit import audit_reported
 from support.published_matrices import SCREENING, THREE_CLASSES
 

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import offdiag
-from offdiag.flags.severity import Severity
+from offdiag.flags.verdict import Severity
 from offdiag.services.flags.inbox import flags_that_fire
 from offdiag.services.flags.settling import dismiss_flags
 from offdiag.store.schema import open_database

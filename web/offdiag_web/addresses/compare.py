@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, Protocol, cast, get_args
 
-from offdiag.comparison.churn import Fate
-from offdiag.comparison.letters import MOST_RUNS
+from offdiag.comparison.pair import Fate
+from offdiag.comparison.wording import MOST_RUNS
 from offdiag_web.urls.query_string import with_query
 
 ClassMetric = Literal["recall", "precision", "f1"]

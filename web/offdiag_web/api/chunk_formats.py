@@ -10,13 +10,15 @@ from flask import request
 from pydantic import ValidationError
 from werkzeug.exceptions import UnsupportedMediaType
 
-from offdiag.arrays.bodies.arrow_body import read_arrow_body
-from offdiag.arrays.bodies.columns import ChunkColumns, columns_of
-from offdiag.arrays.bodies.csv_body import read_csv_body
-from offdiag.arrays.bodies.limits import MOST_BYTES_SENT, require_few_rows
-from offdiag.arrays.bodies.parquet_body import read_parquet_body
 from offdiag.domain.labels import LabelSet
 from offdiag.errors import Malformed, TooLarge
+from offdiag.inputs.bodies.columns import (
+    MOST_BYTES_SENT,
+    ChunkColumns,
+    columns_of,
+    require_few_rows,
+)
+from offdiag.inputs.bodies.formats import read_arrow_body, read_csv_body, read_parquet_body
 from offdiag.wire.ingest import Chunk
 from offdiag_web.api.media_types import JSON
 from offdiag_web.api.problems import first_problem

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from offdiag.domain.access import Role
-from offdiag.domain.label_notes import label_notes
 from offdiag.domain.labels import label_text
+from offdiag.domain.look_alikes import label_notes
 from offdiag.services.ingest.chunks import PutOutcome
 from offdiag.services.ingest.counted import log_counts as store_counts
 from offdiag.services.ingest.finishing import finish_run

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from offdiag.errors import Conflict, EvaluationPending
-from offdiag.flags.label_subjects import assess_counted
+from offdiag.flags.assessment import assess_counted
 from offdiag.services.browse import browse_run
 from offdiag.services.curves.browse import all_curves, browse_curves
 from offdiag.services.evaluation.collapsed import collapse_evaluation

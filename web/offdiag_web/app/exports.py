@@ -11,7 +11,7 @@ from typing import TypeVar
 
 from flask import Response
 
-from offdiag.reports.csv_cells import Cell, csv_cell
+from offdiag.domain.texts import Cell, csv_cell
 
 __all__ = [
     "Cell",

@@ -8,7 +8,7 @@ from urllib.parse import quote, urlsplit
 from flask import request
 from werkzeug.routing import BaseConverter
 
-from offdiag.domain.names import DEFAULT_PROJECT, name_from_path, name_in_path
+from offdiag.domain.texts import DEFAULT_PROJECT, name_from_path, name_in_path
 
 
 class RunIdConverter(BaseConverter):

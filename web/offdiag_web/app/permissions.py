@@ -12,7 +12,7 @@ from enum import StrEnum
 from typing import Any, TypeVar
 
 from offdiag.domain.access import Role
-from offdiag.domain.names import DEFAULT_PROJECT
+from offdiag.domain.texts import DEFAULT_PROJECT
 from offdiag.services.access.subjects import (
     projects_of_flag,
     projects_of_run,

@@ -6,10 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 
+from offdiag.audit.table_text.headers import read_meaning, written
+from offdiag.audit.table_text.interpretation import Corrections, read_pasted
 from offdiag.errors import InvalidInput
-from offdiag.flags.audit.pasted.corrections import Corrections
-from offdiag.flags.audit.pasted.meaning import read_meaning, written
-from offdiag.flags.audit.pasted.reading import read_pasted
 from offdiag_web.published_tables import published_table
 
 HEAD_FIELD = "read:"

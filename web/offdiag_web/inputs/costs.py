@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from offdiag.arrays.files.cost_table import read_cost_table
 from offdiag.domain.labels import LabelSet
 from offdiag.errors import InvalidInput
+from offdiag.inputs.files.costs import read_cost_table
 from offdiag.metrics.costs.edits import cost_text, read_cost
 from offdiag.metrics.costs.matrix import CostMatrix, cost_matrix
 

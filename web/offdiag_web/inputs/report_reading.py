@@ -6,10 +6,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeVar
 
-from offdiag.domain.cron import parse_cron
 from offdiag.domain.runs import require_name
+from offdiag.domain.schedule import parse_cron, zone_of
 from offdiag.domain.slices import parse_slice
-from offdiag.domain.wall_time import zone_of
 from offdiag.errors import InvalidInput, OffdiagError
 from offdiag.reports.scope import ReportScope, RunTerm, TermField, metric_of_runs
 from offdiag.services.delivery.targets import EmailTarget, FolderTarget, Target, WebhookTarget

@@ -9,11 +9,10 @@ from __future__ import annotations
 from flask import Blueprint, jsonify, make_response, redirect, render_template, request
 from werkzeug.wrappers import Response
 
+from offdiag.audit.table_text.audit import PastedAudit, audit_pasted, audit_record
+from offdiag.audit.table_text.interpretation import Reading, read_pasted
 from offdiag.domain.access import Role
 from offdiag.errors import InvalidInput
-from offdiag.flags.audit.pasted.auditing import PastedAudit, audit_pasted
-from offdiag.flags.audit.pasted.reading import Reading, read_pasted
-from offdiag.flags.audit.pasted.records import audit_record
 from offdiag_web.addresses.audit import AUDIT, audit_url, fits_link
 from offdiag_web.app.permissions import needs
 from offdiag_web.inputs.audit import (

@@ -16,7 +16,7 @@ from flask import (
 )
 from werkzeug.wrappers import Response as AnyResponse
 
-from offdiag.comparison.churn import Fate
+from offdiag.comparison.pair import Fate
 from offdiag.errors import InvalidInput
 from offdiag.services.browse import browse_datasets
 from offdiag.services.comparison.comparing import RunComparison, compare_runs

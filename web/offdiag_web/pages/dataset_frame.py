@@ -7,7 +7,7 @@ from urllib.parse import quote
 from flask import Blueprint, redirect, request
 from werkzeug.wrappers import Response
 
-from offdiag.domain.names import DEFAULT_PROJECT
+from offdiag.domain.texts import DEFAULT_PROJECT
 from offdiag.errors import InvalidInput, NotFound
 from offdiag.services.browse_datasets import projects_with
 from offdiag_web.app.context import current_registry

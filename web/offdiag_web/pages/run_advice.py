@@ -7,7 +7,7 @@ from dataclasses import replace
 from flask import Blueprint, jsonify, redirect, request
 from werkzeug.wrappers import Response
 
-from offdiag.advice.recommending import Advice
+from offdiag.advice.recommendation import Advice
 from offdiag.errors import InvalidInput
 from offdiag.sdk.advise import advise
 from offdiag.store.queries.run_detail import RunDetail

@@ -7,8 +7,7 @@ from typing import cast
 
 from flask import current_app
 
-from offdiag.domain.collapsing import Collapse
-from offdiag.domain.hierarchy import ALL_GROUPS
+from offdiag.domain.hierarchy import ALL_GROUPS, Collapse
 from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.services.browse_matrix import browse_matrix
 from offdiag.services.comparison.kept import KeptResults

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from offdiag.advice.recommending import Advice, Counsel
+from offdiag.advice.recommendation import Advice, Counsel
 from offdiag.advice.situation import Goal
 from offdiag.domain.values import MetricValue
 from offdiag.metrics.catalogue import MetricSpec, Transformation

@@ -6,8 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from offdiag.domain.collapsing import Collapse, collapse_groups
-from offdiag.domain.hierarchy import ALL_GROUPS, Group, Hierarchy
+from offdiag.domain.hierarchy import ALL_GROUPS, Collapse, Group, Hierarchy, collapse_groups
 from offdiag.domain.labels import LabelSet
 
 

@@ -8,10 +8,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from offdiag.domain.decision_rules import decision_text
 from offdiag.domain.look_alikes import look_alikes_in_words
 from offdiag.domain.orientation import OrientationVerdict, SourceOrientation
-from offdiag.domain.runs import Derivation
+from offdiag.domain.runs import Derivation, decision_text
 from offdiag.store.queries.run_detail import RunDetail, RunHeader
 from offdiag_web.presenters import numbers
 from offdiag_web.presenters.class_order import quoted_name

@@ -6,10 +6,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from offdiag.domain.decision_rules import decision_text
 from offdiag.domain.look_alikes import look_alikes_in_words
 from offdiag.domain.orientation import SourceOrientation
-from offdiag.domain.runs import RunState, Task
+from offdiag.domain.runs import RunState, Task, decision_text
 from offdiag.store.queries.run_detail import RunDetail, RunHeader
 from offdiag_web.presenters import numbers
 from offdiag_web.presenters.chips import (

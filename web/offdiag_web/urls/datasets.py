@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from offdiag.domain.names import DEFAULT_PROJECT, name_segment
+from offdiag.domain.texts import DEFAULT_PROJECT, name_segment
 from offdiag_web.urls.query_string import with_query
 
 _LARGEST_START = 10_000_000

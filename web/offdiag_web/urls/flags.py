@@ -8,7 +8,7 @@ from dataclasses import dataclass, fields, replace
 
 from offdiag.flags.catalogue import RULES
 from offdiag.flags.lifecycle import FlagState
-from offdiag.flags.severity import Severity
+from offdiag.flags.verdict import Severity
 from offdiag.store.queries.flag_filter import FlagFilter
 from offdiag.store.queries.flag_inbox import FlagPlace
 from offdiag_web.urls.query_string import with_query

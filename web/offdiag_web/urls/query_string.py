@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from urllib.parse import quote, urlencode
 
-from offdiag.domain.names import escaped_mark, name_from_path
+from offdiag.domain.texts import escaped_mark, name_from_path
 
 _READABLE = ":*@,~\"'"
 """Characters that need no escape in a query and that people would like to read."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from offdiag.domain.names import DEFAULT_PROJECT, escaped_start, name_segment
+from offdiag.domain.texts import DEFAULT_PROJECT, escaped_start, name_segment
 from offdiag_web.urls.query_string import with_query
 
 NEW = "new"

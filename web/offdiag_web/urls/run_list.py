@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Literal
 
-from offdiag.comparison.letters import MOST_RUNS
+from offdiag.comparison.wording import MOST_RUNS
 from offdiag.filters.fields import WHOLE_METRICS
 from offdiag.metrics.catalogue import SPECS, Direction
 from offdiag.store.queries.run_filter import RunFilter

@@ -6,13 +6,20 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from offdiag.flags.judgement import ClassRule, RunRule
-from offdiag.flags.rules import averages, collapse, majority, predictions, recall, support
+from offdiag.flags.rules import accuracy, collapse, predictions, recall
 
 MATRIX_RULES: Mapping[str, RunRule | ClassRule] = MappingProxyType(
     {
         rule.id: rule
-        for topic in (collapse, recall, majority, averages, predictions, support)
-        for rule in topic.RULES
+        for rules in (
+            collapse.RULES,
+            recall.RECALL_RULES,
+            accuracy.MAJORITY_RULES,
+            accuracy.AVERAGE_RULES,
+            predictions.RULES,
+            recall.SUPPORT_RULES,
+        )
+        for rule in rules
     }
 )
 """By rule id, in the order of the ids."""

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from offdiag.flags.chance import at_most
 from offdiag.flags.judgement import (
     ClassRule,
     Comparison,
+    Floats,
     Judgement,
     RunRule,
+    Subjects,
     all_of,
+    at_most,
     compare,
     constant,
+    of_class,
+    per_run,
 )
-from offdiag.flags.severity import Severity
-from offdiag.flags.subjects import Floats, Subjects, of_class, per_run
 from offdiag.flags.thresholds import Thresholds
-from offdiag.flags.verdict import Evidence, Sign
-from offdiag.flags.wording import number_of, p_value, whole_percent
+from offdiag.flags.verdict import Evidence, Severity, Sign, number_of, p_value, whole_percent
 from offdiag.metrics.tally import CLASS_AXIS
 
 

@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
-from offdiag.flags.chance import FAIR_COIN, at_least, at_most
-from offdiag.flags.judgement import ClassRule, Judgement, all_of, compare, constant
-from offdiag.flags.severity import Severity
-from offdiag.flags.subjects import Floats, Subjects, per_run
+from offdiag.flags.judgement import (
+    FAIR_COIN,
+    ClassRule,
+    Floats,
+    Judgement,
+    Subjects,
+    all_of,
+    at_least,
+    at_most,
+    compare,
+    constant,
+    per_run,
+)
 from offdiag.flags.thresholds import Thresholds
-from offdiag.flags.verdict import Evidence, Sign
-from offdiag.flags.wording import number_of, percent
+from offdiag.flags.verdict import Evidence, Severity, Sign, number_of, percent
 
 
 def _chance_of_precision(s: Subjects, t: Thresholds) -> Floats:

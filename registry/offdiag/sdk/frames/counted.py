@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from offdiag.domain.label_notes import label_notes, warn_of
 from offdiag.domain.labels import LabelSet, label_text
+from offdiag.domain.look_alikes import label_notes, warn_of
 from offdiag.errors import InvalidInput
 from offdiag.sdk.api import run_facts
 from offdiag.sdk.frames.arguments import RunArguments

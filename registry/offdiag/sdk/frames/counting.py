@@ -8,8 +8,8 @@ from typing import Any
 import narwhals as nw
 import pyarrow as pa
 
-from offdiag.arrays.counted_cases import MAX_KINDS, too_many_kinds
 from offdiag.errors import InvalidInput
+from offdiag.inputs.counted_cases import MAX_KINDS, too_many_kinds
 from offdiag.sdk.frames.columns import FrameColumns
 from offdiag.sdk.frames.opening import EagerFrame, LazyFrame
 from offdiag.sdk.frames.rows import rows_in_memory

@@ -6,9 +6,9 @@ import narwhals as nw
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from offdiag.arrays.labels import infer_labels
 from offdiag.domain.labels import MAX_CLASSES, LabelSet
 from offdiag.errors import InvalidInput
+from offdiag.inputs.labels import infer_labels
 from offdiag.sdk.frames.batches import row_batches
 from offdiag.sdk.frames.columns import FrameColumns
 from offdiag.sdk.frames.opening import LazyFrame

@@ -12,8 +12,8 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from offdiag.arrays.score_columns import PickedColumns
 from offdiag.errors import InvalidInput
+from offdiag.inputs.scores import PickedColumns
 from offdiag.sdk.frames.columns import FrameColumns
 from offdiag.sdk.frames.opening import EagerFrame
 

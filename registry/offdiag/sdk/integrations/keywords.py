@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, Required, TypedDict
 
-from offdiag.arrays.indexes import aligned
 from offdiag.domain.runs import Scalar
+from offdiag.inputs.ids import aligned
 
 
 class StreamKeywords(TypedDict, total=False):

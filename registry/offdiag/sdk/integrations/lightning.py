@@ -7,8 +7,8 @@ from typing import Any, Unpack
 
 import lightning
 
-from offdiag.arrays.indexes import aligned
 from offdiag.errors import InvalidInput
+from offdiag.inputs.ids import aligned
 from offdiag.sdk.api import start_run
 from offdiag.sdk.integrations.keywords import StreamKeywords, found_params
 from offdiag.sdk.integrations.outputs import class_names, decided, named, score_columns

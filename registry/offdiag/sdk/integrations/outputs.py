@@ -7,9 +7,9 @@ from collections.abc import Iterable
 import numpy as np
 from numpy.typing import NDArray
 
-from offdiag.arrays.tensors import readable
 from offdiag.domain.labels import LabelSet
 from offdiag.errors import InvalidInput
+from offdiag.inputs.columns import readable
 from offdiag.metrics.scores.forecasts import CLASS_AXIS
 
 

@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.model_selection import check_cv
 
-from offdiag.arrays.score_columns import PickedColumns
 from offdiag.domain.labels import LabelSet, label_text
 from offdiag.domain.runs import MAX_ENTRIES, MAX_TEXT_LENGTH, Scalar
 from offdiag.errors import InvalidInput
+from offdiag.inputs.scores import PickedColumns
 from offdiag.metrics.scores.forecasts import CLASS_AXIS
 from offdiag.sdk.api import log_run
 from offdiag.sdk.integrations.keywords import RunKeywords, found_params, in_one_order

@@ -6,8 +6,7 @@ import time
 
 import numpy as np
 
-from offdiag.domain.collapsing import Collapse, collapse_groups
-from offdiag.domain.hierarchy import ALL_GROUPS, Hierarchy
+from offdiag.domain.hierarchy import ALL_GROUPS, Collapse, Hierarchy, collapse_groups
 from offdiag.domain.labels import LabelSet
 from offdiag.errors import EvaluationPending
 from offdiag.metrics.confusion import ConfusionMatrix

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from offdiag.domain.hierarchy import Hierarchy
-from offdiag.domain.names import name_segment
+from offdiag.domain.texts import name_segment
 from offdiag.sdk.remote.reading import Reader, label_set
 from offdiag.wire.datasets import Dataset, Grouping
 

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from offdiag.arrays.bodies.limits import MOST_ROWS
 from offdiag.domain.labels import LabelSet
 from offdiag.errors import OffdiagError, RunKept, ServerUnavailable
+from offdiag.inputs.bodies.columns import MOST_ROWS
 from offdiag.sdk.remote.connection import Connection
 from offdiag.sdk.remote.patience import patiently
 from offdiag.sdk.remote.sender import AT_EXIT_S, Sender

@@ -9,13 +9,12 @@ from typing import Any
 import numpy as np
 from pydantic import TypeAdapter
 
-from offdiag.arrays.label_changes import read_label_changes
-from offdiag.arrays.labels import Codes
 from offdiag.comparison.differences import DIFFERENCE_THAT_MATTERS
-from offdiag.domain.labels import LabelSet
-from offdiag.domain.names import name_segment
-from offdiag.domain.truth_revision import TruthRevision
+from offdiag.domain.labels import LabelSet, TruthRevision
+from offdiag.domain.texts import name_segment
 from offdiag.errors import Conflict, NotFound
+from offdiag.inputs.label_changes import read_label_changes
+from offdiag.inputs.labels import Codes
 from offdiag.metrics.costs.matrix import CostMatrix
 from offdiag.metrics.counted import are_sets
 from offdiag.metrics.multilabel.sets import is_known, unpack_sets

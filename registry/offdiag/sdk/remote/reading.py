@@ -9,10 +9,9 @@ from typing import Any, TypeVar
 import numpy as np
 from pydantic import BaseModel
 
-from offdiag.domain.found_run import FoundRun
 from offdiag.domain.labels import LabelSet
-from offdiag.domain.names import name_segment
-from offdiag.domain.runs import Derivation
+from offdiag.domain.runs import Derivation, FoundRun
+from offdiag.domain.texts import name_segment
 from offdiag.errors import Conflict, NotFound
 from offdiag.metrics.scores.operating_points import OperatingPoints
 from offdiag.sdk.registry import ExampleRow, ExampleTable, SearchQuestion

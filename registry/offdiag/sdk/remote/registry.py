@@ -9,12 +9,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from offdiag.domain.found_run import FoundRun
 from offdiag.domain.hierarchy import Hierarchy
-from offdiag.domain.label_notes import warn_of
-from offdiag.domain.labels import LabelSet
-from offdiag.domain.runs import Derivation, RunFacts
-from offdiag.domain.truth_revision import TruthRevision
+from offdiag.domain.labels import LabelSet, TruthRevision
+from offdiag.domain.look_alikes import warn_of
+from offdiag.domain.runs import Derivation, FoundRun, RunFacts
 from offdiag.errors import Conflict, OffdiagError, RunKept, ServerUnavailable
 from offdiag.metrics.costs.matrix import CostMatrix
 from offdiag.metrics.scores.operating_points import OperatingPoints

@@ -7,8 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from offdiag.domain.inferred_labels import refuse_fractions
-from offdiag.domain.labels import LabelSet, label_text, require_known
+from offdiag.domain.labels import LabelSet, label_text, refuse_fractions, require_known
 from offdiag.domain.orientation import SourceOrientation
 from offdiag.domain.runs import RunFacts
 from offdiag.metrics.confusion import whole_counts

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from offdiag.arrays.ids import SampleIds, common_places
-from offdiag.arrays.labels import Codes
+from offdiag.inputs.ids import SampleIds, common_places
+from offdiag.inputs.labels import Codes
 from offdiag.store.queries.compared_runs import ComparedRun, LineageHead, Predicted
 
 Places = NDArray[np.int64]

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from offdiag.comparison.churn import Fate, fates
+from offdiag.comparison.pair import Fate, fates
 from offdiag.domain.slices import Slice, parse_slice
 from offdiag.errors import InvalidInput
 from offdiag.services.comparison.alignment import Aligned

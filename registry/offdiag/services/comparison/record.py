@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any
 
-from offdiag.comparison.letters import letter
 from offdiag.comparison.many import ManyComparison
 from offdiag.comparison.pair import PairComparison
 from offdiag.comparison.record import many_record, pair_record, verdict_record
+from offdiag.comparison.wording import letter
 from offdiag.metrics.suite import SUITE_VERSION
 from offdiag.services.comparison.comparing import RunComparison
 from offdiag.store.queries.compared_runs import ComparedRun

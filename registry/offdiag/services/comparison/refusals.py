@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from offdiag.comparison.letters import letter
+from offdiag.comparison.wording import letter
 from offdiag.domain.runs import RunState, Task
 from offdiag.reports.wording import listed
 from offdiag.store.queries.compared_runs import ComparedRun

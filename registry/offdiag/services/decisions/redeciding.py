@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from offdiag.arrays.labels import Codes
 from offdiag.domain.values import MetricValue
+from offdiag.inputs.labels import Codes
 from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.costs.decisions import Rule
 from offdiag.metrics.costs.matrix import CostMatrix

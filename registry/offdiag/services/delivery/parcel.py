@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from urllib.parse import quote
 
-from offdiag.domain.names import DEFAULT_PROJECT, name_segment
+from offdiag.domain.texts import DEFAULT_PROJECT, name_segment
 from offdiag.reports.wording import visible
 from offdiag.services.delivery.targets import Target
 from offdiag.store.frozen_reports import StoredFile

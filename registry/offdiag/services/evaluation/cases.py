@@ -9,8 +9,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from offdiag.arrays.labels import Codes
-from offdiag.arrays.partial_labels import is_labelled, masked
+from offdiag.inputs.labels import Codes
+from offdiag.inputs.partial_labels import is_labelled, masked
 from offdiag.metrics.counted import CaseCounts, added_up, count_cases
 from offdiag.metrics.multilabel.sets import unpack_sets
 from offdiag.metrics.multilabel.suite import LabelledSets

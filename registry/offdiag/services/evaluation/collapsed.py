@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from offdiag.domain.collapsing import Collapse, collapse_groups
-from offdiag.domain.hierarchy import Hierarchy
+from offdiag.domain.hierarchy import Collapse, Hierarchy, collapse_groups
 from offdiag.domain.labels import LabelSet
 from offdiag.errors import InvalidInput
 from offdiag.metrics.confusion import ConfusionMatrix, collapsed

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from offdiag.arrays.partial_labels import is_labelled
-from offdiag.arrays.set_texts import set_members, set_text
+from offdiag.inputs.label_sets import set_members, set_text
+from offdiag.inputs.partial_labels import is_labelled
 from offdiag.metrics.multilabel.sets import unpack_sets
 from offdiag.services.examples.reading import ExampleSource
 from offdiag.services.examples.selection import Chosen, confidences, margins

@@ -12,11 +12,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from offdiag.arrays.labels import Codes
-from offdiag.arrays.partial_labels import in_roomy_rows
 from offdiag.domain.hierarchy import Hierarchy
 from offdiag.domain.labels import LabelSet
 from offdiag.errors import NotFound
+from offdiag.inputs.labels import Codes
+from offdiag.inputs.partial_labels import in_roomy_rows
 from offdiag.metrics.multilabel.sets import n_bytes
 from offdiag.services.examples.question import (
     Cursor,

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from offdiag.arrays.labels import Codes
+from offdiag.inputs.labels import Codes
 from offdiag.metrics.counted import are_sets
 from offdiag.metrics.scores.forecasts import CLASS_AXIS
 from offdiag.services.examples.question import Cursor, Kind, SortKey, Wanted

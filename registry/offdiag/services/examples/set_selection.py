@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from offdiag.arrays.labels import Codes
-from offdiag.arrays.partial_labels import differ, is_labelled
+from offdiag.inputs.labels import Codes
+from offdiag.inputs.partial_labels import differ, is_labelled
 from offdiag.metrics.multilabel.sets import holds_label
 from offdiag.services.examples.question import Kind, Wanted
 

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from offdiag.arrays.labels import Codes
-from offdiag.arrays.partial_labels import differ, is_labelled
 from offdiag.domain.orientation import SourceOrientation
+from offdiag.inputs.labels import Codes
+from offdiag.inputs.partial_labels import differ, is_labelled
 from offdiag.metrics.counted import are_sets
 from offdiag.metrics.multilabel.sets import holds_label
 from offdiag.metrics.paired.class_changes import confidence_together

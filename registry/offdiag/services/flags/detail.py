@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from offdiag.errors import NotFound
+from offdiag.flags.assessment import RuleCheck, rule_checks
 from offdiag.flags.catalogue import RULES, RuleDescription
-from offdiag.flags.checks import RuleCheck, rule_checks
 from offdiag.flags.thresholds import Thresholds
 from offdiag.services.flags.better import BetterRuns, better_on_class
 from offdiag.services.flags.settings import RulesInForce, rules_in_force

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 
 from offdiag.flags.catalogue import RULES, RuleDescription
-from offdiag.flags.inventory import MEANINGS, METRICS_OF, THRESHOLDS_OF
+from offdiag.flags.rule_reference import MEANINGS, METRICS_OF, THRESHOLDS_OF
 from offdiag.flags.thresholds import Thresholds
 from offdiag.services.flags.settings import RulesInForce
 from offdiag.settings.load import SettingSource

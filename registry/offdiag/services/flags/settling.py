@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 
-from offdiag.domain.reasons import require_reason
 from offdiag.domain.runs import require_name
+from offdiag.domain.texts import require_reason
 from offdiag.errors import Conflict, InvalidInput, NotFound, Stale
 from offdiag.flags.lifecycle import (
     FlagEventKind,

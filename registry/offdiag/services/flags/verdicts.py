@@ -5,9 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from offdiag.domain.orientation import OrientationEvidence
-from offdiag.flags.assessment import assess, hides_minority, may_hide_minority
+from offdiag.flags.assessment import (
+    LABEL_RULES,
+    assess,
+    assess_sets,
+    hides_minority,
+    may_hide_minority,
+)
 from offdiag.flags.costs import cost_verdict
-from offdiag.flags.label_subjects import LABEL_RULES, assess_sets
 from offdiag.flags.orientation import orientation_verdict
 from offdiag.flags.regression import regression_verdicts
 from offdiag.flags.rules import MATRIX_RULES

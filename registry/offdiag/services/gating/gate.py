@@ -8,7 +8,7 @@ from typing import Any
 
 from offdiag.flags.thresholds import Thresholds
 from offdiag.gate.conditions import Condition
-from offdiag.gate.judging import Finding, judge
+from offdiag.gate.evaluate_conditions import Finding, judge
 from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.services.cost_matrices import CostName
 from offdiag.services.evaluation.compute import of_matrix

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from offdiag.domain.values import MetricValue
-from offdiag.gate.subject import Differences, MetricValues
+from offdiag.gate.conditions import Differences, MetricValues
 from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.costs.matrix import CostMatrix
 from offdiag.metrics.paired.costs import paired_cost_differences

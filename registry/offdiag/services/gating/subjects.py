@@ -11,7 +11,7 @@ from offdiag.errors import InvalidInput
 from offdiag.flags.costs import PricedRun, rank_flip_verdict
 from offdiag.flags.thresholds import Thresholds
 from offdiag.flags.verdict import Certainty, Verdict
-from offdiag.gate.subject import MetricValues, RaisedFlag, Subject
+from offdiag.gate.conditions import MetricValues, RaisedFlag, Subject
 from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.costs.matrix import CostMatrix
 from offdiag.metrics.paired.joint import JointCounts

@@ -10,21 +10,26 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from offdiag.arrays.decided import predicted_from
-from offdiag.arrays.ids import SampleIds, joined, require_distinct, sample_ids, update_digest
-from offdiag.arrays.indexes import aligned
-from offdiag.arrays.labels import (
+from offdiag.domain.labels import LabelSet
+from offdiag.errors import InvalidInput
+from offdiag.inputs.ids import (
+    SampleIds,
+    aligned,
+    joined,
+    require_distinct,
+    sample_ids,
+    update_digest,
+)
+from offdiag.inputs.label_sets import hold_sets, pack_column, pack_pair
+from offdiag.inputs.labels import (
     Codes,
     encode_labels,
     floats_among,
     label_column,
     require_equal_lengths,
 )
-from offdiag.arrays.scores import Scores, read_scores
-from offdiag.arrays.set_columns import hold_sets, pack_column, pack_pair
-from offdiag.arrays.slice_columns import SliceColumns, concatenated_slices, read_slices
-from offdiag.domain.labels import LabelSet
-from offdiag.errors import InvalidInput
+from offdiag.inputs.scores import Scores, predicted_from, read_scores
+from offdiag.inputs.slice_columns import SliceColumns, concatenated_slices, read_slices
 from offdiag.metrics.counted import are_sets
 
 CHUNK_SIZE = 65_536

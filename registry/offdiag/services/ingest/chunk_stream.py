@@ -12,10 +12,10 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from offdiag.arrays.bodies.columns import ACTUAL, IDS, PREDICTED, SCORE, SLICE_OF
-from offdiag.arrays.labels import Codes, code_dtype
-from offdiag.arrays.score_columns import PickedColumns, in_label_order
 from offdiag.domain.labels import LabelSet
+from offdiag.inputs.bodies.columns import ACTUAL, IDS, PREDICTED, SCORE, SLICE_OF
+from offdiag.inputs.labels import Codes, code_dtype
+from offdiag.inputs.scores import PickedColumns, in_label_order
 from offdiag.metrics.counted import are_sets
 from offdiag.metrics.multilabel.sets import LABEL_AXIS, unpack_sets
 from offdiag.services.ingest.batch import Batch

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 
-from offdiag.arrays.counted_cases import CountedCases, counted_cases
-from offdiag.domain.inferred_labels import infer_label_set, refuse_fractions
-from offdiag.domain.labels import LabelSet, label_text
+from offdiag.domain.labels import LabelSet, infer_label_set, label_text, refuse_fractions
 from offdiag.domain.orientation import OrientationEvidence, SourceOrientation
 from offdiag.domain.runs import RunFacts, new_run_id, require_name
 from offdiag.errors import Conflict, InvalidInput
+from offdiag.inputs.counted_cases import CountedCases, counted_cases
 from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.orientation import verify_orientation
 from offdiag.services.ingest.classes import require_same_labels

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from offdiag.arrays.labels import infer_labels
-from offdiag.arrays.set_columns import hold_sets, infer_set_labels
-from offdiag.domain.label_notes import label_notes
 from offdiag.domain.labels import LabelSet, label_text
+from offdiag.domain.look_alikes import label_notes
 from offdiag.errors import InvalidInput
+from offdiag.inputs.label_sets import hold_sets, infer_set_labels
+from offdiag.inputs.labels import infer_labels
 from offdiag.services.ingest.batch import Batch, in_id_order, read_batch
 from offdiag.services.ingest.classes import (
     KnownDataset,

@@ -6,9 +6,6 @@ import hashlib
 
 import numpy as np
 
-from offdiag.arrays.ids import joined
-from offdiag.arrays.labels import Codes
-from offdiag.arrays.slice_columns import SliceColumns, concatenated_slices
 from offdiag.domain.orientation import (
     OrientationEvidence,
     OrientationVerdict,
@@ -16,6 +13,9 @@ from offdiag.domain.orientation import (
 )
 from offdiag.domain.runs import RunState
 from offdiag.errors import Conflict, InvalidInput
+from offdiag.inputs.ids import joined
+from offdiag.inputs.labels import Codes
+from offdiag.inputs.slice_columns import SliceColumns, concatenated_slices
 from offdiag.metrics.counted import count_cases
 from offdiag.services.ingest.batch import score_widths_differ, some_batches_lack
 from offdiag.services.ingest.chunks import not_open

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from offdiag.domain.label_notes import warn_of
+from offdiag.domain.look_alikes import warn_of
 from offdiag.domain.orientation import SourceOrientation
 from offdiag.domain.runs import RunFacts, RunState, new_run_id
 from offdiag.errors import Conflict

@@ -6,8 +6,8 @@ from datetime import datetime
 
 import numpy as np
 
-from offdiag.arrays.slice_columns import MAX_COLUMNS, SliceColumns
 from offdiag.errors import Conflict, InvalidInput
+from offdiag.inputs.slice_columns import MAX_COLUMNS, SliceColumns
 from offdiag.services.ingest.truth import PlacedTruth
 from offdiag.store import slices, truths
 from offdiag.store.session import Session

@@ -9,11 +9,11 @@ import numpy as np
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from offdiag.arrays.ids import SampleIds, are_equal, require_distinct
-from offdiag.arrays.labels import Codes
-from offdiag.arrays.partial_labels import differ, is_labelled, nothing_labelled
 from offdiag.domain.runs import Task
 from offdiag.errors import InvalidInput
+from offdiag.inputs.ids import SampleIds, are_equal, require_distinct
+from offdiag.inputs.labels import Codes
+from offdiag.inputs.partial_labels import differ, is_labelled, nothing_labelled
 from offdiag.services.ingest.batch import CHUNK_SIZE
 from offdiag.services.ingest.truth_digest import truth_digest
 from offdiag.services.work.submit import submit_evaluations

@@ -6,9 +6,9 @@ import hashlib
 
 import numpy as np
 
-from offdiag.arrays.ids import SampleIds, update_digest
-from offdiag.arrays.labels import Codes
 from offdiag.domain.labels import LabelSet
+from offdiag.inputs.ids import SampleIds, update_digest
+from offdiag.inputs.labels import Codes
 from offdiag.metrics.counted import are_sets
 
 

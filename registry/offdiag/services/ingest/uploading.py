@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from offdiag.arrays.bodies.columns import ChunkColumns
-from offdiag.arrays.bodies.limits import MOST_CHUNKS
-from offdiag.domain.label_notes import label_notes
 from offdiag.domain.labels import LabelSet
+from offdiag.domain.look_alikes import label_notes
 from offdiag.errors import TooLarge
+from offdiag.inputs.bodies.columns import MOST_CHUNKS, ChunkColumns
 from offdiag.services.ingest.batch import read_batch
 from offdiag.services.ingest.chunks import PutOutcome, put_chunk
 from offdiag.store import datasets, runs

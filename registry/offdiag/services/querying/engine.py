@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING
 
-from offdiag.arrays.scratch import scratch_folder
 from offdiag.errors import InvalidInput
+from offdiag.inputs.scratch import scratch_folder
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection

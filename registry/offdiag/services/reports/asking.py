@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from offdiag.domain.runs import require_name
-from offdiag.domain.wall_time import wall_of, zone_of
+from offdiag.domain.schedule import wall_of, zone_of
 from offdiag.errors import Conflict, InvalidInput
 from offdiag.reports.document import scope_document
 from offdiag.reports.scope import ReportScope

@@ -6,14 +6,14 @@ from dataclasses import replace
 
 import numpy as np
 
-from offdiag.comparison.selection import best_by_metric
+from offdiag.comparison.many import best_by_metric
 from offdiag.domain.runs import Task
 from offdiag.metrics.intervals.aggregate_formulas import FORMULAS
 from offdiag.metrics.intervals.cell_formulas import CELL_FORMULAS
 from offdiag.metrics.paired.confidence_set import BestSet, Contest, confidence_sets
 from offdiag.metrics.paired.contests import cost_contest, metric_contest
 from offdiag.metrics.paired.runs import PairedRuns
-from offdiag.reports.ranking import ranked
+from offdiag.reports.changes import ranked
 from offdiag.reports.scope import ReportScope, is_of_costs
 from offdiag.reports.snapshot import BestOfManyFigures, BestSetFigures, Snapshot
 from offdiag.services.evaluation.compute import INTERVAL_SEED

@@ -8,7 +8,7 @@ from dataclasses import replace
 from offdiag.domain.runs import Task
 from offdiag.errors import InvalidInput
 from offdiag.metrics.costs.matrix import CostMatrix
-from offdiag.reports.ranking import ranked
+from offdiag.reports.changes import ranked
 from offdiag.reports.scope import ReportScope, is_of_costs
 from offdiag.reports.snapshot import ConstantAnswer, CostFigures, RunFigures, Snapshot
 from offdiag.services.cost_matrices import CostName, costs_named

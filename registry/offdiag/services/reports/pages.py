@@ -8,9 +8,8 @@ from datetime import UTC, datetime
 
 from offdiag.errors import NotFound
 from offdiag.reports.document import read_report, read_scope, read_summary
-from offdiag.reports.report import Report
+from offdiag.reports.report import IssueSummary, Report
 from offdiag.reports.scope import ReportScope
-from offdiag.reports.summary import IssueSummary
 from offdiag.services.delivery.targets import read_targets
 from offdiag.services.jobs.pages import is_alive
 from offdiag.store import deliveries, frozen_reports, report_issues, schedules

@@ -13,7 +13,7 @@ from offdiag.errors import NotFound
 from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.counted import CountedSets
 from offdiag.metrics.suite import SUITE_VERSION
-from offdiag.reports.ranking import ranked
+from offdiag.reports.changes import ranked
 from offdiag.reports.scope import ReportScope, TermField
 from offdiag.reports.snapshot import (
     MOST_FLAGS,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from offdiag.domain.slices import parse_slice
-from offdiag.reports.ranking import ranked
+from offdiag.reports.changes import ranked
 from offdiag.reports.scope import ReportScope
 from offdiag.reports.snapshot import MOST_SLICED, Snapshot
 from offdiag.services.evaluation.slices import evaluation_of_slice

@@ -10,8 +10,7 @@ from typing import Any
 from offdiag.errors import NotFound
 from offdiag.reports.document import read_report, read_scope, report_document, summary_document
 from offdiag.reports.headline import headline
-from offdiag.reports.report import IssueFacts, Report, make_report
-from offdiag.reports.summary import summary_of
+from offdiag.reports.report import IssueFacts, Report, make_report, summary_of
 from offdiag.services.reports.best_set import with_best_set
 from offdiag.services.reports.costing import with_costs
 from offdiag.services.reports.reading import dataset_in_scope, read_snapshot, with_leader

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from offdiag.arrays.scratch import scratch_folder
 from offdiag.errors import Conflict
+from offdiag.inputs.scratch import scratch_folder
 from offdiag.store.archive import backup
 from offdiag.store.archive.manifest import Manifest
 from offdiag.store.archive.reading import opened_archive

@@ -8,9 +8,9 @@ from contextlib import contextmanager
 from itertools import count
 from pathlib import Path
 
-from offdiag.arrays.scratch import scratch_folder
 from offdiag.domain.runs import RunFacts, require_name
 from offdiag.errors import InvalidInput, NotFound
+from offdiag.inputs.scratch import scratch_folder
 from offdiag.metrics.suite import SUITE_VERSION
 from offdiag.services.verification.findings import FindingKind
 from offdiag.services.verification.verify import verify

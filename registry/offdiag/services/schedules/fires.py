@@ -16,8 +16,7 @@ from zoneinfo import ZoneInfo
 
 from apscheduler.triggers.cron import CronTrigger
 
-from offdiag.domain.cron import CronExpression, parse_cron
-from offdiag.domain.wall_time import instant_of, wall_of, zone_of
+from offdiag.domain.schedule import CronExpression, instant_of, parse_cron, wall_of, zone_of
 
 _WEEKDAY_NAMES = ("sun", "mon", "tue", "wed", "thu", "fri", "sat")
 _LOOK_BACK = tuple(timedelta(days=days) for days in (1 / 24, 1, 32, 367, 3_000))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
-from offdiag.domain.cron_words import cron_in_words
+from offdiag.domain.schedule import cron_in_words
 from offdiag.errors import InvalidInput, NotFound
 from offdiag.services.reports.pages import ReportEntry, ReportsPage, reports_page
 from offdiag.services.schedules.fires import Fire, Plan, next_fires

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from offdiag.arrays.ids import SampleIds, are_equal
 from offdiag.errors import InvalidInput
+from offdiag.inputs.ids import SampleIds, are_equal
 from offdiag.services.truth.difference import LabelDifference, difference_between
 from offdiag.services.truth.lookup import dataset_named, version_of
 from offdiag.store import truths

@@ -9,11 +9,11 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from offdiag.arrays.ids import SampleIds
-from offdiag.arrays.labels import Codes
-from offdiag.arrays.partial_labels import count_labelled, differ, in_roomy_rows, is_labelled
-from offdiag.arrays.set_texts import set_text
 from offdiag.domain.labels import LabelSet
+from offdiag.inputs.ids import SampleIds
+from offdiag.inputs.label_sets import set_text
+from offdiag.inputs.labels import Codes
+from offdiag.inputs.partial_labels import count_labelled, differ, in_roomy_rows, is_labelled
 from offdiag.metrics.counted import are_sets
 from offdiag.metrics.multilabel.sets import unpack_sets
 

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from offdiag.domain.runs import RunState, Task
 from offdiag.domain.values import MetricValue
 from offdiag.errors import InvalidInput
-from offdiag.reports.changes import Change, find_changes
-from offdiag.reports.ranking import rank_changes, ranks
+from offdiag.reports.changes import Change, find_changes, rank_changes, ranks
 from offdiag.reports.scope import DEFAULT_METRICS, METRICS_OF_SETS
 from offdiag.reports.snapshot import RunFigures
 from offdiag.services.truth.difference import LabelDifference, difference_between

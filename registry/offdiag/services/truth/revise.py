@@ -7,17 +7,17 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from offdiag.arrays.ids import SampleIds
-from offdiag.arrays.label_changes import (
+from offdiag.domain.runs import Task
+from offdiag.domain.texts import require_reason
+from offdiag.errors import Conflict, InvalidInput
+from offdiag.inputs.ids import SampleIds
+from offdiag.inputs.label_changes import (
     AS_USUAL,
     ColumnNames,
     LabelChanges,
     read_label_changes,
 )
-from offdiag.arrays.partial_labels import replaced
-from offdiag.domain.reasons import require_reason
-from offdiag.domain.runs import Task
-from offdiag.errors import Conflict, InvalidInput
+from offdiag.inputs.partial_labels import replaced
 from offdiag.services.ingest.batch import CHUNK_SIZE
 from offdiag.services.ingest.truth import positions_in
 from offdiag.services.ingest.truth_digest import truth_digest

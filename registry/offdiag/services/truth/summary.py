@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from offdiag.domain.truth_revision import TruthRevision
+from offdiag.domain.labels import TruthRevision
 from offdiag.services.truth.revise import Revision
 
 

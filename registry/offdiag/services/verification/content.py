@@ -8,10 +8,10 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from offdiag.arrays.ids import SampleIds, sample_ids
-from offdiag.arrays.labels import Codes
-from offdiag.arrays.scores import Scores
 from offdiag.domain.orientation import SourceOrientation
+from offdiag.inputs.ids import SampleIds, sample_ids
+from offdiag.inputs.labels import Codes
+from offdiag.inputs.scores import Scores
 from offdiag.services.ingest.batch import Batch
 from offdiag.store import chunks, counted_cases, matrices, truths
 from offdiag.store.chunks import StoredChunk

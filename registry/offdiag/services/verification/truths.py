@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from offdiag.arrays.partial_labels import count_labelled
 from offdiag.domain.labels import LabelSet
+from offdiag.inputs.partial_labels import count_labelled
 from offdiag.services.ingest.truth_digest import truth_digest
 from offdiag.services.verification.findings import Finding, FindingKind
 from offdiag.store import datasets, truth_versions, truths

@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from offdiag.arrays.labels import Codes
 from offdiag.domain.orientation import SourceOrientation
 from offdiag.errors import Conflict, NotFound
+from offdiag.inputs.labels import Codes
 from offdiag.metrics.costs.matrix import CostMatrix, prevalence_costs, zero_one_costs
 from offdiag.services.cost_matrices import CostName, costs_named
 from offdiag.services.truth.lookup import dataset_named

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 import pyarrow as pa
 
-from offdiag.arrays.arrow_descriptions import describe_batch
+from offdiag.inputs.arrow_descriptions import describe_batch
 
 
 def plain_batches(data: bytes, schema: pa.Schema) -> Iterator[pa.RecordBatch]:

@@ -9,7 +9,7 @@ from sqlalchemy import CheckConstraint, ForeignKey, Index, UniqueConstraint, tex
 from sqlalchemy.orm import Mapped, mapped_column
 
 from offdiag.flags.lifecycle import FlagEventKind, FlagState
-from offdiag.flags.severity import Severity
+from offdiag.flags.verdict import Severity
 from offdiag.store.models.base import IDS_ARE_NEVER_REUSED, Base, one_of, whole_number
 from offdiag.store.types import Identifier
 

@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 from sqlalchemy import ScalarSelect, Select, func, or_, select
 from sqlalchemy.orm import Session, aliased
 
-from offdiag.arrays.ids import SampleIds, joined
-from offdiag.arrays.labels import Codes
 from offdiag.domain.labels import LabelSet
 from offdiag.domain.orientation import SourceOrientation
 from offdiag.domain.runs import RunState, Task
+from offdiag.inputs.ids import SampleIds, joined
+from offdiag.inputs.labels import Codes
 from offdiag.metrics.confusion import ConfusionMatrix, confusion_matrix
 from offdiag.store import codec
 from offdiag.store.ids_codec import decode_ids

@@ -9,7 +9,7 @@ from sqlalchemy import ColumnElement, and_, case, literal_column, select
 
 from offdiag.flags.lifecycle import FlagState
 from offdiag.flags.rules.recall import IN_SIGHT_SEVERITY
-from offdiag.flags.severity import SEVERITIES, Severity
+from offdiag.flags.verdict import SEVERITIES, Severity
 from offdiag.store.models import DatasetRow, EvaluationRow, FlagRow, ProjectRow, RunRow
 
 NOBODY = ""

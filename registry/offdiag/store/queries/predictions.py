@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 from sqlalchemy import Executable, LargeBinary, Row, cast, literal, null, select, union_all
 from sqlalchemy.orm import Session, aliased
 
-from offdiag.arrays.ids import SampleIds
-from offdiag.arrays.labels import Codes
+from offdiag.inputs.ids import SampleIds
+from offdiag.inputs.labels import Codes
 from offdiag.store import codec
 from offdiag.store.chunks import decode_positions
 from offdiag.store.ids_codec import decode_ids

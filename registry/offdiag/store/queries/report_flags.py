@@ -10,7 +10,7 @@ from sqlalchemy import ColumnElement, case, func, select
 from sqlalchemy.orm import Session
 
 from offdiag.flags.lifecycle import FlagState
-from offdiag.flags.severity import SEVERITIES, Severity
+from offdiag.flags.verdict import SEVERITIES, Severity
 from offdiag.reports.snapshot import FlagFigures
 from offdiag.store.flags import record
 from offdiag.store.models import FlagRow, RunRow

@@ -8,8 +8,7 @@ from typing import Any
 from sqlalchemy import Row, Select, and_, select
 from sqlalchemy.orm import Session
 
-from offdiag.domain.found_run import FoundRun
-from offdiag.domain.runs import RunState
+from offdiag.domain.runs import FoundRun, RunState
 from offdiag.domain.values import MetricValue
 from offdiag.store.current_evaluations import counts_for_its_run
 from offdiag.store.models import (

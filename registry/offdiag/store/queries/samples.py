@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 from sqlalchemy import literal, null, select, union_all
 from sqlalchemy.orm import Session
 
-from offdiag.arrays.ids import SampleIds, joined
-from offdiag.arrays.slice_columns import SliceColumn
+from offdiag.inputs.ids import SampleIds, joined
+from offdiag.inputs.slice_columns import SliceColumn
 from offdiag.store import codec
 from offdiag.store.ids_codec import decode_ids
 from offdiag.store.models import TruthChunkRow, TruthSliceRow

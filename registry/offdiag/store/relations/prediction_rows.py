@@ -15,10 +15,10 @@ from numpy.typing import NDArray
 from sqlalchemy import and_, func, select
 from sqlalchemy.orm import Session
 
-from offdiag.arrays.ids import SampleIds
-from offdiag.arrays.labels import Codes
-from offdiag.arrays.slice_columns import SliceColumn
 from offdiag.domain.runs import Task
+from offdiag.inputs.ids import SampleIds
+from offdiag.inputs.labels import Codes
+from offdiag.inputs.slice_columns import SliceColumn
 from offdiag.store import codec
 from offdiag.store.chunks import decode_positions
 from offdiag.store.current_evaluations import counts_for_its_run

@@ -7,8 +7,8 @@ from urllib.parse import parse_qsl, urlsplit
 import pytest
 from werkzeug.datastructures import MultiDict
 
-from offdiag.comparison.churn import Fate
-from offdiag.comparison.letters import MOST_RUNS
+from offdiag.comparison.pair import Fate
+from offdiag.comparison.wording import MOST_RUNS
 from offdiag_web.addresses.compare import (
     CompareAddress,
     compare_url,

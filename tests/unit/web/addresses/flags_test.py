@@ -3,7 +3,7 @@ from urllib.parse import parse_qsl, urlsplit
 import pytest
 
 from offdiag.flags.lifecycle import FlagState
-from offdiag.flags.severity import Severity
+from offdiag.flags.verdict import Severity
 from offdiag.store.queries.flag_filter import FlagFilter
 from offdiag.store.queries.flag_inbox import FlagPlace
 from offdiag_web.urls.flags import (

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from offdiag.domain.names import name_from_path
+from offdiag.domain.texts import name_from_path
 from offdiag_web.urls.reports import ReportAddress, reports_url
 
 

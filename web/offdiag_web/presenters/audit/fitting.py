@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from offdiag.flags.audit.feasible import FeasibleTables, Run
+from offdiag.audit.feasible import FeasibleTables, Run
 from offdiag_web.presenters import numbers
 from offdiag_web.presenters.class_order import quoted_name
 

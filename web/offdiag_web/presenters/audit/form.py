@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from offdiag.audit.claims import AVERAGED, AVERAGES
+from offdiag.audit.names import AGGREGATES, CLASS_KEYS
+from offdiag.audit.table_text.cells import MOST_CHARACTERS
+from offdiag.audit.table_text.interpretation import Reading
+from offdiag.audit.table_text.numbers import PastedMatrix
 from offdiag.domain.orientation import SourceOrientation
 from offdiag.errors import InvalidInput
-from offdiag.flags.audit.claims import AVERAGED, AVERAGES
-from offdiag.flags.audit.names import AGGREGATES, CLASS_KEYS
-from offdiag.flags.audit.pasted.cleaning import MOST_CHARACTERS
-from offdiag.flags.audit.pasted.matrices import PastedMatrix
-from offdiag.flags.audit.pasted.reading import Reading
 from offdiag_web.addresses.audit import example_url
 from offdiag_web.inputs.audit import CLASSES, FRACTION, HEAD_FIELD, MODELS, PERCENT, TypedAudit
 from offdiag_web.presenters import numbers

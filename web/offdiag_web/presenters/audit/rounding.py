@@ -5,8 +5,7 @@ from __future__ import annotations
 from decimal import Decimal
 from fractions import Fraction
 
-from offdiag.flags.audit.interval import Interval
-from offdiag.flags.audit.printed import Printed, Rounding
+from offdiag.audit.printed import Interval, Printed, Rounding
 
 _EN_DASH = "\N{EN DASH}"
 _MINUS = "\N{MINUS SIGN}"

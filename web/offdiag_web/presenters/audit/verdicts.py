@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from offdiag.flags.audit.findings import AuditReport, AuditVerdict, Finding
-from offdiag.flags.audit.pasted.auditing import ModelAudit, PastedAudit
+from offdiag.audit.findings import AuditReport, AuditVerdict, Finding
+from offdiag.audit.table_text.audit import ModelAudit, PastedAudit
 from offdiag.metrics.catalogue import SPECS
 from offdiag_web.presenters import numbers
 from offdiag_web.presenters.audit.fitting import FittingView, fitting_view

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from offdiag.comparison import wording
-from offdiag.comparison.churn import Fate
-from offdiag.comparison.pair import PairedFacts
+from offdiag.comparison.pair import Fate, PairedFacts
 from offdiag_web.addresses.compare import CompareAddress
 from offdiag_web.charts.marks import Segment, churn_bar
 from offdiag_web.presenters import numbers

@@ -6,9 +6,8 @@ from dataclasses import dataclass, replace
 from typing import get_args
 
 from offdiag.comparison import wording
-from offdiag.comparison.churn import Fate
 from offdiag.comparison.differences import MetricDifference
-from offdiag.comparison.pair import PairComparison
+from offdiag.comparison.pair import Fate, PairComparison
 from offdiag_web.addresses.compare import ClassMetric, CompareAddress
 from offdiag_web.presenters import numbers
 from offdiag_web.presenters.class_order import ClassHead, class_head, class_order

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from offdiag.comparison.cells import CellDifferences
+from offdiag.comparison.differences import CellDifferences
 from offdiag.comparison.pair import PairComparison
 from offdiag_web.charts.palette import BINS
 from offdiag_web.presenters import numbers

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from offdiag.comparison.churn import Fate
+from offdiag.comparison.pair import Fate
 from offdiag.services.comparison.examples import (
     EXAMPLES_PER_PAGE,
     ChangedExample,

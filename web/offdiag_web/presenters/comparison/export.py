@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from offdiag.comparison.class_values import class_values
-from offdiag.comparison.differences import OF_CLASSES, MetricDifference
-from offdiag.comparison.letters import letter
+from offdiag.comparison.differences import OF_CLASSES, MetricDifference, class_values
 from offdiag.comparison.many import ManyComparison
 from offdiag.comparison.pair import PairComparison
 from offdiag.comparison.standings import Place
+from offdiag.comparison.wording import letter
 from offdiag.services.comparison.comparing import RunComparison
 from offdiag_web.app.exports import Cell
 

@@ -9,10 +9,10 @@ import numpy as np
 from markupsafe import Markup
 
 from offdiag.comparison import wording
-from offdiag.comparison.class_values import class_values
-from offdiag.comparison.letters import letter
+from offdiag.comparison.differences import class_values
 from offdiag.comparison.many import ManyComparison
 from offdiag.comparison.standings import Place, Standing
+from offdiag.comparison.wording import letter
 from offdiag.domain.values import MetricValue
 from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag_web.addresses.compare import CompareAddress

@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterator, Sequence
 
 from offdiag.comparison import wording
-from offdiag.comparison.letters import letter
 from offdiag.comparison.many import ManyComparison
 from offdiag.comparison.pair import PairComparison
+from offdiag.comparison.wording import letter
 from offdiag.domain.values import MetricValue
 from offdiag.reports.wording import visible
 from offdiag.services.comparison.comparing import RunComparison

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from offdiag.comparison.letters import letter
+from offdiag.comparison.wording import letter
 from offdiag.services.comparison.alignment import SharedSamples
 from offdiag.services.comparison.comparing import RunComparison
 from offdiag_web.presenters import numbers

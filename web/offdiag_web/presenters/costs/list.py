@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from offdiag.domain.names import DEFAULT_PROJECT
+from offdiag.domain.texts import DEFAULT_PROJECT
 from offdiag.services.browse_costs import CostOverview
 from offdiag.store.queries.cost_pages import CostVersion
 from offdiag_web.app.exports import Cell

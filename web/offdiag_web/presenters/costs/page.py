@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from offdiag.domain.names import DEFAULT_PROJECT
+from offdiag.domain.texts import DEFAULT_PROJECT
 from offdiag.metrics.costs.matrix import check_costs
 from offdiag.services.browse_costs import CostDetail
 from offdiag_web.presenters.costs.difference import CostDifference, cost_difference

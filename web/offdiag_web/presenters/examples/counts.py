@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from offdiag.domain.collapsing import collapse_groups
-from offdiag.domain.hierarchy import Hierarchy
+from offdiag.domain.hierarchy import Hierarchy, collapse_groups
 from offdiag.metrics.confusion import collapsed
 from offdiag.metrics.counted import Counted, CountedSets
 from offdiag.services.examples.question import ExampleQuestion, Kind

@@ -8,7 +8,7 @@ from datetime import datetime
 
 from offdiag.domain.runs import Task
 from offdiag.flags.lifecycle import FlagState
-from offdiag.flags.wording import points
+from offdiag.flags.verdict import points
 from offdiag.metrics.counted import Counted, CountedSets
 from offdiag.store.flags import FlagRecord
 from offdiag.store.queries.run_detail import RunDetail

@@ -10,8 +10,7 @@ from typing import Any
 from offdiag.domain.runs import Task
 from offdiag.flags.catalogue import RULES
 from offdiag.flags.lifecycle import FlagState, Standing
-from offdiag.flags.severity import Severity
-from offdiag.flags.verdict import Certainty
+from offdiag.flags.verdict import Certainty, Severity
 from offdiag.store.flags import FlagContent
 from offdiag.store.queries.flag_inbox import MOST_COUNTED
 from offdiag_web.presenters import numbers

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from offdiag.domain.names import DEFAULT_PROJECT
-from offdiag.domain.wall_time import zone_names
+from offdiag.domain.schedule import zone_names
+from offdiag.domain.texts import DEFAULT_PROJECT
 from offdiag.reports.scope import MOST_CONDITIONS, MOST_METRICS, MOST_SLICES
 from offdiag.services.delivery.targets import MOST_TARGETS, WebhookTarget
 from offdiag.services.schedules.definitions import Choices

@@ -6,13 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from offdiag.domain.names import DEFAULT_PROJECT
+from offdiag.domain.texts import DEFAULT_PROJECT
+from offdiag.reports.document import provenance
 from offdiag.reports.files import SUFFIXES, FileKind
 from offdiag.reports.headline import further_sentences
-from offdiag.reports.provenance import provenance
 from offdiag.reports.report import Report
-from offdiag.reports.table import Table
-from offdiag.reports.tables import tables_of_figures, tables_of_findings
+from offdiag.reports.tables import Table, tables_of_figures, tables_of_findings
 from offdiag.reports.wording import visible
 from offdiag.services.delivery.targets import read_target
 from offdiag.services.reports.pages import IssuePage

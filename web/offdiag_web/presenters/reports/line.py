@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from offdiag.reports import wording
-from offdiag.reports.axis import axis_of
+from offdiag.reports.charts import axis_of
 from offdiag.reports.report import HistoryPoint
 from offdiag.reports.scope import ReportScope
 from offdiag_web.charts.scale import Extent, Scale

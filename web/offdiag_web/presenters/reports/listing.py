@@ -8,10 +8,10 @@ from zoneinfo import ZoneInfo
 
 from markupsafe import Markup
 
-from offdiag.domain.names import DEFAULT_PROJECT
+from offdiag.domain.texts import DEFAULT_PROJECT
 from offdiag.domain.values import MetricValue
 from offdiag.reports import wording
-from offdiag.reports.summary import IssueSummary
+from offdiag.reports.report import IssueSummary
 from offdiag.services.reports.pages import ReportEntry
 from offdiag.services.schedules.pages import ScheduleEntry, SchedulesPage
 from offdiag.store.report_issues import IssueState

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
-from offdiag.domain.names import DEFAULT_PROJECT
+from offdiag.domain.texts import DEFAULT_PROJECT
 from offdiag.reports import wording
 from offdiag.reports.scope import ReportScope
 from offdiag.services.schedules.report_page import ISSUES_PER_PAGE, IssueEntry, ReportPage

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from offdiag.comparison.letters import letter
+from offdiag.comparison.wording import letter
 from offdiag.metrics.costs.summary import expected_cases
 from offdiag.services.what_if.answering import WhatIf
 from offdiag_web.charts.marks import run_style

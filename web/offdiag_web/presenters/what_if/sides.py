@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from offdiag.comparison.letters import letter
+from offdiag.comparison.wording import letter
 from offdiag.metrics.costs.what_if import other_positive_class
 from offdiag.metrics.suite import evaluate_stack
 from offdiag.services.what_if.answering import WhatIf

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from offdiag.domain.names import DEFAULT_PROJECT
 from offdiag.domain.runs import RunState
+from offdiag.domain.texts import DEFAULT_PROJECT
 from offdiag.store.queries.dataset_list import DatasetFacts, LoggedRuns
 from offdiag_web.presenters import numbers
 from offdiag_web.urls.query_string import with_query

@@ -1,0 +1,185 @@
+"""Three numbers to report, those to leave out, and what to keep in mind, with reasons."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from offdiag.advice.candidates import HEADLINES, Candidate, candidates
+from offdiag.advice.situation import Goal, Situation
+from offdiag.metrics.catalogue import MetricSpec, Scope
+from offdiag.metrics.spec import ERRING_CLASS, FALSE_NEGATIVES, FALSE_POSITIVES, TRUE_NEGATIVES
+
+ANY_BALANCE = "It is the same on any class balance."
+ANY_SHARE = (
+    "It is the same however frequent '{class}' is, as long as the other classes keep their "
+    "proportions to each other."
+)
+KNOWN_BALANCE = "It depends on how frequent the classes are, which is known to be as in use."
+OTHER_BALANCE = "It changes with the class balance, and that in use is not known to be this one."
+EITHER_CLASS = "It does not matter which class is called positive."
+
+_SHARE_OF_POSITIVES = "the share of positive cases"
+"""How entries about scores say what the symmetry of a matrix says for the others."""
+_ERROR_THAT_MATTERS = {Goal.MISSES: FALSE_NEGATIVES, Goal.FALSE_ALARMS: FALSE_POSITIVES}
+_SHARES_OF_RIGHT_ANSWERS = frozenset({"overall_accuracy", "micro_f1"})
+
+
+def is_prevalence_independent(spec: MetricSpec) -> bool:
+    """Whether the same classifier keeps its value when the classes get more or less frequent."""
+    if spec.symmetry is not None and spec.symmetry.prevalence_independent:
+        return True
+    return _SHARE_OF_POSITIVES in spec.ignores
+
+
+def reasons_for(spec: MetricSpec, situation: Situation, *, of_class: bool) -> tuple[str, ...]:
+    """Why the metric suits the situation, and what it must not be asked."""
+    sentences = [_on_balance(spec, situation, of_class=of_class)]
+    if spec.symmetry is not None and spec.symmetry.class_inversion and len(situation.labels) == 2:
+        sentences.append(EITHER_CLASS)
+    ignored = [part for part in spec.ignores if part != _SHARE_OF_POSITIVES]
+    if ignored:
+        sentences.append(f"It ignores {' and '.join(ignored)}.")
+    return (*sentences, spec.notes) if spec.notes else tuple(sentences)
+
+
+def _on_balance(spec: MetricSpec, situation: Situation, *, of_class: bool) -> str:
+    """What becomes of the value when the classes get more or less frequent."""
+    if not is_prevalence_independent(spec):
+        return KNOWN_BALANCE
+    counts_others = not {FALSE_POSITIVES, TRUE_NEGATIVES} <= set(spec.ignores)
+    if of_class and counts_others and len(situation.labels) > 2:
+        return ANY_SHARE.replace("{class}", situation.watched)
+    return ANY_BALANCE
+
+
+def reasons_against(spec: MetricSpec, situation: Situation) -> tuple[str, ...]:
+    """Why the metric should be no headline here; empty if nothing speaks against it."""
+    if spec.key == "average_accuracy" and len(situation.labels) == 2:
+        return ()  # It is the accuracy.
+    sentences = []
+    if not situation.balance_known and not is_prevalence_independent(spec):
+        sentences.append(OTHER_BALANCE)
+    matters = _ERROR_THAT_MATTERS.get(situation.goal)
+    if matters in spec.ignores:
+        sentences.append(f"It ignores {matters}, the errors that matter.")
+    if situation.is_imbalanced and ERRING_CLASS in spec.ignores:
+        sentences.append(f"It ignores {ERRING_CLASS}.")
+        if spec.key in _SHARES_OF_RIGHT_ANSWERS:
+            share = f"{100 * situation.majority_share:.1f} %"
+            sentences.append(f"Naming '{situation.majority}' every time scores {share}.")
+    if situation.is_imbalanced and spec.key.startswith("weighted_"):
+        sentences.append(spec.notes)
+    if spec.key == "average_accuracy":
+        sentences.append(spec.notes)
+    return tuple(sentences)
+
+
+N_REPORTED = 3
+
+_ABOUT_SCORES = frozenset({Goal.RANKING, Goal.PROBABILITIES})
+
+
+@dataclass(frozen=True, slots=True)
+class Counsel:
+    """One metric, for or against. `class_label` is None for metrics of all classes together.
+
+    `question` is what the metric answers, empty for metrics to leave out; `why` are sentences
+    read off the catalogue.
+    """
+
+    spec: MetricSpec
+    class_label: str | None
+    question: str
+    why: tuple[str, ...]
+
+    @property
+    def name(self) -> str:
+        """The key as conditions and filters write it: `recall[df]`, `mcc`."""
+        return (
+            self.spec.key if self.class_label is None else f"{self.spec.key}[{self.class_label}]"
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "key": self.spec.key,
+            "class_label": self.class_label,
+            "title": self.spec.title,
+            "formula": self.spec.formula,
+            "question": self.question,
+            "why": list(self.why),
+        }
+
+
+@dataclass(frozen=True)
+class Advice:
+    """What to report (three), what to leave out, and what holds for all of it."""
+
+    report: tuple[Counsel, ...]
+    avoid: tuple[Counsel, ...]
+    cautions: tuple[str, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, ready for `json.dumps`."""
+        return {
+            "report": [counsel.to_dict() for counsel in self.report],
+            "avoid": [counsel.to_dict() for counsel in self.avoid],
+            "cautions": list(self.cautions),
+        }
+
+
+def recommend(situation: Situation) -> Advice:
+    """Choose the first three candidates that the data and the knowledge of its use allow."""
+    chosen = list(_allowed(candidates(situation), situation))[:N_REPORTED]
+    reported = {(candidate.spec.key, candidate.of_class) for candidate in chosen}
+    report = tuple(
+        Counsel(
+            candidate.spec,
+            situation.watched if candidate.of_class else None,
+            candidate.question.replace("{class}", situation.watched),
+            reasons_for(candidate.spec, situation, of_class=candidate.of_class),
+        )
+        for candidate in chosen
+    )
+    avoid = tuple(
+        Counsel(candidate.spec, situation.watched if candidate.of_class else None, "", reasons)
+        for candidate in HEADLINES
+        if (candidate.spec.key, candidate.of_class) not in reported
+        and _has_data(candidate, situation)
+        and (reasons := reasons_against(candidate.spec, situation))
+    )
+    return Advice(report, avoid, tuple(_cautions(situation)))
+
+
+def _allowed(offered: Iterable[Candidate], situation: Situation) -> Iterable[Candidate]:
+    for candidate in offered:
+        known = situation.balance_known or is_prevalence_independent(candidate.spec)
+        if known and _has_data(candidate, situation):
+            yield candidate
+
+
+def _has_data(candidate: Candidate, situation: Situation) -> bool:
+    return situation.has_scores or candidate.spec.scope is not Scope.PROBABILISTIC
+
+
+def _cautions(situation: Situation) -> Iterable[str]:
+    watched, cases = situation.watched, situation.cases
+    if situation.has_few_cases:
+        count = cases[situation.labels.index[watched]]
+        yield (
+            f"Only {count} of {sum(cases)} cases are '{watched}': report the intervals, and do "
+            "not trust small differences."
+        )
+    if situation.goal in _ABOUT_SCORES and not situation.has_scores:
+        yield "There are no scores; log them with y_score= to judge more than the answers."
+    if situation.goal is Goal.PROBABILITIES and not situation.balance_known:
+        yield (
+            "A probability presupposes a class balance. As that in use is not known, neither "
+            "log loss nor calibration measured here can be carried over."
+        )
+    if not situation.balance_known and situation.goal is not Goal.PROBABILITIES:
+        yield (
+            "Precision in use follows from recall, specificity and the class balance there: "
+            "compute it for each balance that is plausible."
+        )

@@ -1,0 +1,270 @@
+"""The audit of a published table: every number, the table as a whole, and the likeliest mistake.
+
+Numbers that contradict each other do not say which of them is to blame. The diagnosis looks
+for the mildest explanation: digits of the whole table cut off instead of rounded, those of the
+fewest numbers, zeros for undefined values, swapped axes, classes in another order, few numbers
+that are other metrics, and at last the fewest that have to be wrong.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from offdiag.audit.checks import Check
+from offdiag.audit.claims import Claim, Facts, Reading, readings
+from offdiag.audit.definitions import Definition
+from offdiag.audit.examination import (
+    MOST_CLAIMS_EXAMINED,
+    Places,
+    allowed_intervals,
+    consistent,
+    deciding,
+    examined,
+    expected_by,
+    failed_checks,
+    smallest_to_blame,
+    without,
+)
+from offdiag.audit.explanations import (
+    as_mixed,
+    as_other_definitions,
+    as_other_order,
+    as_transposed,
+    as_zero_division,
+    cut_off,
+)
+from offdiag.audit.feasible import FeasibleTables
+from offdiag.audit.findings import (
+    AuditReport,
+    AuditVerdict,
+    Diagnosis,
+    Finding,
+    Orientation,
+    as_sentence,
+    headline,
+    worst,
+)
+from offdiag.audit.matrix import Comparison, compared
+from offdiag.audit.whole_numbers import two_class_tables
+
+
+def diagnosed(
+    claims: Sequence[Claim], facts: Facts, effort: int = MOST_CLAIMS_EXAMINED
+) -> Diagnosis:
+    """Find the mildest explanation of a list of claims whose classes are all named.
+
+    `effort` is the number of claims that each search for culprits may examine.
+    """
+    tables = tuple(dict.fromkeys((tuple(claims), cut_off(claims))))
+    for table in tables:
+        checks = examined(table, facts)
+        if not failed_checks(checks):
+            findings = tuple(consistent(claim, place, checks) for place, claim in enumerate(table))
+            return Diagnosis(findings, checks, table)
+    found = as_mixed(claims, facts, effort)
+    for table in tables:
+        found = (
+            found
+            or as_zero_division(table, facts)
+            or as_transposed(table, facts)
+            or as_other_order(table, facts)
+        )
+    return found or _blaming(tables, facts, effort)
+
+
+def _blaming(tables: Sequence[tuple[Claim, ...]], facts: Facts, effort: int) -> Diagnosis:
+    """Single numbers are other metrics or wrong; of both ways to print, fewer in the better."""
+    blamed = [smallest_to_blame(table, facts, effort // len(tables)) for table in tables]
+    fewest = [min(map(len, sets)) for sets in blamed]
+    place = fewest.index(min(fewest))
+    table, checks = tables[place], examined(tables[place], facts)
+    return as_other_definitions(table, facts, checks, blamed[place]) or _as_impossible(
+        table, facts, checks, blamed[place]
+    )
+
+
+def _as_impossible(
+    claims: Sequence[Claim], facts: Facts, checks: Sequence[Check], blamed: Sequence[Places]
+) -> Diagnosis:
+    """No reading helps: name the numbers of which the fewest have to be wrong."""
+    suspects = frozenset[int]().union(*blamed)
+    kept = [place for place in range(len(claims)) if place not in suspects]
+    after = examined(without(claims, suspects), facts)
+    findings = tuple(
+        consistent(claim, kept.index(place), after)
+        if place in kept
+        else _impossible(claims, place, checks, is_certain=all(place in s for s in blamed))
+        for place, claim in enumerate(claims)
+    )
+    return Diagnosis(findings, tuple(checks), tuple(claims))
+
+
+def _impossible(
+    claims: Sequence[Claim], place: int, checks: Sequence[Check], *, is_certain: bool
+) -> Finding:
+    """The finding on a number that is wrong, or that is one of several that may be."""
+    claim, check = claims[place], deciding(place, checks)
+    if check is None:
+        # It only comes into conflict once another number is taken away.
+        why = "it cannot be true together with the other numbers"
+    else:
+        why = f"it contradicts: {check.statement}"
+        if not is_certain:
+            others = sorted({claims[p].name for p in check.places if p != place})
+            why += f" (it or {' or '.join(others)} is wrong)"
+    return Finding(
+        claim,
+        AuditVerdict.IMPOSSIBLE,
+        why,
+        Definition(claim.key, claim.code),
+        expected=expected_by(check, place),
+    )
+
+
+Trouble: TypeAlias = tuple[int, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class AuditedTable:
+    """What one audit is about: claims, what is known of the data, and the matrix if printed.
+
+    `counts` (K, K) is as it was printed, its orientation unknown.
+    """
+
+    claims: Sequence[Claim]
+    facts: Facts
+    counts: NDArray[np.int64] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Attempt:
+    """The outcome of one reading of a table."""
+
+    reading: Reading
+    outcome: Comparison | Diagnosis
+
+    @property
+    def trouble(self) -> Trouble:
+        """How many numbers got each verdict, the gravest first."""
+        return tuple(
+            sum(finding.verdict is verdict for finding in self.outcome.findings)
+            for verdict in sorted(AuditVerdict, key=lambda verdict: -verdict.rank)
+            if verdict is not AuditVerdict.CONSISTENT
+        )
+
+
+def audited(
+    claims: Sequence[Claim], facts: Facts, counts: NDArray[np.int64] | None = None
+) -> AuditReport:
+    """Audit claims against the matrix `counts` (K, K), or against each other without one.
+
+    The matrix is as it was printed, its orientation unknown. Names that can mean several
+    things are understood in the way that leaves the least to explain.
+    """
+    return audited_together([AuditedTable(claims, facts, counts)])[0]
+
+
+def audited_together(tables: Sequence[AuditedTable]) -> tuple[AuditReport, ...]:
+    """Audit tables of one publication, such as the rows of one table.
+
+    A name means the same in all of them: of the ways to understand it, such as either class as
+    the positive one, that is taken which leaves the least to explain altogether. The more
+    tables, the less is searched for culprits in each; then more numbers are named together.
+    """
+    effort = MOST_CLAIMS_EXAMINED // len(tables)
+    attempts = [_attempts(table, effort) for table in tables]
+    alike: dict[tuple[str, ...], list[int]] = {}
+    for place, tried in enumerate(attempts):
+        alike.setdefault(tuple(attempt.reading.words for attempt in tried), []).append(place)
+    reports: dict[int, AuditReport] = {}
+    for places in alike.values():
+        best, words = _best([attempts[place] for place in places])
+        for place in places:
+            reports[place] = _report(attempts[place][best], words, tables[place].facts)
+    return tuple(reports[place] for place in range(len(tables)))
+
+
+def _attempts(table: AuditedTable, effort: int) -> list[_Attempt]:
+    return [
+        _Attempt(
+            reading,
+            diagnosed(reading.claims, table.facts, effort)
+            if table.counts is None
+            else compared(reading.claims, table.counts, table.facts),
+        )
+        for reading in readings(table.claims, table.facts)
+    ]
+
+
+def _best(tables: Sequence[Sequence[_Attempt]]) -> tuple[int, str]:
+    """Place of the reading with the least to explain in all tables, and all as good in words."""
+    trouble = [_sum(attempt.trouble for attempt in tried) for tried in zip(*tables, strict=True)]
+    least = min(trouble)
+    equal = [
+        attempt.reading.words
+        for attempt, much in zip(tables[0], trouble, strict=True)
+        if much == least
+    ]
+    words = equal[0]
+    if len(equal) > 1:
+        words += f" (just as well: {'; '.join(equal[1:])})"
+    return trouble.index(least), words
+
+
+def _sum(troubles: Iterable[Trouble]) -> Trouble:
+    return tuple(sum(parts) for parts in zip(*troubles, strict=True))
+
+
+def _report(attempt: _Attempt, words: str, facts: Facts) -> AuditReport:
+    report = (
+        _report_on_matrix(attempt.outcome, words, facts)
+        if isinstance(attempt.outcome, Comparison)
+        else _report_on_numbers(attempt.outcome, words, facts)
+    )
+    return replace(report, headline=as_sentence(headline(report)))
+
+
+def _report_on_matrix(comparison: Comparison, words: str, facts: Facts) -> AuditReport:
+    findings, matrix = comparison.findings, comparison.matrix
+    verdict = worst(findings)
+    why = _why(findings, facts, "every number follows from the matrix")
+    if verdict is not AuditVerdict.IMPOSSIBLE and matrix.decided_by == "contradiction":
+        verdict, why = AuditVerdict.IMPOSSIBLE, matrix.why
+    elif verdict is AuditVerdict.CONSISTENT and matrix.orientation is Orientation.ACTUAL_COLUMNS:
+        verdict, why = AuditVerdict.TRANSPOSED, matrix.why
+    return AuditReport(verdict, why, findings, facts.labels, words, matrix=matrix)
+
+
+def _report_on_numbers(diagnosis: Diagnosis, words: str, facts: Facts) -> AuditReport:
+    verdict = worst(diagnosis.findings)
+    return AuditReport(
+        verdict,
+        _why(diagnosis.findings, facts, "nothing contradicts the numbers"),
+        diagnosis.findings,
+        facts.labels,
+        words,
+        checks=diagnosis.checks,
+        tables=_tables(diagnosis.understood, facts),
+    )
+
+
+def _tables(claims: Sequence[Claim], facts: Facts) -> FeasibleTables | None:
+    """All 2 x 2 matrices that fit, if there are two classes of known size."""
+    if facts.class_counts is None or len(facts.class_counts) != 2:
+        return None
+    return two_class_tables(claims, allowed_intervals(claims), facts.class_counts)
+
+
+def _why(findings: Sequence[Finding], facts: Facts, if_consistent: str) -> str:
+    """The reason of the gravest finding, with how many more there are of its kind."""
+    verdict = worst(findings)
+    if verdict is AuditVerdict.CONSISTENT:
+        return if_consistent
+    grave = [finding for finding in findings if finding.verdict is verdict]
+    more = f" ({len(grave) - 1} more)" if len(grave) > 1 else ""
+    return f"{grave[0].claim.place_name(facts.labels)}: {grave[0].why}{more}"

@@ -1,0 +1,209 @@
+"""Audits of a table text, one for each model in it, and their record as plain values."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from offdiag.audit.audit import AuditedTable, audited_together
+from offdiag.audit.claims import Claim, Facts
+from offdiag.audit.findings import AuditReport, AuditVerdict, as_sentence, headline_of_many
+from offdiag.audit.printed import printed
+from offdiag.audit.table_text.headers import CELLS_OF_TWO
+from offdiag.audit.table_text.interpretation import Corrections, Reading, read_pasted
+from offdiag.audit.table_text.numbers import Number, PastedMatrix
+from offdiag.audit.table_text.roles import ClassFacts, place_of
+from offdiag.domain.labels import LabelSet
+from offdiag.domain.orientation import SourceOrientation
+from offdiag.errors import InvalidInput
+from offdiag.metrics.confusion import confusion_matrix
+
+Counts = NDArray[np.int64]
+_TWO_CLASSES = ("positive", "negative")
+
+
+@dataclass(frozen=True)
+class ModelAudit:
+    """What became of the numbers of one model; `model` is empty where only one is meant.
+
+    `lines` has the line of the text of each finding.
+    """
+
+    model: str
+    report: AuditReport
+    lines: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class PastedAudit:
+    """A text as it was read, and the audit of each model in it."""
+
+    reading: Reading
+    models: tuple[ModelAudit, ...]
+
+    @property
+    def verdict(self) -> AuditVerdict:
+        """The gravest verdict on any model."""
+        return max((each.report.verdict for each in self.models), key=lambda v: v.rank)
+
+    @property
+    def headline(self) -> str:
+        """What came out of it, in one plain sentence."""
+        return as_sentence(headline_of_many([(each.model, each.report) for each in self.models]))
+
+
+def audit_pasted(text: str, corrections: Corrections | None = None) -> PastedAudit:
+    """Read a text and audit its numbers.
+
+    Where cells of a matrix ran together, the way of parting them that the numbers agree with
+    best is taken. Raises `InvalidInput` for a text without a number that can be audited, one
+    that is too long, and corrections that cannot be read.
+    """
+    readings = read_pasted(text, corrections)
+    if readings[0].matrix is None:
+        # However the cells are parted, they make no matrix to hold the numbers against.
+        readings = readings[:1]
+    audits = [_audit(reading) for reading in readings]
+    troubles = [_trouble(audit) for audit in audits]
+    best = audits[troubles.index(min(troubles))]
+    equal = troubles.count(min(troubles))
+    if equal == 1:
+        return best
+    remark = f"{equal} ways of parting the cells fit equally well; this is one of them."
+    reading = replace(best.reading, remarks=(*best.reading.remarks, remark))
+    return replace(best, reading=reading)
+
+
+def _audit(reading: Reading) -> PastedAudit:
+    if not reading.numbers:
+        raise InvalidInput(
+            "no number in the text was recognised as a metric.",
+            field="table",
+            hint="Paste the heads, too, such as accuracy, macro F1 or recall; numbers without a "
+            "name cannot be audited.",
+        )
+    reports = audited_together([_table(reading, model) for model in reading.models])
+    return PastedAudit(
+        reading,
+        tuple(
+            ModelAudit(model, report, tuple(number.line for number in _numbers(reading, model)))
+            for model, report in zip(reading.models, reports, strict=True)
+        ),
+    )
+
+
+def _numbers(reading: Reading, model: str) -> list[Number]:
+    return [number for number in reading.numbers if number.model == model]
+
+
+def _table(reading: Reading, model: str) -> AuditedTable:
+    own = _own_matrix(reading, model)
+    classes, counts = own or (reading.classes, _canonical(reading))
+    names = () if classes is None else classes.names
+    claims = tuple(
+        Claim(
+            number.name,
+            number.key,
+            None if number.label is None else place_of(number.label, names),
+            printed(number.text, field="table"),
+        )
+        for number in _numbers(reading, model)
+    )
+    positive = None if reading.positive is None else place_of(reading.positive, names)
+    facts = Facts(
+        labels=LabelSet(names) if names else None,
+        class_counts=None if classes is None else classes.counts,
+        positive=0 if own is not None and positive is None else positive,
+    )
+    return AuditedTable(claims, facts, counts)
+
+
+def _canonical(reading: Reading) -> Counts | None:
+    """The printed matrix, turned if words in the text say that its rows are predictions."""
+    if reading.matrix is None:
+        return None
+    return confusion_matrix(
+        np.array(reading.matrix.counts, np.int64),
+        labels=LabelSet(reading.matrix.labels),
+        orientation=reading.matrix.orientation or SourceOrientation.ACTUAL_ROWS,
+    ).counts
+
+
+def _own_matrix(reading: Reading, model: str) -> tuple[ClassFacts, Counts] | None:
+    """The matrix of two classes whose four counts are printed with the numbers of a model."""
+    found: Mapping[str, int] = {
+        count.what: count.count for count in reading.counts if count.model == model
+    }
+    if reading.matrix is not None or not set(CELLS_OF_TWO) <= set(found):
+        return None
+    names: Sequence[str] = () if reading.classes is None else reading.classes.names
+    if len(names) != 2:
+        names = _TWO_CLASSES
+    elif reading.positive == names[1]:
+        names = (names[1], names[0])
+    cells = [[found["tp"], found["fn"]], [found["fp"], found["tn"]]]
+    return ClassFacts(tuple(names)), np.array(cells, np.int64)
+
+
+def _trouble(audit: PastedAudit) -> tuple[int, int]:
+    """Matrices whose axes the numbers contradict, and how grave the findings are together."""
+    contradictions = sum(
+        each.report.matrix is not None and each.report.matrix.decided_by == "contradiction"
+        for each in audit.models
+    )
+    findings = (finding for each in audit.models for finding in each.report.findings)
+    return contradictions, sum(finding.verdict.rank for finding in findings)
+
+
+def audit_record(audit: PastedAudit) -> dict[str, Any]:
+    """Everything there is, ready for `json.dumps(..., allow_nan=False)`."""
+    return {
+        "verdict": audit.verdict.value,
+        "headline": audit.headline,
+        "reading": reading_record(audit.reading),
+        "models": [_model_record(each) for each in audit.models],
+    }
+
+
+def reading_record(reading: Reading) -> dict[str, Any]:
+    """How a text was understood. The meanings are in the form in which they can be corrected."""
+    return {
+        "heads": [
+            {
+                "head": head.head,
+                "meaning": head.meaning,
+                "numbers": list(head.numbers),
+                "is_corrected": head.is_corrected,
+            }
+            for head in reading.heads
+        ],
+        "classes": None
+        if reading.classes is None
+        else {
+            "names": list(reading.classes.names),
+            "counts": None if reading.classes.counts is None else list(reading.classes.counts),
+        },
+        "positive": reading.positive,
+        "matrix": None if reading.matrix is None else _matrix_record(reading.matrix),
+        "unread": [{"line": line, "text": text} for line, text in reading.unread],
+        "remarks": list(reading.remarks),
+    }
+
+
+def _matrix_record(matrix: PastedMatrix) -> dict[str, Any]:
+    return {
+        "labels": list(matrix.labels),
+        "counts": [list(line) for line in matrix.counts],
+        "orientation_in_text": None if matrix.orientation is None else matrix.orientation.value,
+    }
+
+
+def _model_record(each: ModelAudit) -> dict[str, Any]:
+    record = each.report.to_dict()
+    for number, line in zip(record["numbers"], each.lines, strict=True):
+        number["line"] = line
+    return {"model": each.model or None, **record}

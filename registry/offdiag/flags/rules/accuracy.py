@@ -1,0 +1,181 @@
+"""F5 to F8: accuracy beside the majority class and beside figures that do not follow it."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from offdiag.flags.judgement import (
+    FAIR_COIN,
+    Floats,
+    Judgement,
+    RunRule,
+    Subjects,
+    all_of,
+    at_least,
+    compare,
+    constant,
+    graded,
+    of_class,
+)
+from offdiag.flags.thresholds import Thresholds
+from offdiag.flags.verdict import Evidence, Severity, Sign, number_of, percent
+
+
+def _gains(s: Subjects) -> Floats:
+    """Cases right that the constant answer would get wrong, (R,)."""
+    return s.n_correct - of_class(s.correct, s.largest_class)
+
+
+def _losses(s: Subjects) -> Floats:
+    """Cases wrong that the constant answer would get right, (R,)."""
+    return of_class(s.actual - s.correct, s.largest_class)
+
+
+def _chance_of_gains(s: Subjects) -> Floats:
+    """One-sided sign test: so many gains among the cases that tell the two apart, (R,)."""
+    gains = _gains(s)
+    return at_least(gains, gains + _losses(s), FAIR_COIN)
+
+
+def _judge_majority(s: Subjects, t: Thresholds) -> Judgement:
+    skill = s.aggregate("balanced_accuracy_adjusted")
+    comparisons = (
+        compare(
+            "chance of so many gains over the constant answer",
+            _chance_of_gains(s),
+            Sign.ABOVE,
+            t.majority_alpha,
+        ),
+        compare("adjusted balanced accuracy", skill, Sign.BELOW, t.majority_skill),
+    )
+    fires = all_of(*comparisons)
+    is_grave = compare("skill", skill, Sign.BELOW, t.majority_skill_critical).holds
+    return Judgement(fires, graded(fires, Severity.HIGH, Severity.CRITICAL, is_grave), comparisons)
+
+
+def _describe_majority(s: Subjects, _: Thresholds) -> tuple[str, Evidence]:
+    majority = s.names[int(s.largest_class[0])]
+    accuracy, baseline = float(s.accuracy[0]), float(s.aggregate("majority_baseline")[0])
+    gains, losses = int(_gains(s)[0]), int(_losses(s)[0])
+    message = (
+        f"The accuracy is {percent(accuracy)}; naming '{majority}' every time would score "
+        f"{percent(baseline)}. Against that rule the model gains {number_of(gains, 'case')} and "
+        f"loses {losses}."
+    )
+    return message, {
+        "accuracy": accuracy,
+        "majority": majority,
+        "majority_baseline": baseline,
+        "gains": gains,
+        "losses": losses,
+        "p": float(_chance_of_gains(s)[0]),
+        "balanced_accuracy_adjusted": float(s.aggregate("balanced_accuracy_adjusted")[0]),
+    }
+
+
+MAJORITY_RULES = (
+    RunRule(
+        "F5",
+        _judge_majority,
+        _describe_majority,
+        uses=("majority_alpha", "majority_skill", "majority_skill_critical"),
+    ),
+)
+
+
+MOST_CLASSES_NAMED = 3
+
+
+def _judge_balanced_accuracy(s: Subjects, t: Thresholds) -> Judgement:
+    gap = s.accuracy - s.aggregate("balanced_accuracy")
+    comparisons = (
+        compare("accuracy minus balanced accuracy", gap, Sign.AT_LEAST, t.balanced_accuracy_gap),
+    )
+    fires = all_of(*comparisons)
+    is_grave = compare("gap", gap, Sign.AT_LEAST, t.balanced_accuracy_gap_high).holds
+    return Judgement(fires, graded(fires, Severity.MEDIUM, Severity.HIGH, is_grave), comparisons)
+
+
+def _describe_balanced_accuracy(s: Subjects, _: Thresholds) -> tuple[str, Evidence]:
+    accuracy, balanced = float(s.accuracy[0]), float(s.aggregate("balanced_accuracy")[0])
+    message = (
+        f"With every class counting the same, {percent(balanced)} are right; the "
+        f"{percent(accuracy)} of the accuracy follow the common classes."
+    )
+    return message, {
+        "accuracy": accuracy,
+        "balanced_accuracy": balanced,
+        "gap": accuracy - balanced,
+    }
+
+
+def _judge_macro_f1(s: Subjects, t: Thresholds) -> Judgement:
+    gap = s.accuracy - s.aggregate("macro_f1")
+    comparisons = (compare("accuracy minus macro F1", gap, Sign.AT_LEAST, t.macro_f1_gap),)
+    fires = all_of(*comparisons)
+    return Judgement(fires, constant(fires, Severity.MEDIUM), comparisons)
+
+
+def _describe_macro_f1(s: Subjects, _: Thresholds) -> tuple[str, Evidence]:
+    accuracy, macro = float(s.accuracy[0]), float(s.aggregate("macro_f1")[0])
+    worst = _classes_below(s, macro)
+    names = ", ".join(f"'{name}'" for name in worst)
+    message = (
+        f"Macro F1 is {percent(macro)} where accuracy is {percent(accuracy)}; what pulls it down "
+        f"is {names}."
+    )
+    return message, {
+        "accuracy": accuracy,
+        "macro_f1": macro,
+        "gap": accuracy - macro,
+        "worst_classes": worst,
+    }
+
+
+def _classes_below(s: Subjects, macro: float) -> list[str]:
+    """The few classes with the lowest F1, worst first, among those below the mean."""
+    f1 = s.per_class("f1")[0]
+    order = np.argsort(f1, kind="stable")
+    below = [s.names[code] for code in order.tolist() if f1[code] < macro]
+    return below[:MOST_CLASSES_NAMED]
+
+
+def _judge_low_skill(s: Subjects, t: Thresholds) -> Judgement:
+    accurate = compare("accuracy", s.accuracy, Sign.AT_LEAST, t.low_skill_accuracy)
+    mcc = compare("MCC", s.aggregate("mcc"), Sign.AT_MOST, t.low_skill_mcc, undefined_holds=True)
+    kappa = compare("Cohen's kappa", s.aggregate("cohen_kappa"), Sign.AT_MOST, t.low_skill_kappa)
+    fires = accurate.holds & (mcc.holds | kappa.holds)
+    return Judgement(fires, constant(fires, Severity.HIGH), (accurate, mcc, kappa))
+
+
+def _describe_low_skill(s: Subjects, _: Thresholds) -> tuple[str, Evidence]:
+    accuracy, kappa = float(s.accuracy[0]), float(s.aggregate("cohen_kappa")[0])
+    mcc = s.suite.aggregate["mcc"].at(0)
+    mcc_text = "undefined" if mcc.value is None else f"{mcc.value:.3f}"
+    message = (
+        f"Beyond what chance explains little is left of the accuracy of {percent(accuracy)}: "
+        f"MCC is {mcc_text}, kappa {kappa:.3f}."
+    )
+    return message, {
+        "accuracy": accuracy,
+        "mcc": mcc.value,
+        "mcc_reason": mcc.reason,
+        "cohen_kappa": kappa,
+    }
+
+
+AVERAGE_RULES = (
+    RunRule(
+        "F6",
+        _judge_balanced_accuracy,
+        _describe_balanced_accuracy,
+        uses=("balanced_accuracy_gap", "balanced_accuracy_gap_high"),
+    ),
+    RunRule("F7", _judge_macro_f1, _describe_macro_f1, uses=("macro_f1_gap",)),
+    RunRule(
+        "F8",
+        _judge_low_skill,
+        _describe_low_skill,
+        uses=("low_skill_accuracy", "low_skill_mcc", "low_skill_kappa"),
+    ),
+)

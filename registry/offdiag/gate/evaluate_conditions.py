@@ -1,0 +1,297 @@
+"""Checking a run against conditions. What cannot be measured has not been met."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from math import sqrt
+from typing import Any
+
+from offdiag.audit.names import OTHER_NAMES, normal_form
+from offdiag.domain.values import MetricValue, Reason
+from offdiag.errors import InvalidInput, UnknownKey
+from offdiag.flags.judgement import compare
+from offdiag.gate.conditions import (
+    Condition,
+    MetricCondition,
+    MetricValues,
+    NoBadge,
+    NoFlag,
+    RaisedFlag,
+    Side,
+    Subject,
+)
+from offdiag.metrics.catalogue import CATALOGUE, Scope
+from offdiag.metrics.costs.summary import COST_KEYS
+from offdiag.metrics.intervals.proportions import normal_quantile
+from offdiag.metrics.paired.sample_size import about, samples_for_metric
+
+_NO_SCORES = MetricValue(None, Reason.NO_SCORES.value)
+
+
+def value_of(condition: MetricCondition, subject: Subject) -> MetricValue:
+    """The value, with its interval if it has one, that a condition is about.
+
+    Metrics of scores are undefined for a run without scores. Raises `UnknownKey` for a metric
+    or class that does not exist, and `InvalidInput` where a class is missing or too much, or
+    where a baseline or a cost matrix is needed and was not given.
+    """
+    if not condition.of_difference:
+        return _find(condition, subject, subject.values)
+    if subject.differences is None:
+        raise InvalidInput(
+            f"{condition.text!r} compares with a baseline, and there is none.",
+            field="condition",
+            hint="Name one with --baseline RUN.",
+        )
+    return _find(condition, subject, subject.differences.values)
+
+
+def _find(condition: MetricCondition, subject: Subject, values: MetricValues) -> MetricValue:
+    key, label = condition.key, condition.class_label
+    if label is None:
+        if key in values.aggregate:
+            return values.aggregate[key]
+        if key in COST_KEYS:
+            return _cost(key, values)
+        if key in values.per_class:
+            raise _class_needed(key)
+        if key in CATALOGUE[Scope.PROBABILISTIC]:
+            return _NO_SCORES
+    elif key in values.per_class:
+        return values.per_class[key][class_code(label, subject)]
+    elif key in values.aggregate or key in COST_KEYS:
+        raise InvalidInput(
+            f"{key!r} belongs to all classes together, not to class {label!r}.",
+            field="condition",
+            hint=f"Write {key!r} without a class, or use a metric of a class such as 'recall'.",
+        )
+    raise _unknown(key, label, values)
+
+
+def _cost(key: str, values: MetricValues) -> MetricValue:
+    if values.costs is None:
+        raise InvalidInput(
+            f"{key!r} needs to know what errors cost.",
+            field="condition",
+            hint="Give --weights FILE or --cost-matrix NAME.",
+        )
+    return values.costs[key]
+
+
+def _class_needed(key: str) -> InvalidInput:
+    return InvalidInput(
+        f"{key!r} belongs to one class.",
+        field="condition",
+        hint=f"Write {key}[class], or use an average such as macro_{key}."
+        if f"macro_{key}" in CATALOGUE[Scope.AGGREGATE]
+        else f"Write {key}[class].",
+    )
+
+
+def class_code(label: str, subject: Subject) -> int:
+    """Code of a class. Raises `UnknownKey` naming similar ones."""
+    try:
+        return subject.labels.index[label]
+    except KeyError:
+        raise UnknownKey(
+            f"there is no class {label!r}.",
+            field="condition",
+            hint=_did_you_mean(get_close_matches(label, subject.labels.names, n=3, cutoff=0.5))
+            or f"Classes are {subject.labels.preview()}.",
+        ) from None
+
+
+def _unknown(key: str, label: str | None, values: MetricValues) -> UnknownKey:
+    known = [*values.per_class] if label is not None else [*values.aggregate, *COST_KEYS]
+    elsewhere = OTHER_NAMES.get(normal_form(key))
+    near = [elsewhere] if elsewhere in known else []
+    near += get_close_matches(key, known, n=3, cutoff=0.6)
+    of = " of a class" if label is not None else ""
+    return UnknownKey(
+        f"there is no metric {key!r}{of}.",
+        field="condition",
+        hint=_did_you_mean(near) or "The catalogue of metrics lists all keys.",
+    )
+
+
+def _did_you_mean(names: Iterable[str | None]) -> str:
+    quoted = [repr(name) for name in dict.fromkeys(names)]
+    return f"Did you mean {' or '.join(quoted)}?" if quoted else ""
+
+
+NO_INTERVAL = "no_interval"
+"""No interval is computed for the metric, or these cases give none."""
+OPEN_INTERVAL = "open_interval"
+"""The interval has no end on that side."""
+NOT_PAIRED = "runs_not_paired"
+"""The interval of a difference needs the same cases in both runs."""
+FLAG_RAISED = "flag_raised"
+_CONFIDENCE = 0.95
+"""Of the intervals of differences."""
+_SMALLEST_MARGIN = 0.01
+"""The difference that matters where a condition compares with 0."""
+
+_NOT_COUNTED = " (not proved; '{}' fails on it too)"
+"""Behind what is in sight where only what is proved is asked for."""
+_NEEDED = {
+    "F11": "Give --weights FILE or --cost-matrix NAME.",
+    "F13": "It compares an uploaded matrix with the ground truth of its dataset: log the run.",
+    "F14": "Name a baseline with the same cases: --baseline RUN.",
+    "F15": "Give --baseline RUN and what errors cost.",
+}
+"""What the rules that need more than a matrix must be given."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One condition beside what was found.
+
+    `measured` is the number that was compared, None where there is none; `reason` then says
+    why, and is None for a condition that was measured. `value` is the metric (or difference)
+    with its interval. `note` is a sentence for people, empty where the numbers say it all.
+    """
+
+    condition: Condition
+    passed: bool
+    measured: float | None = None
+    reason: str | None = None
+    value: MetricValue | None = None
+    note: str = ""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, ready for `json.dumps(..., allow_nan=False)`."""
+        return {
+            "condition": self.condition.text,
+            "passed": self.passed,
+            "measured": self.measured,
+            "reason": self.reason,
+            "value": None if self.value is None else self.value.to_dict(),
+            "note": self.note,
+        }
+
+
+def judge(conditions: Sequence[Condition], subject: Subject) -> tuple[Finding, ...]:
+    """One finding for each condition, in their order.
+
+    Raises `InvalidInput` without conditions, because a gate that asks nothing lets everything
+    pass, and for conditions that make no sense for this run (see `value_of`).
+    """
+    if not conditions:
+        raise InvalidInput(
+            "there is no condition.",
+            field="condition",
+            hint="Give at least one, such as --min 'balanced_accuracy>=0.8'.",
+        )
+    return tuple(_judge(condition, subject) for condition in conditions)
+
+
+def _judge(condition: Condition, subject: Subject) -> Finding:
+    if isinstance(condition, MetricCondition):
+        return _judge_metric(condition, subject)
+    if subject.not_assessable is not None and _is_about_matrix(condition):
+        return Finding(condition, passed=False, reason=subject.not_assessable)
+    if isinstance(condition, NoBadge):
+        return _judge_badge(condition, subject)
+    return _judge_flag(condition, subject)
+
+
+def _judge_badge(condition: NoBadge, subject: Subject) -> Finding:
+    note = ""
+    if subject.hides_minority:
+        note = "accuracy hides a minority class"
+    elif subject.may_hide_minority:
+        note = "accuracy may hide a minority class"
+        note += "" if condition.even_possible else _NOT_COUNTED.format("no-possible-badge")
+    is_raised = subject.hides_minority or (condition.even_possible and subject.may_hide_minority)
+    return _flagged(condition, is_raised=is_raised, note=note)
+
+
+def _is_about_matrix(condition: NoFlag | NoBadge) -> bool:
+    """F13 is about margins, and can be asked of a matrix with one class too."""
+    return isinstance(condition, NoBadge) or condition.rule != "F13"
+
+
+def _judge_flag(condition: NoFlag, subject: Subject) -> Finding:
+    if condition.class_label is not None:
+        class_code(condition.class_label, subject)
+    if condition.rule not in subject.asked:
+        raise InvalidInput(
+            f"rule {condition.rule} has not been asked: there is nothing for it to look at.",
+            field="condition",
+            hint=_NEEDED.get(condition.rule),
+        )
+    meant = [flag for flag in subject.flags if _is_meant(flag, condition)]
+    raised = [flag for flag in meant if flag.is_proved or condition.even_possible]
+    if raised:
+        return _flagged(condition, is_raised=True, note=" ".join(f.message for f in raised))
+    accepted = [flag for flag in subject.accepted if _is_meant(flag, condition)]
+    note = "dismissed by a person" if accepted else ""
+    if meant:
+        in_sight = " ".join(flag.message for flag in meant)
+        note = in_sight + _NOT_COUNTED.format(f"no-possible-flag {condition.rule}")
+    return _flagged(condition, is_raised=False, note=note)
+
+
+def _flagged(condition: NoFlag | NoBadge, *, is_raised: bool, note: str) -> Finding:
+    reason = FLAG_RAISED if is_raised else None
+    return Finding(condition, passed=not is_raised, reason=reason, note=note)
+
+
+def _is_meant(flag: RaisedFlag, condition: NoFlag) -> bool:
+    about_class = condition.class_label is None or flag.class_label == condition.class_label
+    return flag.rule == condition.rule and about_class
+
+
+def _judge_metric(condition: MetricCondition, subject: Subject) -> Finding:
+    value = value_of(condition, subject)
+    measured, reason = _number(condition, value, subject)
+    if measured is None:
+        return Finding(condition, passed=False, reason=reason, value=value)
+    comparison = compare(condition.text, measured, condition.sign, condition.threshold)
+    passed = bool(comparison.holds)
+    note = "" if passed else _what_would_decide(condition, value, subject)
+    return Finding(condition, passed=passed, measured=measured, value=value, note=note)
+
+
+def _what_would_decide(condition: MetricCondition, value: MetricValue, subject: Subject) -> str:
+    """For an end of a difference that fails where its value holds: how many examples are short.
+
+    The margin of the condition is the difference that matters.
+    """
+    low, high = value.ci_low, value.ci_high
+    n_cases = subject.values.aggregate["n"].value if "n" in subject.values.aggregate else None
+    if not condition.of_difference or condition.side is Side.VALUE or not n_cases:
+        return ""
+    if value.value is None or low is None or high is None or low == high:
+        return ""
+    if not compare(condition.text, value.value, condition.sign, condition.threshold).holds:
+        return ""
+    margin = abs(condition.threshold) or _SMALLEST_MARGIN
+    error = (high - low) / (2 * normal_quantile(_CONFIDENCE))
+    needed = samples_for_metric(int(n_cases), error, difference=margin, confidence=_CONFIDENCE)
+    present = f"the present {int(n_cases):,} settle one of {margin * sqrt(needed / n_cases):.2g}"
+    if needed <= n_cases:
+        return f"undecided: {present}, but the value is too near the limit"
+    return (
+        f"undecided: about {about(needed):,} labelled examples in all would settle a difference "
+        f"of {margin:g}; {present}"
+    )
+
+
+def _number(
+    condition: MetricCondition, value: MetricValue, subject: Subject
+) -> tuple[float | None, str | None]:
+    """The number to compare, or None and the reason why there is none."""
+    if condition.side is Side.VALUE:
+        return value.value, value.reason
+    end = value.ci_low if condition.side is Side.LOW else value.ci_high
+    if end is not None:
+        return end, None
+    if value.value is None:
+        return None, value.reason
+    if condition.of_difference and subject.differences and subject.differences.not_paired:
+        return None, NOT_PAIRED
+    has_other_end = value.ci_low is not None or value.ci_high is not None
+    return None, OPEN_INTERVAL if has_other_end else NO_INTERVAL

@@ -1,0 +1,168 @@
+"""Columns of an Arrow stream, a Parquet file or a CSV table in the body of a request.
+
+Parquet unpacks pages by what their headers promise, so a forged file of a few hundred bytes can
+ask for gigabytes, and one that is damaged enough can end the process that reads it. That process
+holds nothing else, and has limits of memory and time.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import struct
+import subprocess
+import sys
+
+import pyarrow as pa
+
+from offdiag.domain.labels import LabelSet
+from offdiag.errors import InvalidInput, Malformed, TooLarge
+from offdiag.inputs.arrow_descriptions import describe_batch
+from offdiag.inputs.bodies.columns import (
+    ACTUAL,
+    PREDICTED,
+    require_few_bytes,
+    require_few_columns,
+    require_few_rows,
+    require_known_columns,
+)
+from offdiag.inputs.files import require_no_gaps
+from offdiag.inputs.files.csv_table import column_names, read_csv_columns, with_empty_text
+from offdiag.inputs.scratch import scratch_folder
+
+_OF_DICTIONARY = {"dictionary": True, "record batch": False}
+
+
+def read_arrow_body(body: bytes) -> dict[str, pa.Array]:
+    """The columns of a stream of batches, compressed or not; every value of them is sound.
+
+    Raises `Malformed` for what is no such stream, `TooLarge` before it is unpacked, and
+    `InvalidInput` for other columns than those of a chunk.
+    """
+    try:
+        _require_small(body)
+        with pa.ipc.open_stream(body) as reader:
+            require_known_columns(reader.schema.names)
+            table = reader.read_all()
+        table.validate(full=True)
+        return {name: _plain(_whole(table.column(name))) for name in table.column_names}
+    except InvalidInput:
+        raise
+    except (pa.ArrowException, ValueError, OSError, struct.error, OverflowError) as error:
+        raise _damaged_stream(error) from None
+
+
+def _require_small(body: bytes) -> None:
+    """Look at what every message promises. Nothing is unpacked or copied for that."""
+    n_rows = n_bytes = 0
+    for message in pa.ipc.MessageReader.open_stream(body):
+        if message.type == "schema":
+            require_few_columns(len(pa.ipc.read_schema(message)))
+            continue
+        if message.type not in _OF_DICTIONARY:
+            raise ValueError(f"it holds a {message.type}")
+        of_dictionary = _OF_DICTIONARY[message.type]
+        found = describe_batch(
+            message.metadata.to_pybytes(),
+            memoryview(message.body or b""),
+            of_dictionary=of_dictionary,
+        )
+        n_rows += 0 if of_dictionary else found.n_rows
+        n_bytes += found.n_bytes
+        require_few_rows(max(n_rows, found.n_rows))
+        require_few_bytes(n_bytes)
+
+
+def _whole(column: pa.ChunkedArray) -> pa.Array:
+    """All of a column; Arrow would copy the one batch that most streams have."""
+    return column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
+
+
+def _plain(column: pa.Array) -> pa.Array:
+    """An extension type says how to show a value; what is stored is what counts."""
+    storage = column.storage if isinstance(column, pa.ExtensionArray) else column
+    # Concatenating no batches at all gives an array of chunks again.
+    return storage.combine_chunks() if isinstance(storage, pa.ChunkedArray) else storage
+
+
+def _damaged_stream(error: Exception) -> Malformed:
+    lines = str(error).splitlines()
+    return Malformed(
+        f"the body is no sound Arrow stream ({lines[0] if lines else type(error).__name__}).",
+        field="body",
+        hint="Write it with Arrow's stream writer, and send all of it.",
+    )
+
+
+_READER = "offdiag.inputs.bodies.parquet_reader"
+_REFUSED = 3
+"""Exit code of the reader where it says in words what is wrong."""
+_MOST_SECONDS = 20
+_MOST_DESCRIPTION = 4 << 20
+_KINDS = {kind.code: kind for kind in (InvalidInput, Malformed, TooLarge)}
+
+
+def read_parquet_body(body: bytes) -> dict[str, pa.Array]:
+    """The columns of a file. Raises as `read_arrow_body` does."""
+    _require_short_description(body)
+    try:
+        done = subprocess.run(  # noqa: S603 - a fixed command; the body is its input
+            [sys.executable, "-P", "-m", _READER],
+            input=body,
+            capture_output=True,
+            timeout=_MOST_SECONDS,
+            check=False,
+            env={**os.environ, "ARROW_DEFAULT_MEMORY_POOL": "system", "OMP_NUM_THREADS": "1"},
+        )
+    except subprocess.TimeoutExpired:
+        raise _damaged_file(f"reading it took more than {_MOST_SECONDS} s") from None
+    if done.returncode == 0:
+        return read_arrow_body(done.stdout)
+    if done.returncode == _REFUSED:
+        said = json.loads(done.stderr.splitlines()[-1])
+        raise _KINDS[said["code"]](said["message"], field=said["field"], hint=said["hint"])
+    raise _damaged_file("its reader came to an end")
+
+
+def _require_short_description(body: bytes) -> None:
+    if len(body) < 12 or not body.startswith(b"PAR1") or not body.endswith(b"PAR1"):
+        raise _damaged_file("it does not begin and end as one")
+    (size,) = struct.unpack_from("<I", body, len(body) - 8)
+    if size > len(body) - 12:
+        raise _damaged_file("its description is longer than the file")
+    if size > _MOST_DESCRIPTION:
+        raise TooLarge(
+            f"the description of the Parquet file has {size:,} bytes.",
+            field="body",
+            hint="Send only the columns of a chunk, in few row groups.",
+        )
+
+
+def _damaged_file(why: str) -> Malformed:
+    return Malformed(
+        f"the body is no sound Parquet file ({why}).",
+        field="body",
+        hint="Write it again; Arrow streams are read faster.",
+    )
+
+
+def read_csv_body(body: bytes, labels: LabelSet) -> dict[str, pa.Array]:
+    """The columns of a table with a header, of a run with such labels.
+
+    Raises as `read_csv_columns` does, `InvalidInput` for empty cells without quotes unless the
+    empty text is a class, `TooLarge`, and `StorageFull` where there is no room for
+    the table in the temporary folder.
+    """
+    # The reader of files looks at the text twice: to read it, and to say what is wrong.
+    with scratch_folder("chunk") as folder:
+        path = folder / "chunk.csv"
+        path.write_bytes(body)
+        names = column_names(path)
+        require_few_columns(len(names))
+        require_known_columns(names)
+        columns = read_csv_columns(path, names)
+        if "" in labels.index:
+            columns = with_empty_text(columns, (ACTUAL, PREDICTED))
+        require_no_gaps(path, columns)
+    require_few_rows(len(columns[names[0]]))
+    return {name: pa.array(column) for name, column in columns.items()}

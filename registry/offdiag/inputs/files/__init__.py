@@ -1,0 +1,160 @@
+"""Columns and matrices out of files: CSV, Parquet, JSON lines, Arrow and JSON.
+
+Labels must survive reading. Most readers turn the classes `NA` and `null` into missing values,
+`007` and `7` into one class, `true` into a boolean, and move every label by one column where a
+line is too long. Here CSV is text and nothing else, every line must have the fields of the
+header, and the other formats keep the types they declare. What is missing is never a label: an
+empty cell of CSV is the empty text only in quotes, or where the caller says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from offdiag.errors import InvalidInput
+from offdiag.inputs.files.arrow_table import read_arrow_columns, read_parquet_columns
+from offdiag.inputs.files.checks import FileColumn, unreadable
+from offdiag.inputs.files.csv_table import line_of_row, read_csv_columns, with_empty_text
+from offdiag.inputs.files.json_files import line_of_object, read_json_line_columns
+from offdiag.inputs.files.matrix import MatrixFile, read_matrix
+
+_WAY_OUT = {
+    "line": "Fill it in or drop the line.",
+    "row": "Fill it in or drop the row; rows are counted from 0.",
+    "cell": "Fill it in or drop the line. Where the empty text is a class, write it in quotes "
+    '("") or name it among the labels.',
+}
+
+
+def require_no_gaps(path: Path, columns: Mapping[str, FileColumn]) -> None:
+    """Raise `InvalidInput` naming the line or row of the first value that is missing.
+
+    Missing are the empty cells of a CSV file that have no quotes, null, and NaN.
+    """
+    for name, column in columns.items():
+        row = _first_gap(column)
+        if row is not None:
+            place, way_out = _place(path, row)
+            raise InvalidInput(
+                f"{place} of {path.name} has no value in column {name!r}.",
+                field=name,
+                hint=_WAY_OUT[way_out],
+            )
+
+
+def _first_gap(column: FileColumn) -> int | None:
+    if isinstance(column, list):
+        return next((row for row, value in enumerate(column) if value is None), None)
+    # A dictionary may hold the missing value as one of its entries.
+    values = column.dictionary_decode() if isinstance(column, pa.DictionaryArray) else column
+    row = int(pc.index(values.is_null(nan_is_null=True), True).as_py())
+    return None if row < 0 else row
+
+
+def _place(path: Path, row: int) -> tuple[str, str]:
+    match path.suffix.lower():
+        case ".csv" | ".tsv":
+            return f"line {line_of_row(path, row)}", "cell"
+        case ".jsonl" | ".ndjson":
+            return f"line {line_of_object(path, row)}", "line"
+        case _:
+            return f"row {row}", "row"
+
+
+def stacked_numbers(columns: Mapping[str, FileColumn]) -> NDArray[np.float64]:
+    """Columns of n numbers side by side, shape (n, number of columns), or (n,) for one.
+
+    Raises `InvalidInput` naming the column and the first value that is no number.
+    """
+    numbers = [_numbers(column, name) for name, column in columns.items()]
+    return numbers[0] if len(numbers) == 1 else np.column_stack(numbers)
+
+
+def _numbers(column: FileColumn, name: str) -> NDArray[np.float64]:
+    try:
+        array = column if isinstance(column, pa.Array) else pa.array(column)
+        numbers = pc.cast(array, pa.float64())
+    except pa.ArrowException:
+        raise _no_number(column, name) from None
+    if numbers.null_count:
+        raise _no_number(column, name)
+    values: NDArray[np.float64] = numbers.to_numpy(zero_copy_only=False)
+    return values
+
+
+def _no_number(column: FileColumn, name: str) -> InvalidInput:
+    values = column.to_pylist() if isinstance(column, pa.Array) else column
+    row, value = next((row, value) for row, value in enumerate(values) if not _is_number(value))
+    return InvalidInput(
+        f"the value at index {row} of column {name!r} is {value!r}.",
+        field="file",
+        hint="Scores are numbers, with a point before the decimals.",
+    )
+
+
+def _is_number(value: object) -> bool:
+    try:
+        float(value)  # type: ignore[arg-type]  # whatever is no number raises
+    except (TypeError, ValueError):
+        return False
+    return True
+
+
+__all__ = ["MatrixFile", "is_table", "read_columns", "read_matrix", "stacked_numbers"]
+
+_CSV = (".csv", ".tsv")
+_READERS = {
+    ".parquet": read_parquet_columns,
+    ".jsonl": read_json_line_columns,
+    ".ndjson": read_json_line_columns,
+    ".arrow": read_arrow_columns,
+    ".arrows": read_arrow_columns,
+    ".feather": read_arrow_columns,
+}
+
+
+def is_table(path: Path) -> bool:
+    """Whether a file has the suffix of a format that `read_columns` reads."""
+    return path.suffix.lower() in (*_CSV, *_READERS)
+
+
+def read_columns(
+    path: Path,
+    names: Sequence[str],
+    *,
+    empty_text: Collection[str] = (),
+    with_gaps: Collection[str] = (),
+) -> dict[str, FileColumn]:
+    """The named columns of a table file, whose suffix tells its format.
+
+    In the columns `empty_text` of a CSV file an empty cell is the empty text, whether it has
+    quotes or not; elsewhere it is missing. Values may be missing in the columns `with_gaps`
+    only. Raises `InvalidInput` for an unknown suffix, a file that cannot be read or is damaged,
+    columns that are missing or stand twice, and missing values, naming the line or row.
+    """
+    suffix = path.suffix.lower()
+    if not is_table(path):
+        raise InvalidInput(
+            f"the suffix of {path.name!r} names no format that is known.",
+            field="file",
+            hint=f"Known are {', '.join((*_CSV, *_READERS))}.",
+        )
+    try:
+        wanted = list(dict.fromkeys(names))
+        columns: dict[str, FileColumn] = (
+            {**with_empty_text(read_csv_columns(path, wanted), empty_text)}
+            if suffix in _CSV
+            else _READERS[suffix](path, wanted)
+        )
+        require_no_gaps(
+            path, {name: column for name, column in columns.items() if name not in with_gaps}
+        )
+    except OSError as error:
+        raise unreadable(path, error) from None
+    return columns

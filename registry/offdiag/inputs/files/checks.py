@@ -1,0 +1,85 @@
+"""What is checked for every kind of file, how much is read, and how it is refused.
+
+A few kilobytes can promise more than any memory holds. A run of this size takes minutes to log;
+what is larger is logged in parts, or counted where it lies.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TypeAlias
+
+import pyarrow as pa
+
+from offdiag.errors import InvalidInput, TooLarge
+
+FileColumn: TypeAlias = "pa.Array | list[object]"
+"""Arrow text (CSV), an Arrow array of the declared type (Parquet, Arrow), or a list (JSON)."""
+
+
+def unreadable(path: Path, error: OSError) -> InvalidInput:
+    """The error for a file that the system does not let us read."""
+    return InvalidInput(
+        f"{str(path)!r} cannot be read: {error.strerror or error}.",
+        field="file",
+        hint="Check the path and its permissions.",
+    )
+
+
+def damaged(path: Path, kind: str, error: Exception) -> InvalidInput:
+    """The error for a file whose content is not what its suffix promises."""
+    lines = str(error).splitlines()
+    return InvalidInput(
+        f"{path.name} is not a valid {kind} file ({lines[0] if lines else type(error).__name__}).",
+        field="file",
+        hint="Check the suffix, or write the file again.",
+    )
+
+
+def no_cases(path: Path) -> InvalidInput:
+    """The error for a table without rows."""
+    return InvalidInput(
+        f"{path.name} holds no cases.", field="file", hint="Write one line for each prediction."
+    )
+
+
+def require_columns(names: Sequence[str], present: Sequence[str], path: Path) -> None:
+    """Raise `InvalidInput` unless each name is the name of exactly one column."""
+    for name in names:
+        if name not in present:
+            shown = ", ".join(repr(column) for column in present[:20])
+            raise InvalidInput(
+                f"{path.name} has no column {name!r}.", field="file", hint=f"It has {shown}."
+            )
+        if present.count(name) > 1:
+            raise InvalidInput(
+                f"the column {name!r} stands {present.count(name)} times in {path.name}.",
+                field="file",
+                hint="Rename one of them.",
+            )
+
+
+MOST_ROWS = 1 << 28
+MOST_BYTES = 8 << 30
+
+
+def require_few_rows(n_rows: int, name: str) -> None:
+    """Raise `TooLarge` for more rows than one file is read of."""
+    if n_rows > MOST_ROWS:
+        raise _too_large(f"{name} has {n_rows:,} rows")
+
+
+def require_few_bytes(n_bytes: int, name: str) -> None:
+    """Raise `TooLarge` for columns that take more room than one file gets."""
+    if n_bytes > MOST_BYTES:
+        raise _too_large(f"{name} takes {n_bytes:,} bytes when it is unpacked")
+
+
+def _too_large(what: str) -> TooLarge:
+    return TooLarge(
+        f"{what}.",
+        field="file",
+        hint=f"One file is read up to {MOST_ROWS:,} rows and {MOST_BYTES >> 30} GiB; log a larger "
+        "run in parts, with start_run.",
+    )

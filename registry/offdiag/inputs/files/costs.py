@@ -1,0 +1,253 @@
+"""A cost matrix out of a file, or out of text that was copied from a spreadsheet.
+
+TOML and JSON name every cell, `weights.<actual>.<predicted>`, and may name a `currency` and a
+`note`. CSV is a table with the actual classes in the first column and the predicted ones in
+the first line. Cells are matched by label, so the order of the classes does not matter.
+
+The actual classes stand in lines, the predicted ones in columns. With names in the first line
+and in the first column cells are matched by name, so that the order of the classes does not
+matter; without names the lines and columns follow the labels.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from offdiag.domain.labels import LabelSet
+from offdiag.errors import InvalidInput
+from offdiag.inputs.files.checks import damaged, unreadable
+from offdiag.inputs.files.json_files import read_json
+from offdiag.metrics.costs.edits import read_cost
+
+_MEMBERS = ("weights", "currency", "note")
+_FORM = 'Write {"weights": {"<actual>": {"<predicted>": cost, …}, …}, "currency": "EUR"}.'
+
+
+@dataclass(frozen=True, slots=True)
+class WeightsFile:
+    """Costs by actual and predicted label, as the file names them."""
+
+    weights: Mapping[str, Mapping[str, float]]
+    currency: str | None = None
+    note: str | None = None
+
+
+def read_weights(path: Path) -> WeightsFile:
+    """Read costs from a `.toml`, `.json` or `.csv` file. Raises `InvalidInput`."""
+    readers = {".toml": _from_toml, ".json": _from_json, ".csv": _from_csv}
+    reader = readers.get(path.suffix.lower())
+    if reader is None:
+        raise InvalidInput(
+            f"the suffix of {path.name!r} names no format of cost matrices.",
+            field="weights",
+            hint=f"Known are {', '.join(readers)}.",
+        )
+    try:
+        return reader(path)
+    except OSError as error:
+        raise unreadable(path, error) from None
+
+
+def _from_toml(path: Path) -> WeightsFile:
+    try:
+        content = tomllib.loads(path.read_text(encoding="utf-8-sig"))
+    except (ValueError, RecursionError) as error:
+        raise damaged(path, "TOML", error) from None
+    return _from_members(content, path)
+
+
+def _from_json(path: Path) -> WeightsFile:
+    return _from_members(read_json(path.read_bytes(), path.name), path)
+
+
+def _from_members(content: object, path: Path) -> WeightsFile:
+    if not isinstance(content, dict) or not isinstance(content.get("weights"), dict):
+        raise InvalidInput(
+            f"{path.name} has no member 'weights' with a table.", field="weights", hint=_FORM
+        )
+    unknown = [name for name in content if name not in _MEMBERS]
+    if unknown:
+        raise InvalidInput(
+            f"{path.name} has a member {unknown[0]!r}.",
+            field="weights",
+            hint=f"Known are {', '.join(_MEMBERS)}.",
+        )
+    weights = {
+        actual: _row(row, f"actual {actual!r}") for actual, row in content["weights"].items()
+    }
+    return WeightsFile(weights, _text(content, "currency"), _text(content, "note"))
+
+
+def _row(row: object, place: str) -> dict[str, float]:
+    if not isinstance(row, dict):
+        raise InvalidInput(f"the costs of {place} are {row!r}.", field="weights", hint=_FORM)
+    return {
+        predicted: _number(cost, f"{place}, predicted {predicted!r}")
+        for predicted, cost in row.items()
+    }
+
+
+def _number(cost: object, place: str) -> float:
+    if isinstance(cost, (int, float)) and not isinstance(cost, bool):
+        return cost
+    raise _no_cost(repr(cost), place)
+
+
+def _text(content: Mapping[str, object], name: str) -> str | None:
+    text = content.get(name)
+    if text is None or isinstance(text, str):
+        return text
+    raise InvalidInput(f"{text!r} is not text.", field=name, hint="Write it in quotes.")
+
+
+def _from_csv(path: Path) -> WeightsFile:
+    try:
+        with path.open(encoding="utf-8-sig", newline="") as text:
+            lines = [fields for fields in csv.reader(text, strict=True) if fields]
+    except (csv.Error, UnicodeDecodeError) as error:
+        raise damaged(path, "CSV", error) from None
+    if len(lines) < 2:
+        raise InvalidInput(
+            f"{path.name} holds no costs.",
+            field="weights",
+            hint="Write a line of predicted classes, then a line for each actual class.",
+        )
+    if "predicted (rows)" in lines[0][0]:
+        raise InvalidInput(
+            f"{path.name} says that its lines are predicted classes.",
+            field="weights",
+            hint="Costs stand in lines of actual classes; exchange the axes of the table.",
+        )
+    columns = _distinct(lines[0][1:], "the first line")
+    _distinct([fields[0] for fields in lines[1:]], "the first column")
+    weights = {}
+    for number, fields in enumerate(lines[1:], start=2):
+        if len(fields) != len(lines[0]):
+            raise InvalidInput(
+                f"line {number} has {len(fields)} fields, the header has {len(lines[0])}.",
+                field="weights",
+                hint="Write one cost for each predicted class.",
+            )
+        costs = (_csv_number(cell, f"line {number}") for cell in fields[1:])
+        weights[fields[0]] = dict(zip(columns, costs, strict=True))
+    return WeightsFile(weights)
+
+
+def _distinct(names: list[str], place: str) -> list[str]:
+    doubled = next((name for name in names if names.count(name) > 1), None)
+    if doubled is not None:
+        raise InvalidInput(
+            f"{doubled!r} stands more than once in {place}.",
+            field="weights",
+            hint="Name each class once.",
+        )
+    return names
+
+
+def _csv_number(cell: str, place: str) -> float:
+    try:
+        return float(cell)
+    except ValueError:
+        raise _no_cost(repr(cell), place) from None
+
+
+def _no_cost(shown: str, place: str) -> InvalidInput:
+    return InvalidInput(
+        f"the cost at {place} is {shown}.",
+        field="weights",
+        hint="Costs are numbers, with a point before the decimals.",
+    )
+
+
+_DELIMITERS = ("\t", ";", ",")
+
+
+def read_cost_table(
+    text: str, labels: LabelSet
+) -> Mapping[str, Mapping[str, float]] | NDArray[np.float64]:
+    """The costs in a text, by label or (K, K) in label order, as `cost_matrix` takes them.
+
+    Raises `InvalidInput` naming the line at fault. Whether the names are the labels is for
+    `cost_matrix` to say.
+    """
+    lines = _lines(text)
+    if not lines:
+        raise _refused("there is nothing in it.", "Copy the costs with their class names.")
+    width = len(lines[0])
+    for number, fields in enumerate(lines, start=1):
+        if len(fields) != width:
+            raise _refused(
+                f"line {number} has {len(fields)} fields, the first line {width}.",
+                "Every line has one cost for each predicted class.",
+            )
+    size = len(labels)
+    # Names may be numbers; then only the shape tells that they are there.
+    if len(lines) == width == size + 1 or read_cost(lines[0][-1]) is None:
+        return _by_name(lines)
+    if not len(lines) == width == size:
+        raise _refused(
+            f"it has {len(lines)} lines of {width} costs for {size} classes.",
+            "Copy a square table, or one with class names in its first line and column.",
+        )
+    return np.array([_numbers(fields, number) for number, fields in enumerate(lines, start=1)])
+
+
+def _lines(text: str) -> list[list[str]]:
+    first = text.lstrip("\ufeff").strip("\r\n").split("\n", 1)[0]
+    delimiter = next((mark for mark in _DELIMITERS if mark in first), None)
+    if delimiter is None:
+        return [line.split() for line in text.splitlines() if line.strip()]
+    try:
+        reader = csv.reader(
+            io.StringIO(text.lstrip("\ufeff"), newline=""), delimiter=delimiter, strict=True
+        )
+        lines = [[field.strip() for field in fields] for fields in reader]
+    except csv.Error as error:
+        raise _refused(f"it cannot be read as a table ({error}).", "Check its quotes.") from None
+    return [fields for fields in lines if any(fields)]
+
+
+def _by_name(lines: list[list[str]]) -> dict[str, dict[str, float]]:
+    corner, *columns = lines[0]
+    if "predicted" in corner.lower().partition("(")[0].partition("\\")[0].partition("/")[0]:
+        raise _refused(
+            f"its corner says {corner!r}, so its lines seem to be predicted classes.",
+            "Costs stand in lines of actual classes; exchange the axes of the table.",
+        )
+    _require_distinct(columns, "the first line")
+    _require_distinct([fields[0] for fields in lines[1:]], "the first column")
+    return {
+        fields[0]: dict(zip(columns, _numbers(fields[1:], number), strict=True))
+        for number, fields in enumerate(lines[1:], start=2)
+    }
+
+
+def _require_distinct(names: list[str], place: str) -> None:
+    doubled = next((name for name in names if names.count(name) > 1), None)
+    if doubled is not None:
+        raise _refused(f"{doubled!r} stands more than once in {place}.", "Name each class once.")
+
+
+def _numbers(fields: list[str], number: int) -> list[float]:
+    found = []
+    for field in fields:
+        cost = read_cost(field)
+        if cost is None:
+            raise _refused(
+                f"{field[:40]!r} in line {number} is no cost.",
+                "Costs are numbers, with a point before the decimals.",
+            )
+        found.append(cost)
+    return found
+
+
+def _refused(message: str, hint: str) -> InvalidInput:
+    return InvalidInput(message, field="weights", hint=hint)

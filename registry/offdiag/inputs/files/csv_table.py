@@ -1,0 +1,172 @@
+"""Columns of a CSV file, as text; an empty cell without quotes is a missing value.
+
+Arrow reads; where it refuses a file, the file is read once more by Python's own reader to find
+the line or byte to name.
+"""
+
+from __future__ import annotations
+
+import codecs
+import csv
+from collections.abc import Collection, Mapping
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from offdiag.errors import InvalidInput
+from offdiag.inputs.files.checks import damaged, no_cases, require_columns
+
+_BLOCK = 1 << 20
+
+
+def read_csv_columns(path: Path, names: list[str]) -> dict[str, pa.Array]:
+    """The named columns, every value as the text it is written as.
+
+    An empty cell is null, or the empty text where it has quotes ("").
+
+    UTF-8 with or without a byte order mark, any line ending, quotes doubled inside quotes.
+    Fields are separated by commas, or by semicolons or tabs where the header has no comma.
+    Raises `InvalidInput` with the line of a wrong number of fields, or the byte that is not
+    UTF-8.
+    """
+    from pyarrow import csv as arrow_csv
+
+    header = _header(path)
+    delimiter = _delimiter(header)
+    require_columns(names, next(csv.reader([header], delimiter=delimiter)), path)
+    try:
+        table = arrow_csv.read_csv(
+            path,
+            read_options=arrow_csv.ReadOptions(encoding="utf8"),
+            parse_options=arrow_csv.ParseOptions(delimiter=delimiter, newlines_in_values=True),
+            convert_options=_as_text(names),
+        )
+    except pa.ArrowInvalid as error:
+        _require_utf8(path)
+        _require_equal_fields(path, delimiter)
+        raise damaged(path, "CSV", error) from None
+    if table.num_rows == 0:
+        raise no_cases(path)
+    return {name: table.column(name).combine_chunks() for name in names}
+
+
+def with_empty_text(
+    columns: Mapping[str, pa.Array], names: Collection[str]
+) -> dict[str, pa.Array]:
+    """The columns with every empty cell of the named ones as the empty text, quoted or not."""
+    return {
+        name: column.fill_null("") if name in names else column for name, column in columns.items()
+    }
+
+
+def unquoted_gaps(path: Path, n_columns: int) -> frozenset[tuple[int, int]]:
+    """Row and column, from 0, of each empty cell without quotes; the header is row 0.
+
+    Python's own reader tells such a cell from a quoted one from 3.12 on only.
+    """
+    from pyarrow import csv as arrow_csv
+
+    names = [str(number) for number in range(n_columns)]
+    try:
+        table = arrow_csv.read_csv(
+            path,
+            read_options=arrow_csv.ReadOptions(encoding="utf8", column_names=names),
+            parse_options=arrow_csv.ParseOptions(newlines_in_values=True),
+            convert_options=_as_text(names),
+        )
+    except pa.ArrowInvalid as error:
+        raise damaged(path, "CSV", error) from None
+    return frozenset(
+        (row, place)
+        for place, column in enumerate(table.columns)
+        for row, is_gap in enumerate(column.is_null().to_pylist())
+        if is_gap
+    )
+
+
+def line_of_row(path: Path, row: int) -> int:
+    """The number of the line on which a row begins, rows counted from 0 as they are read."""
+    delimiter = _delimiter(_header(path))
+    with path.open(encoding="utf-8-sig", newline="") as text:
+        reader = csv.reader(text, delimiter=delimiter)
+        next(reader)
+        line = reader.line_num + 1
+        for fields in reader:
+            if fields and row == 0:
+                break
+            row -= bool(fields)
+            line = reader.line_num + 1
+    return line
+
+
+def _as_text(names: list[str]) -> Any:
+    """Options of Arrow by which nothing is missing but an empty cell without quotes."""
+    from pyarrow import csv as arrow_csv
+
+    return arrow_csv.ConvertOptions(
+        include_columns=names,
+        column_types=dict.fromkeys(names, pa.large_string()),
+        null_values=[""],
+        strings_can_be_null=True,
+        quoted_strings_can_be_null=False,
+    )
+
+
+def column_names(path: Path) -> list[str]:
+    """The names in the header, as they are written."""
+    header = _header(path)
+    return next(csv.reader([header], delimiter=_delimiter(header)), [])
+
+
+def _header(path: Path) -> str:
+    """The first line without its ending, however lines end."""
+    _require_utf8(path, only_start=True)
+    with path.open(encoding="utf-8-sig", newline=None) as text:
+        return text.readline().removesuffix("\n")
+
+
+def _delimiter(header: str) -> str:
+    if "," in header:
+        return ","
+    return next((mark for mark in (";", "\t") if mark in header), ",")
+
+
+def _require_utf8(path: Path, *, only_start: bool = False) -> None:
+    """Raise `InvalidInput` naming the first byte that is not UTF-8."""
+    decoder = codecs.getincrementaldecoder("utf-8")()
+    offset = 0
+    with path.open("rb") as source:
+        while True:
+            block = source.read(_BLOCK)
+            pending = len(decoder.getstate()[0])
+            try:
+                # The last character of a file may be cut in the middle.
+                decoder.decode(block, final=not block)
+            except UnicodeDecodeError as error:
+                byte = offset - pending + error.start
+                raise InvalidInput(
+                    f"byte {byte} of {path.name} is not UTF-8.",
+                    field="file",
+                    hint="Write the file as UTF-8; it looks like Latin-1 or Windows-1252.",
+                ) from None
+            offset += len(block)
+            if not block or (only_start and len(block) == _BLOCK):
+                return
+
+
+def _require_equal_fields(path: Path, delimiter: str) -> None:
+    """Raise `InvalidInput` naming the first line with more or fewer fields than the header."""
+    with path.open(encoding="utf-8-sig", newline="") as text:
+        reader = csv.reader(text, delimiter=delimiter)
+        expected = len(next(reader))
+        line = reader.line_num + 1
+        for fields in reader:
+            if fields and len(fields) != expected:
+                raise InvalidInput(
+                    f"line {line} of {path.name} has {len(fields)} fields, "
+                    f"the header has {expected}.",
+                    field="file",
+                    hint="Quote a value that holds the separator; write empty values as nothing.",
+                )
+            line = reader.line_num + 1

@@ -1,0 +1,112 @@
+"""Columns of JSON lines, JSON documents, and groups of classes in JSON or TOML.
+
+Python's reader is used because a reader that guesses types makes dates and numbers out of
+labels.
+"""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from itertools import islice
+from pathlib import Path
+from typing import NoReturn
+
+from offdiag.errors import InvalidInput
+from offdiag.inputs.files.checks import FileColumn, damaged, no_cases, unreadable
+
+
+def read_json_line_columns(path: Path, names: list[str]) -> dict[str, FileColumn]:
+    """The named members of every object. Raises `InvalidInput` with the line at fault."""
+    columns: dict[str, list[object]] = {name: [] for name in names}
+    with path.open("rb") as lines:
+        for number, line in enumerate(lines, start=1):
+            if not line.strip():
+                continue
+            members = _object(line.removeprefix(b"\xef\xbb\xbf"), f"line {number} of {path.name}")
+            for name in names:
+                columns[name].append(_member(members, name, f"line {number} of {path.name}"))
+    if not columns[names[0]]:
+        raise no_cases(path)
+    return dict(columns)
+
+
+def line_of_object(path: Path, row: int) -> int:
+    """The number of the line on which an object stands, objects counted from 0."""
+    with path.open("rb") as lines:
+        written = (number for number, line in enumerate(lines, start=1) if line.strip())
+        return next(islice(written, row, None))
+
+
+def read_json(text: bytes, place: str, *, decimals_as_text: bool = False) -> object:
+    """One strict JSON value: no NaN, no member twice. Raises `InvalidInput` naming `place`.
+
+    `decimals_as_text` keeps 0.6030 as it is written, with the zero that a float forgets.
+    """
+
+    def without_doubles(pairs: list[tuple[str, object]]) -> dict[str, object]:
+        members = dict(pairs)
+        if len(members) != len(pairs):
+            raise ValueError("a member stands twice in one object")
+        return members
+
+    def refuse_constant(constant: str) -> NoReturn:
+        raise ValueError(f"{constant} is not JSON")
+
+    try:
+        return json.loads(
+            text,
+            object_pairs_hook=without_doubles,
+            parse_constant=refuse_constant,
+            parse_float=str if decimals_as_text else None,
+        )
+    except (ValueError, RecursionError) as error:
+        raise InvalidInput(
+            f"{place} is not valid JSON: {error}.", field="file", hint="Correct the file."
+        ) from None
+
+
+def _object(line: bytes, place: str) -> dict[str, object]:
+    value = read_json(line, place)
+    if isinstance(value, dict):
+        return value
+    raise InvalidInput(
+        f"{place} is no JSON object.", field="file", hint="Write one object on each line."
+    )
+
+
+def _member(members: dict[str, object], name: str, place: str) -> object:
+    """A member, None where it is null: whether it may be missing is the caller's to say."""
+    if name not in members:
+        shown = ", ".join(repr(member) for member in list(members)[:20])
+        raise InvalidInput(
+            f"{place} has no {name!r}.", field="file", hint=f"It has {shown or 'no members'}."
+        )
+    return members[name]
+
+
+def read_hierarchy(path: Path) -> object:
+    """What a `.json` or `.toml` file holds; whether it is a hierarchy is checked elsewhere.
+
+    Raises `InvalidInput`.
+    """
+    try:
+        match path.suffix.lower():
+            case ".json":
+                return read_json(path.read_bytes(), path.name)
+            case ".toml":
+                return _from_toml(path)
+    except OSError as error:
+        raise unreadable(path, error) from None
+    raise InvalidInput(
+        f"the suffix of {path.name!r} names no format of hierarchies.",
+        field="hierarchy",
+        hint="Known are .json, .toml.",
+    )
+
+
+def _from_toml(path: Path) -> object:
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8-sig"))
+    except (ValueError, RecursionError) as error:
+        raise damaged(path, "TOML", error) from None

@@ -1,0 +1,312 @@
+"""Sample identifiers and indexes: what pairs the same sample across arrays and runs.
+
+Identifiers that are all whole numbers, given as numbers or as their decimal text, are one
+kind, so a loader that reads "17" and one that reads 17 name the same case; everything else
+is text. Within a run an identifier stands once.
+
+A Series of pandas names its rows. Two of them belong together by these names, as in every
+calculation of pandas, and not by position: predictions that were sorted or sampled on their way
+would otherwise be counted against the labels of other samples.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from offdiag.errors import InvalidInput
+from offdiag.inputs.columns import to_column
+
+MAX_ID_LENGTH = 500
+_WHOLE_NUMBER = "^(0|-?[1-9][0-9]{0,17})$"
+
+
+@dataclass(frozen=True)
+class SampleIds:
+    """n identifiers of one kind: int64 numbers or Arrow text (large_string)."""
+
+    kind: Literal["int", "text"]
+    values: NDArray[np.int64] | pa.Array
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def order(self) -> NDArray[np.int64]:
+        """Positions that sort the identifiers: numbers by value, text by code point."""
+        if isinstance(self.values, np.ndarray):
+            return np.argsort(self.values, kind="stable").astype(np.int64)
+        positions: NDArray[np.int64] = pc.sort_indices(self.values).to_numpy().astype(np.int64)
+        return positions
+
+    def take(self, positions: NDArray[np.int64]) -> SampleIds:
+        """The identifiers at these positions, in this order."""
+        if isinstance(self.values, np.ndarray):
+            return SampleIds(self.kind, self.values[positions])
+        return SampleIds(self.kind, self.values.take(pa.array(positions)))
+
+    def slice(self, start: int, stop: int) -> SampleIds:
+        """The identifiers from `start` up to but without `stop`."""
+        return SampleIds(self.kind, self.values[start:stop])
+
+    def to_list(self) -> list[int] | list[str]:
+        """Plain Python values."""
+        if isinstance(self.values, np.ndarray):
+            numbers: list[int] = self.values.tolist()
+            return numbers
+        texts: list[str] = self.values.to_pylist()
+        return texts
+
+    def named(self, text: str) -> NDArray[np.bool_]:
+        """Which identifiers contain a text, shape (n,); numbers only match as a whole."""
+        if isinstance(self.values, np.ndarray):
+            if re.fullmatch(_WHOLE_NUMBER, text) is None:
+                return np.zeros(len(self), dtype=np.bool_)
+            return np.asarray(self.values == int(text), dtype=np.bool_)
+        found: NDArray[np.bool_] = pc.match_substring(self.values, text).to_numpy(
+            zero_copy_only=False
+        )
+        return found
+
+    def as_text(self) -> SampleIds:
+        """The same identifiers as text, for joining numbers with text."""
+        if isinstance(self.values, np.ndarray):
+            return SampleIds("text", pa.array(self.values).cast(pa.large_string()))
+        return self
+
+
+def sample_ids(values: object, *, field: str = "sample_ids") -> SampleIds:
+    """Read identifiers. Raises `InvalidInput` for missing, fractional or over-long ones."""
+    column = to_column(values, field=field)
+    if isinstance(column, np.ndarray):
+        if len(column) and column.dtype.kind not in "iu":
+            raise InvalidInput(
+                f"identifiers of type {column.dtype} are ambiguous.",
+                field=field,
+                hint="Use whole numbers or text.",
+            )
+        if column.dtype == np.uint64 and len(column) and int(column.max()) >= 1 << 63:
+            raise InvalidInput(
+                f"{int(column.max())} is larger than 2^63-1.", field=field, hint="Use text."
+            )
+        return SampleIds("int", column.astype(np.int64))
+    text = column.cast(pa.large_string())
+    longest = pc.max(pc.utf8_length(text)).as_py() or 0
+    if longest > MAX_ID_LENGTH:
+        raise InvalidInput(
+            f"an identifier has {longest} characters.",
+            field=field,
+            hint=f"At most {MAX_ID_LENGTH} are stored; log a digest of it instead.",
+        )
+    if pc.all(pc.match_substring_regex(text, _WHOLE_NUMBER)).as_py():
+        return SampleIds("int", text.cast(pa.int64()).to_numpy())
+    return SampleIds("text", text)
+
+
+def joined(parts: list[SampleIds]) -> SampleIds:
+    """Identifiers of several batches as one. Numbers become text when any batch has text."""
+    if all(part.kind == "int" for part in parts):
+        return SampleIds("int", np.concatenate([np.asarray(part.values) for part in parts]))
+    arrays = [part.as_text().values for part in parts]
+    return SampleIds("text", pa.concat_arrays(arrays))
+
+
+def require_distinct(ids: SampleIds, order: NDArray[np.int64], *, field: str) -> None:
+    """Raise `InvalidInput` naming the first identifier that stands twice.
+
+    `order` is `ids.order()`, which the caller needs anyway.
+    """
+    ordered = ids.take(order).values
+    if isinstance(ordered, np.ndarray):
+        same = ordered[1:] == ordered[:-1]
+    else:
+        same = pc.equal(ordered[1:], ordered[:-1]).to_numpy(zero_copy_only=False)
+    if same.any():
+        place = int(np.argmax(same))
+        doubled = ids.take(order[place : place + 1]).to_list()[0]
+        rows = sorted(int(row) for row in order[place : place + 2])
+        raise InvalidInput(
+            f"{doubled!r} stands twice, at index {rows[0]} and {rows[1]}.",
+            field=field,
+            hint="Each case is logged once in a run.",
+        )
+
+
+def are_equal(one: SampleIds | None, other: SampleIds | None) -> bool:
+    """Whether both name the same cases in the same order; None names them by position."""
+    if one is None or other is None:
+        return one is other
+    if isinstance(one.values, np.ndarray) or isinstance(other.values, np.ndarray):
+        return one.kind == other.kind and np.array_equal(one.values, other.values)
+    return bool(one.values.equals(other.values))
+
+
+def common_places(ids: Sequence[SampleIds]) -> tuple[NDArray[np.int64], ...]:
+    """Where the identifiers stand that all of several sets have, in each set, (m,) each.
+
+    The identifiers of a set are distinct; the places follow the order of the first set.
+    """
+    first, *others = (each.as_text() if _mixed(ids) else each for each in ids)
+    in_others = [_places_in(other, first) for other in others]
+    shared = np.logical_and.reduce([places >= 0 for places in in_others])
+    shared = np.broadcast_to(shared, (len(first),))
+    return (np.flatnonzero(shared), *(places[shared] for places in in_others))
+
+
+def _mixed(ids: Sequence[SampleIds]) -> bool:
+    return len({each.kind for each in ids}) > 1
+
+
+def _places_in(known: SampleIds, wanted: SampleIds) -> NDArray[np.int64]:
+    """Place of each wanted identifier among the known ones, -1 where it is not there."""
+    if isinstance(known.values, np.ndarray):
+        order = np.argsort(known.values, kind="stable")
+        found = np.searchsorted(known.values, wanted.values, sorter=order)
+        places = order[np.minimum(found, len(order) - 1)]
+        return np.where(known.values[places] == wanted.values, places, -1)
+    matches = pc.index_in(wanted.values, value_set=known.values)
+    places_in_text: NDArray[np.int64] = pc.fill_null(matches, -1).to_numpy().astype(np.int64)
+    return places_in_text
+
+
+def update_digest(digest: hashlib._Hash, ids: SampleIds) -> None:
+    """Feed the identifiers into a running digest, so that equal ids give equal bytes."""
+    digest.update(ids.kind.encode())
+    if isinstance(ids.values, np.ndarray):
+        digest.update(ids.values.astype("<i8").tobytes())
+        return
+    lengths = pc.binary_length(ids.values).to_numpy().astype("<i8")
+    digest.update(lengths.tobytes())
+    digest.update("".join(ids.values.to_pylist()).encode())
+
+
+_WAYS_OUT = (
+    "Use .to_numpy() on arrays whose rows are in one order already; log_run also takes "
+    "sample_ids= to name the rows."
+)
+
+
+def aligned(**given: Any) -> dict[str, Any]:
+    """The arguments of one call by name, row i of each about the same sample.
+
+    An argument is None, an array of n rows, or a mapping from names to such arrays. Only Series
+    and DataFrames of pandas, and what behaves like them, have an index:
+
+    * Equal indexes, also with labels that stand twice, are left as they are.
+    * The same labels in another order are brought into the order of the first index.
+    * Other labels are refused. Where `sample_ids` without an index say what each row is about,
+      rows are paired by position.
+    * An array without an index is paired by position. Next to indexes of different orders nothing
+      says which of them it follows, and it is refused.
+
+    Raises `InvalidInput` naming the argument whose index is at fault, and for unequal lengths.
+    """
+    arrays = dict(_arrays(given))
+    indexes = {name: array.index for name, array in arrays.items() if _has_index(array)}
+    if len(indexes) < 2:
+        return given
+    (first, reference), *others = indexes.items()
+    other = {name: index for name, index in others if not _equal(index, reference)}
+    if not other:
+        return given
+    from offdiag.inputs.labels import require_equal_lengths  # Not before it is needed: pyarrow.
+
+    require_equal_lengths(**{name: len(index) for name, index in indexes.items()})
+    ids = given.get("sample_ids")
+    rows_are_named = ids is not None and not _has_index(ids)
+    moves = {}
+    for name, index in other.items():
+        places = _places(index, reference)
+        if places is not None:
+            moves[name] = places
+        elif not rows_are_named:
+            raise _unpaired(name, index, first, reference)
+    if moves:
+        _require_indexes(
+            next(iter(moves)), first, (name for name in arrays if name not in indexes)
+        )
+    return _moved(given, moves)
+
+
+def _arrays(given: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    """Every array with the name that errors call it by."""
+    for name, value in given.items():
+        if isinstance(value, Mapping):
+            yield from ((_entry(name, key), array) for key, array in value.items())
+        elif value is not None:
+            yield name, value
+
+
+def _entry(name: str, key: object) -> str:
+    return f"{name}[{key!r}]"
+
+
+def _has_index(array: object) -> bool:
+    # Lists have a method of that name; Dask has an index that cannot be searched.
+    return hasattr(type(array), "iloc") and hasattr(getattr(array, "index", None), "get_indexer")
+
+
+def _equal(index: Any, reference: Any) -> bool:
+    return index is reference or bool(index.equals(reference))
+
+
+def _places(index: Any, reference: Any) -> Any:
+    """Where each label of the reference stands in an index; None where they are not the same."""
+    if not (index.is_unique and reference.is_unique) or index.nlevels != reference.nlevels:
+        return None
+    places = index.get_indexer(reference)
+    return None if (places < 0).any() else places
+
+
+def _moved(given: Mapping[str, Any], moves: Mapping[str, Any]) -> dict[str, Any]:
+    def moved(name: str, array: Any) -> Any:
+        return array.iloc[moves[name]] if name in moves else array
+
+    return {
+        name: {key: moved(_entry(name, key), array) for key, array in value.items()}
+        if isinstance(value, Mapping)
+        else moved(name, value)
+        for name, value in given.items()
+    }
+
+
+def _unpaired(name: str, index: Any, first: str, reference: Any) -> InvalidInput:
+    if index.nlevels == reference.nlevels:
+        for of_whom, labels in ((name, index), (first, reference)):
+            if not labels.is_unique:
+                doubled = _first(labels[labels.duplicated()])
+                return InvalidInput(
+                    f"its index is not that of {first}, and {doubled!r} occurs more than once in "
+                    f"that of {of_whom}, so rows cannot be paired by it.",
+                    field=name,
+                    hint=_WAYS_OUT,
+                )
+    strange = index[~index.isin(reference)] if index.nlevels == reference.nlevels else index
+    return InvalidInput(
+        f"its index has other labels than that of {first}, {_first(strange)!r} for one.",
+        field=name,
+        hint=_WAYS_OUT,
+    )
+
+
+def _first(index: Any) -> object:
+    """The first label, as Python has it."""
+    return index[:1].tolist()[0]
+
+
+def _require_indexes(name: str, first: str, without: Iterable[str]) -> None:
+    unnamed = next(iter(without), None)
+    if unnamed is not None:
+        raise InvalidInput(
+            f"its index is that of {first} in another order, and {unnamed} has no index to say "
+            "which order it follows.",
+            field=name,
+            hint=f"Give {unnamed} an index, or bring all into one order and use .to_numpy().",
+        )

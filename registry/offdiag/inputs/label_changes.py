@@ -1,0 +1,116 @@
+"""New labels for some samples, in the forms in which people hold them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from offdiag.domain.labels import LabelSet
+from offdiag.errors import InvalidInput
+from offdiag.inputs.files import read_columns
+from offdiag.inputs.ids import SampleIds, aligned, require_distinct, sample_ids
+from offdiag.inputs.label_sets import pack_partial_column, sets_of_texts
+from offdiag.inputs.labels import Codes, require_equal_lengths
+from offdiag.inputs.partial_labels import blanks_as_missing, encode_partial_labels
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnNames:
+    """What the columns of a table of new labels are called."""
+
+    id: str = "id"
+    label: str = "label"
+
+
+AS_USUAL = ColumnNames()
+
+
+@dataclass(frozen=True)
+class LabelChanges:
+    """m samples and the label each is to have: its code, or `n_classes` for none any more.
+
+    Where samples have sets of labels, `codes` are packed sets.
+    """
+
+    ids: SampleIds
+    codes: Codes
+
+
+def read_label_changes(
+    given: object, labels: LabelSet, names: ColumnNames = AS_USUAL, *, of_sets: bool = False
+) -> LabelChanges:
+    """Read a mapping from identifiers to labels, a pair (identifiers, labels), or a table.
+
+    A table is a frame, or the path of a file in one of the formats of `read_columns`. Its
+    columns are found by their names; a frame of two columns may call them anything, identifiers
+    first. Samples without identifiers are named by their position, counted from 0. A missing
+    label (None, NaN, in a file an empty text that is no class) takes the sample's label away.
+    Samples `of_sets` of labels get a set or list each, an empty one where no label is true; in a
+    file its names stand side by side with | between them.
+
+    Raises `InvalidInput` for other forms, for no changes at all, for identifiers that stand
+    twice, and for labels that are not in the set.
+    """
+    ids, values = _two_columns(given, labels, names)
+    identifiers = sample_ids(ids, field="labels")
+    codes = (
+        pack_partial_column(_split(given, values), labels, field="labels")
+        if of_sets
+        else encode_partial_labels(values, labels, field="labels")
+    )
+    if len(identifiers) == 0 and len(codes) == 0:
+        raise InvalidInput(
+            "there are no changes.", field="labels", hint="Name at least one sample."
+        )
+    require_equal_lengths(identifiers=len(identifiers), labels=len(codes))
+    require_distinct(identifiers, identifiers.order(), field="labels")
+    return LabelChanges(identifiers, codes)
+
+
+def _split(given: object, values: object) -> object:
+    """The texts of a file as sets; anything else as it is."""
+    return sets_of_texts(values) if isinstance(given, (str, os.PathLike)) else values
+
+
+def _two_columns(given: object, labels: LabelSet, names: ColumnNames) -> tuple[object, object]:
+    if isinstance(given, Mapping):
+        return list(given.keys()), list(given.values())
+    if isinstance(given, tuple) and len(given) == 2:
+        pair = aligned(identifiers=given[0], labels=given[1])
+        return pair["identifiers"], pair["labels"]
+    if isinstance(given, (str, os.PathLike)):
+        found = read_columns(
+            Path(given),
+            [names.id, names.label],
+            empty_text=[names.label],
+            with_gaps=[names.label],
+        )
+        return found[names.id], blanks_as_missing(found[names.label], labels)
+    return _of_frame(given, names)
+
+
+def _of_frame(given: Any, names: ColumnNames) -> tuple[object, object]:
+    present = getattr(given, "column_names", None)
+    present = getattr(given, "columns", None) if present is None else present
+    if present is None or not hasattr(given, "__getitem__"):
+        raise InvalidInput(
+            f"{type(given).__name__} does not say which sample gets which label.",
+            field="labels",
+            hint="Give {id: label}, a pair (ids, labels), a frame of these two columns, or the "
+            "path of a table.",
+        )
+    columns = list(present)
+    if columns.count(names.id) == columns.count(names.label) == 1:
+        return given[names.id], given[names.label]
+    if len(columns) != 2 or len(set(columns)) != 2:
+        raise InvalidInput(
+            f"the table has the columns {columns[:20]}.",
+            field="labels",
+            hint=f"Call them {names.id!r} and {names.label!r}, or give two: identifiers and "
+            "labels, in this order.",
+        )
+    first, second = columns
+    return given[first], given[second]

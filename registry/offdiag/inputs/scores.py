@@ -1,0 +1,370 @@
+"""Scores of classes: as float32 columns in label order, at full precision, and as predictions.
+
+Read by position, the columns (b, a) turn an area under the ROC curve of 1 into 0 without a word.
+Columns without names stand in the order of the labels, and so do those that pandas numbers where
+the classes are not these numbers, and those that polars calls column_0, column_1 and so on.
+
+What is stored is single precision; what is evaluated in memory is used as it was handed in,
+so that results agree with other programs to the last digit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from offdiag.domain.labels import LabelSet, label_text
+from offdiag.domain.runs import ARG_MAX, THRESHOLD, at_threshold
+from offdiag.errors import InvalidInput
+from offdiag.inputs.columns import readable
+from offdiag.inputs.labels import code_dtype
+
+_COLUMN_AXIS = 1
+
+
+@dataclass(frozen=True, eq=False)
+class PickedColumns:
+    """Scores that were picked out of a larger table, (n,) or (n, K), and their columns' names.
+
+    In such a table classes may have the same text around them all, as in p_cat and p_dog.
+    """
+
+    values: NDArray[Any]
+    names: tuple[str, ...]
+
+
+def in_label_order(y_score: object, labels: LabelSet, *, field: str = "y_score") -> Any:
+    """The scores with one column for each class in label order, where their columns have names.
+
+    Named columns are those of a frame or table, of `PickedColumns`, and of a mapping from classes
+    to n scores each; they may come in any order. Everything else, and a single column, is
+    returned as it is. Raises `InvalidInput` naming the columns where they are not the classes.
+    """
+    values, names = _taken_apart(y_score, field)
+    if names is None or len(names) == 1:
+        return values
+    affixed = isinstance(y_score, PickedColumns)
+    order = _order(names, labels, affixed=affixed)
+    if order is None:
+        if _are_numbers(names):
+            return values
+        raise _other_classes(names, labels, field, affixed=affixed)
+    if order == list(range(len(order))):
+        return values
+    return np.take(np.asarray(readable(values)), order, axis=_COLUMN_AXIS)
+
+
+def require_column_of(
+    y_score: object, labels: LabelSet, positive_label: str | None, *, field: str = "y_score"
+) -> None:
+    """Raise `InvalidInput` for one column of scores that is called after the other class."""
+    names = _taken_apart(y_score, field)[1]
+    if names is None:
+        names = (getattr(y_score, "name", None),)
+    if len(names) != 1 or len(labels) != 2 or not isinstance(names[0], (str, bool, np.bool_)):
+        return
+    name = _text(names[0])
+    if name in labels.index and positive_label is not None and name != positive_label:
+        raise InvalidInput(
+            f"the column of scores is called {name!r}, but the positive class is "
+            f"{positive_label!r}.",
+            field=field,
+            hint=f"Give the scores of {positive_label!r}, or pass .to_numpy() if these are.",
+        )
+
+
+def _taken_apart(y_score: Any, field: str) -> tuple[Any, tuple[object, ...] | None]:
+    """The values, and the names of their columns if they have any."""
+    if isinstance(y_score, PickedColumns):
+        return y_score.values, y_score.names
+    if isinstance(y_score, Mapping):
+        return _stacked(y_score, field), tuple(y_score)
+    if isinstance(y_score, (pa.Table, pa.RecordBatch)):
+        return y_score, tuple(y_score.schema.names)
+    columns = getattr(y_score, "columns", None)
+    if columns is None:
+        return y_score, None
+    names = tuple(columns)
+    if names == tuple(f"column_{place}" for place in range(len(names))):
+        return y_score, None
+    return y_score, names
+
+
+def _stacked(by_class: Mapping[Any, object], field: str) -> NDArray[Any]:
+    columns = [np.asarray(readable(values)) for values in by_class.values()]
+    if not columns or any(
+        column.ndim != 1 or len(column) != len(columns[0]) for column in columns
+    ):
+        raise InvalidInput(
+            "the columns of scores differ in length, or there are none.",
+            field=field,
+            hint="Give n scores for each class: {class: scores}.",
+        )
+    return np.stack(columns, axis=_COLUMN_AXIS)
+
+
+def _order(names: Sequence[object], labels: LabelSet, *, affixed: bool) -> list[int] | None:
+    """The place of each class among the columns; None where these are not the classes."""
+    texts = [_text(name) for name in names]
+    if len(texts) != len(labels) or len(set(texts)) != len(texts):
+        return None
+    place = {text: at for at, text in enumerate(texts)}
+    for before, after in _affixes(texts, labels) if affixed else [("", "")]:
+        wanted = [f"{before}{label}{after}" for label in labels.names]
+        if place.keys() == set(wanted):
+            return [place[text] for text in wanted]
+    return None
+
+
+def _affixes(texts: Sequence[str], labels: LabelSet) -> list[tuple[str, str]]:
+    """What may stand before and after each class, told from the column of the first class.
+
+    At most one of them makes the columns out of the classes.
+    """
+    label = labels.names[0]
+    return [
+        (text[:start], text[start + len(label) :])
+        for text in texts
+        for start in range(len(text) - len(label) + 1)
+        if text.startswith(label, start)
+    ]
+
+
+def _are_numbers(names: Sequence[object]) -> bool:
+    """Whether columns are called 0, 1 and so on in this order, as those without names are."""
+    return not isinstance(names[0], (bool, np.bool_)) and list(names) == list(range(len(names)))
+
+
+def _text(name: object) -> str:
+    try:
+        return label_text(name)
+    except InvalidInput:
+        return repr(name)
+
+
+def _other_classes(
+    names: Sequence[object], labels: LabelSet, field: str, *, affixed: bool
+) -> InvalidInput:
+    texts = [_text(name) for name in names]
+    shown = ", ".join(repr(text) for text in texts[:5]) + (", …" if len(texts) > 5 else "")
+    doubled = next((text for text in texts if texts.count(text) > 1), None)
+    lacking = next((label for label in labels.names if label not in texts), None)
+    strange = next((text for text in texts if text not in labels.index), None)
+    if doubled is not None:
+        what = f"{doubled!r} stands more than once"
+    elif strange is not None:
+        what = f"{strange!r} is no class"
+    else:
+        what = f"{lacking!r} has no column"
+    hint = (
+        "Call each column after its class, with the same text around all or none, as p_cat and "
+        "p_dog; log_frame also takes {class: column}."
+        if affixed
+        else "Call each column after its class, or pass .to_numpy() with one column for each "
+        "class in label order."
+    )
+    return InvalidInput(
+        f"the columns ({shown}) are not the classes {labels.preview()}: {what}.",
+        field=field,
+        hint=f"{hint} Classes that the data lack are declared in labels=.",
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Scores:
+    """Scores of n cases.
+
+    `values` is float32 of shape (n, 1), the score of the positive class of binary data, or
+    (n, K), one column for each class in label order.
+    """
+
+    values: NDArray[np.float32]
+
+    @property
+    def n_columns(self) -> int:
+        return int(self.values.shape[1])
+
+
+def read_scores(
+    y_score: object,
+    *,
+    n_samples: int | None,
+    labels: LabelSet,
+    positive_label: str | None,
+    of_sets: bool = False,
+) -> Scores:
+    """Check scores against the cases and labels they belong to; `n_samples` is None where the
+    scores alone say how many there are.
+
+    Columns with names are read by name, as `in_label_order` does. Cases `of_sets` of labels have
+    one score for each label. Raises `InvalidInput` for a wrong
+    shape, a value that is not finite in float32, or scores of one class where it is
+    not said which class that is.
+    """
+    values = _as_float32(in_label_order(y_score, labels))
+    if not of_sets:
+        require_column_of(y_score, labels, positive_label)
+    if n_samples is not None and values.shape[0] != n_samples:
+        raise InvalidInput(
+            f"there are {values.shape[0]} rows of scores for {n_samples} predictions.",
+            field="y_score",
+            hint="Give one row for each prediction.",
+        )
+    _require_columns(values, labels, positive_label, of_sets=of_sets)
+    broken = ~np.isfinite(values)
+    if broken.any():
+        row, column = (int(place) for place in np.argwhere(broken)[0])
+        raise InvalidInput(
+            f"the score at index {row}, column {column} is {values[row, column]}.",
+            field="y_score",
+            hint="Scores are finite numbers that float32 can hold.",
+        )
+    return Scores(values)
+
+
+def _as_float32(y_score: object) -> NDArray[np.float32]:
+    try:
+        given = np.asarray(readable(y_score))
+        # Of complex numbers numpy would keep the real part, and only warn.
+        is_complex = given.dtype.kind == "c"
+        with np.errstate(over="ignore"):
+            floats = given.real.astype(np.float32)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise _no_numbers(str(error)) from None
+    if is_complex:
+        raise _no_numbers("they are complex")
+    if floats.ndim == 1:
+        return floats[:, np.newaxis]
+    if floats.ndim != 2:
+        raise InvalidInput(
+            f"the shape is {floats.shape}.",
+            field="y_score",
+            hint="Give an array of shape (n,) or (n, K).",
+        )
+    return floats
+
+
+def _no_numbers(why: str) -> InvalidInput:
+    return InvalidInput(
+        f"the scores cannot be read as numbers ({why}).",
+        field="y_score",
+        hint="Give an array of shape (n,) or (n, K).",
+    )
+
+
+def _require_columns(
+    values: NDArray[np.float32], labels: LabelSet, positive_label: str | None, *, of_sets: bool
+) -> None:
+    n_columns, n_classes = values.shape[1], len(labels)
+    if n_columns == 1 and n_classes == 2 and not of_sets:
+        if positive_label is None:
+            raise InvalidInput(
+                f"one score for each case is given, but not whether it is for "
+                f"{labels.names[0]!r} or {labels.names[1]!r}.",
+                field="positive_label",
+                hint="Name the class whose score this is.",
+            )
+        return
+    if n_columns != n_classes:
+        raise InvalidInput(
+            f"there are {n_columns} columns of scores for {n_classes} classes {labels.preview()}.",
+            field="y_score",
+            hint="Give one column for each class, in label order.",
+        )
+
+
+_HINT = "Give an array of finite numbers, of shape (n,) or (n, K) in label order."
+
+
+def score_table(
+    y_score: object, *, n_cases: int, labels: LabelSet | None = None, field: str = "y_score"
+) -> NDArray[Any]:
+    """Finite scores of shape (n, columns), float32 if they came as float16 or float32.
+
+    An array of shape (n,) becomes one column; columns with names are read by name, as
+    `in_label_order` does. Raises `InvalidInput` for another shape, a value that is not finite
+    (naming its row), and columns that are called after others than `labels`.
+    """
+    table = _floats(
+        y_score if labels is None else in_label_order(y_score, labels, field=field), field
+    )
+    if table.ndim == 1:
+        table = table[:, np.newaxis]
+    if table.ndim != 2 or len(table) != n_cases:
+        raise InvalidInput(
+            f"the shape is {table.shape}, but there are {n_cases} cases.", field=field, hint=_HINT
+        )
+    broken = ~np.isfinite(table)
+    if broken.any():
+        row, column = (int(place) for place in np.argwhere(broken)[0])
+        raise InvalidInput(
+            f"the score at index {row}, column {column} is {table[row, column]}.",
+            field=field,
+            hint="Scores are finite numbers; drop the case or repair it.",
+        )
+    return table
+
+
+def _floats(y_score: object, field: str) -> NDArray[Any]:
+    try:
+        array = np.asarray(readable(y_score))
+    except ValueError:
+        raise InvalidInput("the rows differ in length.", field=field, hint=_HINT) from None
+    if array.dtype.kind == "O":
+        array = _numbers(array, field)
+    if array.dtype.kind not in "iubf":
+        raise InvalidInput(f"values of type {array.dtype} are no scores.", field=field, hint=_HINT)
+    narrow = array.dtype.kind == "f" and array.dtype.itemsize <= 4
+    return array.astype(np.float32 if narrow else np.float64, copy=False)
+
+
+def _numbers(array: NDArray[Any], field: str) -> NDArray[Any]:
+    """Objects as numbers; a missing one becomes NaN and is reported with its place."""
+    try:
+        return array.astype(np.float64)
+    except (TypeError, ValueError) as error:
+        raise InvalidInput(
+            f"the scores cannot be read as numbers ({error}).", field=field, hint=_HINT
+        ) from None
+
+
+_CLASS_AXIS = 1
+
+
+def predicted_from(
+    scores: Scores, labels: LabelSet, positive_label: str | None
+) -> tuple[pa.DictionaryArray, Mapping[str, Any]]:
+    """The class of each of n samples, and the rule as plain values.
+
+    With a column for each class it is the one with the highest score, the first in label order of
+    equal ones; with one column the positive class from 0.5 on. The single precision that is stored
+    decides, so that the rule gives the same from what is stored. Raises `InvalidInput` for one
+    column of scores that are no probabilities: where to cut those, nobody said.
+    """
+    names = pa.array(labels.names, pa.string())
+    if scores.n_columns > 1 or len(labels) == 1 or positive_label is None:
+        codes = scores.values.argmax(axis=_CLASS_AXIS)
+        return _classes(codes, names), ARG_MAX
+    score = scores.values[:, 0]
+    outside = (score < 0) | (score > 1)
+    if outside.any():
+        index = int(np.argmax(outside))
+        raise InvalidInput(
+            f"the score at index {index} is {score[index]}, which is no probability, and there "
+            "are no predictions.",
+            field="y_pred",
+            hint="Give y_pred=, decided at a threshold that fits these scores.",
+        )
+    positive = labels.index[positive_label]
+    codes = np.where(score >= THRESHOLD, positive, 1 - positive)
+    return _classes(codes, names), at_threshold(positive_label)
+
+
+def _classes(codes: np.ndarray[Any, Any], names: pa.Array) -> pa.DictionaryArray:
+    narrow = codes.astype(code_dtype(len(names)))
+    return pa.DictionaryArray.from_arrays(pa.array(narrow), names)

@@ -1,0 +1,405 @@
+"""Whole tables in the layouts that papers, tools and terminals print."""
+
+from __future__ import annotations
+
+import pytest
+
+from offdiag.audit.table_text.headers import Meaning, written
+from offdiag.audit.table_text.interpretation import Corrections, Reading, read_pasted
+from offdiag.audit.table_text.roles import ClassFacts
+from offdiag.domain.orientation import SourceOrientation
+from offdiag.errors import InvalidInput
+
+REPORT = """\
+              precision    recall  f1-score   support
+
+           0       0.57      0.42      0.48        19
+           1       0.77      0.81      0.79        21
+
+    accuracy                           0.59        40
+   macro avg       0.67      0.61      0.63        40
+weighted avg       0.68      0.63      0.64        40
+"""
+
+
+def read(text: str, **told: object) -> Reading:
+    """The only way to read a text."""
+    (reading,) = read_pasted(text, Corrections(**told))  # type: ignore[arg-type]  # By name.
+    return reading
+
+
+def numbers(reading: Reading) -> list[tuple[str, str]]:
+    """Model, metric and class of each number in the short form, and the number."""
+    return [
+        (written(Meaning(n.key, label=n.label, model=n.model or None)), n.text)
+        for n in reading.numbers
+    ]
+
+
+MODELS = [
+    ("overall_accuracy @SVM", "0.93"),
+    ("f1 @SVM", "0.91"),
+    ("overall_accuracy @CNN", "0.95"),
+    ("f1 @CNN", "0.92"),
+]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Model\tAccuracy\tF1\nSVM\t0.93\t0.91\nCNN\t0.95\t0.92",
+        "| Model | Acc. | F1 |\n|---|--:|:-:|\n| SVM | 0.93 | **0.91** |\n| CNN | 0.95 | 0.92 |",
+        "Model,Accuracy,F1\nSVM,0.93,0.91\nCNN,0.95,0.92",
+        "Model;Accuracy;F1\nSVM;0,93;0,91\nCNN;0,95;0,92",
+        "Model Accuracy F1\nSVM 0.93 0.91\nCNN 0.95 0.92",
+        "Model   Accuracy   F1\nSVM     0.93       0.91\nCNN     0.95       0.92",
+        r"Model & Accuracy & $F_1$ \\ \hline SVM & 0.93 & 0.91 \\ CNN [12] & 0.95 & 0.92 \\",
+        "Table 2. Results.\nMethod\tAcc\tF-score\n\nSVM\t0.93\t0.91\n\nCNN\t0.95\t0.92",
+    ],
+)
+def test_a_table_of_models_is_the_same_in_every_layout(text: str) -> None:
+    reading = read(text)
+
+    assert numbers(reading) == MODELS
+    assert reading.models == ("SVM", "CNN")
+    assert reading.classes is None
+
+
+def test_models_may_stand_in_the_columns() -> None:
+    reading = read("Metric\tSVM\tCNN\nAccuracy\t0.93\t0.95\nF1\t0.91\t0.92")
+
+    assert sorted(numbers(reading)) == sorted(MODELS)
+
+
+def test_a_report_has_classes_averages_and_support() -> None:
+    reading = read(REPORT)
+
+    assert reading.classes == ClassFacts(("0", "1"), (19, 21))
+    assert numbers(reading)[:3] == [
+        ("precision[0]", "0.57"),
+        ("recall[0]", "0.42"),
+        ("f1[0]", "0.48"),
+    ]
+    assert numbers(reading)[6:] == [
+        ("overall_accuracy", "0.59"),
+        ("macro_precision", "0.67"),
+        ("macro_recall", "0.61"),
+        ("macro_f1", "0.63"),
+        ("weighted_precision", "0.68"),
+        ("weighted_recall", "0.63"),
+        ("weighted_f1", "0.64"),
+    ]
+    assert [n.name for n in reading.numbers[6:8]] == ["accuracy", "macro avg precision"]
+
+
+def test_a_report_whose_gaps_were_lost_is_the_same() -> None:
+    collapsed = "\n".join(" ".join(line.split()) for line in REPORT.splitlines())
+
+    assert numbers(read(collapsed)) == numbers(read(REPORT))
+
+
+@pytest.mark.parametrize(
+    ("label", "name"),
+    [
+        ("Precision = TP/(TP+FP) =", "Precision"),
+        ("Precision:", "Precision"),
+        ("Precision ≈", "Precision"),
+        ("Class 1 (y = 0)", "Class 1 (y = 0)"),
+    ],
+)
+def test_a_label_ends_where_a_formula_begins(label: str, name: str) -> None:
+    assert read(f"{label} 0.895").heads[0].head == name
+
+
+def test_classes_may_be_counted_in_the_heads() -> None:
+    reading = read("Metric\tClass A (80)\tClass B (15)\nRecall\t72/80 ≈ 90.0%\t40.0%")
+
+    assert reading.classes == ClassFacts(("Class A", "Class B"), (80, 15))
+    assert numbers(reading) == [
+        ("recall[Class A]", "72/80"),
+        ("recall[Class A]", "90.0%"),
+        ("recall[Class B]", "40.0%"),
+    ]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "Classes: A 80, B 15",
+        "Test set: A = 80, B = 15",
+        "Support: A (80); B (15)",
+    ],
+)
+def test_a_line_may_list_the_classes(line: str) -> None:
+    reading = read(f"{line}\nAccuracy 0.9")
+
+    assert reading.classes == ClassFacts(("A", "B"), (80, 15))
+    assert reading.unread == ()
+
+
+def test_prose_may_count_positives_and_negatives() -> None:
+    reading = read("A test on 10,000 patients (100 positive, 9,900 negative):\nAccuracy: 97.8%")
+
+    assert reading.classes == ClassFacts(("positive", "negative"), (100, 9900))
+
+
+def test_a_list_about_something_else_is_no_list_of_classes() -> None:
+    matrix = "A B C\nA 1 0 0\nB 0 2 0\nC 0 0 3\nAccuracy 1"
+
+    reading = read(f"A cohort: 5 positive and 7 negative controls.\n{matrix}")
+
+    assert reading.classes == ClassFacts(("A", "B", "C"))
+
+
+WINE = ((8, 3, 8), (1, 17, 3), (5, 2, 7))
+
+
+BARE = "8 3 8\n1 17 3\n5 2 7"
+COMMAS = "8,3,8\n1,17,3\n5,2,7"
+CORNER = """Actual \\ Predicted\ta\tb\tc
+a\t8\t3\t8
+b\t1\t17\t3
+c\t5\t2\t7"""
+NAMED = """Predicted a Predicted b Predicted c
+Actual a 8 3 8
+Actual b 1 17 3
+Actual c 5 2 7"""
+CARET = """          Reference
+Prediction  a   b  c
+        a   8   3  8
+        b   1  17  3
+        c   5   2  7"""
+TWO_HEADS = """          Predicted
+Actual    a   b  c
+      a   8   3  8
+      b   1  17  3
+      c   5   2  7"""
+NUMBERED = """    0   1   2
+0   8   3   8
+1   1  17   3
+2   5   2   7"""
+TOTALS = """Predicted class
+a b c Total
+a 8 3 8 19
+b 1 17 3 21
+c 5 2 7 14
+Total 14 22 18 54"""
+ROWS, COLUMNS = SourceOrientation.ACTUAL_ROWS, SourceOrientation.ACTUAL_COLUMNS
+
+
+@pytest.mark.parametrize(
+    ("text", "labels", "orientation"),
+    [
+        (BARE, "123", None),
+        (COMMAS, "123", None),
+        (CORNER, "abc", None),
+        (NAMED, "abc", ROWS),
+        (CARET, "abc", COLUMNS),
+        (TWO_HEADS, "abc", ROWS),
+        (NUMBERED, "012", None),
+        (TOTALS, "abc", ROWS),
+    ],
+)
+def test_matrices_are_found_with_what_they_say_of_their_axes(
+    text: str, labels: str, orientation: SourceOrientation | None
+) -> None:
+    reading = read(f"{text}\nAccuracy : 0.59")
+
+    assert reading.matrix is not None
+    assert reading.matrix.counts == WINE
+    assert reading.matrix.labels == tuple(labels)
+    assert reading.matrix.orientation is orientation
+    assert numbers(reading)[-1] == ("overall_accuracy", "0.59")
+
+
+def test_metrics_at_the_sides_of_a_matrix_belong_to_its_classes() -> None:
+    reading = read("a b Recall\na 8 2 0.80\nb 1 9 0.90\nPrecision 0.89 0.82")
+
+    assert reading.matrix is not None
+    assert reading.matrix.counts == ((8, 2), (1, 9))
+    assert sorted(numbers(reading)) == [
+        ("precision[a]", "0.89"),
+        ("precision[b]", "0.82"),
+        ("recall[a]", "0.80"),
+        ("recall[b]", "0.90"),
+    ]
+
+
+def test_the_four_counts_of_two_classes_are_kept() -> None:
+    reading = read("TP = 141, FN = 67, FP = 0, TN = 31\nSensitivity 67.8% (141/208)")
+
+    assert {count.what: count.count for count in reading.counts} == {
+        "tp": 141,
+        "fn": 67,
+        "fp": 0,
+        "tn": 31,
+    }
+    assert numbers(reading) == [("recall", "67.8%"), ("recall", "141/208")]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "\tVal\t\tTest\t\nModel\tAcc\tF1\tAcc\tF1\nSVM\t0.9\t0.8\t0.88\t0.79",
+        "\tVal\tTest\nModel\tAcc\tF1\tAcc\tF1\nSVM\t0.9\t0.8\t0.88\t0.79",
+        "Model\tVal Acc\tVal F1\tTest Acc\tTest F1\nSVM\t0.9\t0.8\t0.88\t0.79",
+    ],
+)
+def test_groups_of_columns_are_models_of_their_own(text: str) -> None:
+    reading = read(text)
+
+    assert numbers(reading) == [
+        ("overall_accuracy @SVM, Val", "0.9"),
+        ("f1 @SVM, Val", "0.8"),
+        ("overall_accuracy @SVM, Test", "0.88"),
+        ("f1 @SVM, Test", "0.79"),
+    ]
+
+
+def test_heads_and_labels_may_be_spread_over_lines() -> None:
+    text = (
+        "Old\nPrecision\nOld\nRecall\nNew\nPrecision\nNew\nRecall\nClass 1\n(y = 0)\n0.10.20.30.4"
+    )
+
+    assert numbers(read(text)) == [
+        ("precision[Class 1 (y = 0)] @Old", "0.1"),
+        ("recall[Class 1 (y = 0)] @Old", "0.2"),
+        ("precision[Class 1 (y = 0)] @New", "0.3"),
+        ("recall[Class 1 (y = 0)] @New", "0.4"),
+    ]
+
+
+class TestUnits:
+    def test_the_head_may_say_percent(self) -> None:
+        reading = read("Model\tAcc. (%)\tMCC\nSVM\t93.1\t0.81\nCNN\t0.9\t0.85")
+
+        assert [text for _, text in numbers(reading)] == ["93.1%", "0.81", "0.9%", "0.85"]
+
+    def test_the_heading_may_say_percent(self) -> None:
+        reading = read("Results in %\nModel\tAcc\tMCC\nSVM\t93.1\t81.0")
+
+        assert [text for _, text in numbers(reading)] == ["93.1%", "81.0%"]
+
+    def test_shares_above_one_are_percentages_and_others_follow_them(self) -> None:
+        reading = read("Model\tAcc\tKappa\nSVM\t93.1\t81.0\nCNN\t95.0\t85.0")
+
+        assert [text for _, text in numbers(reading)] == ["93.1%", "81.0%", "95.0%", "85.0%"]
+
+    def test_one_number_above_one_may_as_well_be_wrong(self) -> None:
+        reading = read("Model\tAcc\tMCC\nSVM\t0.93\t63.25\nCNN\t1.95\t0.85")
+
+        assert [text for _, text in numbers(reading)] == ["0.93", "63.25", "1.95", "0.85"]
+
+    def test_the_reader_has_the_last_word(self) -> None:
+        text = "Model\tAcc\nSVM\t93.1"
+
+        assert numbers(read(text, is_percent=False))[0][1] == "93.1"
+        assert numbers(read("Model\tAcc\nSVM\t0.9", is_percent=True))[0][1] == "0.9%"
+
+    def test_quotients_and_undefined_values_have_no_unit(self) -> None:
+        reading = read("Precision (%)  Recall (%)\nundefined  72/82")
+
+        assert [text for _, text in numbers(reading)] == ["undefined", "72/82"]
+
+
+class TestCorrections:
+    TEXT = "Name\tPrecision\tRecall\nred\t0.9\t0.8\ngreen\t0.7\t0.6"
+
+    def test_names_beside_metrics_are_models_unless_something_says_classes(self) -> None:
+        assert read(self.TEXT).models == ("red", "green")
+        assert read(self.TEXT, are_models=False).classes == ClassFacts(("red", "green"))
+        assert read(self.TEXT, classes="red 10, green 20").models == ("",)
+        assert read(f"{self.TEXT}\nAverage\t0.8\t0.7").models == ("",)
+
+    def test_a_head_can_be_given_another_meaning(self) -> None:
+        reading = read(self.TEXT, heads={"Precision": "npv", "green": "-"}, are_models=False)
+
+        assert numbers(reading)[:2] == [("npv[red]", "0.9"), ("recall[red]", "0.8")]
+        assert [h.head for h in reading.heads if h.is_corrected] == ["Precision", "green"]
+
+    def test_heads_that_are_not_in_the_text_change_nothing(self) -> None:
+        assert numbers(read(self.TEXT, heads={"F1": "mcc"})) == numbers(read(self.TEXT))
+
+    def test_sizes_without_names_belong_to_the_classes_in_their_order(self) -> None:
+        reading = read(self.TEXT, classes="10, 20", are_models=False)
+
+        assert reading.classes == ClassFacts(("red", "green"), (10, 20))
+
+    def test_stated_classes_follow_the_order_of_the_matrix(self) -> None:
+        reading = read("a b\na 8 2\nb 1 9\nAccuracy 0.85", classes="b 10, a 11")
+
+        assert reading.classes == ClassFacts(("a", "b"), (11, 10))
+
+    def test_stated_names_replace_those_of_a_matrix_in_its_order(self) -> None:
+        reading = read("8 2\n1 9\nAccuracy 0.85", classes="ill 10, well 10", positive="ill")
+
+        assert reading.matrix is not None
+        assert reading.matrix.labels == ("ill", "well")
+        assert reading.positive == "ill"
+
+    @pytest.mark.parametrize(
+        ("told", "field"),
+        [
+            ({"classes": "red 10, blue 20", "are_models": False}, "classes"),
+            ({"classes": "a, b"}, "classes"),
+            ({"positive": "blue"}, "positive"),
+            ({"heads": {"red": "[a"}}, "reading"),
+        ],
+    )
+    def test_a_correction_that_fits_nothing_is_refused(
+        self, told: dict[str, object], field: str
+    ) -> None:
+        text = "8 2 1\n1 9 1\n0 0 1\nAcc 0.85" if told == {"classes": "a, b"} else self.TEXT
+
+        with pytest.raises(InvalidInput) as caught:
+            read(text, **told)
+
+        assert caught.value.field == field
+        assert caught.value.hint
+
+    def test_the_positive_class_may_be_marked_in_its_head(self) -> None:
+        reading = read("Metric\tClass 1 (positive)\tClass 0 (negative)\nRecall\t0.9\t0.8")
+
+        assert reading.positive == "Class 1 (positive)"
+
+
+class TestRemarks:
+    def test_deviations_are_a_caution(self) -> None:
+        assert "means over several tests" in read("Accuracy 0.9 ± 0.1").remarks[0]
+
+    def test_misspelt_names_are_told(self) -> None:
+        assert read("Macro precison 0.9").remarks == ("“precison” was read as precision.",)
+
+    def test_class_metrics_of_no_class_are_left_out(self) -> None:
+        reading = read("Classes: a 1, b 2, c 3\nSpecificity 0.9\nAccuracy 0.8")
+
+        assert numbers(reading) == [("overall_accuracy", "0.8")]
+        assert reading.remarks == (
+            "“Specificity” belongs to one class, and which of the classes is not said.",
+        )
+
+    def test_a_second_matrix_is_told(self) -> None:
+        reading = read("8 2\n1 9\n\nPredicted a b\na 8 2\nb 1 9\nAccuracy 0.85")
+
+        assert "There are 2 matrices; the numbers are held against the first." in reading.remarks
+
+    def test_what_is_no_table_is_listed(self) -> None:
+        reading = read("Table 3: Our results.\nAccuracy 0.9\nas discussed above")
+
+        assert reading.unread == ((1, "Table 3: Our results."), (3, "as discussed above"))
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("x" * 20_001, "20001 characters"),
+        ("Model\tAcc\n" + "\n".join(f"m{i}\t0.5" for i in range(17)), "17 models"),
+        ("Accuracy 0.5\n" * 241, "241 numbers"),
+    ],
+)
+def test_more_than_a_table_is_refused_with_the_limit(text: str, says: str) -> None:
+    with pytest.raises(InvalidInput, match=says) as caught:
+        read_pasted(text)
+
+    assert caught.value.field == "table"
+    assert "at most" in str(caught.value.hint)

@@ -1,0 +1,50 @@
+"""Scores must fit the cases and say which class they are for."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from offdiag.domain.labels import LabelSet
+from offdiag.errors import InvalidInput
+from offdiag.inputs.scores import read_scores
+
+TWO = LabelSet.declared(["no", "yes"])
+THREE = LabelSet.declared(["a", "b", "c"])
+
+
+def test_scores_of_the_positive_class_are_one_column() -> None:
+    scores = read_scores([0.25, 0.5], n_samples=2, labels=TWO, positive_label="yes")
+
+    assert scores.values.tolist() == [[0.25], [0.5]]
+    assert scores.values.dtype == np.float32
+    assert scores.n_columns == 1
+
+
+def test_scores_of_all_classes_are_columns_in_label_order() -> None:
+    scores = read_scores(np.eye(3), n_samples=3, labels=THREE, positive_label=None)
+
+    assert scores.n_columns == 3
+
+
+@pytest.mark.parametrize(
+    ("values", "labels", "positive", "sentence"),
+    [
+        ([0.1, float("nan")], TWO, "yes", "index 1, column 0 is nan"),
+        ([0.1, float("inf")], TWO, "yes", "index 1, column 0 is inf"),
+        ([0.1, 1e300], TWO, "yes", "index 1, column 0 is inf"),
+        ([0.1], TWO, "yes", "1 rows of scores for 2 predictions"),
+        ([0.1, 0.2], TWO, None, "not whether it is for 'no' or 'yes'"),
+        ([[0.1, 0.9], [0.2, 0.8]], THREE, None, "2 columns of scores for 3 classes"),
+        (np.zeros((2, 2, 2)), TWO, "yes", r"the shape is \(2, 2, 2\)"),
+        (["high", "low"], TWO, "yes", "cannot be read as numbers"),
+        ([[0.1, 0.9], [0.2]], TWO, None, "cannot be read as numbers"),
+    ],
+)
+def test_unusable_scores_are_refused_in_words(
+    values: object, labels: LabelSet, positive: str | None, sentence: str
+) -> None:
+    with pytest.raises(InvalidInput, match=sentence) as caught:
+        read_scores(values, n_samples=2, labels=labels, positive_label=positive)
+
+    assert caught.value.hint
