@@ -26,7 +26,7 @@ from offdiag.domain.runs import RunFacts
 from offdiag.inputs.scores import Scores
 from offdiag.services.ingest.batch import Batch, chunked
 from offdiag.services.ingest.opening import open_run
-from offdiag.store.chunks import insert_chunk
+from offdiag.store.predictions import insert_chunk
 from offdiag.store.schema import open_database
 
 N_CLASSES = 10

@@ -23,12 +23,12 @@ from offdiag.domain.labels import LabelSet
 from offdiag.domain.runs import new_run_id
 from offdiag.services.evaluation.inputs import input_digest
 from offdiag.services.ingest.batch import Batch, chunked
-from offdiag.store import codec, datasets, runs, truth_versions
+from offdiag.store import codec, datasets, runs, truths
 from offdiag.store.database import Database
 from offdiag.store.models import EvaluationRow, PredictionChunkRow, RunRow
 from offdiag.store.models.base import Base
 from offdiag.store.runs import RunRecord
-from offdiag.store.truth_versions import TruthRecord
+from offdiag.store.truths import TruthRecord
 
 _ROWS_AT_ONCE = 500
 _LOGGED_WITHIN = timedelta(days=365)
@@ -60,7 +60,7 @@ def read_originals(database: Database, originals: Originals) -> list[Original]:
             found.append(
                 Original(
                     run,
-                    truth_versions.get_truth(session, run.truth_version_id),
+                    truths.get_truth(session, run.truth_version_id),
                     datasets.get_dataset(session, run.dataset_id).labels,
                     np.concatenate(parts),
                     _rows(connection, RunRow, run_id, key="id")[0],

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from urllib.parse import quote
 
 from load.subjects import Subjects
-from offdiag.store.queries.run_order import Cursor, Group, Place
+from offdiag.store.run_order import Cursor, Group, Place
 from offdiag_web.urls.run_list import RunListAddress
 
 RUNS, RUN, FLAGS, COMPARE, WHAT_IF, PICTURE = 150.0, 100.0, 80.0, 80.0, 60.0, 50.0

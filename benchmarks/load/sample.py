@@ -5,8 +5,8 @@ from __future__ import annotations
 from random import Random
 
 from offdiag.services.verification.runs import check_run
-from offdiag.store.cached_results import complete_runs
 from offdiag.store.database import Database
+from offdiag.store.retention import complete_runs
 
 
 def recomputed(database: Database, number: int) -> int:

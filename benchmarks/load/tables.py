@@ -35,8 +35,7 @@ from offdiag.store.models import (
     FlagRow,
     MetricValueRow,
 )
-from offdiag.store.models.base import Base
-from offdiag.store.types import PlainText, UtcDateTime
+from offdiag.store.models.base import Base, PlainText, UtcDateTime
 
 COPY = Table(
     "load_copy",

@@ -23,9 +23,9 @@ from offdiag.services.cost_matrices import CostName, find_costs
 from offdiag.services.reports.pages import issue_page
 from offdiag.services.schedules.pages import schedule_page
 from offdiag.store.database import Database
-from offdiag.store.queries.run_detail import RunResults
-from offdiag.store.queries.run_entries import RunEntry
-from offdiag.store.report_issues import IssueState
+from offdiag.store.reports import IssueState
+from offdiag.store.run_page import RunResults
+from offdiag.store.run_rows import RunEntry
 from support.processes import running
 
 COMMAND = [sys.executable, "-c", "from offdiag.cli import main; main()", "demo"]

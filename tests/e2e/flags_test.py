@@ -16,7 +16,7 @@ from offdiag.services.flags.detail import browse_flag
 from offdiag.services.flags.inbox import browse_flags
 from offdiag.settings import Settings
 from offdiag.store.database import Database
-from offdiag.store.queries.flag_filter import FlagFilter
+from offdiag.store.flags import FlagFilter
 from offdiag_web import create_app
 from support.browser import Watched, served, violations, watched
 from support.dashboard import log_lesions

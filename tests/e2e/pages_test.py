@@ -8,7 +8,7 @@ import pytest
 
 from offdiag.services.flags.inbox import browse_flags
 from offdiag.services.jobs.pages import jobs_page
-from offdiag.store.queries.flag_filter import FlagFilter
+from offdiag.store.flags import FlagFilter
 from support.browser import (
     CLEAN,
     text_without_ages,

@@ -40,13 +40,12 @@ from offdiag.services.work.leases import LeaseKeeper
 from offdiag.services.work.perform import perform_next
 from offdiag.services.work.sweep import sweep
 from offdiag.services.work.tasks import TASKS, Writer
-from offdiag.store import free_work, work
+from offdiag.store import health, job_lease, jobs
 from offdiag.store.database import Database
 from offdiag.store.evaluations import current_evaluation
+from offdiag.store.jobs import Lease
 from offdiag.store.models import Base, EvaluationRow, RunRow, WorkRow
-from offdiag.store.queries import invariants
 from offdiag.store.runs import RunRecord, get_run
-from offdiag.store.work import Lease
 from support.logging_runs import log
 
 CLASSES = ("a", "b", "c")
@@ -149,10 +148,10 @@ class Registry(RuleBasedStateMachine):
     @rule(number=any_number)
     def claim(self, number: int) -> None:
         with self.database.write() as session:
-            due = free_work.due_ids(session, max_attempts=POLICY.max_attempts, limit=100)
+            due = job_lease.due_ids(session, max_attempts=POLICY.max_attempts, limit=100)
             if not due:
                 return
-            lease = free_work.claim(
+            lease = job_lease.claim(
                 session,
                 due[number % len(due)],
                 token=f"token-{number}-{len(self.begun)}",
@@ -168,7 +167,7 @@ class Registry(RuleBasedStateMachine):
         begun = self.begun.pop(number % len(self.begun))
         with suppress(LateError), self.database.write() as session:
             begun.writer(session)
-            if not work.finish(session, begun.lease):
+            if not jobs.finish(session, begun.lease):
                 raise LateError
 
     @rule()
@@ -203,7 +202,7 @@ class Registry(RuleBasedStateMachine):
     @invariant()
     def nothing_is_half_there(self) -> None:
         with self.database.read() as session:
-            assert not list(invariants.incomplete_runs(session))
+            assert not list(health.incomplete_runs(session))
             stored = dict(session.execute(select(RunRow.id, RunRow.content_digest)).all())
             standing = session.scalars(
                 select(EvaluationRow.run_id).where(EvaluationRow.is_current)

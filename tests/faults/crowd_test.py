@@ -16,8 +16,8 @@ from offdiag.services.verification.verify import verify
 from offdiag.services.vitals import vitals
 from offdiag.settings import Settings
 from offdiag.store.database import Database
+from offdiag.store.health import LONG_LOG_BYTES, log_bytes
 from offdiag.store.models import RunRow
-from offdiag.store.write_ahead_log import LONG_LOG_BYTES, log_bytes
 from support.contents import count_rows
 from support.crowds import crowd, reading_for_long
 from support.logging_runs import log

@@ -12,10 +12,10 @@ import pytest
 from sqlalchemy import func, make_url, select
 
 from offdiag.errors import DatabaseUnavailable
+from offdiag.store import health
 from offdiag.store.database import Database
-from offdiag.store.integrity import integrity_problems
+from offdiag.store.health import integrity_problems
 from offdiag.store.models import ReportFileRow, ReportIssueRow
-from offdiag.store.queries import invariants
 from support.contents import contents, row_counts
 from support.deeds import DEEDS, Deed, opened
 from support.failing_calls import failing_at
@@ -48,8 +48,8 @@ def came_through(database: Database, deed: Deed, nth: int) -> bool:
 def assert_nothing_is_half_there(database: Database) -> None:
     with database.read() as session:
         assert not integrity_problems(session)
-        assert not list(invariants.incomplete_runs(session))
-        assert not list(invariants.runs_without_results(session))
+        assert not list(health.incomplete_runs(session))
+        assert not list(health.runs_without_results(session))
         written = dict(
             session.execute(
                 select(ReportIssueRow.state, func.count(ReportFileRow.kind))

@@ -16,7 +16,7 @@ from offdiag.services.querying.query import asked
 from offdiag.services.retention.backups import copy_registry
 from offdiag.store.database import Database
 from offdiag.store.models import RunRow
-from offdiag.store.relations.scope import RunScope
+from offdiag.store.relations.columns import RunScope
 from support.contents import count_rows
 from support.logging_runs import log
 from support.registries import dashboard

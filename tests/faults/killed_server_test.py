@@ -16,7 +16,7 @@ import pytest
 
 import offdiag
 from offdiag.services.verification.verify import verify
-from offdiag.store import chunks, runs
+from offdiag.store import predictions, runs
 from offdiag.store.database import Database
 from offdiag.store.runs import RunRecord
 from support.processes import running
@@ -85,9 +85,9 @@ def predictions_of(run_id: str, database_url: str) -> str:
     database = Database(database_url)
     content = hashlib.sha256()
     with database.read() as session:
-        for part in chunks.read_chunks(session, run_id, n_classes=2):
+        for part in predictions.read_chunks(session, run_id, n_classes=2):
             content.update(part.predicted.tobytes())
-        scores = chunks.read_scores(session, run_id)
+        scores = predictions.read_scores(session, run_id)
         assert scores is not None
         content.update(scores.tobytes())
     database.close()

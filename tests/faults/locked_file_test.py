@@ -12,7 +12,7 @@ import pytest
 from structlog.testing import capture_logs
 
 from offdiag.settings.model import JobsSettings
-from offdiag.store import work
+from offdiag.store import jobs
 from offdiag.store.database import Database
 from offdiag.store.models import EvaluationRow
 from offdiag_workers.loop import run_worker
@@ -29,7 +29,7 @@ def locked_in_the_middle_of_work(database: Database) -> Iterator[None]:
     """Nobody else can write while the block runs, and somebody has begun work and not ended it."""
     while True:
         with database.write() as session:
-            if work.count_by_state(session)["doing"]:
+            if jobs.count_by_state(session)["doing"]:
                 yield
                 return
 

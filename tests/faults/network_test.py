@@ -15,7 +15,7 @@ from sqlalchemy.exc import OperationalError
 
 from offdiag.domain.runs import RunFacts
 from offdiag.errors import DatabaseUnavailable
-from offdiag.store import patient_connection
+from offdiag.store import postgres
 from offdiag.store.database import Database
 from offdiag.store.models import EvaluationRow, RunRow, WorkRow
 from offdiag_workers.process import LEASE_LOST_EXIT_CODE
@@ -87,7 +87,7 @@ def test_an_answer_that_never_comes_is_given_up(
     postgres_database: Database,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(patient_connection, "ANSWER_S", 0.5)
+    monkeypatch.setattr(postgres, "ANSWER_S", 0.5)
     network.set_trap(COMMIT, Trap.FROZEN)
     thaw = threading.Thread(target=thaw_for_the_second, args=(network,))
     thaw.start()
@@ -196,7 +196,7 @@ def test_what_passes_is_tried_three_times_again_and_then_told(
     sqlstate: str, n_failures: int, postgres_database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pauses: list[float] = []
-    monkeypatch.setattr("offdiag.store.racing.time.sleep", pauses.append)
+    monkeypatch.setattr("offdiag.store.failures.time.sleep", pauses.append)
     left = n_failures
 
     def fail(_connection: object, _cursor: object, statement: str, *_: object) -> None:

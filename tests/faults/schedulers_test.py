@@ -14,7 +14,7 @@ import pytest
 
 from offdiag.services.schedules.tick import tick
 from offdiag.store.database import Database
-from offdiag.store.report_issues import IssueRecord
+from offdiag.store.reports import IssueRecord
 from support.logging_runs import work_off
 from support.reporting import files, issues, log_run, utc, weekly, work_keys
 

@@ -16,8 +16,8 @@ from offdiag.domain.runs import RunState
 from offdiag.reports.scope import ReportScope
 from offdiag.services.reports.asking import report_now
 from offdiag.store.database import Database
+from offdiag.store.jobs import WITHOUT_A_WORD
 from offdiag.store.models import RunRow, WorkRow
-from offdiag.store.work import WITHOUT_A_WORD
 from support.ledgers import Client, verify_with
 from support.reporting import issues
 from support.storms import (

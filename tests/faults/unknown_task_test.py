@@ -15,10 +15,10 @@ from offdiag.services.jobs.retrying import retry_all
 from offdiag.services.work.sweep import sweep
 from offdiag.services.work.tasks import TASKS
 from offdiag.settings.model import JobsSettings
-from offdiag.store import work
+from offdiag.store import jobs
 from offdiag.store.database import Database
+from offdiag.store.jobs import Wanted
 from offdiag.store.models import EvaluationRow, WorkRow
-from offdiag.store.work import Wanted
 from offdiag_workers.loop import run_worker
 from support.contents import count_rows
 from support.logging_runs import POLICY, log
@@ -28,7 +28,7 @@ KEY = "forecast:1"
 
 def ask_for_the_unknown(database: Database) -> None:
     with database.write() as session:
-        assert work.insert_pending(session, "forecast", Wanted(KEY, {})) is not None
+        assert jobs.insert_pending(session, "forecast", Wanted(KEY, {})) is not None
 
 
 def the_unknown(database: Database) -> WorkRow:

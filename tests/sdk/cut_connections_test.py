@@ -8,7 +8,7 @@ import pytest
 from sqlalchemy import text
 
 import offdiag
-from offdiag.store import rested_connections
+from offdiag.store import postgres
 from offdiag.store.database import Database
 
 pytestmark = pytest.mark.postgres
@@ -30,7 +30,7 @@ def test_what_is_logged_after_a_restart_arrives_once(
     monkeypatch: pytest.MonkeyPatch,
     log: Callable[[str], offdiag.Run],
 ) -> None:
-    monkeypatch.setattr(rested_connections, "TRUSTED_S", 3_600.0)
+    monkeypatch.setattr(postgres, "TRUSTED_S", 3_600.0)
     url = postgres_database.url
     log(url)
     with postgres_database.write() as session:

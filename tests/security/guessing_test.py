@@ -16,7 +16,7 @@ from offdiag.services.access import passwords, signing_in, tokens
 from offdiag.services.access.signing_in import sign_in
 from offdiag.services.access.tokens import principal_of_token
 from offdiag.store.database import Database
-from offdiag.store.tokens import list_tokens
+from offdiag.store.sessions import list_tokens
 from support.access import LIFE, add_person, token_of
 
 

@@ -15,7 +15,7 @@ from offdiag.services.ingest.batch import Batch
 from offdiag.services.ingest.chunks import PutOutcome, put_chunk
 from offdiag.services.ingest.finishing import finish_run
 from offdiag.services.ingest.opening import open_run
-from offdiag.store import chunks
+from offdiag.store import predictions
 from offdiag.store.database import Database
 from offdiag.store.session import Session
 
@@ -32,7 +32,7 @@ def test_the_same_chunk_twice_at_once_is_stored_once(database: Database) -> None
     ).run.id
     codes = np.array([0, 1, 1], dtype=np.uint8)
     both = threading.Barrier(2)
-    look = chunks.chunk_sha256
+    look = predictions.chunk_sha256
 
     def look_at_once(session: Session, run: str, seq: int) -> str | None:
         found = look(session, run, seq)
@@ -42,7 +42,7 @@ def test_the_same_chunk_twice_at_once_is_stored_once(database: Database) -> None
         return found
 
     with (
-        patch.object(chunks, "chunk_sha256", look_at_once),
+        patch.object(predictions, "chunk_sha256", look_at_once),
         ThreadPoolExecutor() as threads,
     ):
         puts = [

@@ -13,19 +13,19 @@ from offdiag.services.work.endings import Never, NotYet
 from offdiag.services.work.leases import LeaseKeeper
 from offdiag.services.work.perform import perform
 from offdiag.services.work.tasks import TASKS, TaskKind
-from offdiag.store import work
+from offdiag.store import jobs
 from offdiag.store.clock import database_now
 from offdiag.store.database import Database
+from offdiag.store.jobs import Wanted
 from offdiag.store.models import WorkRow
 from offdiag.store.session import Session
-from offdiag.store.work import Wanted
 
 POLICY = RetryPolicy(max_attempts=5, first_delay_s=1.0)
 
 
 def submitted(database: Database, key: str = "k") -> int:
     with database.write() as session:
-        work_id = work.insert_pending(session, "try", Wanted(key, {}))
+        work_id = jobs.insert_pending(session, "try", Wanted(key, {}))
     assert work_id is not None
     return work_id
 
@@ -112,7 +112,7 @@ def test_reviving_work_whose_twin_waits_leaves_one_row(database: Database) -> No
     submitted(database)
 
     with database.write() as session:
-        revived = work.revive(session, dead)
+        revived = jobs.revive(session, dead)
         rows = session.scalar(select(func.count()).select_from(WorkRow))
 
     assert revived is not None
@@ -123,7 +123,7 @@ def test_only_what_was_given_up_can_be_revived(database: Database) -> None:
     waiting = submitted(database)
 
     with database.write() as session:
-        assert work.revive(session, waiting) is None
+        assert jobs.revive(session, waiting) is None
 
 
 def test_every_kind_of_work_can_be_taken_up_again() -> None:

@@ -28,14 +28,12 @@ from offdiag.services.flags.settings import RulesInForce
 from offdiag.services.retention.deleting import delete_run, restore_run
 from offdiag.services.truth.revise import revise_truth
 from offdiag.services.work.sweep import sweep
-from offdiag.store import evaluations
+from offdiag.store import evaluations, flag_inbox
 from offdiag.store.database import Database
-from offdiag.store.flags import FlagRecord
+from offdiag.store.flag_inbox import FlagEntry, FlagPlace
+from offdiag.store.flags import NOBODY, FlagFilter, FlagRecord
 from offdiag.store.models import EvaluationRow, FlagRow
-from offdiag.store.queries import flag_inbox
-from offdiag.store.queries.flag_filter import NOBODY, FlagFilter
-from offdiag.store.queries.flag_inbox import FlagEntry, FlagPlace
-from offdiag.store.queries.run_records import run_records
+from offdiag.store.run_search import run_records
 from offdiag.store.runs import RunRecord
 from support.dashboard import counted_statements
 from support.flagged import (

@@ -12,11 +12,11 @@ from offdiag.services.work.attempts import Outcome
 from offdiag.services.work.leases import LeaseKeeper
 from offdiag.services.work.perform import perform_due
 from offdiag.services.work.tasks import TaskKind
-from offdiag.store import free_work, work
+from offdiag.store import job_lease, jobs
 from offdiag.store.database import Database
+from offdiag.store.jobs import Wanted
 from offdiag.store.models import WorkRow
 from offdiag.store.session import Session
-from offdiag.store.work import Wanted
 from support.logging_runs import POLICY
 
 LEASE_S = 30.0
@@ -27,7 +27,7 @@ Write = Callable[[Session], None]
 
 def submit(database: Database) -> None:
     with database.write() as session:
-        work.insert_many_pending(session, "note", [Wanted(key, {"key": key}) for key in KEYS])
+        jobs.insert_many_pending(session, "note", [Wanted(key, {"key": key}) for key in KEYS])
 
 
 def noting(begun: list[str], write: Write = lambda _: None) -> Mapping[str, TaskKind]:
@@ -128,7 +128,7 @@ def test_what_another_transaction_holds_is_passed_by_rather_than_waited_for(
     with postgres_database.write() as holding:
         held = holding.scalars(keys.with_for_update()).one().id
         with postgres_database.write() as session:
-            lease = free_work.claim(
+            lease = job_lease.claim(
                 session, held, token="t", lease_s=LEASE_S, max_attempts=POLICY.max_attempts
             )
 

@@ -9,9 +9,9 @@ from sqlalchemy import update
 
 from offdiag.services.browse_home import browse_home
 from offdiag.services.schedules.planning import run_schedule
+from offdiag.store import home_overview
 from offdiag.store.database import Database
 from offdiag.store.models import ReportIssueRow
-from offdiag.store.queries import home_overview
 from support.dashboard import log_counts
 from support.reporting import log_run, weekly
 

@@ -45,12 +45,12 @@ from offdiag.services.truth.revise import revise_truth
 from offdiag.services.verification.findings import FindingKind
 from offdiag.services.verification.verify import verify
 from offdiag.services.what_if.reading import read_frame
-from offdiag.store import datasets, truth_versions
+from offdiag.store import datasets, truths
 from offdiag.store.database import Database
 from offdiag.store.datasets import DatasetRecord
 from offdiag.store.evaluations import StoredEvaluation
 from offdiag.store.models import PredictionChunkRow, TruthChunkRow
-from offdiag.store.truth_versions import TruthRecord
+from offdiag.store.truths import TruthRecord
 from support.logging_runs import evaluate, log
 from support.set_runs import IDS, LABELS, PREDICTED_SETS, TRUE_SETS, log_sets, random_sets
 
@@ -64,7 +64,7 @@ def dataset_of(database: Database, name: str = "photos") -> DatasetRecord:
 
 def truths_of(database: Database) -> list[TruthRecord]:
     with database.read() as session:
-        return truth_versions.all_truths(session)
+        return truths.all_truths(session)
 
 
 def counted_of(stored: StoredEvaluation) -> CountedSets:

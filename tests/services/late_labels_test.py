@@ -12,10 +12,10 @@ from offdiag.services.ingest.chunks import put_chunk
 from offdiag.services.ingest.finishing import finish_run
 from offdiag.services.ingest.opening import open_run
 from offdiag.services.truth.revise import revise_truth
-from offdiag.store import truth_versions
+from offdiag.store import truths
 from offdiag.store.database import Database
 from offdiag.store.runs import RunRecord
-from offdiag.store.truth_versions import TruthRecord
+from offdiag.store.truths import TruthRecord
 from support.logging_runs import ACTUAL, PREDICTED, evaluate, log, work_off
 
 IDS = [11, 12, 13, 14, 15, 16]
@@ -63,7 +63,7 @@ def label(database: Database, labels: dict[int, str | None]) -> TruthRecord:
 def truth_of(database: Database, run: RunRecord) -> TruthRecord:
     assert run.truth_version_id is not None
     with database.read() as session:
-        return truth_versions.get_truth(session, run.truth_version_id)
+        return truths.get_truth(session, run.truth_version_id)
 
 
 @pytest.mark.parametrize("log_it", [log_unlabelled, stream_unlabelled])

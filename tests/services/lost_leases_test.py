@@ -19,11 +19,11 @@ from offdiag.services.work.leases import LeaseKeeper, Lost
 from offdiag.services.work.perform import perform
 from offdiag.services.work.sweep import sweep
 from offdiag.services.work.tasks import TaskKind
-from offdiag.store import free_work, work
+from offdiag.store import job_lease, jobs
 from offdiag.store.database import Database
+from offdiag.store.jobs import Lease, Wanted
 from offdiag.store.models import WorkRow
 from offdiag.store.session import Session
-from offdiag.store.work import Lease, Wanted
 from support.logging_runs import POLICY
 
 LEASE_S = 30.0
@@ -31,14 +31,14 @@ LEASE_S = 30.0
 
 def asked_for(database: Database, key: str = "k") -> int:
     with database.write() as session:
-        work_id = work.insert_pending(session, "note", Wanted(key, {}))
+        work_id = jobs.insert_pending(session, "note", Wanted(key, {}))
     assert work_id is not None
     return work_id
 
 
 def take(database: Database, work_id: int) -> Lease:
     with database.write() as session:
-        lease = free_work.claim(
+        lease = job_lease.claim(
             session, work_id, token=secrets.token_hex(8), lease_s=LEASE_S, max_attempts=5
         )
     assert lease is not None

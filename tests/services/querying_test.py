@@ -16,15 +16,13 @@ from offdiag.metrics.catalogue import SPECS
 from offdiag.services.querying.query import asked
 from offdiag.services.retention.deleting import delete_run
 from offdiag.store.database import Database
-from offdiag.store.relations.columns import RELATIONS, schema_of
-from offdiag.store.relations.prediction_rows import (
+from offdiag.store.relations.columns import RELATIONS, RunScope, Wanted, schema_of
+from offdiag.store.relations.predictions import (
     PredictedRun,
     Progress,
     predicted_run,
     prediction_rows,
 )
-from offdiag.store.relations.scope import RunScope
-from offdiag.store.relations.wanted import Wanted
 from offdiag.store.session import Session
 from support.logging_runs import work_off
 from support.scored_runs import ScoredCases, log_scored, scored_cases, stream_scored

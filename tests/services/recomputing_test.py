@@ -23,7 +23,7 @@ from offdiag.services.recompute import (
 )
 from offdiag.services.truth.revise import revise_truth
 from offdiag.services.work.sweep import sweep
-from offdiag.store import free_work, runs, work
+from offdiag.store import job_lease, jobs, runs
 from offdiag.store.database import Database
 from offdiag.store.models import (
     EvaluationRow,
@@ -307,10 +307,10 @@ def test_superseded_results_survive(database: Database) -> None:
 def test_a_failed_run_is_tried_again_when_somebody_asks(database: Database) -> None:
     run = log(database)
     with database.write() as session:
-        (work_id,) = free_work.next_of_each_project(session, max_attempts=5).values()
-        lease = free_work.claim(session, work_id, token="t", lease_s=30, max_attempts=5)
+        (work_id,) = job_lease.next_of_each_project(session, max_attempts=5).values()
+        lease = job_lease.claim(session, work_id, token="t", lease_s=30, max_attempts=5)
         assert lease is not None
-        work.bury(session, lease, error="boom")
+        jobs.bury(session, lease, error="boom")
         runs.set_state(session, run.id, RunState.FAILED)
 
     assert recompute_stale(database).runs == ()

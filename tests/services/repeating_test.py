@@ -12,7 +12,7 @@ from sqlalchemy import update
 from offdiag.errors import Conflict
 from offdiag.services.repeating import GIVEN_UP_AFTER, KEPT_FOR, Answer, AnswerKey, answer_once
 from offdiag.services.retention.collecting import collect
-from offdiag.store import kept_answers
+from offdiag.store import idempotency
 from offdiag.store.database import Database
 from offdiag.store.models import KeptAnswerRow
 
@@ -67,7 +67,7 @@ def test_fifty_at_once_act_once(database: Database) -> None:
 
 def test_a_request_that_is_worked_on_for_long_is_not_waited_for(database: Database) -> None:
     with database.write() as session:
-        assert kept_answers.claim(session, KEY, now=database.clock())
+        assert idempotency.claim(session, KEY, now=database.clock())
     with pytest.raises(Conflict, match="still worked on"):
         answer_once(database, KEY, fail, timeout_s=0)
 
@@ -85,7 +85,7 @@ def test_keys_are_free_again_after_a_while(
     database: Database, status: int | None, age: timedelta, is_taken: bool
 ) -> None:
     with database.write() as session:
-        kept_answers.claim(session, KEY, now=database.clock() - age)
+        idempotency.claim(session, KEY, now=database.clock() - age)
         session.execute(update(KeptAnswerRow).values(status=status, body="old"))
     if not is_taken:
         assert answer_once(database, KEY, lambda: MADE) == MADE
@@ -99,9 +99,9 @@ def test_keys_are_free_again_after_a_while(
 def test_collecting_forgets_old_answers(database: Database) -> None:
     old, new = AnswerKey("ana", "old", "d"), AnswerKey("ana", "new", "d")
     with database.write() as session:
-        kept_answers.claim(session, old, now=database.clock() - KEPT_FOR * 2)
-        kept_answers.claim(session, new, now=database.clock())
+        idempotency.claim(session, old, now=database.clock() - KEPT_FOR * 2)
+        idempotency.claim(session, new, now=database.clock())
     assert collect(database, older_than=timedelta(days=30), keep=3).answers == 1
     with database.read() as session:
-        assert kept_answers.find_answer(session, old) is None
-        assert kept_answers.find_answer(session, new) is not None
+        assert idempotency.find_answer(session, old) is None
+        assert idempotency.find_answer(session, new) is not None

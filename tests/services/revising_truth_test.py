@@ -13,7 +13,7 @@ from offdiag.domain.runs import RunState
 from offdiag.errors import Conflict, InvalidInput, NotFound
 from offdiag.services.truth.compare import compare_truths
 from offdiag.services.truth.revise import Revision, revise_truth
-from offdiag.store import truth_versions, truths
+from offdiag.store import truths
 from offdiag.store.database import Database
 from offdiag.store.models import EvaluationRow, WorkRow
 from support.logging_runs import ACTUAL, PREDICTED, evaluate, log, work_off
@@ -123,7 +123,7 @@ def test_a_correction_can_be_taken_back(database: Database) -> None:
 
 def original_digest(database: Database, truth_id: int) -> str:
     with database.read() as session:
-        return truth_versions.get_truth(session, truth_id).digest
+        return truths.get_truth(session, truth_id).digest
 
 
 def test_a_run_that_comes_with_corrected_truth_joins_the_lineage(database: Database) -> None:

@@ -19,7 +19,7 @@ from offdiag.services.ingest.finishing import finish_run
 from offdiag.services.ingest.matrices import log_matrix
 from offdiag.services.ingest.opening import open_run
 from offdiag.services.truth.revise import revise_truth
-from offdiag.store import slices, truth_versions
+from offdiag.store import slices, truths
 from offdiag.store.database import Database
 from offdiag.store.models import EvaluationRow, TruthSliceRow
 from offdiag.store.runs import RunRecord
@@ -61,7 +61,7 @@ def stream(database: Database, parts: list[dict[str, Any]]) -> RunRecord:
 def columns_of(database: Database, run: RunRecord) -> dict[str, list[str]]:
     assert run.truth_version_id is not None
     with database.read() as session:
-        root = truth_versions.get_truth(session, run.truth_version_id).root_id
+        root = truths.get_truth(session, run.truth_version_id).root_id
         found = slices.slice_columns(session, root)
     return {
         name: [column.levels[code] for code in column.codes.tolist()]

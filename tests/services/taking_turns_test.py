@@ -12,7 +12,7 @@ from offdiag.services.reports.asking import report_now
 from offdiag.services.work.attempts import Outcome
 from offdiag.services.work.leases import LeaseKeeper
 from offdiag.services.work.perform import perform_next
-from offdiag.store import free_work
+from offdiag.store import job_lease
 from offdiag.store.database import Database
 from offdiag.store.models import ProjectRow, RunRow, WorkRow
 from support.logging_runs import POLICY, log, work_off
@@ -61,7 +61,7 @@ def test_within_a_project_what_was_asked_first_is_done_first(database: Database)
     with LeaseKeeper(database, lease_s=LEASE_S) as keeper:
         for expected in logged:
             with database.read() as session:
-                (first,) = free_work.next_of_each_project(session, max_attempts=5).values()
+                (first,) = job_lease.next_of_each_project(session, max_attempts=5).values()
                 row = session.get(WorkRow, first)
             assert row is not None
             assert row.args["run"] == expected

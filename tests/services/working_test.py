@@ -17,12 +17,12 @@ from offdiag.services.work.leases import LeaseKeeper
 from offdiag.services.work.perform import perform, perform_next
 from offdiag.services.work.sweep import sweep
 from offdiag.services.work.tasks import TASKS, TaskKind
-from offdiag.store import free_work, runs, work
+from offdiag.store import job_lease, jobs, runs
 from offdiag.store.clock import utc_now
 from offdiag.store.database import Database
+from offdiag.store.jobs import Wanted
 from offdiag.store.models import EvaluationRow, ProjectRow, WorkRow
 from offdiag.store.session import Session
-from offdiag.store.work import Wanted
 from support.logging_runs import POLICY, log, work_off
 
 LEASE_S = 30.0
@@ -34,7 +34,7 @@ def keeper_of(database: Database) -> LeaseKeeper:
 
 def submitted(database: Database, key: str = "k") -> int:
     with database.write() as session:
-        work_id = work.insert_pending(session, "note", Wanted(key, {"name": key}))
+        work_id = jobs.insert_pending(session, "note", Wanted(key, {"name": key}))
     assert work_id is not None
     return work_id
 
@@ -81,7 +81,7 @@ def test_a_key_waits_at_most_once(database: Database) -> None:
     submitted(database)
 
     with database.write() as session:
-        again = work.insert_pending(session, "note", Wanted("k", {}))
+        again = jobs.insert_pending(session, "note", Wanted("k", {}))
 
     assert again is None
 
@@ -89,7 +89,7 @@ def test_a_key_waits_at_most_once(database: Database) -> None:
 def test_while_work_is_being_done_its_key_is_free_again(database: Database) -> None:
     work_id = submitted(database)
     with database.write() as session:
-        free_work.claim(session, work_id, token="t", lease_s=LEASE_S, max_attempts=5)
+        job_lease.claim(session, work_id, token="t", lease_s=LEASE_S, max_attempts=5)
 
     assert submitted(database) != work_id
 
@@ -108,7 +108,7 @@ def test_done_work_is_gone_and_its_result_there(database: Database) -> None:
 def test_work_that_somebody_holds_is_left_alone(database: Database) -> None:
     work_id = submitted(database)
     with database.write() as session:
-        free_work.claim(session, work_id, token="t", lease_s=LEASE_S, max_attempts=5)
+        job_lease.claim(session, work_id, token="t", lease_s=LEASE_S, max_attempts=5)
 
     with keeper_of(database) as keeper:
         assert perform(database, work_id, keeper, POLICY, noting()) is Outcome.TAKEN
@@ -120,7 +120,7 @@ def test_work_of_a_killed_worker_is_taken_up_again_and_counts_as_an_attempt(
 ) -> None:
     work_id = submitted(database)
     with database.write() as session:
-        free_work.claim(session, work_id, token="t", lease_s=LEASE_S, max_attempts=5)
+        job_lease.claim(session, work_id, token="t", lease_s=LEASE_S, max_attempts=5)
     expire(database)
 
     attempts = []
@@ -234,7 +234,7 @@ def test_work_that_kills_its_workers_is_buried_by_the_sweep(database: Database) 
     work_id = submitted(database)
     for _ in range(5):
         with database.write() as session:
-            claimed = free_work.claim(session, work_id, token="t", lease_s=LEASE_S, max_attempts=5)
+            claimed = job_lease.claim(session, work_id, token="t", lease_s=LEASE_S, max_attempts=5)
         assert claimed is not None
         expire(database)
 

@@ -20,14 +20,11 @@ from offdiag.services.baselines import pin_baseline
 from offdiag.services.retention.backups import back_up, restore
 from offdiag.services.retention.deleting import delete_run
 from offdiag.store import codec
-from offdiag.store.bi.publishing import publish_views, remove_views
-from offdiag.store.bi.views import SCHEMA, VIEWS, View
+from offdiag.store.bi import SCHEMA, VIEWS, View, publish_views, remove_views
 from offdiag.store.database import Database
 from offdiag.store.models import Base
-from offdiag.store.relations.cell_rows import cell_rows
-from offdiag.store.relations.columns import schema_of
-from offdiag.store.relations.metric_rows import metric_rows
-from offdiag.store.relations.wanted import Wanted
+from offdiag.store.relations.columns import Wanted, schema_of
+from offdiag.store.relations.rows import cell_rows, metric_rows
 from offdiag.store.schema import upgrade
 from support.dashboard import LesionRegistry, fill, log_counts
 from support.kinds import Postgres

@@ -14,7 +14,7 @@ from sqlalchemy import text
 
 import offdiag_migrations
 from offdiag.errors import DatabaseUnavailable, SchemaMismatch
-from offdiag.store import file_access
+from offdiag.store import sqlite
 from offdiag.store.database import Database
 from offdiag.store.schema import check, open_database, upgrade
 from support.processes import started
@@ -220,7 +220,7 @@ def test_a_network_share_is_refused(
 ) -> None:
     mounts = tmp_path / "mounts"
     mounts.write_text(f"/dev/vda / ext4 rw 0 0\nserver:/home {tmp_path} nfs4 rw 0 0\n")
-    monkeypatch.setattr(file_access, "_MOUNTS", mounts)
+    monkeypatch.setattr(sqlite, "_MOUNTS", mounts)
 
     with pytest.raises(DatabaseUnavailable, match=r"network share \(nfs4\)"):
         open_database(sqlite_url)

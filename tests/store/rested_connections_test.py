@@ -10,7 +10,7 @@ from sqlalchemy import text
 from sqlalchemy.dialects.postgresql.psycopg import PGDialect_psycopg
 
 from offdiag.errors import DatabaseUnavailable
-from offdiag.store import rested_connections
+from offdiag.store import postgres
 from offdiag.store.database import Database
 
 
@@ -49,7 +49,7 @@ def end_all_others(database: Database) -> None:
 def test_a_connection_that_was_closed_while_it_rested_is_replaced_unnoticed(
     postgres_database: Database, monkeypatch: pytest.MonkeyPatch, asked: list[Any]
 ) -> None:
-    monkeypatch.setattr(rested_connections, "TRUSTED_S", 0.0)
+    monkeypatch.setattr(postgres, "TRUSTED_S", 0.0)
     before = number_of_server_process(postgres_database)
     end_all_others(postgres_database)
 
@@ -62,7 +62,7 @@ def test_a_connection_that_was_closed_while_it_rested_is_replaced_unnoticed(
 def test_a_connection_that_was_used_a_moment_ago_is_not_asked(
     postgres_database: Database, monkeypatch: pytest.MonkeyPatch, asked: list[Any]
 ) -> None:
-    monkeypatch.setattr(rested_connections, "TRUSTED_S", 3_600.0)
+    monkeypatch.setattr(postgres, "TRUSTED_S", 3_600.0)
 
     first, second = (number_of_server_process(postgres_database) for _ in range(2))
 
@@ -73,7 +73,7 @@ def test_a_connection_that_was_used_a_moment_ago_is_not_asked(
 def test_where_it_was_cut_in_that_moment_one_transaction_fails_and_the_next_does_not(
     postgres_database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(rested_connections, "TRUSTED_S", 3_600.0)
+    monkeypatch.setattr(postgres, "TRUSTED_S", 3_600.0)
     number_of_server_process(postgres_database)
     end_all_others(postgres_database)
 

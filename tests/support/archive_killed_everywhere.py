@@ -26,7 +26,7 @@ from sqlalchemy import Engine, event
 from offdiag.errors import InvalidInput
 from offdiag.services.retention.backups import restore
 from offdiag.services.retention.project_archives import export_project, import_project
-from offdiag.store.archive.reading import opened_archive
+from offdiag.store.archive.file import opened_archive
 from offdiag.store.database import Database
 from support.archives import held
 from support.processes import say

@@ -27,7 +27,7 @@ from offdiag.services.reports.asking import report_now
 from offdiag.services.retention.deleting import delete_run
 from offdiag.services.schedules.planning import add_schedule
 from offdiag.services.truth.revise import revise_truth
-from offdiag.store.archive.manifest import MANIFEST
+from offdiag.store.archive.file import MANIFEST
 from offdiag.store.archive.project import table_of
 from offdiag.store.archive.rows import decode_rows, encode_rows, plain_row
 from offdiag.store.database import Database

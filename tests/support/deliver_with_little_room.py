@@ -10,7 +10,7 @@ from pathlib import Path
 from offdiag.services.delivery.folder import deliver_to_folder
 from offdiag.services.delivery.outcomes import DeliveryFailed
 from offdiag.settings import ReportsSettings
-from offdiag.store.frozen_reports import stored_file
+from offdiag.store.reports import stored_file
 from support.parcels import parcel
 from support.processes import say
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from offdiag.services.delivery.parcel import Parcel
 from offdiag.services.delivery.targets import FolderTarget
-from offdiag.store.frozen_reports import stored_file
+from offdiag.store.reports import stored_file
 
 
 def parcel(**changes: Any) -> Parcel:

@@ -14,9 +14,8 @@ from offdiag.services.delivery.targets import Target
 from offdiag.services.schedules.planning import add_schedule
 from offdiag.store.database import Database
 from offdiag.store.deliveries import DeliveryRecord, deliveries_of
-from offdiag.store.frozen_reports import StoredFile, read_files
 from offdiag.store.models import ReportIssueRow, ScheduleRow, WorkRow
-from offdiag.store.report_issues import IssueRecord, find_issue
+from offdiag.store.reports import IssueRecord, StoredFile, find_issue, read_files
 from offdiag.store.schedules import ScheduleRecord
 from support.logging_runs import evaluate, log
 

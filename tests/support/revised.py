@@ -10,7 +10,7 @@ from sqlalchemy import update
 
 from offdiag.domain.runs import RunFacts
 from offdiag.services.truth.revise import Revision, revise_truth
-from offdiag.store import heartbeats
+from offdiag.store import job_lease
 from offdiag.store.database import Database
 from offdiag.store.models import HeartbeatRow
 from support.dashboard import HOSTILE_NAMES, fail_evaluation
@@ -111,7 +111,7 @@ def live_and_silent_processes(database: Database) -> None:
     """A scheduler that lives, and a worker that has been silent for an hour."""
     with database.write() as session:
         for kind, pid in (("worker", 41), ("scheduler", 42)):
-            heartbeats.beat(
+            job_lease.beat(
                 session,
                 name=f"{kind} {pid}@host",
                 kind=kind,

@@ -19,11 +19,11 @@ from typing import Any
 from offdiag.services.work.bell import LOCAL_BELL
 from offdiag.settings import Settings
 from offdiag.settings.model import JobsSettings
-from offdiag.store import work
+from offdiag.store import jobs
 from offdiag.store.database import Database
+from offdiag.store.jobs import Wanted
 from offdiag.store.models import WorkRow
 from offdiag.store.session import Session
-from offdiag.store.work import Wanted
 from support.contents import count_rows
 from support.worker_processes import forked
 
@@ -57,7 +57,7 @@ def noting_workers(
 def ask(database: Database, *names: str) -> float:
     """Ask for work under these names; returns the moment after the commit."""
     with database.write() as session:
-        asked = work.insert_many_pending(
+        asked = jobs.insert_many_pending(
             session, "evaluate", [Wanted(name, {"run": name}) for name in names]
         )
         LOCAL_BELL.ring(session, asked)

@@ -12,7 +12,7 @@ from sqlalchemy import select
 from offdiag.domain.runs import RunState
 from offdiag.services.verification.ledger import read_ledger
 from offdiag.services.verification.verify import verify
-from offdiag.store import runs, work
+from offdiag.store import jobs, runs
 from offdiag.store.database import Database
 from offdiag.store.models import EvaluationRow, RunRow, WorkRow
 from support.contents import count_rows
@@ -203,7 +203,7 @@ def _be_busy() -> None:
 def _left(database: Database) -> int:
     """Work that somebody will still do."""
     with database.read() as session:
-        states = work.count_by_state(session)
+        states = jobs.count_by_state(session)
     return states["todo"] + states["doing"]
 
 

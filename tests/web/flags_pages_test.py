@@ -13,10 +13,10 @@ from offdiag.flags.rule_reference import THRESHOLDS_OF
 from offdiag.flags.verdict import SEVERITIES, Severity
 from offdiag.services.flags import settling
 from offdiag.services.flags.inbox import FLAGS_PER_PAGE, browse_flags
+from offdiag.store import flag_inbox
 from offdiag.store.database import Database
+from offdiag.store.flags import FlagFilter
 from offdiag.store.models import FlagRow
-from offdiag.store.queries import flag_inbox
-from offdiag.store.queries.flag_filter import FlagFilter
 from support.dashboard import (
     LESION_COUNTS,
     LESIONS,

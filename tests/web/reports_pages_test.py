@@ -15,7 +15,7 @@ from sqlalchemy import update
 
 from offdiag.services.delivery.targets import EmailTarget
 from offdiag.services.schedules.planning import add_schedule, run_schedule
-from offdiag.store import heartbeats
+from offdiag.store import job_lease
 from offdiag.store.database import Database
 from offdiag.store.models import ReportFileRow, ReportIssueRow, WorkRow
 from offdiag_web.app.security import CONTENT_SECURITY_POLICY
@@ -95,7 +95,7 @@ def test_without_a_scheduler_the_list_warns(report_reader: FlaskClient) -> None:
 
 def test_a_living_scheduler_is_said_to_be_healthy(client: FlaskClient, planned: Database) -> None:
     with planned.write() as session:
-        heartbeats.beat(
+        job_lease.beat(
             session,
             name="scheduler 1@host",
             kind="scheduler",

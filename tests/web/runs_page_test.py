@@ -6,8 +6,8 @@ from flask.testing import FlaskClient
 
 from offdiag.services import browse
 from offdiag.services.browse import RUNS_PER_PAGE
+from offdiag.store import home_overview, run_list
 from offdiag.store.database import Database
-from offdiag.store.queries import home_overview, run_counts
 from offdiag_web.presenters import home as home_presenter
 from support.dashboard import LesionRegistry, counted_statements, log_counts, log_lesions
 from support.pages import Page
@@ -255,7 +255,7 @@ def test_long_lists_come_in_pages_that_can_be_walked_both_ways(
 
 
 def test_a_list_of_more_runs_than_are_counted_says_so(reader: FlaskClient) -> None:
-    with patch.object(run_counts, "MOST_COUNTED", 3), patch.object(browse, "RUNS_PER_PAGE", 2):
+    with patch.object(run_list, "MOST_COUNTED", 3), patch.object(browse, "RUNS_PER_PAGE", 2):
         page = _page(reader, "/runs?q=state:evaluated")
         listed = reader.get("/runs.json?q=state:evaluated").get_json()
         of_dataset = reader.get("/runs.json?q=dataset:derm-7").get_json()

@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 from sqlalchemy import func, select
 
-from offdiag.store import work
+from offdiag.store import jobs
 from offdiag.store.database import Database
 from offdiag.store.models import EvaluationRow, RunRow, WorkRow
 from support.contents import contents, count_rows
@@ -121,7 +121,7 @@ def test_a_worker_told_to_stop_ends_what_it_began(
         assert worker.exitcode == 0, crew.said()
 
     with sqlite_database.read() as session:
-        assert work.count_by_state(session)["doing"] == 0
+        assert jobs.count_by_state(session)["doing"] == 0
 
 
 def one_worker(database: Database, folder: Path) -> AbstractContextManager[Workers]:

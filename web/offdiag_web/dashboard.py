@@ -5,7 +5,7 @@ from __future__ import annotations
 from flask import Flask, request
 from flask.typing import ResponseReturnValue
 
-from offdiag.store.racing import after_failures
+from offdiag.store.failures import after_failures
 
 _READING = frozenset({"GET", "HEAD"})
 

@@ -11,7 +11,7 @@ import structlog
 from offdiag.errors import DatabaseUnavailable
 from offdiag.services.work.bell import CHANNEL, LOCAL_BELL
 from offdiag.store.database import Database
-from offdiag.store.notifications import notifications
+from offdiag.store.jobs import notifications
 
 log = structlog.get_logger()
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from offdiag.cli.text import printable
-from offdiag.store.archive.manifest import Manifest
+from offdiag.store.archive.file import Manifest
 from offdiag.store.archive.transfer import TakenOver
 
 _COUNTED = {

@@ -13,7 +13,7 @@ from offdiag.cli.options import json_option, settings_for, url_option
 from offdiag.cli.output import busy, measured, note, print_json
 
 if TYPE_CHECKING:
-    from offdiag.store.archive.manifest import Manifest
+    from offdiag.store.archive.file import Manifest
     from offdiag.store.database import Database
     from offdiag.store.schema import SchemaState
 
@@ -173,8 +173,7 @@ def views(*, given: tuple[str, ...], remove: bool, url: str | None, as_json: boo
     They lie in the schema offdiag_bi. A ROLE that was given them can read them and nothing else;
     it has to exist. Upgrading and restoring the registry keep both.
     """
-    from offdiag.store.bi.publishing import publish_views, remove_views
-    from offdiag.store.bi.views import SCHEMA
+    from offdiag.store.bi import SCHEMA, publish_views, remove_views
     from offdiag.store.database import Database
     from offdiag.store.schema import require_schema
 

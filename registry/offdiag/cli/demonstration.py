@@ -14,8 +14,8 @@ from offdiag.services.reports.settling import settle_issue
 from offdiag.services.work.attempts import RetryPolicy
 from offdiag.settings import Settings
 from offdiag.store.database import Database
-from offdiag.store.queries.run_entries import RunEntry
-from offdiag.store.queries.run_filter import FilterField, FilterTerm
+from offdiag.store.run_filter import FilterField, FilterTerm
+from offdiag.store.run_rows import RunEntry
 
 _LOOK_EVERY_S = 0.05
 _PATIENCE_S = 120.0

@@ -14,8 +14,8 @@ from offdiag.flags.lifecycle import FlagState
 from offdiag.flags.verdict import Certainty
 from offdiag.services.flags.better import Gain
 from offdiag.services.flags.detail import FlagDetail
+from offdiag.store.flag_inbox import FlagPage
 from offdiag.store.flags import FlagContent, FlagRecord
-from offdiag.store.queries.flag_inbox import FlagPage
 
 
 def flag_name(flag_id: int) -> str:

@@ -74,7 +74,7 @@ def list_flags(
     from offdiag.flags.verdict import Severity
     from offdiag.services.flags.inbox import browse_flags
     from offdiag.services.flags.records import entry_dict
-    from offdiag.store.queries.flag_filter import FlagFilter
+    from offdiag.store.flags import FlagFilter
 
     meant = FlagFilter(
         state=None if state == "all" else FlagState(state),

@@ -18,7 +18,7 @@ from offdiag.reports import wording
 from offdiag.reports.scope import DEFAULT_METRICS, METRICS_OF_SETS, spec_of
 from offdiag.services.truth.impact import MOST_RUNS, MovedRun, TruthImpact
 from offdiag.services.truth.impact_record import impact_record, values_beyond
-from offdiag.store.queries.truth_impact import ScoredRun
+from offdiag.store.truth_impact import ScoredRun
 
 _RANGE = re.compile(r"(\d{1,9})\.\.(\d{1,9})")
 

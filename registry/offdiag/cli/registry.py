@@ -11,7 +11,7 @@ import click
 
 from offdiag.domain.access import Actor
 from offdiag.settings import Settings
-from offdiag.store.audit_trail import ANSWERABLE
+from offdiag.store.audit_log import ANSWERABLE
 from offdiag.store.database import Database
 from offdiag.store.schema import open_database
 

@@ -16,7 +16,7 @@ from offdiag.services.delivery.targets import read_target
 from offdiag.services.reports.pages import IssuePage, ReportEntry
 from offdiag.services.reports.records import delivery_facts, issue_facts
 from offdiag.store.deliveries import DeliveryRecord
-from offdiag.store.report_issues import IssueRecord
+from offdiag.store.reports import IssueRecord
 
 
 def report_table(entries: Sequence[ReportEntry]) -> Table:

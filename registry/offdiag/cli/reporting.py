@@ -13,7 +13,7 @@ from offdiag.services.work.attempts import RetryPolicy
 from offdiag.settings import Settings
 from offdiag.store.database import Database
 from offdiag.store.deliveries import DeliveryState
-from offdiag.store.report_issues import IssueState
+from offdiag.store.reports import IssueState
 
 
 def present_issue(

@@ -9,8 +9,8 @@ from offdiag.domain.look_alikes import look_alikes
 from offdiag.metrics.counted import CountedSets
 from offdiag.sdk.set_views import sets_dict
 from offdiag.store.evaluations import StoredEvaluation
-from offdiag.store.queries.run_detail import RunDetail, RunResults
-from offdiag.store.queries.run_entries import RunEntry
+from offdiag.store.run_page import RunDetail, RunResults
+from offdiag.store.run_rows import RunEntry
 
 
 def entry_dict(entry: RunEntry) -> dict[str, Any]:

@@ -15,8 +15,8 @@ from offdiag.cli.tables import facts_table, open_table
 from offdiag.cli.text import label, number, printable
 from offdiag.domain.runs import decision_text
 from offdiag.store.evaluations import StoredEvaluation
-from offdiag.store.queries.run_detail import RunDetail, RunHeader, RunResults
-from offdiag.store.queries.run_entries import RunEntry
+from offdiag.store.run_page import RunDetail, RunHeader, RunResults
+from offdiag.store.run_rows import RunEntry
 
 _LISTED = {"accuracy": "overall_accuracy", "balanced": "balanced_accuracy", "MCC": "mcc"}
 

@@ -15,9 +15,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from offdiag.store.database import Database
-    from offdiag.store.queries.run_entries import RunEntry
-    from offdiag.store.queries.run_filter import RunFilter
-    from offdiag.store.queries.run_order import RunOrder
+    from offdiag.store.run_filter import RunFilter
+    from offdiag.store.run_order import RunOrder
+    from offdiag.store.run_rows import RunEntry
 
 
 @click.group()
@@ -162,7 +162,7 @@ def restore(run_id: str, url: str | None, as_json: bool) -> None:
 
 def _terms(project: str | None, dataset: str | None, filter_text: str) -> RunFilter:
     from offdiag.filters.parsing import parse_filter
-    from offdiag.store.queries.run_filter import FilterField, FilterTerm
+    from offdiag.store.run_filter import FilterField, FilterTerm
 
     wanted = {FilterField.PROJECT: project, FilterField.DATASET: dataset}
     named = (FilterTerm(field, text) for field, text in wanted.items() if text is not None)
@@ -170,7 +170,7 @@ def _terms(project: str | None, dataset: str | None, filter_text: str) -> RunFil
 
 
 def _order(text: str) -> RunOrder:
-    from offdiag.store.queries.run_order import ORDER_NAMES, RunOrder
+    from offdiag.store.run_order import ORDER_NAMES, RunOrder
 
     name = text.removeprefix("-")
     if name not in ORDER_NAMES:

@@ -14,7 +14,7 @@ from offdiag.reports.document import scope_document
 from offdiag.services.reports.pages import ReportsPage
 from offdiag.services.schedules.fires import Fire
 from offdiag.services.schedules.pages import ScheduleEntry
-from offdiag.store.report_issues import IssueRecord
+from offdiag.store.reports import IssueRecord
 
 
 def schedule_table(entries: Sequence[ScheduleEntry]) -> Table:

@@ -57,7 +57,7 @@ def sql(
     from offdiag.cli.answers import ROWS_SHOWN, answer_dict, answer_table, first_rows
     from offdiag.cli.registry import opened
     from offdiag.services.querying.query import asked
-    from offdiag.store.relations.scope import RunScope
+    from offdiag.store.relations.columns import RunScope
 
     text = sys.stdin.read() if query == "-" else query
     writer = None if output is None else writer_for(output)

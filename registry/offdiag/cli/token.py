@@ -11,7 +11,7 @@ from offdiag.cli.options import json_option, settings_for, url_option
 from offdiag.cli.output import note, print_json, print_tables
 
 if TYPE_CHECKING:
-    from offdiag.store.tokens import TokenRecord
+    from offdiag.store.sessions import TokenRecord
 
 ROLES = ("viewer", "logger", "editor", "admin")
 

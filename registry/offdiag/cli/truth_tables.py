@@ -14,7 +14,7 @@ from offdiag.domain.labels import TruthRevision
 from offdiag.services.truth.compare import TruthComparison
 from offdiag.services.truth.difference import LabelDifference
 from offdiag.services.truth.versions import TruthHistory
-from offdiag.store.queries.truth_list import TruthSummary
+from offdiag.store.truths import TruthSummary
 
 _MOST_CLASSES = 6
 """Class counts beside each other; JSON has all of them."""

@@ -8,9 +8,9 @@ from offdiag.domain.runs import RunState
 from offdiag.errors import Conflict
 from offdiag.services.truth.lookup import dataset_named
 from offdiag.services.work.submit import submit_evaluations
-from offdiag.store import baselines, runs
-from offdiag.store.baselines import BaselineRecord
+from offdiag.store import runs
 from offdiag.store.database import Database
+from offdiag.store.runs import BaselineRecord
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,10 +35,10 @@ def pin_baseline(database: Database, run_id: str, *, author: str | None) -> Repi
                 field="run",
                 hint="Only a run that is complete can be a baseline.",
             )
-        before = baselines.find_baseline(session, run.dataset_id)
+        before = runs.find_baseline(session, run.dataset_id)
         if before is not None and before.run_id == run_id:
             return Repinned(before, 0)
-        baselines.pin_baseline(
+        runs.pin_baseline(
             session,
             dataset_id=run.dataset_id,
             run_id=run_id,
@@ -46,16 +46,16 @@ def pin_baseline(database: Database, run_id: str, *, author: str | None) -> Repi
             now=database.clock(),
         )
         asked = submit_evaluations(session, runs.complete_run_ids(session, run.dataset_id))
-        return Repinned(baselines.find_baseline(session, run.dataset_id), asked)
+        return Repinned(runs.find_baseline(session, run.dataset_id), asked)
 
 
 def unpin_baseline(database: Database, *, project: str, dataset: str) -> Repinned:
     """Let a dataset have no baseline. Raises `NotFound`."""
     with database.write() as session:
         known = dataset_named(session, project=project, name=dataset)
-        if baselines.find_baseline(session, known.id) is None:
+        if runs.find_baseline(session, known.id) is None:
             return Repinned(None, 0)
-        baselines.unpin_baseline(session, known.id)
+        runs.unpin_baseline(session, known.id)
         return Repinned(
             None, submit_evaluations(session, runs.complete_run_ids(session, known.id))
         )
@@ -68,10 +68,10 @@ def unpin_run(database: Database, run_id: str) -> Repinned:
     """
     with database.write() as session:
         run = runs.get_run(session, run_id)
-        before = baselines.find_baseline(session, run.dataset_id)
+        before = runs.find_baseline(session, run.dataset_id)
         if before is None or before.run_id != run_id:
             return Repinned(before, 0)
-        baselines.unpin_baseline(session, run.dataset_id)
+        runs.unpin_baseline(session, run.dataset_id)
         return Repinned(
             None, submit_evaluations(session, runs.complete_run_ids(session, run.dataset_id))
         )
@@ -80,6 +80,6 @@ def unpin_run(database: Database, run_id: str) -> Repinned:
 def baseline_of(database: Database, *, project: str, dataset: str) -> BaselineRecord | None:
     """The baseline of a dataset, if one is pinned. Raises `NotFound`."""
     with database.read() as session:
-        return baselines.find_baseline(
+        return runs.find_baseline(
             session, dataset_named(session, project=project, name=dataset).id
         )

@@ -9,22 +9,20 @@ from offdiag.domain.runs import RunState, Task
 from offdiag.filters.conditions import Condition
 from offdiag.metrics.suite import SUITE_VERSION
 from offdiag.store.database import Database
-from offdiag.store.queries.baseline_values import BaselineValues, baseline_values
-from offdiag.store.queries.dataset_list import (
+from offdiag.store.dataset_page import (
     DatasetFacts,
     LoggedRuns,
     dataset_list,
     dataset_overview,
 )
-from offdiag.store.queries.outdated_results import outdated_results
-from offdiag.store.queries.run_detail import RunDetail
-from offdiag.store.queries.run_entries import LISTED_METRICS, LISTED_OF_SETS
-from offdiag.store.queries.run_filter import FilterField, FilterTerm, RunFilter
-from offdiag.store.queries.run_flags import run_flags
-from offdiag.store.queries.run_list import RunListPage, matches_without_each, run_list
-from offdiag.store.queries.run_order import Cursor, RunOrder
-from offdiag.store.queries.run_page import run_detail
+from offdiag.store.run_filter import FilterField, FilterTerm, RunFilter
+from offdiag.store.run_list import RunListPage, matches_without_each, run_list
+from offdiag.store.run_order import Cursor, RunOrder
+from offdiag.store.run_page import RunDetail, run_detail, run_flags
+from offdiag.store.run_ranks import BaselineValues, baseline_values
+from offdiag.store.run_rows import LISTED_METRICS, LISTED_OF_SETS
 from offdiag.store.session import Session
+from offdiag.store.staleness import outdated_results
 
 RUNS_PER_PAGE = 50
 

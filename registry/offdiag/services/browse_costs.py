@@ -6,10 +6,8 @@ from dataclasses import dataclass
 
 from offdiag.errors import NotFound
 from offdiag.store import cost_matrices, datasets
-from offdiag.store.cost_matrices import CostMatrixRecord
-from offdiag.store.database import Database
-from offdiag.store.datasets import DatasetRecord
-from offdiag.store.queries.cost_pages import (
+from offdiag.store.cost_matrices import (
+    CostMatrixRecord,
     CostVersion,
     DatasetUse,
     ReportUse,
@@ -18,6 +16,8 @@ from offdiag.store.queries.cost_pages import (
     report_uses,
     versions_of,
 )
+from offdiag.store.database import Database
+from offdiag.store.datasets import DatasetRecord
 
 
 @dataclass(frozen=True)

@@ -6,15 +6,15 @@ from dataclasses import dataclass
 
 from offdiag.services.truth.lookup import dataset_named
 from offdiag.store.database import Database
-from offdiag.store.datasets import DatasetRecord
-from offdiag.store.queries.dataset_page import (
+from offdiag.store.dataset_page import (
     DatasetRuns,
     SliceFacts,
     dataset_runs,
     dataset_slices,
     projects_with_dataset,
 )
-from offdiag.store.queries.truth_list import TruthSummary, truth_list
+from offdiag.store.datasets import DatasetRecord
+from offdiag.store.truths import TruthSummary, truth_list
 
 
 @dataclass(frozen=True)

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from offdiag.services.browse import run_with_currency
 from offdiag.services.evaluation.history import ALL_KEYS, HistoryEntry, with_differences
 from offdiag.store.database import Database
-from offdiag.store.queries.evaluation_history import evaluation_history
-from offdiag.store.queries.run_detail import RunDetail
+from offdiag.store.evaluations import evaluation_history
+from offdiag.store.run_page import RunDetail
 
 
 @dataclass(frozen=True, slots=True)

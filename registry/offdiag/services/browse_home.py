@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from offdiag.store.database import Database
-from offdiag.store.queries.dataset_list import DatasetFacts, LoggedRuns, dataset_overview
-from offdiag.store.queries.home_overview import (
+from offdiag.store.dataset_page import DatasetFacts, LoggedRuns, dataset_overview
+from offdiag.store.home_overview import (
     DueReport,
     Failure,
     OpenFlags,

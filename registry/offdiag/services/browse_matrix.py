@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from offdiag.store.database import Database
-from offdiag.store.queries.run_detail import RunDetail
-from offdiag.store.queries.run_page import run_detail
+from offdiag.store.run_page import RunDetail, run_detail
 
 
 def browse_matrix(database: Database, run_id: str) -> RunDetail:

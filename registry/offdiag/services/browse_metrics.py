@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 from offdiag.domain.runs import Task
 from offdiag.store.database import Database
-from offdiag.store.queries.binary_rates import RatedRun, positive_class, rated_runs
-from offdiag.store.queries.dataset_list import DatasetFacts, dataset_list
+from offdiag.store.dataset_page import DatasetFacts, dataset_list
+from offdiag.store.priced_runs import RatedRun, positive_class, rated_runs
 
 RUNS_ON_A_MAP = 26
 """Runs that can still be told apart by a letter each."""

@@ -8,9 +8,9 @@ from itertools import groupby
 from offdiag.errors import NotFound
 from offdiag.filters.conditions import Attribute, AttributeField, Comparison, Operator
 from offdiag.store.database import Database
-from offdiag.store.queries.run_entries import RunEntry
-from offdiag.store.queries.run_list import run_list
-from offdiag.store.queries.run_order import RunOrder
+from offdiag.store.run_list import run_list
+from offdiag.store.run_order import RunOrder
+from offdiag.store.run_rows import RunEntry
 
 RUNS_OF_A_MODEL = 50
 

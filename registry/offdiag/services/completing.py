@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from contextlib import closing
 
+from offdiag.store import search as queries
 from offdiag.store.database import Database
-from offdiag.store.queries import known_names as queries
 
 _BUSY_S = 0.2
 _CONNECT_S = 1

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from offdiag.store.database import Database
-from offdiag.store.queries.finding import FoundName, find_datasets, find_models, find_runs
+from offdiag.store.search import FoundName, find_datasets, find_models, find_runs
 
 OF_EACH_KIND = 8
 

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from offdiag.store.database import Database
-from offdiag.store.queries.registry_health import QueueState, RegistryHealth
-from offdiag.store.queries.registry_health import registry_health as _registry_health
+from offdiag.store.health import LONG_LOG_BYTES, QueueState, RegistryHealth, log_bytes
+from offdiag.store.health import registry_health as _registry_health
 from offdiag.store.schema import require_schema
-from offdiag.store.write_ahead_log import LONG_LOG_BYTES, log_bytes
 
 __all__ = [
     "LONG_LOG_BYTES",

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
 
-from offdiag.store import heartbeats
+from offdiag.store import job_lease
 from offdiag.store.database import Database
 
 HeartKind = Literal["worker", "scheduler"]
@@ -41,7 +41,7 @@ def heart_of_this_process(kind: HeartKind, database: Database) -> Heart:
 def beat(database: Database, heart: Heart) -> None:
     """Give a sign of life, and forget those who have been silent for a day."""
     with database.write() as session:
-        heartbeats.beat(
+        job_lease.beat(
             session,
             name=heart.name,
             kind=heart.kind,
@@ -49,10 +49,10 @@ def beat(database: Database, heart: Heart) -> None:
             pid=heart.pid,
             started_at=heart.started_at,
         )
-        heartbeats.forget_silent(session, older_than_s=_FORGOTTEN_AFTER_S)
+        job_lease.forget_silent(session, older_than_s=_FORGOTTEN_AFTER_S)
 
 
 def stop_beating(database: Database, heart: Heart) -> None:
     """Say that this process ends as it should."""
     with database.write() as session:
-        heartbeats.forget(session, heart.name)
+        job_lease.forget(session, heart.name)

@@ -10,9 +10,9 @@ from offdiag.domain.labels import LabelSet
 from offdiag.domain.orientation import SourceOrientation
 from offdiag.domain.runs import Task
 from offdiag.metrics.paired.joint import JointCounts, joint_counts
-from offdiag.store import datasets, runs, truth_versions, truths
+from offdiag.store import datasets, runs, truths
 from offdiag.store.evaluations import StoredEvaluation
-from offdiag.store.run_predictions import in_truth_order
+from offdiag.store.predictions import in_truth_order
 from offdiag.store.runs import RunRecord
 from offdiag.store.session import Session
 
@@ -51,7 +51,7 @@ def pair_runs(
             return NotPaired(f"run {run.id} is a matrix without predictions")
     if truth_id is None or len({first.dataset_id, second.dataset_id}) > 1:
         return _OTHER_TRUTH
-    lineage = truth_versions.get_truth(session, truth_id).root_id
+    lineage = truths.get_truth(session, truth_id).root_id
     if any(_lineage_of(session, run) != lineage for run in (first, second)):
         return _OTHER_TRUTH
     dataset = datasets.get_dataset(session, first.dataset_id)
@@ -66,7 +66,7 @@ _OTHER_TRUTH = NotPaired("the runs were evaluated on different ground truth")
 def _lineage_of(session: Session, run: RunRecord) -> int | None:
     if run.truth_version_id is None:
         return None
-    return truth_versions.get_truth(session, run.truth_version_id).root_id
+    return truths.get_truth(session, run.truth_version_id).root_id
 
 
 def _joint(

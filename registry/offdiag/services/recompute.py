@@ -10,7 +10,7 @@ from offdiag.errors import Conflict
 from offdiag.metrics.suite import SUITE_VERSION
 from offdiag.services.flags.settings import rules_in_force
 from offdiag.services.work.submit import evaluation_key, submit_evaluations
-from offdiag.store import cached_results, runs, work
+from offdiag.store import jobs, retention, runs
 from offdiag.store.database import Database
 from offdiag.store.session import Session
 from offdiag.store.staleness import StaleReason, StaleRun, stale_runs
@@ -46,7 +46,7 @@ def recompute_all(database: Database) -> Asked:
     is short, so that workers can begin in between.
     """
     with database.read() as session:
-        complete = cached_results.complete_runs(session)
+        complete = retention.complete_runs(session)
     found: list[StaleRun] = []
     n_submitted = 0
     for start in range(0, len(complete), _AT_ONCE):
@@ -75,9 +75,9 @@ def recompute_runs(database: Database, run_ids: Sequence[str]) -> Asked:
 
 
 def _drop_and_ask(session: Session, run_ids: Sequence[str]) -> Asked:
-    for run_id in cached_results.failed_among(session, run_ids):
-        work.withdraw(session, evaluation_key(run_id))
-    cached_results.drop_current_results(session, run_ids)
+    for run_id in retention.failed_among(session, run_ids):
+        jobs.withdraw(session, evaluation_key(run_id))
+    retention.drop_current_results(session, run_ids)
     return _asked(session, stale_runs(session, suite_version=SUITE_VERSION, run_ids=run_ids))
 
 

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from offdiag.errors import Conflict
-from offdiag.store import kept_answers
+from offdiag.store import idempotency
 from offdiag.store.database import Database
-from offdiag.store.kept_answers import AnswerKey, KeptAnswer
-from offdiag.store.racing import after_failures
+from offdiag.store.failures import after_failures
+from offdiag.store.idempotency import AnswerKey, KeptAnswer
 
 __all__ = ["Answer", "AnswerKey", "answer_once"]
 
@@ -68,15 +68,15 @@ def _known_or_claimed(database: Database, key: AnswerKey) -> KeptAnswer | None:
     """What is known of the key; None where it belongs to this request from now on."""
     now = database.clock()
     with database.read() as session:
-        known = kept_answers.find_answer(session, key)
+        known = idempotency.find_answer(session, key)
     if known is not None and not _is_over(known, now):
         return known
     with database.write() as session:
         if known is not None:
-            kept_answers.forget(session, key, claimed_at=known.claimed_at)
-        if kept_answers.claim(session, key, now=now):
+            idempotency.forget(session, key, claimed_at=known.claimed_at)
+        if idempotency.claim(session, key, now=now):
             return None
-        return kept_answers.find_answer(session, key)
+        return idempotency.find_answer(session, key)
 
 
 def _carried_out(database: Database, key: AnswerKey, act: Callable[[], Answer]) -> Answer:
@@ -94,7 +94,7 @@ def _carried_out(database: Database, key: AnswerKey, act: Callable[[], Answer]) 
 
 def _keep(database: Database, key: AnswerKey, answer: Answer) -> None:
     with database.write() as session:
-        kept_answers.keep(session, key, status=answer.status, body=answer.body)
+        idempotency.keep(session, key, status=answer.status, body=answer.body)
 
 
 def _release(database: Database, key: AnswerKey) -> None:
@@ -103,7 +103,7 @@ def _release(database: Database, key: AnswerKey) -> None:
 
 def _free(database: Database, key: AnswerKey) -> None:
     with database.write() as session:
-        kept_answers.release(session, key)
+        idempotency.release(session, key)
 
 
 def _is_over(known: KeptAnswer, now: datetime) -> bool:

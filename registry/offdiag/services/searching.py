@@ -17,8 +17,7 @@ from offdiag.filters.conditions import (
 )
 from offdiag.filters.parsing import parse_filter, parse_order
 from offdiag.store.database import Database
-from offdiag.store.queries.run_records import run_records
-from offdiag.store.queries.run_search import SearchPlace, found_page, found_runs
+from offdiag.store.run_search import SearchPlace, found_page, found_runs, run_records
 
 MOST_RUNS = 100_000
 

@@ -6,10 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from offdiag.domain.runs import RunState
-from offdiag.store import heartbeats
+from offdiag.store import job_lease
 from offdiag.store.database import Database
-from offdiag.store.queries.registry_health import QueueState, registry_health
-from offdiag.store.write_ahead_log import log_bytes
+from offdiag.store.health import QueueState, log_bytes, registry_health
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +28,7 @@ def vitals(database: Database) -> Vitals:
     """All of it, of one moment. Raises `DatabaseUnavailable`."""
     with database.read() as session:
         health = registry_health(session)
-        beats = heartbeats.list_heartbeats(session)
+        beats = job_lease.list_heartbeats(session)
     silence_s: dict[str, float] = {}
     for each in beats:
         silence_s.setdefault(each.kind, each.age_s)

@@ -9,7 +9,7 @@ from sqlalchemy import URL, make_url
 from sqlalchemy.exc import ArgumentError
 
 from offdiag.errors import InvalidInput
-from offdiag.store.pooling import is_pooled
+from offdiag.store.postgres import is_pooled
 
 _FIELD = "database.url"
 _EXAMPLES = (

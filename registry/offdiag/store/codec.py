@@ -1,4 +1,4 @@
-"""Arrays as bytes, and back, exactly.
+"""Arrays, counts and sample identifiers as bytes, and back, exactly.
 
 Codes and scores are the plain little-endian array, because counting a matrix from them must
 cost no more than reading them; their type stands in columns beside the blob. Counts and sample
@@ -16,7 +16,13 @@ from collections.abc import Sequence
 from typing import Any, Literal
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
+
+from offdiag.domain.labels import LabelSet
+from offdiag.inputs.ids import SampleIds
+from offdiag.metrics.counted import CaseCounts, Counted, CountedSets, counted
+from offdiag.metrics.multilabel.tally import SetTally, tally_numbers, tally_of_numbers
 
 CodeType = Literal["u1", "u2", "u4"]
 Codes = NDArray[np.unsignedinteger[Any]]
@@ -211,3 +217,62 @@ def opened(data: Buffer, *layouts: int) -> tuple[int, int, memoryview]:
     if version != _VERSION or layout not in layouts:
         raise ValueError(f"version {version} with layout {layout} is not known here.")
     return layout, n, memoryview(data)[_HEADER.size :]
+
+
+_TALLY = 5
+"""The layout of a tally, beside those of `codec`."""
+_LAYOUT_AT = 1
+"""Where the layout stands in a header."""
+
+
+def encode_case_counts(counts: CaseCounts) -> bytes:
+    """Counts of either kind; those of sets as whole numbers in the narrowest type."""
+    if not isinstance(counts, SetTally):
+        return encode_counts(counts)
+    numbers = tally_numbers(counts)
+    narrow = np.min_scalar_type(int(numbers.max(initial=0))).newbyteorder("<")
+    return header(_TALLY, len(numbers)) + numbers.astype(narrow).tobytes()
+
+
+def decode_case_counts(data: Buffer, n_classes: int) -> CaseCounts:
+    """Counts again. Raises `ValueError` for bytes that encoding cannot have written."""
+    if len(data) <= _LAYOUT_AT or data[_LAYOUT_AT] != _TALLY:
+        return decode_counts(data, n_classes)
+    _, n, body = opened(data, _TALLY)
+    width = len(body) // n if n else 0
+    if width not in (1, 2, 4, 8) or width * n != len(body):
+        raise ValueError(f"{len(body)} bytes are not {n} whole numbers.")
+    numbers = np.frombuffer(body, dtype=f"<u{width}")
+    return tally_of_numbers(numbers.astype(np.int64), n_classes)
+
+
+def encode_counted(found: Counted) -> bytes:
+    """What an evaluation was computed from, without the names of the labels."""
+    if isinstance(found, CountedSets):
+        return encode_case_counts(found.tally)
+    return encode_counts(found.counts)
+
+
+def decode_counted(data: Buffer, labels: LabelSet) -> Counted:
+    """The same again. Raises `ValueError` as `decode_case_counts` does."""
+    return counted(decode_case_counts(data, len(labels)), labels)
+
+
+def encode_ids(ids: SampleIds) -> bytes:
+    """Bytes of identifiers, without their kind, which is a column beside the blob."""
+    if isinstance(ids.values, np.ndarray):
+        return encode_int_ids(ids.values)
+    return encode_text_ids(ids.values.to_pylist())
+
+
+def decode_ids(blob: bytes, kind: str) -> SampleIds:
+    """Identifiers of the stated kind. Raises ValueError on corrupt bytes."""
+    if kind == "int":
+        return SampleIds("int", decode_int_ids(blob))
+    bounds, utf8 = text_id_parts(blob)
+    # The bytes are those of an Arrow array already, so no text is made of them here.
+    texts = pa.LargeStringArray.from_buffers(
+        len(bounds) - 1, pa.py_buffer(bounds), pa.py_buffer(utf8)
+    )
+    texts.validate(full=True)
+    return SampleIds("text", texts)

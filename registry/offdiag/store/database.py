@@ -9,14 +9,15 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from datetime import datetime
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from sqlalchemy import Connection, Engine
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.orm import Session
 
 from offdiag.domain.access import Actor
-from offdiag.store import audit_trail, scope
+from offdiag.errors import SchemaMismatch
+from offdiag.store import audit_log, project_access
 from offdiag.store.address import (
     is_opened_read_only,
     makes_new_file,
@@ -26,10 +27,34 @@ from offdiag.store.address import (
 )
 from offdiag.store.clock import utc_now
 from offdiag.store.failures import translated
-from offdiag.store.pooling import is_pooled
-from offdiag.store.postgres import postgres_engines
-from offdiag.store.schema_revision import require_revision
+from offdiag.store.postgres import is_pooled, postgres_engines
 from offdiag.store.sqlite import Synchronous, sqlite_engines
+
+
+def require_revision(connection: Connection, wanted: str, *, place: str) -> None:
+    """Raise `SchemaMismatch` unless a registry still has the revision it had when it was opened.
+
+    One small statement, so that every transaction that writes can afford it.
+    """
+    found = connection.exec_driver_sql("SELECT version_num FROM alembic_version").scalar()
+    if found != wanted:
+        raise SchemaMismatch(
+            f"{place} was brought to schema {found} while this program, which needs {wanted}, "
+            "was running.",
+            hint="Start it again, in the version of offdiag that the others have now.",
+        )
+
+
+@contextmanager
+def driver_savepoint(session: Session) -> Iterator[Any]:
+    """The psycopg connection of a session, inside a savepoint of its transaction.
+
+    What fails in the block is rolled back to the savepoint and raised; the transaction of the
+    session goes on. On SQLite the connection is that of the standard library.
+    """
+    with session.begin_nested():
+        yield session.connection().connection.driver_connection
+
 
 Dialect = Literal["sqlite", "postgresql"]
 
@@ -117,7 +142,7 @@ class Database:
     @property
     def actor(self) -> Actor | None:
         """Who is answerable for what is changed."""
-        return self._actor or audit_trail.ANSWERABLE.get()
+        return self._actor or audit_log.ANSWERABLE.get()
 
     @contextmanager
     def read(self) -> Iterator[Session]:
@@ -180,13 +205,13 @@ class Database:
 
     def _confine(self, session: Session, *, for_reading: bool) -> None:
         if self._projects is not None:
-            scope.confine(session, self._projects, for_reading=for_reading)
+            project_access.confine(session, self._projects, for_reading=for_reading)
 
     def _recorded(self, session: Session) -> AbstractContextManager[None]:
         actor = self.actor
         if actor is None:
             return nullcontext()
-        return audit_trail.recorded(session, actor, self.clock())
+        return audit_log.recorded(session, actor, self.clock())
 
     def _forget_connections(self) -> None:
         self._engines.abandon()

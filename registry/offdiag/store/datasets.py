@@ -22,8 +22,8 @@ from offdiag.store.models import (
     TruthVersionRow,
     UploadedMatrixRow,
 )
-from offdiag.store.scope import require_project
-from offdiag.store.truth_versions import lock_truths
+from offdiag.store.project_access import require_project
+from offdiag.store.truths import lock_truths
 
 # Every chunk that arrives asks for its dataset. Putting the statement together anew, and finding
 # out that it was compiled before, takes three times as long as asking.

@@ -1,4 +1,8 @@
-"""One pool of connections, entered in three ways."""
+"""One pool of connections, entered in three ways, and values that a driver cannot hand over.
+
+What is written is checked where its field is known. What is only looked for comes from
+addresses, filters and arguments, and nothing has such a name.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +10,29 @@ import json
 from dataclasses import dataclass
 from functools import partial
 
-from sqlalchemy import Engine, Pool
+from sqlalchemy import Engine, Pool, event
+from sqlalchemy.engine import ExceptionContext
+
+from offdiag.errors import InvalidInput
+
+
+def tell_unstorable(engine: Engine) -> None:
+    """Raise `InvalidInput` for text and numbers that the driver refuses by themselves."""
+    event.listen(engine, "handle_error", _tell)
+
+
+def _tell(context: ExceptionContext) -> None:
+    error = context.original_exception
+    if isinstance(error, UnicodeEncodeError):
+        what = f"{error.object[:40]!r} is no Unicode text"
+    elif isinstance(error, OverflowError):
+        what = "a number has more than 63 bits"
+    elif type(error).__name__ == "DataError" and "NUL (0x00)" in str(error):
+        what = "a text has a NUL character"
+    else:
+        return
+    raise InvalidInput(f"{what}.", hint="Nothing stored has it; correct it.") from error
+
 
 # PostgreSQL refuses NaN in a document, and SQLite would hand it back to people who cannot
 # read it. Refusing it here makes both the same.

@@ -1,12 +1,17 @@
-"""Statements that read evaluations: the cache of everything computed from a run."""
+"""Statements that read evaluations: the cache of everything computed from a run.
+
+Which evaluation of a run counts, which there were before, and what is known of those that have
+not been made yet.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import UTC, datetime
+from typing import Any, Literal
 
-from sqlalchemy import ColumnElement, and_, select
+from sqlalchemy import ColumnElement, Row, Select, and_, exists, select
 from sqlalchemy.orm import Session
 
 from offdiag.domain.labels import LabelSet
@@ -14,17 +19,36 @@ from offdiag.domain.values import MetricValue
 from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.costs.summary import COST_KEYS
 from offdiag.metrics.counted import Counted, matrix_of
-from offdiag.store.class_values import ClassValues, unpack
-from offdiag.store.count_codec import decode_counted
-from offdiag.store.current_evaluations import counts_for_its_run
+from offdiag.store.codec import decode_counted
+from offdiag.store.evaluation_codec import ClassValues, unpack
 from offdiag.store.models import (
     ClassValuesRow,
     ConfusionMatrixRow,
     EvaluationRow,
     LabelSetRow,
     MetricValueRow,
+    TruthVersionRow,
+    WorkRow,
 )
 from offdiag.store.models.evaluations import AGGREGATE
+
+
+def counts_for_its_run(evaluation: type[EvaluationRow] = EvaluationRow) -> ColumnElement[bool]:
+    """The current evaluation of all cases: slices have a current one each, which is not meant.
+
+    There is at most one for each run, which the database holds by an index of just this.
+    """
+    return and_(evaluation.is_current, evaluation.slice.is_(None))
+
+
+def has_newer_results(session: Session, run_id: str, *, suite_version: int) -> bool:
+    """Whether the results of a run are those of a newer version of the metrics."""
+    newer = exists().where(
+        EvaluationRow.run_id == run_id,
+        counts_for_its_run(),
+        EvaluationRow.suite_version > suite_version,
+    )
+    return bool(session.scalar(select(newer)))
 
 
 @dataclass(frozen=True)
@@ -158,3 +182,130 @@ def _aggregates(session: Session, evaluation_id: int) -> dict[str, MetricValue]:
         )
         for row in rows
     }
+
+
+VALUE_COLUMNS = (
+    MetricValueRow.evaluation_id,
+    MetricValueRow.key,
+    MetricValueRow.class_index,
+    MetricValueRow.value,
+    MetricValueRow.reason,
+    MetricValueRow.tends_to,
+    MetricValueRow.ci_low,
+    MetricValueRow.ci_high,
+    MetricValueRow.ci_method,
+)
+
+
+def select_values() -> Select[*tuple[Any, ...]]:
+    """All columns of a value, to be narrowed by the caller."""
+    return select(*VALUE_COLUMNS)
+
+
+def recorded_value(row: Row[*tuple[Any, ...]]) -> MetricValue:
+    """The value in a row made by `select_values`."""
+    return MetricValue(row.value, row.reason, row.tends_to, row.ci_low, row.ci_high, row.ci_method)
+
+
+WorkState = Literal["todo", "doing", "dead"]
+_URGENCY: dict[WorkState, int] = {"dead": 0, "todo": 1, "doing": 2}
+
+
+@dataclass(frozen=True, slots=True)
+class EvaluationWork:
+    """The work row that stands for a run's evaluation."""
+
+    id: int
+    state: WorkState
+    asked_at: datetime
+    attempts: int
+    error: str | None
+
+
+def evaluation_work(session: Session, run_ids: Sequence[str]) -> dict[str, EvaluationWork]:
+    """The work of each run that has any; what is being done hides what waits behind it."""
+    if not run_ids:
+        return {}
+    key_of = {f"evaluate:{run_id}": run_id for run_id in run_ids}
+    rows = session.execute(
+        select(
+            WorkRow.id,
+            WorkRow.key,
+            WorkRow.state,
+            WorkRow.created_at,
+            WorkRow.attempts,
+            WorkRow.error,
+        ).where(WorkRow.key.in_(key_of))
+    )
+    found = [
+        (
+            key_of[row.key],
+            EvaluationWork(
+                id=row.id,
+                state=row.state,
+                asked_at=datetime.fromtimestamp(row.created_at, UTC),
+                attempts=row.attempts,
+                error=row.error,
+            ),
+        )
+        for row in rows
+    ]
+    return dict(sorted(found, key=lambda entry: _URGENCY[entry[1].state]))
+
+
+@dataclass(frozen=True, slots=True)
+class PastEvaluation:
+    """One evaluation with its main numbers; `truth_number` is None for an uploaded matrix
+    that was compared with no truth."""
+
+    id: int
+    slice: str | None
+    truth_number: int | None
+    suite_version: int
+    engine_version: str
+    n_cases: int
+    n_labelled: int
+    is_current: bool
+    computed_at: datetime
+    metrics: Mapping[str, MetricValue]
+
+
+def evaluation_history(
+    session: Session, run_id: str, *, keys: Collection[str]
+) -> tuple[PastEvaluation, ...]:
+    """The evaluations of a run, oldest first, each with the aggregates `keys`; one statement."""
+    rows = session.execute(
+        select(EvaluationRow, TruthVersionRow.number, *VALUE_COLUMNS)
+        .outerjoin(TruthVersionRow, TruthVersionRow.id == EvaluationRow.truth_version_id)
+        .outerjoin(
+            MetricValueRow,
+            and_(
+                MetricValueRow.evaluation_id == EvaluationRow.id,
+                MetricValueRow.class_index == AGGREGATE,
+                MetricValueRow.key.in_(keys),
+            ),
+        )
+        .where(EvaluationRow.run_id == run_id)
+        .order_by(EvaluationRow.id)
+    ).all()
+    values: dict[int, dict[str, MetricValue]] = {}
+    for row in rows:
+        known = values.setdefault(row[0].id, {})
+        if row.key is not None:
+            known[row.key] = recorded_value(row)
+    found = {row[0].id: (row[0], row.number) for row in rows}
+    return tuple(
+        PastEvaluation(
+            id=row.id,
+            slice=row.slice,
+            truth_number=number,
+            suite_version=row.suite_version,
+            engine_version=row.engine_version,
+            n_cases=row.n_cases,
+            n_labelled=row.n_labelled,
+            is_current=row.is_current,
+            computed_at=row.computed_at,
+            metrics=values[row.id],
+        )
+        for row, number in found.values()
+    )

@@ -1,20 +1,38 @@
-"""Statements on flags and their history."""
+"""Statements on flags and their history, and conditions that choose flags."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ScalarSelect, func, insert, select, update
+from sqlalchemy import (
+    ColumnElement,
+    ScalarSelect,
+    and_,
+    case,
+    func,
+    insert,
+    literal_column,
+    select,
+    update,
+)
 from sqlalchemy.orm import Session
 
 from offdiag.flags.catalogue import RULES
 from offdiag.flags.lifecycle import FlagEventKind, FlagState, Standing
-from offdiag.flags.verdict import Certainty, Severity, certainty_of
-from offdiag.store.current_evaluations import counts_for_its_run
-from offdiag.store.models import EvaluationRow, FlagEventRow, FlagRow, RunRow
+from offdiag.flags.rules.recall import IN_SIGHT_SEVERITY
+from offdiag.flags.verdict import SEVERITIES, Certainty, Severity, certainty_of
+from offdiag.store.evaluations import counts_for_its_run
+from offdiag.store.models import (
+    DatasetRow,
+    EvaluationRow,
+    FlagEventRow,
+    FlagRow,
+    ProjectRow,
+    RunRow,
+)
 
 RUN_AS_A_WHOLE = ""
 """Stands in `flag.class_label` where a rule is not about a class."""
@@ -298,3 +316,106 @@ def _standing(standing: Standing, now: datetime) -> dict[str, Any]:
         "reason": standing.reason,
         "closed_at": now if standing.state is FlagState.CLOSED else None,
     }
+
+
+NOBODY = ""
+"""Stands for flags that nobody looks after, where the name of an assignee is asked for."""
+
+SEVERITY_RANK: ColumnElement[int] = case(
+    {severity.value: severity.rank for severity in SEVERITIES}, value=FlagRow.severity
+)
+COUNTS_IN_BADGE: ColumnElement[bool] = and_(
+    FlagRow.in_badge,
+    FlagRow.state.not_in(
+        [literal_column(f"'{state}'") for state in (FlagState.CLOSED, FlagState.DISMISSED)]
+    ),
+)
+"""Flags that say that accuracy hides or may hide a class, but for those dismissed for a reason.
+
+The states stand in the statement itself: with parameters SQLite cannot know that the index of
+just these flags will do.
+"""
+
+
+IS_IN_SIGHT: ColumnElement[bool] = FlagRow.severity == literal_column(f"'{IN_SIGHT_SEVERITY}'")
+"""Which of the two badges a flag sets: the amber one. Those of the red one are more severe."""
+HIDES: ColumnElement[bool] = and_(FlagRow.in_badge, ~IS_IN_SIGHT)
+"""Flags that say that accuracy hides a class, dismissed and closed ones too."""
+MAY_HIDE: ColumnElement[bool] = and_(FlagRow.in_badge, IS_IN_SIGHT)
+"""Flags that say that it may hide a class."""
+
+
+def may_hide_minority(evaluation: type[EvaluationRow] = EvaluationRow) -> ColumnElement[bool]:
+    """Whether the accuracy of an evaluation that counts may hide a class, and hides none for sure.
+
+    NULL where nothing can be said, as `evaluation.hides_minority`.
+    """
+    in_sight = (
+        select(FlagRow.id)
+        .where(FlagRow.run_id == evaluation.run_id, FlagRow.state != FlagState.CLOSED, MAY_HIDE)
+        .correlate(evaluation)
+        .exists()
+    )
+    return case(
+        (evaluation.hides_minority.is_(None), None),
+        else_=and_(evaluation.hides_minority.is_(False), in_sight),
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FlagFilter:
+    """Which flags are meant; None leaves a field open.
+
+    `state` is as people see it: a flag whose rest is over counts as open. `class_label` ""
+    stands for rules about the run as a whole, `assignee` "" for flags that nobody looks after.
+    `in_badge` asks for the flags of the red badge, `may_hide` for those of the amber one.
+    """
+
+    state: FlagState | None = None
+    at_least: Severity | None = None
+    rule: str | None = None
+    class_label: str | None = None
+    run_id: str | None = None
+    dataset: str | None = None
+    model: str | None = None
+    project: str | None = None
+    assignee: str | None = None
+    in_badge: bool | None = None
+    may_hide: bool | None = None
+
+    @property
+    def severities(self) -> tuple[Severity, ...]:
+        """Those that may be shown, the gravest first."""
+        lowest = 0 if self.at_least is None else self.at_least.rank
+        return tuple(each for each in reversed(SEVERITIES) if each.rank >= lowest)
+
+
+def conditions(wanted: FlagFilter) -> list[ColumnElement[bool]]:
+    """The WHERE clause over flags and their runs, but for state and severity.
+
+    Flags of runs that somebody deleted are never meant.
+    """
+    return [RunRow.deleted_at.is_(None), *_fields(wanted)]
+
+
+def _fields(wanted: FlagFilter) -> Iterator[ColumnElement[bool]]:
+    for column, value in (
+        (FlagRow.rule, wanted.rule),
+        (FlagRow.class_label, wanted.class_label),
+        (FlagRow.run_id, wanted.run_id),
+        (RunRow.model, wanted.model),
+    ):
+        if value is not None:
+            yield column == value
+    for condition, is_wanted in ((HIDES, wanted.in_badge), (MAY_HIDE, wanted.may_hide)):
+        if is_wanted is not None:
+            yield condition if is_wanted else ~condition
+    if wanted.assignee is not None:
+        is_nobody = wanted.assignee == NOBODY
+        yield FlagRow.assignee.is_(None) if is_nobody else FlagRow.assignee == wanted.assignee
+    if wanted.dataset is not None:
+        named = select(DatasetRow.id).where(DatasetRow.name == wanted.dataset)
+        yield RunRow.dataset_id.in_(named)
+    if wanted.project is not None:
+        named = select(ProjectRow.id).where(ProjectRow.name == wanted.project)
+        yield RunRow.project_id.in_(named)

@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 from offdiag.inputs.ids import SampleIds
 from offdiag.inputs.labels import Codes
 from offdiag.store import codec
-from offdiag.store.ids_codec import decode_ids, encode_ids
+from offdiag.store.codec import decode_ids, encode_ids
 from offdiag.store.models import PendingTruthRow
 
 _NEW = insert(PendingTruthRow)

@@ -1,16 +1,127 @@
-"""PostgreSQL: limits on every wait, so that a frozen peer or lock becomes an error in time."""
+"""PostgreSQL: limits on every wait, so that a frozen peer or lock becomes an error in time.
+
+A connection gives up a server which no longer answers, is tried before use when it has rested,
+and is content with a pooler that lends it for one transaction at a time.
+
+A server that was restarted, or a firewall, closes connections that rest. Trying each every time it
+is used would cost a question for every transaction. One that was used a moment ago is trusted;
+where it is lost nevertheless, that is a cut connection like any other.
+
+The server ends what takes too long, and TCP notices hosts that vanished. A proxy in between that
+has frozen does neither: its host acknowledges every byte, and the answer never comes.
+
+What outlives a transaction is lost between two of them, or worse, found by somebody else: limits
+that were set when the connection began, prepared statements, and LISTEN. So limits are set in each
+transaction, nothing is prepared, and nobody listens.
+"""
 
 from __future__ import annotations
 
+import time
+from collections.abc import Generator, Mapping
 from typing import Any
 
-from sqlalchemy import URL, create_engine, event
+import psycopg
+from sqlalchemy import URL, Connection, Engine, create_engine, event
+from sqlalchemy.exc import InvalidatePoolError
+from sqlalchemy.pool import ConnectionPoolEntry
 
-from offdiag.errors import DatabaseUnavailable
-from offdiag.store.engines import Engines, to_json
-from offdiag.store.pooling import is_pooled, limit_each_transaction, without_mention
-from offdiag.store.rested_connections import try_after_rest
-from offdiag.store.unstorable import tell_unstorable
+from offdiag.errors import DatabaseUnavailable, InvalidInput
+from offdiag.store.engines import Engines, tell_unstorable, to_json
+
+TRUSTED_S = 1.0
+_USED_AT = "used_at"
+
+
+def try_after_rest(engine: Engine) -> None:
+    """Let an engine replace connections that were closed while they rested."""
+
+    def note(_connection: Any, entry: ConnectionPoolEntry, *_: Any) -> None:
+        entry.info[_USED_AT] = time.monotonic()
+
+    def check(connection: Any, entry: ConnectionPoolEntry, *_: Any) -> None:
+        if time.monotonic() - entry.info[_USED_AT] < TRUSTED_S:
+            return
+        try:
+            engine.dialect.do_ping(connection)
+        except engine.dialect.loaded_dbapi.Error as error:
+            raise InvalidatePoolError from error
+
+    event.listen(engine, "connect", note)
+    event.listen(engine, "checkin", note)
+    event.listen(engine, "checkout", check)
+
+
+ANSWER_S = 75.0
+"""Seconds to wait for one answer: longer than any statement may take."""
+
+
+class PatientConnection(psycopg.Connection[Any]):
+    """Raises `psycopg.OperationalError` where an answer does not come, and is closed then."""
+
+    def wait(self, gen: Any, *arguments: Any, **named: Any) -> Any:
+        """What the library waits with, whatever it waits for."""
+        return super().wait(self._bounded(gen), *arguments, **named)
+
+    def _bounded(self, gen: Any) -> Generator[Any, Any, Any]:
+        give_up_at = time.monotonic() + ANSWER_S
+        try:
+            wanted = next(gen)
+            while True:
+                ready = yield wanted
+                # The library looks in now and then with nothing being ready.
+                if not ready and time.monotonic() > give_up_at:
+                    self.pgconn.finish()
+                    raise psycopg.OperationalError(f"no answer for {ANSWER_S:.0f} s")
+                wanted = gen.send(ready)
+        except StopIteration as end:
+            return end.value
+
+
+_PARAMETER = "pooling"
+_BY_TRANSACTION = "transaction"
+
+
+def is_pooled(url: URL) -> bool:
+    """Whether a URL says that a pooler lends connections by transaction.
+
+    Raises `InvalidInput` for any other word, and for what such a pooler cannot pass on.
+    """
+    found = url.query.get(_PARAMETER)
+    if found is None:
+        return False
+    if found != _BY_TRANSACTION:
+        raise InvalidInput(
+            f"{_PARAMETER}={found} is not known.",
+            field="database.url",
+            hint=f"Write ?{_PARAMETER}={_BY_TRANSACTION}, or leave it out: a pooler that keeps a "
+            "connection for a session needs no mention.",
+        )
+    if "options" in url.query:
+        raise InvalidInput(
+            "a pooler that lends connections by transaction does not pass options on.",
+            field="database.url",
+            hint="Leave them out, or set them for the role: ALTER ROLE … SET …",
+        )
+    return True
+
+
+def without_mention(url: URL) -> URL:
+    """The URL as the driver understands it."""
+    return url.difference_update_query([_PARAMETER])
+
+
+def limit_each_transaction(engine: Engine, limits: Mapping[str, str]) -> None:
+    """Set limits at the beginning of each transaction, for as long as it lasts."""
+    settings = ", ".join(
+        f"set_config('{name}', '{value}', true)" for name, value in limits.items()
+    )
+
+    def limit(connection: Connection) -> None:
+        connection.exec_driver_sql(f"SELECT {settings}")
+
+    event.listen(engine, "begin", limit)
+
 
 # Seconds, except for the last, which the client library counts in milliseconds. Without the
 # last two kinds a query to a host that vanished would wait for ever.
@@ -83,6 +194,5 @@ def _options(url: URL) -> str:
 
 
 def _connected_with_limit(_dialect: Any, _record: Any, arguments: Any, named: Any) -> Any:
-    from offdiag.store.patient_connection import PatientConnection
 
     return PatientConnection.connect(*arguments, **named)

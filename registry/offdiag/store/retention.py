@@ -1,15 +1,24 @@
-"""Statements that remove for good. What belongs to a removed row goes with it."""
+"""Statements that remove: for good, or what can be computed again.
+
+What belongs to a row that is removed for good goes with it.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
 
-from sqlalchemy import delete, func, select
-from sqlalchemy.orm import Session
+from sqlalchemy import delete, exists, func, select, update
+from sqlalchemy.orm import Session, aliased
 
 from offdiag.domain.runs import RunState
-from offdiag.store.models import EvaluationRow, RunRow, WorkRow
+from offdiag.store.models import (
+    EvaluationRow,
+    PredictionChunkRow,
+    RunRow,
+    TruthVersionRow,
+    WorkRow,
+)
 
 
 def runs_deleted_before(session: Session, moment: datetime, limit: int) -> list[str]:
@@ -62,3 +71,69 @@ def superseded_evaluations(session: Session, keep: int, limit: int) -> list[int]
 def remove_evaluations(session: Session, evaluation_ids: Sequence[int]) -> None:
     """Remove evaluations with all their values."""
     session.execute(delete(EvaluationRow).where(EvaluationRow.id.in_(evaluation_ids)))
+
+
+def complete_runs(session: Session) -> list[str]:
+    """Ids of all runs that are finished and not deleted, oldest first."""
+    return list(
+        session.scalars(
+            select(RunRow.id)
+            .where(RunRow.state != RunState.OPEN, RunRow.deleted_at.is_(None))
+            .order_by(RunRow.created_at, RunRow.id)
+        )
+    )
+
+
+def complete_runs_with_scores(session: Session, dataset_id: int) -> list[str]:
+    """Ids of the runs of a dataset that are finished, not deleted, and have scores."""
+    return list(
+        session.scalars(
+            select(RunRow.id)
+            .where(
+                RunRow.dataset_id == dataset_id,
+                RunRow.state.in_([RunState.FINISHED, RunState.EVALUATED]),
+                RunRow.deleted_at.is_(None),
+                RunRow.score_columns > 0,
+            )
+            .order_by(RunRow.created_at, RunRow.id)
+        )
+    )
+
+
+def failed_among(session: Session, run_ids: Sequence[str]) -> list[str]:
+    """Those of some runs whose evaluation was given up."""
+    return list(
+        session.scalars(
+            select(RunRow.id).where(RunRow.id.in_(run_ids), RunRow.state == RunState.FAILED)
+        )
+    )
+
+
+def drop_current_results(session: Session, run_ids: Sequence[str]) -> None:
+    """Let complete runs wait for their evaluation, as if they had just been finished.
+
+    What goes are their current evaluations, those of slices too, and the counts of their
+    chunks, unless the truth these are of was corrected: then nobody uses them.
+    """
+    newer = aliased(TruthVersionRow)
+    counted = select(RunRow.id).where(
+        RunRow.id.in_(run_ids), ~exists().where(newer.parent_id == RunRow.truth_version_id)
+    )
+    session.execute(
+        update(PredictionChunkRow)
+        .where(PredictionChunkRow.run_id.in_(counted))
+        .values(counts=None)
+    )
+    drop_current_evaluations(session, run_ids)
+
+
+def drop_current_evaluations(session: Session, run_ids: Sequence[str]) -> None:
+    """Let complete runs wait for their evaluation with the counts that their chunks have."""
+    session.execute(
+        delete(EvaluationRow).where(EvaluationRow.is_current, EvaluationRow.run_id.in_(run_ids))
+    )
+    session.execute(
+        update(RunRow)
+        .where(RunRow.id.in_(run_ids), RunRow.state != RunState.OPEN)
+        .values(state=RunState.FINISHED)
+    )

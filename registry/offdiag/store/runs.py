@@ -1,4 +1,4 @@
-"""Statements on runs."""
+"""Statements on runs, and on baselines: the run that the others of a dataset are compared with."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Select, bindparam, select, update
+from sqlalchemy import Select, bindparam, delete, select, update
 from sqlalchemy.orm import Session
 
 from offdiag.domain.orientation import OrientationEvidence, SourceOrientation
 from offdiag.domain.runs import Derivation, RunFacts, RunState
 from offdiag.errors import NotFound
-from offdiag.store.models import RunRow
+from offdiag.store.models import BaselineRow, DatasetRow, RunRow
 
 _KEYS_AT_ONCE = 1_000
 
@@ -255,3 +255,45 @@ def decision_of(row: RunRow) -> Mapping[str, Any] | None:
 
 def _plain(rule: Mapping[str, Any] | None) -> dict[str, Any] | None:
     return None if rule is None else dict(rule)
+
+
+@dataclass(frozen=True, slots=True)
+class BaselineRecord:
+    """Which run is pinned, by whom and when."""
+
+    dataset_id: int
+    run_id: str
+    run_name: str
+    author: str | None
+    pinned_at: datetime
+
+
+def find_baseline(session: Session, dataset_id: int) -> BaselineRecord | None:
+    """The baseline of a dataset, if one is pinned and the run has not been deleted."""
+    found = session.execute(
+        select(BaselineRow, RunRow.name)
+        .join(RunRow, RunRow.id == BaselineRow.run_id)
+        .where(BaselineRow.dataset_id == dataset_id, RunRow.deleted_at.is_(None))
+    ).one_or_none()
+    if found is None:
+        return None
+    row, name = found
+    return BaselineRecord(row.dataset_id, row.run_id, name, row.author, row.pinned_at)
+
+
+def pin_baseline(
+    session: Session, *, dataset_id: int, run_id: str, author: str | None, now: datetime
+) -> None:
+    """Make a run the baseline of its dataset, in place of the one before."""
+    # Whoever pins one does so after the other.
+    session.execute(
+        select(DatasetRow.id).where(DatasetRow.id == dataset_id).with_for_update(key_share=True)
+    )
+    unpin_baseline(session, dataset_id)
+    session.add(BaselineRow(dataset_id=dataset_id, run_id=run_id, author=author, pinned_at=now))
+    session.flush()  # Constraint errors belong to this statement.
+
+
+def unpin_baseline(session: Session, dataset_id: int) -> None:
+    """Let a dataset have no baseline."""
+    session.execute(delete(BaselineRow).where(BaselineRow.dataset_id == dataset_id))

@@ -16,9 +16,9 @@ from sqlalchemy.exc import DBAPIError
 
 import offdiag_migrations
 from offdiag.errors import DatabaseUnavailable, SchemaMismatch
-from offdiag.store.bi.publishing import put_up, take_down
+from offdiag.store.bi import put_up, take_down
 from offdiag.store.database import Database
-from offdiag.store.file_access import require_local, require_writable
+from offdiag.store.sqlite import require_local, require_writable
 
 # Any number will do, as long as all versions of offdiag agree on it.
 _ADVISORY_LOCK = 0x0FFD1A6

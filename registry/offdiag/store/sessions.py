@@ -1,14 +1,15 @@
-"""Statements on the sessions of browsers."""
+"""Statements on what people and programs sign in with: sessions of browsers, and tokens."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy import delete, or_, select, update
+from sqlalchemy import Select, delete, or_, select, update
 from sqlalchemy.orm import Session
 
-from offdiag.store.models import SessionRow, UserRow
+from offdiag.domain.access import Grant, Role
+from offdiag.store.models import ProjectRow, SessionRow, TokenRow, UserRow
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,4 +57,119 @@ def end_sessions_before(session: Session, *, seen: datetime, created: datetime) 
     """Forget the sessions that were not used since one moment or began before another."""
     session.execute(
         delete(SessionRow).where(or_(SessionRow.seen_at < seen, SessionRow.created_at < created))
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class TokenRecord:
+    """A token without its secret. `digest` is what is compared with that of a secret."""
+
+    id: int
+    name: str
+    prefix: str
+    digest: str
+    owner_id: int
+    owner: str
+    owner_disabled: bool
+    scope: Grant
+    created_at: datetime
+    expires_at: datetime | None
+    used_at: datetime | None
+    revoked_at: datetime | None
+
+    def is_valid(self, now: datetime) -> bool:
+        """Whether it opens anything at a moment."""
+        return (
+            self.revoked_at is None
+            and not self.owner_disabled
+            and (self.expires_at is None or now < self.expires_at)
+        )
+
+
+def add_token(
+    session: Session,
+    *,
+    name: str,
+    prefix: str,
+    digest: str,
+    owner_id: int,
+    role: Role,
+    project_id: int | None,
+    now: datetime,
+    expires_at: datetime | None,
+) -> int:
+    """Insert a token and return its number."""
+    row = TokenRow(
+        name=name,
+        prefix=prefix,
+        digest=digest,
+        owner_id=owner_id,
+        role=role,
+        project_id=project_id,
+        created_at=now,
+        expires_at=expires_at,
+        used_at=None,
+        revoked_at=None,
+    )
+    session.add(row)
+    session.flush()  # The number is part of the answer.
+    return row.id
+
+
+def find_token(session: Session, digest: str) -> TokenRecord | None:
+    """A token by the digest of its secret, valid or not."""
+    row = session.execute(_tokens().where(TokenRow.digest == digest)).one_or_none()
+    return None if row is None else _record(*row)
+
+
+def get_token(session: Session, token_id: int) -> TokenRecord | None:
+    """A token by number."""
+    row = session.execute(_tokens().where(TokenRow.id == token_id)).one_or_none()
+    return None if row is None else _record(*row)
+
+
+def list_tokens(session: Session, *, owner_id: int | None = None, limit: int) -> list[TokenRecord]:
+    """Tokens of one user or of all, the newest first."""
+    wanted = _tokens().order_by(TokenRow.id.desc()).limit(limit)
+    if owner_id is not None:
+        wanted = wanted.where(TokenRow.owner_id == owner_id)
+    return [_record(*row) for row in session.execute(wanted)]
+
+
+def note_use(session: Session, token_id: int, now: datetime) -> None:
+    """Keep when a token was last used."""
+    session.execute(update(TokenRow).where(TokenRow.id == token_id).values(used_at=now))
+
+
+def revoke(session: Session, token_id: int, now: datetime) -> None:
+    """Let a token open nothing any more; one that was revoked before stays so."""
+    session.execute(
+        update(TokenRow)
+        .where(TokenRow.id == token_id, TokenRow.revoked_at.is_(None))
+        .values(revoked_at=now)
+    )
+
+
+def _tokens() -> Select[TokenRow, UserRow, str]:
+    return (
+        select(TokenRow, UserRow, ProjectRow.name)
+        .join(UserRow, UserRow.id == TokenRow.owner_id)
+        .outerjoin(ProjectRow, ProjectRow.id == TokenRow.project_id)
+    )
+
+
+def _record(token: TokenRow, owner: UserRow, project: str | None) -> TokenRecord:
+    return TokenRecord(
+        id=token.id,
+        name=token.name,
+        prefix=token.prefix,
+        digest=token.digest,
+        owner_id=owner.id,
+        owner=owner.name,
+        owner_disabled=owner.disabled_at is not None,
+        scope=Grant(Role(token.role), project),
+        created_at=token.created_at,
+        expires_at=token.expires_at,
+        used_at=token.used_at,
+        revoked_at=token.revoked_at,
     )

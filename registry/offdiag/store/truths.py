@@ -1,4 +1,6 @@
-"""Statements on the samples of ground truth: stored once per content, shared by runs.
+"""Statements on versions of ground truth and on their samples.
+
+Samples are stored once per content and shared by runs.
 
 Versions that descend from one another hold the same samples. Their identifiers are therefore
 stored with the first one only; the others are just labels.
@@ -16,13 +18,134 @@ from numpy.typing import NDArray
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
+from offdiag.domain.orientation import SourceOrientation
+from offdiag.domain.runs import RunState
 from offdiag.inputs.ids import SampleIds, joined
 from offdiag.inputs.labels import Codes
 from offdiag.inputs.partial_labels import count_classes, count_labelled
 from offdiag.store import codec
-from offdiag.store.ids_codec import decode_ids, encode_ids
-from offdiag.store.models import TruthChunkRow, TruthVersionRow
-from offdiag.store.truth_versions import TruthRecord, get_truth, lock_truths
+from offdiag.store.codec import decode_ids, encode_ids
+from offdiag.store.models import DatasetRow, RunRow, TruthChunkRow, TruthSliceRow, TruthVersionRow
+
+
+@dataclass(frozen=True, slots=True)
+class TruthRecord:
+    """A truth version without its samples. `class_counts` is in label order.
+
+    `root_id` is the first version of its lineage, `parent_id` the version it corrects.
+    """
+
+    id: int
+    dataset_id: int
+    number: int
+    digest: str
+    n_samples: int
+    n_labelled: int
+    id_kind: str
+    class_counts: tuple[int, ...]
+    parent_id: int | None
+    root_id: int
+    reason: str | None
+    author: str | None
+    created_at: datetime
+
+    @property
+    def is_partial(self) -> bool:
+        """Whether some samples have no label yet."""
+        return self.n_labelled < self.n_samples
+
+
+def find_truth(session: Session, *, dataset_id: int, digest: str) -> TruthRecord | None:
+    """The newest truth version of a dataset that has this content."""
+    return _record(
+        session.scalar(
+            select(TruthVersionRow)
+            .where(TruthVersionRow.dataset_id == dataset_id, TruthVersionRow.digest == digest)
+            .order_by(TruthVersionRow.number.desc())
+            .limit(1)
+        )
+    )
+
+
+def latest_truth(session: Session, dataset_id: int) -> TruthRecord | None:
+    """The newest truth version of a dataset."""
+    return _record(
+        session.scalar(
+            select(TruthVersionRow)
+            .where(TruthVersionRow.dataset_id == dataset_id)
+            .order_by(TruthVersionRow.number.desc())
+            .limit(1)
+        )
+    )
+
+
+def numbered_truth(session: Session, *, dataset_id: int, number: int) -> TruthRecord | None:
+    """The truth version of a dataset with this number."""
+    return _record(
+        session.scalar(
+            select(TruthVersionRow).where(
+                TruthVersionRow.dataset_id == dataset_id, TruthVersionRow.number == number
+            )
+        )
+    )
+
+
+def head_of(session: Session, truth: TruthRecord) -> TruthRecord:
+    """The version that counts in the lineage of a version: the newest one."""
+    head = _record(
+        session.scalar(
+            select(TruthVersionRow)
+            .where(
+                TruthVersionRow.dataset_id == truth.dataset_id,
+                TruthVersionRow.root_id == truth.root_id,
+            )
+            .order_by(TruthVersionRow.number.desc())
+            .limit(1)
+        )
+    )
+    return head or truth
+
+
+def get_truth(session: Session, truth_id: int) -> TruthRecord:
+    """A truth version by id, which must exist."""
+    record = _record(session.get_one(TruthVersionRow, truth_id))
+    if record is None:
+        raise LookupError(truth_id)
+    return record
+
+
+def all_truths(session: Session) -> list[TruthRecord]:
+    """Every truth version of every dataset."""
+    rows = session.scalars(select(TruthVersionRow).order_by(TruthVersionRow.id))
+    return [record for row in rows if (record := _record(row)) is not None]
+
+
+def lock_truths(session: Session, dataset_id: int) -> None:
+    """Let nobody else add a truth version to this dataset until the transaction ends."""
+    session.execute(
+        select(DatasetRow.id).where(DatasetRow.id == dataset_id).with_for_update(key_share=True)
+    )
+
+
+def _record(row: TruthVersionRow | None) -> TruthRecord | None:
+    if row is None:
+        return None
+    return TruthRecord(
+        id=row.id,
+        dataset_id=row.dataset_id,
+        number=row.number,
+        digest=row.digest,
+        n_samples=row.n_samples,
+        n_labelled=row.n_labelled,
+        id_kind=row.id_kind,
+        class_counts=tuple(row.class_counts),
+        parent_id=row.parent_id,
+        root_id=row.root_id,
+        reason=row.reason,
+        author=row.author,
+        created_at=row.created_at,
+    )
+
 
 IdKind = Literal["position", "int", "text"]
 
@@ -135,3 +258,100 @@ def truth_ids(session: Session, truth: TruthRecord) -> SampleIds | None:
         .order_by(TruthChunkRow.seq)
     ).all()
     return joined([decode_ids(blob, truth.id_kind) for blob in blobs if blob is not None])
+
+
+def runs_scored_with(session: Session, root_id: int) -> list[str]:
+    """Ids of the finished runs whose predictions are counted against a lineage, oldest first.
+
+    Uploaded matrices are not among them: nobody can count those again.
+    """
+    return list(
+        session.scalars(
+            select(RunRow.id)
+            .join(TruthVersionRow, TruthVersionRow.id == RunRow.truth_version_id)
+            .where(
+                TruthVersionRow.root_id == root_id,
+                RunRow.state != RunState.OPEN,
+                RunRow.deleted_at.is_(None),
+                RunRow.source_orientation == SourceOrientation.PREDICTIONS,
+            )
+            .order_by(RunRow.created_at, RunRow.id)
+        )
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class TruthSummary:
+    """One version. `class_counts` is in label order, `n_runs` counts runs logged with it.
+
+    `is_head` says that runs of its lineage are scored with it; `root` is the number of the
+    first version of the lineage and `parent` that of the version it corrects. `slices` are the
+    names of the slice columns of the samples.
+    """
+
+    number: int
+    root: int
+    parent: int | None
+    is_head: bool
+    digest: str
+    n_samples: int
+    n_labelled: int
+    id_kind: str
+    class_counts: tuple[int, ...]
+    reason: str | None
+    author: str | None
+    created_at: datetime
+    n_runs: int
+    slices: tuple[str, ...]
+
+
+def truth_list(session: Session, dataset_id: int) -> tuple[TruthSummary, ...]:
+    """All versions of a dataset, newest first, in two statements."""
+    # By dataset, for which runs have an index, and not version by version, for which not.
+    logged = (
+        select(RunRow.truth_version_id.label("truth_id"), func.count().label("n"))
+        .where(RunRow.dataset_id == dataset_id, RunRow.deleted_at.is_(None))
+        .group_by(RunRow.truth_version_id)
+        .subquery()
+    )
+    rows = session.execute(
+        select(TruthVersionRow, func.coalesce(logged.c.n, 0))
+        .outerjoin(logged, logged.c.truth_id == TruthVersionRow.id)
+        .where(TruthVersionRow.dataset_id == dataset_id)
+        .order_by(TruthVersionRow.number.desc())
+    ).all()
+    numbers = {row.id: row.number for row, _ in rows}
+    slices = _slices(session, dataset_id)
+    heads = {row.root_id: row.id for row, _ in reversed(rows)}
+    return tuple(
+        TruthSummary(
+            number=row.number,
+            root=numbers[row.root_id],
+            parent=None if row.parent_id is None else numbers[row.parent_id],
+            is_head=heads[row.root_id] == row.id,
+            digest=row.digest,
+            n_samples=row.n_samples,
+            n_labelled=row.n_labelled,
+            id_kind=row.id_kind,
+            class_counts=tuple(row.class_counts),
+            reason=row.reason,
+            author=row.author,
+            created_at=row.created_at,
+            n_runs=count,
+            slices=slices.get(row.root_id, ()),
+        )
+        for row, count in rows
+    )
+
+
+def _slices(session: Session, dataset_id: int) -> dict[int, tuple[str, ...]]:
+    """Names of slice columns by the first version of a lineage."""
+    found: dict[int, tuple[str, ...]] = {}
+    for truth_id, name in session.execute(
+        select(TruthSliceRow.truth_version_id, TruthSliceRow.name)
+        .join(TruthVersionRow, TruthVersionRow.id == TruthSliceRow.truth_version_id)
+        .where(TruthVersionRow.dataset_id == dataset_id)
+        .order_by(TruthSliceRow.name)
+    ):
+        found[truth_id] = (*found.get(truth_id, ()), name)
+    return found

@@ -14,7 +14,7 @@ from offdiag.metrics.counted import CountedSets, added_up, are_equal, count_sets
 from offdiag.metrics.multilabel.sets import nothing_known, pack_sets, with_room
 from offdiag.metrics.multilabel.suite import set_metrics
 from offdiag.metrics.multilabel.tally import SetTally, tally_sets
-from offdiag.store.count_codec import decode_case_counts, encode_case_counts
+from offdiag.store.codec import decode_case_counts, encode_case_counts
 
 
 @st.composite

@@ -24,7 +24,7 @@ from offdiag.services.evaluation.slices import evaluation_of_slice
 from offdiag.services.truth.compare import TruthComparison, compare_truths
 from offdiag.services.truth.revise import Revision, revise_truth
 from offdiag.services.verification.verify import verify
-from offdiag.store import truth_versions, truths
+from offdiag.store import truths
 from offdiag.store.database import Database
 from offdiag.store.evaluations import StoredEvaluation
 from offdiag.store.models import (
@@ -225,7 +225,7 @@ def test_every_version_keeps_the_labels_it_was_made_with(
         with database.read() as session:
             stored = [
                 truths.truth_codes(session, version.id).tolist()
-                for version in truth_versions.all_truths(session)
+                for version in truths.all_truths(session)
             ]
         for codes, labels in zip(stored, story.versions, strict=True):
             by_id = dict(zip(story.ids, labels, strict=True))

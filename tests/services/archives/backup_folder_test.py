@@ -119,7 +119,7 @@ def test_old_backups_stay_while_no_new_one_can_be_made(
     def no_room(*_: object) -> bytes:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("offdiag.store.archive.dump.encode_rows", no_room)
+    monkeypatch.setattr("offdiag.store.archive.backup.encode_rows", no_room)
     with pytest.raises(StorageFull, match="the disk is full"):
         back_up_if_due(registry, settings)
 

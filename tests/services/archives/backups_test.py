@@ -15,7 +15,7 @@ from offdiag.services.heartbeats import beat, heart_of_this_process
 from offdiag.services.retention.backups import back_up, holds_a_registry, restore
 from offdiag.services.retention.project_archives import export_project
 from offdiag.services.verification.verify import verify
-from offdiag.store.archive.dump import dump_table
+from offdiag.store.archive.backup import dump_table
 from offdiag.store.database import Database
 from offdiag.store.models import Base, EvaluationRow, HeartbeatRow, ScoreChunkRow, WorkRow
 from offdiag.store.schema import check, migrate_to, upgrade
@@ -264,7 +264,7 @@ def test_scores_that_do_not_fit_into_one_part_are_written_in_several(
             y_score=[0.25, 0.75] * 100,
             positive_label="y",
         )
-    monkeypatch.setattr("offdiag.store.archive.dump._MOST_BYTES", 1_000)
+    monkeypatch.setattr("offdiag.store.archive.backup._MOST_BYTES", 1_000)
 
     manifest = back_up(database, tmp_path / "backup.zip")
     restore(other, tmp_path / "backup.zip", force=False)
@@ -319,7 +319,7 @@ def test_an_archive_that_does_not_fit_on_the_disk_is_refused_before_anything_is_
     log(sqlite_database)
     back_up(sqlite_database, tmp_path / "backup.zip")
     monkeypatch.setattr(
-        "offdiag.store.archive.reading.shutil.disk_usage",
+        "offdiag.store.archive.file.shutil.disk_usage",
         lambda _folder: type("Usage", (), {"free": 100})(),
     )
 

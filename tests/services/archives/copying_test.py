@@ -14,7 +14,7 @@ from offdiag.errors import Conflict, SchemaMismatch
 from offdiag.services.retention.backups import copy_registry
 from offdiag.services.verification.verify import verify
 from offdiag.store.archive import backup
-from offdiag.store.archive.load import load_archive
+from offdiag.store.archive.backup import load_archive
 from offdiag.store.database import Database
 from offdiag.store.models import RunRow
 from support.archives import Registry, held

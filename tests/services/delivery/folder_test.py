@@ -11,7 +11,7 @@ import pytest
 from offdiag.services.delivery.folder import deliver_to_folder
 from offdiag.services.delivery.outcomes import DeliveryFailed, DeliveryRefused
 from offdiag.settings import ReportsSettings
-from offdiag.store.frozen_reports import stored_file
+from offdiag.store.reports import stored_file
 from support.parcels import parcel
 from support.processes import started
 

@@ -8,15 +8,15 @@ from sqlalchemy import update
 from offdiag.errors import NotFound
 from offdiag.services.heartbeats import beat, heart_of_this_process, stop_beating
 from offdiag.services.jobs.pages import JobState, job_page, jobs_page
-from offdiag.store import free_work, work
+from offdiag.store import job_lease, jobs
 from offdiag.store.database import Database
+from offdiag.store.jobs import Wanted
 from offdiag.store.models import HeartbeatRow, WorkRow
-from offdiag.store.work import Wanted
 
 
 def submitted(database: Database, key: str, **changes: object) -> int:
     with database.write() as session:
-        work_id = work.insert_pending(session, "evaluate", Wanted(key, {"run": key}))
+        work_id = jobs.insert_pending(session, "evaluate", Wanted(key, {"run": key}))
         assert work_id is not None
         if changes:
             session.execute(update(WorkRow).where(WorkRow.id == work_id).values(**changes))
@@ -29,7 +29,7 @@ def test_what_needs_a_look_comes_first(database: Database) -> None:
     failed = submitted(database, "c", error="timed out", attempts=2)
     running = submitted(database, "d")
     with database.write() as session:
-        free_work.claim(session, running, token="t", lease_s=30, max_attempts=5)
+        job_lease.claim(session, running, token="t", lease_s=30, max_attempts=5)
 
     page = jobs_page(database)
 

@@ -10,8 +10,8 @@ from numpy.typing import ArrayLike, NDArray
 from offdiag.domain.labels import LabelSet
 from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.services.evaluation.compute import of_matrix
-from offdiag.store.queries.pending_work import EvaluationWork
-from offdiag.store.queries.run_detail import EvaluationFacts, RunResults
+from offdiag.store.evaluations import EvaluationWork
+from offdiag.store.run_page import EvaluationFacts, RunResults
 
 NOW = datetime(2026, 11, 16, 9, 30, tzinfo=UTC)
 

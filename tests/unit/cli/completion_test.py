@@ -14,7 +14,7 @@ import pytest
 
 import offdiag as sdk
 from offdiag.store.database import Database
-from offdiag.store.queries.known_names import known_names
+from offdiag.store.search import known_names
 
 Command = Callable[..., Any]
 

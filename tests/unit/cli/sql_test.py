@@ -18,7 +18,7 @@ import offdiag as sdk
 from offdiag.errors import InvalidInput
 from offdiag.services.querying.query import asked
 from offdiag.store.database import Database
-from offdiag.store.relations.scope import RunScope
+from offdiag.store.relations.columns import RunScope
 
 Command = Callable[..., Any]
 

@@ -7,7 +7,7 @@ from typing import Any
 from offdiag.services import cost_matrices
 from offdiag.services.browse_costs import browse_cost_matrix
 from offdiag.store.cost_matrices import CostMatrixRecord
-from offdiag.store.queries.cost_pages import CostVersion as VersionRecord
+from offdiag.store.cost_matrices import CostVersion as VersionRecord
 from offdiag.wire.costs import (
     CostList,
     Costs,

@@ -7,8 +7,8 @@ from typing import Any
 from offdiag.services.flags.detail import browse_flag
 from offdiag.services.flags.inbox import browse_flags, flags_of_run
 from offdiag.services.flags.settings import RulesInForce, thresholds_in
-from offdiag.store.queries.flag_filter import FlagFilter
-from offdiag.store.queries.flag_inbox import FlagPlace
+from offdiag.store.flag_inbox import FlagPlace
+from offdiag.store.flags import FlagFilter
 from offdiag.wire.flags import (
     Decided,
     Decision,

@@ -12,7 +12,7 @@ from offdiag.services.evaluation.reading import stored_evaluation
 from offdiag.services.evaluation.slices import evaluation_of_slice
 from offdiag.services.flags.inbox import flags_that_fire
 from offdiag.services.flags.settings import thresholds_in
-from offdiag.store.queries.run_detail import RunDetail, RunResults
+from offdiag.store.run_page import RunDetail, RunResults
 from offdiag.wire.curves import CurvesAnswer, CurvesWanted
 from offdiag.wire.evaluations import (
     EvaluationAnswer,

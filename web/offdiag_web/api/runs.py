@@ -8,7 +8,7 @@ from typing import Any
 from offdiag.services import searching
 from offdiag.services.browse import browse_run
 from offdiag.services.retention import deleting
-from offdiag.store.queries.run_search import SearchPlace, SortValue
+from offdiag.store.run_search import SearchPlace, SortValue
 from offdiag.wire.runs import Deleted, Run, RunPage, RunsWanted
 from offdiag_web.api.answers.runs import run_summary, whole_run
 from offdiag_web.api.author import author

@@ -7,7 +7,7 @@ from datetime import timedelta
 from offdiag.domain.access import Grant, Role
 from offdiag.errors import Forbidden, InvalidInput
 from offdiag.services.access import tokens
-from offdiag.store.tokens import TokenRecord
+from offdiag.store.sessions import TokenRecord
 from offdiag.wire.access import MadeToken, Token, TokenList, WantedToken
 from offdiag_web.api.operations import operation, resource
 from offdiag_web.app.context import current_registry, reader

@@ -13,7 +13,7 @@ from offdiag.errors import InvalidInput, OffdiagError
 from offdiag.reports.scope import ReportScope, RunTerm, TermField, metric_of_runs
 from offdiag.services.delivery.targets import EmailTarget, FolderTarget, Target, WebhookTarget
 from offdiag.services.reports.conditions import alert_condition
-from offdiag.store.queries.dataset_list import DatasetFacts
+from offdiag.store.dataset_page import DatasetFacts
 from offdiag_web.inputs.report import TEXT_FIELDS, TypedReport
 
 Made = TypeVar("Made")

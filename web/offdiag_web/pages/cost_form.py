@@ -16,7 +16,7 @@ from offdiag.services.browse_costs import (
     datasets_to_price,
 )
 from offdiag.services.cost_matrices import CostName, add_costs, set_default_costs
-from offdiag.store.queries.cost_pages import DatasetUse
+from offdiag.store.cost_matrices import DatasetUse
 from offdiag_web.app.context import current_registry
 from offdiag_web.app.paths import asked_project
 from offdiag_web.inputs.costs import ReadCosts, TypedCosts, read_costs, typed_costs, typed_from

@@ -10,7 +10,7 @@ from werkzeug.wrappers import Response
 from offdiag.advice.recommendation import Advice
 from offdiag.errors import InvalidInput
 from offdiag.sdk.advise import advise
-from offdiag.store.queries.run_detail import RunDetail
+from offdiag.store.run_page import RunDetail
 from offdiag_web.addresses.advice import AdviceAddress, read_advice
 from offdiag_web.app.paths import SENT_BY_FORM
 from offdiag_web.pages.run_frame import RUN, results_of, run_page, stored_run

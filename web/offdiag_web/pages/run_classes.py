@@ -5,7 +5,7 @@ from __future__ import annotations
 from flask import Blueprint, jsonify, request
 from werkzeug.wrappers import Response
 
-from offdiag.store.queries.run_detail import RunResults
+from offdiag.store.run_page import RunResults
 from offdiag_web.addresses.classes import ClassesAddress, read_classes
 from offdiag_web.app.exports import csv_response
 from offdiag_web.pages.run_frame import RUN, results_of, run_page, stored_run

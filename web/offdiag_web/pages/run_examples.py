@@ -15,7 +15,7 @@ from offdiag.services.examples.browse import (
     browse_examples,
     export_examples,
 )
-from offdiag.store.queries.run_detail import RunHeader
+from offdiag.store.run_page import RunHeader
 from offdiag_web.app.context import current_registry
 from offdiag_web.app.exports import csv_stream, json_stream
 from offdiag_web.app.paths import SENT_BY_FORM

@@ -10,7 +10,7 @@ from werkzeug.wrappers import Response
 from offdiag.domain.runs import RunState
 from offdiag.errors import EvaluationFailed, EvaluationPending
 from offdiag.services.browse import browse_run
-from offdiag.store.queries.run_detail import RunDetail, RunResults
+from offdiag.store.run_page import RunDetail, RunResults
 from offdiag_web.app.context import current_registry
 from offdiag_web.presenters.run_header import run_header
 

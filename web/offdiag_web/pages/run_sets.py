@@ -8,7 +8,7 @@ from werkzeug.wrappers import Response
 
 from offdiag.errors import InvalidInput
 from offdiag.metrics.counted import CountedSets, sets_of
-from offdiag.store.queries.run_detail import RunDetail
+from offdiag.store.run_page import RunDetail
 from offdiag_web.addresses.label_sets import read_label_sets
 from offdiag_web.app.exports import csv_response
 from offdiag_web.pages.run_frame import results_of, run_page

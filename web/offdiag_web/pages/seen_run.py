@@ -12,7 +12,7 @@ from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.services.browse_matrix import browse_matrix
 from offdiag.services.comparison.kept import KeptResults
 from offdiag.services.evaluation.collapsed import CollapsedEvaluation, collapse_matrix
-from offdiag.store.queries.run_detail import RunHeader, RunResults
+from offdiag.store.run_page import RunHeader, RunResults
 from offdiag_web.app.context import current_registry
 from offdiag_web.pages.run_frame import results_of, stored_run
 from offdiag_web.presenters.class_groups import Grouping

@@ -12,7 +12,7 @@ from offdiag.advice.situation import Goal
 from offdiag.domain.values import MetricValue
 from offdiag.metrics.catalogue import MetricSpec, Transformation
 from offdiag.metrics.catalogue.describing import effect_words
-from offdiag.store.queries.run_detail import RunDetail, RunResults
+from offdiag.store.run_page import RunDetail, RunResults
 from offdiag_web.addresses.advice import AdviceAddress
 from offdiag_web.charts.interval import IN_TILE, interval_mark
 from offdiag_web.charts.scale import SIGNED_UNIT, UNIT, Scale

@@ -8,7 +8,7 @@ from typing import Literal
 
 from offdiag.domain.orientation import OrientationVerdict, SourceOrientation
 from offdiag.domain.runs import RunState
-from offdiag.store.queries.pending_work import EvaluationWork
+from offdiag.store.evaluations import EvaluationWork
 from offdiag_web.presenters import numbers
 from offdiag_web.presenters.times import spell
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from markupsafe import Markup
 
 from offdiag.domain.values import MetricValue
-from offdiag.store.queries.run_detail import RunResults
+from offdiag.store.run_page import RunResults
 from offdiag_web.charts.interval import IN_PANEL, interval_mark
 from offdiag_web.charts.marks import share_bar
 from offdiag_web.charts.scale import UNIT

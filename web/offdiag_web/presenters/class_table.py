@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from offdiag.store.queries.run_detail import RunResults
+from offdiag.store.run_page import RunResults
 from offdiag_web.addresses.classes import ClassesAddress, ColumnGroup
 from offdiag_web.presenters import numbers
 from offdiag_web.presenters.segments import Segment

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from offdiag.domain.values import MetricValue
-from offdiag.store.queries.run_detail import RunResults
+from offdiag.store.run_page import RunResults
 from offdiag_web.addresses.classes import ClassesAddress
 from offdiag_web.app.exports import Cell
 from offdiag_web.presenters.class_table import COUNTS, sorted_codes

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from offdiag.store.queries.pending_work import EvaluationWork
-from offdiag.store.queries.run_detail import RunDetail, RunResults
+from offdiag.store.evaluations import EvaluationWork
+from offdiag.store.run_page import RunDetail, RunResults
 from offdiag.store.staleness import StaleReason
 from offdiag_web.presenters import numbers
 from offdiag_web.presenters.chips import Caution, Chip

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from offdiag.domain.labels import LabelSet
-from offdiag.store.queries.truth_list import TruthSummary
+from offdiag.store.truths import TruthSummary
 from offdiag_web.charts.marks import share_bar
 from offdiag_web.presenters import numbers
 from offdiag_web.presenters.class_order import ClassHead, class_head

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from offdiag.domain.look_alikes import look_alikes
 from offdiag.domain.runs import RunState
 from offdiag.services.browse_datasets import DatasetDetail
-from offdiag.store.queries.truth_list import TruthSummary
+from offdiag.store.truths import TruthSummary
 from offdiag_web.app.exports import Cell
 
 CLASS_COUNT_COLUMNS = ("truth_version", "label", "n_samples", "share_of_labelled")

@@ -8,8 +8,8 @@ from datetime import datetime
 from offdiag.domain.look_alikes import look_alikes_in_words
 from offdiag.domain.runs import RunState
 from offdiag.services.browse_datasets import DatasetDetail
-from offdiag.store.queries.dataset_page import DatasetRuns
-from offdiag.store.queries.truth_list import TruthSummary
+from offdiag.store.dataset_page import DatasetRuns
+from offdiag.store.truths import TruthSummary
 from offdiag_web.presenters import numbers
 from offdiag_web.presenters.chips import Chip, Tone
 from offdiag_web.presenters.class_order import quoted_name

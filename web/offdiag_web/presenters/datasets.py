@@ -8,7 +8,7 @@ from datetime import datetime
 from functools import lru_cache
 
 from offdiag.domain.runs import RunState, Task
-from offdiag.store.queries.dataset_list import DatasetFacts, LoggedRuns
+from offdiag.store.dataset_page import DatasetFacts, LoggedRuns
 from offdiag_web.app.exports import Cell
 from offdiag_web.presenters import numbers
 from offdiag_web.presenters.chips import Chip, Tone

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from offdiag.services.browse_home import HomeOverview
-from offdiag.store.queries.home_overview import (
+from offdiag.store.home_overview import (
     MOST_COUNTED_OF_EACH,
     NEWEST_LOOKED_AT,
     Failure,

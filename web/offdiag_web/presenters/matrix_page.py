@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from offdiag.metrics.confusion import ConfusionMatrix
-from offdiag.store.queries.run_detail import RunResults
+from offdiag.store.run_page import RunResults
 from offdiag_web.presenters.class_groups import Grouping
 from offdiag_web.presenters.class_panel import ClassPanel, class_panel
 from offdiag_web.presenters.confusions import ConfusionList, most_frequent

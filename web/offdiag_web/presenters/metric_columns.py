@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from offdiag.metrics.catalogue import CATALOGUE, MetricSpec, Scope
-from offdiag.store.queries.run_entries import RunEntry
+from offdiag.store.run_rows import RunEntry
 from offdiag_web.charts.scale import UNIT, Scale, fitted, spanning
 from offdiag_web.presenters.values import extent_of
 from offdiag_web.urls.run_list import DEFAULT_COLUMNS, SHORT_NAMES, ScaleChoice

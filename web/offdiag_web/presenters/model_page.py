@@ -9,7 +9,7 @@ from datetime import datetime
 from markupsafe import Markup
 
 from offdiag.services.browse_models import ModelRuns
-from offdiag.store.queries.run_entries import RunEntry
+from offdiag.store.run_rows import RunEntry
 from offdiag_web.charts.scale import Scale
 from offdiag_web.charts.trend import trend
 from offdiag_web.presenters import numbers

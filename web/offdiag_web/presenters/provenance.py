@@ -11,7 +11,7 @@ from typing import Any
 from offdiag.domain.look_alikes import look_alikes_in_words
 from offdiag.domain.orientation import OrientationVerdict, SourceOrientation
 from offdiag.domain.runs import Derivation, decision_text
-from offdiag.store.queries.run_detail import RunDetail, RunHeader
+from offdiag.store.run_page import RunDetail, RunHeader
 from offdiag_web.presenters import numbers
 from offdiag_web.presenters.class_order import quoted_name
 from offdiag_web.presenters.times import Moment, moment, spell_short

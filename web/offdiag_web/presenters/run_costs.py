@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from offdiag.domain.values import MetricValue
-from offdiag.store.queries.dataset_list import DatasetFacts
-from offdiag.store.queries.run_detail import RunCosts
-from offdiag.store.queries.run_entries import RunEntry
+from offdiag.store.dataset_page import DatasetFacts
+from offdiag.store.run_page import RunCosts
+from offdiag.store.run_rows import RunEntry
 from offdiag_web.charts.interval import IN_TILE, interval_mark
 from offdiag_web.charts.scale import Extent, Scale, spanning
 from offdiag_web.presenters.amounts import Amounts, amounts_for

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from offdiag.domain.look_alikes import look_alikes
 from offdiag.domain.orientation import SourceOrientation
-from offdiag.store.queries.run_detail import RunDetail, RunResults
+from offdiag.store.run_page import RunDetail, RunResults
 from offdiag_web.app.exports import Cell
 from offdiag_web.presenters.class_groups import Grouping
 from offdiag_web.presenters.matrix_export import matrix_record

@@ -9,7 +9,7 @@ from datetime import datetime
 from offdiag.domain.look_alikes import look_alikes_in_words
 from offdiag.domain.orientation import SourceOrientation
 from offdiag.domain.runs import RunState, Task, decision_text
-from offdiag.store.queries.run_detail import RunDetail, RunHeader
+from offdiag.store.run_page import RunDetail, RunHeader
 from offdiag_web.presenters import numbers
 from offdiag_web.presenters.chips import (
     Caution,

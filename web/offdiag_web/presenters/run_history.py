@@ -8,7 +8,7 @@ from datetime import datetime
 from offdiag.domain.values import MetricValue
 from offdiag.services.browse_history import RunHistory
 from offdiag.services.evaluation.history import HistoryEntry
-from offdiag.store.queries.evaluation_history import PastEvaluation
+from offdiag.store.evaluations import PastEvaluation
 from offdiag_web.app.exports import Cell
 from offdiag_web.presenters import numbers
 from offdiag_web.presenters.differences import difference_text, titles_for

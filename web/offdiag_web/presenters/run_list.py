@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from offdiag.services.browse import RunOverview
-from offdiag.store.queries.run_order import Cursor
+from offdiag.store.run_order import Cursor
 from offdiag_web.presenters import numbers
 from offdiag_web.presenters.metric_columns import WORST_COLUMN, column_scale, metric_column
 from offdiag_web.presenters.run_costs import COST_KEY, cost_column

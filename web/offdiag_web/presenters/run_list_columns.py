@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from offdiag.domain.runs import Task
 from offdiag.services.browse import RunOverview, listed_metrics
-from offdiag.store.queries.run_entries import LISTED_METRICS, RunEntry
+from offdiag.store.run_rows import LISTED_METRICS, RunEntry
 from offdiag_web.charts.scale import Scale
 from offdiag_web.presenters import numbers
 from offdiag_web.presenters.metric_columns import (

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from offdiag.services.browse import RunOverview, listed_metrics
-from offdiag.store.queries.run_entries import LISTED_METRICS, RunEntry
-from offdiag.store.queries.run_entry_values import WorstClass
+from offdiag.store.run_rows import LISTED_METRICS, RunEntry, WorstClass
 from offdiag_web.app.exports import Cell
 from offdiag_web.urls.filter_line import filter_text
 from offdiag_web.urls.run_list import RunListAddress

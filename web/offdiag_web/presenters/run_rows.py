@@ -9,8 +9,8 @@ from datetime import datetime
 from markupsafe import Markup
 
 from offdiag.domain.values import MetricValue
-from offdiag.store.queries.baseline_values import BaselineValues
-from offdiag.store.queries.run_entries import RunEntry
+from offdiag.store.run_ranks import BaselineValues
+from offdiag.store.run_rows import RunEntry
 from offdiag_web.charts.interval import interval_mark
 from offdiag_web.charts.scale import Scale
 from offdiag_web.presenters import numbers

@@ -10,7 +10,7 @@ from markupsafe import Markup
 
 from offdiag.domain.values import MetricValue
 from offdiag.services.truth.impact import MOST_RUNS, MovedRun, TruthImpact
-from offdiag.store.queries.truth_impact import ScoredRun
+from offdiag.store.truth_impact import ScoredRun
 from offdiag_web.charts.interval import interval_mark
 from offdiag_web.charts.scale import SIGNED_UNIT, UNIT, Extent, Scale, fitted
 from offdiag_web.presenters import numbers

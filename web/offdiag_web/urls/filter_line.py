@@ -26,7 +26,7 @@ from offdiag.filters.conditions import (
 from offdiag.filters.fields import CLASS_METRICS, WHOLE_METRICS
 from offdiag.flags.catalogue import RULES
 from offdiag.flags.lifecycle import FlagState
-from offdiag.store.queries.run_filter import FilterField, FilterTerm
+from offdiag.store.run_filter import FilterField, FilterTerm
 
 SHORT_METRICS = {
     "acc": "overall_accuracy",

@@ -9,8 +9,8 @@ from dataclasses import dataclass, fields, replace
 from offdiag.flags.catalogue import RULES
 from offdiag.flags.lifecycle import FlagState
 from offdiag.flags.verdict import Severity
-from offdiag.store.queries.flag_filter import FlagFilter
-from offdiag.store.queries.flag_inbox import FlagPlace
+from offdiag.store.flag_inbox import FlagPlace
+from offdiag.store.flags import FlagFilter
 from offdiag_web.urls.query_string import with_query
 
 ALL = "all"

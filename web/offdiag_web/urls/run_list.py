@@ -12,8 +12,8 @@ from typing import Literal
 from offdiag.comparison.wording import MOST_RUNS
 from offdiag.filters.fields import WHOLE_METRICS
 from offdiag.metrics.catalogue import SPECS, Direction
-from offdiag.store.queries.run_filter import RunFilter
-from offdiag.store.queries.run_order import (
+from offdiag.store.run_filter import RunFilter
+from offdiag.store.run_order import (
     FIELD_ORDERS,
     ORDER_NAMES,
     Cursor,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from offdiag.store.audit_log import AuditEvent, AuditFilter, audit_events
 from offdiag.store.database import Database
-from offdiag.store.queries.audit_log import AuditEvent, AuditFilter, audit_events
 
 __all__ = ["AuditEvent", "AuditFilter", "AuditPage", "browse_audit"]
 

@@ -9,7 +9,7 @@ from offdiag.domain.access import Grant, Role
 from offdiag.errors import Conflict, Forbidden, InvalidInput
 from offdiag.services.access.users import project_id, user_name
 from offdiag.store import users
-from offdiag.store.audit_trail import describe
+from offdiag.store.audit_log import describe
 from offdiag.store.database import Database
 from offdiag.store.users import UserRecord
 

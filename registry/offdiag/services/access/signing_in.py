@@ -12,7 +12,7 @@ from offdiag.errors import InvalidInput, NotSignedIn
 from offdiag.services.access import passwords
 from offdiag.services.access.users import set_password
 from offdiag.store import sessions, users
-from offdiag.store.audit_trail import describe
+from offdiag.store.audit_log import describe
 from offdiag.store.database import Database
 
 TOUCHED_EVERY = timedelta(minutes=1)

@@ -12,10 +12,10 @@ from offdiag.domain.runs import require_name
 from offdiag.errors import Forbidden, InvalidInput, NotFound
 from offdiag.services.access.signing_in import digest_of
 from offdiag.services.access.users import project_id
-from offdiag.store import tokens, users
-from offdiag.store.audit_trail import describe
+from offdiag.store import sessions, users
+from offdiag.store.audit_log import describe
 from offdiag.store.database import Database
-from offdiag.store.tokens import TokenRecord
+from offdiag.store.sessions import TokenRecord
 
 PREFIX = "offdiag_"
 SHOWN = len(PREFIX) + 6
@@ -63,7 +63,7 @@ def create_token(
                 hint="A token allows no more than its owner may do.",
             )
         now = database.clock()
-        token_id = tokens.add_token(
+        token_id = sessions.add_token(
             session,
             name=name,
             prefix=secret[:SHOWN],
@@ -81,14 +81,14 @@ def create_token(
             project=scope.project,
             detail={"name": name, "owner": owner, "role": scope.role},
         )
-        return NewToken(_existing(tokens.get_token(session, token_id), token_id), secret)
+        return NewToken(_existing(sessions.get_token(session, token_id), token_id), secret)
 
 
 def principal_of_token(database: Database, secret: str) -> Principal | None:
     """Who a token speaks for and what it may do now, None when it opens nothing."""
     digest, now = digest_of(secret), database.clock()
     with database.read() as session:
-        found = tokens.find_token(session, digest)
+        found = sessions.find_token(session, digest)
         # The index found it by its digest, which tells nothing of the secret; the comparison
         # that decides takes the same time wherever the two differ.
         if found is None or not hmac.compare_digest(found.digest, digest):
@@ -98,7 +98,7 @@ def principal_of_token(database: Database, secret: str) -> Principal | None:
         grants = users.grants_of(session, found.owner_id)
     if found.used_at is None or now - found.used_at >= TOUCHED_EVERY:
         with database.write() as session:
-            tokens.note_use(session, found.id, now)
+            sessions.note_use(session, found.id, now)
     name = f"{found.owner} ({found.prefix}…)"
     return Principal(PrincipalKind.TOKEN, name, narrowed(grants, found.scope), found.owner_id)
 
@@ -106,19 +106,19 @@ def principal_of_token(database: Database, secret: str) -> Principal | None:
 def list_tokens(database: Database, *, owner_id: int | None = None) -> list[TokenRecord]:
     """The tokens of one user, or of all, the newest first."""
     with database.read() as session:
-        return tokens.list_tokens(session, owner_id=owner_id, limit=MOST_TOKENS)
+        return sessions.list_tokens(session, owner_id=owner_id, limit=MOST_TOKENS)
 
 
 def revoke_token(database: Database, token_id: int, *, owner_id: int | None = None) -> TokenRecord:
     """Let a token open nothing any more; one that belongs to another user than `owner_id` is not
     found. Raises `NotFound`."""
     with database.write() as session:
-        found = _existing(tokens.get_token(session, token_id), token_id)
+        found = _existing(sessions.get_token(session, token_id), token_id)
         if owner_id is not None and found.owner_id != owner_id:
             raise _no_token(token_id)
-        tokens.revoke(session, token_id, database.clock())
+        sessions.revoke(session, token_id, database.clock())
         describe(session, action="token.revoke", subject=found.prefix, project=found.scope.project)
-        return _existing(tokens.get_token(session, token_id), token_id)
+        return _existing(sessions.get_token(session, token_id), token_id)
 
 
 def _existing(token: TokenRecord | None, token_id: int) -> TokenRecord:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from offdiag.inputs.ids import SampleIds, common_places
 from offdiag.inputs.labels import Codes
-from offdiag.store.queries.compared_runs import ComparedRun, LineageHead, Predicted
+from offdiag.store.compared_runs import ComparedRun, LineageHead, Predicted
 
 Places = NDArray[np.int64]
 

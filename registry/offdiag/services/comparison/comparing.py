@@ -19,8 +19,8 @@ from offdiag.services.comparison.computing import Compared, Result, compute
 from offdiag.services.comparison.kept import KeptResults
 from offdiag.services.comparison.reading import Asked, choices_of, require_several, runs_named
 from offdiag.services.comparison.refusals import Refusal, refused
+from offdiag.store.compared_runs import ComparedRun
 from offdiag.store.database import Database
-from offdiag.store.queries.compared_runs import ComparedRun
 
 LARGEST_KEPT = 200_000
 """Cells of all matrices of a comparison up to which it is kept in memory."""

@@ -23,8 +23,8 @@ from offdiag.services.comparison.refusals import (
     Refusal,
 )
 from offdiag.services.evaluation.compute import INTERVAL_SEED
-from offdiag.store.queries import compared_runs as queries
-from offdiag.store.queries.compared_runs import ComparedRun
+from offdiag.store import compared_runs as queries
+from offdiag.store.compared_runs import ComparedRun
 from offdiag.store.session import Session
 
 LARGEST_SCORES = 20_000_000

@@ -26,9 +26,9 @@ from offdiag.services.comparison.refusals import (
     refused,
 )
 from offdiag.services.examples.selection import confidences
+from offdiag.store import compared_runs as queries
+from offdiag.store.compared_runs import ComparedRun
 from offdiag.store.database import Database
-from offdiag.store.queries import compared_runs as queries
-from offdiag.store.queries.compared_runs import ComparedRun
 from offdiag.store.session import Session
 from offdiag.store.slices import SliceChoices
 

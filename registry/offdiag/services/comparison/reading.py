@@ -12,9 +12,9 @@ from offdiag.metrics.suite import SUITE_VERSION
 from offdiag.services.comparison.alignment import Aligned, aligned, places_in_lineages
 from offdiag.services.comparison.refusals import Refusal, other_examples
 from offdiag.services.evaluation.membership import members_among
+from offdiag.store import compared_runs as queries
 from offdiag.store import slices
-from offdiag.store.queries import compared_runs as queries
-from offdiag.store.queries.compared_runs import ComparedRun, LineageHead
+from offdiag.store.compared_runs import ComparedRun, LineageHead
 from offdiag.store.session import Session
 from offdiag.store.slices import SliceChoices
 

@@ -11,7 +11,7 @@ from offdiag.comparison.record import many_record, pair_record, verdict_record
 from offdiag.comparison.wording import letter
 from offdiag.metrics.suite import SUITE_VERSION
 from offdiag.services.comparison.comparing import RunComparison
-from offdiag.store.queries.compared_runs import ComparedRun
+from offdiag.store.compared_runs import ComparedRun
 
 
 def comparison_record(found: RunComparison) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from offdiag.comparison.wording import letter
 from offdiag.domain.runs import RunState, Task
 from offdiag.reports.wording import listed
-from offdiag.store.queries.compared_runs import ComparedRun
+from offdiag.store.compared_runs import ComparedRun
 
 
 @dataclass(frozen=True, slots=True)

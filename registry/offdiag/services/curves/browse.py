@@ -8,9 +8,9 @@ from enum import StrEnum
 from offdiag.domain.values import MetricValue
 from offdiag.metrics.scores.score_curves import TOP_LABEL, ScoreCurve, of_other_class
 from offdiag.services.browse import run_with_currency
-from offdiag.store.curves import read_curves
 from offdiag.store.database import Database
-from offdiag.store.queries.run_detail import RunDetail, RunResults
+from offdiag.store.evaluation_writing import read_curves
+from offdiag.store.run_page import RunDetail, RunResults
 from offdiag.store.session import Session
 
 CLASSES_PER_PAGE = 12

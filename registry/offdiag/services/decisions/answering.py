@@ -11,9 +11,9 @@ from offdiag.services.decisions.redeciding import Change, change_of, redecided
 from offdiag.services.decisions.thresholds import ThresholdCosts, threshold_costs_of
 from offdiag.services.what_if.reading import BaseCosts, base_costs
 from offdiag.services.what_if.scenario import Question, Scenario, understand
-from offdiag.store.curves import read_curves
 from offdiag.store.database import Database
-from offdiag.store.queries.priced_runs import (
+from offdiag.store.evaluation_writing import read_curves
+from offdiag.store.priced_runs import (
     CostChoice,
     OtherRun,
     PricedRun,

@@ -21,9 +21,9 @@ from offdiag.metrics.paired.costs import mean_cost_difference
 from offdiag.metrics.paired.joint import JointCounts, joint_counts
 from offdiag.metrics.suite import evaluate_stack
 from offdiag.services.evaluation.compute import INTERVAL_SEED
-from offdiag.store import chunks
-from offdiag.store.queries.predictions import PredictionChunk, TruthOfRun, read_beside_truth
-from offdiag.store.queries.priced_runs import PricedRun
+from offdiag.store import predictions
+from offdiag.store.predictions_read import PredictionChunk, TruthOfRun, read_beside_truth
+from offdiag.store.priced_runs import PricedRun
 from offdiag.store.session import Session
 
 Floats = NDArray[np.float64]
@@ -83,7 +83,7 @@ def redecided(session: Session, run: PricedRun, rule: Rule) -> JointCounts:
     before: list[Codes] = []
     after: list[Codes] = []
     start = 0
-    with closing(chunks.read_score_chunks(session, run.id)) as scores:
+    with closing(predictions.read_score_chunks(session, run.id)) as scores:
         for chunk, values in zip(list(predicted), scores, strict=True):
             known = _actual_of(chunk, truth.codes, start)
             has_label = known < len(labels)

@@ -29,9 +29,9 @@ from offdiag.services.decisions.thresholds import threshold_costs_of
 from offdiag.services.ingest.derived import derive_run
 from offdiag.services.what_if.reading import Preset
 from offdiag.services.what_if.scenario import Question, understand
-from offdiag.store.curves import read_curves
 from offdiag.store.database import Database
-from offdiag.store.queries.priced_runs import PricedRun
+from offdiag.store.evaluation_writing import read_curves
+from offdiag.store.priced_runs import PricedRun
 from offdiag.store.runs import RunRecord
 from offdiag.store.session import Session
 

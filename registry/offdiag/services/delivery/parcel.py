@@ -9,7 +9,7 @@ from urllib.parse import quote
 from offdiag.domain.texts import DEFAULT_PROJECT, name_segment
 from offdiag.reports.wording import visible
 from offdiag.services.delivery.targets import Target
-from offdiag.store.frozen_reports import StoredFile
+from offdiag.store.reports import StoredFile
 
 SUFFIXES = {"html": ".html", "markdown": ".md", "json": ".json", "csv": ".csv"}
 _LONGEST_STEM = 80

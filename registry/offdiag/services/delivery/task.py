@@ -25,7 +25,7 @@ from offdiag.services.delivery.webhook import checked_receiver, deliver_by_webho
 from offdiag.services.work.endings import Never
 from offdiag.settings import Settings, load_settings
 from offdiag.settings.exposure import public_address
-from offdiag.store import deliveries, frozen_reports, report_issues
+from offdiag.store import deliveries, reports
 from offdiag.store.database import Database
 from offdiag.store.deliveries import DeliveryState
 from offdiag.store.session import Session
@@ -113,7 +113,7 @@ def _parcel(session: Session, delivery_id: int, server_url: str) -> Parcel | Non
         raise NotFound(f"there is no delivery with the id {delivery_id}.", field="delivery")
     if delivery.state is not DeliveryState.PENDING:
         return None
-    issue = report_issues.find_issue(session, delivery.issue_id)
+    issue = reports.find_issue(session, delivery.issue_id)
     if issue is None or issue.headline is None or issue.data_digest is None:
         raise NotFound(f"issue {delivery.issue_id} is not computed.", field="delivery")
     return Parcel(
@@ -126,5 +126,5 @@ def _parcel(session: Session, delivery_id: int, server_url: str) -> Parcel | Non
         fire_time=issue.fire_time,
         headline=issue.headline,
         data_digest=issue.data_digest,
-        files=tuple(frozen_reports.read_files(session, issue.id, list(SUFFIXES))),
+        files=tuple(reports.read_files(session, issue.id, list(SUFFIXES))),
     )

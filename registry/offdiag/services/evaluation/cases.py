@@ -15,12 +15,12 @@ from offdiag.metrics.counted import CaseCounts, added_up, count_cases
 from offdiag.metrics.multilabel.sets import unpack_sets
 from offdiag.metrics.multilabel.suite import LabelledSets
 from offdiag.metrics.scores.forecasts import Forecasts
-from offdiag.store import chunks, truths
-from offdiag.store.chunks import PackedCounts, StoredChunk
+from offdiag.store import predictions, truths
 from offdiag.store.datasets import DatasetRecord
+from offdiag.store.predictions import PackedCounts, StoredChunk
 from offdiag.store.runs import RunRecord
 from offdiag.store.session import Session
-from offdiag.store.truth_versions import TruthRecord
+from offdiag.store.truths import TruthRecord
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ class Cases:
         """
         if not self.are_as_logged:
             return self._counted_anew(), ()
-        parts = chunks.partial_counts(self.session, self.run.id, n_classes=self.n_classes)
+        parts = predictions.partial_counts(self.session, self.run.id, n_classes=self.n_classes)
         known = [part for part in parts if part is not None]
         if len(known) == len(parts):
             return self._sum(known), ()
@@ -52,7 +52,7 @@ class Cases:
             counts = self._counts_of(chunk) if chunk.counts is None else chunk.counts
             counted.append(counts)
             if chunk.counts is None:
-                packed.append(chunks.pack_counts(chunk.seq, counts, chunk.predicted))
+                packed.append(predictions.pack_counts(chunk.seq, counts, chunk.predicted))
         return self._sum(counted), tuple(part for part in packed if part is not None)
 
     @property
@@ -62,7 +62,7 @@ class Cases:
 
     def forecasts(self, dataset: DatasetRecord) -> Forecasts | None:
         """Scores of the cases that have a label, in the order they were logged in."""
-        scores = chunks.read_scores(self.session, self.run.id)
+        scores = predictions.read_scores(self.session, self.run.id)
         if scores is None:
             return None
         actual = np.concatenate([chunk.actual_in(self.actual) for chunk in self._chunks()])
@@ -84,7 +84,7 @@ class Cases:
             known.append(is_known)
             actual.append(unpack_sets(true[is_known], self.n_classes))
             predicted.append(unpack_sets(chunk.predicted[is_known], self.n_classes))
-        scores = chunks.read_scores(self.session, self.run.id)
+        scores = predictions.read_scores(self.session, self.run.id)
         return LabelledSets(
             np.concatenate(actual),
             np.concatenate(predicted),
@@ -109,4 +109,4 @@ class Cases:
         return added_up(parts, n_classes=self.n_classes, of_sets=self.of_sets)
 
     def _chunks(self) -> Iterator[StoredChunk]:
-        return chunks.read_chunks(self.session, self.run.id, n_classes=self.n_classes)
+        return predictions.read_chunks(self.session, self.run.id, n_classes=self.n_classes)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from offdiag.store import runs
 from offdiag.store.database import Database
-from offdiag.store.queries.evaluation_history import PastEvaluation, evaluation_history
+from offdiag.store.evaluations import PastEvaluation, evaluation_history
 
 HISTORY_KEYS = ("overall_accuracy", "balanced_accuracy", "mcc", "macro_f1")
 KEYS_OF_SETS = ("subset_accuracy", "hamming_loss", "example_jaccard")

@@ -18,13 +18,13 @@ from offdiag.metrics.scores.forecasts import Forecasts
 from offdiag.metrics.suite import SUITE_VERSION
 from offdiag.services.evaluation.cases import Cases
 from offdiag.services.evaluation.membership import members_among, members_of
-from offdiag.store import counted_cases, datasets, matrices, runs, truth_versions
-from offdiag.store.chunks import PackedCounts
+from offdiag.store import datasets, runs, truths, uploads
 from offdiag.store.datasets import DatasetRecord
+from offdiag.store.predictions import PackedCounts
 from offdiag.store.runs import RunRecord
 from offdiag.store.session import Session
 from offdiag.store.slices import SliceChoices
-from offdiag.store.truth_versions import TruthRecord
+from offdiag.store.truths import TruthRecord
 
 
 @dataclass(frozen=True)
@@ -84,8 +84,8 @@ def _kept_matrix(
     session: Session, run: RunRecord, dataset: DatasetRecord, part: Slice | None
 ) -> ConfusionMatrix:
     if part is None:
-        return matrices.read_matrix(session, run.id, dataset.labels, run.source)
-    cases = counted_cases.find_counted_cases(session, run.id)
+        return uploads.read_matrix(session, run.id, dataset.labels, run.source)
+    cases = uploads.find_counted_cases(session, run.id)
     if cases is None:
         raise _no_cases_to_choose_from(run)
     levels = {name: column.levels for name, column in cases.slices.items()}
@@ -101,10 +101,10 @@ def truth_that_counts(session: Session, run: RunRecord) -> TruthRecord | None:
     """
     if run.truth_version_id is None:
         return None
-    logged_with = truth_versions.get_truth(session, run.truth_version_id)
+    logged_with = truths.get_truth(session, run.truth_version_id)
     if run.source is not SourceOrientation.PREDICTIONS:
         return logged_with
-    return truth_versions.head_of(session, logged_with)
+    return truths.head_of(session, logged_with)
 
 
 def input_digest(run: RunRecord, truth: TruthRecord | None, part: Slice | None = None) -> str:

@@ -10,7 +10,7 @@ from offdiag.errors import InvalidInput
 from offdiag.store import slices
 from offdiag.store.session import Session
 from offdiag.store.slices import SliceChoices
-from offdiag.store.truth_versions import TruthRecord
+from offdiag.store.truths import TruthRecord
 
 
 def members_of(session: Session, truth: TruthRecord, part: Slice) -> NDArray[np.bool_]:

@@ -11,7 +11,7 @@ from offdiag.services.work.attempts import RetryPolicy
 from offdiag.services.work.leases import LeaseKeeper
 from offdiag.services.work.perform import perform
 from offdiag.services.work.submit import evaluation_key, submit_evaluation
-from offdiag.store import evaluations, runs, work
+from offdiag.store import evaluations, jobs, runs
 from offdiag.store.database import Database
 from offdiag.store.evaluations import StoredEvaluation
 from offdiag.store.staleness import stale_runs
@@ -68,7 +68,7 @@ def _stored(database: Database, run_id: str) -> StoredEvaluation | None:
                 field="run",
                 hint="Call finish() first, or leave the with block.",
             )
-        pending = work.find_by_key(session, evaluation_key(run_id))
+        pending = jobs.find_by_key(session, evaluation_key(run_id))
         if run.state is RunState.FAILED or (pending is not None and pending.error is not None):
             error = pending.error if pending is not None else None
             raise EvaluationFailed(
@@ -84,7 +84,7 @@ def _stored(database: Database, run_id: str) -> StoredEvaluation | None:
 def _ask_unless_asked(database: Database, run_id: str) -> None:
     """See to it that there is work for the run; usually what made it stale did so already."""
     with database.read() as session:
-        asked = work.find_by_key(session, evaluation_key(run_id)) is not None
+        asked = jobs.find_by_key(session, evaluation_key(run_id)) is not None
     if not asked:
         with database.write() as session:
             submit_evaluation(session, run_id)
@@ -92,7 +92,7 @@ def _ask_unless_asked(database: Database, run_id: str) -> None:
 
 def _evaluate_here(database: Database, run_id: str, lease_s: float, policy: RetryPolicy) -> bool:
     with database.read() as session:
-        pending = work.find_by_key(session, evaluation_key(run_id))
+        pending = jobs.find_by_key(session, evaluation_key(run_id))
     if pending is None or pending.state != "todo":
         return False
     with LeaseKeeper(database, lease_s=lease_s) as keeper:

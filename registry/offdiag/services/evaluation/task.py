@@ -17,10 +17,10 @@ from offdiag.services.flags.recording import record_verdicts
 from offdiag.services.flags.settings import rules_in_force
 from offdiag.services.flags.verdicts import judge_run
 from offdiag.services.work.endings import NotYet
-from offdiag.store import chunks, runs
-from offdiag.store.current_evaluations import has_newer_results
+from offdiag.store import predictions, runs
 from offdiag.store.database import Database
 from offdiag.store.evaluation_writing import NewEvaluation, keep_costs, write_evaluation
+from offdiag.store.evaluations import has_newer_results
 from offdiag.store.session import Session
 from offdiag.version import offdiag_version
 
@@ -75,7 +75,7 @@ def compute_evaluation(database: Database, args: Mapping[str, Any]) -> Callable[
         now = database.clock()
         evaluation_id = write_evaluation(session, evaluation, now, counts=counts)
         for part in inputs.new_parts:
-            chunks.keep_counts(session, evaluation.run_id, part)
+            predictions.keep_counts(session, evaluation.run_id, part)
         if counts:
             keep_costs(session, evaluation_id, priced)
             record_verdicts(

@@ -31,8 +31,8 @@ from offdiag.services.examples.reading import (
     scores_of,
 )
 from offdiag.store.database import Database
-from offdiag.store.queries.predictions import TruthOfRun
-from offdiag.store.queries.run_detail import RunDetail
+from offdiag.store.predictions_read import TruthOfRun
+from offdiag.store.run_page import RunDetail
 from offdiag.store.slices import slice_choices
 
 EXAMPLES_PER_PAGE = 50

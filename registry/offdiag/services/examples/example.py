@@ -12,7 +12,7 @@ from offdiag.inputs.partial_labels import is_labelled
 from offdiag.metrics.multilabel.sets import unpack_sets
 from offdiag.services.examples.reading import ExampleSource
 from offdiag.services.examples.selection import Chosen, confidences, margins
-from offdiag.store.queries.samples import SampleFacts
+from offdiag.store.predictions_read import SampleFacts
 
 TOP_CLASSES = 3
 """So many classes are named with their scores, the largest first."""

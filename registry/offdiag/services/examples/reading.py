@@ -36,13 +36,14 @@ from offdiag.services.examples.selection import (
     sort_keys,
 )
 from offdiag.services.examples.set_selection import matching_sets
-from offdiag.store.queries.predictions import (
+from offdiag.store.predictions_read import (
     PredictionChunk,
+    SampleFacts,
     TruthOfRun,
     read_beside_truth,
     read_scored,
+    sample_facts,
 )
-from offdiag.store.queries.samples import SampleFacts, sample_facts
 from offdiag.store.session import Session
 
 

@@ -18,9 +18,9 @@ from offdiag.metrics.paired.hypothesis_tests import mcnemar
 from offdiag.metrics.paired.joint import PairedRates
 from offdiag.metrics.paired.proportions import paired_score_interval
 from offdiag.store import truths
-from offdiag.store.queries.better_runs import BetterRun, better_runs
-from offdiag.store.queries.flag_page import FlaggedRun
-from offdiag.store.run_predictions import in_truth_order
+from offdiag.store.flag_inbox import FlaggedRun
+from offdiag.store.predictions import in_truth_order
+from offdiag.store.run_ranks import BetterRun, better_runs
 from offdiag.store.session import Session
 
 MOST_BETTER_RUNS = 5

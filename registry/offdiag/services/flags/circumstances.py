@@ -9,7 +9,7 @@ from offdiag.metrics.paired.joint import JointCounts
 from offdiag.services.flags.settings import RulesInForce
 from offdiag.services.flags.verdicts import AgainstBaseline, Circumstances
 from offdiag.services.pairing import pair_runs
-from offdiag.store import baselines, cost_matrices, runs
+from offdiag.store import cost_matrices, runs
 from offdiag.store.runs import RunRecord
 from offdiag.store.session import Session
 
@@ -33,7 +33,7 @@ def read_circumstances(
 ) -> JudgedBy:
     """Read everything the rules need about a run that is scored with a version of the truth."""
     costs = cost_matrices.default_costs(session, run.dataset_id)
-    baseline = baselines.find_baseline(session, run.dataset_id)
+    baseline = runs.find_baseline(session, run.dataset_id)
     against = None
     if baseline is not None and baseline.run_id != run.id:
         pinned = runs.get_run(session, baseline.run_id)

@@ -14,10 +14,9 @@ from offdiag.services.flags.settings import RulesInForce, rules_in_force
 from offdiag.services.flags.steps import end_of_rest
 from offdiag.store import flags
 from offdiag.store.database import Database
+from offdiag.store.flag_inbox import FlagEntry, JudgedResults, flagged_run
 from offdiag.store.flags import FlagEvent
-from offdiag.store.queries.flag_inbox import FlagEntry
-from offdiag.store.queries.flag_page import JudgedResults, flagged_run
-from offdiag.store.queries.run_ranks import RankedValue, run_ranks
+from offdiag.store.run_ranks import RankedValue, run_ranks
 
 RANKED_KEYS = ("overall_accuracy", "balanced_accuracy")
 

@@ -7,9 +7,7 @@ from collections.abc import Sequence
 from offdiag.flags.lifecycle import FlagState
 from offdiag.store import flags, runs
 from offdiag.store.database import Database
-from offdiag.store.flags import FlagRecord
-from offdiag.store.queries.flag_filter import FlagFilter
-from offdiag.store.queries.flag_inbox import (
+from offdiag.store.flag_inbox import (
     FlagEntry,
     FlagPage,
     FlagPlace,
@@ -17,6 +15,7 @@ from offdiag.store.queries.flag_inbox import (
     flag_counts,
     flag_inbox,
 )
+from offdiag.store.flags import FlagFilter, FlagRecord
 
 FLAGS_PER_PAGE = 50
 MOST_OF_A_RUN = 10_000

@@ -8,8 +8,8 @@ from typing import Any
 
 from offdiag.services.flags.better import BetterOnClass, Gain
 from offdiag.services.flags.detail import FlagDetail
+from offdiag.store.flag_inbox import FlagEntry
 from offdiag.store.flags import FlagRecord
-from offdiag.store.queries.flag_inbox import FlagEntry
 
 
 def flag_dict(flag: FlagRecord, now: datetime) -> dict[str, Any]:

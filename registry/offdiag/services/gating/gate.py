@@ -19,7 +19,7 @@ from offdiag.services.gating.measuring import values_with_costs
 from offdiag.services.gating.subjects import StoredRun, subject_of_matrix, subject_of_run
 from offdiag.services.pairing import pair_evaluations
 from offdiag.services.work.attempts import RetryPolicy
-from offdiag.store import baselines, datasets, flags, runs
+from offdiag.store import datasets, flags, runs
 from offdiag.store.database import Database
 
 
@@ -129,5 +129,5 @@ def _pinned(database: Database, run_id: str) -> str | None:
     """The baseline of the run's dataset, unless that is the run itself."""
     with database.read() as session:
         run = runs.get_run(session, run_id)
-        baseline = baselines.find_baseline(session, run.dataset_id)
+        baseline = runs.find_baseline(session, run.dataset_id)
     return None if baseline is None or baseline.run_id == run_id else baseline.run_id

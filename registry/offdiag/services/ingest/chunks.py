@@ -9,9 +9,9 @@ from offdiag.errors import Conflict, InvalidInput
 from offdiag.metrics.counted import CaseCounts, count_cases
 from offdiag.services.ingest.batch import Batch, some_batches_lack
 from offdiag.services.ingest.task import settle_task
-from offdiag.store import chunks, datasets, pending_truth, runs, slices
+from offdiag.store import datasets, pending_truth, predictions, runs, slices
 from offdiag.store.database import Database
-from offdiag.store.racing import after_races
+from offdiag.store.failures import after_races
 from offdiag.store.runs import RunRecord
 from offdiag.store.session import Session
 
@@ -41,7 +41,7 @@ def _put_chunk(database: Database, run_id: str, seq: int, batch: Batch) -> PutOu
         dataset = datasets.get_dataset(session, run.dataset_id)
         dataset = settle_task(session, dataset, of_sets=batch.of_sets)
         digest = batch.digest(dataset.labels)
-        stored = chunks.chunk_sha256(session, run_id, seq)
+        stored = predictions.chunk_sha256(session, run_id, seq)
         if stored == digest:
             return PutOutcome.ALREADY_THERE
         if stored is not None:
@@ -66,7 +66,7 @@ def _settle_decision(session: Session, run: RunRecord, batch: Batch) -> None:
     """Keep the rule that predicts with the run. Raises `InvalidInput` where chunks differ."""
     if batch.decision == run.decision:
         return
-    if run.decision is not None or chunks.chunk_list(session, run.id):
+    if run.decision is not None or predictions.chunk_list(session, run.id):
         raise some_batches_lack("y_pred")
     runs.set_decision(session, run.id, batch.decision)
 
@@ -75,7 +75,7 @@ def store_chunk(
     session: Session, run_id: str, seq: int, batch: Batch, *, n_classes: int, digest: str
 ) -> None:
     """Insert a chunk with its counts, if the actual classes are known already."""
-    chunks.insert_chunk(
+    predictions.insert_chunk(
         session,
         run_id=run_id,
         seq=seq,

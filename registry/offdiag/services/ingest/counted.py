@@ -19,14 +19,14 @@ from offdiag.services.ingest.hierarchy import settle_hierarchy
 from offdiag.services.ingest.opening import already_opened
 from offdiag.services.ingest.task import settle_task
 from offdiag.services.work.submit import submit_evaluation
-from offdiag.store import counted_cases as kept
-from offdiag.store import datasets, matrices, runs, truth_versions
+from offdiag.store import datasets, runs, truths, uploads
+from offdiag.store import uploads as kept
 from offdiag.store.database import Database
 from offdiag.store.datasets import DatasetRecord
-from offdiag.store.racing import after_races
+from offdiag.store.failures import after_races
 from offdiag.store.runs import RunRecord
 from offdiag.store.session import Session
-from offdiag.store.truth_versions import TruthRecord
+from offdiag.store.truths import TruthRecord
 
 LAYOUT = SourceOrientation.ACTUAL_ROWS
 """How a matrix that is filled here stands in the store."""
@@ -98,7 +98,7 @@ def _log(
     again = already_opened(session, frame, facts)
     if again is not None:
         return _same_counts(again, content)
-    truth = truth_versions.latest_truth(session, frame.id)
+    truth = truths.latest_truth(session, frame.id)
     run = runs.insert_run(
         session,
         run_id=new_run_id(),
@@ -108,7 +108,7 @@ def _log(
         source=LAYOUT,
         now=now,
     )
-    matrices.insert_matrix(session, run.id, matrix, LAYOUT)
+    uploads.insert_matrix(session, run.id, matrix, LAYOUT)
     kept.insert_counted_cases(session, run.id, cases)
     runs.mark_finished(
         session,

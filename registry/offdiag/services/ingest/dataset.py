@@ -9,7 +9,7 @@ from offdiag.domain.runs import Task, require_name
 from offdiag.errors import Conflict
 from offdiag.services.ingest.classes import PositiveClass, positive_class, require_same_labels
 from offdiag.services.work.submit import submit_evaluations
-from offdiag.store import cached_results, datasets
+from offdiag.store import datasets, retention
 from offdiag.store.datasets import DatasetRecord
 from offdiag.store.session import Session
 
@@ -88,6 +88,6 @@ def _require_no_scores_of_one_class(
 
 def _evaluate_scores_again(session: Session, dataset_id: int) -> None:
     """Ask for the evaluations that another positive class changes: those with scores."""
-    scored = cached_results.complete_runs_with_scores(session, dataset_id)
-    cached_results.drop_current_evaluations(session, scored)
+    scored = retention.complete_runs_with_scores(session, dataset_id)
+    retention.drop_current_evaluations(session, scored)
     submit_evaluations(session, scored)

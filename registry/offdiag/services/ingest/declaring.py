@@ -11,7 +11,7 @@ from offdiag.services.ingest.dataset import project_and_dataset
 from offdiag.store import datasets
 from offdiag.store.database import Database
 from offdiag.store.datasets import DatasetRecord
-from offdiag.store.racing import after_races
+from offdiag.store.failures import after_races
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,10 +19,10 @@ from offdiag.services.ingest.batch import Batch
 from offdiag.services.ingest.finishing import COUNTED_HERE, content_digest
 from offdiag.services.ingest.opening import already_opened
 from offdiag.services.work.submit import submit_evaluation
-from offdiag.store import chunks, datasets, runs, truths
+from offdiag.store import datasets, predictions, runs, truths
 from offdiag.store.database import Database
 from offdiag.store.datasets import DatasetRecord
-from offdiag.store.racing import after_races
+from offdiag.store.failures import after_races
 from offdiag.store.runs import RunRecord
 from offdiag.store.session import Session
 
@@ -98,7 +98,7 @@ def _derive(
         derivation=derivation,
     )
     _decide(session, source, run.id, dataset, rule)
-    stored = chunks.chunk_list(session, run.id)
+    stored = predictions.chunk_list(session, run.id)
     runs.mark_finished(
         session,
         run.id,
@@ -157,12 +157,12 @@ def _decide(
     positive = (
         None if dataset.positive_label is None else dataset.labels.index[dataset.positive_label]
     )
-    parts = chunks.read_chunks(session, source.id, n_classes=size)
-    with closing(chunks.read_score_chunks(session, source.id)) as scores:
+    parts = predictions.read_chunks(session, source.id, n_classes=size)
+    with closing(predictions.read_score_chunks(session, source.id)) as scores:
         for part, values in zip(list(parts), scores, strict=True):
             decided = rule.decide(values, positive=positive)
             batch = Batch(decided)
-            chunks.insert_chunk(
+            predictions.insert_chunk(
                 session,
                 run_id=run_id,
                 seq=part.seq,
@@ -171,7 +171,7 @@ def _decide(
                 counts=None,
                 sha256=batch.digest(dataset.labels),
             )
-            chunks.place_chunk(
+            predictions.place_chunk(
                 session,
                 run_id,
                 part.seq,

@@ -22,12 +22,12 @@ from offdiag.services.ingest.chunks import not_open
 from offdiag.services.ingest.slices import register_slices
 from offdiag.services.ingest.truth import PlacedTruth, place_in_latest_truth, register_truth
 from offdiag.services.work.submit import submit_evaluation
-from offdiag.store import chunks, datasets, pending_truth, runs, slices
-from offdiag.store.chunks import ChunkMeta
+from offdiag.store import datasets, pending_truth, predictions, runs, slices
 from offdiag.store.database import Database
 from offdiag.store.datasets import DatasetRecord
+from offdiag.store.failures import after_races
 from offdiag.store.pending_truth import PendingTruth
-from offdiag.store.racing import after_races
+from offdiag.store.predictions import ChunkMeta
 from offdiag.store.runs import RunRecord
 from offdiag.store.session import Session
 
@@ -48,7 +48,7 @@ def finish_run(database: Database, run_id: str, *, n_chunks: int | None = None) 
 def _finish(database: Database, run_id: str, n_chunks: int | None) -> RunRecord:
     with database.write() as session:
         run = runs.hold_run(session, run_id, alone=True)
-        stored = chunks.chunk_list(session, run_id)
+        stored = predictions.chunk_list(session, run_id)
         if n_chunks is not None and n_chunks < len(stored):
             raise _more_chunks(run_id, len(stored), n_chunks)
         if run.state is not RunState.OPEN:
@@ -56,7 +56,7 @@ def _finish(database: Database, run_id: str, n_chunks: int | None) -> RunRecord:
                 raise not_open(run_id, run.state)
             return run
         _require_complete(run_id, stored, n_chunks)
-        n_scored, least_columns, score_columns = chunks.score_columns(session, run_id)
+        n_scored, least_columns, score_columns = predictions.score_columns(session, run_id)
         if n_scored not in (0, len(stored)):
             raise some_batches_lack("y_score")
         if least_columns != score_columns:
@@ -161,15 +161,15 @@ def _require_uniform(pending: list[PendingTruth], n_chunks: int) -> None:
 
 
 def _place_chunks(session: Session, run_id: str, truth: PlacedTruth, *, n_classes: int) -> None:
-    if truth.positions is None and not chunks.lack_counts(session, run_id):
+    if truth.positions is None and not predictions.lack_counts(session, run_id):
         return  # They came with their actual classes, in order: nothing has to be read again.
-    for chunk in list(chunks.read_chunks(session, run_id, n_classes=n_classes)):
+    for chunk in list(predictions.read_chunks(session, run_id, n_classes=n_classes)):
         if truth.positions is None and chunk.counts is not None:
             continue
         stop = chunk.start + len(chunk.predicted)
         places = None if truth.positions is None else truth.positions[chunk.start : stop]
         actual = truth.actual[chunk.start : stop] if places is None else truth.actual[places]
-        chunks.place_chunk(
+        predictions.place_chunk(
             session,
             run_id,
             chunk.seq,

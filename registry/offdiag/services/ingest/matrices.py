@@ -19,10 +19,10 @@ from offdiag.services.ingest.hierarchy import settle_hierarchy
 from offdiag.services.ingest.opening import already_opened, labels_needed
 from offdiag.services.ingest.task import settle_task
 from offdiag.services.work.submit import submit_evaluation
-from offdiag.store import datasets, matrices, runs, truth_versions
+from offdiag.store import datasets, runs, truths, uploads
 from offdiag.store.database import Database
 from offdiag.store.datasets import DatasetRecord
-from offdiag.store.racing import after_races
+from offdiag.store.failures import after_races
 from offdiag.store.runs import RunRecord
 from offdiag.store.session import Session
 
@@ -98,7 +98,7 @@ def _log(
     )
     frame = settle_task(session, frame, of_sets=False)
     frame = settle_hierarchy(session, frame, hierarchy)
-    truth = truth_versions.latest_truth(session, frame.id)
+    truth = truths.latest_truth(session, frame.id)
     again = already_opened(session, frame, facts)
     if again is not None:
         return _same_matrix(again, ordered)
@@ -111,7 +111,7 @@ def _log(
         source=source,
         now=now,
     )
-    matrices.insert_matrix(session, run.id, ordered, source)
+    uploads.insert_matrix(session, run.id, ordered, source)
     runs.mark_finished(
         session,
         run.id,

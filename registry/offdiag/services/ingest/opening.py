@@ -14,7 +14,7 @@ from offdiag.services.ingest.hierarchy import settle_hierarchy
 from offdiag.store import datasets, runs
 from offdiag.store.database import Database
 from offdiag.store.datasets import DatasetRecord
-from offdiag.store.racing import after_races
+from offdiag.store.failures import after_races
 from offdiag.store.runs import RunRecord
 from offdiag.store.session import Session
 

@@ -27,7 +27,7 @@ from offdiag.services.work.submit import submit_evaluation
 from offdiag.store import datasets, runs
 from offdiag.store.database import Database
 from offdiag.store.datasets import DatasetRecord
-from offdiag.store.racing import after_failures, after_races
+from offdiag.store.failures import after_failures, after_races
 from offdiag.store.runs import RunRecord
 from offdiag.store.session import Session
 

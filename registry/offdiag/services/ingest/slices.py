@@ -11,7 +11,7 @@ from offdiag.inputs.slice_columns import MAX_COLUMNS, SliceColumns
 from offdiag.services.ingest.truth import PlacedTruth
 from offdiag.store import slices, truths
 from offdiag.store.session import Session
-from offdiag.store.truth_versions import TruthRecord
+from offdiag.store.truths import TruthRecord
 
 
 def register_slices(

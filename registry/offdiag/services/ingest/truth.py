@@ -17,11 +17,10 @@ from offdiag.inputs.partial_labels import differ, is_labelled, nothing_labelled
 from offdiag.services.ingest.batch import CHUNK_SIZE
 from offdiag.services.ingest.truth_digest import truth_digest
 from offdiag.services.work.submit import submit_evaluations
-from offdiag.store import lineages, truth_versions, truths
+from offdiag.store import truths
 from offdiag.store.datasets import DatasetRecord
 from offdiag.store.session import Session
-from offdiag.store.truth_versions import TruthRecord
-from offdiag.store.truths import NewTruth
+from offdiag.store.truths import NewTruth, TruthRecord
 
 LABELS_CAME_WITH_A_RUN = "Labels that were missing came with a run."
 """The reason of a version that nobody asked for: it adds labels and changes none."""
@@ -63,7 +62,7 @@ def register_truth(
             positions[order] = np.arange(len(order))
             ids, actual = ids.take(order), actual[order]
     digest = truth_digest(dataset.labels, actual, ids)
-    record = truth_versions.find_truth(session, dataset_id=dataset.id, digest=digest)
+    record = truths.find_truth(session, dataset_id=dataset.id, digest=digest)
     if record is None:
         truth = NewTruth(digest, actual, ids, len(dataset.labels))
         completed = _completed_by(session, dataset, truth)
@@ -78,13 +77,13 @@ def register_truth(
             now=now,
         )
         if completed is not None:
-            submit_evaluations(session, lineages.runs_scored_with(session, completed.root_id))
+            submit_evaluations(session, truths.runs_scored_with(session, completed.root_id))
     return PlacedTruth(record, actual, positions)
 
 
 def _completed_by(session: Session, dataset: DatasetRecord, truth: NewTruth) -> TruthRecord | None:
     """The newest truth, if the given one only adds labels to its samples."""
-    newest = truth_versions.latest_truth(session, dataset.id)
+    newest = truths.latest_truth(session, dataset.id)
     if newest is None or not newest.is_partial or newest.n_samples != len(truth.actual):
         return None
     known = truths.truth_codes(session, newest.id)
@@ -109,7 +108,7 @@ def place_in_latest_truth(
     Where there is none, the identifiers make one whose labels come later. Raises
     `InvalidInput` when there are none either, or the cases are not exactly the samples.
     """
-    record = truth_versions.latest_truth(session, dataset.id)
+    record = truths.latest_truth(session, dataset.id)
     if record is None and ids is not None:
         nothing = nothing_labelled(
             n_cases, len(dataset.labels), of_sets=dataset.task is Task.MULTILABEL

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from offdiag.errors import NotFound
 from offdiag.services.heartbeats import SILENT_AFTER_S
 from offdiag.store.database import Database
-from offdiag.store.heartbeats import Heartbeat, list_heartbeats
-from offdiag.store.queries.job_list import JobEntry, JobList, JobState, job_entry, job_list
+from offdiag.store.job_lease import Heartbeat, list_heartbeats
+from offdiag.store.job_list import JobEntry, JobList, JobState, job_entry, job_list
 
 __all__ = ["Heartbeat", "JobEntry", "JobState", "JobsPage", "job_page", "jobs_page"]
 

@@ -8,9 +8,9 @@ from offdiag.errors import Conflict
 from offdiag.services.jobs.pages import job_page
 from offdiag.services.work.engines import bell_in_force
 from offdiag.services.work.tasks import TASKS, TaskKind
-from offdiag.store import work
+from offdiag.store import jobs
 from offdiag.store.database import Database
-from offdiag.store.queries.job_list import dead_ids
+from offdiag.store.job_list import dead_ids
 from offdiag.store.session import Session
 
 
@@ -40,12 +40,12 @@ def retry_all(database: Database, tasks: Mapping[str, TaskKind] = TASKS) -> int:
 
 def revive_by_key(session: Session, key: str, tasks: Mapping[str, TaskKind] = TASKS) -> bool:
     """Put the work with a key back into the queue. False where none was given up."""
-    known = work.find_by_key(session, key)
+    known = jobs.find_by_key(session, key)
     return known is not None and _revive(session, known.work_id, tasks) is not None
 
 
 def _revive(session: Session, work_id: int, tasks: Mapping[str, TaskKind]) -> int | None:
-    lease = work.revive(session, work_id)
+    lease = jobs.revive(session, work_id)
     if lease is None:
         return None
     if lease.task in tasks:

@@ -21,8 +21,7 @@ from offdiag.services.querying.engine import (
 from offdiag.services.querying.reading import read_relation
 from offdiag.services.querying.relation import Relation
 from offdiag.store.database import Database
-from offdiag.store.relations.columns import RELATIONS, schema_of
-from offdiag.store.relations.scope import RunScope, runs_in_scope
+from offdiag.store.relations.columns import RELATIONS, RunScope, runs_in_scope, schema_of
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection

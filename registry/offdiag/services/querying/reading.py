@@ -8,19 +8,21 @@ from itertools import islice
 import pyarrow as pa
 
 from offdiag.store.database import Database
-from offdiag.store.relations.cell_rows import cell_rows
-from offdiag.store.relations.flag_rows import flag_rows
-from offdiag.store.relations.metric_rows import metric_rows
-from offdiag.store.relations.prediction_rows import (
+from offdiag.store.relations.columns import (
+    RunScope,
+    ScopedRun,
+    Wanted,
+    possible_runs,
+    runs_in_scope,
+)
+from offdiag.store.relations.predictions import (
     Progress,
     TruthSide,
     predicted_run,
     prediction_rows,
     truth_side,
 )
-from offdiag.store.relations.run_rows import run_rows
-from offdiag.store.relations.scope import RunScope, ScopedRun, possible_runs, runs_in_scope
-from offdiag.store.relations.wanted import Wanted
+from offdiag.store.relations.rows import cell_rows, flag_rows, metric_rows, run_rows
 from offdiag.store.session import Session
 
 _RUNS_AT_ONCE = 50

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import pyarrow as pa
 import pyarrow.dataset as ds
 
-from offdiag.store.relations.wanted import Wanted
+from offdiag.store.relations.columns import Wanted
 
 
 class Relation(ds.Dataset):  # type: ignore[misc]  # The library ships no types.

@@ -15,10 +15,10 @@ from offdiag.services.delivery.targets import Target, target_documents
 from offdiag.services.reports.costing import costs_in_scope
 from offdiag.services.reports.reading import dataset_in_scope
 from offdiag.services.work.submit import submit_report
-from offdiag.store import report_issues, runs, schedules
+from offdiag.store import reports, runs, schedules
 from offdiag.store.clock import database_time
 from offdiag.store.database import Database
-from offdiag.store.report_issues import NewIssue
+from offdiag.store.reports import NewIssue
 from offdiag.store.session import Session
 
 
@@ -78,8 +78,8 @@ def ask_for_issue(
     schedule_id: int | None,
 ) -> Asked:
     """Insert the next issue of a series with its work; the caller commits both or neither."""
-    report_issues.lock_series(session, project_id)
-    number = report_issues.next_number(session, project_id=project_id, name=name)
+    reports.lock_series(session, project_id)
+    number = reports.next_number(session, project_id=project_id, name=name)
     moment = database_time(session)
     wall = wall_of(moment, zone_of(zone))
     issue = NewIssue(
@@ -93,7 +93,7 @@ def ask_for_issue(
         scope=scope_document(scope),
         delivery=target_documents(delivery),
     )
-    issue_id = report_issues.insert_issue(session, issue, number=number, now=now)
+    issue_id = reports.insert_issue(session, issue, number=number, now=now)
     if issue_id is None:
         raise Conflict(
             f"{name!r} was run in this very second.",

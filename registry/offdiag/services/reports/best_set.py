@@ -20,9 +20,9 @@ from offdiag.services.evaluation.compute import INTERVAL_SEED
 from offdiag.services.reports.costing import costs_in_scope
 from offdiag.store import truths
 from offdiag.store.datasets import DatasetRecord
-from offdiag.store.run_predictions import in_truth_order
+from offdiag.store.predictions import in_truth_order
 from offdiag.store.session import Session
-from offdiag.store.truth_versions import numbered_truth
+from offdiag.store.truths import numbered_truth
 
 MOST_CANDIDATES = 50
 """The highest of more runs are the candidates: no other is likely to come out best in a draw."""

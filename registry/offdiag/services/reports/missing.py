@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from offdiag.services.work.submit import submit_delivery, submit_report
-from offdiag.store import deliveries, report_issues
+from offdiag.store import deliveries, reports
 from offdiag.store.database import Database
 
 _AT_ONCE = 200
@@ -22,7 +22,7 @@ class AskedAgain:
 def ask_for_missing(database: Database) -> AskedAgain:
     """Submit work for everything pending without any. Idempotent, safe in every process."""
     with database.read() as session:
-        issues = report_issues.issues_without_work(session, limit=_AT_ONCE)
+        issues = reports.issues_without_work(session, limit=_AT_ONCE)
         parcels = deliveries.deliveries_without_work(session, limit=_AT_ONCE)
     if issues or parcels:
         with database.write() as session:

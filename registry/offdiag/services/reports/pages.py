@@ -12,18 +12,18 @@ from offdiag.reports.report import IssueSummary, Report
 from offdiag.reports.scope import ReportScope
 from offdiag.services.delivery.targets import read_targets
 from offdiag.services.jobs.pages import is_alive
-from offdiag.store import deliveries, frozen_reports, report_issues, schedules
+from offdiag.store import deliveries, reports, schedules
 from offdiag.store.database import Database
 from offdiag.store.deliveries import DeliveryRecord
-from offdiag.store.frozen_reports import StoredFile
-from offdiag.store.heartbeats import Heartbeat, list_heartbeats
-from offdiag.store.queries.report_list import (
+from offdiag.store.job_lease import Heartbeat, list_heartbeats
+from offdiag.store.reports import (
     FileFacts,
+    IssueRecord,
     Series,
+    StoredFile,
     file_facts,
     report_series,
 )
-from offdiag.store.report_issues import IssueRecord
 from offdiag.store.schedules import ScheduleRecord
 from offdiag.store.session import Session
 
@@ -102,7 +102,7 @@ def issue_file(
     """One form of an issue, byte for byte. Raises `NotFound`, also while it is not computed."""
     with database.read() as session:
         issue = _issue(session, project, name, number)
-        found = frozen_reports.read_files(session, issue.id, [kind])
+        found = reports.read_files(session, issue.id, [kind])
     if not found:
         raise NotFound(
             f"issue {issue.number} of {name!r} is {issue.state.value} and has no {kind} file.",
@@ -151,14 +151,14 @@ def _entry(
 
 
 def _issue(session: Session, project: str, name: str, number: int | None) -> IssueRecord:
-    found = report_issues.find_numbered(session, project=project, name=name, number=number)
+    found = reports.find_numbered(session, project=project, name=name, number=number)
     if found is None:
         raise _not_found(project, name, number)
     return found
 
 
 def _frozen(session: Session, issue: IssueRecord) -> Report | None:
-    files = frozen_reports.read_files(session, issue.id, ["json"])
+    files = reports.read_files(session, issue.id, ["json"])
     return read_report(json.loads(files[0].content)) if files else None
 
 

@@ -27,14 +27,13 @@ from offdiag.reports.snapshot import (
     Snapshot,
     TruthFigures,
 )
-from offdiag.store import datasets, evaluations, truth_versions, truths
+from offdiag.store import datasets, evaluations, truths
 from offdiag.store.datasets import DatasetRecord
-from offdiag.store.queries.report_flags import firing_flags
-from offdiag.store.queries.report_runs import ScopedRun, run_figures, scoped_runs
-from offdiag.store.queries.run_filter import FilterField, FilterTerm, RunFilter
+from offdiag.store.report_runs import ScopedRun, firing_flags, run_figures, scoped_runs
+from offdiag.store.run_filter import FilterField, FilterTerm, RunFilter
 from offdiag.store.session import Session
 from offdiag.store.staleness import stale_runs
-from offdiag.store.truth_versions import TruthRecord
+from offdiag.store.truths import TruthRecord
 from offdiag.version import offdiag_version
 
 LARGEST_MATRIX = 15
@@ -65,8 +64,8 @@ def read_snapshot(
     scored = [run.id for run in shown if run.state is RunState.EVALUATED and run.id not in waiting]
     runs = figures_in_scope(session, scope, dataset, run_ids=scored, slices=(None,))
     firing = firing_flags(session, scored, now=now, limit=MOST_FLAGS)
-    root = None if root_id is None else truth_versions.get_truth(session, root_id)
-    head = None if root is None else truth_versions.head_of(session, root)
+    root = None if root_id is None else truths.get_truth(session, root_id)
+    head = None if root is None else truths.head_of(session, root)
     return Snapshot(
         task=dataset.task.value,
         n_classes=len(dataset.labels),
@@ -170,7 +169,7 @@ def _revisions(
     while child is not None and since_truth is not None and child.number > since_truth:
         if child.parent_id is None:
             break
-        parent = truth_versions.get_truth(session, child.parent_id)
+        parent = truths.get_truth(session, child.parent_id)
         before, after = (truths.truth_codes(session, each.id) for each in (parent, child))
         newest_first.append(
             Revision(

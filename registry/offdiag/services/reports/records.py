@@ -6,7 +6,7 @@ from typing import Any
 
 from offdiag.services.delivery.targets import read_target
 from offdiag.store.deliveries import DeliveryRecord
-from offdiag.store.report_issues import IssueRecord
+from offdiag.store.reports import IssueRecord
 
 
 def issue_facts(issue: IssueRecord) -> dict[str, Any]:

@@ -12,10 +12,10 @@ from offdiag.services.work.submit import (
     submit_delivery,
     submit_report,
 )
-from offdiag.store import deliveries, report_issues
+from offdiag.store import deliveries, reports
 from offdiag.store.database import Database
 from offdiag.store.deliveries import DeliveryState
-from offdiag.store.report_issues import IssueRecord, IssueState
+from offdiag.store.reports import IssueRecord, IssueState
 from offdiag.store.session import Session
 
 
@@ -60,7 +60,7 @@ def retry_delivery(
 
 
 def _issue(session: Session, project: str, name: str, number: int) -> IssueRecord:
-    found = report_issues.find_numbered(session, project=project, name=name, number=number)
+    found = reports.find_numbered(session, project=project, name=name, number=number)
     if found is None:
         raise NotFound(
             f"project {project!r} has no issue {number} of report {name!r}.",

@@ -8,9 +8,9 @@ from offdiag.services.work.attempts import RetryPolicy
 from offdiag.services.work.leases import LeaseKeeper
 from offdiag.services.work.perform import perform_next
 from offdiag.services.work.sweep import sweep
-from offdiag.store import report_issues
+from offdiag.store import reports
 from offdiag.store.database import Database
-from offdiag.store.report_issues import IssueState
+from offdiag.store.reports import IssueState
 
 _LOOK_EVERY_S = 0.05
 
@@ -40,5 +40,5 @@ def settle_issue(
 
 def _is_settled(database: Database, issue_id: int) -> bool:
     with database.read() as session:
-        issue = report_issues.find_issue(session, issue_id)
+        issue = reports.find_issue(session, issue_id)
     return issue is not None and issue.state is not IssueState.PENDING

@@ -11,8 +11,8 @@ from offdiag.reports.snapshot import MOST_SLICED, Snapshot
 from offdiag.services.evaluation.slices import evaluation_of_slice
 from offdiag.services.reports.costing import priced_slices
 from offdiag.services.reports.reading import dataset_in_scope, figures_in_scope
-from offdiag.store.counted_cases import runs_that_know
 from offdiag.store.database import Database
+from offdiag.store.uploads import runs_that_know
 
 
 def with_slices(database: Database, scope: ReportScope, snapshot: Snapshot) -> Snapshot:

@@ -17,10 +17,9 @@ from offdiag.services.reports.reading import dataset_in_scope, read_snapshot, wi
 from offdiag.services.reports.slicing import with_slices
 from offdiag.services.work.endings import NotYet
 from offdiag.services.work.submit import submit_delivery
-from offdiag.store import deliveries, frozen_reports, report_issues
+from offdiag.store import deliveries, reports
 from offdiag.store.database import Database
-from offdiag.store.frozen_reports import stored_file
-from offdiag.store.report_issues import IssueRecord, IssueState
+from offdiag.store.reports import IssueRecord, IssueState, stored_file
 from offdiag.store.session import Session
 
 WAITS_FOR_RUNS = timedelta(minutes=10)
@@ -69,19 +68,19 @@ def compute_report(database: Database, args: Mapping[str, Any]) -> Callable[[Ses
 
 def give_up_report(session: Session, args: Mapping[str, Any], error: str) -> None:
     """Mark the issue as failed, with the error."""
-    frozen_reports.mark_failed(session, int(args["issue"]), error)
+    reports.mark_failed(session, int(args["issue"]), error)
 
 
 def take_up_report(session: Session, args: Mapping[str, Any]) -> None:
     """Let a failed issue wait for its figures again."""
-    frozen_reports.mark_pending(session, int(args["issue"]))
+    reports.mark_pending(session, int(args["issue"]))
 
 
 def previous_report(session: Session, issue: IssueRecord) -> Report | None:
     """The newest earlier issue of the series that was computed and can still be read."""
-    computed = report_issues.issues_before(session, issue, IssueState.COMPUTED, limit=_LOOK_BACK)
+    computed = reports.issues_before(session, issue, IssueState.COMPUTED, limit=_LOOK_BACK)
     for earlier in computed:
-        for file in frozen_reports.read_files(session, earlier.id, ["json"]):
+        for file in reports.read_files(session, earlier.id, ["json"]):
             report = read_report(json.loads(file.content))
             if report is not None:
                 return report
@@ -102,7 +101,7 @@ def _writer(database: Database, issue: IssueRecord, report: Report) -> Callable[
 
     def write(session: Session) -> None:
         now = database.clock()
-        is_frozen = frozen_reports.write_computed(
+        is_frozen = reports.write_computed(
             session,
             issue.id,
             headline=first_sentence,
@@ -121,7 +120,7 @@ def _writer(database: Database, issue: IssueRecord, report: Report) -> Callable[
 
 
 def _issue(session: Session, issue_id: int) -> IssueRecord:
-    issue = report_issues.find_issue(session, issue_id)
+    issue = reports.find_issue(session, issue_id)
     if issue is None:
         raise NotFound(f"there is no issue with the id {issue_id}.", field="issue")
     return issue
@@ -129,7 +128,7 @@ def _issue(session: Session, issue_id: int) -> IssueRecord:
 
 def _is_overtaking(session: Session, issue: IssueRecord) -> bool:
     """Whether the issue before this one is still to be computed."""
-    return bool(report_issues.issues_before(session, issue, IssueState.PENDING, limit=1))
+    return bool(reports.issues_before(session, issue, IssueState.PENDING, limit=1))
 
 
 def _truth_number(previous: Report | None) -> int | None:

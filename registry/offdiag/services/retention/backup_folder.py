@@ -15,8 +15,8 @@ from pathlib import Path
 from offdiag.errors import Conflict, InvalidInput
 from offdiag.services.retention.backups import back_up, read_backup
 from offdiag.settings import BackupSettings
+from offdiag.store.archive.file import Progress, ignored
 from offdiag.store.archive.whole_file import remove_abandoned
-from offdiag.store.archive.writing import Progress, ignored
 from offdiag.store.database import Database
 
 _OWNER_ONLY = 0o700

@@ -7,9 +7,7 @@ from pathlib import Path
 from offdiag.errors import Conflict
 from offdiag.inputs.scratch import scratch_folder
 from offdiag.store.archive import backup
-from offdiag.store.archive.manifest import Manifest
-from offdiag.store.archive.reading import opened_archive
-from offdiag.store.archive.writing import Progress, ignored
+from offdiag.store.archive.file import Manifest, Progress, ignored, opened_archive
 from offdiag.store.database import Database
 from offdiag.version import offdiag_version
 

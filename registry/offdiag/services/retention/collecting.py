@@ -10,8 +10,8 @@ from functools import partial
 from offdiag.services.repeating import KEPT_FOR
 from offdiag.store import retention
 from offdiag.store.database import Database
-from offdiag.store.kept_answers import remove_answers
-from offdiag.store.racing import after_failures
+from offdiag.store.failures import after_failures
+from offdiag.store.idempotency import remove_answers
 from offdiag.store.session import Session
 
 _RUNS_AT_ONCE = 20

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from offdiag.metrics.suite import SUITE_VERSION
 from offdiag.services.work.submit import evaluation_key, submit_evaluation
-from offdiag.store import runs, work
+from offdiag.store import jobs, runs
 from offdiag.store.database import Database
-from offdiag.store.racing import after_failures
+from offdiag.store.failures import after_failures
 from offdiag.store.runs import RunRecord
 from offdiag.store.staleness import stale_runs
 
@@ -22,7 +22,7 @@ def delete_run(database: Database, run_id: str, *, by: str | None) -> RunRecord:
             run = runs.get_any_run(session, run_id)
             if run.deleted_at is None:
                 runs.set_deleted(session, run_id, at=database.clock(), by=by)
-                work.withdraw(session, evaluation_key(run_id))
+                jobs.withdraw(session, evaluation_key(run_id))
             return runs.get_any_run(session, run_id)
 
     return after_failures(transaction)

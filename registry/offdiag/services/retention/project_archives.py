@@ -15,11 +15,10 @@ from offdiag.metrics.suite import SUITE_VERSION
 from offdiag.services.verification.findings import FindingKind
 from offdiag.services.verification.verify import verify
 from offdiag.services.work.submit import submit_evaluations
-from offdiag.store import cached_results, datasets, runs
+from offdiag.store import datasets, retention, runs
 from offdiag.store.archive import transfer
-from offdiag.store.archive.manifest import Manifest
+from offdiag.store.archive.file import Manifest, Progress, ignored
 from offdiag.store.archive.transfer import TakenOver
-from offdiag.store.archive.writing import Progress, ignored
 from offdiag.store.database import Database
 from offdiag.store.session import Session
 from offdiag.store.staleness import stale_runs
@@ -97,7 +96,7 @@ def _checked(staged: Database, path: Path, progress: Progress) -> str:
     """Compute the archive anew from its predictions, and return the name of its project."""
     with staged.read() as session:
         names = transfer.staged_names(session)
-        run_ids = cached_results.complete_runs(session)
+        run_ids = retention.complete_runs(session)
         if len(names) != 1:
             raise _strange(path, f"it holds {len(names)} projects")
         _require_meant(session, names[0], run_ids, path)
@@ -109,7 +108,7 @@ def _checked(staged: Database, path: Path, progress: Progress) -> str:
     drifted = {found.subject for found in found.findings if found.kind is FindingKind.DRIFT}
     if drifted:
         with staged.write() as session:
-            cached_results.drop_current_results(session, sorted(drifted & set(run_ids)))
+            retention.drop_current_results(session, sorted(drifted & set(run_ids)))
     return names[0]
 
 

@@ -8,9 +8,9 @@ from offdiag.errors import NotFound
 from offdiag.reports.document import read_scope
 from offdiag.reports.scope import ReportScope
 from offdiag.services.delivery.targets import Target, read_targets
-from offdiag.store import cost_matrices, report_issues, schedules
+from offdiag.store import cost_matrices, reports, schedules
 from offdiag.store.database import Database
-from offdiag.store.queries.dataset_list import DatasetFacts, dataset_list
+from offdiag.store.dataset_page import DatasetFacts, dataset_list
 from offdiag.store.session import Session
 
 
@@ -75,7 +75,7 @@ def _definition(session: Session, project: str, name: str) -> Definition:
             planned.zone,
             planned.version,
         )
-    issued = report_issues.find_numbered(session, project=project, name=name, number=None)
+    issued = reports.find_numbered(session, project=project, name=name, number=None)
     if issued is None:
         raise NotFound(
             f"project {project!r} has no report {name!r}.",

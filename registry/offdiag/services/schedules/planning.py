@@ -12,10 +12,10 @@ from offdiag.reports.scope import ReportScope
 from offdiag.services.delivery.targets import Target, read_targets, target_documents
 from offdiag.services.reports.asking import Asked, ask_for_issue, require_reportable
 from offdiag.services.schedules.fires import Plan, next_fire
-from offdiag.store import datasets, report_issues, schedules
+from offdiag.store import datasets, reports, schedules
 from offdiag.store.clock import database_time
 from offdiag.store.database import Database
-from offdiag.store.racing import after_races
+from offdiag.store.failures import after_races
 from offdiag.store.schedules import ScheduleRecord
 from offdiag.store.session import Session
 
@@ -145,7 +145,7 @@ def run_report(database: Database, *, project: str, name: str) -> Asked:
         planned = schedules.find_schedule(session, project=project, name=name)
         if planned is not None:
             return _run(session, planned, database.clock())
-        last = report_issues.find_numbered(session, project=project, name=name, number=None)
+        last = reports.find_numbered(session, project=project, name=name, number=None)
         if last is None:
             raise _no_such(project, name, "report")
         return ask_for_issue(

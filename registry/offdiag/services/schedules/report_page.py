@@ -13,13 +13,12 @@ from offdiag.services.delivery.targets import read_targets
 from offdiag.services.jobs.pages import is_alive
 from offdiag.services.reports.pages import ReportEntry
 from offdiag.services.schedules.pages import ScheduleEntry, schedule_entry
-from offdiag.store import deliveries, report_issues, schedules
+from offdiag.store import deliveries, reports, schedules
 from offdiag.store.clock import database_time
 from offdiag.store.database import Database
 from offdiag.store.deliveries import DeliveryRecord
-from offdiag.store.heartbeats import list_heartbeats
-from offdiag.store.queries.report_list import IssueList, issues_of, newest_report_file
-from offdiag.store.report_issues import IssueRecord
+from offdiag.store.job_lease import list_heartbeats
+from offdiag.store.reports import IssueList, IssueRecord, issues_of, newest_report_file
 from offdiag.store.schedules import ScheduleRecord
 from offdiag.store.session import Session
 
@@ -86,7 +85,7 @@ def _entry(
     source = schedule or last
     if source is None:
         # Beyond the end of the list, or no such report.
-        source = report_issues.find_numbered(session, project=project, name=name, number=None)
+        source = reports.find_numbered(session, project=project, name=name, number=None)
     if source is None:
         raise NotFound(
             f"project {project!r} has no report {name!r}.",

@@ -14,10 +14,10 @@ from datetime import UTC, datetime, timedelta
 from offdiag.errors import InvalidInput
 from offdiag.services.schedules.fires import Missed, Plan, missed, next_fire
 from offdiag.services.work.submit import submit_report
-from offdiag.store import report_issues, schedules
+from offdiag.store import reports, schedules
 from offdiag.store.clock import database_time
 from offdiag.store.database import Database
-from offdiag.store.report_issues import NewIssue
+from offdiag.store.reports import NewIssue
 from offdiag.store.schedules import ScheduleRecord
 from offdiag.store.session import Session
 
@@ -80,8 +80,8 @@ def _fire(database: Database, schedule: ScheduleRecord, now: datetime) -> Fired 
 
 def _issue(session: Session, database: Database, schedule: ScheduleRecord, found: Missed) -> bool:
     """Insert the issue of a fire with its work. False if that fire was issued before."""
-    report_issues.lock_series(session, schedule.project_id)
-    number = report_issues.next_number(session, project_id=schedule.project_id, name=schedule.name)
+    reports.lock_series(session, schedule.project_id)
+    number = reports.next_number(session, project_id=schedule.project_id, name=schedule.name)
     issue = NewIssue(
         schedule_id=schedule.id,
         project_id=schedule.project_id,
@@ -92,7 +92,7 @@ def _issue(session: Session, database: Database, schedule: ScheduleRecord, found
         scope=schedule.scope,
         delivery=schedule.delivery,
     )
-    issue_id = report_issues.insert_issue(session, issue, number=number, now=database.clock())
+    issue_id = reports.insert_issue(session, issue, number=number, now=database.clock())
     if issue_id is None:
         return False
     submit_report(session, issue_id)

@@ -11,7 +11,7 @@ from offdiag.services.truth.lookup import dataset_named, version_of
 from offdiag.store import truths
 from offdiag.store.database import Database
 from offdiag.store.session import Session
-from offdiag.store.truth_versions import TruthRecord
+from offdiag.store.truths import TruthRecord
 
 
 @dataclass(frozen=True)

@@ -12,12 +12,12 @@ from offdiag.reports.scope import DEFAULT_METRICS, METRICS_OF_SETS
 from offdiag.reports.snapshot import RunFigures
 from offdiag.services.truth.difference import LabelDifference, difference_between
 from offdiag.services.truth.lookup import dataset_named, version_of
-from offdiag.store import truth_versions, truths
+from offdiag.store import truths
 from offdiag.store.database import Database
 from offdiag.store.datasets import DatasetRecord
-from offdiag.store.queries.truth_impact import ScoredRun, TruthScores, runs_around
 from offdiag.store.session import Session
-from offdiag.store.truth_versions import TruthRecord
+from offdiag.store.truth_impact import ScoredRun, TruthScores, runs_around
+from offdiag.store.truths import TruthRecord
 
 MOST_RUNS = 500
 """Newer runs are compared first; more than these no page could show."""
@@ -113,7 +113,7 @@ def _older_version(
 ) -> TruthRecord | None:
     if since is None:
         parent = version.parent_id
-        return None if parent is None else truth_versions.get_truth(session, parent)
+        return None if parent is None else truths.get_truth(session, parent)
     older = version_of(session, dataset, since)
     if older.root_id != version.root_id or older.number >= version.number:
         raise InvalidInput(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from offdiag.services.truth.impact import MovedRun, TruthImpact
-from offdiag.store.queries.truth_impact import ScoredRun
+from offdiag.store.truth_impact import ScoredRun
 
 
 def impact_record(impact: TruthImpact) -> dict[str, Any]:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from offdiag.errors import NotFound
-from offdiag.store import datasets, truth_versions
+from offdiag.store import datasets, truths
 from offdiag.store.datasets import DatasetRecord
 from offdiag.store.session import Session
-from offdiag.store.truth_versions import TruthRecord
+from offdiag.store.truths import TruthRecord
 
 
 def dataset_named(session: Session, *, project: str, name: str) -> DatasetRecord:
@@ -24,9 +24,9 @@ def dataset_named(session: Session, *, project: str, name: str) -> DatasetRecord
 def version_of(session: Session, dataset: DatasetRecord, number: int | None) -> TruthRecord:
     """A truth version by its number, the newest one without a number. Raises `NotFound`."""
     if number is None:
-        found = truth_versions.latest_truth(session, dataset.id)
+        found = truths.latest_truth(session, dataset.id)
     else:
-        found = truth_versions.numbered_truth(session, dataset_id=dataset.id, number=number)
+        found = truths.numbered_truth(session, dataset_id=dataset.id, number=number)
     if found is None:
         which = "ground truth" if number is None else f"truth version {number}"
         raise NotFound(

@@ -24,12 +24,11 @@ from offdiag.services.ingest.truth_digest import truth_digest
 from offdiag.services.truth.difference import LabelDifference, difference_between
 from offdiag.services.truth.lookup import dataset_named, version_of
 from offdiag.services.work.submit import submit_evaluations
-from offdiag.store import lineages, truth_versions, truths
+from offdiag.store import truths
 from offdiag.store.database import Database
 from offdiag.store.datasets import DatasetRecord
 from offdiag.store.session import Session
-from offdiag.store.truth_versions import TruthRecord
-from offdiag.store.truths import NewTruth
+from offdiag.store.truths import NewTruth, TruthRecord
 
 
 @dataclass(frozen=True)
@@ -85,13 +84,13 @@ def revise_truth(
     )
     while True:
         with database.read() as session:
-            parent = truth_versions.head_of(session, version_of(session, known, version))
+            parent = truths.head_of(session, version_of(session, known, version))
             prepared = _prepare(session, known, parent, changes, why)
             if len(prepared.difference) == 0:
                 return _repetition(session, prepared)
         with database.write() as session:
-            truth_versions.lock_truths(session, prepared.dataset.id)
-            head = truth_versions.head_of(session, prepared.parent)
+            truths.lock_truths(session, prepared.dataset.id)
+            head = truths.head_of(session, prepared.parent)
             # Somebody else may have corrected the truth since it was read.
             if head.id == prepared.parent.id:
                 return _write(session, database, prepared, author)
@@ -145,7 +144,7 @@ def _repetition(session: Session, prepared: _Prepared) -> Revision:
             field="labels",
             hint="Nothing was changed.",
         )
-    parent = truth_versions.get_truth(session, head.parent_id)
+    parent = truths.get_truth(session, head.parent_id)
     made = difference_between(
         truths.truth_codes(session, parent.id),
         prepared.truth.actual,
@@ -166,6 +165,6 @@ def _write(
         author=author,
         now=database.clock(),
     )
-    affected = lineages.runs_scored_with(session, version.root_id)
+    affected = truths.runs_scored_with(session, version.root_id)
     submit_evaluations(session, affected)
     return Revision(version, prepared.parent, prepared.difference, len(affected))

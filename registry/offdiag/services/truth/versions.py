@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from offdiag.services.truth.lookup import dataset_named
 from offdiag.store.database import Database
 from offdiag.store.datasets import DatasetRecord
-from offdiag.store.queries.truth_list import TruthSummary, truth_list
+from offdiag.store.truths import TruthSummary, truth_list
 
 
 @dataclass(frozen=True)

@@ -13,12 +13,12 @@ from offdiag.inputs.ids import SampleIds, sample_ids
 from offdiag.inputs.labels import Codes
 from offdiag.inputs.scores import Scores
 from offdiag.services.ingest.batch import Batch
-from offdiag.store import chunks, counted_cases, matrices, truths
-from offdiag.store.chunks import StoredChunk
+from offdiag.store import predictions, truths, uploads
 from offdiag.store.datasets import DatasetRecord
+from offdiag.store.predictions import StoredChunk
 from offdiag.store.runs import RunRecord
 from offdiag.store.session import Session
-from offdiag.store.truth_versions import TruthRecord
+from offdiag.store.truths import TruthRecord
 
 
 def content_is_intact(
@@ -29,8 +29,8 @@ def content_is_intact(
     `truth` is the version the run was logged with.
     """
     if run.source is not SourceOrientation.PREDICTIONS:
-        stored = matrices.read_matrix(session, run.id, dataset.labels, run.source)
-        cases = counted_cases.find_counted_cases(session, run.id)
+        stored = uploads.read_matrix(session, run.id, dataset.labels, run.source)
+        cases = uploads.find_counted_cases(session, run.id)
         if cases is None:
             return stored.digest == run.content_digest
         counted_again = cases.matrix(dataset.labels)
@@ -42,9 +42,9 @@ def content_is_intact(
         return False
     ids = truths.truth_ids(session, truth)
     actual = truths.truth_codes(session, truth.id)
-    scores = chunks.read_scores(session, run.id)
-    sha256s = [chunk.sha256 for chunk in chunks.chunk_list(session, run.id)]
-    parts = list(chunks.read_chunks(session, run.id, n_classes=len(dataset.labels)))
+    scores = predictions.read_scores(session, run.id)
+    sha256s = [chunk.sha256 for chunk in predictions.chunk_list(session, run.id)]
+    parts = list(predictions.read_chunks(session, run.id, n_classes=len(dataset.labels)))
     for part, sha256 in zip(parts, sha256s, strict=True):
         candidates = _batches(part, actual, ids, scores)
         if not any(sha256 == batch.digest(dataset.labels) for batch in candidates):

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from offdiag.domain.labels import LabelSet
 from offdiag.errors import InvalidInput
 from offdiag.services.verification.findings import Finding, FindingKind
-from offdiag.store import cost_matrices, datasets, frozen_reports
+from offdiag.store import cost_matrices, datasets, reports
 from offdiag.store.session import Session
 
 
@@ -43,5 +43,5 @@ def _costs(session: Session) -> Iterator[tuple[str, str]]:
 
 
 def _files(session: Session) -> Iterator[tuple[str, str]]:
-    for name, number, kind in frozen_reports.damaged_files(session):
+    for name, number, kind in reports.damaged_files(session):
         yield f"report {name} {number}", f"its {kind} file is not the one that was frozen."

@@ -15,21 +15,13 @@ from offdiag.services.evaluation.costs import price
 from offdiag.services.evaluation.inputs import EvaluationInputs, read_inputs
 from offdiag.services.verification.content import content_is_intact
 from offdiag.services.verification.findings import Finding, FindingKind
-from offdiag.store import (
-    chunks,
-    cost_matrices,
-    datasets,
-    evaluations,
-    runs,
-    truth_versions,
-    truths,
-)
-from offdiag.store.curves import has_others
+from offdiag.store import cost_matrices, datasets, evaluations, predictions, runs, truths
 from offdiag.store.datasets import DatasetRecord
+from offdiag.store.evaluation_writing import has_others
 from offdiag.store.evaluations import StoredEvaluation
 from offdiag.store.runs import RunRecord
 from offdiag.store.session import Session
-from offdiag.store.truth_versions import TruthRecord
+from offdiag.store.truths import TruthRecord
 
 
 def check_run(session: Session, run_id: str) -> list[Finding]:
@@ -37,9 +29,7 @@ def check_run(session: Session, run_id: str) -> list[Finding]:
     run = runs.get_run(session, run_id)
     dataset = datasets.get_dataset(session, run.dataset_id)
     truth = (
-        None
-        if run.truth_version_id is None
-        else truth_versions.get_truth(session, run.truth_version_id)
+        None if run.truth_version_id is None else truths.get_truth(session, run.truth_version_id)
     )
     try:
         return list(_problems(session, run, dataset, truth))
@@ -65,7 +55,7 @@ def _wrong_counts(
     session: Session, run: RunRecord, truth: TruthRecord, n_classes: int
 ) -> Iterator[Finding]:
     actual = truths.truth_codes(session, truth.id)
-    for chunk in chunks.read_chunks(session, run.id, n_classes=n_classes):
+    for chunk in predictions.read_chunks(session, run.id, n_classes=n_classes):
         if chunk.counts is None:
             continue
         counts = count_cases(chunk.actual_in(actual), chunk.predicted, n_classes=n_classes)

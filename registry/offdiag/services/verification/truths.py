@@ -8,16 +8,15 @@ from offdiag.domain.labels import LabelSet
 from offdiag.inputs.partial_labels import count_labelled
 from offdiag.services.ingest.truth_digest import truth_digest
 from offdiag.services.verification.findings import Finding, FindingKind
-from offdiag.store import datasets, truth_versions, truths
+from offdiag.store import datasets, truths
 from offdiag.store.session import Session
-from offdiag.store.truth_versions import TruthRecord
-from offdiag.store.truths import NewTruth
+from offdiag.store.truths import NewTruth, TruthRecord
 
 
 def check_truths(session: Session) -> list[Finding]:
     """Everything that is wrong with the versions of the truth of all datasets."""
     findings = []
-    for truth in truth_versions.all_truths(session):
+    for truth in truths.all_truths(session):
         dataset = datasets.get_dataset(session, truth.dataset_id)
         subject = f"truth version {truth.number} of {dataset.name}"
         try:

@@ -11,11 +11,10 @@ from offdiag.services.verification.findings import Finding, FindingKind, Verific
 from offdiag.services.verification.ledger import LedgerEntry, missing_from
 from offdiag.services.verification.runs import check_run
 from offdiag.services.verification.truths import check_truths
-from offdiag.store.cached_results import complete_runs
+from offdiag.store import health
 from offdiag.store.database import Database
-from offdiag.store.integrity import integrity_problems
-from offdiag.store.queries import invariants
-from offdiag.store.queries.invariants import Breach
+from offdiag.store.health import Breach, integrity_problems
+from offdiag.store.retention import complete_runs
 from offdiag.store.session import Session
 from offdiag.store.staleness import stale_runs
 
@@ -42,7 +41,7 @@ def verify(
         findings += [*check_definitions(session), *check_truths(session)]
         complete = complete_runs(session)
         stale = [run.run_id for run in stale_runs(session, suite_version=SUITE_VERSION)]
-        unasked = invariants.unasked_runs(session, stale)
+        unasked = health.unasked_runs(session, stale)
     findings += [
         Finding(FindingKind.STUCK, run_id, "its results are out of date and nobody was asked.")
         for run_id in unasked
@@ -70,9 +69,9 @@ def _broken_rules(session: Session) -> list[Finding]:
     problems = integrity_problems(session)
     return [
         *(Finding(FindingKind.DAMAGED, "database", f"{problem}.") for problem in problems),
-        *_as_findings(FindingKind.INCOMPLETE, invariants.incomplete_runs(session)),
-        *_as_findings(FindingKind.STUCK, invariants.runs_without_results(session)),
-        *_as_findings(FindingKind.STUCK, invariants.stuck_work(session)),
+        *_as_findings(FindingKind.INCOMPLETE, health.incomplete_runs(session)),
+        *_as_findings(FindingKind.STUCK, health.runs_without_results(session)),
+        *_as_findings(FindingKind.STUCK, health.stuck_work(session)),
     ]
 
 

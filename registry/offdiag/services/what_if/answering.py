@@ -17,7 +17,7 @@ from offdiag.services.what_if.reading import MOST_RUNS, WhatIfFrame, read_frame
 from offdiag.services.what_if.scenario import Question, Scenario, understand
 from offdiag.services.what_if.verdicts import CostPlace, cost_places
 from offdiag.store.database import Database
-from offdiag.store.queries.priced_runs import PricedRun
+from offdiag.store.priced_runs import PricedRun
 
 
 @dataclass(frozen=True)

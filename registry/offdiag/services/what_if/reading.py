@@ -15,7 +15,8 @@ from offdiag.services.truth.lookup import dataset_named
 from offdiag.store import cost_matrices, truths
 from offdiag.store.cost_matrices import CostMatrixRecord
 from offdiag.store.database import Database
-from offdiag.store.queries.priced_runs import (
+from offdiag.store.predictions import in_truth_order
+from offdiag.store.priced_runs import (
     CostChoice,
     OtherRun,
     PricedRun,
@@ -23,7 +24,6 @@ from offdiag.store.queries.priced_runs import (
     newest_runs,
     priced_runs,
 )
-from offdiag.store.run_predictions import in_truth_order
 from offdiag.store.session import Session
 
 MOST_RUNS = 8

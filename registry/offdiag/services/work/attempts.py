@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
-from offdiag.store.work import Lease
+from offdiag.store.jobs import Lease
 
 
 class Outcome(StrEnum):

@@ -10,7 +10,7 @@ import threading
 from collections.abc import Callable, Sequence
 from typing import Protocol, runtime_checkable
 
-from offdiag.store import work
+from offdiag.store import jobs
 from offdiag.store.database import Database
 from offdiag.store.session import Session
 
@@ -59,8 +59,8 @@ class LocalBell:
     def ring(self, session: Session, work_ids: Sequence[int]) -> None:
         """Wake whoever listens once the session's transaction has been committed."""
         if work_ids:
-            work.notify(session, CHANNEL)
-            work.after_commit(session, self.wake)
+            jobs.notify(session, CHANNEL)
+            jobs.after_commit(session, self.wake)
 
     def wake(self) -> None:
         """Wake everybody who waits in this process."""

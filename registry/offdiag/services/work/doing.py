@@ -17,11 +17,11 @@ from offdiag.services.work.attempts import Ended, Outcome, RetryPolicy
 from offdiag.services.work.endings import Never, NotYet
 from offdiag.services.work.leases import LeaseKeeper
 from offdiag.services.work.tasks import TaskKind, Writer
-from offdiag.store import work
+from offdiag.store import jobs
 from offdiag.store.database import Database
-from offdiag.store.racing import after_failures
+from offdiag.store.failures import after_failures
+from offdiag.store.jobs import Lease
 from offdiag.store.session import Session
-from offdiag.store.work import Lease
 
 _LOOK_FOR_ROOM_S = 10.0
 """Seconds until work that found the disk full is tried again."""
@@ -115,14 +115,14 @@ def _write_once(
 ) -> Lease | None:
     with database.write() as session:
         writer(session)
-        if not work.finish(session, lease):
+        if not jobs.finish(session, lease):
             raise _LeaseLostError
         return take_next(session)
 
 
 def _put_off(database: Database, lease: Lease, pause: NotYet) -> Outcome:
     with database.write() as session:
-        held = work.give_back(session, lease, error=None, delay_s=pause.delay_s, counts=False)
+        held = jobs.give_back(session, lease, error=None, delay_s=pause.delay_s, counts=False)
     return Outcome.PUT_OFF if held else Outcome.LOST
 
 
@@ -130,14 +130,14 @@ def _left_to_others(database: Database, lease: Lease) -> Attempt:
     # Another version of offdiag has asked for it; while programs are replaced both may run.
     text = f"no worker that looked at it knows work of the kind {lease.task!r}."
     with database.write() as session:
-        held = work.give_back(session, lease, error=text, delay_s=_LOOK_FOR_OTHERS_S, counts=False)
+        held = jobs.give_back(session, lease, error=text, delay_s=_LOOK_FOR_OTHERS_S, counts=False)
     return Attempt(Outcome.PUT_OFF if held else Outcome.LOST, text)
 
 
 def _wait_for_room(database: Database, lease: Lease) -> None:
     # Giving back changes a row and adds none, which a full disk mostly allows.
     with suppress(DatabaseUnavailable), database.write() as session:
-        work.give_back(session, lease, error=None, delay_s=_LOOK_FOR_ROOM_S, counts=False)
+        jobs.give_back(session, lease, error=None, delay_s=_LOOK_FOR_ROOM_S, counts=False)
 
 
 def _failed(lease: Lease, means: Means, kind: TaskKind, text: str, *, is_final: bool) -> Outcome:
@@ -145,9 +145,9 @@ def _failed(lease: Lease, means: Means, kind: TaskKind, text: str, *, is_final: 
     with means.database.write() as session:
         if lease.attempts < policy.max_attempts and not is_final:
             delay_s = policy.delay_s(lease.attempts) * kind.patience
-            held = work.give_back(session, lease, error=text, delay_s=delay_s)
+            held = jobs.give_back(session, lease, error=text, delay_s=delay_s)
             return Outcome.GIVEN_BACK if held else Outcome.LOST
-        if not work.bury(session, lease, error=text):
+        if not jobs.bury(session, lease, error=text):
             return Outcome.LOST
         kind.give_up(session, lease.args, text)
         return Outcome.BURIED

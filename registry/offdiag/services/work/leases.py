@@ -12,9 +12,9 @@ from typing import Self
 
 from offdiag.errors import DatabaseUnavailable, SchemaMismatch
 from offdiag.services.work.attempts import MOST_LOSSES
-from offdiag.store import work
+from offdiag.store import jobs
 from offdiag.store.database import Database
-from offdiag.store.work import Lease
+from offdiag.store.jobs import Lease
 
 _EXTEND_AFTER = 1 / 3
 _ABANDON_AFTER = 2 / 3
@@ -118,7 +118,7 @@ class LeaseKeeper:
         for held in self._older_than(0.0):
             lease = held.lease
             with self._database.write() as session:
-                is_back = work.give_back(session, lease, error=None, delay_s=0.0, counts=False)
+                is_back = jobs.give_back(session, lease, error=None, delay_s=0.0, counts=False)
             if is_back:
                 returned.append(lease)
                 with self._lock:
@@ -149,7 +149,7 @@ class LeaseKeeper:
         began = self._extending_since = time.monotonic()
         try:
             with self._database.write() as session:
-                is_ours = work.extend(session, held.lease, lease_s=self.lease_s)
+                is_ours = jobs.extend(session, held.lease, lease_s=self.lease_s)
         except (DatabaseUnavailable, SchemaMismatch) as error:
             return replace(held, problem=str(error))  # The watch decides when that is too long.
         finally:
@@ -197,7 +197,7 @@ class LeaseKeeper:
                 lease = self._let_go.pop()
             try:
                 with self._database.write() as session:
-                    work.let_go(session, lease, most_losses=MOST_LOSSES)
+                    jobs.let_go(session, lease, most_losses=MOST_LOSSES)
             except (DatabaseUnavailable, SchemaMismatch):
                 with self._lock:
                     self._let_go.append(lease)

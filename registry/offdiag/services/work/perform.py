@@ -14,8 +14,8 @@ from offdiag.services.work.leases import LeaseKeeper
 from offdiag.services.work.taking import Choose, Taking, any_of
 from offdiag.services.work.tasks import TASKS, TaskKind
 from offdiag.store.database import Database
+from offdiag.store.jobs import Lease
 from offdiag.store.session import Session
-from offdiag.store.work import Lease
 
 
 def perform_due(

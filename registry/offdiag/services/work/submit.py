@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from offdiag.services.work.engines import bell_in_force
-from offdiag.store import work
-from offdiag.store.session import Session
-from offdiag.store.work import Wanted
-from offdiag.store.work_projects import (
+from offdiag.store import jobs
+from offdiag.store.jobs import (
+    Wanted,
     project_of_delivery,
     project_of_issue,
     works_of_runs,
 )
+from offdiag.store.session import Session
 
 EVALUATE = "evaluate"
 REPORT = "report"
@@ -42,7 +42,7 @@ def submit_evaluation(session: Session, run_id: str) -> None:
 def submit_evaluations(session: Session, run_ids: Sequence[str]) -> int:
     """Ask for the evaluations of many runs at once; returns how many were not waiting yet."""
     works = works_of_runs(session, run_ids)
-    asked = work.insert_many_pending(
+    asked = jobs.insert_many_pending(
         session,
         EVALUATE,
         [
@@ -70,6 +70,6 @@ def submit_delivery(session: Session, delivery_id: int) -> None:
 
 def _submit(session: Session, task: str, wanted: Wanted) -> None:
     """Insert a work row and ring; the caller commits both with the data, or neither."""
-    work_id = work.insert_pending(session, task, wanted)
+    work_id = jobs.insert_pending(session, task, wanted)
     if work_id is not None:
         bell_in_force().ring(session, [work_id])

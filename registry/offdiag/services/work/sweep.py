@@ -15,7 +15,7 @@ from offdiag.services.work.attempts import RetryPolicy
 from offdiag.services.work.engines import bell_in_force
 from offdiag.services.work.submit import submit_evaluations
 from offdiag.services.work.tasks import TASKS, TaskKind
-from offdiag.store import free_work, work
+from offdiag.store import job_lease, jobs
 from offdiag.store.database import Database
 from offdiag.store.staleness import stale_runs
 
@@ -34,10 +34,10 @@ class Swept:
 def sweep(database: Database, policy: RetryPolicy, tasks: Mapping[str, TaskKind] = TASKS) -> Swept:
     """Bury work that killed all its workers, ask for what is stale, ring for what waits."""
     with database.write() as session:
-        buried = work.bury_expired(session, max_attempts=policy.max_attempts)
+        buried = jobs.bury_expired(session, max_attempts=policy.max_attempts)
         for lease in buried:
             if lease.task in tasks:
-                tasks[lease.task].give_up(session, lease.args, work.WITHOUT_A_WORD)
+                tasks[lease.task].give_up(session, lease.args, jobs.WITHOUT_A_WORD)
         stale = stale_runs(
             session,
             suite_version=SUITE_VERSION,
@@ -46,7 +46,7 @@ def sweep(database: Database, policy: RetryPolicy, tasks: Mapping[str, TaskKind]
             limit=_AT_ONCE,
         )
         submit_evaluations(session, [run.run_id for run in stale])
-        waiting = free_work.due_ids(session, max_attempts=policy.max_attempts, limit=_AT_ONCE)
+        waiting = job_lease.due_ids(session, max_attempts=policy.max_attempts, limit=_AT_ONCE)
         if waiting:
             bell_in_force().ring(session, waiting)
     return Swept(len(buried), len(stale), len(waiting))

@@ -12,10 +12,10 @@ import secrets
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from offdiag.store import free_work
+from offdiag.store import job_lease
 from offdiag.store.database import Database
+from offdiag.store.jobs import Lease
 from offdiag.store.session import Session
-from offdiag.store.work import Lease
 
 Choose = Callable[[Sequence[int | None]], int | None]
 """Picks one of the projects that wait; None stands for no project in particular."""
@@ -55,13 +55,13 @@ class Taking:
         return None if work_id is None else self._claim(session, work_id)
 
     def _find(self, session: Session) -> int | None:
-        waiting = free_work.next_of_each_project(
+        waiting = job_lease.next_of_each_project(
             session, max_attempts=self.max_attempts, at_most=self.at_most
         )
         return waiting[self.choose(list(waiting))] if waiting else None
 
     def _claim(self, session: Session, work_id: int) -> Lease | None:
-        return free_work.claim(
+        return job_lease.claim(
             session,
             work_id,
             token=secrets.token_hex(8),

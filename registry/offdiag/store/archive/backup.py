@@ -1,33 +1,219 @@
-"""A whole registry as one archive, and an archive as a whole registry."""
+"""A whole registry as one archive, and an archive as a whole registry.
+
+Rows are written a few megabytes at a time, and compared value by value once they are loaded.
+"""
 
 from __future__ import annotations
 
+import hashlib
+import json
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
+from itertools import islice
 from pathlib import Path
+from typing import Any
 
-from sqlalchemy import Connection, select, text, update
+from sqlalchemy import Connection, LargeBinary, Select, Table, func, insert, select, text, update
+from sqlalchemy.exc import DataError, DBAPIError, IntegrityError, StatementError
 
 import offdiag_migrations
-from offdiag.errors import Conflict, SchemaMismatch
+from offdiag.errors import Conflict, InvalidInput, SchemaMismatch
 from offdiag.store import schema
-from offdiag.store.archive.comparing import require_same_rows
-from offdiag.store.archive.dump import count_rows, dump_table, lift_time_limits
-from offdiag.store.archive.load import load_archive
-from offdiag.store.archive.manifest import Manifest
-from offdiag.store.archive.reading import opened_archive, require_room
-from offdiag.store.archive.tables import (
+from offdiag.store.archive.file import (
+    ArchiveReader,
+    ArchiveWriter,
+    Manifest,
+    Progress,
+    opened_archive,
+    require_room,
+    written_archive,
+)
+from offdiag.store.archive.rows import (
     BOOKKEEPING,
     SIGNS_OF_LIFE,
+    PlainRow,
+    decode_rows,
+    encode_rows,
     holds_anything,
+    inserted_row,
+    plain_row,
     reflected_tables,
     sequences,
+    set_sequences,
+    size_of,
 )
-from offdiag.store.archive.writing import Progress, written_archive
-from offdiag.store.bi.publishing import put_up, take_down
+from offdiag.store.bi import put_up, take_down
 from offdiag.store.clock import database_now
 from offdiag.store.database import Database
-from offdiag.store.file_access import require_local, require_writable
 from offdiag.store.models import WorkRow
+from offdiag.store.sqlite import require_local, require_writable
+
+_MOST_ROWS = 20_000
+_MOST_BYTES = 16 << 20
+_ROWS_AT_ONCE = 1_000
+
+
+def lift_time_limits(connection: Connection) -> None:
+    """Let this transaction take as long as it needs: it reads everything."""
+    if connection.dialect.name == "postgresql":
+        connection.execute(text("SET LOCAL statement_timeout = 0"))
+        connection.execute(text("SET LOCAL idle_in_transaction_session_timeout = 0"))
+
+
+def count_rows(connection: Connection, statements: Iterable[Select[Any]]) -> int:
+    """Rows of all these statements."""
+    return sum(
+        connection.scalar(select(func.count()).select_from(statement.subquery())) or 0
+        for statement in statements
+    )
+
+
+def dump_table(
+    connection: Connection, table: Table, statement: Select[Any], archive: ArchiveWriter
+) -> None:
+    """Write the rows of a statement over a table, by primary key."""
+    for part in _parts(_rows(connection, table, statement)):
+        archive.add(table.name, encode_rows(table, part), n_rows=len(part))
+
+
+def rows_by_key(connection: Connection, table: Table) -> Iterator[PlainRow]:
+    """All rows of a table as they are written, by primary key."""
+    yield from _rows(connection, table, select(table))
+
+
+def _rows(connection: Connection, table: Table, statement: Select[Any]) -> Iterator[PlainRow]:
+    ordered = statement.order_by(*table.primary_key.columns)
+    at_once = _rows_at_once(connection, table, statement)
+    found = connection.execute(ordered.execution_options(yield_per=at_once)).mappings()
+    return (plain_row(table, row) for row in found)
+
+
+def _rows_at_once(connection: Connection, table: Table, statement: Select[Any]) -> int:
+    """As many rows as fit into a part: the scores of a chunk may have a hundred megabytes."""
+    blobs = [column.name for column in table.columns if isinstance(column.type, LargeBinary)]
+    if not blobs:
+        return _ROWS_AT_ONCE
+    rows = statement.subquery()
+    sizes = [func.coalesce(func.length(rows.c[name]), 0) for name in blobs]
+    largest = connection.scalar(select(func.max(sum(sizes[1:], start=sizes[0])))) or 1
+    return max(1, min(_ROWS_AT_ONCE, _MOST_BYTES // max(largest, 1)))
+
+
+def _parts(rows: Iterable[PlainRow]) -> Iterator[list[PlainRow]]:
+    part: list[PlainRow] = []
+    n_bytes = 0
+    for row in rows:
+        part.append(row)
+        n_bytes += size_of(row)
+        if len(part) == _MOST_ROWS or n_bytes >= _MOST_BYTES:
+            yield part
+            part, n_bytes = [], 0
+    if part:
+        yield part
+
+
+def require_same_rows(
+    connection: Connection, tables: Iterable[Table], archive: ArchiveReader, progress: Progress
+) -> None:
+    """Read every row back and raise `Conflict`, naming tables, where one is not as it was.
+
+    Rows are compared by SHA-256 over their values, in the order of their keys. The order of
+    names in a document is none of its values: PostgreSQL keeps its own.
+    """
+    n_done, different = 0, []
+    for table in tables:
+        n_rows = archive.manifest.rows_by_table.get(table.name, 0)
+        given = _digest(_rows_of(archive, table))
+        kept = _digest(inserted_row(table, row) for row in rows_by_key(connection, table))
+        if given != kept:
+            different.append(table.name)
+        n_done += n_rows
+        progress(n_done, archive.manifest.n_rows)
+    if different:
+        raise Conflict(
+            f"the database gives back other rows than it was given, in {', '.join(different)}.",
+            field="database",
+            hint="Nothing was copied. Numbers beyond 1e15 in params are the likely reason; "
+            "`offdiag db backup` and `offdiag db restore` move a registry without this check.",
+        )
+
+
+def _rows_of(archive: ArchiveReader, table: Table) -> Iterator[Mapping[str, Any]]:
+    for part in archive.manifest.parts:
+        if part.table == table.name:
+            yield from decode_rows(table, archive.read(part), n_rows=part.n_rows)
+
+
+def _digest(rows: Iterable[Mapping[str, Any]]) -> str:
+    digest = hashlib.sha256()
+    for row in rows:
+        for name, value in row.items():
+            content = value if isinstance(value, bytes) else _text(value).encode()
+            digest.update(f"{name} {type(value).__name__} {len(content)} ".encode())
+            digest.update(content)
+    return digest.hexdigest()
+
+
+def _text(value: object) -> str:
+    if isinstance(value, (dict, list)):
+        return json.dumps(value, sort_keys=True)
+    return value.isoformat() if isinstance(value, datetime) else repr(value)
+
+
+def load_archive(connection: Connection, archive: ArchiveReader, progress: Progress) -> None:
+    """Insert every row of an archive. The database must be empty and of the archive's schema.
+
+    Raises `InvalidInput` when the archive holds tables that such a registry does not have,
+    rows that it refuses, or references to rows that are not there.
+    """
+    manifest = archive.manifest
+    tables = reflected_tables(connection)
+    unknown = manifest.rows_by_table.keys() - {table.name for table in tables}
+    if unknown:
+        raise _strange(f"a registry of schema {manifest.schema} has no table {min(unknown)}")
+    n_done = 0
+    for table in tables:
+        for batch in _batches(archive, table):
+            _insert(connection, table, batch)
+            n_done += len(batch)
+            progress(n_done, manifest.n_rows)
+    _require_references(connection)
+    set_sequences(connection, tables, manifest.sequences)
+
+
+def _batches(archive: ArchiveReader, table: Table) -> Iterator[list[dict[str, Any]]]:
+    for part in archive.manifest.parts:
+        if part.table == table.name:
+            rows = decode_rows(table, archive.read(part), n_rows=part.n_rows)
+            while batch := list(islice(rows, _ROWS_AT_ONCE)):
+                yield batch
+
+
+def _insert(connection: Connection, table: Table, rows: list[dict[str, Any]]) -> None:
+    try:
+        connection.execute(insert(table), rows)
+    except (IntegrityError, DataError) as error:
+        raise _strange(f"a row of {table.name} is refused ({error.orig})") from error
+    except DBAPIError:
+        raise  # The disk or the network, which the database speaks of itself.
+    except StatementError as error:
+        raise _strange(f"a row of {table.name} is refused ({error.orig})") from error
+
+
+def _require_references(connection: Connection) -> None:
+    """On SQLite foreign keys are off while a schema is made, so they are looked at here."""
+    if connection.dialect.name == "sqlite":
+        broken = connection.exec_driver_sql("PRAGMA foreign_key_check").first()
+        if broken is not None:
+            raise _strange(f"a row of {broken[0]} refers to a missing row of {broken[2]}")
+
+
+def _strange(what: str) -> InvalidInput:
+    return InvalidInput(
+        f"{what}.",
+        field="file",
+        hint="Nothing was changed; the archive was made by something else than offdiag.",
+    )
 
 
 def write_backup(

@@ -1,4 +1,11 @@
-"""Rows of a table as Arrow streams, the same from both databases."""
+"""Tables of a database and their rows as Arrow streams, the same from both databases.
+
+Streams of strangers are refused where a few bytes would become many in memory.
+
+Our own streams are plain: one schema, then batches whose buffers are as large as what they
+hold. Arrow has compressed batches too, and unpacks them while it reads, without a limit; so
+the description of each batch is looked at before the batch is.
+"""
 
 from __future__ import annotations
 
@@ -13,20 +20,56 @@ from sqlalchemy import (
     JSON,
     Boolean,
     Column,
+    Connection,
     DateTime,
     Double,
     Float,
     Integer,
     LargeBinary,
+    MetaData,
     RowMapping,
     String,
     Table,
     TypeDecorator,
+    inspect,
+    select,
+    text,
 )
 
 from offdiag.errors import InvalidInput
-from offdiag.store.archive.arrow_messages import plain_batches
+from offdiag.inputs.arrow_descriptions import describe_batch
 from offdiag.store.engines import to_json
+from offdiag.store.models import Base
+from offdiag.store.models.base import Json
+
+
+def plain_batches(data: bytes, schema: pa.Schema) -> Iterator[pa.RecordBatch]:
+    """The batches of a stream, each sound in itself and no larger than its bytes.
+
+    Raises `ValueError` (as Arrow does) for any other schema, for compressed and for damaged
+    batches.
+    """
+    messages = iter(pa.ipc.MessageReader.open_stream(data))
+    first = next(messages, None)
+    if first is None:
+        raise ValueError("it is empty")
+    if first.type != "schema" or not pa.ipc.read_schema(first).equals(schema):
+        raise ValueError("the columns are others")
+    for message in messages:
+        if message.type != "record batch" or _is_compressed(message):
+            raise ValueError("it is packed in a way that offdiag never uses")
+        batch = pa.ipc.read_record_batch(message, schema)
+        batch.validate(full=True)
+        if batch.nbytes > len(data):
+            raise ValueError("its columns share their bytes")
+        yield batch
+
+
+def _is_compressed(message: pa.ipc.Message) -> bool:
+    # A message without buffers has no body.
+    body = memoryview(message.body or b"")
+    return describe_batch(message.metadata.to_pybytes(), body).is_compressed
+
 
 PlainRow = Mapping[str, Any]
 """A row whose documents are text and whose instants have a zone."""
@@ -134,3 +177,90 @@ def _from_plain(column: Column[Any], value: Any) -> Any:
     if value is not None and isinstance(column.type, JSON):
         return json.loads(value)
     return value
+
+
+BOOKKEEPING = "alembic_version"
+SIGNS_OF_LIFE = "heartbeat"
+"""Tells which processes there are, and nothing that would be true in another database."""
+
+
+def reflected_tables(connection: Connection) -> list[Table]:
+    """Our tables as they are in this database, those that others refer to first.
+
+    They are asked for and not taken from the models, because an archive may be of an older
+    schema than the models describe. A PostgreSQL database may hold tables of others; those are
+    left alone.
+    """
+    known = set(Base.metadata.tables)
+    found = set(inspect(connection).get_table_names()) & known
+    metadata = MetaData()
+    metadata.reflect(connection, only=sorted(found))
+    tables = [table for table in metadata.sorted_tables if table.name in found]
+    for table in tables:
+        for column in table.columns:
+            if isinstance(column.type, JSON):
+                # A missing document is SQL NULL here, and would be the document null.
+                column.type = Json
+    return tables
+
+
+def sequences(connection: Connection, tables: Sequence[Table]) -> dict[str, int]:
+    """The last id that each table handed out, of those that count their rows."""
+    if connection.dialect.name == "sqlite":
+        rows = connection.execute(text("SELECT name, seq FROM sqlite_sequence"))
+        ours = {table.name for table in tables}
+        return {name: seq for name, seq in rows if name in ours}
+    found = {}
+    for table in tables:
+        sequence = _sequence_of(connection, table)
+        if sequence is not None:
+            last = connection.scalar(
+                text("SELECT pg_sequence_last_value(CAST(:name AS regclass))"), {"name": sequence}
+            )
+            if last is not None:
+                found[table.name] = int(last)
+    return found
+
+
+def set_sequences(
+    connection: Connection, tables: Sequence[Table], last: Mapping[str, int]
+) -> None:
+    """Let each table go on counting after the last id, so that none is handed out twice."""
+    for table in tables:
+        # SQLite also says of a table that it has handed out nothing, as 0.
+        if not last.get(table.name):
+            continue
+        if connection.dialect.name == "sqlite":
+            values = {"name": table.name, "last": last[table.name]}
+            changed = connection.execute(
+                text("UPDATE sqlite_sequence SET seq = :last WHERE name = :name"), values
+            )
+            if changed.rowcount == 0:
+                connection.execute(
+                    text("INSERT INTO sqlite_sequence (name, seq) VALUES (:name, :last)"), values
+                )
+            continue
+        sequence = _sequence_of(connection, table)
+        if sequence is not None:
+            connection.execute(
+                text("SELECT setval(CAST(:name AS regclass), :last)"),
+                {"name": sequence, "last": last[table.name]},
+            )
+
+
+def holds_anything(connection: Connection, tables: Sequence[Table]) -> bool:
+    """Whether any table has a row, signs of life aside."""
+    return any(
+        connection.execute(select(table).limit(1)).first() is not None
+        for table in tables
+        if table.name != SIGNS_OF_LIFE
+    )
+
+
+def _sequence_of(connection: Connection, table: Table) -> str | None:
+    if "id" not in table.columns:
+        return None
+    name: str | None = connection.scalar(
+        text("SELECT pg_get_serial_sequence(:table, 'id')"), {"table": table.name}
+    )
+    return name

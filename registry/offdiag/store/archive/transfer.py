@@ -15,18 +15,23 @@ from sqlalchemy.orm import Session
 import offdiag_migrations
 from offdiag.errors import Conflict
 from offdiag.store import schema
-from offdiag.store.archive.backup import require_known_schema
-from offdiag.store.archive.dump import count_rows, dump_table, lift_time_limits
-from offdiag.store.archive.known import KnownAs
-from offdiag.store.archive.load import load_archive
-from offdiag.store.archive.manifest import Manifest
-from offdiag.store.archive.merge_datasets import merge_baselines, merge_datasets
-from offdiag.store.archive.merge_reports import merge_reports
-from offdiag.store.archive.merge_runs import merge_runs
-from offdiag.store.archive.merge_truths import merge_truths
-from offdiag.store.archive.project import rows_of_project
-from offdiag.store.archive.reading import opened_archive, require_room
-from offdiag.store.archive.writing import Progress, written_archive
+from offdiag.store.archive.backup import (
+    count_rows,
+    dump_table,
+    lift_time_limits,
+    load_archive,
+    require_known_schema,
+)
+from offdiag.store.archive.file import (
+    Manifest,
+    Progress,
+    opened_archive,
+    require_room,
+    written_archive,
+)
+from offdiag.store.archive.merge_datasets import merge_baselines, merge_datasets, merge_truths
+from offdiag.store.archive.merge_runs import merge_reports, merge_runs
+from offdiag.store.archive.project import KnownAs, rows_of_project
 from offdiag.store.database import Database
 from offdiag.store.models import ProjectRow
 

@@ -1,4 +1,4 @@
-"""Who may use a registry, with what, and what they did."""
+"""Who may use a registry, with what, what they did, and what is kept for them."""
 
 from __future__ import annotations
 
@@ -9,8 +9,7 @@ from sqlalchemy import ForeignKey, Index, UniqueConstraint, text
 from sqlalchemy.orm import Mapped, mapped_column
 
 from offdiag.domain.access import Role
-from offdiag.store.models.base import IDS_ARE_NEVER_REUSED, Base, one_of
-from offdiag.store.types import Identifier
+from offdiag.store.models.base import IDS_ARE_NEVER_REUSED, Base, Identifier, one_of
 
 ACTOR_KINDS = ("user", "token", "cli", "system")
 
@@ -110,3 +109,34 @@ class AuditEventRow(Base):
     project: Mapped[str | None]
     request_id: Mapped[str | None]
     detail: Mapped[dict[str, Any]]
+
+
+class KeptAnswerRow(Base):
+    """What was answered to the request with a key; `status` is empty while it is worked on.
+
+    `scope` is whose key it is, `digest` what was asked with it.
+    """
+
+    __tablename__ = "kept_answer"
+    __table_args__ = (Index(None, "claimed_at"),)
+
+    scope: Mapped[str] = mapped_column(primary_key=True)
+    key: Mapped[str] = mapped_column(primary_key=True)
+    digest: Mapped[str]
+    claimed_at: Mapped[datetime]
+    status: Mapped[int | None]
+    body: Mapped[str | None]
+
+
+class SavedViewRow(Base):
+    """`slug` is the end of its address. `page` and `query` are a path and a query string."""
+
+    __tablename__ = "saved_view"
+    __table_args__ = (UniqueConstraint("page", "name"),)
+
+    slug: Mapped[str] = mapped_column(primary_key=True)
+    name: Mapped[str]
+    page: Mapped[str]
+    query: Mapped[str]
+    author: Mapped[str | None]
+    created_at: Mapped[datetime]

@@ -1,9 +1,14 @@
-"""Datasets and the versions of their ground truth.
+"""Projects, label sets, datasets, and what belongs to them: ground truth, slices, cost matrices.
+
+Label sets are ordered class names, each distinct set stored once.
 
 A truth version never changes. Correcting a label makes a new version whose parent is the old
 one, so that every evaluation names exactly the truth it was computed with. Versions that
 descend from one another are a lineage: the same samples, labelled better and better. A lineage
 is a line, never a tree, and its head is the version with the largest number.
+
+Slices belong to the samples, not to their labels, so a lineage of truth versions keeps them once,
+with its first version.
 """
 
 from __future__ import annotations
@@ -15,6 +20,7 @@ from sqlalchemy import (
     BigInteger,
     CheckConstraint,
     ForeignKey,
+    ForeignKeyConstraint,
     Index,
     UniqueConstraint,
     false,
@@ -27,10 +33,36 @@ from offdiag.store.models.base import (
     IDS_ARE_NEVER_REUSED,
     LARGEST_BIG_INTEGER,
     Base,
+    Identifier,
     one_of,
     whole_number,
 )
-from offdiag.store.types import Identifier
+
+
+class ProjectRow(Base):
+    __tablename__ = "project"
+    __table_args__ = IDS_ARE_NEVER_REUSED
+
+    id: Mapped[int] = mapped_column(Identifier, primary_key=True)
+    name: Mapped[str] = mapped_column(unique=True)
+    created_at: Mapped[datetime]
+
+
+class LabelSetRow(Base):
+    """`digest` covers names, order and ordinality, so equal sets share one row.
+
+    Whether the order was declared or inferred is a fact about a dataset, and stored there.
+    """
+
+    __tablename__ = "label_set"
+    __table_args__ = (whole_number("n_classes", at_least=1), IDS_ARE_NEVER_REUSED)
+
+    id: Mapped[int] = mapped_column(Identifier, primary_key=True)
+    digest: Mapped[str] = mapped_column(unique=True)
+    names: Mapped[list[str]]
+    n_classes: Mapped[int]
+    ordinal: Mapped[bool]
+
 
 TRUTH_ORIGINS = ("logged", "revised")
 ID_KINDS = ("position", "int", "text")
@@ -113,3 +145,66 @@ class TruthVersionRow(Base):
         ForeignKey("truth_version.id", deferrable=True, initially="DEFERRED")
     )
     n_labelled: Mapped[int] = mapped_column(BigInteger)
+
+
+class TruthSliceRow(Base):
+    """`codes` holds one code per sample in the order of the truth, an index into `levels`."""
+
+    __tablename__ = "truth_slice"
+
+    truth_version_id: Mapped[int] = mapped_column(
+        ForeignKey("truth_version.id", ondelete="CASCADE"), primary_key=True
+    )
+    name: Mapped[str] = mapped_column(primary_key=True)
+    levels: Mapped[list[str]]
+    dtype: Mapped[str]
+    codec: Mapped[str]
+    codes: Mapped[bytes]
+    created_at: Mapped[datetime]
+
+
+class PendingSliceRow(Base):
+    """Slice values an open run brings along with one chunk, until it is finished."""
+
+    __tablename__ = "pending_slice"
+    __table_args__ = (
+        ForeignKeyConstraint(
+            ["run_id", "seq"],
+            ["prediction_chunk.run_id", "prediction_chunk.seq"],
+            ondelete="CASCADE",
+        ),
+    )
+
+    run_id: Mapped[str] = mapped_column(primary_key=True)
+    seq: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
+    name: Mapped[str] = mapped_column(primary_key=True)
+    levels: Mapped[list[str]]
+    dtype: Mapped[str]
+    codec: Mapped[str]
+    codes: Mapped[bytes]
+
+
+class CostMatrixRow(Base):
+    """One version, which never changes: a change is another version.
+
+    `weights` are K times K float64, little-endian, the actual class along the first axis, in
+    the order of the label set.
+    """
+
+    __tablename__ = "cost_matrix"
+    __table_args__ = (
+        UniqueConstraint("project_id", "name", "version"),
+        whole_number("version", at_least=1),
+        IDS_ARE_NEVER_REUSED,
+    )
+
+    id: Mapped[int] = mapped_column(Identifier, primary_key=True)
+    project_id: Mapped[int] = mapped_column(ForeignKey("project.id"))
+    name: Mapped[str]
+    version: Mapped[int]
+    label_set_id: Mapped[int] = mapped_column(ForeignKey("label_set.id"))
+    weights: Mapped[bytes]
+    currency: Mapped[str | None]
+    author: Mapped[str | None]
+    note: Mapped[str | None]
+    created_at: Mapped[datetime]

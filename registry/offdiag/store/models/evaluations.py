@@ -1,5 +1,7 @@
 """What was computed from runs: a cache that can be dropped and rebuilt bit for bit.
 
+Curves of scores are kept with the results they belong to.
+
 Old evaluations stay as history; at most one per run is current, and one for each of its slices
 that somebody asked for.
 """
@@ -8,24 +10,17 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from sqlalchemy import (
-    BigInteger,
-    CheckConstraint,
-    ForeignKey,
-    Index,
-    UniqueConstraint,
-    text,
-)
+from sqlalchemy import BigInteger, CheckConstraint, ForeignKey, Index, UniqueConstraint, text
 from sqlalchemy.orm import Mapped, mapped_column
 
 from offdiag.store.models.base import (
     IDS_ARE_NEVER_REUSED,
     LARGEST_BIG_INTEGER,
     Base,
+    Identifier,
     finite,
     whole_number,
 )
-from offdiag.store.types import Identifier
 
 AGGREGATE = -1
 """`class_index` of a metric that belongs to no single class."""
@@ -165,3 +160,30 @@ class ClassValuesRow(Base):
     keys: Mapped[list[str]]
     reasons: Mapped[list[str]]
     data: Mapped[bytes]
+
+
+class ScoreCurveRow(Base):
+    """One class against the rest, or the top label where `class_index` is -1.
+
+    `n_thresholds` is the number of points the exact curve has, of which `points` holds few.
+    `bins` is absent for scores that are no probabilities.
+    """
+
+    __tablename__ = "score_curve"
+    __table_args__ = (
+        whole_number("class_index", at_least=AGGREGATE),
+        whole_number("n_positive", at_most=LARGEST_BIG_INTEGER),
+        whole_number("n_negative", at_most=LARGEST_BIG_INTEGER),
+        whole_number("n_thresholds", at_most=LARGEST_BIG_INTEGER),
+    )
+
+    evaluation_id: Mapped[int] = mapped_column(
+        ForeignKey("evaluation.id", ondelete="CASCADE"), primary_key=True
+    )
+    class_index: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
+    n_positive: Mapped[int] = mapped_column(BigInteger)
+    n_negative: Mapped[int] = mapped_column(BigInteger)
+    n_thresholds: Mapped[int] = mapped_column(BigInteger)
+    points: Mapped[bytes]
+    bins: Mapped[bytes | None]
+    histogram: Mapped[bytes]

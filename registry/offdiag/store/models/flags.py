@@ -10,8 +10,7 @@ from sqlalchemy.orm import Mapped, mapped_column
 
 from offdiag.flags.lifecycle import FlagEventKind, FlagState
 from offdiag.flags.verdict import Severity
-from offdiag.store.models.base import IDS_ARE_NEVER_REUSED, Base, one_of, whole_number
-from offdiag.store.types import Identifier
+from offdiag.store.models.base import IDS_ARE_NEVER_REUSED, Base, Identifier, one_of, whole_number
 
 NOT_SETTLED = "state NOT IN ('closed', 'dismissed')"
 """A condition of an index; queries must use these very words."""

@@ -1,18 +1,14 @@
-"""Runs: one evaluation request of one model on one dataset, immutable once finished."""
+"""Runs: one evaluation request of one model on one dataset, immutable once finished.
+
+One run of a dataset may be the baseline that all others are compared with.
+"""
 
 from __future__ import annotations
 
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import (
-    BigInteger,
-    CheckConstraint,
-    ForeignKey,
-    Index,
-    UniqueConstraint,
-    text,
-)
+from sqlalchemy import BigInteger, CheckConstraint, ForeignKey, Index, UniqueConstraint, text
 from sqlalchemy.orm import Mapped, mapped_column
 
 from offdiag.domain.orientation import OrientationVerdict, SourceOrientation
@@ -106,3 +102,16 @@ class UploadedMatrixRow(Base):
     run_id: Mapped[str] = mapped_column(ForeignKey("run.id", ondelete="CASCADE"), primary_key=True)
     n_classes: Mapped[int]
     cells: Mapped[bytes]
+
+
+class BaselineRow(Base):
+    """At most one for each dataset. In a table of its own, because a run refers to its dataset."""
+
+    __tablename__ = "baseline"
+
+    dataset_id: Mapped[int] = mapped_column(
+        ForeignKey("dataset.id", ondelete="CASCADE"), primary_key=True, autoincrement=False
+    )
+    run_id: Mapped[str] = mapped_column(ForeignKey("run.id", ondelete="CASCADE"))
+    author: Mapped[str | None]
+    pinned_at: Mapped[datetime]

@@ -1,11 +1,65 @@
-"""Names, types and meaning of the columns of each relation."""
+"""What a query wants of a relation: its columns with type and meaning, its runs, its batches.
+
+Record batches are made out of rows and out of arrays that stand for constant text.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
+import numpy as np
 import pyarrow as pa
+import pyarrow.dataset as ds
+from numpy.typing import NDArray
+from pyarrow import fs
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from offdiag.store.models import DatasetRow, ProjectRow, RunRow
+
+
+@dataclass(frozen=True, eq=False)
+class Wanted:
+    """Columns in order, among them those of the `condition` on rows, if there is one."""
+
+    schema: pa.Schema
+    condition: ds.Expression | None
+
+    @classmethod
+    def of(
+        cls, schema: pa.Schema, columns: Sequence[str] | None, condition: ds.Expression | None
+    ) -> Wanted:
+        """All columns where none are named."""
+        if columns is None:
+            return cls(schema, condition)
+        # An expression does not tell its columns. A name that merely occurs in its text costs
+        # a column too many and is never wrong.
+        text = "" if condition is None else str(condition)
+        fields = [field for field in schema if field.name in columns or field.name in text]
+        return cls(pa.schema(fields), condition)
+
+    def __contains__(self, column: str) -> bool:
+        return column in self.schema.names
+
+    def possible(self, guarantees: Sequence[ds.Expression]) -> list[int]:
+        """Which of the guarantees leave it possible that the condition holds.
+
+        A guarantee is what is known of all rows of some part, such as that they are of one run.
+        """
+        if self.condition is None:
+            return list(range(len(guarantees)))
+        # Arrow leaves out files by what is known of their partition; none is ever opened.
+        parts = ds.FileSystemDataset.from_paths(
+            [str(number) for number in range(len(guarantees))],
+            schema=self.schema,
+            format=ds.IpcFileFormat(),
+            filesystem=fs.LocalFileSystem(),
+            partitions=list(guarantees),
+        )
+        return [int(part.path) for part in parts.get_fragments(filter=self.condition)]
+
 
 _TEXT = pa.string()
 _MOMENT = pa.timestamp("us", tz="UTC")
@@ -115,3 +169,89 @@ RELATIONS: Mapping[str, tuple[Column, ...]] = {
 def schema_of(relation: str) -> pa.Schema:
     """All columns of a relation with their types."""
     return pa.schema([(column.name, column.type) for column in RELATIONS[relation]])
+
+
+def batch_of_rows(rows: Iterable[Sequence[Any]], schema: pa.Schema, wanted: Wanted) -> pa.Table:
+    """Rows in the order of `schema`, narrowed to the wanted columns."""
+    columns = list(zip(*rows, strict=True)) or [()] * len(schema)
+    arrays = {
+        field.name: pa.array(column, field.type)
+        for field, column in zip(schema, columns, strict=True)
+        if field.name in wanted
+    }
+    return pa.table(arrays, schema=wanted.schema)
+
+
+def batch_of_arrays(arrays: Mapping[str, Callable[[], pa.Array]], wanted: Wanted) -> pa.Table:
+    """Arrays by the name of their column; only those that are wanted are made."""
+    return pa.table(
+        [arrays[field.name]().cast(field.type) for field in wanted.schema], schema=wanted.schema
+    )
+
+
+def repeated(text: str, n: int) -> pa.Array:
+    """The same text n times."""
+    return pa.repeat(pa.scalar(text, pa.string()), n)
+
+
+def named(names: Sequence[str | None], codes: NDArray[Any]) -> pa.Array:
+    """The name of each code, shape (n,); a code beyond the names has none."""
+    known = pa.array([*names, None], pa.string())
+    return known.take(pa.array(np.minimum(codes, len(names))))
+
+
+@dataclass(frozen=True, slots=True)
+class RunScope:
+    """Runs by id, by the name of their dataset and of their project; () stands for any."""
+
+    runs: Sequence[str] = ()
+    datasets: Sequence[str] = ()
+    projects: Sequence[str] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ScopedRun:
+    """A run, and where it belongs."""
+
+    id: str
+    project: str
+    dataset: str
+
+
+def runs_in_scope(session: Session, scope: RunScope) -> list[ScopedRun]:
+    """All runs that are not deleted, those of a dataset together, oldest first."""
+    statement = (
+        select(RunRow.id, ProjectRow.name, DatasetRow.name)
+        .join(ProjectRow, ProjectRow.id == RunRow.project_id)
+        .join(DatasetRow, DatasetRow.id == RunRow.dataset_id)
+        .where(RunRow.deleted_at.is_(None))
+        .order_by(RunRow.dataset_id, RunRow.created_at, RunRow.id)
+    )
+    for column, wanted in (
+        (RunRow.id, scope.runs),
+        (DatasetRow.name, scope.datasets),
+        (ProjectRow.name, scope.projects),
+    ):
+        if wanted:
+            statement = statement.where(column.in_(wanted))
+    return [ScopedRun(*row) for row in session.execute(statement)]
+
+
+def possible_runs(runs: Sequence[ScopedRun], wanted: Wanted) -> list[ScopedRun]:
+    """The runs of which rows can be wanted, as far as their place tells."""
+    if wanted.condition is None:
+        return list(runs)
+    known = {"run_id", "project", "dataset"} & set(wanted.schema.names)
+    if not known:
+        return list(runs)
+    guarantees = [_place(run, known) for run in runs]
+    return [runs[number] for number in wanted.possible(guarantees)]
+
+
+def _place(run: ScopedRun, known: set[str]) -> ds.Expression:
+    facts = {"run_id": run.id, "project": run.project, "dataset": run.dataset}
+    conditions = [ds.field(name) == value for name, value in facts.items() if name in known]
+    guarantee = conditions[0]
+    for condition in conditions[1:]:
+        guarantee &= condition
+    return guarantee

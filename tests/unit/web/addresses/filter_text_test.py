@@ -12,7 +12,7 @@ from offdiag.filters.conditions import (
     Not,
     Operator,
 )
-from offdiag.store.queries.run_filter import FilterField, FilterTerm
+from offdiag.store.run_filter import FilterField, FilterTerm
 from offdiag_web.urls.filter_line import filter_text, parse_filter, quoted
 from support.dashboard import HOSTILE_NAMES
 

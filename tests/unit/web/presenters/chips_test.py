@@ -4,7 +4,7 @@ import pytest
 
 from offdiag.domain.orientation import OrientationVerdict, SourceOrientation
 from offdiag.domain.runs import RunState
-from offdiag.store.queries.pending_work import EvaluationWork
+from offdiag.store.evaluations import EvaluationWork
 from offdiag_web.presenters.chips import (
     orientation_chip,
     orientation_warning,

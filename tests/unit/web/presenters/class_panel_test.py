@@ -1,7 +1,7 @@
 import numpy as np
 
 from offdiag.domain.values import MetricValue
-from offdiag.store.queries.run_detail import RunResults
+from offdiag.store.run_page import RunResults
 from offdiag_web.presenters.class_panel import LOWEST_SHOWN, class_panel, lies_below
 from offdiag_web.presenters.values import Notes
 from support.dashboard import LESION_COUNTS, LESIONS

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from offdiag.metrics.suite import PER_CLASS_KEYS
-from offdiag.store.queries.run_detail import RunResults
+from offdiag.store.run_page import RunResults
 from offdiag_web.addresses.classes import ClassesAddress
 from offdiag_web.presenters.class_table import GROUPS, class_table
 from offdiag_web.presenters.class_table_export import class_columns, class_rows

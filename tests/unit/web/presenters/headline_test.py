@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from offdiag.store.queries.run_detail import RunResults
+from offdiag.store.run_page import RunResults
 from offdiag_web.presenters.headline import Headline, Tile, headline
 from offdiag_web.presenters.values import Notes
 from support.dashboard import LESION_COUNTS, LESIONS

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from offdiag.domain.runs import RunState
 from offdiag.services.browse_datasets import DatasetDetail
-from offdiag.store.queries.dataset_list import DatasetFacts, LoggedRuns
+from offdiag.store.dataset_page import DatasetFacts, LoggedRuns
 from offdiag.wire import datasets as wire
 from offdiag_web.api.answers.runs import labels
 from offdiag_web.api.answers.truths import truth_version

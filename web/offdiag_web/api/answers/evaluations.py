@@ -16,7 +16,7 @@ from offdiag.services.evaluation.collapsed import CollapsedEvaluation
 from offdiag.services.evaluation.history import HistoryEntry
 from offdiag.store.evaluations import StoredEvaluation
 from offdiag.store.flags import FlagRecord
-from offdiag.store.queries.run_detail import RunDetail
+from offdiag.store.run_page import RunDetail
 from offdiag.wire import evaluations as wire
 from offdiag.wire.values import Value
 from offdiag_web.api.answers.runs import labels

@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any
 
 from offdiag.services.flags.detail import FlagDetail
-from offdiag.store.queries.flag_inbox import FlagEntry
+from offdiag.store.flag_inbox import FlagEntry
 from offdiag.wire import flags as wire
 
 

@@ -18,7 +18,7 @@ from offdiag.services.delivery.targets import (
 from offdiag.services.reports.pages import IssuePage, ReportEntry
 from offdiag.services.reports.records import delivery_facts, issue_facts
 from offdiag.services.schedules.pages import ScheduleEntry
-from offdiag.store.report_issues import IssueRecord
+from offdiag.store.reports import IssueRecord
 from offdiag.wire import reports as wire
 
 

@@ -6,8 +6,8 @@ from offdiag.domain.labels import LabelSet
 from offdiag.domain.look_alikes import look_alikes
 from offdiag.domain.orientation import SourceOrientation
 from offdiag.domain.runs import FoundRun
-from offdiag.store.queries.pending_work import EvaluationWork
-from offdiag.store.queries.run_detail import RunDetail, RunHeader, RunResults
+from offdiag.store.evaluations import EvaluationWork
+from offdiag.store.run_page import RunDetail, RunHeader, RunResults
 from offdiag.wire import runs as wire
 from offdiag.wire.values import Value
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from offdiag.services.truth.compare import TruthComparison
-from offdiag.store.queries.truth_list import TruthSummary
+from offdiag.store.truths import TruthSummary
 from offdiag.wire import truths as wire
 
 

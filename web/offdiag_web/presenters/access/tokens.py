@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from offdiag.store.tokens import TokenRecord
+from offdiag.store.sessions import TokenRecord
 from offdiag_web.presenters.access.roles import where
 from offdiag_web.presenters.times import Moment, moment
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from offdiag.comparison.wording import letter
-from offdiag.store.queries.compared_runs import ComparedRun
+from offdiag.store.compared_runs import ComparedRun
 from offdiag_web.addresses.compare import CompareAddress
 from offdiag_web.charts.marks import MOST_MARKED, run_mark, run_style
 from offdiag_web.presenters import numbers

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from offdiag.store.queries.compared_runs import ComparedRun
+from offdiag.store.compared_runs import ComparedRun
 
 _ABSENT = "not set"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from offdiag.comparison.pair import PairComparison
-from offdiag.store.queries.compared_runs import ComparedRun
+from offdiag.store.compared_runs import ComparedRun
 from offdiag_web.addresses.compare import CompareAddress, MatrixChoice
 from offdiag_web.presenters.comparison.churn import ChurnView, churn_view
 from offdiag_web.presenters.comparison.classes import ClassTable, class_table

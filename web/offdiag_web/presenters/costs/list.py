@@ -8,7 +8,7 @@ from datetime import datetime
 
 from offdiag.domain.texts import DEFAULT_PROJECT
 from offdiag.services.browse_costs import CostOverview
-from offdiag.store.queries.cost_pages import CostVersion
+from offdiag.store.cost_matrices import CostVersion
 from offdiag_web.app.exports import Cell
 from offdiag_web.presenters import numbers
 from offdiag_web.presenters.times import Moment, moment

@@ -8,7 +8,7 @@ from markupsafe import Markup
 
 from offdiag.metrics.scores.score_curves import ScoreCurve
 from offdiag.services.curves.browse import CLASSES_PER_PAGE, RankedBy, RunCurves, default_ranking
-from offdiag.store.queries.run_detail import RunResults
+from offdiag.store.run_page import RunResults
 from offdiag_web.addresses.curves import CurvesAddress
 from offdiag_web.charts.scores import precision_recall_drawing, roc_drawing
 from offdiag_web.presenters import numbers

@@ -11,7 +11,7 @@ from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.scores.operating_points import OperatingPoints
 from offdiag.metrics.scores.score_curves import ScoreCurve
 from offdiag.services.curves.browse import RARE
-from offdiag.store.queries.run_detail import RunResults
+from offdiag.store.run_page import RunResults
 from offdiag_web.charts.scores import precision_recall_drawing, roc_drawing
 from offdiag_web.presenters import numbers
 from offdiag_web.presenters.class_order import quoted_name

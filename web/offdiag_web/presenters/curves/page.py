@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from offdiag.domain.orientation import SourceOrientation
 from offdiag.services.curves.browse import NoCurves, RunCurves
-from offdiag.store.queries.run_detail import RunDetail
+from offdiag.store.run_page import RunDetail
 from offdiag_web.addresses.curves import CurvesAddress
 from offdiag_web.presenters.chips import Caution
 from offdiag_web.presenters.curves.many_classes import ManyClassesView, many_classes_view

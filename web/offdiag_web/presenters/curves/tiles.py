@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from offdiag.domain.values import MetricValue
 from offdiag.metrics.counted import CountedSets
-from offdiag.store.queries.run_detail import RunResults
+from offdiag.store.run_page import RunResults
 from offdiag_web.charts.scale import UNIT
 from offdiag_web.presenters.headline import Tile, metric_tile
 from offdiag_web.presenters.values import Notes

@@ -7,7 +7,7 @@ from datetime import datetime
 
 from offdiag.services.flags.detail import FlagDetail
 from offdiag.services.flags.records import detail_dict, entry_dict
-from offdiag.store.queries.flag_inbox import FlagEntry, FlagPage
+from offdiag.store.flag_inbox import FlagEntry, FlagPage
 from offdiag_web.app.exports import Cell
 from offdiag_web.presenters.flags.checks import check_records
 from offdiag_web.presenters.flags.size_chart import class_recalls

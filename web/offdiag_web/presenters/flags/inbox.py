@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 from offdiag.flags.catalogue import RULES
 from offdiag.flags.lifecycle import FlagState
 from offdiag.flags.verdict import SEVERITIES
-from offdiag.store.queries.flag_inbox import MOST_COUNTED, FlagEntry, FlagPage, FlagPlace
+from offdiag.store.flag_inbox import MOST_COUNTED, FlagEntry, FlagPage, FlagPlace
 from offdiag_web.presenters import numbers
 from offdiag_web.presenters.chips import Chip
 from offdiag_web.presenters.flags.refused import Refused

@@ -11,7 +11,7 @@ from offdiag.flags.lifecycle import FlagState
 from offdiag.flags.verdict import points
 from offdiag.metrics.counted import Counted, CountedSets
 from offdiag.store.flags import FlagRecord
-from offdiag.store.queries.run_detail import RunDetail
+from offdiag.store.run_page import RunDetail
 from offdiag_web.presenters import numbers
 from offdiag_web.presenters.chips import Tone
 from offdiag_web.presenters.class_order import quoted_name

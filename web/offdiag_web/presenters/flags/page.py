@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 
 from offdiag.flags.lifecycle import FlagState
 from offdiag.services.flags.detail import RANKED_KEYS, FlagDetail
-from offdiag.store.queries.run_ranks import RankedValue
+from offdiag.store.run_ranks import RankedValue
 from offdiag_web.presenters import numbers
 from offdiag_web.presenters.chips import Chip
 from offdiag_web.presenters.flags.better import BetterView, better_view

@@ -11,8 +11,8 @@ from offdiag.domain.runs import Task
 from offdiag.flags.catalogue import RULES
 from offdiag.flags.lifecycle import FlagState, Standing
 from offdiag.flags.verdict import Certainty, Severity
+from offdiag.store.flag_inbox import MOST_COUNTED
 from offdiag.store.flags import FlagContent
-from offdiag.store.queries.flag_inbox import MOST_COUNTED
 from offdiag_web.presenters import numbers
 from offdiag_web.presenters.chips import Chip, Tone
 from offdiag_web.presenters.class_order import quoted_name

@@ -16,7 +16,7 @@ from offdiag.reports.wording import visible
 from offdiag.services.delivery.targets import read_target
 from offdiag.services.reports.pages import IssuePage
 from offdiag.store.deliveries import DeliveryRecord, DeliveryState
-from offdiag.store.report_issues import IssueState
+from offdiag.store.reports import IssueState
 from offdiag_web.presenters import numbers
 from offdiag_web.presenters.chips import Chip
 from offdiag_web.presenters.reports.line import Line, history_line

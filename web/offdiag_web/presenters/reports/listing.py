@@ -14,7 +14,7 @@ from offdiag.reports import wording
 from offdiag.reports.report import IssueSummary
 from offdiag.services.reports.pages import ReportEntry
 from offdiag.services.schedules.pages import ScheduleEntry, SchedulesPage
-from offdiag.store.report_issues import IssueState
+from offdiag.store.reports import IssueState
 from offdiag_web.charts.trend import sparkline
 from offdiag_web.presenters import numbers
 from offdiag_web.presenters.chips import Chip

@@ -11,7 +11,7 @@ from offdiag.services.reports.records import delivery_facts, issue_facts
 from offdiag.services.schedules.pages import SchedulesPage
 from offdiag.services.schedules.report_page import IssueEntry, ReportPage
 from offdiag.store.deliveries import DeliveryRecord
-from offdiag.store.report_issues import IssueRecord
+from offdiag.store.reports import IssueRecord
 from offdiag_web.app.exports import Cell
 
 REPORT_COLUMNS = (

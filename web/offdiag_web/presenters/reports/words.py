@@ -11,7 +11,7 @@ from offdiag.services.heartbeats import SILENT_AFTER_S
 from offdiag.services.reports.pages import ReportsPage
 from offdiag.services.schedules.fires import Fire
 from offdiag.store.deliveries import DeliveryRecord, DeliveryState
-from offdiag.store.report_issues import IssueRecord, IssueState
+from offdiag.store.reports import IssueRecord, IssueState
 from offdiag_web.presenters import numbers
 from offdiag_web.presenters.chips import Chip, Tone
 from offdiag_web.presenters.times import spell

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from offdiag.metrics.counted import CountedSets
-from offdiag.store.queries.run_detail import RunDetail, RunResults
+from offdiag.store.run_page import RunDetail, RunResults
 from offdiag_web.addresses.label_sets import LabelSetsAddress
 from offdiag_web.app.exports import Cell
 from offdiag_web.presenters.matrix_documents import markdown_lines, markdown_text

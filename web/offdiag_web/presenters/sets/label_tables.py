@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from offdiag.domain.values import MetricValue
 from offdiag.metrics.counted import CountedSets
 from offdiag.services.examples.question import ExampleQuestion, Kind
-from offdiag.store.queries.run_detail import RunResults
+from offdiag.store.run_page import RunResults
 from offdiag_web.addresses.label_sets import LabelOrder, LabelSetsAddress
 from offdiag_web.presenters import numbers
 from offdiag_web.presenters.class_order import ClassHead, class_head

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from offdiag.metrics.counted import CountedSets
-from offdiag.store.queries.run_detail import RunResults
+from offdiag.store.run_page import RunResults
 from offdiag_web.addresses.label_sets import LabelSetsAddress
 from offdiag_web.charts.scale import UNIT
 from offdiag_web.presenters import numbers

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from offdiag.services.what_if.reading import BaseCosts, Preset
-from offdiag.store.queries.priced_runs import CostChoice
+from offdiag.store.priced_runs import CostChoice
 from offdiag_web.presenters import numbers
 from offdiag_web.presenters.segments import Segment
 

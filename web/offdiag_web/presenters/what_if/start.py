@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from offdiag.domain.runs import RunState
 from offdiag.domain.texts import DEFAULT_PROJECT
-from offdiag.store.queries.dataset_list import DatasetFacts, LoggedRuns
+from offdiag.store.dataset_page import DatasetFacts, LoggedRuns
 from offdiag_web.presenters import numbers
 from offdiag_web.urls.query_string import with_query
 from offdiag_web.urls.what_if import WhatIfAddress

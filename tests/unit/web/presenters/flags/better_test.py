@@ -7,7 +7,7 @@ import pytest
 from offdiag.domain.orientation import SourceOrientation
 from offdiag.domain.values import MetricValue
 from offdiag.services.flags.better import BetterOnClass, BetterRuns, Gain
-from offdiag.store.queries.better_runs import BetterRun
+from offdiag.store.run_ranks import BetterRun
 from offdiag_web.presenters.flags.better import BetterView, better_view
 from support.drawings import parsed
 

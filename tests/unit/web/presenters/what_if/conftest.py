@@ -14,7 +14,7 @@ from offdiag.metrics.costs.matrix import zero_one_costs
 from offdiag.services.what_if.answering import WhatIf, answer
 from offdiag.services.what_if.reading import BaseCosts, Preset, SideBySide, WhatIfFrame
 from offdiag.services.what_if.scenario import Question
-from offdiag.store.queries.priced_runs import PricedRun, TestedOn
+from offdiag.store.priced_runs import PricedRun, TestedOn
 
 Ask = Callable[..., WhatIf]
 TRUTH = TestedOn(1, 1, 1, 0)

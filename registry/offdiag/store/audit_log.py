@@ -1,0 +1,174 @@
+"""What was changed by whom: written down by the transaction that changes it, read newest first.
+
+A transaction that somebody is answerable for notes which tables its statements touch and ends
+with a row that says so. Nobody who changes something has to remember it, and a change that is
+rolled back leaves no trace of having been made.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Connection, event, insert, or_, select
+from sqlalchemy.orm import Session
+
+from offdiag.domain.access import Actor
+from offdiag.store.models import AuditEventRow
+
+KEY = "offdiag audit"
+ANSWERABLE: ContextVar[Actor | None] = ContextVar("answerable", default=None)
+"""Who is answerable in databases that somebody else opens on their behalf."""
+LONGEST_TEXT = 500
+_NEW = insert(AuditEventRow)
+
+
+@dataclass(slots=True)
+class _Noted:
+    """What a transaction did so far; `said` is what its service says that it does."""
+
+    request_id: str | None = None
+    changes: dict[str, set[str]] = field(default_factory=dict)
+    said: dict[str, Any] | None = None
+
+
+def describe(
+    session: Session,
+    *,
+    action: str,
+    subject: str,
+    project: str | None = None,
+    detail: Mapping[str, Any] | None = None,
+) -> None:
+    """Say what this transaction does, better than its statements can. `detail` has no secrets."""
+    noted = session.info.get(KEY)
+    if isinstance(noted, _Noted):
+        noted.said = {
+            "action": action,
+            "subject": subject,
+            "project": project,
+            "detail": dict(detail or {}),
+        }
+
+
+def request_of(session: Session) -> str | None:
+    """The id of the request that this transaction is part of, None where there is none."""
+    noted = session.info.get(KEY)
+    return noted.request_id if isinstance(noted, _Noted) else None
+
+
+@contextmanager
+def recorded(session: Session, actor: Actor, now: datetime) -> Iterator[None]:
+    """Add the row to the transaction at its end, if it changed anything."""
+    noted = session.info[KEY] = _Noted(actor.request_id)
+    connection = session.connection()
+
+    def note(
+        _connection: Connection,
+        cursor: Any,
+        _statement: str,
+        _parameters: Any,
+        context: Any,
+        _many: bool,
+    ) -> None:
+        verb = _verb(context)
+        # A statement that returns rows does not know yet how many it touched.
+        if verb and (cursor.rowcount != 0 or context.compiled.effective_returning):
+            table = context.compiled.statement.table.name
+            noted.changes.setdefault(verb, set()).add(table)
+
+    event.listen(connection, "after_cursor_execute", note)
+    try:
+        yield
+        session.flush()  # What is only planned so far is a change, too.
+    finally:
+        event.remove(connection, "after_cursor_execute", note)
+    if noted.changes:
+        connection.execute(_NEW, _row(actor, noted, now))
+
+
+def _verb(context: Any) -> str | None:
+    if context is None or context.compiled is None:
+        return None
+    if context.isinsert:
+        return "added"
+    if context.isupdate:
+        return "changed"
+    return "removed" if context.isdelete else None
+
+
+def _row(actor: Actor, noted: _Noted, now: datetime) -> dict[str, Any]:
+    said = noted.said or {}
+    touched = {verb: sorted(tables) for verb, tables in sorted(noted.changes.items())}
+    return {
+        "at": now,
+        "actor_kind": actor.kind,
+        "actor": actor.name[:LONGEST_TEXT],
+        "action": said.get("action", actor.action)[:LONGEST_TEXT],
+        "object": said.get("subject", actor.subject)[:LONGEST_TEXT],
+        "project": said.get("project") or actor.project,
+        "request_id": actor.request_id,
+        "detail": {**said.get("detail", {}), **touched},
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class AuditFilter:
+    """What to look for. `text` is part of what was done or of what it was done to."""
+
+    actor: str = ""
+    project: str = ""
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class AuditEvent:
+    """One change; `detail` names the tables it touched and what its author said about it."""
+
+    id: int
+    at: datetime
+    actor_kind: str
+    actor: str
+    action: str
+    subject: str
+    project: str | None
+    request_id: str | None
+    detail: Mapping[str, Any]
+
+
+def audit_events(
+    session: Session, wanted: AuditFilter, *, before: int | None, limit: int
+) -> list[AuditEvent]:
+    """Events with numbers below `before`, or the newest ones."""
+    statement = select(AuditEventRow).order_by(AuditEventRow.id.desc()).limit(limit)
+    if before is not None:
+        statement = statement.where(AuditEventRow.id < before)
+    if wanted.actor:
+        statement = statement.where(AuditEventRow.actor == wanted.actor)
+    if wanted.project:
+        statement = statement.where(AuditEventRow.project == wanted.project)
+    if wanted.text:
+        statement = statement.where(
+            or_(
+                AuditEventRow.action.expression.icontains(wanted.text, autoescape=True),
+                AuditEventRow.object.expression.icontains(wanted.text, autoescape=True),
+            )
+        )
+    return [
+        AuditEvent(
+            row.id,
+            row.at,
+            row.actor_kind,
+            row.actor,
+            row.action,
+            row.object,
+            row.project,
+            row.request_id,
+            row.detail,
+        )
+        for row in session.scalars(statement)
+    ]

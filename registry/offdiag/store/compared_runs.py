@@ -1,0 +1,257 @@
+"""What a comparison reads, one statement for each kind of thing however many runs there are."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sqlalchemy import ScalarSelect, Select, func, or_, select
+from sqlalchemy.orm import Session, aliased
+
+from offdiag.domain.labels import LabelSet
+from offdiag.domain.orientation import SourceOrientation
+from offdiag.domain.runs import RunState, Task
+from offdiag.inputs.ids import SampleIds, joined
+from offdiag.inputs.labels import Codes
+from offdiag.metrics.confusion import ConfusionMatrix, confusion_matrix
+from offdiag.store import codec
+from offdiag.store.codec import decode_ids
+from offdiag.store.models import (
+    DatasetRow,
+    LabelSetRow,
+    ProjectRow,
+    RunRow,
+    ScoreChunkRow,
+    TruthChunkRow,
+    TruthVersionRow,
+    UploadedMatrixRow,
+)
+from offdiag.store.predictions import PredictedChunk, predicted_chunks
+
+_ROWS_AT_ONCE = 16
+
+
+@dataclass(frozen=True, slots=True)
+class LineageHead:
+    """The newest version of the truth a run was logged with; `root_id` names the lineage."""
+
+    id: int
+    root_id: int
+    number: int
+    digest: str
+    n_samples: int
+    id_kind: str
+
+
+@dataclass(frozen=True, slots=True)
+class ComparedRun:
+    """A run as a comparison needs it. `uploaded` is its matrix where it has no predictions."""
+
+    id: str
+    name: str
+    project: str
+    dataset_id: int
+    dataset: str
+    task: Task
+    labels: LabelSet
+    positive_label: str | None
+    model: str | None
+    state: RunState
+    params: Mapping[str, Any]
+    tags: Mapping[str, Any]
+    author: str | None
+    git_sha: str | None
+    source: SourceOrientation
+    orientation_verdict: str | None
+    n_predictions: int
+    score_columns: int
+    content_digest: str | None
+    created_at: datetime
+    truth: LineageHead | None
+    uploaded: ConfusionMatrix | None
+
+    @property
+    def has_predictions(self) -> bool:
+        return self.source is SourceOrientation.PREDICTIONS
+
+
+@dataclass(frozen=True, slots=True)
+class Predicted:
+    """All predictions of a run; `positions` are their places in its truth, (n,) both.
+
+    `starts` says with which prediction each chunk begins, in the order of chunks.
+    """
+
+    codes: Codes
+    positions: NDArray[np.int64]
+    starts: NDArray[np.int64]
+
+
+def compared_runs(session: Session, run_ids: Sequence[str]) -> dict[str, ComparedRun]:
+    """Runs by id, without those that do not exist or were deleted."""
+    head = aliased(TruthVersionRow)
+    rows = session.execute(_runs_with_heads(run_ids, head))
+    return {row[0].id: _run(row) for row in rows.all()}
+
+
+def _runs_with_heads(
+    run_ids: Sequence[str], head: type[TruthVersionRow]
+) -> Select[*tuple[Any, ...]]:
+    return (
+        select(RunRow, ProjectRow.name, DatasetRow, LabelSetRow, head, UploadedMatrixRow)
+        .join(ProjectRow, ProjectRow.id == RunRow.project_id)
+        .join(DatasetRow, DatasetRow.id == RunRow.dataset_id)
+        .join(LabelSetRow, LabelSetRow.id == DatasetRow.label_set_id)
+        .outerjoin(TruthVersionRow, TruthVersionRow.id == RunRow.truth_version_id)
+        .outerjoin(
+            head,
+            (head.dataset_id == TruthVersionRow.dataset_id)
+            & (head.root_id == TruthVersionRow.root_id)
+            & (head.number == _newest_number()),
+        )
+        .outerjoin(UploadedMatrixRow, UploadedMatrixRow.run_id == RunRow.id)
+        .where(RunRow.id.in_(run_ids), RunRow.deleted_at.is_(None))
+    )
+
+
+def _newest_number() -> ScalarSelect[int | None]:
+    """Number of the newest version in the lineage of a truth version."""
+    newer = aliased(TruthVersionRow)
+    return (
+        select(func.max(newer.number))
+        .where(
+            newer.dataset_id == TruthVersionRow.dataset_id,
+            newer.root_id == TruthVersionRow.root_id,
+        )
+        .correlate(TruthVersionRow)
+        .scalar_subquery()
+    )
+
+
+def _run(row: Sequence[Any]) -> ComparedRun:
+    run, project, dataset, label_set, head, uploaded = row
+    labels = LabelSet(tuple(label_set.names), label_set.ordinal, dataset.labels_inferred)
+    source = SourceOrientation(run.source_orientation)
+    return ComparedRun(
+        id=run.id,
+        name=run.name,
+        project=project,
+        dataset_id=dataset.id,
+        dataset=dataset.name,
+        task=Task(dataset.task),
+        labels=labels,
+        positive_label=dataset.positive_label,
+        model=run.model,
+        state=RunState(run.state),
+        params=run.params,
+        tags=run.tags,
+        author=run.author,
+        git_sha=run.git_sha,
+        source=source,
+        orientation_verdict=run.orientation_verdict,
+        n_predictions=run.n_predictions,
+        score_columns=run.score_columns,
+        content_digest=run.content_digest,
+        created_at=run.created_at,
+        truth=None if head is None else _head(head),
+        uploaded=None if uploaded is None else _matrix(uploaded, labels, source),
+    )
+
+
+def _head(row: TruthVersionRow) -> LineageHead:
+    return LineageHead(row.id, row.root_id, row.number, row.digest, row.n_samples, row.id_kind)
+
+
+def _matrix(
+    row: UploadedMatrixRow, labels: LabelSet, source: SourceOrientation
+) -> ConfusionMatrix:
+    counts = codec.decode_counts(row.cells, row.n_classes)
+    return confusion_matrix(counts, labels=labels, orientation=source)
+
+
+def truth_codes_of(session: Session, truth_ids: Collection[int]) -> dict[int, Codes]:
+    """Actual codes of truth versions in canonical order, by id of the version."""
+    rows = session.execute(
+        select(TruthChunkRow.truth_version_id, TruthChunkRow.codes, TruthChunkRow.dtype)
+        .where(TruthChunkRow.truth_version_id.in_(truth_ids))
+        .order_by(TruthChunkRow.truth_version_id, TruthChunkRow.seq)
+    )
+    parts: dict[int, list[Codes]] = {}
+    for truth_id, codes, dtype in rows:
+        parts.setdefault(truth_id, []).append(codec.decode_codes(codes, dtype))
+    return {truth_id: np.concatenate(codes) for truth_id, codes in parts.items()}
+
+
+def sample_ids_of(session: Session, roots: Mapping[int, str]) -> dict[int, SampleIds]:
+    """Identifiers of lineages in canonical order, by root; `roots` gives their kinds."""
+    rows = session.execute(
+        select(TruthChunkRow.truth_version_id, TruthChunkRow.sample_ids)
+        .where(TruthChunkRow.truth_version_id.in_(roots))
+        .order_by(TruthChunkRow.truth_version_id, TruthChunkRow.seq)
+    )
+    parts: dict[int, list[SampleIds]] = {}
+    for root_id, blob in rows:
+        if blob is not None:
+            parts.setdefault(root_id, []).append(decode_ids(blob, roots[root_id]))
+    return {root_id: joined(found) for root_id, found in parts.items()}
+
+
+def predictions_of(session: Session, run_ids: Sequence[str]) -> dict[str, Predicted]:
+    """All predictions of runs, by run."""
+    parts: dict[str, list[PredictedChunk]] = {}
+    for chunk in predicted_chunks(session, run_ids):
+        parts.setdefault(chunk.run_id, []).append(chunk)
+    return {
+        run_id: Predicted(
+            np.concatenate([chunk.codes for chunk in found]),
+            np.concatenate([_places(chunk) for chunk in found]),
+            np.array([chunk.start for chunk in found]),
+        )
+        for run_id, found in parts.items()
+    }
+
+
+def _places(chunk: PredictedChunk) -> NDArray[np.int64]:
+    if chunk.positions is None:
+        return np.arange(chunk.start, chunk.start + len(chunk.codes))
+    return chunk.positions.astype(np.int64)
+
+
+def scores_of(session: Session, run_ids: Sequence[str]) -> dict[str, NDArray[np.float32]]:
+    """All scores of runs in the order of their predictions, (n, columns), by run."""
+    rows = session.execute(
+        select(ScoreChunkRow.run_id, ScoreChunkRow.scores, ScoreChunkRow.n_columns)
+        .where(ScoreChunkRow.run_id.in_(run_ids))
+        .order_by(ScoreChunkRow.run_id, ScoreChunkRow.seq)
+        .execution_options(yield_per=_ROWS_AT_ONCE)
+    )
+    parts: dict[str, list[NDArray[np.float32]]] = {}
+    for run_id, blob, n_columns in rows:
+        parts.setdefault(run_id, []).append(codec.decode_scores(blob, n_columns))
+    return {run_id: np.concatenate(found) for run_id, found in parts.items()}
+
+
+def score_chunks_of(
+    session: Session, wanted: Mapping[str, Collection[int]]
+) -> Iterator[tuple[str, int, NDArray[np.float32]]]:
+    """Run, number and scores (n, columns) of the chunks that are wanted by their numbers."""
+    rows = session.execute(
+        select(
+            ScoreChunkRow.run_id, ScoreChunkRow.seq, ScoreChunkRow.scores, ScoreChunkRow.n_columns
+        )
+        .where(
+            or_(
+                *(
+                    (ScoreChunkRow.run_id == run_id) & ScoreChunkRow.seq.in_(seqs)
+                    for run_id, seqs in wanted.items()
+                )
+            )
+        )
+        .execution_options(yield_per=1)
+    )
+    for run_id, seq, blob, n_columns in rows:
+        yield run_id, seq, codec.decode_scores(blob, n_columns)

@@ -1,0 +1,234 @@
+"""Datasets as their list and their page show them.
+
+What has been run on each, its runs by state, its slices, and projects that share its name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cache
+from typing import Any
+
+from sqlalchemy import Row, Select, and_, case, exists, func, select
+from sqlalchemy.orm import Session, aliased
+
+from offdiag.domain.orientation import SourceOrientation
+from offdiag.domain.runs import RunState, Task
+from offdiag.store.evaluations import counts_for_its_run
+from offdiag.store.models import (
+    CostMatrixRow,
+    DatasetRow,
+    EvaluationRow,
+    LabelSetRow,
+    ProjectRow,
+    RunRow,
+    TruthSliceRow,
+    TruthVersionRow,
+)
+
+UNEVALUATED = (RunState.OPEN, RunState.FINISHED, RunState.FAILED)
+
+
+@dataclass(frozen=True, slots=True)
+class DatasetFacts:
+    """One dataset; `truth_number`, `n_samples` and `class_counts` are of its newest truth.
+
+    `costs` names what its runs are judged by, as `visits@2`, in `currency` where one is known.
+    """
+
+    id: int
+    project: str
+    name: str
+    task: Task
+    n_classes: int
+    labels_inferred: bool
+    truth_number: int | None
+    n_samples: int | None
+    class_counts: tuple[int, ...] | None
+    costs: str | None = None
+    currency: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class LoggedRuns:
+    """The runs of one dataset, counted."""
+
+    by_state: Mapping[RunState, int]
+    last_logged_at: datetime | None
+
+    @property
+    def total(self) -> int:
+        return sum(self.by_state.values())
+
+
+def dataset_list(session: Session) -> tuple[DatasetFacts, ...]:
+    """All datasets by project and name, in one statement."""
+    return tuple(_facts(row) for row in session.execute(_datasets()))
+
+
+def dataset_overview(session: Session) -> tuple[tuple[DatasetFacts, LoggedRuns], ...]:
+    """All datasets with their runs counted, in one statement."""
+    logged = (
+        select(
+            RunRow.dataset_id,
+            func.count().label("n_runs"),
+            func.max(RunRow.created_at).label("last_logged_at"),
+        )
+        .where(RunRow.deleted_at.is_(None))
+        .group_by(RunRow.dataset_id)
+        .subquery()
+    )
+    # Evaluated runs are nearly all runs. Counting only the others finds them by their index.
+    others = (
+        select(
+            RunRow.dataset_id,
+            *(
+                func.sum(case((RunRow.state == state, 1), else_=0)).label(state)
+                for state in UNEVALUATED
+            ),
+        )
+        .where(RunRow.state.in_(UNEVALUATED), RunRow.deleted_at.is_(None))
+        .group_by(RunRow.dataset_id)
+        .subquery()
+    )
+    rows = session.execute(
+        _datasets()
+        .add_columns(
+            logged.c.n_runs,
+            logged.c.last_logged_at,
+            *(others.c[state] for state in UNEVALUATED),
+        )
+        .outerjoin(logged, logged.c.dataset_id == DatasetRow.id)
+        .outerjoin(others, others.c.dataset_id == DatasetRow.id)
+    )
+    return tuple((_facts(row), _logged_runs(row)) for row in rows)
+
+
+@cache
+def _datasets() -> Select[*tuple[Any, ...]]:
+    newest = (
+        select(TruthVersionRow.dataset_id, func.max(TruthVersionRow.number).label("number"))
+        .group_by(TruthVersionRow.dataset_id)
+        .subquery()
+    )
+    is_newest = and_(
+        TruthVersionRow.dataset_id == DatasetRow.id, TruthVersionRow.number == newest.c.number
+    )
+    return (
+        select(
+            DatasetRow.id,
+            ProjectRow.name.label("project"),
+            DatasetRow.name,
+            DatasetRow.task,
+            DatasetRow.labels_inferred,
+            LabelSetRow.n_classes,
+            TruthVersionRow.number,
+            TruthVersionRow.n_samples,
+            TruthVersionRow.class_counts,
+            CostMatrixRow.name.label("costs_name"),
+            CostMatrixRow.version.label("costs_version"),
+            CostMatrixRow.currency,
+        )
+        .join(ProjectRow, ProjectRow.id == DatasetRow.project_id)
+        .join(LabelSetRow, LabelSetRow.id == DatasetRow.label_set_id)
+        .outerjoin(newest, newest.c.dataset_id == DatasetRow.id)
+        .outerjoin(TruthVersionRow, is_newest)
+        .outerjoin(CostMatrixRow, CostMatrixRow.id == DatasetRow.default_cost_matrix_id)
+        .order_by(ProjectRow.name, DatasetRow.name)
+    )
+
+
+def _facts(row: Row[*tuple[Any, ...]]) -> DatasetFacts:
+    counts: list[int] | None = row.class_counts
+    return DatasetFacts(
+        id=row.id,
+        project=row.project,
+        name=row.name,
+        task=Task(row.task),
+        n_classes=row.n_classes,
+        labels_inferred=row.labels_inferred,
+        truth_number=row.number,
+        n_samples=row.n_samples,
+        class_counts=None if counts is None else tuple(counts),
+        costs=None if row.costs_name is None else f"{row.costs_name}@{row.costs_version}",
+        currency=row.currency,
+    )
+
+
+def _logged_runs(row: Row[*tuple[Any, ...]]) -> LoggedRuns:
+    others = {state: getattr(row, state) or 0 for state in UNEVALUATED}
+    n_evaluated = (row.n_runs or 0) - sum(others.values())
+    return LoggedRuns(others | {RunState.EVALUATED: n_evaluated}, row.last_logged_at)
+
+
+@dataclass(frozen=True, slots=True)
+class DatasetRuns:
+    """The runs of a dataset. `n_behind` have results that an older truth version gave."""
+
+    by_state: Mapping[RunState, int]
+    n_behind: int
+
+    @property
+    def total(self) -> int:
+        return sum(self.by_state.values())
+
+
+@dataclass(frozen=True, slots=True)
+class SliceFacts:
+    """A slice column of the samples of a lineage, whose first version has the number `root`."""
+
+    root: int
+    name: str
+    levels: tuple[str, ...]
+
+
+def dataset_runs(session: Session, dataset_id: int) -> DatasetRuns:
+    """All runs of a dataset but the deleted ones, counted in one statement."""
+    newer = aliased(TruthVersionRow)
+    is_behind = and_(
+        RunRow.source_orientation == SourceOrientation.PREDICTIONS,
+        exists().where(newer.parent_id == EvaluationRow.truth_version_id),
+    ).label("is_behind")
+    counted = session.execute(
+        select(RunRow.state, is_behind, func.count().label("n"))
+        .outerjoin(
+            EvaluationRow,
+            and_(
+                EvaluationRow.run_id == RunRow.id,
+                counts_for_its_run(),
+            ),
+        )
+        .where(RunRow.dataset_id == dataset_id, RunRow.deleted_at.is_(None))
+        .group_by(RunRow.state, is_behind)
+    )
+    by_state = dict.fromkeys(RunState, 0)
+    n_behind = 0
+    for row in counted:
+        by_state[RunState(row.state)] += row.n
+        n_behind += row.n if row.is_behind else 0
+    return DatasetRuns(by_state, n_behind)
+
+
+def dataset_slices(session: Session, dataset_id: int) -> tuple[SliceFacts, ...]:
+    """All slice columns of a dataset, those of its newest samples first."""
+    rows = session.execute(
+        select(TruthVersionRow.number, TruthSliceRow.name, TruthSliceRow.levels)
+        .join(TruthVersionRow, TruthVersionRow.id == TruthSliceRow.truth_version_id)
+        .where(TruthVersionRow.dataset_id == dataset_id)
+        .order_by(TruthVersionRow.number.desc(), TruthSliceRow.name)
+    )
+    return tuple(SliceFacts(row.number, row.name, tuple(row.levels)) for row in rows)
+
+
+def projects_with_dataset(session: Session, name: str) -> tuple[str, ...]:
+    """Projects that have a dataset of this name."""
+    return tuple(
+        session.scalars(
+            select(ProjectRow.name)
+            .join(DatasetRow, DatasetRow.project_id == ProjectRow.id)
+            .where(DatasetRow.name == name)
+            .order_by(ProjectRow.name)
+        )
+    )

@@ -1,0 +1,248 @@
+"""Values of an evaluation as bytes, and back, exactly.
+
+Every per-class value of an evaluation is in one blob; operating points, bins and histograms
+have one each.
+
+A thousand classes have forty thousand values. As rows they would outweigh the predictions;
+packed they cost 30 bytes each and are read at once, which is how pages need them.
+
+Everything is little-endian and begins with how many entries follow. Thresholds take 4 bytes
+where that loses nothing, which is always so for stored scores, counts as many as the largest
+needs: a thousand classes have half a million points.
+
+Decoding raises `ValueError` for bytes that encoding cannot have written.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from math import isnan
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from offdiag.domain.values import POSITIVE_INFINITY, MetricValue
+from offdiag.metrics.scores.calibration import CalibrationBins
+from offdiag.metrics.scores.operating_points import OperatingPoints
+from offdiag.metrics.scores.score_curves import ScoreHistogram
+
+_FIELDS = ("value", "ci_low", "ci_high")
+_TO_INFINITY = 1
+
+
+@dataclass(frozen=True, slots=True)
+class ClassValues:
+    """Packed values: `keys` says in which order, `reasons` what the codes in `data` mean.
+
+    `reasons` lists reasons of undefined values and methods of intervals; code 0 means none.
+    `data` holds, for each key and class: three float64 (value, low, high), then for each the
+    uint16 codes of reason, limit and method, little-endian.
+    """
+
+    keys: Sequence[str]
+    reasons: Sequence[str]
+    n_classes: int
+    data: bytes
+
+
+def pack(per_class: Mapping[str, Sequence[MetricValue]], n_classes: int) -> ClassValues:
+    """Pack K values for each key."""
+    keys = list(per_class)
+    words: dict[str, int] = {}
+    numbers = np.full((len(keys), n_classes, len(_FIELDS)), np.nan, dtype="<f8")
+    codes = np.zeros((len(keys), n_classes, 3), dtype="<u2")
+    for row, key in enumerate(keys):
+        for column, cell in enumerate(per_class[key]):
+            if cell.ci_method is not None:
+                numbers[row, column] = [_or_nan(getattr(cell, name)) for name in _FIELDS]
+                codes[row, column, 2] = _code(words, cell.ci_method)
+            elif cell.value is not None:
+                numbers[row, column, 0] = cell.value
+            if cell.reason is not None:
+                codes[row, column, 0] = _code(words, cell.reason)
+            codes[row, column, 1] = _TO_INFINITY if cell.limit == POSITIVE_INFINITY else 0
+    return ClassValues(keys, list(words), n_classes, numbers.tobytes() + codes.tobytes())
+
+
+@dataclass(frozen=True, eq=False)
+class ClassNumbers:
+    """Unpacked arrays, first axis key, second axis class.
+
+    `numbers` (n_keys, n_classes, 3) are value, low and high, NaN where there is none; `codes`
+    (n_keys, n_classes, 3) are those of reason, limit and method in `words`, whose first is None.
+    """
+
+    numbers: NDArray[np.float64]
+    codes: NDArray[np.uint16]
+    words: tuple[str | None, ...]
+
+
+class UnpackedValues(Mapping[str, tuple[MetricValue, ...]]):
+    """The K values of each key, unpacked when they are first asked for.
+
+    A page shows a few of thirty keys, and a picture none.
+    """
+
+    def __init__(self, packed: ClassValues) -> None:
+        self._rows = {key: row for row, key in enumerate(packed.keys)}
+        self._found = unpack_arrays(packed)
+        self._unpacked: dict[str, tuple[MetricValue, ...]] = {}
+
+    def __getitem__(self, key: str) -> tuple[MetricValue, ...]:
+        if key not in self._unpacked:
+            row = self._rows[key]
+            cells = zip(
+                self._found.numbers[row].tolist(), self._found.codes[row].tolist(), strict=True
+            )
+            self._unpacked[key] = tuple(_value(*cell, self._found.words) for cell in cells)
+        return self._unpacked[key]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._rows)
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+
+def unpack(packed: ClassValues) -> Mapping[str, tuple[MetricValue, ...]]:
+    """The values again, exactly as packed. Raises ValueError when the blob has another size."""
+    return UnpackedValues(packed)
+
+
+def unpack_arrays(packed: ClassValues) -> ClassNumbers:
+    """The same as arrays, views of the blob. Raises ValueError when it has another size."""
+    cells = len(packed.keys) * packed.n_classes
+    split = cells * len(_FIELDS) * 8
+    if len(packed.data) != split + cells * 3 * 2:
+        raise ValueError(f"{len(packed.data)} bytes cannot hold {cells} values")
+    shape = (len(packed.keys), packed.n_classes)
+    return ClassNumbers(
+        np.frombuffer(packed.data[:split], "<f8").reshape(*shape, len(_FIELDS)),
+        np.frombuffer(packed.data[split:], "<u2").reshape(*shape, 3),
+        (None, *packed.reasons),
+    )
+
+
+def _value(
+    numbers: Sequence[float], codes: Sequence[int], words: Sequence[str | None]
+) -> MetricValue:
+    value, low, high = (None if isnan(number) else number for number in numbers)
+    limit = POSITIVE_INFINITY if codes[1] else None
+    return MetricValue(value, words[codes[0]], limit, low, high, words[codes[2]])
+
+
+def _code(words: dict[str, int], word: str) -> int:
+    return words.setdefault(word, len(words) + 1)
+
+
+def _or_nan(number: float | None) -> float:
+    return np.nan if number is None else number
+
+
+_POINTS = struct.Struct("<IBBxx")  # number, bytes of a threshold, bytes of a count
+_BINS = struct.Struct("<I")
+_COUNT_TYPES = {1: "<u1", 2: "<u2", 4: "<u4", 8: "<u8"}
+
+
+def encode_points(points: OperatingPoints) -> bytes:
+    """Thresholds, then true, then false positives."""
+    single = points.thresholds.astype("<f4")
+    is_exact = np.array_equal(single.astype(np.float64), points.thresholds)
+    thresholds = single if is_exact else points.thresholds.astype("<f8")
+    largest = max(points.n_positive, points.n_negative)
+    width = next(width for width in _COUNT_TYPES if largest < 1 << 8 * width)
+    counts = (points.true_positives, points.false_positives)
+    return b"".join(
+        [
+            _POINTS.pack(len(points), thresholds.itemsize, width),
+            thresholds.tobytes(),
+            *(column.astype(_COUNT_TYPES[width]).tobytes() for column in counts),
+        ]
+    )
+
+
+def decode_points(
+    data: bytes, *, n_positive: int, n_negative: int, n_thresholds: int
+) -> OperatingPoints:
+    """The points again; the totals stand in columns beside the blob."""
+    n, threshold_width, count_width = _header(_POINTS, data)
+    if threshold_width not in (4, 8) or count_width not in _COUNT_TYPES:
+        raise ValueError(f"thresholds of {threshold_width}, counts of {count_width} bytes.")
+    thresholds, hits, false_alarms = _columns(
+        data[_POINTS.size :],
+        n,
+        (f"<f{threshold_width}", _COUNT_TYPES[count_width], _COUNT_TYPES[count_width]),
+    )
+    return OperatingPoints(
+        thresholds.astype(np.float64),
+        hits.astype(np.int64),
+        false_alarms.astype(np.int64),
+        n_positive,
+        n_negative,
+        n_thresholds,
+    )
+
+
+def encode_bins(bins: CalibrationBins) -> bytes:
+    """Edges, then counts, events and sums of scores."""
+    return _BINS.pack(len(bins.count)) + b"".join(
+        [
+            bins.edges.astype("<f8").tobytes(),
+            bins.count.astype("<i8").tobytes(),
+            bins.happened.astype("<i8").tobytes(),
+            bins.score_sum.astype("<f8").tobytes(),
+        ]
+    )
+
+
+def decode_bins(data: bytes) -> CalibrationBins:
+    """The bins again."""
+    (n,) = _header(_BINS, data)
+    edges, rest = _split(data[_BINS.size :], (n + 1) * 8)
+    count, happened, score_sum = _columns(rest, n, ("<i8", "<i8", "<f8"))
+    return CalibrationBins(np.frombuffer(edges, "<f8"), count, happened, score_sum)
+
+
+def encode_histogram(histogram: ScoreHistogram) -> bytes:
+    """Edges, then counts of positive and negative cases."""
+    return _BINS.pack(len(histogram.positive)) + b"".join(
+        [
+            histogram.edges.astype("<f8").tobytes(),
+            histogram.positive.astype("<i8").tobytes(),
+            histogram.negative.astype("<i8").tobytes(),
+        ]
+    )
+
+
+def decode_histogram(data: bytes) -> ScoreHistogram:
+    """The histogram again."""
+    (n,) = _header(_BINS, data)
+    edges, rest = _split(data[_BINS.size :], (n + 1) * 8)
+    positive, negative = _columns(rest, n, ("<i8", "<i8"))
+    return ScoreHistogram(np.frombuffer(edges, "<f8"), positive, negative)
+
+
+def _header(layout: struct.Struct, data: bytes) -> tuple[int, ...]:
+    if len(data) < layout.size:
+        raise ValueError(f"{len(data)} bytes are too few to say how many entries follow.")
+    return layout.unpack_from(data)
+
+
+def _split(data: bytes, at: int) -> tuple[bytes, bytes]:
+    if len(data) < at:
+        raise ValueError(f"{len(data)} bytes are fewer than the {at} announced.")
+    return data[:at], data[at:]
+
+
+def _columns(data: bytes, n: int, types: Sequence[str]) -> list[NDArray[Any]]:
+    """Columns of n entries that follow on one another and are all that is left."""
+    found = []
+    for name in types:
+        column, data = _split(data, n * np.dtype(name).itemsize)
+        found.append(np.frombuffer(column, name))
+    if data:
+        raise ValueError(f"{len(data)} bytes follow the last column.")
+    return found

@@ -1,0 +1,200 @@
+"""Which work anybody may take, taking it, and heartbeats of those who do.
+
+All are judged by the database's clock.
+
+Work is free while it waits and its time has come, and while somebody's lease on it has run
+out. Idle workers ask for it all the time, so each statement is built once, with parameters for
+what changes: that takes longer than to answer it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cache
+
+from sqlalchemy import (
+    ColumnElement,
+    CompoundSelect,
+    ScalarSelect,
+    Select,
+    Update,
+    and_,
+    bindparam,
+    delete,
+    null,
+    or_,
+    select,
+    text,
+    union_all,
+    update,
+)
+from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.orm import Session
+
+from offdiag.store.clock import database_now
+from offdiag.store.jobs import WAITING, Lease
+from offdiag.store.models import HeartbeatRow, ProjectRow, WorkRow
+
+_DOING = text("state = 'doing'")
+
+
+def next_of_each_project(
+    session: Session, *, max_attempts: int, at_most: int | None = None
+) -> dict[int | None, int]:
+    """For each project that somebody could work for now, the id of what has waited longest.
+
+    That is due, or its lease has run out. None stands for no project in particular. Where
+    `at_most` is given, only work of at most that size is looked at.
+    """
+    given = {"max_attempts": max_attempts, "at_most": at_most}
+    rows = session.connection().execute(_oldest_of_each(has_limit=at_most is not None), given)
+    return {project_id: work_id for project_id, work_id in rows if work_id is not None}
+
+
+def due_ids(session: Session, *, max_attempts: int, limit: int) -> list[int]:
+    """Ids of work that anybody may claim, oldest first."""
+    return list(session.scalars(_due().limit(limit), {"max_attempts": max_attempts}))
+
+
+def claim(
+    session: Session,
+    work_id: int,
+    *,
+    token: str,
+    lease_s: float,
+    max_attempts: int,
+    at_most: int | None = None,
+) -> Lease | None:
+    """Take the lease on work that is free. None if somebody else was faster, or it is larger.
+
+    What another transaction is just changing counts as taken: waiting for it could end in a
+    deadlock, because the transaction that claims may have written before.
+    """
+    found = (
+        session.connection()
+        .execute(
+            _claim(has_limit=at_most is not None),
+            {
+                "work_id": work_id,
+                "token": token,
+                "held_for_s": lease_s,
+                "max_attempts": max_attempts,
+                "at_most": at_most,
+            },
+        )
+        .one_or_none()
+    )
+    return None if found is None else Lease(work_id, token, *found)
+
+
+@cache
+def _oldest_of_each(*, has_limit: bool) -> CompoundSelect[int | None, int | None]:
+    parts = _free_parts(has_limit=has_limit)
+    of_projects = select(ProjectRow.id, _oldest(WorkRow.project_id == ProjectRow.id, parts))
+    of_none = select(null(), _oldest(WorkRow.project_id.is_(None), parts))
+    return union_all(of_projects, of_none)
+
+
+def _oldest(
+    whose: ColumnElement[bool], parts: Sequence[ColumnElement[bool]]
+) -> ScalarSelect[int | None]:
+    """The oldest of either part: each has an index of its own, which one search would not use."""
+    oldest = [
+        select(WorkRow.due, WorkRow.id)
+        .where(whose, part)
+        .order_by(WorkRow.due, WorkRow.id)
+        .limit(1)
+        .correlate(ProjectRow)
+        .subquery()
+        for part in parts
+    ]
+    either = union_all(*(select(part.c.due, part.c.id) for part in oldest)).subquery()
+    first = select(either.c.id).order_by(either.c.due, either.c.id).limit(1)
+    return first.scalar_subquery()
+
+
+@cache
+def _due() -> Select[int]:
+    return (
+        select(WorkRow.id)
+        .where(or_(*_free_parts(has_limit=False)))
+        .order_by(WorkRow.due, WorkRow.id)
+    )
+
+
+@cache
+def _claim(*, has_limit: bool) -> Update:
+    is_free = or_(*_free_parts(has_limit=has_limit))
+    found = select(WorkRow.id).where(WorkRow.id == bindparam("work_id"), is_free)
+    return (
+        update(WorkRow)
+        .where(WorkRow.id == found.with_for_update(skip_locked=True).scalar_subquery())
+        .values(
+            state="doing",
+            attempts=WorkRow.attempts + 1,
+            lease=bindparam("token"),
+            lease_until=database_now() + bindparam("held_for_s"),
+        )
+        .returning(WorkRow.task, WorkRow.args, WorkRow.key, WorkRow.attempts, WorkRow.request_id)
+    )
+
+
+def _free_parts(*, has_limit: bool) -> tuple[ColumnElement[bool], ColumnElement[bool]]:
+    fits = [WorkRow.size <= bindparam("at_most")] if has_limit else []
+    waiting = and_(WAITING, WorkRow.due <= database_now(), *fits)
+    expired = and_(_DOING, WorkRow.lease_until < database_now(), *fits)
+    return waiting, and_(expired, WorkRow.attempts < bindparam("max_attempts"))
+
+
+@dataclass(frozen=True, slots=True)
+class Heartbeat:
+    """A process and how many seconds ago it last gave a sign of life."""
+
+    name: str
+    kind: str
+    host: str
+    pid: int
+    started_at: datetime
+    age_s: float
+
+
+def beat(
+    session: Session, *, name: str, kind: str, host: str, pid: int, started_at: datetime
+) -> None:
+    """Say that a process lives."""
+    facts = {"kind": kind, "host": host, "pid": pid, "started_at": started_at}
+    insert = (
+        postgresql.insert(HeartbeatRow)
+        if session.get_bind().dialect.name == "postgresql"
+        else sqlite.insert(HeartbeatRow)
+    )
+    seen = {"seen_at": database_now()}
+    session.execute(
+        insert.values(name=name, **facts, **seen).on_conflict_do_update(
+            index_elements=["name"], set_={**facts, **seen}
+        )
+    )
+
+
+def forget(session: Session, name: str) -> None:
+    """Say that a process ends as it should."""
+    session.execute(delete(HeartbeatRow).where(HeartbeatRow.name == name))
+
+
+def forget_silent(session: Session, *, older_than_s: float) -> None:
+    """Remove what processes left behind that were killed long ago."""
+    session.execute(
+        delete(HeartbeatRow).where(HeartbeatRow.seen_at < database_now() - older_than_s)
+    )
+
+
+def list_heartbeats(session: Session) -> tuple[Heartbeat, ...]:
+    """All known processes, the liveliest first."""
+    age = (database_now() - HeartbeatRow.seen_at).label("age")
+    rows = session.execute(select(HeartbeatRow, age).order_by(age, HeartbeatRow.name))
+    return tuple(
+        Heartbeat(row.name, row.kind, row.host, row.pid, row.started_at, max(0.0, age_s))
+        for row, age_s in rows
+    )

@@ -1,0 +1,380 @@
+"""Statements on the work table: submit, extend, finish, give back, bury.
+
+Which project a piece of work is for and how large it is, so that nobody waits for long; and
+waiting for PostgreSQL to notify of new work.
+
+Every time is the database's clock, so hosts with skewed clocks agree on leases. A claim
+counts as an attempt when it is made, so that a worker that was killed counts too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, NamedTuple
+
+from sqlalchemy import (
+    ColumnElement,
+    Update,
+    and_,
+    bindparam,
+    case,
+    delete,
+    event,
+    exists,
+    func,
+    or_,
+    select,
+    text,
+    update,
+)
+from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.orm import Session
+from sqlalchemy.sql.dml import ReturningDelete
+
+from offdiag.errors import DatabaseUnavailable
+from offdiag.store.audit_log import request_of
+from offdiag.store.clock import database_now
+from offdiag.store.database import Database
+from offdiag.store.models import DeliveryRow, PredictionChunkRow, ReportIssueRow, RunRow, WorkRow
+
+WAITING = text("state = 'todo'")
+"""Spelled out: a bound parameter cannot prove a partial index once the plan is generic."""
+
+WITHOUT_A_WORD = "every attempt ended without a word: its worker was killed or lost the database."
+"""Why work was given up that nobody gave back."""
+
+
+@dataclass(frozen=True, slots=True)
+class Lease:
+    """The right to do one piece of work until the lease runs out.
+
+    `request_id` is the request that asked for it, None where none did.
+    """
+
+    work_id: int
+    token: str
+    task: str
+    args: Mapping[str, Any]
+    key: str
+    attempts: int
+    request_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class WorkRecord:
+    """Where a piece of work stands. `error` is of its latest failed attempt."""
+
+    work_id: int
+    task: str
+    key: str
+    state: str
+    attempts: int
+    error: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """Work to ask for. `project_id` is the project it is for, None for none in particular.
+
+    `size` is how many predicted classes and scores it reads, None where that is not known.
+    """
+
+    key: str
+    args: Mapping[str, Any]
+    project_id: int | None = None
+    size: int | None = None
+
+
+def insert_pending(session: Session, task: str, wanted: Wanted) -> int | None:
+    """Ask for work, at most once per key. Returns its id, None if it was already waiting."""
+    row = _todo(session, task, wanted, now=database_now())
+    return session.scalar(_insert_unless_waiting(session).values(**row).returning(WorkRow.id))
+
+
+def insert_many_pending(session: Session, task: str, wanted: Sequence[Wanted]) -> list[int]:
+    """Ask for one kind of work many times over. Returns the ids of what did not wait yet."""
+    if not wanted:
+        return []
+    now = session.scalar(select(database_now()))
+    rows = [_todo(session, task, each, now=now) for each in wanted]
+    insert = _insert_unless_waiting(session).returning(WorkRow.id)
+    return list(session.connection().execute(insert, rows).scalars())
+
+
+def _todo(session: Session, task: str, wanted: Wanted, *, now: object) -> dict[str, Any]:
+    return {
+        "task": task,
+        "args": dict(wanted.args),
+        "key": wanted.key,
+        "state": "todo",
+        "due": now,
+        "attempts": 0,
+        "created_at": now,
+        "project_id": wanted.project_id,
+        "size": wanted.size,
+        "request_id": request_of(session),
+    }
+
+
+def _insert_unless_waiting(session: Session) -> postgresql.Insert | sqlite.Insert:
+    insert = (
+        postgresql.insert(WorkRow)
+        if session.get_bind().dialect.name == "postgresql"
+        else sqlite.insert(WorkRow)
+    )
+    return insert.on_conflict_do_nothing(index_elements=["key"], index_where=WAITING)
+
+
+def find_by_key(session: Session, key: str) -> WorkRecord | None:
+    """The newest work with this key: waiting, being done or given up."""
+    row = session.scalar(
+        select(WorkRow).where(WorkRow.key == key).order_by(WorkRow.id.desc()).limit(1)
+    )
+    if row is None:
+        return None
+    return WorkRecord(row.id, row.task, row.key, row.state, row.attempts, row.error)
+
+
+def count_by_state(session: Session) -> dict[str, int]:
+    """How much work is waiting, being done and given up."""
+    found = session.execute(select(WorkRow.state, func.count()).group_by(WorkRow.state))
+    counts = {state: int(count) for state, count in found}
+    return {state: counts.get(state, 0) for state in ("todo", "doing", "dead")}
+
+
+def extend(session: Session, lease: Lease, *, lease_s: float) -> bool:
+    """Push the end of a lease back. False if it is no longer ours."""
+    given = {"work_id": lease.work_id, "token": lease.token, "held_for_s": lease_s}
+    return session.connection().scalar(_extend(), given) is not None
+
+
+def finish(session: Session, lease: Lease) -> bool:
+    """Delete done work. False if the lease was lost: then nothing may be written."""
+    given = {"work_id": lease.work_id, "token": lease.token}
+    return session.connection().scalar(_finish(), given) is not None
+
+
+def give_back(
+    session: Session, lease: Lease, *, error: str | None, delay_s: float, counts: bool = True
+) -> bool:
+    """Put work back for a later attempt. False if the lease was lost.
+
+    When the same work was asked for again in the meantime, that newer row takes over. An
+    attempt that does not count was no attempt: the work only came too early.
+    """
+    twin = select(WorkRow.id).where(WorkRow.key == lease.key, WorkRow.state == "todo")
+    if session.scalar(select(exists(twin))):
+        return finish(session, lease)
+    held = session.scalar(
+        update(WorkRow)
+        .where(_held(lease))
+        .values(
+            state="todo",
+            due=database_now() + delay_s,
+            attempts=WorkRow.attempts if counts else WorkRow.attempts - 1,
+            lease=None,
+            lease_until=None,
+            error=error,
+        )
+        .returning(WorkRow.id)
+    )
+    return held is not None
+
+
+def let_go(session: Session, lease: Lease, *, most_losses: int) -> None:
+    """Take back the claim behind a lease that was lost without an error: it was no attempt.
+
+    Who still holds it puts the work back; for others who have it by now only the count changes.
+    Work that lost `most_losses` leases before is left alone: each further loss is an attempt.
+    """
+    is_early = WorkRow.losses < most_losses
+    counts = {"attempts": WorkRow.attempts - 1, "losses": WorkRow.losses + 1}
+    twin = select(WorkRow.id).where(WorkRow.key == lease.key, WorkRow.state == "todo")
+    if session.scalar(select(exists(twin))) and finish(session, lease):
+        return
+    held = session.scalar(
+        update(WorkRow)
+        .where(_held(lease), is_early)
+        .values(state="todo", due=database_now(), lease=None, lease_until=None, **counts)
+        .returning(WorkRow.id)
+    )
+    if held is None:
+        session.execute(
+            update(WorkRow)
+            .where(
+                WorkRow.id == lease.work_id,
+                WorkRow.state != "dead",
+                or_(WorkRow.lease.is_(None), WorkRow.lease != lease.token),
+                WorkRow.attempts > 0,
+                is_early,
+            )
+            .values(**counts)
+        )
+
+
+def bury(session: Session, lease: Lease, *, error: str) -> bool:
+    """Give work up for good; the row stays to be seen. False if the lease was lost."""
+    held = session.scalar(
+        update(WorkRow)
+        .where(_held(lease))
+        .values(state="dead", lease=None, lease_until=None, error=error)
+        .returning(WorkRow.id)
+    )
+    return held is not None
+
+
+def revive(session: Session, work_id: int) -> Lease | None:
+    """Let work that was given up be tried again from the start. None if it is not given up.
+
+    Where the same work waits already, that row is enough.
+    """
+    dead = session.execute(
+        delete(WorkRow)
+        .where(WorkRow.id == work_id, WorkRow.state == "dead")
+        .returning(WorkRow.task, WorkRow.args, WorkRow.key, WorkRow.project_id, WorkRow.size)
+    ).one_or_none()
+    if dead is None:
+        return None
+    wanted = Wanted(dead.key, dead.args, dead.project_id, dead.size)
+    again = insert_pending(session, dead.task, wanted)
+    return Lease(again or work_id, "", dead.task, dead.args, dead.key, 0)
+
+
+def bury_expired(session: Session, *, max_attempts: int) -> list[Lease]:
+    """Give up work whose last allowed attempt ended without a word (its worker was killed)."""
+    rows = session.execute(
+        update(WorkRow)
+        .where(
+            WorkRow.state == "doing",
+            WorkRow.lease_until < database_now(),
+            WorkRow.attempts >= max_attempts,
+        )
+        .values(
+            state="dead",
+            lease=None,
+            lease_until=None,
+            error=WITHOUT_A_WORD,
+        )
+        .returning(WorkRow.id, WorkRow.task, WorkRow.args, WorkRow.key, WorkRow.attempts)
+    )
+    return [Lease(r.id, "", r.task, r.args, r.key, r.attempts) for r in rows]
+
+
+def withdraw(session: Session, key: str) -> None:
+    """Take back what waits or was given up; what somebody is doing ends by itself."""
+    session.execute(delete(WorkRow).where(WorkRow.key == key, WorkRow.state != "doing"))
+
+
+def notify(session: Session, channel: str) -> None:
+    """Wake listeners when this transaction commits (PostgreSQL only; elsewhere a no-op)."""
+    if session.get_bind().dialect.name == "postgresql":
+        session.execute(text("SELECT pg_notify(:channel, '')"), {"channel": channel})
+
+
+def after_commit(session: Session, action: Callable[[], None]) -> None:
+    """Run `action` once this session's transaction has been committed."""
+
+    def run(_session: Session) -> None:
+        action()
+
+    event.listen(session, "after_commit", run, once=True)
+
+
+@cache
+def _extend() -> Update:
+    """Every piece of work takes this and the next; each is built once."""
+    return (
+        update(WorkRow)
+        .where(*_is_held())
+        .values(lease_until=database_now() + bindparam("held_for_s"))
+        .returning(WorkRow.id)
+    )
+
+
+@cache
+def _finish() -> ReturningDelete[int]:
+    return delete(WorkRow).where(*_is_held()).returning(WorkRow.id)
+
+
+def _is_held() -> tuple[ColumnElement[bool], ...]:
+    return (
+        WorkRow.id == bindparam("work_id"),
+        WorkRow.state == "doing",
+        WorkRow.lease == bindparam("token"),
+    )
+
+
+def _held(lease: Lease) -> ColumnElement[bool]:
+    return and_(
+        WorkRow.id == lease.work_id, WorkRow.state == "doing", WorkRow.lease == lease.token
+    )
+
+
+_AT_ONCE = 500
+
+
+class RunAsWork(NamedTuple):
+    """What the evaluation of a run asks of a worker.
+
+    `size` is how many predicted classes and scores it reads; counts alone are read in no time.
+    """
+
+    project_id: int
+    size: int
+
+
+def works_of_runs(session: Session, run_ids: Sequence[str]) -> Mapping[str, RunAsWork]:
+    """Project and size of the evaluation of each run that there is."""
+    found: dict[str, RunAsWork] = {}
+    has_chunks = exists(
+        select(PredictionChunkRow.run_id).where(PredictionChunkRow.run_id == RunRow.id)
+    )
+    read = RunRow.n_predictions * (1 + RunRow.score_columns)
+    size = case((has_chunks, read), else_=0)
+    for start in range(0, len(run_ids), _AT_ONCE):
+        some = run_ids[start : start + _AT_ONCE]
+        rows = session.execute(
+            select(RunRow.id, RunRow.project_id, size).where(RunRow.id.in_(some))
+        )
+        found.update((run_id, RunAsWork(*rest)) for run_id, *rest in rows)
+    return found
+
+
+def project_of_issue(session: Session, issue_id: int) -> int | None:
+    """The id of the project of a report that was issued."""
+    return session.scalar(select(ReportIssueRow.project_id).where(ReportIssueRow.id == issue_id))
+
+
+def project_of_delivery(session: Session, delivery_id: int) -> int | None:
+    """The id of the project of a report that is on its way."""
+    return session.scalar(
+        select(ReportIssueRow.project_id)
+        .join(DeliveryRow, DeliveryRow.issue_id == ReportIssueRow.id)
+        .where(DeliveryRow.id == delivery_id)
+    )
+
+
+def notifications(database: Database, channel: str, *, timeout_s: float) -> Iterator[bool]:
+    """Yield True for each notification on `channel`, False after `timeout_s` without one.
+
+    Holds one connection as long as it is iterated. Raises `DatabaseUnavailable` when the
+    connection breaks.
+    """
+    with database.listen() as connection:
+        connection.execute(text(f'LISTEN "{channel}"'))
+        driver = connection.connection.driver_connection
+        while True:
+            yield _heard(driver, database.place, timeout_s)
+
+
+def _heard(driver: Any, place: str, timeout_s: float) -> bool:
+    import psycopg
+
+    try:
+        return any(True for _ in driver.notifies(timeout=timeout_s, stop_after=1))
+    except psycopg.Error as error:
+        raise DatabaseUnavailable(
+            f"{place}: the connection broke while waiting.", hint="It is opened again by itself."
+        ) from error

@@ -1,0 +1,120 @@
+"""Predictions, scores and ground truth, stored by column in chunks, and counts without them.
+
+A chunk is one blob of plain little-endian codes. Counting a matrix reads the one or two bytes
+per prediction it needs; scores lie in rows of their own and are not touched. Samples of chunk
+`seq` follow those of chunk `seq - 1`.
+
+Counts are kept by what the cases can be sliced by, one entry for each combination that occurs.
+"""
+
+from __future__ import annotations
+
+from sqlalchemy import ForeignKey, ForeignKeyConstraint
+from sqlalchemy.orm import Mapped, mapped_column
+
+from offdiag.store.models.base import Base, one_of, whole_number
+from offdiag.store.models.datasets import ID_KINDS
+
+
+class TruthChunkRow(Base):
+    __tablename__ = "truth_chunk"
+    __table_args__ = (whole_number("seq"), whole_number("n", at_least=1))
+
+    truth_version_id: Mapped[int] = mapped_column(ForeignKey("truth_version.id"), primary_key=True)
+    seq: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
+    n: Mapped[int]
+    dtype: Mapped[str]
+    codec: Mapped[str]
+    codes: Mapped[bytes]
+    sample_ids: Mapped[bytes | None]
+    sha256: Mapped[str]
+
+
+class PredictionChunkRow(Base):
+    """`positions` are the samples' places in the truth, absent where they simply follow on.
+
+    `counts` is the chunk's partial confusion matrix, so that a run's matrix is a sum.
+    """
+
+    __tablename__ = "prediction_chunk"
+    __table_args__ = (whole_number("seq"), whole_number("n", at_least=1))
+
+    run_id: Mapped[str] = mapped_column(ForeignKey("run.id", ondelete="CASCADE"), primary_key=True)
+    seq: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
+    n: Mapped[int]
+    dtype: Mapped[str]
+    codec: Mapped[str]
+    codes: Mapped[bytes]
+    positions: Mapped[bytes | None]
+    counts: Mapped[bytes | None]
+    sha256: Mapped[str]
+
+
+def _part_of_a_prediction_chunk() -> ForeignKeyConstraint:
+    return ForeignKeyConstraint(
+        ["run_id", "seq"],
+        ["prediction_chunk.run_id", "prediction_chunk.seq"],
+        ondelete="CASCADE",
+    )
+
+
+class ScoreChunkRow(Base):
+    """Scores of shape (n, n_columns), n being the prediction chunk's."""
+
+    __tablename__ = "score_chunk"
+    __table_args__ = (_part_of_a_prediction_chunk(), whole_number("n_columns", at_least=1))
+
+    run_id: Mapped[str] = mapped_column(primary_key=True)
+    seq: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
+    n_columns: Mapped[int]
+    dtype: Mapped[str]
+    codec: Mapped[str]
+    scores: Mapped[bytes]
+
+
+class PendingTruthRow(Base):
+    """Ground truth an open run brings along; finishing the run makes it a truth version.
+
+    `codes` is absent where the run relies on the truth its dataset already has and only says
+    which samples it predicted.
+    """
+
+    __tablename__ = "pending_truth"
+    __table_args__ = (_part_of_a_prediction_chunk(), one_of("id_kind", ID_KINDS))
+
+    run_id: Mapped[str] = mapped_column(primary_key=True)
+    seq: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
+    dtype: Mapped[str | None]
+    codes: Mapped[bytes | None]
+    id_kind: Mapped[str]
+    sample_ids: Mapped[bytes | None]
+
+
+class CountedCasesRow(Base):
+    """`actual` and `predicted` hold one code per kind of case, `sizes` how many cases it has."""
+
+    __tablename__ = "counted_cases"
+    __table_args__ = (whole_number("n_kinds", at_least=1),)
+
+    run_id: Mapped[str] = mapped_column(ForeignKey("run.id", ondelete="CASCADE"), primary_key=True)
+    n_kinds: Mapped[int]
+    dtype: Mapped[str]
+    codec: Mapped[str]
+    actual: Mapped[bytes]
+    predicted: Mapped[bytes]
+    sizes: Mapped[bytes]
+
+
+class CountedSliceRow(Base):
+    """`codes` holds one code per kind of case, an index into `levels`."""
+
+    __tablename__ = "counted_slice"
+
+    run_id: Mapped[str] = mapped_column(
+        ForeignKey("counted_cases.run_id", ondelete="CASCADE"), primary_key=True
+    )
+    name: Mapped[str] = mapped_column(primary_key=True)
+    levels: Mapped[list[str]]
+    dtype: Mapped[str]
+    codec: Mapped[str]
+    codes: Mapped[bytes]

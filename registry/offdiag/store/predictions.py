@@ -1,0 +1,327 @@
+"""Statements on the predictions of runs, chunk by chunk."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Generator, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sqlalchemy import bindparam, exists, func, insert, select, update
+from sqlalchemy.orm import Session
+
+from offdiag.inputs.labels import Codes
+from offdiag.inputs.partial_labels import in_roomy_rows, nothing_labelled
+from offdiag.inputs.scores import Scores
+from offdiag.metrics.counted import CaseCounts, are_sets
+from offdiag.store import codec
+from offdiag.store.codec import decode_case_counts, encode_case_counts
+from offdiag.store.models import PredictionChunkRow, ScoreChunkRow
+
+# Put together once: every chunk that arrives needs them. Its rows go past the session, which takes
+# several times as long, to keep objects that nobody asks for.
+_SHA256 = select(PredictionChunkRow.sha256).where(
+    PredictionChunkRow.run_id == bindparam("run_id"), PredictionChunkRow.seq == bindparam("seq")
+)
+_NEW_CHUNK = insert(PredictionChunkRow)
+_NEW_SCORES = insert(ScoreChunkRow)
+
+
+@dataclass(frozen=True, slots=True)
+class ChunkMeta:
+    """What is known of a stored chunk without reading its blobs."""
+
+    seq: int
+    n: int
+    sha256: str
+
+
+@dataclass(frozen=True, slots=True)
+class StoredChunk:
+    """Predicted codes of one chunk and where its cases stand in the truth.
+
+    `positions` is None when the cases follow on: the first one stands at `start`.
+    `counts` are the stored counts of the chunk, None where they would be larger than the codes.
+    """
+
+    seq: int
+    start: int
+    predicted: Codes
+    positions: NDArray[np.unsignedinteger[Any]] | None
+    counts: CaseCounts | None
+
+    def actual_in(self, truth: Codes) -> Codes:
+        """The actual codes of this chunk's cases, out of the whole truth."""
+        following = slice(self.start, self.start + len(self.predicted))
+        actual: Codes = truth[following if self.positions is None else self.positions]
+        return actual
+
+
+@dataclass(frozen=True, slots=True)
+class PackedCounts:
+    """Counts of a chunk ready to be kept with it."""
+
+    seq: int
+    data: bytes
+
+
+def chunk_sha256(session: Session, run_id: str, seq: int) -> str | None:
+    """Digest of a stored chunk, None if the number is still free."""
+    return session.scalar(_SHA256, {"run_id": run_id, "seq": seq})
+
+
+def insert_chunk(
+    session: Session,
+    *,
+    run_id: str,
+    seq: int,
+    predicted: Codes,
+    scores: Scores | None,
+    counts: CaseCounts | None,
+    sha256: str,
+) -> None:
+    """Store one chunk, its scores apart from its codes."""
+    codes = codec.encode_codes(predicted)
+    connection = session.connection()
+    connection.execute(
+        _NEW_CHUNK,
+        {
+            "run_id": run_id,
+            "seq": seq,
+            "n": len(predicted),
+            "dtype": codec.code_type(predicted),
+            "codec": codec.code_codec(predicted),
+            "codes": codes,
+            "counts": _counts_if_smaller(counts, than=len(codes)),
+            "sha256": sha256,
+        },
+    )
+    if scores is not None:
+        connection.execute(
+            _NEW_SCORES,
+            {
+                "run_id": run_id,
+                "seq": seq,
+                "n_columns": scores.n_columns,
+                "dtype": codec.SCORE_TYPE,
+                "codec": codec.RAW,
+                "scores": codec.encode_scores(scores.values),
+            },
+        )
+
+
+def chunk_list(session: Session, run_id: str) -> list[ChunkMeta]:
+    """All chunks of a run in order, without their blobs."""
+    rows = session.execute(
+        select(PredictionChunkRow.seq, PredictionChunkRow.n, PredictionChunkRow.sha256)
+        .where(PredictionChunkRow.run_id == run_id)
+        .order_by(PredictionChunkRow.seq)
+    )
+    return [ChunkMeta(seq, n, sha256) for seq, n, sha256 in rows]
+
+
+def score_columns(session: Session, run_id: str) -> tuple[int, int, int]:
+    """Number of chunks of a run that have scores, and the least and most columns (0 if none)."""
+    columns = ScoreChunkRow.n_columns
+    n_chunks, least, most = session.execute(
+        select(func.count(), func.min(columns), func.max(columns)).where(
+            ScoreChunkRow.run_id == run_id
+        )
+    ).one()
+    return int(n_chunks), int(least or 0), int(most or 0)
+
+
+def read_chunks(session: Session, run_id: str, *, n_classes: int) -> Iterator[StoredChunk]:
+    """All chunks of a run in order, one at a time."""
+    rows = session.execute(
+        select(
+            PredictionChunkRow.seq,
+            PredictionChunkRow.n,
+            PredictionChunkRow.dtype,
+            PredictionChunkRow.codes,
+            PredictionChunkRow.positions,
+            PredictionChunkRow.counts,
+        )
+        .where(PredictionChunkRow.run_id == run_id)
+        .order_by(PredictionChunkRow.seq)
+        .execution_options(yield_per=16)
+    )
+    start = 0
+    for seq, n, dtype, codes, positions, counts in rows:
+        yield StoredChunk(
+            seq,
+            start,
+            codec.decode_codes(codes, dtype),
+            None if positions is None else decode_positions(positions, n),
+            None if counts is None else decode_case_counts(counts, n_classes),
+        )
+        start += n
+
+
+def lack_counts(session: Session, run_id: str) -> bool:
+    """Whether some chunk of a run has no counts."""
+    some = select(PredictionChunkRow.seq).where(
+        PredictionChunkRow.run_id == run_id, PredictionChunkRow.counts.is_(None)
+    )
+    return bool(session.scalar(select(exists(some))))
+
+
+def partial_counts(session: Session, run_id: str, *, n_classes: int) -> list[CaseCounts | None]:
+    """The stored counts of the chunks of a run, None for chunks that have none."""
+    blobs = session.scalars(
+        select(PredictionChunkRow.counts)
+        .where(PredictionChunkRow.run_id == run_id)
+        .order_by(PredictionChunkRow.seq)
+    )
+    return [None if blob is None else decode_case_counts(blob, n_classes) for blob in blobs]
+
+
+def read_scores(session: Session, run_id: str) -> NDArray[np.float32] | None:
+    """All scores of a run in chunk order, shape (n, columns), None if it has none."""
+    rows = session.execute(
+        select(ScoreChunkRow.scores, ScoreChunkRow.n_columns)
+        .where(ScoreChunkRow.run_id == run_id)
+        .order_by(ScoreChunkRow.seq)
+    ).all()
+    if not rows:
+        return None
+    return np.concatenate([codec.decode_scores(blob, columns) for blob, columns in rows])
+
+
+def read_score_chunks(session: Session, run_id: str) -> Generator[NDArray[np.float32], None, None]:
+    """The scores of a run chunk by chunk, in order, shape (n, columns) each; to be closed."""
+    found = session.execute(
+        select(ScoreChunkRow.scores, ScoreChunkRow.n_columns)
+        .where(ScoreChunkRow.run_id == run_id)
+        .order_by(ScoreChunkRow.seq)
+        .execution_options(yield_per=1)
+    )
+    with found as rows:
+        for blob, columns in rows:
+            yield codec.decode_scores(blob, columns)
+
+
+def place_chunk(
+    session: Session,
+    run_id: str,
+    seq: int,
+    *,
+    positions: NDArray[np.int64] | None,
+    counts: CaseCounts,
+    predicted: Codes,
+) -> None:
+    """Record where a chunk's cases stand in the truth, and its counts."""
+    session.execute(
+        update(PredictionChunkRow)
+        .where(PredictionChunkRow.run_id == run_id, PredictionChunkRow.seq == seq)
+        .values(
+            positions=None if positions is None else _encode_positions(positions),
+            counts=_counts_if_smaller(counts, than=predicted.nbytes),
+        )
+    )
+
+
+def pack_counts(seq: int, counts: CaseCounts, predicted: Codes) -> PackedCounts | None:
+    """Counts to keep with their chunk, None where counting again is cheaper."""
+    data = _counts_if_smaller(counts, than=predicted.nbytes)
+    return None if data is None else PackedCounts(seq, data)
+
+
+def keep_counts(session: Session, run_id: str, part: PackedCounts) -> None:
+    """Keep what was counted again."""
+    session.execute(
+        update(PredictionChunkRow)
+        .where(PredictionChunkRow.run_id == run_id, PredictionChunkRow.seq == part.seq)
+        .values(counts=part.data)
+    )
+
+
+def _encode_positions(positions: NDArray[np.int64]) -> bytes:
+    wide = bool((positions >= 1 << 32).any())
+    return positions.astype("<u8" if wide else "<u4").tobytes()
+
+
+def decode_positions(blob: bytes, n: int) -> NDArray[np.unsignedinteger[Any]]:
+    """Places in the truth of the n cases of a chunk, in as many bytes as they take."""
+    return np.frombuffer(blob, f"<u{len(blob) // n}")
+
+
+def _counts_if_smaller(counts: CaseCounts | None, *, than: int) -> bytes | None:
+    # With very many classes a sparse matrix is larger than the codes it was counted from;
+    # then counting again is cheaper than storing it.
+    if counts is None:
+        return None
+    packed = encode_case_counts(counts)
+    return packed if len(packed) <= max(than, 4096) else None
+
+
+_ROWS_AT_ONCE = 16
+
+
+@dataclass(frozen=True, slots=True)
+class PredictedChunk:
+    """A chunk with predicted codes (n,) and where its cases stand.
+
+    `start` counts the predictions of the run before it; without `positions` (n,) the cases
+    stand where their number says.
+    """
+
+    run_id: str
+    start: int
+    codes: Codes
+    positions: NDArray[np.unsignedinteger[Any]] | None
+
+    @property
+    def places(self) -> slice | NDArray[np.unsignedinteger[Any]]:
+        """Where the cases stand in the truth, as an index."""
+        if self.positions is None:
+            return slice(self.start, self.start + len(self.codes))
+        return self.positions
+
+
+def predicted_chunks(session: Session, run_ids: Sequence[str]) -> Iterator[PredictedChunk]:
+    """All chunks of runs, run by run in the order they were logged in; one statement."""
+    rows = session.execute(
+        select(
+            PredictionChunkRow.run_id,
+            PredictionChunkRow.n,
+            PredictionChunkRow.dtype,
+            PredictionChunkRow.codes,
+            PredictionChunkRow.positions,
+        )
+        .where(PredictionChunkRow.run_id.in_(run_ids))
+        .order_by(PredictionChunkRow.run_id, PredictionChunkRow.seq)
+        .execution_options(yield_per=_ROWS_AT_ONCE)
+    )
+    starts: Counter[str] = Counter()
+    for run_id, n, dtype, blob, positions in rows:
+        yield PredictedChunk(
+            run_id,
+            starts[run_id],
+            codec.decode_codes(blob, dtype),
+            None if positions is None else decode_positions(positions, n),
+        )
+        starts[run_id] += n
+
+
+def in_truth_order(
+    session: Session, run_ids: Sequence[str], *, n_samples: int, n_classes: int
+) -> dict[str, Codes]:
+    """Predicted code of each sample of the truth by run, `n_classes` where there is none.
+
+    Where samples have sets of labels these are packed, and unknown where there is none.
+
+    One statement for all runs, which must have been logged with that truth or one it descends
+    from; runs without predictions are left out.
+    """
+    found: dict[str, Codes] = {}
+    for chunk in predicted_chunks(session, run_ids):
+        codes = found.get(chunk.run_id)
+        if codes is None:
+            codes = found[chunk.run_id] = nothing_labelled(
+                n_samples, n_classes, of_sets=are_sets(chunk.codes)
+            )
+        codes[chunk.places] = in_roomy_rows(chunk.codes, n_classes)
+    return found

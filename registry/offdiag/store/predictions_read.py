@@ -1,0 +1,245 @@
+"""Predictions of a run beside the truth, and what is known of single samples.
+
+Predictions are read chunk by chunk, with scores where they are needed; of few samples the
+names and the slices are read.
+
+A run of ten million predictions has a hundred and fifty chunks. Codes take a byte a prediction
+and are read past one chunk at a time; scores take forty and more, so only the chunks that are
+asked for by number are read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+from itertools import chain
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sqlalchemy import Executable, LargeBinary, Row, cast, literal, null, select, union_all
+from sqlalchemy.orm import Session, aliased
+
+from offdiag.inputs.ids import SampleIds, joined
+from offdiag.inputs.labels import Codes
+from offdiag.inputs.slice_columns import SliceColumn
+from offdiag.store import codec
+from offdiag.store.codec import decode_ids
+from offdiag.store.models import PredictionChunkRow, ScoreChunkRow, TruthChunkRow, TruthSliceRow
+from offdiag.store.predictions import decode_positions
+
+_MOST_NUMBERS = 500
+"""Chunks that are asked for one by one; more of them are read past."""
+_TRUTH, _RUN = 0, 1
+
+
+@dataclass(frozen=True, eq=False)
+class PredictionChunk:
+    """Predicted codes (n,) of one chunk, with scores (n, columns) where they were asked for.
+
+    `positions` are the samples' places in the truth, None where they follow on.
+    """
+
+    seq: int
+    predicted: Codes
+    positions: NDArray[np.unsignedinteger[Any]] | None
+    scores: NDArray[np.float32] | None = None
+
+    def __len__(self) -> int:
+        return len(self.predicted)
+
+
+@dataclass(frozen=True, eq=False)
+class Labels:
+    """Actual codes (n,) of all samples of a truth, and where its chunks begin, ascending.
+
+    `named` says whose identifier has the text in it that was asked for, (n,); None without one.
+    """
+
+    codes: Codes
+    starts: NDArray[np.int64]
+    named: NDArray[np.bool_] | None
+
+
+@dataclass(frozen=True, slots=True)
+class TruthOfRun:
+    """The version of the truth a run is looked at with, and the first one of its lineage."""
+
+    truth_id: int
+    root_id: int
+    id_kind: str
+
+
+def read_beside_truth(
+    session: Session, run_id: str, truth: TruthOfRun, *, named: str | None = None
+) -> tuple[Labels, Iterator[PredictionChunk]]:
+    """All labels of a truth, and then the chunks of a run in order, without scores.
+
+    Both come from one statement, labels first. With `named`, identifiers are read and a text is
+    looked for in them.
+    """
+    rows = iter(session.execute(_both_sides(run_id, truth, with_ids=named is not None)))
+    codes: list[Codes] = []
+    found: list[NDArray[np.bool_]] = []
+    starts: list[int] = []
+    start, first = 0, None
+    for row in rows:
+        if row.side != _TRUTH:
+            first = row
+            break
+        codes.append(codec.decode_codes(row.codes, row.dtype))
+        starts.append(start)
+        if named is not None:
+            found.append(_named(row.ids, truth.id_kind, named, start=start, n=row.n))
+        start += row.n
+    labels = Labels(
+        np.concatenate(codes),
+        np.array(starts, dtype=np.int64),
+        None if named is None else np.concatenate(found),
+    )
+    following = [] if first is None else [first]
+    return labels, (_chunk_of(row) for row in chain(following, rows))
+
+
+def _both_sides(run_id: str, truth: TruthOfRun, *, with_ids: bool) -> Executable:
+    of_root = aliased(TruthChunkRow)
+    of_truth = select(
+        literal(_TRUTH).label("side"),
+        TruthChunkRow.seq,
+        TruthChunkRow.n,
+        TruthChunkRow.dtype,
+        TruthChunkRow.codes,
+        cast(null(), LargeBinary).label("positions"),
+        (of_root.sample_ids if with_ids else cast(null(), LargeBinary)).label("ids"),
+    ).where(TruthChunkRow.truth_version_id == truth.truth_id)
+    if with_ids:
+        of_truth = of_truth.join(
+            of_root,
+            (of_root.truth_version_id == truth.root_id) & (of_root.seq == TruthChunkRow.seq),
+        )
+    of_run = select(
+        literal(_RUN),
+        PredictionChunkRow.seq,
+        PredictionChunkRow.n,
+        PredictionChunkRow.dtype,
+        PredictionChunkRow.codes,
+        PredictionChunkRow.positions,
+        cast(null(), LargeBinary),
+    ).where(PredictionChunkRow.run_id == run_id)
+    return union_all(of_truth, of_run).order_by("side", "seq").execution_options(yield_per=8)
+
+
+def _named(
+    blob: bytes | None, id_kind: str, text: str, *, start: int, n: int
+) -> NDArray[np.bool_]:
+    if blob is None:
+        return SampleIds("int", np.arange(start, start + n)).named(text)
+    return decode_ids(blob, id_kind).named(text)
+
+
+def read_scored(session: Session, run_id: str, seqs: Collection[int]) -> Iterator[PredictionChunk]:
+    """Some chunks of a run in order with their scores, of which one is in memory at a time."""
+    wanted = frozenset(seqs)
+    if not wanted:
+        return
+    statement = (
+        select(
+            PredictionChunkRow.seq,
+            PredictionChunkRow.n,
+            PredictionChunkRow.dtype,
+            PredictionChunkRow.codes,
+            PredictionChunkRow.positions,
+            ScoreChunkRow.scores,
+            ScoreChunkRow.n_columns,
+        )
+        .join(
+            ScoreChunkRow,
+            (ScoreChunkRow.run_id == PredictionChunkRow.run_id)
+            & (ScoreChunkRow.seq == PredictionChunkRow.seq),
+        )
+        .where(
+            PredictionChunkRow.run_id == run_id,
+            PredictionChunkRow.seq.between(min(wanted), max(wanted)),
+        )
+        .order_by(PredictionChunkRow.seq)
+        .execution_options(yield_per=1)
+    )
+    if len(wanted) <= _MOST_NUMBERS:
+        statement = statement.where(PredictionChunkRow.seq.in_(sorted(wanted)))
+    for row in session.execute(statement):
+        if row.seq in wanted:
+            yield _chunk_of(row, codec.decode_scores(row.scores, row.n_columns))
+
+
+def _chunk_of(
+    row: Row[*tuple[Any, ...]], scores: NDArray[np.float32] | None = None
+) -> PredictionChunk:
+    places = None if row.positions is None else decode_positions(row.positions, row.n)
+    return PredictionChunk(row.seq, codec.decode_codes(row.codes, row.dtype), places, scores)
+
+
+_NO_CHUNK = -1
+"""Stands for the number of a chunk in a row that is a slice column."""
+
+
+@dataclass(frozen=True, eq=False)
+class SampleFacts:
+    """What is known of m samples: a name each, and slice columns by their names."""
+
+    names: list[int] | list[str]
+    slices: dict[str, SliceColumn]
+
+
+def sample_facts(
+    session: Session,
+    *,
+    root_id: int,
+    id_kind: str,
+    positions: NDArray[np.int64],
+    starts: NDArray[np.int64],
+) -> SampleFacts:
+    """What is known of the samples at some places in the truth, in their order, read at once.
+
+    They are named by their identifiers, and by their positions where they have none. `starts`
+    are those of the chunks of the truth.
+    """
+    seqs = np.searchsorted(starts, positions, side="right") - 1
+    of_slices = select(
+        TruthSliceRow.name,
+        literal(_NO_CHUNK).label("seq"),
+        TruthSliceRow.levels,
+        TruthSliceRow.dtype,
+        TruthSliceRow.codes,
+    ).where(TruthSliceRow.truth_version_id == root_id)
+    of_ids = select(
+        literal(""), TruthChunkRow.seq, null(), literal(""), TruthChunkRow.sample_ids
+    ).where(
+        TruthChunkRow.truth_version_id == root_id,
+        TruthChunkRow.seq.in_(np.unique(seqs).tolist()),
+    )
+    statement = union_all(of_slices) if id_kind == "position" else union_all(of_slices, of_ids)
+    slices, by_chunk = {}, {}
+    for name, seq, levels, dtype, blob in session.execute(statement):
+        if seq == _NO_CHUNK:
+            column = SliceColumn(tuple(levels), codec.decode_codes(blob, dtype))
+            slices[name] = column.take(positions)
+        else:
+            by_chunk[seq] = decode_ids(blob, id_kind)
+    names = (
+        positions.tolist()
+        if id_kind == "position"
+        else _names(by_chunk, seqs, positions - starts[seqs])
+    )
+    return SampleFacts(names, {name: slices[name] for name in sorted(slices)})
+
+
+def _names(
+    by_chunk: dict[int, SampleIds], seqs: NDArray[np.int64], offsets: NDArray[np.int64]
+) -> list[int] | list[str]:
+    if not by_chunk:
+        return []
+    order = np.argsort(seqs, kind="stable")
+    parts = [by_chunk[seq].take(offsets[seqs == seq]) for seq in np.unique(seqs).tolist()]
+    back = np.empty_like(order)
+    back[order] = np.arange(len(order))
+    return joined(parts).take(back).to_list()

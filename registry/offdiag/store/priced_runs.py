@@ -1,0 +1,230 @@
+"""Runs as questions about errors read them.
+
+For costs: the matrices of runs, and costs that fit their classes. For two classes: the recall
+of either class, a point per run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import ColumnElement, Row, and_, func, select
+from sqlalchemy.orm import Session, aliased
+
+from offdiag.domain.labels import LabelSet
+from offdiag.domain.orientation import SourceOrientation
+from offdiag.domain.runs import RunState
+from offdiag.metrics.confusion import ConfusionMatrix
+from offdiag.metrics.counted import matrix_of
+from offdiag.store.codec import decode_counted
+from offdiag.store.evaluations import counts_for_its_run
+from offdiag.store.models import (
+    ConfusionMatrixRow,
+    CostMatrixRow,
+    DatasetRow,
+    EvaluationRow,
+    LabelSetRow,
+    MetricValueRow,
+    ProjectRow,
+    RunRow,
+    TruthVersionRow,
+)
+
+
+@dataclass(frozen=True)
+class TestedOn:
+    """A version of the ground truth that runs were scored with."""
+
+    id: int
+    number: int
+    root_id: int
+    n_samples: int
+
+
+@dataclass(frozen=True)
+class PricedRun:
+    """A run with the matrix of its current evaluation.
+
+    `truth` is None for an uploaded matrix that was compared with none.
+    """
+
+    id: str
+    name: str
+    model: str | None
+    project: str
+    dataset_id: int
+    dataset: str
+    positive_label: str | None
+    default_costs_id: int | None
+    truth: TestedOn | None
+    source: SourceOrientation
+    score_columns: int
+    matrix: ConfusionMatrix
+    evaluation_id: int
+
+
+@dataclass(frozen=True, slots=True)
+class OtherRun:
+    """A run of the same dataset that could be looked at as well."""
+
+    id: str
+    name: str
+    model: str | None
+    created_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class CostChoice:
+    """A cost matrix about the same classes, in its newest version."""
+
+    name: str
+    version: int
+
+
+def priced_runs(session: Session, run_ids: Sequence[str]) -> tuple[PricedRun, ...]:
+    """Evaluated runs in the order of their ids; the others are left out.
+
+    Raises `Conflict` for a run whose cases have sets of labels, whose errors have no price.
+    """
+    rows = session.execute(
+        select(
+            *(RunRow, ProjectRow.name, DatasetRow, TruthVersionRow),
+            *(ConfusionMatrixRow, LabelSetRow),
+        )
+        .join(ProjectRow, ProjectRow.id == RunRow.project_id)
+        .join(DatasetRow, DatasetRow.id == RunRow.dataset_id)
+        .join(
+            EvaluationRow,
+            and_(
+                EvaluationRow.run_id == RunRow.id,
+                counts_for_its_run(),
+            ),
+        )
+        .join(ConfusionMatrixRow, ConfusionMatrixRow.evaluation_id == EvaluationRow.id)
+        .join(LabelSetRow, LabelSetRow.id == ConfusionMatrixRow.label_set_id)
+        .outerjoin(TruthVersionRow, TruthVersionRow.id == EvaluationRow.truth_version_id)
+        .where(RunRow.id.in_(run_ids), RunRow.deleted_at.is_(None))
+    )
+    found = {row[0].id: _run(row) for row in rows}
+    return tuple(found[run_id] for run_id in run_ids if run_id in found)
+
+
+def _run(found: Row[*tuple[Any, ...]]) -> PricedRun:
+    run: RunRow
+    dataset: DatasetRow
+    truth: TruthVersionRow | None
+    matrix: ConfusionMatrixRow
+    label_set: LabelSetRow
+    run, project, dataset, truth, matrix, label_set = found
+    labels = LabelSet(tuple(label_set.names), label_set.ordinal, dataset.labels_inferred)
+    return PricedRun(
+        id=run.id,
+        name=run.name,
+        model=run.model,
+        project=project,
+        dataset_id=dataset.id,
+        dataset=dataset.name,
+        positive_label=dataset.positive_label,
+        default_costs_id=dataset.default_cost_matrix_id,
+        truth=None
+        if truth is None
+        else TestedOn(truth.id, truth.number, truth.root_id, truth.n_samples),
+        source=SourceOrientation(run.source_orientation),
+        score_columns=run.score_columns,
+        matrix=matrix_of(decode_counted(matrix.cells, labels)),
+        evaluation_id=matrix.evaluation_id,
+    )
+
+
+def newest_runs(session: Session, dataset_id: int, *, limit: int) -> tuple[OtherRun, ...]:
+    """Evaluated runs of a dataset, the newest first."""
+    rows = session.execute(
+        select(RunRow.id, RunRow.name, RunRow.model, RunRow.created_at)
+        .where(
+            RunRow.dataset_id == dataset_id,
+            RunRow.state == RunState.EVALUATED,
+            RunRow.deleted_at.is_(None),
+        )
+        .order_by(RunRow.created_at.desc(), RunRow.id)
+        .limit(limit)
+    )
+    return tuple(OtherRun(*row) for row in rows)
+
+
+def runs_derived_from(session: Session, run: PricedRun, *, limit: int) -> tuple[OtherRun, ...]:
+    """Runs that were decided anew from the scores of a run, the newest first."""
+    rows = session.execute(
+        select(RunRow.id, RunRow.name, RunRow.model, RunRow.created_at)
+        .where(
+            RunRow.dataset_id == run.dataset_id,
+            RunRow.derived_from == run.id,
+            RunRow.deleted_at.is_(None),
+        )
+        .order_by(RunRow.created_at.desc(), RunRow.id)
+        .limit(limit)
+    )
+    return tuple(OtherRun(*row) for row in rows)
+
+
+def cost_choices(session: Session, *, project: str, labels: LabelSet) -> tuple[CostChoice, ...]:
+    """Cost matrices of a project that are about these classes, by name."""
+    rows = session.execute(
+        select(CostMatrixRow.name, func.max(CostMatrixRow.version))
+        .join(ProjectRow, ProjectRow.id == CostMatrixRow.project_id)
+        .join(LabelSetRow, LabelSetRow.id == CostMatrixRow.label_set_id)
+        .where(ProjectRow.name == project, LabelSetRow.digest == labels.digest)
+        .group_by(CostMatrixRow.name)
+        .order_by(CostMatrixRow.name)
+    )
+    return tuple(CostChoice(name, version) for name, version in rows)
+
+
+@dataclass(frozen=True, slots=True)
+class RatedRun:
+    """A run with the recalls of both classes in label order, each where it is defined."""
+
+    id: str
+    name: str
+    recalls: tuple[float | None, float | None]
+
+
+def rated_runs(session: Session, *, dataset_id: int, limit: int) -> list[RatedRun]:
+    """The newest evaluated runs on a dataset of two classes, at most `limit`."""
+    first, second = aliased(MetricValueRow), aliased(MetricValueRow)
+    statement = (
+        select(RunRow.id, RunRow.name, first.value, second.value)
+        .join(EvaluationRow, EvaluationRow.run_id == RunRow.id)
+        .join(first, _is_recall(first, 0))
+        .join(second, _is_recall(second, 1))
+        .where(
+            RunRow.dataset_id == dataset_id,
+            RunRow.deleted_at.is_(None),
+            counts_for_its_run(),
+        )
+        .order_by(RunRow.created_at.desc(), RunRow.id.desc())
+        .limit(limit)
+    )
+    rows = session.execute(statement)
+    return [RatedRun(run_id, name, (one, other)) for run_id, name, one, other in rows]
+
+
+def positive_class(session: Session, dataset_id: int) -> tuple[int, str]:
+    """Code and name of the class that counts as positive: the declared one, else the second."""
+    names, declared = session.execute(
+        select(LabelSetRow.names, DatasetRow.positive_label)
+        .join(DatasetRow, DatasetRow.label_set_id == LabelSetRow.id)
+        .where(DatasetRow.id == dataset_id)
+    ).one()
+    code = 1 if declared is None else names.index(declared)
+    return code, names[code]
+
+
+def _is_recall(metric: type[MetricValueRow], class_index: int) -> ColumnElement[bool]:
+    return and_(
+        metric.evaluation_id == EvaluationRow.id,
+        metric.key == "recall",
+        metric.class_index == class_index,
+    )

@@ -1,0 +1,151 @@
+"""Which projects a transaction may see, and which project a thing belongs to.
+
+Whoever may look at a few projects gets a database in which there are no others: the condition
+is added to every statement on its way out, in joins and subqueries too, and no query has to
+remember it.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sqlalchemy import ColumnElement, Select, Table, bindparam, event, exists, false, select
+from sqlalchemy.orm import ORMExecuteState, Session, with_loader_criteria
+from sqlalchemy.sql.base import ExecutableOption
+
+from offdiag.errors import Forbidden
+from offdiag.store.models import (
+    AuditEventRow,
+    BaselineRow,
+    CostMatrixRow,
+    DatasetRow,
+    EvaluationRow,
+    FlagRow,
+    ProjectRow,
+    ReportIssueRow,
+    RunRow,
+    ScheduleRow,
+    TruthVersionRow,
+    WorkRow,
+)
+
+KEY = "offdiag scope"
+
+_OF_A_PROJECT = (RunRow, DatasetRow, ScheduleRow, ReportIssueRow, CostMatrixRow)
+_OF_A_RUN = (EvaluationRow, FlagRow)
+_OF_A_DATASET = (TruthVersionRow, BaselineRow)
+
+
+def confine(session: Session, projects: frozenset[str], *, for_reading: bool) -> None:
+    """Let a session see what belongs to these projects and nothing else.
+
+    Work belongs to no project: nobody who sees a part of a registry reads it, but what they
+    change may have to wake it up.
+    """
+    options = _options(projects, hides_work=for_reading)
+    session.info[KEY] = projects
+
+    @event.listens_for(session, "do_orm_execute")
+    def narrow(state: ORMExecuteState) -> None:
+        if state.is_select or state.is_update or state.is_delete:
+            state.statement = state.statement.options(*options)
+
+
+def require_project(session: Session, name: str) -> None:
+    """Raise `Forbidden` where a confined session is about to make a project it may not see."""
+    projects = session.info.get(KEY)
+    if projects is not None and name not in projects:
+        raise Forbidden(
+            f"you may not use project {name!r}, or there is none of that name.",
+            field="project",
+            hint="Ask an admin for a role in it, or name one of yours.",
+        )
+
+
+def _options(projects: frozenset[str], *, hides_work: bool) -> list[ExecutableOption]:
+    names = sorted(projects)
+    # Tables rather than rows: these must not be narrowed in turn.
+    project, run, dataset = (
+        _table(row).alias(f"scope_{row.__tablename__}") for row in (ProjectRow, RunRow, DatasetRow)
+    )
+    visible = select(project.c.id).where(project.c.name.in_(names))
+    criteria: list[tuple[Any, ColumnElement[bool]]] = [
+        (ProjectRow, ProjectRow.name.in_(names)),
+        (AuditEventRow, AuditEventRow.project.in_(names)),
+        *((row, row.project_id.in_(visible)) for row in _OF_A_PROJECT),
+        *(
+            (
+                row,
+                exists()
+                .where(run.c.id == row.run_id, run.c.project_id.in_(visible))
+                .correlate_except(run),
+            )
+            for row in _OF_A_RUN
+        ),
+        *(
+            (
+                row,
+                exists()
+                .where(dataset.c.id == row.dataset_id, dataset.c.project_id.in_(visible))
+                .correlate_except(dataset),
+            )
+            for row in _OF_A_DATASET
+        ),
+    ]
+    if hides_work:
+        criteria.append((WorkRow, false()))
+    return [
+        with_loader_criteria(row, condition, include_aliases=True) for row, condition in criteria
+    ]
+
+
+def _table(row: Any) -> Table:
+    table = row.__table__
+    assert isinstance(table, Table)  # noqa: S101 - every row class has one
+    return table
+
+
+Projects = frozenset[str]
+"""Names of projects; empty where there is no such thing."""
+
+# Put together once, because every chunk that arrives asks for it.
+_OF_RUN = select(ProjectRow.name).where(
+    ProjectRow.id.in_(select(RunRow.project_id).where(RunRow.id == bindparam("run_id")))
+)
+
+
+def project_names(session: Session) -> list[str]:
+    """All projects by name."""
+    return list(session.scalars(select(ProjectRow.name).order_by(ProjectRow.name)))
+
+
+def project_of_run(session: Session, run_id: str) -> Projects:
+    """The project of a run."""
+    return frozenset(session.scalars(_OF_RUN, {"run_id": run_id}))
+
+
+def project_of_flag(session: Session, flag_id: int) -> Projects:
+    """The project of the run that a flag is about."""
+    flagged = select(FlagRow.run_id).where(FlagRow.id == flag_id)
+    return _named(session, select(RunRow.project_id).where(RunRow.id.in_(flagged)))
+
+
+def projects_with_dataset(session: Session, name: str) -> Projects:
+    """The projects that have a dataset of that name."""
+    return _named(session, select(DatasetRow.project_id).where(DatasetRow.name == name))
+
+
+def projects_with_costs(session: Session, name: str) -> Projects:
+    """The projects that have a cost matrix of that name."""
+    return _named(session, select(CostMatrixRow.project_id).where(CostMatrixRow.name == name))
+
+
+def projects_with_report(session: Session, name: str) -> Projects:
+    """The projects that have a report of that name, on a schedule or not."""
+    scheduled = select(ScheduleRow.project_id).where(ScheduleRow.name == name)
+    issued = select(ReportIssueRow.project_id).where(ReportIssueRow.name == name)
+    return _named(session, scheduled) | _named(session, issued)
+
+
+def _named(session: Session, ids: Select[int]) -> Projects:
+    return frozenset(session.scalars(select(ProjectRow.name).where(ProjectRow.id.in_(ids))))

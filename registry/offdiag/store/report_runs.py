@@ -1,0 +1,229 @@
+"""The runs of a report with the values and the flags it shows, in a handful of statements."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from sqlalchemy import ColumnElement, Subquery, and_, case, func, or_, select
+from sqlalchemy.orm import Session, aliased
+
+from offdiag.domain.labels import LabelSet
+from offdiag.domain.runs import RunState
+from offdiag.domain.values import MetricValue
+from offdiag.flags.lifecycle import FlagState
+from offdiag.flags.verdict import SEVERITIES, Severity
+from offdiag.reports.scope import CLASS_METRICS
+from offdiag.reports.snapshot import (
+    ALL_CLASSES_UP_TO,
+    WORST_KEPT,
+    ClassFigures,
+    FlagFigures,
+    RunFigures,
+)
+from offdiag.store.evaluations import recorded_value, select_values
+from offdiag.store.flags import record
+from offdiag.store.models import EvaluationRow, FlagRow, MetricValueRow, RunRow, TruthVersionRow
+from offdiag.store.models.evaluations import AGGREGATE
+from offdiag.store.run_filter import RunFilter, conditions
+
+_SUPPORT = "support"
+
+
+@dataclass(frozen=True, slots=True)
+class ScopedRun:
+    """A complete run in scope; `root_id` is the lineage of its ground truth, if it has one."""
+
+    id: str
+    name: str
+    state: RunState
+    root_id: int | None
+
+
+def scoped_runs(session: Session, *, dataset_id: int, terms: RunFilter) -> list[ScopedRun]:
+    """Complete runs of a dataset for which all terms hold, newest first."""
+    rows = session.execute(
+        select(RunRow.id, RunRow.name, RunRow.state, TruthVersionRow.root_id)
+        .outerjoin(TruthVersionRow, TruthVersionRow.id == RunRow.truth_version_id)
+        .where(
+            RunRow.dataset_id == dataset_id,
+            RunRow.state != RunState.OPEN,
+            *conditions(terms, session.get_bind().dialect.name),
+        )
+        .order_by(RunRow.created_at.desc(), RunRow.id.desc())
+    )
+    return [ScopedRun(row.id, row.name, RunState(row.state), row.root_id) for row in rows]
+
+
+def run_figures(
+    session: Session,
+    run_ids: Collection[str],
+    *,
+    slices: Collection[str | None],
+    metrics: Sequence[str],
+    labels: LabelSet,
+    watched: Collection[str],
+) -> tuple[RunFigures, ...]:
+    """Figures of the current evaluations of runs, newest run first, on all samples or slices.
+
+    Where there are many classes only the worst are read, and those that are `watched`.
+    """
+    rows = session.execute(
+        select(EvaluationRow, RunRow, TruthVersionRow.number)
+        .join(RunRow, RunRow.id == EvaluationRow.run_id)
+        .outerjoin(TruthVersionRow, TruthVersionRow.id == EvaluationRow.truth_version_id)
+        .where(EvaluationRow.run_id.in_(run_ids), EvaluationRow.is_current, _one_of_slices(slices))
+        .order_by(RunRow.created_at.desc(), RunRow.id.desc(), EvaluationRow.slice)
+    ).all()
+    evaluations = [evaluation.id for evaluation, _, _ in rows]
+    aggregates = _aggregates(session, evaluations, metrics)
+    classes = _classes(session, evaluations, labels, watched)
+    return tuple(
+        RunFigures(
+            id=run.id,
+            name=run.name,
+            model=run.model,
+            logged_at=run.created_at,
+            truth_number=number,
+            suite_version=evaluation.suite_version,
+            input_digest=evaluation.input_digest,
+            n_cases=evaluation.n_cases,
+            n_scored=evaluation.n_labelled,
+            metrics=_in_order(metrics, aggregates.get(evaluation.id, {})),
+            classes=classes.get(evaluation.id, ()),
+            slice=evaluation.slice,
+        )
+        for evaluation, run, number in rows
+    )
+
+
+def _one_of_slices(slices: Collection[str | None]) -> ColumnElement[bool]:
+    """Evaluations on the named slices; None stands for all samples."""
+    named = EvaluationRow.slice.in_([text for text in slices if text is not None])
+    return or_(named, EvaluationRow.slice.is_(None)) if None in slices else named
+
+
+def _aggregates(
+    session: Session, evaluations: Sequence[int], metrics: Sequence[str]
+) -> dict[int, dict[str, MetricValue]]:
+    rows = session.execute(
+        select_values().where(
+            MetricValueRow.evaluation_id.in_(evaluations),
+            MetricValueRow.class_index == AGGREGATE,
+            MetricValueRow.key.in_(metrics),
+        )
+    )
+    found: dict[int, dict[str, MetricValue]] = {}
+    for row in rows:
+        found.setdefault(row.evaluation_id, {})[row.key] = recorded_value(row)
+    return found
+
+
+def _in_order(metrics: Sequence[str], values: Mapping[str, MetricValue]) -> dict[str, MetricValue]:
+    """The values in the order in which they are shown; one that is not there says why."""
+    absent = MetricValue(None, reason="not_computed")
+    return {key: values.get(key, absent) for key in metrics}
+
+
+def _classes(
+    session: Session, evaluations: Sequence[int], labels: LabelSet, watched: Collection[str]
+) -> dict[int, tuple[ClassFigures, ...]]:
+    """Values of classes by evaluation, in label order."""
+    statement = select_values().where(
+        MetricValueRow.evaluation_id.in_(evaluations),
+        MetricValueRow.class_index > AGGREGATE,
+        MetricValueRow.key.in_([*CLASS_METRICS, _SUPPORT]),
+    )
+    if len(labels) > ALL_CLASSES_UP_TO:
+        worst = _worst(evaluations)
+        codes = [labels.index[label] for label in watched if label in labels.index]
+        is_worst = and_(
+            worst.c.evaluation_id == MetricValueRow.evaluation_id,
+            worst.c.class_index == MetricValueRow.class_index,
+            worst.c.rank <= WORST_KEPT,
+        )
+        statement = statement.where(
+            or_(
+                MetricValueRow.class_index.in_(codes),
+                select(worst.c.rank).where(is_worst).exists(),
+            )
+        )
+    found: dict[tuple[int, int], dict[str, MetricValue]] = {}
+    for row in session.execute(statement.order_by(MetricValueRow.class_index)):
+        found.setdefault((row.evaluation_id, row.class_index), {})[row.key] = recorded_value(row)
+    grouped: dict[int, list[ClassFigures]] = {}
+    for (evaluation_id, class_index), values in found.items():
+        support = round(values.pop(_SUPPORT).value or 0)
+        figures = ClassFigures(labels.names[class_index], support, values)
+        grouped.setdefault(evaluation_id, []).append(figures)
+    return {evaluation_id: tuple(classes) for evaluation_id, classes in grouped.items()}
+
+
+def _worst(evaluations: Sequence[int]) -> Subquery:
+    """Classes of each evaluation, the lowest defined recall first."""
+    recall = aliased(MetricValueRow)
+    rank = func.row_number().over(
+        partition_by=recall.evaluation_id, order_by=(recall.value, recall.class_index)
+    )
+    return (
+        select(recall.evaluation_id, recall.class_index, rank.label("rank"))
+        .where(
+            recall.evaluation_id.in_(evaluations),
+            recall.key == "recall",
+            recall.class_index > AGGREGATE,
+            recall.value.is_not(None),
+        )
+        .subquery()
+    )
+
+
+_RANK = case({severity.value: severity.rank for severity in SEVERITIES}, value=FlagRow.severity)
+
+
+@dataclass(frozen=True, slots=True)
+class FiringFlags:
+    """The gravest flags, and how many there are of all."""
+
+    flags: tuple[FlagFigures, ...]
+    n_flags: int
+
+
+def firing_flags(
+    session: Session, run_ids: Collection[str], *, now: datetime, limit: int
+) -> FiringFlags:
+    """Flags of runs that have not been closed and are more than a remark; two statements.
+
+    Their states are those that people see at `now`.
+    """
+    rows = session.execute(
+        select(FlagRow, RunRow.name)
+        .join(RunRow, RunRow.id == FlagRow.run_id)
+        .where(*_fires_for(run_ids))
+        .order_by(_RANK.desc(), FlagRow.id)
+        .limit(limit)
+    ).all()
+    counted = session.scalar(select(func.count()).select_from(FlagRow).where(*_fires_for(run_ids)))
+    return FiringFlags(tuple(_figures(row, name, now) for row, name in rows), counted or 0)
+
+
+def _fires_for(run_ids: Collection[str]) -> tuple[ColumnElement[bool], ...]:
+    return (
+        FlagRow.run_id.in_(run_ids),
+        FlagRow.state != FlagState.CLOSED,
+        FlagRow.severity != Severity.INFO,
+    )
+
+
+def _figures(row: FlagRow, run_name: str, now: datetime) -> FlagFigures:
+    flag = record(row)
+    return FlagFigures(
+        run_id=flag.run_id,
+        run_name=run_name,
+        rule=flag.content.rule,
+        class_label=flag.content.class_label,
+        severity=flag.standing.severity,
+        state=flag.standing.state_at(now),
+        message=flag.content.message,
+        badge="hides" if flag.content.hides else "may hide" if flag.content.may_hide else "",
+    )

@@ -1,0 +1,406 @@
+"""Statements on issues of reports: asked for, numbered, frozen with their files, found."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from typing import Any
+
+from sqlalchemy import Text, cast, exists, func, select, update
+from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.orm import Session
+
+from offdiag.store import codec
+from offdiag.store.models import ProjectRow, ReportFileRow, ReportIssueRow, WorkRow
+
+
+class IssueState(StrEnum):
+    """Life cycle of an issue. A computed issue never changes."""
+
+    PENDING = "pending"
+    COMPUTED = "computed"
+    FAILED = "failed"
+
+
+@dataclass(frozen=True, slots=True)
+class NewIssue:
+    """An issue somebody asks for. `fire_time` and `due` name the same moment."""
+
+    schedule_id: int | None
+    project_id: int
+    name: str
+    fire_time: str
+    due: float
+    covers_missed: int
+    scope: Mapping[str, Any]
+    delivery: Sequence[Mapping[str, Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class IssueRecord:
+    """An issue without its files."""
+
+    id: int
+    schedule_id: int | None
+    project_id: int
+    project: str
+    name: str
+    number: int
+    fire_time: str
+    due: float
+    state: IssueState
+    covers_missed: int
+    scope: Mapping[str, Any]
+    delivery: Sequence[Mapping[str, Any]]
+    headline: str | None
+    data_digest: str | None
+    error: str | None
+    created_at: datetime
+    computed_at: datetime | None
+    summary: Mapping[str, Any] | None
+
+
+def lock_series(session: Session, project_id: int) -> None:
+    """Let nobody else number issues of this project until the transaction ends."""
+    session.execute(
+        select(ProjectRow.id).where(ProjectRow.id == project_id).with_for_update(key_share=True)
+    )
+
+
+def next_number(session: Session, *, project_id: int, name: str) -> int:
+    """Number of the next issue of a series; take `lock_series` first."""
+    last = session.scalar(
+        select(func.max(ReportIssueRow.number)).where(
+            ReportIssueRow.project_id == project_id, ReportIssueRow.name == name
+        )
+    )
+    return (last or 0) + 1
+
+
+def insert_issue(session: Session, issue: NewIssue, *, number: int, now: datetime) -> int | None:
+    """Insert a pending issue. Returns its id, None if its fire has one already."""
+    insert = (
+        postgresql.insert(ReportIssueRow)
+        if session.get_bind().dialect.name == "postgresql"
+        else sqlite.insert(ReportIssueRow)
+    )
+    return session.scalar(
+        insert.values(
+            schedule_id=issue.schedule_id,
+            project_id=issue.project_id,
+            name=issue.name,
+            number=number,
+            fire_time=issue.fire_time,
+            due=issue.due,
+            state=IssueState.PENDING,
+            covers_missed=issue.covers_missed,
+            scope=dict(issue.scope),
+            delivery=[dict(target) for target in issue.delivery],
+            created_at=now,
+        )
+        .on_conflict_do_nothing(index_elements=["schedule_id", "fire_time"])
+        .returning(ReportIssueRow.id)
+    )
+
+
+def find_issue(session: Session, issue_id: int) -> IssueRecord | None:
+    """An issue by id."""
+    found = session.execute(select_issues().where(ReportIssueRow.id == issue_id)).one_or_none()
+    return None if found is None else issue_record(*found)
+
+
+def find_issues(session: Session, issue_ids: Sequence[int]) -> list[IssueRecord]:
+    """Issues by id, the newest of each series first."""
+    rows = session.execute(
+        select_issues()
+        .where(ReportIssueRow.id.in_(issue_ids))
+        .order_by(ProjectRow.name, ReportIssueRow.name, ReportIssueRow.number.desc())
+    )
+    return [issue_record(*row) for row in rows]
+
+
+def find_numbered(
+    session: Session, *, project: str, name: str, number: int | None
+) -> IssueRecord | None:
+    """An issue of a series by its number, the newest without one."""
+    statement = select_issues().where(ProjectRow.name == project, ReportIssueRow.name == name)
+    if number is not None:
+        statement = statement.where(ReportIssueRow.number == number)
+    found = session.execute(statement.order_by(ReportIssueRow.number.desc()).limit(1)).first()
+    return None if found is None else issue_record(*found)
+
+
+def issues_before(
+    session: Session, issue: IssueRecord, state: IssueState, *, limit: int
+) -> list[IssueRecord]:
+    """Earlier issues of the same series in a state, newest first."""
+    rows = session.execute(
+        select_issues()
+        .where(
+            ReportIssueRow.project_id == issue.project_id,
+            ReportIssueRow.name == issue.name,
+            ReportIssueRow.number < issue.number,
+            ReportIssueRow.state == state,
+        )
+        .order_by(ReportIssueRow.number.desc())
+        .limit(limit)
+    )
+    return [issue_record(*row) for row in rows]
+
+
+def issues_without_work(session: Session, *, limit: int) -> list[int]:
+    """Ids of pending issues that no work stands for, oldest first."""
+    asked = exists().where(WorkRow.key == "report:" + cast(ReportIssueRow.id, Text))
+    return list(
+        session.scalars(
+            select(ReportIssueRow.id)
+            .where(ReportIssueRow.state == IssueState.PENDING, ~asked)
+            .order_by(ReportIssueRow.id)
+            .limit(limit)
+        )
+    )
+
+
+def select_issues() -> Any:
+    """Issues with the names of their projects, to be narrowed."""
+    return select(ReportIssueRow, ProjectRow.name).join(
+        ProjectRow, ProjectRow.id == ReportIssueRow.project_id
+    )
+
+
+def issue_record(row: ReportIssueRow, project: str) -> IssueRecord:
+    """A row as a record that can leave the store."""
+    return IssueRecord(
+        id=row.id,
+        schedule_id=row.schedule_id,
+        project_id=row.project_id,
+        project=project,
+        name=row.name,
+        number=row.number,
+        fire_time=row.fire_time,
+        due=row.due,
+        state=IssueState(row.state),
+        covers_missed=row.covers_missed,
+        scope=row.scope,
+        delivery=row.delivery,
+        headline=row.headline,
+        data_digest=row.data_digest,
+        error=row.error,
+        created_at=row.created_at,
+        computed_at=row.computed_at,
+        summary=row.summary,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class StoredFile:
+    """One form of a computed issue."""
+
+    kind: str
+    content_type: str
+    content: bytes
+    sha256: str
+
+
+def write_computed(
+    session: Session,
+    issue_id: int,
+    *,
+    headline: str,
+    data_digest: str,
+    summary: Mapping[str, Any],
+    files: Sequence[StoredFile],
+    now: datetime,
+) -> bool:
+    """Freeze an issue with its files. False if it is not pending any more: nothing is written."""
+    frozen = session.scalar(
+        update(ReportIssueRow)
+        .where(ReportIssueRow.id == issue_id, ReportIssueRow.state == IssueState.PENDING)
+        .values(
+            state=IssueState.COMPUTED,
+            headline=headline,
+            data_digest=data_digest,
+            summary=dict(summary),
+            computed_at=now,
+        )
+        .returning(ReportIssueRow.id)
+    )
+    if frozen is None:
+        return False
+    session.add_all(
+        ReportFileRow(
+            issue_id=issue_id,
+            kind=file.kind,
+            content_type=file.content_type,
+            content=file.content,
+            sha256=file.sha256,
+        )
+        for file in files
+    )
+    session.flush()  # A full disk must speak up here.
+    return True
+
+
+def mark_failed(session: Session, issue_id: int, error: str) -> None:
+    """Record that an issue could not be computed."""
+    session.execute(
+        update(ReportIssueRow)
+        .where(ReportIssueRow.id == issue_id, ReportIssueRow.state == IssueState.PENDING)
+        .values(state=IssueState.FAILED, error=error)
+    )
+
+
+def mark_pending(session: Session, issue_id: int) -> None:
+    """Give a failed issue another chance."""
+    session.execute(
+        update(ReportIssueRow)
+        .where(ReportIssueRow.id == issue_id, ReportIssueRow.state == IssueState.FAILED)
+        .values(state=IssueState.PENDING, error=None)
+    )
+
+
+def stored_file(content: bytes, *, kind: str, content_type: str) -> StoredFile:
+    """A file with its checksum."""
+    return StoredFile(kind, content_type, content, codec.sha256_hex(content))
+
+
+def read_files(session: Session, issue_id: int, kinds: Sequence[str]) -> list[StoredFile]:
+    """Files of an issue, in the order of `kinds`; those that are missing are left out."""
+    rows = session.scalars(
+        select(ReportFileRow).where(
+            ReportFileRow.issue_id == issue_id, ReportFileRow.kind.in_(kinds)
+        )
+    )
+    found = {
+        row.kind: StoredFile(row.kind, row.content_type, row.content, row.sha256) for row in rows
+    }
+    return [found[kind] for kind in kinds if kind in found]
+
+
+def damaged_files(session: Session) -> list[tuple[str, int, str]]:
+    """Name and number of the issue, and kind, of every file that is not what was frozen."""
+    keys = session.execute(
+        select(
+            ReportIssueRow.name, ReportIssueRow.number, ReportFileRow.issue_id, ReportFileRow.kind
+        )
+        .join(ReportFileRow, ReportFileRow.issue_id == ReportIssueRow.id)
+        .order_by(ReportFileRow.issue_id, ReportFileRow.kind)
+    ).all()
+    return [
+        (name, number, kind)
+        for name, number, issue_id, kind in keys
+        for file in read_files(session, issue_id, [kind])
+        if codec.sha256_hex(file.content) != file.sha256
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class Series:
+    """All issues of one name in one project, by their number and the newest of them.
+
+    `computed` is the newest one that was computed, None before there is any.
+    """
+
+    project: str
+    name: str
+    n_issues: int
+    last: IssueRecord
+    computed: IssueRecord | None
+
+
+@dataclass(frozen=True, slots=True)
+class IssueList:
+    """A part of the issues of a series, newest first, and how many it has in all."""
+
+    issues: tuple[IssueRecord, ...]
+    n_issues: int
+
+
+@dataclass(frozen=True, slots=True)
+class FileFacts:
+    """One form of an issue, without its content."""
+
+    kind: str
+    content_type: str
+    n_bytes: int
+    sha256: str
+
+
+def report_series(session: Session, *, project: str | None = None) -> tuple[Series, ...]:
+    """All series by project and name, or those of one project; two statements."""
+    newest = (
+        select(
+            ReportIssueRow.project_id,
+            ReportIssueRow.name,
+            func.max(ReportIssueRow.id).label("last_id"),
+            func.max(ReportIssueRow.id)
+            .filter(ReportIssueRow.state == IssueState.COMPUTED)
+            .label("computed_id"),
+            func.count().label("n_issues"),
+        )
+        .group_by(ReportIssueRow.project_id, ReportIssueRow.name)
+        .subquery()
+    )
+    statement = select(ProjectRow.name.label("project"), newest).join(
+        ProjectRow, ProjectRow.id == newest.c.project_id
+    )
+    if project is not None:
+        statement = statement.where(ProjectRow.name == project)
+    rows = session.execute(statement.order_by(ProjectRow.name, newest.c.name)).all()
+    wanted = {issue_id for row in rows for issue_id in (row.last_id, row.computed_id)} - {None}
+    found = {issue.id: issue for issue in find_issues(session, sorted(wanted))}
+    return tuple(
+        Series(row.project, row.name, row.n_issues, found[row.last_id], found.get(row.computed_id))
+        for row in rows
+    )
+
+
+def issues_of(session: Session, *, project: str, name: str, start: int, limit: int) -> IssueList:
+    """Issues of a series from the newest but `start` on, in one statement.
+
+    The number of all is unknown, and given as 0, where none lies in that part.
+    """
+    rows = session.execute(
+        select_issues()
+        .add_columns(func.count().over().label("n_issues"))
+        .where(ProjectRow.name == project, ReportIssueRow.name == name)
+        .order_by(ReportIssueRow.number.desc())
+        .offset(start)
+        .limit(limit)
+    ).all()
+    return IssueList(
+        tuple(issue_record(row, of) for row, of, _ in rows), rows[0].n_issues if rows else 0
+    )
+
+
+def newest_report_file(session: Session, *, project: str, name: str) -> bytes | None:
+    """The JSON file of the newest issue of a series that was computed, None before there is."""
+    return session.scalar(
+        select(ReportFileRow.content)
+        .join(ReportIssueRow, ReportIssueRow.id == ReportFileRow.issue_id)
+        .join(ProjectRow, ProjectRow.id == ReportIssueRow.project_id)
+        .where(
+            ProjectRow.name == project,
+            ReportIssueRow.name == name,
+            ReportFileRow.kind == "json",
+        )
+        .order_by(ReportIssueRow.number.desc())
+        .limit(1)
+    )
+
+
+def file_facts(session: Session, issue_id: int) -> tuple[FileFacts, ...]:
+    """The forms an issue was frozen in."""
+    rows = session.execute(
+        select(
+            ReportFileRow.kind,
+            ReportFileRow.content_type,
+            func.length(ReportFileRow.content),
+            ReportFileRow.sha256,
+        )
+        .where(ReportFileRow.issue_id == issue_id)
+        .order_by(ReportFileRow.kind)
+    )
+    return tuple(FileFacts(*row) for row in rows)

@@ -1,0 +1,326 @@
+"""Conditions on runs as SQL: fields from a closed list, every value a bound parameter.
+
+Single entries of the documents kept with a run are read alike on both databases.
+
+A path into a document would need quoting rules that differ between databases. PostgreSQL has an
+operator that takes any key as it is, and on SQLite rows of (key, value) compare it so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from datetime import datetime
+from typing import Any, assert_never
+
+from sqlalchemy import (
+    ColumnElement,
+    Double,
+    Integer,
+    Select,
+    TableValuedAlias,
+    Text,
+    and_,
+    case,
+    cast,
+    exists,
+    false,
+    func,
+    literal,
+    not_,
+    or_,
+    select,
+    true,
+)
+from sqlalchemy.dialects.postgresql import JSONB
+from sqlalchemy.orm import InstrumentedAttribute, aliased
+
+from offdiag.filters.conditions import (
+    AllOf,
+    AnyOf,
+    Attribute,
+    AttributeField,
+    Comparison,
+    Condition,
+    Field,
+    MetricField,
+    Not,
+    Operand,
+    Operator,
+    ParamField,
+    TagField,
+)
+from offdiag.flags.lifecycle import FlagState
+from offdiag.store.evaluations import counts_for_its_run
+from offdiag.store.flags import may_hide_minority
+from offdiag.store.models import (
+    DatasetRow,
+    EvaluationRow,
+    FlagRow,
+    LabelSetRow,
+    MetricValueRow,
+    ProjectRow,
+    RunRow,
+    TruthVersionRow,
+)
+from offdiag.store.models.evaluations import AGGREGATE
+
+Document = InstrumentedAttribute[dict[str, Any]]
+
+_SQLITE_WORDS = {word: word for word in ("true", "false", "null")}
+
+
+def entry_text(document: Document, name: str, dialect: str) -> ColumnElement[str]:
+    """The entry `name` as text; NULL where there is none."""
+    if dialect == "postgresql":
+        is_null = case((func.jsonb_typeof(_at(document, name)) == "null", "null"))
+        return func.coalesce(_at(document, name, as_text=True), is_null)
+    entry = func.json_each(document).table_valued("key", "value", "type", name="entry")
+    text = case(_SQLITE_WORDS, value=entry.c.type, else_=cast(entry.c.value, Text))
+    return _of(entry, text, name, document)
+
+
+def entry_number(document: Document, name: str, dialect: str) -> ColumnElement[float]:
+    """The entry `name` where it is a number; NULL where it is not, or missing."""
+    if dialect == "postgresql":
+        is_number = func.jsonb_typeof(_at(document, name)) == "number"
+        return case((is_number, cast(_at(document, name, as_text=True), Double)))
+    entry = func.json_each(document).table_valued("key", "value", "type", name="entry")
+    is_number = entry.c.type.in_(("integer", "real"))
+    return _of(entry, case((is_number, cast(entry.c.value, Double))), name, document)
+
+
+def place_of(
+    names: InstrumentedAttribute[list[str]], name: str, dialect: str
+) -> ColumnElement[int]:
+    """Where a name stands in a list of names, counted from 0; NULL where it does not."""
+    if dialect == "postgresql":
+        entry = func.jsonb_array_elements_text(names).table_valued(
+            "value", with_ordinality="ordinality", name="entry"
+        )
+        place = cast(entry.c.ordinality, Integer) - 1
+    else:
+        entry = func.json_each(names).table_valued("key", "value", name="entry")
+        place = cast(entry.c.key, Integer)
+    found = select(place).select_from(entry).where(entry.c.value == name)
+    return found.correlate(names.class_).scalar_subquery()
+
+
+def _at(document: Document, name: str, *, as_text: bool = False) -> ColumnElement[Any]:
+    # The operator takes a name as it is, which is no path and needs no quoting.
+    operator, kind = ("->>", Text()) if as_text else ("->", JSONB())
+    return document.expression.op(operator, return_type=kind)(literal(name, Text))
+
+
+def _of(
+    entry: TableValuedAlias, value: ColumnElement[Any], name: str, document: Document
+) -> ColumnElement[Any]:
+    found = select(value).select_from(entry).where(entry.c.key == name)
+    return found.correlate(document.class_).scalar_subquery()
+
+
+def current_value(field: MetricField, dialect: str) -> Select[Any]:
+    """The stored value of a metric of the run's current evaluation of all its cases."""
+    # Asked for in this order on purpose: from all values of the metric to the one of this run is
+    # a long way, which SQLite would go again for each run.
+    evaluation = (
+        select(EvaluationRow.id)
+        .where(EvaluationRow.run_id == RunRow.id, counts_for_its_run())
+        .correlate(RunRow)
+        .scalar_subquery()
+    )
+    found = select(MetricValueRow.value).where(
+        MetricValueRow.evaluation_id == evaluation, MetricValueRow.key == field.key
+    )
+    if field.class_label is None:
+        return found.where(MetricValueRow.class_index == AGGREGATE)
+    return found.where(MetricValueRow.class_index == _class_index(field.class_label, dialect))
+
+
+def attribute_value(attribute: Attribute) -> ColumnElement[Any]:
+    """What every run has; NULL where this one does not."""
+    match attribute:
+        case Attribute.PROJECT:
+            return _single(select(ProjectRow.name).where(ProjectRow.id == RunRow.project_id))
+        case Attribute.DATASET:
+            return _single(select(DatasetRow.name).where(DatasetRow.id == RunRow.dataset_id))
+        case Attribute.TRUTH_VERSION:
+            is_named = TruthVersionRow.id == RunRow.truth_version_id
+            return _single(select(TruthVersionRow.number).where(is_named))
+        case Attribute.OPEN_FLAGS:
+            is_open = (FlagRow.run_id == RunRow.id) & (FlagRow.state == FlagState.OPEN)
+            return _single(select(func.count()).select_from(FlagRow).where(is_open))
+        case Attribute.BADGE | Attribute.MAY_HIDE:
+            evaluation = aliased(EvaluationRow)
+            badge: ColumnElement[Any] = (
+                evaluation.hides_minority.expression
+                if attribute is Attribute.BADGE
+                else may_hide_minority(evaluation)
+            )
+            is_own = evaluation.run_id == RunRow.id
+            return _single(select(badge).where(is_own, counts_for_its_run(evaluation)))
+        case _:
+            return _COLUMNS[attribute]
+
+
+def sorted_by(field: Field, dialect: str) -> tuple[ColumnElement[Any], ...]:
+    """What to sort by, one after the other: of free values first the numbers, then the texts."""
+    match field:
+        case MetricField():
+            return (_single(current_value(field, dialect)),)
+        case ParamField(name):
+            return _numbers_then_texts(RunRow.params, name, dialect)
+        case TagField(name):
+            return _numbers_then_texts(RunRow.tags, name, dialect)
+        case AttributeField(attribute):
+            return (attribute_value(attribute),)
+        case _:
+            assert_never(field)
+
+
+_COLUMNS: dict[Attribute, ColumnElement[Any]] = {
+    Attribute.ID: RunRow.id.expression,
+    Attribute.NAME: RunRow.name.expression,
+    Attribute.MODEL: RunRow.model.expression,
+    Attribute.STATE: RunRow.state.expression,
+    Attribute.AUTHOR: RunRow.author.expression,
+    Attribute.GIT_SHA: RunRow.git_sha.expression,
+    Attribute.CREATED_AT: RunRow.created_at.expression,
+    Attribute.FINISHED_AT: RunRow.finished_at.expression,
+    Attribute.N_PREDICTIONS: RunRow.n_predictions.expression,
+}
+
+
+def _class_index(label: str, dialect: str) -> ColumnElement[int]:
+    """Where a class stands in the label set of the run's dataset, counted from 0."""
+    place = place_of(LabelSetRow.names, label, dialect)
+    return _single(
+        select(place)
+        .select_from(DatasetRow)
+        .join(LabelSetRow, LabelSetRow.id == DatasetRow.label_set_id)
+        .where(DatasetRow.id == RunRow.dataset_id)
+    )
+
+
+def _numbers_then_texts(
+    document: Document, name: str, dialect: str
+) -> tuple[ColumnElement[Any], ...]:
+    return entry_number(document, name, dialect), entry_text(document, name, dialect)
+
+
+def _single(statement: Select[Any]) -> ColumnElement[Any]:
+    return statement.correlate(RunRow).scalar_subquery()
+
+
+def holds(condition: Condition, dialect: str) -> ColumnElement[bool]:
+    """A condition as SQL over the run table; false, never NULL, where a value is missing."""
+    match condition:
+        case AllOf(conditions):
+            return and_(true(), *(holds(each, dialect) for each in conditions))
+        case AnyOf(conditions):
+            return or_(false(), *(holds(each, dialect) for each in conditions))
+        case Not(inner):
+            return not_(holds(inner, dialect))
+        case Comparison():
+            return func.coalesce(_comparison(condition, dialect), false())
+        case _:
+            assert_never(condition)
+
+
+def required(condition: Condition, dialect: str) -> ColumnElement[bool]:
+    """The same where it must hold by itself, and NULL will do for false.
+
+    What is compared stands alone there, so that an index of it can be used.
+    """
+    if isinstance(condition, Comparison):
+        return _comparison(condition, dialect)
+    return holds(condition, dialect)
+
+
+def with_value(condition: Condition) -> Select[str] | None:
+    """The ids of the runs that a bound of one metric leaves, along the index of the metric.
+
+    None for any other condition: there is no such index.
+    """
+    if not isinstance(condition, Comparison) or condition.operator not in _IN_ORDER:
+        return None
+    field = condition.field
+    if not isinstance(field, MetricField) or field.class_label is not None:
+        return None
+    return (
+        select(EvaluationRow.run_id)
+        .select_from(MetricValueRow)
+        .join(EvaluationRow, EvaluationRow.id == MetricValueRow.evaluation_id)
+        .where(
+            MetricValueRow.key == field.key,
+            MetricValueRow.class_index == AGGREGATE,
+            _compared(MetricValueRow.value.expression, condition),
+            counts_for_its_run(),
+        )
+    )
+
+
+def _comparison(comparison: Comparison, dialect: str) -> ColumnElement[bool]:
+    match comparison.field:
+        case MetricField() as field:
+            value = _compared(MetricValueRow.value.expression, comparison)
+            return exists(current_value(field, dialect).where(value).correlate(RunRow))
+        case ParamField(name):
+            return _entry(RunRow.params, name, comparison, dialect)
+        case TagField(name):
+            return _entry(RunRow.tags, name, comparison, dialect)
+        case AttributeField(attribute):
+            return _compared(attribute_value(attribute), comparison)
+        case _:
+            assert_never(comparison.field)
+
+
+def _entry(
+    document: Document, name: str, comparison: Comparison, dialect: str
+) -> ColumnElement[bool]:
+    """Numbers are compared with numbers, texts with the value as text."""
+    numbers = tuple(each for each in comparison.operands if _is_number(each))
+    texts = tuple(_as_text(each) for each in comparison.operands if not _is_number(each))
+    parts: list[ColumnElement[bool]] = []
+    if numbers:
+        number = entry_number(document, name, dialect)
+        parts.append(_compared(number, Comparison(comparison.field, comparison.operator, numbers)))
+    if texts:
+        text = entry_text(document, name, dialect)
+        parts.append(_compared(text, Comparison(comparison.field, comparison.operator, texts)))
+    return or_(*(func.coalesce(part, false()) for part in parts))
+
+
+def _is_number(operand: Operand) -> bool:
+    return isinstance(operand, int | float) and not isinstance(operand, bool)
+
+
+def _as_text(operand: Operand) -> str:
+    if isinstance(operand, bool):
+        return "true" if operand else "false"
+    return operand.isoformat() if isinstance(operand, datetime) else str(operand)
+
+
+def _compared(value: ColumnElement[Any], comparison: Comparison) -> ColumnElement[bool]:
+    if comparison.operator is Operator.IN:
+        return value.in_(comparison.operands)
+    return _OPERATORS[comparison.operator](value, comparison.operand)
+
+
+def _like(value: ColumnElement[Any], operand: Any) -> ColumnElement[bool]:
+    # A backslash stands for itself, as in any other text that people compare.
+    return value.ilike(str(operand).replace("\\", "\\\\"), escape="\\")
+
+
+_IN_ORDER = frozenset(
+    {Operator.GREATER, Operator.AT_LEAST, Operator.LESS, Operator.AT_MOST, Operator.EQUAL}
+)
+"""What leaves a stretch of an index."""
+_OPERATORS: Mapping[Operator, Callable[[ColumnElement[Any], Any], ColumnElement[bool]]] = {
+    Operator.EQUAL: lambda value, operand: value == operand,
+    Operator.UNEQUAL: lambda value, operand: value != operand,
+    Operator.GREATER: lambda value, operand: value > operand,
+    Operator.AT_LEAST: lambda value, operand: value >= operand,
+    Operator.LESS: lambda value, operand: value < operand,
+    Operator.AT_MOST: lambda value, operand: value <= operand,
+    Operator.LIKE: _like,
+}

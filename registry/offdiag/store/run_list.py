@@ -1,0 +1,308 @@
+"""The runs list: one page of runs with the few metrics it shows, and how many runs match.
+
+Runs are counted up to a bound: a higher one where an index has them together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import ColumnElement, ScalarSelect, Select, and_, func, literal, select
+from sqlalchemy.orm import Session
+
+from offdiag.store.evaluations import counts_for_its_run
+from offdiag.store.models import DatasetRow, EvaluationRow, ProjectRow, RunRow, TruthVersionRow
+from offdiag.store.run_conditions import with_value
+from offdiag.store.run_filter import FilterTerm, RunFilter, conditions, counted_by_index
+from offdiag.store.run_order import (
+    FIELD_ORDERS,
+    Cursor,
+    Group,
+    Place,
+    RunOrder,
+    beyond,
+    groups_of,
+    in_group,
+    sorted_by,
+)
+from offdiag.store.run_rows import LISTED_METRICS, RUN_COLUMNS, RunEntry, run_entries
+
+MOST_COUNTED = 1_000
+"""Up to this many matching runs are counted where each has to be looked at."""
+MOST_COUNTED_BY_INDEX = 10_000
+"""Up to this many are counted along an index, so that no list takes longer for runs beyond."""
+
+
+@dataclass(frozen=True, slots=True)
+class MatchingRuns:
+    """What holds for the runs that are meant, and how they are counted.
+
+    `with_metric` finds the ids of the runs within the bound of a metric along its index, None
+    where no bound is asked for; `besides` is what holds for them apart from that. `is_indexed`
+    says that an index has all of them together.
+    """
+
+    where: Sequence[ColumnElement[bool]]
+    besides: Sequence[ColumnElement[bool]]
+    with_metric: Select[str] | None
+    is_indexed: bool
+
+    @property
+    def narrowed(self) -> Sequence[ColumnElement[bool]]:
+        """The same condition for few runs: with a bound of a metric, only those are looked at."""
+        if self.with_metric is None:
+            return self.where
+        return (*self.besides, RunRow.id.in_(self.with_metric))
+
+
+@dataclass(frozen=True, slots=True)
+class RunCount:
+    """The runs of a list, and those before the place where reading begins.
+
+    More runs than `total` match unless it `counts_all`.
+    """
+
+    total: int
+    before: int = 0
+    counts_all: bool = True
+
+
+def matching_runs(session: Session, terms: RunFilter, dataset_id: int | None) -> MatchingRuns:
+    """The runs for which all terms hold, of one dataset or of all."""
+    dialect = session.get_bind().dialect.name
+    of_dataset = [] if dataset_id is None else [RunRow.dataset_id == dataset_id]
+    place, with_metric = _first_bound(terms)
+    return MatchingRuns(
+        conditions(terms, dialect) + of_dataset,
+        besides=conditions(terms[:place] + terms[place + 1 :], dialect) + of_dataset,
+        with_metric=with_metric,
+        is_indexed=counted_by_index(terms),
+    )
+
+
+def _first_bound(terms: RunFilter) -> tuple[int, Select[str] | None]:
+    """Where the first bound of a metric stands, and the runs within it."""
+    for place, term in enumerate(terms):
+        found = None if isinstance(term, FilterTerm) else with_value(term)
+        if found is not None:
+            return place, found
+    return len(terms), None
+
+
+def counted_runs(
+    session: Session, runs: MatchingRuns, order: RunOrder, cursor: Cursor | None
+) -> RunCount:
+    """Count the runs of a list, in one statement.
+
+    Only the group of the cursor is counted: what lies before a place among the undefined
+    values is all but what lies after it.
+    """
+    if cursor is None:
+        return _bounded(runs, int(session.execute(select(_total(runs))).scalar_one()), 0)
+    place, is_last_group = cursor.place, cursor.place.group is Group.UNDEFINED
+    # Fields are the run's own, and to join what is not asked for would double the time.
+    all_runs = (
+        select(func.count()).select_from(RunRow)
+        if order.name in FIELD_ORDERS
+        else evaluated_runs(func.count())
+    )
+    part = in_group(all_runs.where(*runs.where), order, place.group, uses_index=True)
+    side = beyond(
+        part,
+        place,
+        descending=part.descending if is_last_group else not part.descending,
+        inclusive=cursor.backwards if is_last_group else not cursor.backwards,
+    )
+    total = count_of(runs.where) if is_last_group else _total(runs)
+    counted, on_side = session.execute(
+        select(total, part.runs.where(side).scalar_subquery())
+    ).one()
+    if is_last_group:
+        return RunCount(int(counted), int(counted - on_side))
+    return _bounded(runs, int(counted), int(on_side))
+
+
+def evaluated_runs(*columns: Any) -> Select[Any]:
+    """All runs, each with its current evaluation of all its cases, if it has one."""
+    is_current = and_(EvaluationRow.run_id == RunRow.id, counts_for_its_run())
+    return select(*columns).select_from(RunRow).outerjoin(EvaluationRow, is_current)
+
+
+def count_of(where: Sequence[ColumnElement[bool]]) -> ScalarSelect[int]:
+    """The number of all runs for which something holds, however many there are."""
+    return select(func.count()).select_from(RunRow).where(*where).scalar_subquery()
+
+
+def _total(runs: MatchingRuns) -> ScalarSelect[int]:
+    """One more than are counted at most, or all where there are fewer."""
+    some = select(literal(1).label("one"))
+    if runs.with_metric is not None:
+        found = runs.with_metric.subquery()
+        some = some.select_from(found).join(RunRow, RunRow.id == found.c.run_id)
+    elif runs.is_indexed:
+        some = some.select_from(RunRow)
+    else:
+        # Newest first, as a list begins: the index of any other order may begin with all the
+        # datasets where nothing matches.
+        some = some.select_from(RunRow).order_by(RunRow.created_at.desc(), RunRow.id.desc())
+    counted = some.where(*runs.besides).limit(_most_counted(runs) + 1).subquery()
+    return select(func.count()).select_from(counted).scalar_subquery()
+
+
+def _most_counted(runs: MatchingRuns) -> int:
+    return MOST_COUNTED_BY_INDEX if runs.is_indexed else MOST_COUNTED
+
+
+def _bounded(runs: MatchingRuns, counted: int, before: int) -> RunCount:
+    most = _most_counted(runs)
+    if counted <= most:
+        return RunCount(counted, before)
+    return RunCount(most, before, counts_all=False)
+
+
+SORTED_IN_MEMORY = 1_000
+"""Up to this many matching runs are fetched and sorted rather than found along an index."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunListPage:
+    """A page of a sorted list; `position` is that of its first entry, counted from 1.
+
+    More runs than `total` match unless it `counts_all`.
+    """
+
+    entries: tuple[RunEntry, ...]
+    total: int
+    position: int
+    previous: Cursor | None
+    following: Cursor | None
+    counts_all: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """A run on the page, before its metrics are known."""
+
+    row: Any
+    place: Place
+
+
+def run_list(
+    session: Session,
+    *,
+    terms: RunFilter,
+    dataset_id: int | None,
+    order: RunOrder,
+    cursor: Cursor | None,
+    limit: int,
+    metrics: Sequence[str] = LISTED_METRICS,
+) -> RunListPage:
+    """A page of the runs for which all terms hold.
+
+    `dataset_id` narrows the list to one dataset; `metrics` are the keys that its lines have. At
+    most four statements, five where a page holds the border between defined and undefined
+    values.
+    """
+    runs = matching_runs(session, terms, dataset_id)
+    found, counted = _read(session, runs, order, cursor, limit + 1)
+    before, backwards = counted.before, cursor is not None and cursor.backwards
+    has_more, found = len(found) > limit, found[:limit]
+    if backwards:
+        found.reverse()
+        before -= len(found)
+    following = Cursor(found[-1].place) if found and (backwards or has_more) else None
+    total, last = counted.total, before + len(found)
+    if not counted.counts_all:
+        # A page beyond what was counted knows of more, and the last of all knows the number.
+        total = last if following is None else max(total, last)
+    return RunListPage(
+        entries=run_entries(session, [run.row for run in found], metrics=metrics),
+        total=total,
+        position=before + 1,
+        previous=Cursor(found[0].place, backwards=True) if found and before > 0 else None,
+        following=following,
+        counts_all=counted.counts_all or following is None,
+    )
+
+
+def matches_without_each(session: Session, *, terms: RunFilter) -> tuple[int, ...]:
+    """How many runs would be listed without the first term, without the second, and so on."""
+    if not terms:
+        return ()
+    counts = [
+        count_of(matching_runs(session, terms[:left_out] + terms[left_out + 1 :], None).where)
+        for left_out in range(len(terms))
+    ]
+    return tuple(int(count) for count in session.execute(select(*counts)).one())
+
+
+@dataclass(frozen=True, slots=True)
+class _Plan:
+    """Which runs, in which order, from where on.
+
+    `uses_index` walks along the index of the metric, which pays where most runs match; else
+    the few that match are sorted.
+    """
+
+    where: Sequence[ColumnElement[bool]]
+    order: RunOrder
+    cursor: Cursor | None
+    uses_index: bool
+
+    @property
+    def backwards(self) -> bool:
+        return self.cursor is not None and self.cursor.backwards
+
+
+def _read(
+    session: Session, runs: MatchingRuns, order: RunOrder, cursor: Cursor | None, limit: int
+) -> tuple[list[_Found], RunCount]:
+    """Up to `limit` runs in reading direction of the cursor, and how many there are."""
+    if cursor is None and order.name in FIELD_ORDERS and runs.with_metric is None:
+        # Each run that has to be looked at is looked at once: where the page has all that
+        # match, they need no counting.
+        found = _page(session, _Plan(runs.where, order, cursor, uses_index=True), limit)
+        if len(found) < limit:
+            return found, RunCount(len(found))
+        return found, counted_runs(session, runs, order, cursor)
+    counted = counted_runs(session, runs, order, cursor)
+    if counted.total == 0:
+        return [], counted
+    are_many = not counted.counts_all or counted.total > SORTED_IN_MEMORY
+    where = runs.where if are_many else runs.narrowed
+    return _page(session, _Plan(where, order, cursor, uses_index=are_many), limit), counted
+
+
+def _page(session: Session, plan: _Plan, limit: int) -> list[_Found]:
+    """Up to `limit` runs from the cursor on, in reading direction of the cursor."""
+    lines = (
+        evaluated_runs(*RUN_COLUMNS)
+        .join(DatasetRow, DatasetRow.id == RunRow.dataset_id)
+        .join(ProjectRow, ProjectRow.id == RunRow.project_id)
+        .outerjoin(
+            TruthVersionRow,
+            TruthVersionRow.id
+            == func.coalesce(EvaluationRow.truth_version_id, RunRow.truth_version_id),
+        )
+        .where(*plan.where)
+    )
+    groups = groups_of(plan.order)[::-1] if plan.backwards else groups_of(plan.order)
+    if plan.cursor is not None:
+        groups = groups[groups.index(plan.cursor.place.group) :]
+    found: list[_Found] = []
+    for group in groups:
+        part = in_group(lines, plan.order, group, uses_index=plan.uses_index)
+        runs, direction = part.runs, part.descending != plan.backwards
+        if plan.cursor is not None and plan.cursor.place.group is group:
+            runs = runs.where(beyond(part, plan.cursor.place, descending=direction))
+        rows = session.execute(
+            sorted_by(runs, part, descending=direction)
+            .add_columns(part.column.label("place"))
+            .limit(limit - len(found))
+        )
+        found += [_Found(row, Place(group, row.place, row.id)) for row in rows]
+        if len(found) == limit:
+            break
+    return found

@@ -1,0 +1,200 @@
+"""Orders a run list can have, and keyset paging through them.
+
+A list sorted by a metric has two groups: the runs where it is defined, by value, and then all
+others, newest first. Undefined values thus stand last in both directions. The first group is
+driven by the metric's own index, so a page costs the same in a small and in a large registry.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from typing import Any
+
+from sqlalchemy import ColumnElement, Select, Subquery, and_, case, func, or_, select
+from sqlalchemy.orm import aliased
+
+from offdiag.store.flags import COUNTS_IN_BADGE, IS_IN_SIGHT
+from offdiag.store.models import EvaluationRow, FlagRow, MetricValueRow, RunRow
+from offdiag.store.models.evaluations import AGGREGATE
+
+AGGREGATE_ORDERS: Mapping[str, str] = {
+    "acc": "overall_accuracy",
+    "bal": "balanced_accuracy",
+    "mcc": "mcc",
+}
+"""Short names of metrics that have one; a list can be sorted by any other under its key."""
+WORST_CLASS = "worst"
+"""Order by the lowest recall among the classes that have cases."""
+FLAGGED = "flags"
+"""Order by the number of classes that the accuracy hides; runs without any stand last.
+
+Behind equal numbers come those that it may hide."""
+_FAR_MORE = 1_000_000
+FIELD_ORDERS = ("logged", "name")
+ORDER_NAMES = (*FIELD_ORDERS, *AGGREGATE_ORDERS, WORST_CLASS, FLAGGED)
+
+
+@dataclass(frozen=True, slots=True)
+class RunOrder:
+    """By what a list is sorted, and in which direction.
+
+    `name` is one of `ORDER_NAMES` or the key of a metric of whole runs.
+    """
+
+    name: str = "logged"
+    descending: bool = True
+
+
+class Group(StrEnum):
+    """The two parts of a sorted list."""
+
+    DEFINED = "defined"
+    UNDEFINED = "undefined"
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a run stands in an order: its group, what it is sorted by there, and its id."""
+
+    group: Group
+    key: float | str | datetime
+    run_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class Cursor:
+    """A page begins right after this place, or ends right before it when `backwards`."""
+
+    place: Place
+    backwards: bool = False
+
+
+def groups_of(order: RunOrder) -> tuple[Group, ...]:
+    """The groups of a list in this order, first to last."""
+    return (Group.DEFINED,) if order.name in FIELD_ORDERS else (Group.DEFINED, Group.UNDEFINED)
+
+
+@dataclass(frozen=True, slots=True)
+class InGroup:
+    """The runs of a group, what they are sorted by, and whether downwards.
+
+    `run_id` breaks ties: the id of the run as the index has it that is walked along.
+    """
+
+    runs: Select[Any]
+    column: ColumnElement[Any]
+    descending: bool
+    run_id: ColumnElement[str]
+
+
+def in_group(runs: Select[Any], order: RunOrder, group: Group, *, uses_index: bool) -> InGroup:
+    """Narrow `runs` (over run left join evaluation) to a group.
+
+    `uses_index` walks along the index of the metric; otherwise the metric of each matching
+    run is looked up.
+    """
+    run_id = RunRow.id.expression
+    if order.name in FIELD_ORDERS:
+        column = RunRow.created_at if order.name == "logged" else RunRow.name
+        return InGroup(runs, column.expression, order.descending, run_id)
+    if group is Group.UNDEFINED:
+        is_undefined = _looked_up(order).is_(None)
+        return InGroup(runs.where(is_undefined), RunRow.created_at.expression, True, run_id)
+    if order.name == WORST_CLASS:
+        lowest = EvaluationRow.lowest_recall.expression
+        # None is less than nothing. That it is defined would not tell SQLite that there is an
+        # evaluation, whose index it may walk along.
+        some = runs.where(lowest >= 0)
+        return InGroup(some, lowest, order.descending, EvaluationRow.run_id.expression)
+    if uses_index and order.name == FLAGGED:
+        hidden = _hidden_classes()
+        some = runs.join(hidden, hidden.c.run_id == RunRow.id)
+        return InGroup(some, hidden.c.n, order.descending, run_id)
+    if uses_index:
+        metric = aliased(MetricValueRow)
+        is_defined = and_(_is_value_of(metric, order), metric.value.is_not(None))
+        some = runs.join(metric, is_defined)
+        return InGroup(some, metric.value.expression, order.descending, run_id)
+    value = _looked_up(order)
+    return InGroup(runs.where(value.is_not(None)), value, order.descending, run_id)
+
+
+def _looked_up(order: RunOrder) -> ColumnElement[float | None]:
+    """What a run is sorted by."""
+    if order.name == WORST_CLASS:
+        return EvaluationRow.lowest_recall.expression
+    if order.name == FLAGGED:
+        return (
+            select(func.nullif(_n_hidden(), 0))
+            .where(FlagRow.run_id == RunRow.id, COUNTS_IN_BADGE)
+            .correlate(RunRow)
+            .scalar_subquery()
+        )
+    metric = aliased(MetricValueRow)
+    return (
+        select(metric.value)
+        .where(_is_value_of(metric, order))
+        .correlate(EvaluationRow)
+        .scalar_subquery()
+    )
+
+
+def _hidden_classes() -> Subquery:
+    """How many classes the accuracy of each run hides, for the runs where it does or may."""
+    return (
+        select(FlagRow.run_id, _n_hidden().label("n"))
+        .where(COUNTS_IN_BADGE)
+        .group_by(FlagRow.run_id)
+        .subquery()
+    )
+
+
+def _n_hidden() -> ColumnElement[int]:
+    """How many classes flags say that accuracy hides, each worth `_FAR_MORE` that it may hide."""
+    hidden = func.count(case((~IS_IN_SIGHT, FlagRow.class_label)).distinct())
+    in_sight = func.count(case((IS_IN_SIGHT, FlagRow.class_label)).distinct())
+    return hidden * _FAR_MORE + in_sight
+
+
+def _is_value_of(metric: type[MetricValueRow], order: RunOrder) -> ColumnElement[bool]:
+    return and_(
+        metric.evaluation_id == EvaluationRow.id,
+        metric.key == AGGREGATE_ORDERS.get(order.name, order.name),
+        metric.class_index == AGGREGATE,
+    )
+
+
+def beyond(
+    group: InGroup, place: Place, *, descending: bool, inclusive: bool = False
+) -> ColumnElement[bool]:
+    """Runs that come after `place` within its group, or also the one at it.
+
+    Ids break ties in the same direction.
+    """
+    column, run_id = group.column, group.run_id
+    if descending:
+        bound, further, same_but_further = (
+            column <= place.key,
+            column < place.key,
+            run_id < place.run_id,
+        )
+    else:
+        bound, further, same_but_further = (
+            column >= place.key,
+            column > place.key,
+            run_id > place.run_id,
+        )
+    if inclusive:
+        same_but_further |= run_id == place.run_id
+    # The bound follows from the rest. With it alone an index is entered at the place.
+    return and_(bound, or_(further, and_(column == place.key, same_but_further)))
+
+
+def sorted_by(runs: Select[Any], group: InGroup, *, descending: bool) -> Select[Any]:
+    """The order of a group."""
+    if descending:
+        return runs.order_by(group.column.desc(), group.run_id.desc())
+    return runs.order_by(group.column, group.run_id)

@@ -1,0 +1,391 @@
+"""The run page: one run with everything that is known of it, in at most two statements."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cache
+from typing import Any
+
+from sqlalchemy import ColumnElement, ScalarSelect, Select, and_, bindparam, func, select
+from sqlalchemy.orm import Session, aliased
+
+from offdiag.domain.hierarchy import Hierarchy
+from offdiag.domain.labels import LabelSet
+from offdiag.domain.orientation import SourceOrientation
+from offdiag.domain.runs import Derivation, RunState, Task
+from offdiag.domain.values import MetricValue
+from offdiag.errors import NotFound
+from offdiag.flags.lifecycle import FlagState
+from offdiag.metrics.confusion import ConfusionMatrix
+from offdiag.metrics.counted import Counted, matrix_of
+from offdiag.store.codec import decode_counted
+from offdiag.store.datasets import hierarchy_of
+from offdiag.store.evaluation_codec import ClassValues, unpack
+from offdiag.store.evaluations import (
+    EvaluationWork,
+    counts_for_its_run,
+    evaluation_work,
+    parted,
+    recorded_value,
+    select_values,
+)
+from offdiag.store.flags import SEVERITY_RANK, FlagRecord, record
+from offdiag.store.models import (
+    ClassValuesRow,
+    ConfusionMatrixRow,
+    CostMatrixRow,
+    DatasetRow,
+    EvaluationRow,
+    FlagRow,
+    LabelSetRow,
+    MetricValueRow,
+    ProjectRow,
+    RunRow,
+    TruthVersionRow,
+)
+from offdiag.store.models.base import PlainText
+from offdiag.store.models.evaluations import AGGREGATE
+from offdiag.store.run_ranks import Measured, RunSurroundings, n_scored_like, surroundings_columns
+from offdiag.store.run_rows import logged_predictions
+from offdiag.store.runs import decision_of, derivation_of
+from offdiag.store.staleness import OutdatedResults
+
+_RUN = "run_id"
+
+MOST_FLAGS = 200
+"""More flags of one run than these are only counted."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunFlags:
+    """Flags that fire, settled or not, the gravest first; those of the badge before others.
+
+    `accuracy_rank` is the place of the run by accuracy among the `n_ranked` runs on its ground
+    truth, None where there is none.
+    """
+
+    flags: tuple[FlagRecord, ...] = ()
+    n_firing: int = 0
+    accuracy_rank: int | None = None
+    n_ranked: int = 0
+
+
+def run_flags(session: Session, run_id: str) -> RunFlags:
+    """The flags of a run, in one statement."""
+    rows = session.execute(_firing(), {_RUN: run_id}).all()
+    if not rows:
+        return RunFlags()
+    first = rows[0]
+    return RunFlags(
+        flags=tuple(record(row[0]) for row in rows),
+        n_firing=first.n_firing,
+        accuracy_rank=first.n_higher + 1 if first.n_ranked else None,
+        n_ranked=first.n_ranked,
+    )
+
+
+@cache
+def _firing() -> Select[*tuple[Any, ...]]:
+    """The statement, which takes far longer to build than to run."""
+    run_id: ColumnElement[str] = bindparam(_RUN, type_=PlainText)
+    accuracy = Measured(run_id, "overall_accuracy")
+    return (
+        select(
+            FlagRow,
+            func.count().over().label("n_firing"),
+            accuracy.n_higher.label("n_higher"),
+            n_scored_like(run_id).label("n_ranked"),
+        )
+        .where(FlagRow.run_id == run_id, FlagRow.state != FlagState.CLOSED)
+        .order_by(SEVERITY_RANK.desc(), FlagRow.in_badge.desc(), FlagRow.id)
+        .limit(MOST_FLAGS)
+    )
+
+
+NO_FLAGS = RunFlags()
+ALONE = RunSurroundings()
+
+
+@dataclass(frozen=True, slots=True)
+class TruthFacts:
+    """The version of the ground truth a run was finished with; `root_id` began its lineage."""
+
+    id: int
+    root_id: int
+    number: int
+    digest: str
+    n_samples: int
+    class_counts: tuple[int, ...]
+    id_kind: str
+
+
+@dataclass(frozen=True, slots=True)
+class RunHeader:
+    """A run without its results; `orientation_evidence` as it was recorded."""
+
+    id: str
+    name: str
+    project: str
+    dataset: str
+    task: Task
+    labels: LabelSet
+    positive_label: str | None
+    positive_by_convention: bool
+    truth: TruthFacts | None
+    model: str | None
+    state: RunState
+    params: Mapping[str, Any]
+    tags: Mapping[str, Any]
+    author: str | None
+    git_sha: str | None
+    source: SourceOrientation
+    orientation_verdict: str | None
+    orientation_evidence: Mapping[str, Any] | None
+    n_predictions: int
+    score_columns: int
+    content_digest: str | None
+    created_at: datetime
+    finished_at: datetime | None
+    derivation: Derivation | None = None
+    decision: Mapping[str, Any] | None = None
+    hierarchy: Hierarchy | None = None
+
+    @property
+    def counted_on(self) -> str | None:
+        """The program that counted the cases of the run elsewhere; None where none did."""
+        name: str | None = (self.orientation_evidence or {}).get("counted_on")
+        return name
+
+
+@dataclass(frozen=True, slots=True)
+class EvaluationFacts:
+    """With what, when and how fast the current results were computed.
+
+    `n_cases` counts the cases that were scored, `n_unlabelled` those that wait for a label.
+    `truth_number` is the version of the truth they were scored with, which may correct the one
+    the run was logged with; None for an uploaded matrix without any. `newest_truth_number` is
+    the one that would count for a new evaluation; `truth_id` is the id of `truth_number`.
+    """
+
+    id: int
+    suite_version: int
+    engine_version: str
+    input_digest: str
+    matrix_digest: str
+    n_cases: int
+    computed_at: datetime
+    duration_s: float
+    n_unlabelled: int = 0
+    truth_number: int | None = None
+    newest_truth_number: int | None = None
+    truth_id: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RunCosts:
+    """What the errors cost, and the version of a cost matrix that says so."""
+
+    name: str
+    version: int
+    currency: str | None
+    values: Mapping[str, MetricValue]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain Python values."""
+        return {
+            "name": self.name,
+            "version": self.version,
+            "currency": self.currency,
+            "values": {key: value.to_dict() for key, value in self.values.items()},
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class RunResults:
+    """The current evaluation. Per-class values are in label order, by key.
+
+    `costs` is None where the dataset had no cost matrix when it was made.
+    """
+
+    facts: EvaluationFacts
+    counted: Counted
+    aggregate: Mapping[str, MetricValue]
+    per_class: Mapping[str, tuple[MetricValue, ...]]
+    costs: RunCosts | None = None
+
+    @property
+    def matrix(self) -> ConfusionMatrix:
+        """The confusion matrix. Raises `Conflict` where cases have sets of labels."""
+        return matrix_of(self.counted)
+
+
+@dataclass(frozen=True, slots=True)
+class RunDetail:
+    """A run, its results if there are any, and the work that still stands for them.
+
+    `outdated` says why results are stale, and is None where they are not.
+    """
+
+    run: RunHeader
+    results: RunResults | None
+    work: EvaluationWork | None
+    outdated: OutdatedResults | None = None
+    flags: RunFlags = NO_FLAGS
+    surroundings: RunSurroundings = ALONE
+
+
+def run_detail(session: Session, run_id: str, *, aggregates: bool = True) -> RunDetail:
+    """Everything the pages of one run show. Raises `NotFound`.
+
+    Without `aggregates`, which take a statement of their own, results have neither those nor
+    costs.
+    """
+    found = session.execute(_run_with_results(), {_RUN: run_id}).one_or_none()
+    if found is None:
+        raise NotFound(
+            f"there is no run {run_id!r}.",
+            field="run",
+            hint="It may have been deleted, or the link is incomplete.",
+        )
+    of_run, of_results, around = found[:6], found[6:-3], RunSurroundings(*found[-3:])
+    header, evaluation = _header(of_run), of_results[0]
+    if evaluation is None:
+        work = evaluation_work(session, [run_id])
+        return RunDetail(header, None, work.get(run_id), surroundings=around)
+    values = _aggregates(session, evaluation.id) if aggregates else {}
+    results = _results(of_results, values, inferred=header.labels.inferred)
+    return RunDetail(header, results, None, surroundings=around)
+
+
+@cache
+def _run_with_results() -> Select[*tuple[Any, ...]]:
+    """A run, its current evaluation, all of whose columns are empty where there is none, and
+    its surroundings: a statement that takes far longer to build than to run."""
+    of_matrix, scored_with = aliased(LabelSetRow), aliased(TruthVersionRow)
+    is_current = and_(EvaluationRow.run_id == RunRow.id, counts_for_its_run())
+    return (
+        select(
+            *(RunRow, ProjectRow.name, DatasetRow, LabelSetRow, TruthVersionRow),
+            logged_predictions(),
+            *(EvaluationRow, ConfusionMatrixRow, of_matrix, ClassValuesRow, scored_with.number),
+            _newest_number(scored_with),
+            CostMatrixRow,
+            *surroundings_columns(),
+        )
+        .join(ProjectRow, ProjectRow.id == RunRow.project_id)
+        .join(DatasetRow, DatasetRow.id == RunRow.dataset_id)
+        .join(LabelSetRow, LabelSetRow.id == DatasetRow.label_set_id)
+        .outerjoin(TruthVersionRow, TruthVersionRow.id == RunRow.truth_version_id)
+        .outerjoin(EvaluationRow, is_current)
+        .outerjoin(ConfusionMatrixRow, ConfusionMatrixRow.evaluation_id == EvaluationRow.id)
+        .outerjoin(of_matrix, of_matrix.id == ConfusionMatrixRow.label_set_id)
+        .outerjoin(ClassValuesRow, ClassValuesRow.evaluation_id == EvaluationRow.id)
+        .outerjoin(scored_with, scored_with.id == EvaluationRow.truth_version_id)
+        .outerjoin(CostMatrixRow, CostMatrixRow.id == EvaluationRow.cost_matrix_id)
+        .where(RunRow.id == bindparam(_RUN, type_=PlainText), RunRow.deleted_at.is_(None))
+    )
+
+
+def _header(found: Sequence[Any]) -> RunHeader:
+    run, project, dataset, label_set, truth, n_predictions = found
+    return RunHeader(
+        id=run.id,
+        name=run.name,
+        project=project,
+        dataset=dataset.name,
+        task=Task(dataset.task),
+        labels=LabelSet(tuple(label_set.names), label_set.ordinal, dataset.labels_inferred),
+        positive_label=dataset.positive_label,
+        positive_by_convention=dataset.positive_by_convention,
+        truth=_truth(truth),
+        model=run.model,
+        state=RunState(run.state),
+        params=run.params,
+        tags=run.tags,
+        author=run.author,
+        git_sha=run.git_sha,
+        source=SourceOrientation(run.source_orientation),
+        orientation_verdict=run.orientation_verdict,
+        orientation_evidence=run.orientation_evidence,
+        n_predictions=int(n_predictions),
+        score_columns=run.score_columns,
+        content_digest=run.content_digest,
+        created_at=run.created_at,
+        finished_at=run.finished_at,
+        derivation=derivation_of(run),
+        decision=decision_of(run),
+        hierarchy=hierarchy_of(dataset),
+    )
+
+
+def _truth(row: TruthVersionRow | None) -> TruthFacts | None:
+    """Absent for an open run and for an uploaded matrix, hence the outer join."""
+    if row is None:
+        return None
+    return TruthFacts(
+        row.id,
+        row.root_id,
+        row.number,
+        row.digest,
+        row.n_samples,
+        tuple(row.class_counts),
+        row.id_kind,
+    )
+
+
+def _aggregates(session: Session, evaluation_id: int) -> dict[str, MetricValue]:
+    rows = session.execute(
+        select_values().where(
+            MetricValueRow.evaluation_id == evaluation_id,
+            MetricValueRow.class_index == AGGREGATE,
+        )
+    )
+    return {row.key: recorded_value(row) for row in rows}
+
+
+def _results(
+    found: Sequence[Any], values: Mapping[str, MetricValue], *, inferred: bool
+) -> RunResults:
+    evaluation, stored, label_set, packed, truth_number, newest_number, priced_by = found
+    labels = LabelSet(tuple(label_set.names), label_set.ordinal, inferred)
+    aggregate, costs = parted(values)
+    return RunResults(
+        facts=EvaluationFacts(
+            id=evaluation.id,
+            suite_version=evaluation.suite_version,
+            engine_version=evaluation.engine_version,
+            input_digest=evaluation.input_digest,
+            matrix_digest=stored.digest,
+            n_cases=evaluation.n_labelled,
+            computed_at=evaluation.computed_at,
+            duration_s=evaluation.duration_s,
+            n_unlabelled=evaluation.n_cases - evaluation.n_labelled,
+            truth_number=truth_number,
+            newest_truth_number=newest_number,
+            truth_id=evaluation.truth_version_id,
+        ),
+        counted=decode_counted(stored.cells, labels),
+        aggregate=aggregate,
+        per_class=unpack(ClassValues(packed.keys, packed.reasons, packed.n_classes, packed.data)),
+        costs=None if priced_by is None or not costs else _costs(priced_by, costs),
+    )
+
+
+def _costs(by: CostMatrixRow, values: Mapping[str, MetricValue]) -> RunCosts:
+    return RunCosts(by.name, by.version, by.currency, values)
+
+
+def _newest_number(scored_with: type[TruthVersionRow]) -> ScalarSelect[int | None]:
+    """Number of the newest version in the lineage of a truth version."""
+    newer = aliased(TruthVersionRow)
+    return (
+        select(func.max(newer.number))
+        .where(
+            newer.dataset_id == scored_with.dataset_id,
+            newer.root_id == scored_with.root_id,
+        )
+        .correlate(scored_with)
+        .scalar_subquery()
+    )

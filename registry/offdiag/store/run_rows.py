@@ -1,0 +1,374 @@
+"""The lines of a runs list: runs found by other means, with the few metrics a line shows.
+
+A line has few aggregates, the worst class, and what the accuracy of the run hides.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from functools import cache
+from typing import Any
+
+from sqlalchemy import (
+    BindParameter,
+    ColumnElement,
+    CompoundSelect,
+    Row,
+    Select,
+    Subquery,
+    Text,
+    and_,
+    bindparam,
+    case,
+    cast,
+    func,
+    literal,
+    null,
+    select,
+    union_all,
+)
+from sqlalchemy.orm import Session, aliased
+
+from offdiag.domain.orientation import SourceOrientation
+from offdiag.domain.runs import RunState
+from offdiag.domain.values import MetricValue
+from offdiag.flags.catalogue import RULES
+from offdiag.store.evaluations import (
+    VALUE_COLUMNS,
+    EvaluationWork,
+    evaluation_work,
+    recorded_value,
+)
+from offdiag.store.flags import COUNTS_IN_BADGE, IS_IN_SIGHT, RUN_AS_A_WHOLE, SEVERITY_RANK
+from offdiag.store.models import (
+    ConfusionMatrixRow,
+    DatasetRow,
+    EvaluationRow,
+    FlagRow,
+    LabelSetRow,
+    MetricValueRow,
+    PredictionChunkRow,
+    ProjectRow,
+    RunRow,
+    TruthVersionRow,
+)
+from offdiag.store.models.evaluations import AGGREGATE
+
+EVALUATIONS: BindParameter[Any] = bindparam("evaluations", expanding=True)
+"""The ids that a page of runs asks about."""
+MOST_IN_BADGE = 2
+IN_SIGHT, PROVED = 1.0, 2.0
+"""Stand where a value has its number."""
+FAILING_CLASS = AGGREGATE - 1
+"""Stands where a value has the index of its class."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunBadge:
+    """What the accuracy of a run hides: the gravest few of `n_classes` classes that fail.
+
+    None stands for the run as a whole, which gives always the same answer. Flags that were
+    dismissed for a reason take no part. `is_proved` is False where it may hide them: then the
+    gaps of all of them are in sight. Otherwise such classes are not among these.
+    """
+
+    classes: tuple[str | None, ...]
+    n_classes: int
+    is_proved: bool
+
+
+def with_class(badge: RunBadge | None, row: Row[*tuple[Any, ...]]) -> RunBadge:
+    """The badge with the class of one more row of `failing_classes`."""
+    before = badge or RunBadge((), round(row.support), is_proved=row.value == PROVED)
+    label = row.label if _is_about_class(row.key) else None
+    return replace(before, classes=(*before.classes, label))
+
+
+def _is_about_class(rule: str) -> bool:
+    known = RULES.get(rule)
+    return known is None or known.per_class
+
+
+def failing_classes() -> Select[*tuple[Any, ...]]:
+    """The gravest classes of the badge of each run of `EVALUATIONS`, in the shape of values.
+
+    The key is the rule, the support the number of such classes in all, the value `PROVED` or
+    `IN_SIGHT`; classes in sight are left out where others are proved.
+    """
+    failing = (
+        select(
+            EvaluationRow.id.label("evaluation_id"),
+            FlagRow.class_label,
+            func.min(FlagRow.rule).label("rule"),
+            func.max(SEVERITY_RANK).label("severity"),
+            func.max(case((IS_IN_SIGHT, IN_SIGHT), else_=PROVED)).label("proof"),
+            func.min(FlagRow.id).label("first"),
+        )
+        .join(EvaluationRow, EvaluationRow.run_id == FlagRow.run_id)
+        .where(EvaluationRow.id.in_(EVALUATIONS), COUNTS_IN_BADGE)
+        .group_by(EvaluationRow.id, FlagRow.class_label)
+        .subquery()
+    )
+    of_run = (failing.c.evaluation_id, failing.c.proof)
+    ranked = select(
+        failing,
+        func.row_number()
+        .over(
+            partition_by=of_run,
+            # Rules about the run as a whole have no class.
+            order_by=(
+                failing.c.class_label != RUN_AS_A_WHOLE,
+                failing.c.severity.desc(),
+                failing.c.first,
+            ),
+        )
+        .label("place"),
+        func.count().over(partition_by=of_run).label("n_classes"),
+        func.max(failing.c.proof).over(partition_by=failing.c.evaluation_id).label("best_proof"),
+    ).subquery()
+    shape: dict[str, ColumnElement[Any]] = {
+        "evaluation_id": ranked.c.evaluation_id,
+        "key": ranked.c.rule,
+        "value": ranked.c.proof,
+        "class_index": literal(FAILING_CLASS),
+    }
+    return select(
+        *(shape.get(column.key, null()).label(column.key) for column in VALUE_COLUMNS),
+        ranked.c.n_classes.label("support"),
+        ranked.c.class_label.label("label"),
+    ).where(ranked.c.place <= MOST_IN_BADGE, ranked.c.proof == ranked.c.best_proof)
+
+
+@dataclass(frozen=True, slots=True)
+class WorstClass:
+    """The class with the lowest recall among those that have cases."""
+
+    label: str
+    support: int
+    recall: MetricValue
+
+    @property
+    def hits(self) -> int:
+        """Cases of the class that were found: recall is their quotient by the support."""
+        return round((self.recall.value or 0.0) * self.support)
+
+
+@dataclass(frozen=True, slots=True)
+class EntryValues:
+    """By evaluation: aggregates by key, the worst class, and the badge where there is one."""
+
+    metrics: Mapping[int, Mapping[str, MetricValue]]
+    worst: Mapping[int, WorstClass]
+    badges: Mapping[int, RunBadge]
+
+
+def entry_values(session: Session, evaluations: Sequence[int], keys: Sequence[str]) -> EntryValues:
+    """What lines show of their evaluations, in at most one statement.
+
+    `keys` are those of the aggregates that a line has.
+    """
+    if not evaluations:
+        return EntryValues({}, {}, {})
+    metrics: dict[int, dict[str, MetricValue]] = {}
+    worst: dict[int, WorstClass] = {}
+    badges: dict[int, RunBadge] = {}
+    row: Row[*tuple[Any, ...]]
+    asked = {"evaluations": evaluations, "keys": keys}
+    for row in session.execute(_shown(session.get_bind().dialect.name), asked):
+        value = recorded_value(row)
+        if row.class_index == FAILING_CLASS:
+            badges[row.evaluation_id] = with_class(badges.get(row.evaluation_id), row)
+        elif row.class_index == AGGREGATE:
+            metrics.setdefault(row.evaluation_id, {})[row.key] = value
+        else:
+            worst[row.evaluation_id] = WorstClass(row.label, round(row.support), value)
+    return EntryValues(metrics, worst, badges)
+
+
+@cache
+def _shown(dialect: str) -> CompoundSelect[*tuple[Any, ...]]:
+    """Every list asks this; to build it takes as long as to answer it."""
+    aggregates = select(
+        *VALUE_COLUMNS, literal(None).label("support"), literal(None).label("label")
+    ).where(
+        MetricValueRow.evaluation_id.in_(EVALUATIONS),
+        MetricValueRow.class_index == AGGREGATE,
+        MetricValueRow.key.in_(bindparam("keys", expanding=True)),
+    )
+    return union_all(_worst_classes(dialect), aggregates, failing_classes())
+
+
+def _worst_classes(dialect: str) -> Select[*tuple[Any, ...]]:
+    """The lowest recall of each evaluation, with support and name of its class."""
+    ranked = _ranked_recalls()
+    support = aliased(MetricValueRow)
+    return (
+        select(
+            *(ranked.c[column.key] for column in VALUE_COLUMNS),
+            support.value.label("support"),
+            _name_at(ranked.c.class_index, dialect).label("label"),
+        )
+        .join(
+            support,
+            and_(
+                support.evaluation_id == ranked.c.evaluation_id,
+                support.key == "support",
+                support.class_index == ranked.c.class_index,
+            ),
+        )
+        .join(ConfusionMatrixRow, ConfusionMatrixRow.evaluation_id == ranked.c.evaluation_id)
+        .join(LabelSetRow, LabelSetRow.id == ConfusionMatrixRow.label_set_id)
+        .where(ranked.c.rank == 1)
+    )
+
+
+def _name_at(class_index: ColumnElement[int], dialect: str) -> ColumnElement[str]:
+    """One name out of a label set: a page needs fifty names, not fifty times a thousand."""
+    if dialect == "postgresql":
+        return func.jsonb_extract_path_text(LabelSetRow.names, cast(class_index, Text))
+    return func.json_extract(LabelSetRow.names, literal("$[") + cast(class_index, Text) + "]")
+
+
+def _ranked_recalls() -> Subquery:
+    """Defined class recalls, the lowest of each evaluation first."""
+    rank = func.row_number().over(
+        partition_by=MetricValueRow.evaluation_id,
+        order_by=(MetricValueRow.value, MetricValueRow.class_index),
+    )
+    return (
+        select(*VALUE_COLUMNS, rank.label("rank"))
+        .where(
+            MetricValueRow.evaluation_id.in_(EVALUATIONS),
+            MetricValueRow.key == "recall",
+            MetricValueRow.class_index > AGGREGATE,
+            MetricValueRow.value.is_not(None),
+        )
+        .subquery()
+    )
+
+
+COST = "mean_cost"
+"""Listed where it is the cost under what the dataset is judged by now."""
+LISTED_METRICS = (
+    "overall_accuracy",
+    "balanced_accuracy",
+    "mcc",
+    "majority_baseline",
+    "n_classes_actual",
+    COST,
+)
+
+LISTED_OF_SETS = ("subset_accuracy", "hamming_loss", "example_jaccard", "micro_f1", "macro_f1")
+"""The same for runs whose cases have sets of labels."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunEntry:
+    """One line of the list. `metrics` is empty until the run has been evaluated.
+
+    `n_cases` counts the cases that the metrics are of, `n_unlabelled` those that wait for a
+    label; `truth_number` is the version of the truth that the run is scored with.
+    `badge` is None where the accuracy hides nothing that is known. `derived_from` is the run
+    from whose scores it was decided, None for a logged one.
+    """
+
+    id: str
+    name: str
+    project: str
+    dataset: str
+    truth_number: int | None
+    model: str | None
+    state: RunState
+    author: str | None
+    tags: Mapping[str, object]
+    created_at: datetime
+    n_cases: int
+    source: SourceOrientation
+    orientation_verdict: str | None
+    metrics: Mapping[str, MetricValue]
+    worst_class: WorstClass | None
+    work: EvaluationWork | None
+    n_unlabelled: int = 0
+    badge: RunBadge | None = None
+    derived_from: str | None = None
+    is_evaluated: bool = True
+
+
+def logged_predictions() -> ColumnElement[int]:
+    """Predictions of a run. The run itself knows their number only once it is finished."""
+    so_far = (
+        select(func.coalesce(func.sum(PredictionChunkRow.n), 0))
+        .where(PredictionChunkRow.run_id == RunRow.id)
+        .correlate(RunRow)
+        .scalar_subquery()
+    )
+    return case((RunRow.state == RunState.OPEN, so_far), else_=RunRow.n_predictions)
+
+
+RUN_COLUMNS = (
+    RunRow.id,
+    RunRow.name,
+    ProjectRow.name.label("project"),
+    DatasetRow.name.label("dataset"),
+    TruthVersionRow.number.label("truth_number"),
+    RunRow.model,
+    RunRow.state,
+    RunRow.author,
+    RunRow.tags,
+    RunRow.created_at,
+    logged_predictions().label("n_predictions"),
+    RunRow.source_orientation,
+    RunRow.orientation_verdict,
+    RunRow.derived_from,
+    EvaluationRow.id.label("evaluation_id"),
+    EvaluationRow.n_labelled,
+    (EvaluationRow.n_cases - EvaluationRow.n_labelled).label("n_unlabelled"),
+    (EvaluationRow.cost_matrix_id == DatasetRow.default_cost_matrix_id).label("costs_count"),
+)
+"""What has to be selected for a line, over run, dataset, project, truth and evaluation."""
+
+
+def run_entries(
+    session: Session,
+    rows: Sequence[Row[*tuple[Any, ...]]],
+    *,
+    metrics: Sequence[str] = LISTED_METRICS,
+) -> tuple[RunEntry, ...]:
+    """The lines for rows of `RUN_COLUMNS`, in the same order; at most two statements.
+
+    `metrics` are the keys of the aggregates that a line has.
+    """
+    evaluations = [row.evaluation_id for row in rows if row.evaluation_id is not None]
+    found = entry_values(session, evaluations, metrics)
+    work = evaluation_work(session, [row.id for row in rows if row.evaluation_id is None])
+    return tuple(
+        RunEntry(
+            id=row.id,
+            name=row.name,
+            project=row.project,
+            dataset=row.dataset,
+            truth_number=row.truth_number,
+            model=row.model,
+            state=RunState(row.state),
+            author=row.author,
+            tags=row.tags,
+            created_at=row.created_at,
+            n_cases=row.n_predictions if row.n_labelled is None else row.n_labelled,
+            source=SourceOrientation(row.source_orientation),
+            orientation_verdict=row.orientation_verdict,
+            metrics={
+                key: value
+                for key, value in found.metrics.get(row.evaluation_id, {}).items()
+                if key != COST or row.costs_count
+            },
+            worst_class=found.worst.get(row.evaluation_id),
+            work=work.get(row.id),
+            n_unlabelled=row.n_unlabelled or 0,
+            badge=found.badges.get(row.evaluation_id),
+            derived_from=row.derived_from,
+            is_evaluated=row.evaluation_id is not None,
+        )
+        for row in rows
+    )

@@ -1,0 +1,249 @@
+"""Runs that fulfil a condition, sorted, and runs with all that is known of each.
+
+A search finds plain identifiers; records are read for tables outside the dashboard.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import ColumnElement, Label, Row, Select, and_, false, literal, or_, select
+from sqlalchemy.orm import Session
+
+from offdiag.domain.runs import FoundRun, RunState
+from offdiag.domain.values import MetricValue
+from offdiag.filters.conditions import Condition, MetricField, Ordering
+from offdiag.store.evaluations import counts_for_its_run, recorded_value, select_values
+from offdiag.store.flags import may_hide_minority
+from offdiag.store.models import (
+    DatasetRow,
+    EvaluationRow,
+    MetricValueRow,
+    ProjectRow,
+    RunRow,
+    TruthVersionRow,
+)
+from offdiag.store.models.evaluations import AGGREGATE
+from offdiag.store.run_conditions import holds, sorted_by
+
+_Sorting = Sequence[tuple[Label[Any], bool]]
+"""What runs are sorted by, and whether downwards."""
+SortValue = str | float | bool | datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class SearchPlace:
+    """Where a run stands in a sorted search: what it is sorted by, then its age and its id."""
+
+    values: tuple[SortValue, ...]
+    created_at: datetime
+    run_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class FoundIds:
+    """Ids in order; `following` is the place after which more are found, None at the end."""
+
+    ids: tuple[str, ...]
+    following: SearchPlace | None
+
+
+def found_runs(
+    session: Session, condition: Condition, *, order: Sequence[Ordering], limit: int
+) -> list[str]:
+    """Ids of at most `limit` runs that fulfil the condition; newest first among equals."""
+    return list(found_page(session, condition, order=order, after=None, limit=limit).ids)
+
+
+def found_page(
+    session: Session,
+    condition: Condition,
+    *,
+    order: Sequence[Ordering],
+    after: SearchPlace | None,
+    limit: int,
+) -> FoundIds:
+    """The same for the runs that come after a place of a search with this order."""
+    dialect = session.get_bind().dialect.name
+    sorting = [
+        (value.label(f"sorted_by_{place}_{part}"), ordering.descending)
+        for place, ordering in enumerate(order)
+        for part, value in enumerate(sorted_by(ordering.field, dialect))
+    ]
+    where = [RunRow.deleted_at.is_(None), holds(condition, dialect)]
+    rows: Sequence[Row[*tuple[Any, ...]]] = ()
+    first = order[0].field if order else None
+    if isinstance(first, MetricField) and first.class_label is None and not _is_undefined(after):
+        among = _along_index(first.key, sorting, after).where(*where)
+        rows = session.execute(among.limit(limit + 1)).all()
+    if len(rows) <= limit:
+        # Fewer runs have the metric than are wanted, or something else comes first.
+        found = select(RunRow.id, RunRow.created_at, *(value for value, _ in sorting))
+        rows = session.execute(_sorted(found.where(*where), sorting, after).limit(limit + 1)).all()
+    following = None
+    if len(rows) > limit:
+        last = rows[limit - 1]
+        following = SearchPlace(tuple(last[2:]), last.created_at, last.id)
+    return FoundIds(tuple(row.id for row in rows[:limit]), following)
+
+
+def _is_undefined(place: SearchPlace | None) -> bool:
+    """Whether what a search is sorted by first is missing at a place."""
+    return place is not None and place.values[0] is None
+
+
+def _along_index(
+    key: str, sorting: _Sorting, after: SearchPlace | None
+) -> Select[*tuple[Any, ...]]:
+    """The runs that have a value of the metric that comes first, sorted.
+
+    They are found along the index of the metric; to look it up for every run takes as long as
+    there are runs.
+    """
+    first, descending = sorting[0]
+    value = MetricValueRow.value
+    narrowed = [(value.label(first.name), descending), *sorting[1:]]
+    found = (
+        select(RunRow.id, RunRow.created_at, *(each for each, _ in narrowed))
+        .join(EvaluationRow, EvaluationRow.run_id == RunRow.id)
+        .join(MetricValueRow, MetricValueRow.evaluation_id == EvaluationRow.id)
+        .where(
+            counts_for_its_run(),
+            MetricValueRow.key == key,
+            MetricValueRow.class_index == AGGREGATE,
+            value.is_not(None),
+        )
+    )
+    if after is not None and isinstance(at := after.values[0], float | int):
+        found = found.where(value <= at if descending else value >= at)
+    return _sorted(found, narrowed, after, n_defined=1)
+
+
+def _sorted(
+    found: Select[*tuple[Any, ...]],
+    sorting: _Sorting,
+    after: SearchPlace | None,
+    *,
+    n_defined: int = 0,
+) -> Select[*tuple[Any, ...]]:
+    """Rows in order, from a place on; the first `n_defined` values are never missing."""
+    if after is not None:
+        found = found.where(_is_beyond(after, sorting))
+    for place, (value, descending) in enumerate(sorting):
+        if place >= n_defined:
+            # Neither database sorts NULL last in both directions by itself.
+            found = found.order_by(value.is_(None))
+        found = found.order_by(value.desc() if descending else value)
+    return found.order_by(RunRow.created_at.desc(), RunRow.id.desc())
+
+
+def _is_beyond(place: SearchPlace, sorting: _Sorting) -> ColumnElement[bool]:
+    """Whether a run comes after a place, where what is missing comes last."""
+    columns: list[tuple[ColumnElement[Any], bool, SortValue]] = [
+        *(
+            (value, descending, at)
+            for (value, descending), at in zip(sorting, place.values, strict=True)
+        ),
+        (RunRow.created_at.expression, True, place.created_at),
+        (RunRow.id.expression, True, place.run_id),
+    ]
+    ties: list[ColumnElement[bool]] = []
+    beyond: list[ColumnElement[bool]] = []
+    for column, descending, at in columns:
+        value = getattr(column, "element", column)
+        if at is None:
+            ties.append(value.is_(None))
+            continue
+        known = literal(at, value.type)
+        further = value < known if descending else value > known
+        beyond.append(and_(*ties, or_(further, value.is_(None))))
+        ties.append(value == known)
+    return or_(false(), *beyond)
+
+
+_AT_ONCE = 500
+"""Runs named in one statement: databases limit the parameters they take."""
+
+
+def run_records(session: Session, ids: Sequence[str]) -> list[FoundRun]:
+    """The named runs in the order of their ids; two statements for each 500."""
+    found: dict[str, FoundRun] = {}
+    for some in _batches(ids):
+        rows = session.execute(_facts(some)).all()
+        metrics = _metrics(session, [row.evaluation_id for row in rows if row.evaluation_id])
+        found |= {row.id: _record(row, metrics.get(row.evaluation_id, {})) for row in rows}
+    return [found[run_id] for run_id in ids if run_id in found]
+
+
+def _batches(ids: Sequence[str]) -> Iterator[Sequence[str]]:
+    for start in range(0, len(ids), _AT_ONCE):
+        yield ids[start : start + _AT_ONCE]
+
+
+def _facts(ids: Sequence[str]) -> Select[*tuple[Any, ...]]:
+    is_current = and_(
+        EvaluationRow.run_id == RunRow.id,
+        counts_for_its_run(),
+    )
+    return (
+        select(
+            RunRow.id,
+            RunRow.name,
+            RunRow.model,
+            ProjectRow.name.label("project"),
+            DatasetRow.name.label("dataset"),
+            TruthVersionRow.number.label("truth_version"),
+            RunRow.state,
+            RunRow.author,
+            RunRow.git_sha,
+            RunRow.created_at,
+            RunRow.n_predictions,
+            RunRow.params,
+            RunRow.tags,
+            EvaluationRow.id.label("evaluation_id"),
+            EvaluationRow.hides_minority,
+            may_hide_minority().label("may_hide_minority"),
+        )
+        .join(ProjectRow, ProjectRow.id == RunRow.project_id)
+        .join(DatasetRow, DatasetRow.id == RunRow.dataset_id)
+        .outerjoin(EvaluationRow, is_current)
+        .outerjoin(TruthVersionRow, TruthVersionRow.id == EvaluationRow.truth_version_id)
+        .where(RunRow.id.in_(ids))
+    )
+
+
+def _metrics(
+    session: Session, evaluations: Sequence[int]
+) -> Mapping[int, Mapping[str, MetricValue]]:
+    """All aggregates by evaluation and key."""
+    found: dict[int, dict[str, MetricValue]] = {}
+    wanted = select_values().where(
+        MetricValueRow.evaluation_id.in_(evaluations), MetricValueRow.class_index == AGGREGATE
+    )
+    for row in session.execute(wanted.order_by(MetricValueRow.key)):
+        found.setdefault(row.evaluation_id, {})[row.key] = recorded_value(row)
+    return found
+
+
+def _record(row: Row[*tuple[Any, ...]], metrics: Mapping[str, MetricValue]) -> FoundRun:
+    return FoundRun(
+        id=row.id,
+        name=row.name,
+        model=row.model,
+        project=row.project,
+        dataset=row.dataset,
+        truth_version=row.truth_version,
+        state=RunState(row.state),
+        author=row.author,
+        git_sha=row.git_sha,
+        created_at=row.created_at,
+        n_predictions=row.n_predictions,
+        hides_minority=row.hides_minority,
+        may_hide_minority=row.may_hide_minority,
+        params=row.params,
+        tags=row.tags,
+        metrics=metrics,
+    )

@@ -1,0 +1,118 @@
+"""Statements on counts that runs bring along instead of predictions.
+
+An uploaded matrix is stored in the orientation it came in. Counted samples are stored by what
+they can be sliced by.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sqlalchemy import func, or_, select
+from sqlalchemy.orm import Session
+
+from offdiag.domain.labels import LabelSet
+from offdiag.domain.orientation import SourceOrientation
+from offdiag.inputs.counted_cases import CountedCases
+from offdiag.inputs.slice_columns import SliceColumn
+from offdiag.metrics.confusion import ConfusionMatrix, confusion_matrix
+from offdiag.metrics.orientation import to_canonical
+from offdiag.store import codec
+from offdiag.store.models import CountedCasesRow, CountedSliceRow, RunRow, UploadedMatrixRow
+
+
+def insert_matrix(
+    session: Session, run_id: str, matrix: ConfusionMatrix, source: SourceOrientation
+) -> None:
+    """Store a canonical matrix as it was uploaded, in `source` orientation."""
+    uploaded = to_canonical(matrix.counts, source)  # Laying out twice restores the upload.
+    session.add(
+        UploadedMatrixRow(
+            run_id=run_id, n_classes=matrix.n_classes, cells=codec.encode_counts(uploaded)
+        )
+    )
+    session.flush()  # Constraint errors belong to this statement.
+
+
+def read_matrix(
+    session: Session, run_id: str, labels: LabelSet, source: SourceOrientation
+) -> ConfusionMatrix:
+    """The uploaded matrix of a run, laid out canonically."""
+    row = session.get_one(UploadedMatrixRow, run_id)
+    uploaded = codec.decode_counts(row.cells, row.n_classes)
+    return confusion_matrix(uploaded, labels=labels, orientation=source)
+
+
+def insert_counted_cases(session: Session, run_id: str, cases: CountedCases) -> None:
+    """Keep the counts of a run by its slice columns; without any its matrix says it all."""
+    if not cases.slices:
+        return
+    session.add(
+        CountedCasesRow(
+            run_id=run_id,
+            n_kinds=len(cases),
+            dtype=cases.actual.dtype.str[1:],
+            codec=codec.RAW,
+            actual=codec.encode_codes(cases.actual),
+            predicted=codec.encode_codes(cases.predicted),
+            sizes=codec.encode_sizes(cases.sizes),
+        )
+    )
+    session.flush()  # The slices refer to it.
+    for name, column in cases.slices.items():
+        session.add(
+            CountedSliceRow(
+                run_id=run_id,
+                name=name,
+                levels=list(column.levels),
+                dtype=column.codes.dtype.str[1:],
+                codec=codec.RAW,
+                codes=codec.encode_codes(column.codes),
+            )
+        )
+    session.flush()  # Constraint errors belong to this statement.
+
+
+def find_counted_cases(session: Session, run_id: str) -> CountedCases | None:
+    """The counts of a run by its slice columns; None for a run that has none."""
+    row = session.get(CountedCasesRow, run_id)
+    if row is None:
+        return None
+    columns = session.scalars(
+        select(CountedSliceRow)
+        .where(CountedSliceRow.run_id == run_id)
+        .order_by(CountedSliceRow.name)
+    )
+    return CountedCases(
+        codec.decode_codes(row.actual, row.dtype),
+        codec.decode_codes(row.predicted, row.dtype),
+        codec.decode_sizes(row.sizes),
+        {
+            each.name: SliceColumn(tuple(each.levels), codec.decode_codes(each.codes, each.dtype))
+            for each in columns
+        },
+    )
+
+
+def runs_that_know(session: Session, run_ids: Sequence[str], names: Sequence[str]) -> set[str]:
+    """Those of the runs whose cases can be told apart by slice columns of these names.
+
+    Predictions are looked up in their truth, which has all columns of its dataset; counts have
+    those they were counted by, and a bare matrix has none.
+    """
+    counted_by = (
+        select(func.count())
+        .where(CountedSliceRow.run_id == RunRow.id, CountedSliceRow.name.in_(names))
+        .scalar_subquery()
+    )
+    return set(
+        session.scalars(
+            select(RunRow.id).where(
+                RunRow.id.in_(run_ids),
+                or_(
+                    RunRow.source_orientation == SourceOrientation.PREDICTIONS,
+                    counted_by == len(set(names)),
+                ),
+            )
+        )
+    )
