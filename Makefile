@@ -22,7 +22,7 @@ SOURCES := registry migrations web workers tests benchmarks docs
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check format docs site tour bench bench-full house mutations storm load soak peers clean audit fuzz
+.PHONY: help setup demo test check format docs routes site tour bench bench-full house mutations storm load soak peers clean audit fuzz
 
 help: ## Show what can be done.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -48,6 +48,9 @@ format: $(DEV_READY) ## Rewrite sources in the house format.
 
 docs: $(DEV_READY) ## Rewrite the pages that are generated from code.
 	@$(BIN)/python docs/generate.py
+
+routes: $(DEV_READY) ## Rewrite the table of addresses after adding or moving a page.
+	@cd tests && ../$(BIN)/python -m support.written_routes
 
 site: $(DEV_READY) ## Build the documentation into build/site; warnings are errors.
 	@$(BIN)/sphinx-build --fail-on-warning --keep-going --quiet --builder html docs build/site

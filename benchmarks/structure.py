@@ -18,10 +18,8 @@ from pathlib import Path, PurePosixPath
 ROOT = Path(__file__).parents[1]
 FOLDERS = ("registry", "migrations", "web", "workers")
 PACKAGES = ("offdiag", "offdiag_migrations", "offdiag_web", "offdiag_workers")
-TABLES = frozenset(
-    {"offdiag_web.application", "offdiag_web.api.registration", "offdiag.services.work.tasks"}
-)
-"""Modules that name others for the program to find: routes and kinds of jobs."""
+TABLES = frozenset({"offdiag_web.application", "offdiag.services.work.tasks"})
+"""Modules that name others for the program to find, such as kinds of jobs."""
 MANY_RUN_FIELDS = 6
 MANY_MODULES = 15
 STANDARD_TERMS = frozenset(

@@ -11,6 +11,7 @@ from offdiag.logs import log_to_stderr
 from offdiag.services.access.users import has_admin
 from offdiag.settings import load_settings
 from offdiag.store.schema import open_database
+from offdiag_web.app.late_views import late_views
 from offdiag_web.app.limits import admitting
 from offdiag_web.application import create_app
 
@@ -43,5 +44,7 @@ def application() -> Flask:
             hint="Make one: offdiag user add NAME --role admin",
         )
     app = admitting(create_app(settings, database), settings.server)
+    # Servers that start several processes let them share what was loaded before.
+    late_views(app).load_all()
     settle()
     return app

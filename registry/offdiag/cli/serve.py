@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+
 import click
 
 from offdiag.cli.options import settings_for, url_option
@@ -14,6 +16,8 @@ from offdiag.cli.options import settings_for, url_option
 @click.option("--no-worker", is_flag=True, help="Leave evaluating to `offdiag worker`.")
 def serve(url: str | None, host: str | None, port: int | None, no_worker: bool) -> None:
     """Serve the dashboard, with worker and clock, until Ctrl-C."""
+    # Nothing that is loaded now is garbage; the warm-up of the server turns this back.
+    gc.disable()
     from offdiag.cli.registry import opened
     from offdiag.cli.serving import serve_until_stopped
     from offdiag.logs import log_to_stderr

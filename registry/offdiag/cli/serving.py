@@ -40,7 +40,7 @@ def serve_until_stopped(
     from offdiag_web import create_app
     from offdiag_web.app.limits import WAITING_PER_PLACE, admitting
     from offdiag_web.server import Listening
-    from offdiag_web.wsgi import settle
+    from offdiag_web.warm_up import warming_up
     from offdiag_workers.process import working_in_background
 
     host = settings.server.host
@@ -48,10 +48,10 @@ def serve_until_stopped(
     with ExitStack() as stack:
         listener = stack.enter_context(_bound(settings.server, any_port_if_taken))
         app = admitting(create_app(settings, database), settings.server)
+        stack.enter_context(warming_up(app))
         threads = (1 + WAITING_PER_PLACE) * settings.server.threads + _BESIDE
         server = Listening(app, listener, threads=threads, most_bytes=MOST_BYTES_SENT)
         stack.callback(server.close)
-        settle()
         if with_worker:
             stack.enter_context(working_in_background(database, settings))
 

@@ -12,6 +12,7 @@ from offdiag.store.database import Database
 from offdiag_web import create_app
 from offdiag_web.api.media_types import JSON
 from offdiag_web.api.operations import EXTRAS
+from offdiag_web.app.late_views import late_views
 from offdiag_web.app.permissions import needs_of, rate_of
 from support.registries import serving
 from support.routes import path_of, route_table, routes_of, spelled
@@ -22,6 +23,7 @@ def app(database: Database) -> Flask:
     """What is served to people, without the gallery that tests add."""
     app = create_app(Settings(server=serving()), database)
     app.testing = True
+    late_views(app).load_all()
     return app
 
 

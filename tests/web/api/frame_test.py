@@ -19,6 +19,7 @@ from offdiag.store.database import Database
 from offdiag.wire.bodies import Answered, Asked
 from offdiag.wire.refusals import Refusal
 from offdiag_web.api.operations import EXTRAS, operation, resource
+from offdiag_web.app.late_views import late_views
 from support.registries import dashboard
 
 
@@ -90,6 +91,8 @@ class Got(Answered):
 @pytest.fixture
 def echo(database: Database, monkeypatch: pytest.MonkeyPatch) -> FlaskClient:
     """A dashboard with one more address, which says what it was sent."""
+    app = dashboard(database)
+    late_views(app).load_all()
     monkeypatch.setattr("offdiag_web.api.operations.EXTRAS", dict(EXTRAS))
     blueprint = resource("echo")
 
@@ -103,7 +106,6 @@ def echo(database: Database, monkeypatch: pytest.MonkeyPatch) -> FlaskClient:
             raise ERRORS[json.name]("it happened.", field="name", hint="Do not.")
         return Got(name=json.name, count=json.count), 201
 
-    app = dashboard(database)
     app.testing = False
     app.config["WTF_CSRF_ENABLED"] = False
     app.register_blueprint(blueprint)

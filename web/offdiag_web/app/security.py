@@ -21,8 +21,10 @@ from werkzeug.exceptions import Forbidden
 from werkzeug.middleware.proxy_fix import ProxyFix
 from werkzeug.wrappers import Response as Answer
 
+from offdiag.errors import Malformed
 from offdiag.settings import ServerSettings
 from offdiag_web.app.errors import http_answer
+from offdiag_web.app.paths import PREFIX
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import WSGIEnvironment
@@ -170,4 +172,17 @@ def protect_forms(app: Flask, *, key: str, exempt: Iterable[Blueprint]) -> None:
     def ask_again(_error: CSRFError) -> Answer:
         return http_answer(
             Forbidden("This form is out of date. Open its page again and send it once more.")
+        )
+
+
+def refuse_nul() -> None:
+    """Raise `Malformed` for an address of the interface with a NUL character."""
+    if request.path.startswith(f"{PREFIX}/") and (
+        "\0" in request.path
+        or any("\0" in name + value for name, value in request.args.items(multi=True))
+    ):
+        raise Malformed(
+            "the address has a NUL character.",
+            field="path",
+            hint="Databases cannot store it; remove it.",
         )

@@ -1,0 +1,176 @@
+"""Views whose modules are loaded when somebody asks for them, and the table that names them."""
+
+from __future__ import annotations
+
+import gc
+import sys
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from flask import Flask
+from flask.testing import FlaskClient
+
+from offdiag.settings import Settings
+from offdiag.store.database import Database
+from offdiag_web import create_app
+from offdiag_web.app.late_views import LateViews
+from offdiag_web.routes import ROUTES
+from offdiag_web.warm_up import warming_up
+from support.registries import serving
+from support.written_routes import routes_of_modules
+
+PAGE = """
+from flask import Blueprint, abort
+
+blueprint = Blueprint("late", __name__)
+
+
+@blueprint.get("/late/<int:number>")
+@blueprint.get("/late")
+def page(number=0):
+    return f"late {number}"
+
+
+@blueprint.post("/late")
+def save():
+    abort(409)
+
+
+@blueprint.errorhandler(409)
+def explained(error):
+    return "explained", 409
+"""
+LATE = {
+    "late_page": {
+        "late.page": ("GET /late/<int:number>", "GET /late"),
+        "late.save": ("POST /late",),
+    }
+}
+
+
+@pytest.fixture
+def late_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """A module with views that nothing has imported."""
+    (tmp_path / "late_page.py").write_text(PAGE)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    yield
+    sys.modules.pop("late_page", None)
+
+
+@pytest.fixture
+def app() -> Flask:
+    app = Flask(__name__)
+    LateViews(app, LATE)
+    app.add_url_rule("/early", "early", lambda: "early")
+    return app
+
+
+@pytest.fixture
+def client(app: Flask) -> FlaskClient:
+    return app.test_client()
+
+
+def test_the_table_of_routes_names_every_view_of_every_module() -> None:
+    assert routes_of_modules() == ROUTES, "run make routes"
+
+
+@pytest.mark.usefixtures("late_page")
+def test_a_module_is_imported_for_the_first_request_to_it(client: FlaskClient) -> None:
+    assert client.get("/early").text == "early"
+    assert client.get("/nowhere").status_code == 404
+    assert "late_page" not in sys.modules
+
+    assert client.get("/late/7").text == "late 7"
+    assert client.get("/late").text == "late 0"
+
+
+@pytest.mark.usefixtures("late_page")
+def test_errors_are_answered_as_the_module_says(client: FlaskClient) -> None:
+    assert client.post("/late").text == "explained"
+
+
+def test_addresses_are_known_before_their_module_is_loaded(app: Flask) -> None:
+    with app.test_request_context():
+        assert app.url_for("late.page", number=7) == "/late/7"
+
+
+@pytest.mark.usefixtures("late_page")
+def test_what_is_asked_before_a_view_runs_sees_the_view_itself(app: Flask) -> None:
+    seen = []
+
+    @app.before_request
+    def look() -> None:
+        seen.append(app.view_functions["late.page"].__module__)
+
+    app.test_client().get("/late")
+
+    assert seen == ["late_page"]
+
+
+def test_a_module_that_is_missing_fails_the_request_and_is_looked_for_again(
+    client: FlaskClient, request: pytest.FixtureRequest
+) -> None:
+    assert client.get("/late").status_code == 500
+
+    request.getfixturevalue("late_page")
+
+    assert client.get("/late").text == "late 0"
+
+
+@pytest.mark.usefixtures("late_page")
+def test_many_first_requests_at_once_are_all_answered(app: Flask) -> None:
+    answers: list[str] = []
+    start = threading.Barrier(8)
+
+    def ask() -> None:
+        start.wait()
+        answers.append(app.test_client().get("/late").text)
+
+    threads = [threading.Thread(target=ask) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+    assert answers == ["late 0"] * 8
+
+
+@pytest.fixture
+def unfrozen() -> Iterator[None]:
+    yield
+    gc.unfreeze()
+
+
+@pytest.fixture
+def served(sqlite_database: Database) -> Flask:
+    return create_app(Settings(server=serving()), sqlite_database)
+
+
+def warm_up() -> threading.Thread:
+    return next(each for each in threading.enumerate() if each.name == "warm-up")
+
+
+@pytest.mark.usefixtures("unfrozen")
+def test_all_pages_are_loaded_after_the_first_answer(served: Flask) -> None:
+    not_loaded = served.view_functions["glossary.page"]
+
+    with warming_up(served, waits_s=60):
+        thread = warm_up()
+        served.test_client().get("/healthz")
+        thread.join(60)
+
+    waiting = {name for name, view in served.view_functions.items() if view is not_loaded}
+    assert waiting
+    assert all(name.startswith("api_") for name in waiting)
+    assert gc.get_freeze_count() > 0
+
+
+def test_a_server_that_stops_before_its_first_answer_loads_no_page(served: Flask) -> None:
+    not_loaded = served.view_functions["glossary.page"]
+
+    with warming_up(served, waits_s=60):
+        pass
+
+    assert served.view_functions["glossary.page"] is not_loaded

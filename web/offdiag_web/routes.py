@@ -1,0 +1,336 @@
+# ruff: noqa: E501
+"""Every address of the dashboard, and the module that answers there.
+
+Written by `make routes` from the modules; edit those.
+"""
+
+from __future__ import annotations
+
+from offdiag_web.app.late_views import Routes
+
+ROUTES: Routes = {
+    "offdiag_web.api.changes": {"api_audit.list_changes": ("GET /api/v1/audit",)},
+    "offdiag_web.api.comparisons": {"api_comparisons.compare": ("GET /api/v1/compare",)},
+    "offdiag_web.api.cost_matrices": {
+        "api_cost_matrices.list_cost_matrices": ("GET /api/v1/cost-matrices",),
+        "api_cost_matrices.get_cost_matrix": ("GET /api/v1/cost-matrices/<name:name>",),
+        "api_cost_matrices.add_cost_matrix": ("POST /api/v1/cost-matrices",),
+    },
+    "offdiag_web.api.datasets": {
+        "api_datasets.list_datasets": ("GET /api/v1/datasets",),
+        "api_datasets.list_projects": ("GET /api/v1/projects",),
+        "api_datasets.declare": ("POST /api/v1/datasets",),
+        "api_datasets.get_dataset": ("GET /api/v1/datasets/<name:name>",),
+        "api_datasets.group_classes": ("PUT /api/v1/datasets/<name:name>/hierarchy",),
+        "api_datasets.judge_by_costs": ("PUT /api/v1/datasets/<name:name>/cost-matrix",),
+        "api_datasets.pin_baseline": ("PUT /api/v1/datasets/<name:name>/baseline",),
+    },
+    "offdiag_web.api.decisions": {
+        "api_decisions.decide_anew": ("POST /api/v1/runs/<run:run_id>/decisions",)
+    },
+    "offdiag_web.api.description": {"api_description.description": ("GET /api/v1/openapi.json",)},
+    "offdiag_web.api.examples": {
+        "api_examples.list_examples": ("GET /api/v1/runs/<run:run_id>/examples",)
+    },
+    "offdiag_web.api.flags": {
+        "api_flags.list_flags": ("GET /api/v1/flags",),
+        "api_flags.list_flags_of_run": ("GET /api/v1/runs/<run:run_id>/flags",),
+        "api_flags.get_flag": ("GET /api/v1/flags/<number:number>",),
+        "api_flags.decide_flag": ("POST /api/v1/flags/<number:number>/decisions",),
+        "api_flags.decide_flags": ("POST /api/v1/flags/decisions",),
+    },
+    "offdiag_web.api.ingest": {
+        "api_ingest.open_run": ("POST /api/v1/runs",),
+        "api_ingest.put_chunk": ("PUT /api/v1/runs/<run:run_id>/chunks/<int:seq>",),
+        "api_ingest.finish": ("POST /api/v1/runs/<run:run_id>/finish",),
+        "api_ingest.log_matrix": ("POST /api/v1/matrices",),
+        "api_ingest.log_counts": ("POST /api/v1/counts",),
+    },
+    "offdiag_web.api.jobs": {
+        "api_jobs.list_jobs": ("GET /api/v1/jobs",),
+        "api_jobs.get_job": ("GET /api/v1/jobs/<number:job_id>",),
+        "api_jobs.retry_job": ("POST /api/v1/jobs/<number:job_id>/retry",),
+        "api_jobs.retry_all_jobs": ("POST /api/v1/jobs/retry",),
+    },
+    "offdiag_web.api.metrics": {
+        "api_metrics.list_metrics": ("GET /api/v1/metrics",),
+        "api_metrics.get_metric": ("GET /api/v1/metrics/<key>",),
+    },
+    "offdiag_web.api.reports": {
+        "api_reports.list_reports": ("GET /api/v1/reports",),
+        "api_reports.issue_report": ("POST /api/v1/reports",),
+        "api_reports.get_report": ("GET /api/v1/reports/<name:name>",),
+        "api_reports.issue_again": ("POST /api/v1/reports/<name:name>/run",),
+        "api_reports.get_issue": ("GET /api/v1/reports/<name:name>/issues/<number:number>",),
+        "api_reports.get_issue_file": (
+            "GET /api/v1/reports/<name:name>/issues/<number:number>/files/<string:file>",
+        ),
+        "api_reports.retry_issue": (
+            "POST /api/v1/reports/<name:name>/issues/<number:number>/retry",
+        ),
+        "api_reports.retry_delivery": (
+            "POST /api/v1/reports/<name:name>/issues/<number:number>/deliveries/<number:delivery_id>/retry",
+        ),
+    },
+    "offdiag_web.api.results": {
+        "api_results.get_evaluation": ("GET /api/v1/runs/<run:run_id>/evaluation",),
+        "api_results.get_confusion_matrix": ("GET /api/v1/runs/<run:run_id>/confusion-matrix",),
+        "api_results.get_curves": ("GET /api/v1/runs/<run:run_id>/curves",),
+        "api_results.get_run_costs": ("GET /api/v1/runs/<run:run_id>/costs",),
+        "api_results.get_history": ("GET /api/v1/runs/<run:run_id>/history",),
+    },
+    "offdiag_web.api.runs": {
+        "api_runs.list_runs": ("GET /api/v1/runs",),
+        "api_runs.get_run": ("GET /api/v1/runs/<run:run_id>",),
+        "api_runs.delete_run": ("DELETE /api/v1/runs/<run:run_id>",),
+        "api_runs.restore_run": ("POST /api/v1/runs/<run:run_id>/restore",),
+    },
+    "offdiag_web.api.schedules": {
+        "api_schedules.list_schedules": ("GET /api/v1/schedules",),
+        "api_schedules.add_schedule": ("POST /api/v1/schedules",),
+        "api_schedules.get_schedule": ("GET /api/v1/schedules/<name:name>",),
+        "api_schedules.change_schedule": ("PUT /api/v1/schedules/<name:name>",),
+        "api_schedules.remove_schedule": ("DELETE /api/v1/schedules/<name:name>",),
+        "api_schedules.pause_schedule": ("POST /api/v1/schedules/<name:name>/pause",),
+        "api_schedules.resume_schedule": ("POST /api/v1/schedules/<name:name>/resume",),
+        "api_schedules.run_schedule": ("POST /api/v1/schedules/<name:name>/run",),
+    },
+    "offdiag_web.api.tokens": {
+        "api_tokens.list_tokens": ("GET /api/v1/tokens",),
+        "api_tokens.create_token": ("POST /api/v1/tokens",),
+        "api_tokens.revoke_token": ("DELETE /api/v1/tokens/<number:token_id>",),
+    },
+    "offdiag_web.api.truths": {
+        "api_truth.list_truth_versions": ("GET /api/v1/datasets/<name:name>/truth",),
+        "api_truth.correct_truth": ("POST /api/v1/datasets/<name:name>/truth",),
+        "api_truth.compare_truth_versions": ("GET /api/v1/datasets/<name:name>/truth/difference",),
+        "api_truth.get_truth_impact": (
+            "GET /api/v1/datasets/<name:name>/truth/<number:number>/impact",
+        ),
+    },
+    "offdiag_web.api.users": {
+        "api_users.list_users": ("GET /api/v1/users",),
+        "api_users.add_user": ("POST /api/v1/users",),
+        "api_users.set_role": ("PUT /api/v1/users/<name:name>/role",),
+        "api_users.disable_user": ("POST /api/v1/users/<name:name>/disable",),
+        "api_users.enable_user": ("POST /api/v1/users/<name:name>/enable",),
+    },
+    "offdiag_web.api.what_if": {"api_what_if.what_if": ("POST /api/v1/whatif",)},
+    "offdiag_web.pages.account": {
+        "account.page": ("GET /settings/account",),
+        "account.set_password": ("POST /settings/account/password",),
+        "account.end_all": ("POST /settings/account/sign-out-everywhere",),
+    },
+    "offdiag_web.pages.audit": {
+        "audit.page": ("GET /audit",),
+        "audit.send": ("POST /audit",),
+        "audit.twin": ("GET /audit.json",),
+        "audit.twin_of_sent": ("POST /audit.json",),
+    },
+    "offdiag_web.pages.audit_log": {
+        "audit_log.page": ("GET /settings/audit",),
+        "audit_log.twin": ("GET /settings/audit.<any(json, csv):form>",),
+    },
+    "offdiag_web.pages.compare": {
+        "compare.page": ("GET /compare",),
+        "compare.twin": ("GET /compare.<any(json, csv):form>",),
+        "compare.markdown": ("GET /compare.md",),
+        "compare.examples": ("GET /compare/examples",),
+        "compare.examples_twin": ("GET /compare/examples.<any(json, csv):form>",),
+    },
+    "offdiag_web.pages.cost_form": {
+        "cost_form.new": ("GET /costs/new",),
+        "cost_form.create": ("POST /costs/new",),
+        "cost_form.new_version": ("GET /costs/<name:name>/new",),
+        "cost_form.create_version": ("POST /costs/<name:name>/new",),
+    },
+    "offdiag_web.pages.costs": {
+        "costs.page": ("GET /costs",),
+        "costs.twin": ("GET /costs.<any(json, csv):form>",),
+        "costs.matrix": ("GET /costs/<name:name>",),
+        "costs.matrix_twin": ("GET /costs/<name:name>.<any(json, csv):form>",),
+        "costs.set_default": ("POST /costs/<name:name>/default",),
+    },
+    "offdiag_web.pages.datasets": {
+        "datasets.page": ("GET /datasets",),
+        "datasets.twin": ("GET /datasets.<any(json, csv):form>",),
+        "datasets.dataset": ("GET /datasets/<name:name>",),
+        "datasets.dataset_twin": ("GET /datasets/<name:name>.<any(json, csv):form>",),
+    },
+    "offdiag_web.pages.decisions": {
+        "decisions.page": ("GET /whatif/decisions",),
+        "decisions.twin": ("GET /whatif/decisions.<any(json, csv):form>",),
+        "decisions.save": ("POST /whatif/decisions",),
+    },
+    "offdiag_web.pages.finding": {
+        "finding.page": ("GET /search",),
+        "finding.twin": ("GET /search.json",),
+    },
+    "offdiag_web.pages.flag": {
+        "flag.page": ("GET /flags/<int(max=9223372036854775807):number>",),
+        "flag.twin": ("GET /flags/<int(max=9223372036854775807):number>.<any(json, csv):form>",),
+        "flag.classes": ("GET /flags/<int(max=9223372036854775807):number>/classes.csv",),
+        "flag.decide": (
+            "POST /flags/<int(max=9223372036854775807):number>/<any(acknowledge, snooze, dismiss, reopen, assign, comment):action>",
+        ),
+    },
+    "offdiag_web.pages.flags": {
+        "flags.page": ("GET /flags",),
+        "flags.twin": ("GET /flags.<any(json, csv):form>",),
+        "flags.decide": ("POST /flags",),
+    },
+    "offdiag_web.pages.glossary": {
+        "glossary.page": ("GET /glossary",),
+        "glossary.twin": ("GET /glossary.<any(json, csv):form>",),
+        "glossary.metric": ("GET /glossary/<key>",),
+        "glossary.metric_twin": ("GET /glossary/<key>.<any(json, csv):form>",),
+    },
+    "offdiag_web.pages.home": {"home.home": ("GET /",)},
+    "offdiag_web.pages.jobs": {
+        "jobs.page": ("GET /jobs",),
+        "jobs.twin": ("GET /jobs.<any(json, csv):form>",),
+        "jobs.job": ("GET /jobs/<int(max=9223372036854775807):job_id>",),
+        "jobs.job_json": ("GET /jobs/<int(max=9223372036854775807):job_id>.json",),
+        "jobs.retry": ("POST /jobs/<int(max=9223372036854775807):job_id>/retry",),
+        "jobs.retry_dead": ("POST /jobs/retry",),
+    },
+    "offdiag_web.pages.matrix_files": {
+        "matrix_files.markdown": ("GET /runs/<run:run_id>/matrix.md",),
+        "matrix_files.latex": ("GET /runs/<run:run_id>/matrix.tex",),
+        "matrix_files.drawing": ("GET /runs/<run:run_id>/matrix.svg",),
+        "matrix_files.picture": ("GET /runs/<run:run_id>/matrix.png",),
+        "matrix_files.class_at": ("GET /runs/<run:run_id>/matrix/at",),
+    },
+    "offdiag_web.pages.models": {
+        "models.page": ("GET /models/<name:name>",),
+        "models.twin": ("GET /models/<name:name>.<any(json, csv):form>",),
+    },
+    "offdiag_web.pages.openid": {
+        "openid.begin": ("GET /sign-in/openid",),
+        "openid.end": ("GET /sign-in/openid/back",),
+    },
+    "offdiag_web.pages.report_form": {
+        "report_form.new": ("GET /reports/new",),
+        "report_form.create": ("POST /reports/new",),
+        "report_form.edit": ("GET /reports/<name:name>/edit",),
+        "report_form.change": ("POST /reports/<name:name>/edit",),
+    },
+    "offdiag_web.pages.report_issue": {
+        "report_issue.page": ("GET /reports/<name:name>/<int(min=1, max=2147483647):number>",),
+        "report_issue.twin": (
+            "GET /reports/<name:name>/<int(min=1, max=2147483647):number>.json",
+        ),
+        "report_issue.frozen": (
+            "GET /reports/<name:name>/<int(min=1, max=2147483647):number>/<string:file>",
+        ),
+        "report_issue.retry": (
+            "POST /reports/<name:name>/<int(min=1, max=2147483647):number>/retry",
+        ),
+        "report_issue.resend": (
+            "POST /reports/<name:name>/<int(min=1, max=2147483647):number>/deliveries/<int(min=1, max=9223372036854775807):delivery_id>/retry",
+        ),
+    },
+    "offdiag_web.pages.reports": {
+        "reports.page": ("GET /reports",),
+        "reports.twin": ("GET /reports.<any(json, csv):form>",),
+        "reports.report": ("GET /reports/<name:name>",),
+        "reports.report_twin": ("GET /reports/<name:name>.<any(json, csv):form>",),
+        "reports.run": ("POST /reports/<name:name>/run",),
+        "reports.pause": ("POST /reports/<name:name>/pause",),
+        "reports.resume": ("POST /reports/<name:name>/resume",),
+        "reports.delete": ("POST /reports/<name:name>/delete",),
+    },
+    "offdiag_web.pages.rules": {
+        "rules.page": ("GET /settings/rules",),
+        "rules.twin": ("GET /settings/rules.<any(json, csv):form>",),
+    },
+    "offdiag_web.pages.run_advice": {
+        "run_advice.page": ("GET /runs/<run:run_id>/advice",),
+        "run_advice.advice_json": ("GET /runs/<run:run_id>/advice.json",),
+    },
+    "offdiag_web.pages.run_baseline": {
+        "run_baseline.pin": ("POST /runs/<run:run_id>/baseline/pin",),
+        "run_baseline.unpin": ("POST /runs/<run:run_id>/baseline/unpin",),
+    },
+    "offdiag_web.pages.run_classes": {
+        "run_classes.page": ("GET /runs/<run:run_id>/classes",),
+        "run_classes.classes_json": ("GET /runs/<run:run_id>/classes.json",),
+        "run_classes.classes_csv": ("GET /runs/<run:run_id>/classes.csv",),
+    },
+    "offdiag_web.pages.run_curves": {
+        "run_curves.page": ("GET /runs/<run:run_id>/curves",),
+        "run_curves.curves_json": ("GET /runs/<run:run_id>/curves.json",),
+        "run_curves.curves_csv": ("GET /runs/<run:run_id>/curves.csv",),
+    },
+    "offdiag_web.pages.run_examples": {
+        "run_examples.page": ("GET /runs/<run:run_id>/examples",),
+        "run_examples.cell": ("GET /runs/<run:run_id>/cells/<actual>-<predicted>",),
+        "run_examples.examples_csv": ("GET /runs/<run:run_id>/examples.csv",),
+        "run_examples.examples_json": ("GET /runs/<run:run_id>/examples.json",),
+    },
+    "offdiag_web.pages.run_history": {
+        "run_history.page": ("GET /runs/<run:run_id>/history",),
+        "run_history.history_json": ("GET /runs/<run:run_id>/history.json",),
+        "run_history.history_csv": ("GET /runs/<run:run_id>/history.csv",),
+    },
+    "offdiag_web.pages.run_matrix": {
+        "run_matrix.page": ("GET /runs/<run:run_id>",),
+        "run_matrix.run_json": ("GET /runs/<run:run_id>.json",),
+        "run_matrix.run_csv": ("GET /runs/<run:run_id>.csv",),
+        "run_matrix.matrix_json": ("GET /runs/<run:run_id>/matrix.json",),
+        "run_matrix.matrix_csv": ("GET /runs/<run:run_id>/matrix.csv",),
+    },
+    "offdiag_web.pages.run_meta": {
+        "run_meta.page": ("GET /runs/<run:run_id>/meta",),
+        "run_meta.meta_json": ("GET /runs/<run:run_id>/meta.json",),
+    },
+    "offdiag_web.pages.runs": {
+        "runs.runs": ("GET /runs.<any(json, csv):form>", "GET /runs"),
+        "runs.as_baseline": ("GET /runs/as-baseline",),
+    },
+    "offdiag_web.pages.settings_overview": {"settings.page": ("GET /settings",)},
+    "offdiag_web.pages.signing_in": {
+        "signing_in.page": ("GET /sign-in",),
+        "signing_in.begin": ("POST /sign-in",),
+        "signing_in.end": ("POST /sign-out",),
+    },
+    "offdiag_web.pages.tokens": {
+        "tokens.page": ("GET /settings/tokens",),
+        "tokens.create": ("POST /settings/tokens",),
+        "tokens.revoke": ("POST /settings/tokens/<int:token_id>/revoke",),
+    },
+    "offdiag_web.pages.truth_difference": {
+        "truth_difference.page": (
+            "GET /datasets/<name:name>/truth/<int(min=1, max=2147483647):before>..<int(min=1, max=2147483647):after>",
+        ),
+        "truth_difference.twin": (
+            "GET /datasets/<name:name>/truth/<int(min=1, max=2147483647):before>..<int(min=1, max=2147483647):after>.<any(json, csv):form>",
+        ),
+    },
+    "offdiag_web.pages.truth_impact": {
+        "truth_impact.page": (
+            "GET /datasets/<name:name>/truth/<int(min=1, max=2147483647):number>/impact",
+        ),
+        "truth_impact.twin": (
+            "GET /datasets/<name:name>/truth/<int(min=1, max=2147483647):number>/impact.<any(json, csv):form>",
+        ),
+    },
+    "offdiag_web.pages.users": {
+        "users.page": ("GET /settings/users",),
+        "users.add": ("POST /settings/users",),
+        "users.set_role": ("POST /settings/users/<name:user>/role",),
+        "users.set_password": ("POST /settings/users/<name:user>/password",),
+        "users.set_disabled": ("POST /settings/users/<name:user>/<any(disable, enable):action>",),
+    },
+    "offdiag_web.pages.views": {
+        "views.page": ("GET /views",),
+        "views.save": ("POST /views",),
+        "views.view": ("GET /v/<slug>",),
+        "views.remove": ("POST /v/<slug>/remove",),
+    },
+    "offdiag_web.pages.what_if": {
+        "what_if.page": ("GET /whatif",),
+        "what_if.twin": ("GET /whatif.<any(json, csv):form>",),
+        "what_if.save": ("POST /whatif",),
+    },
+}
