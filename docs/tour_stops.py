@@ -9,7 +9,7 @@ from offdiag.comparison.pair import Fate
 from offdiag.demo import PROJECT
 from offdiag.demo.judgements import DIGITS, IN_USE, REPORT, TUMOURS
 from offdiag.store.database import Database
-from offdiag_web.addresses.compare import CompareAddress
+from offdiag_web.pages.compare.address import CompareAddress
 from offdiag_web.urls.reports import ReportAddress
 from offdiag_web.urls.what_if import WhatIfAddress
 

@@ -20,7 +20,7 @@ from offdiag.services.browse import RunOverview, browse_runs
 from offdiag.settings import AccessSettings, ServerSettings, Settings
 from offdiag.store.database import Database
 from offdiag_web import create_app
-from offdiag_web.pages import runs as runs_page
+from offdiag_web.pages.runs import page as runs_page
 from offdiag_web.wsgi import settle
 
 LIST = "runs"

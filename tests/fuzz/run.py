@@ -33,7 +33,7 @@ _FOLLOWED = [
     *("json", "csv", "tomllib", "zipfile"),
     *(f"offdiag.{part}" for part in ("arrays", "domain", "filters", "gate", "importers", "wire")),
     *("offdiag.audit", "offdiag.metrics.costs", "offdiag.store.archive"),
-    *("offdiag_web.addresses", "offdiag_web.api"),
+    *("offdiag_web.urls", "offdiag_web.api"),
 ]
 
 

@@ -303,7 +303,7 @@ def test_a_view_that_was_shown_is_not_computed_again(
         asked.append(given["groups"])
         return collapse_matrix(*matrix, **given)
 
-    monkeypatch.setattr("offdiag_web.pages.seen_run.collapse_matrix", counting)
+    monkeypatch.setattr("offdiag_web.pages.run_matrix.displayed.collapse_matrix", counting)
     for query in ("*", "animal,vehicle", "animal"):
         client.get(f"/runs/{grouped.first}?collapse={query}")
 

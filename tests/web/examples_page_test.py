@@ -258,7 +258,7 @@ def test_an_export_that_is_cut_says_so_on_the_page_and_in_the_json(
     scored_reader: FlaskClient, scored: ScoredRegistry, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(browse, "MOST_EXPORTED", 12)
-    monkeypatch.setattr("offdiag_web.presenters.examples.page.MOST_EXPORTED", 12)
+    monkeypatch.setattr("offdiag_web.pages.run_examples.view.MOST_EXPORTED", 12)
 
     page = _page(scored_reader, f"/runs/{scored.several}/examples?show=all")
     record = scored_reader.get(f"/runs/{scored.several}/examples.json?show=all").get_json()

@@ -324,8 +324,8 @@ def test_very_many_open_flags_are_not_counted(
     client: FlaskClient, lesions: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(flag_inbox, "MOST_COUNTED", 3)
-    monkeypatch.setattr("offdiag_web.presenters.flags.words.MOST_COUNTED", 3)
-    monkeypatch.setattr("offdiag_web.presenters.flags.inbox.MOST_COUNTED", 3)
+    monkeypatch.setattr("offdiag_web.components.flags.MOST_COUNTED", 3)
+    monkeypatch.setattr("offdiag_web.pages.flags.inbox.MOST_COUNTED", 3)
 
     page = _page(client, "/flags")
 

@@ -11,7 +11,7 @@ from flask.testing import FlaskClient
 
 from offdiag.metrics.catalogue import SPECS
 from offdiag.store.database import Database
-from offdiag_web.presenters.metric_page import specs_of
+from offdiag_web.pages.glossary.view import specs_of
 from support.dashboard import HOSTILE_NAMES, counted_statements, log_counts
 from support.pages import Page
 

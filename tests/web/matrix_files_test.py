@@ -13,7 +13,7 @@ from PIL import Image
 
 from offdiag.store.database import Database
 from offdiag_web.charts.palette import RAMPS
-from offdiag_web.presenters.matrix_pictures import map_pixels
+from offdiag_web.pages.run_matrix.drawings import map_pixels
 from support.dashboard import (
     HOSTILE_NAMES,
     LESION_COUNTS,

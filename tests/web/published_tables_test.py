@@ -17,7 +17,7 @@ import structlog
 from flask.testing import FlaskClient
 
 from offdiag.cli.edge import run
-from offdiag_web.published_tables import PUBLISHED_TABLES, PublishedTable
+from offdiag_web.pages.audit.tables import PUBLISHED_TABLES, PublishedTable
 from support import published_texts as texts
 from support.audits import Verdicts, audited, contested, paste, verdicts_on
 

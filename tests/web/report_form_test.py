@@ -24,8 +24,13 @@ from offdiag.services.schedules.definitions import (
 )
 from offdiag.services.schedules.planning import add_schedule
 from offdiag.store.database import Database
-from offdiag_web.inputs.report import TEXT_FIELDS, TypedReport, typed_definition
-from offdiag_web.inputs.report_reading import WantedReport, read_report
+from offdiag_web.pages.reports.fields import (
+    TEXT_FIELDS,
+    TypedReport,
+    WantedReport,
+    read_report,
+    typed_definition,
+)
 from support.dashboard import HOSTILE_NAMES, log_counts
 from support.forms import forms_of
 from support.pages import Element, Page

@@ -19,7 +19,7 @@ from offdiag.store import job_lease
 from offdiag.store.database import Database
 from offdiag.store.models import ReportFileRow, ReportIssueRow, WorkRow
 from offdiag_web.app.security import CONTENT_SECURITY_POLICY
-from offdiag_web.pages.report_issue import policy_of
+from offdiag_web.pages.reports.edition_page import policy_of
 from support.dashboard import HOSTILE_NAMES, counted_statements, log_counts
 from support.forms import forms_of, send
 from support.logging_runs import work_off

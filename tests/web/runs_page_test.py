@@ -8,7 +8,7 @@ from offdiag.services import browse
 from offdiag.services.browse import RUNS_PER_PAGE
 from offdiag.store import home_overview, run_list
 from offdiag.store.database import Database
-from offdiag_web.presenters import home as home_presenter
+from offdiag_web.pages.home import page as home_presenter
 from support.dashboard import LesionRegistry, counted_statements, log_counts, log_lesions
 from support.pages import Page
 

@@ -12,8 +12,8 @@ from offdiag_web.app.context import Registry, current_registry
 from offdiag_web.app.late_views import LateViews
 from offdiag_web.app.paths import NameConverter, NumberConverter, RunIdConverter
 from offdiag_web.app.signing_key import signing_key
+from offdiag_web.components.flags import counted
 from offdiag_web.dashboard import Dashboard
-from offdiag_web.presenters.flags.words import counted
 from offdiag_web.routes import ROUTES
 
 _KIB = 1024

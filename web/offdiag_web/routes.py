@@ -116,57 +116,90 @@ ROUTES: Routes = {
         "api_users.enable_user": ("POST /api/v1/users/<name:name>/enable",),
     },
     "offdiag_web.api.what_if": {"api_what_if.what_if": ("POST /api/v1/whatif",)},
-    "offdiag_web.pages.account": {
+    "offdiag_web.pages.access.account_page": {
         "account.page": ("GET /settings/account",),
         "account.set_password": ("POST /settings/account/password",),
         "account.end_all": ("POST /settings/account/sign-out-everywhere",),
     },
-    "offdiag_web.pages.audit": {
+    "offdiag_web.pages.access.audit_log_page": {
+        "audit_log.page": ("GET /settings/audit",),
+        "audit_log.twin": ("GET /settings/audit.<any(json, csv):form>",),
+    },
+    "offdiag_web.pages.access.openid_page": {
+        "openid.begin": ("GET /sign-in/openid",),
+        "openid.end": ("GET /sign-in/openid/back",),
+    },
+    "offdiag_web.pages.access.sign_in_page": {
+        "signing_in.page": ("GET /sign-in",),
+        "signing_in.begin": ("POST /sign-in",),
+        "signing_in.end": ("POST /sign-out",),
+    },
+    "offdiag_web.pages.access.tokens_page": {
+        "tokens.page": ("GET /settings/tokens",),
+        "tokens.create": ("POST /settings/tokens",),
+        "tokens.revoke": ("POST /settings/tokens/<int:token_id>/revoke",),
+    },
+    "offdiag_web.pages.access.users_page": {
+        "users.page": ("GET /settings/users",),
+        "users.add": ("POST /settings/users",),
+        "users.set_role": ("POST /settings/users/<name:user>/role",),
+        "users.set_password": ("POST /settings/users/<name:user>/password",),
+        "users.set_disabled": ("POST /settings/users/<name:user>/<any(disable, enable):action>",),
+    },
+    "offdiag_web.pages.audit.page": {
         "audit.page": ("GET /audit",),
         "audit.send": ("POST /audit",),
         "audit.twin": ("GET /audit.json",),
         "audit.twin_of_sent": ("POST /audit.json",),
     },
-    "offdiag_web.pages.audit_log": {
-        "audit_log.page": ("GET /settings/audit",),
-        "audit_log.twin": ("GET /settings/audit.<any(json, csv):form>",),
-    },
-    "offdiag_web.pages.compare": {
+    "offdiag_web.pages.compare.page": {
         "compare.page": ("GET /compare",),
         "compare.twin": ("GET /compare.<any(json, csv):form>",),
         "compare.markdown": ("GET /compare.md",),
         "compare.examples": ("GET /compare/examples",),
         "compare.examples_twin": ("GET /compare/examples.<any(json, csv):form>",),
     },
-    "offdiag_web.pages.cost_form": {
+    "offdiag_web.pages.costs.form_page": {
         "cost_form.new": ("GET /costs/new",),
         "cost_form.create": ("POST /costs/new",),
         "cost_form.new_version": ("GET /costs/<name:name>/new",),
         "cost_form.create_version": ("POST /costs/<name:name>/new",),
     },
-    "offdiag_web.pages.costs": {
+    "offdiag_web.pages.costs.page": {
         "costs.page": ("GET /costs",),
         "costs.twin": ("GET /costs.<any(json, csv):form>",),
         "costs.matrix": ("GET /costs/<name:name>",),
         "costs.matrix_twin": ("GET /costs/<name:name>.<any(json, csv):form>",),
         "costs.set_default": ("POST /costs/<name:name>/default",),
     },
-    "offdiag_web.pages.datasets": {
+    "offdiag_web.pages.datasets.difference_page": {
+        "truth_difference.page": (
+            "GET /datasets/<name:name>/truth/<int(min=1, max=2147483647):before>..<int(min=1, max=2147483647):after>",
+        ),
+        "truth_difference.twin": (
+            "GET /datasets/<name:name>/truth/<int(min=1, max=2147483647):before>..<int(min=1, max=2147483647):after>.<any(json, csv):form>",
+        ),
+    },
+    "offdiag_web.pages.datasets.impact_page": {
+        "truth_impact.page": (
+            "GET /datasets/<name:name>/truth/<int(min=1, max=2147483647):number>/impact",
+        ),
+        "truth_impact.twin": (
+            "GET /datasets/<name:name>/truth/<int(min=1, max=2147483647):number>/impact.<any(json, csv):form>",
+        ),
+    },
+    "offdiag_web.pages.datasets.page": {
         "datasets.page": ("GET /datasets",),
         "datasets.twin": ("GET /datasets.<any(json, csv):form>",),
         "datasets.dataset": ("GET /datasets/<name:name>",),
         "datasets.dataset_twin": ("GET /datasets/<name:name>.<any(json, csv):form>",),
     },
-    "offdiag_web.pages.decisions": {
+    "offdiag_web.pages.decisions.page": {
         "decisions.page": ("GET /whatif/decisions",),
         "decisions.twin": ("GET /whatif/decisions.<any(json, csv):form>",),
         "decisions.save": ("POST /whatif/decisions",),
     },
-    "offdiag_web.pages.finding": {
-        "finding.page": ("GET /search",),
-        "finding.twin": ("GET /search.json",),
-    },
-    "offdiag_web.pages.flag": {
+    "offdiag_web.pages.flags.flag_page": {
         "flag.page": ("GET /flags/<int(max=9223372036854775807):number>",),
         "flag.twin": ("GET /flags/<int(max=9223372036854775807):number>.<any(json, csv):form>",),
         "flag.classes": ("GET /flags/<int(max=9223372036854775807):number>/classes.csv",),
@@ -174,19 +207,23 @@ ROUTES: Routes = {
             "POST /flags/<int(max=9223372036854775807):number>/<any(acknowledge, snooze, dismiss, reopen, assign, comment):action>",
         ),
     },
-    "offdiag_web.pages.flags": {
+    "offdiag_web.pages.flags.page": {
         "flags.page": ("GET /flags",),
         "flags.twin": ("GET /flags.<any(json, csv):form>",),
         "flags.decide": ("POST /flags",),
     },
-    "offdiag_web.pages.glossary": {
+    "offdiag_web.pages.flags.rules_page": {
+        "rules.page": ("GET /settings/rules",),
+        "rules.twin": ("GET /settings/rules.<any(json, csv):form>",),
+    },
+    "offdiag_web.pages.glossary.page": {
         "glossary.page": ("GET /glossary",),
         "glossary.twin": ("GET /glossary.<any(json, csv):form>",),
         "glossary.metric": ("GET /glossary/<key>",),
         "glossary.metric_twin": ("GET /glossary/<key>.<any(json, csv):form>",),
     },
-    "offdiag_web.pages.home": {"home.home": ("GET /",)},
-    "offdiag_web.pages.jobs": {
+    "offdiag_web.pages.home.page": {"home.home": ("GET /",)},
+    "offdiag_web.pages.jobs.page": {
         "jobs.page": ("GET /jobs",),
         "jobs.twin": ("GET /jobs.<any(json, csv):form>",),
         "jobs.job": ("GET /jobs/<int(max=9223372036854775807):job_id>",),
@@ -194,28 +231,11 @@ ROUTES: Routes = {
         "jobs.retry": ("POST /jobs/<int(max=9223372036854775807):job_id>/retry",),
         "jobs.retry_dead": ("POST /jobs/retry",),
     },
-    "offdiag_web.pages.matrix_files": {
-        "matrix_files.markdown": ("GET /runs/<run:run_id>/matrix.md",),
-        "matrix_files.latex": ("GET /runs/<run:run_id>/matrix.tex",),
-        "matrix_files.drawing": ("GET /runs/<run:run_id>/matrix.svg",),
-        "matrix_files.picture": ("GET /runs/<run:run_id>/matrix.png",),
-        "matrix_files.class_at": ("GET /runs/<run:run_id>/matrix/at",),
-    },
-    "offdiag_web.pages.models": {
+    "offdiag_web.pages.models.page": {
         "models.page": ("GET /models/<name:name>",),
         "models.twin": ("GET /models/<name:name>.<any(json, csv):form>",),
     },
-    "offdiag_web.pages.openid": {
-        "openid.begin": ("GET /sign-in/openid",),
-        "openid.end": ("GET /sign-in/openid/back",),
-    },
-    "offdiag_web.pages.report_form": {
-        "report_form.new": ("GET /reports/new",),
-        "report_form.create": ("POST /reports/new",),
-        "report_form.edit": ("GET /reports/<name:name>/edit",),
-        "report_form.change": ("POST /reports/<name:name>/edit",),
-    },
-    "offdiag_web.pages.report_issue": {
+    "offdiag_web.pages.reports.edition_page": {
         "report_issue.page": ("GET /reports/<name:name>/<int(min=1, max=2147483647):number>",),
         "report_issue.twin": (
             "GET /reports/<name:name>/<int(min=1, max=2147483647):number>.json",
@@ -230,7 +250,13 @@ ROUTES: Routes = {
             "POST /reports/<name:name>/<int(min=1, max=2147483647):number>/deliveries/<int(min=1, max=9223372036854775807):delivery_id>/retry",
         ),
     },
-    "offdiag_web.pages.reports": {
+    "offdiag_web.pages.reports.form_page": {
+        "report_form.new": ("GET /reports/new",),
+        "report_form.create": ("POST /reports/new",),
+        "report_form.edit": ("GET /reports/<name:name>/edit",),
+        "report_form.change": ("POST /reports/<name:name>/edit",),
+    },
+    "offdiag_web.pages.reports.page": {
         "reports.page": ("GET /reports",),
         "reports.twin": ("GET /reports.<any(json, csv):form>",),
         "reports.report": ("GET /reports/<name:name>",),
@@ -240,95 +266,69 @@ ROUTES: Routes = {
         "reports.resume": ("POST /reports/<name:name>/resume",),
         "reports.delete": ("POST /reports/<name:name>/delete",),
     },
-    "offdiag_web.pages.rules": {
-        "rules.page": ("GET /settings/rules",),
-        "rules.twin": ("GET /settings/rules.<any(json, csv):form>",),
-    },
-    "offdiag_web.pages.run_advice": {
-        "run_advice.page": ("GET /runs/<run:run_id>/advice",),
-        "run_advice.advice_json": ("GET /runs/<run:run_id>/advice.json",),
-    },
-    "offdiag_web.pages.run_baseline": {
+    "offdiag_web.pages.run.baseline": {
         "run_baseline.pin": ("POST /runs/<run:run_id>/baseline/pin",),
         "run_baseline.unpin": ("POST /runs/<run:run_id>/baseline/unpin",),
     },
-    "offdiag_web.pages.run_classes": {
+    "offdiag_web.pages.run.page": {
+        "run_meta.page": ("GET /runs/<run:run_id>/meta",),
+        "run_meta.meta_json": ("GET /runs/<run:run_id>/meta.json",),
+    },
+    "offdiag_web.pages.run_advice.page": {
+        "run_advice.page": ("GET /runs/<run:run_id>/advice",),
+        "run_advice.advice_json": ("GET /runs/<run:run_id>/advice.json",),
+    },
+    "offdiag_web.pages.run_classes.page": {
         "run_classes.page": ("GET /runs/<run:run_id>/classes",),
         "run_classes.classes_json": ("GET /runs/<run:run_id>/classes.json",),
         "run_classes.classes_csv": ("GET /runs/<run:run_id>/classes.csv",),
     },
-    "offdiag_web.pages.run_curves": {
+    "offdiag_web.pages.run_curves.page": {
         "run_curves.page": ("GET /runs/<run:run_id>/curves",),
         "run_curves.curves_json": ("GET /runs/<run:run_id>/curves.json",),
         "run_curves.curves_csv": ("GET /runs/<run:run_id>/curves.csv",),
     },
-    "offdiag_web.pages.run_examples": {
+    "offdiag_web.pages.run_examples.page": {
         "run_examples.page": ("GET /runs/<run:run_id>/examples",),
         "run_examples.cell": ("GET /runs/<run:run_id>/cells/<actual>-<predicted>",),
         "run_examples.examples_csv": ("GET /runs/<run:run_id>/examples.csv",),
         "run_examples.examples_json": ("GET /runs/<run:run_id>/examples.json",),
     },
-    "offdiag_web.pages.run_history": {
+    "offdiag_web.pages.run_history.page": {
         "run_history.page": ("GET /runs/<run:run_id>/history",),
         "run_history.history_json": ("GET /runs/<run:run_id>/history.json",),
         "run_history.history_csv": ("GET /runs/<run:run_id>/history.csv",),
     },
-    "offdiag_web.pages.run_matrix": {
+    "offdiag_web.pages.run_matrix.files_page": {
+        "matrix_files.markdown": ("GET /runs/<run:run_id>/matrix.md",),
+        "matrix_files.latex": ("GET /runs/<run:run_id>/matrix.tex",),
+        "matrix_files.drawing": ("GET /runs/<run:run_id>/matrix.svg",),
+        "matrix_files.picture": ("GET /runs/<run:run_id>/matrix.png",),
+        "matrix_files.class_at": ("GET /runs/<run:run_id>/matrix/at",),
+    },
+    "offdiag_web.pages.run_matrix.page": {
         "run_matrix.page": ("GET /runs/<run:run_id>",),
         "run_matrix.run_json": ("GET /runs/<run:run_id>.json",),
         "run_matrix.run_csv": ("GET /runs/<run:run_id>.csv",),
         "run_matrix.matrix_json": ("GET /runs/<run:run_id>/matrix.json",),
         "run_matrix.matrix_csv": ("GET /runs/<run:run_id>/matrix.csv",),
     },
-    "offdiag_web.pages.run_meta": {
-        "run_meta.page": ("GET /runs/<run:run_id>/meta",),
-        "run_meta.meta_json": ("GET /runs/<run:run_id>/meta.json",),
-    },
-    "offdiag_web.pages.runs": {
+    "offdiag_web.pages.runs.page": {
         "runs.runs": ("GET /runs.<any(json, csv):form>", "GET /runs"),
         "runs.as_baseline": ("GET /runs/as-baseline",),
     },
-    "offdiag_web.pages.settings_overview": {"settings.page": ("GET /settings",)},
-    "offdiag_web.pages.signing_in": {
-        "signing_in.page": ("GET /sign-in",),
-        "signing_in.begin": ("POST /sign-in",),
-        "signing_in.end": ("POST /sign-out",),
-    },
-    "offdiag_web.pages.tokens": {
-        "tokens.page": ("GET /settings/tokens",),
-        "tokens.create": ("POST /settings/tokens",),
-        "tokens.revoke": ("POST /settings/tokens/<int:token_id>/revoke",),
-    },
-    "offdiag_web.pages.truth_difference": {
-        "truth_difference.page": (
-            "GET /datasets/<name:name>/truth/<int(min=1, max=2147483647):before>..<int(min=1, max=2147483647):after>",
-        ),
-        "truth_difference.twin": (
-            "GET /datasets/<name:name>/truth/<int(min=1, max=2147483647):before>..<int(min=1, max=2147483647):after>.<any(json, csv):form>",
-        ),
-    },
-    "offdiag_web.pages.truth_impact": {
-        "truth_impact.page": (
-            "GET /datasets/<name:name>/truth/<int(min=1, max=2147483647):number>/impact",
-        ),
-        "truth_impact.twin": (
-            "GET /datasets/<name:name>/truth/<int(min=1, max=2147483647):number>/impact.<any(json, csv):form>",
-        ),
-    },
-    "offdiag_web.pages.users": {
-        "users.page": ("GET /settings/users",),
-        "users.add": ("POST /settings/users",),
-        "users.set_role": ("POST /settings/users/<name:user>/role",),
-        "users.set_password": ("POST /settings/users/<name:user>/password",),
-        "users.set_disabled": ("POST /settings/users/<name:user>/<any(disable, enable):action>",),
-    },
-    "offdiag_web.pages.views": {
+    "offdiag_web.pages.runs.saved_views_page": {
         "views.page": ("GET /views",),
         "views.save": ("POST /views",),
         "views.view": ("GET /v/<slug>",),
         "views.remove": ("POST /v/<slug>/remove",),
     },
-    "offdiag_web.pages.what_if": {
+    "offdiag_web.pages.search.page": {
+        "finding.page": ("GET /search",),
+        "finding.twin": ("GET /search.json",),
+    },
+    "offdiag_web.pages.settings.page": {"settings.page": ("GET /settings",)},
+    "offdiag_web.pages.what_if.page": {
         "what_if.page": ("GET /whatif",),
         "what_if.twin": ("GET /whatif.<any(json, csv):form>",),
         "what_if.save": ("POST /whatif",),

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from offdiag_web.charts.interval import IN_PANEL, IN_TABLE, IN_TILE, Canvas, interval_mark
-from offdiag_web.charts.marks import Segment, churn_bar, class_strip, share_bar
+from offdiag_web.charts.marks import BarPart, churn_bar, class_strip, share_bar
 from offdiag_web.charts.matrix_drawing import matrix_picture
 from offdiag_web.charts.recall_by_size import Box, ClassPoint, Floor, placed, recall_by_size
 from offdiag_web.charts.scale import SIGNED_UNIT, UNIT, Extent, Scale, fitted, log_scale_over
@@ -146,7 +146,7 @@ def assert_inside(drawing: Drawing, *, slack: float = 0.0) -> None:
 
 @given(st.lists(st.integers(0, 10**7), min_size=4, max_size=4).filter(any))
 def test_a_churn_bar_fills_its_picture_exactly(counts: list[int]) -> None:
-    segments = [Segment(count, f"s{place}", "A") for place, count in enumerate(counts)]
+    segments = [BarPart(count, f"s{place}", "A") for place, count in enumerate(counts)]
 
     bar = parsed(churn_bar(segments, name="bar"))
 

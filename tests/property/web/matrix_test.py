@@ -7,9 +7,9 @@ from hypothesis.extra.numpy import arrays
 
 from offdiag.domain.labels import LabelSet
 from offdiag.metrics.confusion import ConfusionMatrix
-from offdiag_web.presenters.confusions import most_frequent
-from offdiag_web.presenters.matrix import MatrixView, matrix_view
-from offdiag_web.presenters.matrix_export import grid_rows, long_rows
+from offdiag_web.components.confusions import most_frequent
+from offdiag_web.components.matrix import MatrixView, matrix_view
+from offdiag_web.components.run_export import grid_rows, long_rows
 from offdiag_web.urls.matrix import MatrixAddress, Norm
 
 norms = st.sampled_from(["row", "col", "all", "none"])

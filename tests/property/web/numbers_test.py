@@ -3,7 +3,7 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from offdiag_web.presenters import numbers
+from offdiag_web.components import numbers
 
 counts = st.integers(0, 10**16)
 _ZERO = re.compile(r"^−?0(\.0+)?\D*$")

@@ -12,7 +12,7 @@ from offdiag_web.charts.flip_chart import FlipAxis, FlipLine, flip_axis, flip_ch
 from offdiag_web.charts.maps import Place, rate_map_drawing
 from offdiag_web.charts.marks import (
     MOST_MARKED,
-    Segment,
+    BarPart,
     churn_bar,
     class_strip,
     run_mark,
@@ -22,7 +22,7 @@ from offdiag_web.charts.marks import (
 from offdiag_web.charts.recall_by_size import ClassPoint, Floor, recall_by_size
 from offdiag_web.charts.scale import UNIT, Extent
 from offdiag_web.charts.trend import sparkline, trend
-from offdiag_web.presenters.run_header import Tab
+from offdiag_web.components.run_frame import Tab
 from support.gallery import examples
 from support.gallery.addresses import pages
 from support.gallery.curves import score_charts
@@ -103,7 +103,7 @@ def _churn_bars() -> Iterator[tuple[str, Markup]]:
         ("nothing changed", (90, 0, 0, 10)),
     ):
         kinds = zip(("right", "a", "b", "wrong"), ("", "A", "B", ""), counts, strict=True)
-        segments = [Segment(count, f"churn-{kind}", letter) for kind, letter, count in kinds]
+        segments = [BarPart(count, f"churn-{kind}", letter) for kind, letter, count in kinds]
         yield state, churn_bar(segments, name=state)
 
 

@@ -11,19 +11,20 @@ from offdiag.domain.runs import RunState
 from offdiag_web.charts.interval import IN_PANEL, IN_TILE, interval_mark
 from offdiag_web.charts.marks import share_bar
 from offdiag_web.charts.scale import SIGNED_UNIT, UNIT, Extent
-from offdiag_web.presenters.chips import (
+from offdiag_web.components.chips import (
     Caution,
     Chip,
+    Moment,
+    moment,
     orientation_chip,
     orientation_warning,
     state_chip,
 )
-from offdiag_web.presenters.headline import Tile, headline
-from offdiag_web.presenters.matrix_controls import norm_segments
-from offdiag_web.presenters.run_header import Tab
-from offdiag_web.presenters.segments import Segment
-from offdiag_web.presenters.times import Moment, moment
-from offdiag_web.presenters.values import Notes, ShownValue
+from offdiag_web.components.controls import Segment
+from offdiag_web.components.run_frame import Tab
+from offdiag_web.components.tiles import Tile, headline
+from offdiag_web.components.values import Notes, ShownValue
+from offdiag_web.pages.run_matrix.view import norm_segments
 from offdiag_web.urls.matrix import MatrixAddress
 from support.gallery import examples
 from support.gallery.addresses import pages

@@ -8,11 +8,11 @@ from dataclasses import dataclass, replace
 from offdiag.domain.hierarchy import Hierarchy
 from offdiag.metrics.confusion import ConfusionMatrix, collapsed
 from offdiag_web.charts.palette import Theme
-from offdiag_web.presenters.class_groups import Grouping
-from offdiag_web.presenters.matrix import MatrixView, matrix_view
-from offdiag_web.presenters.matrix_pictures import matrix_map
-from offdiag_web.presenters.matrix_window import window_around
-from offdiag_web.presenters.run_header import Tab
+from offdiag_web.components.classes import Grouping
+from offdiag_web.components.confusions import window_around
+from offdiag_web.components.matrix import MatrixView, matrix_view
+from offdiag_web.components.run_frame import Tab
+from offdiag_web.pages.run_matrix.drawings import matrix_map
 from offdiag_web.urls.matrix import MatrixAddress
 from support.gallery import examples
 from support.gallery.addresses import pages

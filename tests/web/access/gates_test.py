@@ -15,7 +15,7 @@ from flask.testing import FlaskClient
 from offdiag.domain.access import Grant, Role
 from offdiag.store.database import Database
 from offdiag_web.app.security import HEADERS
-from offdiag_web.presenters.access.roles import MEANINGS
+from offdiag_web.pages.access.view import MEANINGS
 from support.access import PASSWORD, add_person, bearer, guarded, sign_in, token_of
 from support.forms import forms_of, send
 from support.pages import Page

@@ -110,7 +110,7 @@ _LETTER_ROOM = 16.0
 
 
 @dataclass(frozen=True, slots=True)
-class Segment:
+class BarPart:
     """One part of the bar; `letter` is drawn where there is room."""
 
     count: int
@@ -118,7 +118,7 @@ class Segment:
     letter: str = ""
 
 
-def churn_bar(segments: Sequence[Segment], *, name: str) -> Markup:
+def churn_bar(segments: Sequence[BarPart], *, name: str) -> Markup:
     """Draw the segments side by side; one with any example is at least three pixels wide."""
     total = sum(segment.count for segment in segments)
     if total <= 0:
@@ -141,7 +141,7 @@ def churn_bar(segments: Sequence[Segment], *, name: str) -> Markup:
     )
 
 
-def _widths(segments: Sequence[Segment], total: int) -> list[float]:
+def _widths(segments: Sequence[BarPart], total: int) -> list[float]:
     """Widths that add up to the whole bar; the widest ones give what the narrowest need."""
     widths = [CHURN_WIDTH * segment.count / total for segment in segments]
     narrow = [0 < width < _NARROWEST for width in widths]

@@ -9,7 +9,7 @@ from werkzeug.datastructures import MultiDict
 
 from offdiag.comparison.pair import Fate
 from offdiag.comparison.wording import MOST_RUNS
-from offdiag_web.addresses.compare import (
+from offdiag_web.pages.compare.address import (
     CompareAddress,
     compare_url,
     is_sent_by_form,

@@ -3,7 +3,7 @@ from urllib.parse import parse_qsl, urlsplit
 import pytest
 
 from offdiag.services.curves.browse import RankedBy
-from offdiag_web.addresses.curves import CurvesAddress, read_curves, read_part
+from offdiag_web.pages.run_curves.address import CurvesAddress, read_curves, read_part
 
 
 @pytest.mark.parametrize(

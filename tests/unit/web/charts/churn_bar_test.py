@@ -2,12 +2,12 @@ from itertools import pairwise
 
 import pytest
 
-from offdiag_web.charts.marks import CHURN_HEIGHT, CHURN_WIDTH, Segment, churn_bar
+from offdiag_web.charts.marks import CHURN_HEIGHT, CHURN_WIDTH, BarPart, churn_bar
 from support.drawings import Drawing, parsed
 
 
 def bar(*counts: int) -> Drawing:
-    segments = [Segment(count, name, name) for count, name in zip(counts, "abcd", strict=False)]
+    segments = [BarPart(count, name, name) for count, name in zip(counts, "abcd", strict=False)]
     return parsed(churn_bar(segments, name="churn"))
 
 
@@ -56,4 +56,4 @@ def test_a_letter_is_drawn_only_where_there_is_room() -> None:
 
 def test_no_example_has_no_bar() -> None:
     with pytest.raises(ValueError, match="at least one"):
-        churn_bar([Segment(0, "a")], name="empty")
+        churn_bar([BarPart(0, "a")], name="empty")

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from offdiag_web.presenters.amounts import Amounts, amounts_for
+from offdiag_web.components.values import Amounts, amounts_for
 
 
 @pytest.mark.parametrize(

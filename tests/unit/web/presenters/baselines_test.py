@@ -6,7 +6,7 @@ from offdiag.domain.orientation import SourceOrientation
 from offdiag.domain.values import MetricValue
 from offdiag.metrics.confusion import confusion_matrix
 from offdiag.services.evaluation.compute import of_matrix
-from offdiag_web.presenters.baselines import majority_scores
+from offdiag_web.components.tiles import majority_scores
 
 
 def test_the_baselines_are_what_the_constant_answer_really_scores() -> None:

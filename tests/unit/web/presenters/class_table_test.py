@@ -5,10 +5,9 @@ import pytest
 
 from offdiag.metrics.suite import PER_CLASS_KEYS
 from offdiag.store.run_page import RunResults
-from offdiag_web.addresses.classes import ClassesAddress
-from offdiag_web.presenters.class_table import GROUPS, class_table
-from offdiag_web.presenters.class_table_export import class_columns, class_rows
-from offdiag_web.presenters.values import CLASS_METRIC_TITLES, Notes
+from offdiag_web.components.values import CLASS_METRIC_TITLES, Notes
+from offdiag_web.pages.run_classes.address import ClassesAddress
+from offdiag_web.pages.run_classes.view import GROUPS, class_columns, class_rows, class_table
 from support.gallery.examples import results_of
 
 ADDRESS = ClassesAddress("r_1")

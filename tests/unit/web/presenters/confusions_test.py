@@ -2,7 +2,7 @@ import numpy as np
 
 from offdiag.domain.labels import LabelSet
 from offdiag.metrics.confusion import ConfusionMatrix
-from offdiag_web.presenters.confusions import most_frequent
+from offdiag_web.components.confusions import most_frequent
 from support.dashboard import LESION_COUNTS, LESIONS
 
 

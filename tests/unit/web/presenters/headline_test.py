@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 
 from offdiag.store.run_page import RunResults
-from offdiag_web.presenters.headline import Headline, Tile, headline
-from offdiag_web.presenters.values import Notes
+from offdiag_web.components.tiles import Headline, Tile, headline
+from offdiag_web.components.values import Notes
 from support.dashboard import LESION_COUNTS, LESIONS
 from support.gallery.examples import results_of
 

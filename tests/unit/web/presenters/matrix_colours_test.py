@@ -3,7 +3,7 @@ import pytest
 
 from offdiag.domain.labels import LabelSet
 from offdiag.metrics.confusion import ConfusionMatrix
-from offdiag_web.presenters.matrix_colours import ColourScale, colour_scale
+from offdiag_web.components.matrix_colours import ColourScale, colour_scale
 from offdiag_web.urls.matrix import Norm
 
 

@@ -4,7 +4,7 @@ import numpy as np
 
 from offdiag.domain.labels import LabelSet
 from offdiag.metrics.confusion import ConfusionMatrix
-from offdiag_web.presenters.matrix import MatrixView, matrix_view
+from offdiag_web.components.matrix import MatrixView, matrix_view
 from offdiag_web.urls.matrix import MatrixAddress
 from support.dashboard import LESION_COUNTS, LESIONS
 

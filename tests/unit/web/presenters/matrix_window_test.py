@@ -2,7 +2,7 @@ import numpy as np
 
 from offdiag.domain.labels import LabelSet
 from offdiag.metrics.confusion import ConfusionMatrix
-from offdiag_web.presenters.matrix_window import WINDOW_CLASSES, busiest_class, window_around
+from offdiag_web.components.confusions import WINDOW_CLASSES, busiest_class, window_around
 
 
 def test_the_window_holds_the_classes_a_class_is_most_often_confused_with() -> None:

@@ -1,6 +1,6 @@
 import pytest
 
-from offdiag_web.presenters import numbers
+from offdiag_web.components import numbers
 
 
 @pytest.mark.parametrize(

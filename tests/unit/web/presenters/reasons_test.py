@@ -1,7 +1,7 @@
 import pytest
 
 from offdiag.domain.values import Reason
-from offdiag_web.presenters.reasons import REASON_TEXTS, reason_text
+from offdiag_web.components.values import REASON_TEXTS, reason_text
 
 
 @pytest.mark.parametrize("reason", list(Reason))

@@ -2,7 +2,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from offdiag_web.presenters.times import moment, spell_short
+from offdiag_web.components.chips import moment, spell_short
 
 NOW = datetime(2026, 11, 20, 12, 0, tzinfo=UTC)
 

@@ -9,12 +9,12 @@ import pytest
 from offdiag.comparison.differences import judged
 from offdiag.domain.values import MetricValue
 from offdiag.metrics.intervals.bounds import Interval
-from offdiag_web.presenters.comparison.difference_lines import (
+from offdiag_web.components.values import Notes
+from offdiag_web.pages.compare.differences import (
     difference_line,
     metric_table,
     symmetric_scale,
 )
-from offdiag_web.presenters.values import Notes
 from support.comparisons import BOTH_RIGHT, pair_of
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from offdiag_web.presenters.comparison.difference_matrix import (
+from offdiag_web.pages.compare.matrix import (
     DifferenceCell,
     difference_matrix,
     largest_changes,

@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 from offdiag.domain.labels import LabelSet
 from offdiag.metrics.costs.matrix import cost_matrix
 from offdiag.store.cost_matrices import CostMatrixRecord
-from offdiag_web.presenters.costs.difference import MOST_CELLS, cost_difference
+from offdiag_web.pages.costs.view import MOST_CELLS, cost_difference
 
 NOW = datetime(2026, 1, 2, tzinfo=UTC)
 

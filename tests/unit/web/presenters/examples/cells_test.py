@@ -4,8 +4,8 @@ import pytest
 from offdiag.domain.labels import LabelSet
 from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.services.examples.question import ExampleQuestion, Kind
-from offdiag_web.presenters.examples.cells import neighbours
-from offdiag_web.presenters.examples.counts import expected_count
+from offdiag_web.pages.run_examples.counts import expected_count
+from offdiag_web.pages.run_examples.filters import neighbours
 
 MATRIX = ConfusionMatrix(
     np.array([[9, 4, 1], [4, 0, 0], [0, 7, 20]], dtype=np.int64), LabelSet(("a", "b", "c"))

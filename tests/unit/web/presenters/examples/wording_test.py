@@ -4,7 +4,7 @@ import pytest
 from offdiag.domain.labels import LabelSet
 from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.services.examples.question import ExampleQuestion, Kind
-from offdiag_web.presenters.examples.wording import sentence, title
+from offdiag_web.pages.run_examples.counts import sentence, title
 
 MATRIX = ConfusionMatrix(
     np.array([[90, 10, 0], [6, 14, 0], [0, 0, 0]], dtype=np.int64), LabelSet(("a", "b", "c"))

@@ -8,7 +8,7 @@ from offdiag.domain.orientation import SourceOrientation
 from offdiag.domain.values import MetricValue
 from offdiag.services.flags.better import BetterOnClass, BetterRuns, Gain
 from offdiag.store.run_ranks import BetterRun
-from offdiag_web.presenters.flags.better import BetterView, better_view
+from offdiag_web.pages.flags.checks import BetterView, better_view
 from support.drawings import parsed
 
 RUN = BetterRun(

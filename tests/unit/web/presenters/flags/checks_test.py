@@ -1,6 +1,6 @@
 import pytest
 
-from offdiag_web.presenters.flags.checks import pair_text
+from offdiag_web.pages.flags.checks import pair_text
 
 
 @pytest.mark.parametrize(

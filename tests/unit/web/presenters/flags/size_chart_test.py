@@ -3,7 +3,7 @@ import pytest
 
 from offdiag.domain.labels import LabelSet
 from offdiag.metrics.confusion import ConfusionMatrix
-from offdiag_web.presenters.flags.size_chart import (
+from offdiag_web.components.recall_by_size import (
     class_recalls,
     class_rows,
     recall_floor,

@@ -4,7 +4,7 @@ import pytest
 
 from offdiag.metrics.costs.break_even import HIGHEST, LOWEST, Stretch
 from offdiag.services.what_if.answering import WhatIf
-from offdiag_web.presenters.what_if.choice import (
+from offdiag_web.pages.what_if.choice import (
     choice_view,
     flip_sentence,
     lever_choices,

@@ -1,9 +1,8 @@
 from collections.abc import Callable
 
 from offdiag.services.what_if.answering import WhatIf
-from offdiag_web.presenters.what_if.grid import MOST_CLASSES, cost_grid
-from offdiag_web.presenters.what_if.sides import binary_sides
-from offdiag_web.presenters.what_if.warnings import warning_texts
+from offdiag_web.components.cost_form import MOST_CLASSES, cost_grid, warning_texts
+from offdiag_web.pages.what_if.heat import binary_sides
 from offdiag_web.urls.what_if import WhatIfAddress
 
 Ask = Callable[..., WhatIf]

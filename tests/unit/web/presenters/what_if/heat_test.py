@@ -3,7 +3,7 @@ from collections.abc import Callable
 import pytest
 
 from offdiag.services.what_if.answering import WhatIf
-from offdiag_web.presenters.what_if.heat import DEAREST, heat_view
+from offdiag_web.pages.what_if.heat import DEAREST, heat_view
 
 Ask = Callable[..., WhatIf]
 

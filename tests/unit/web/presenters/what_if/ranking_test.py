@@ -3,7 +3,7 @@ from collections.abc import Callable
 import pytest
 
 from offdiag.services.what_if.answering import WhatIf
-from offdiag_web.presenters.what_if.ranking import (
+from offdiag_web.components.cost_ranking import (
     constant_sentence,
     moved_text,
     ranking,

@@ -1,0 +1,163 @@
+"""Classes by name: how they are written, in which order, and in which groups."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from offdiag.domain.hierarchy import ALL_GROUPS, Collapse, Group, Hierarchy, collapse_groups
+from offdiag.domain.labels import LabelSet
+from offdiag.metrics.confusion import ConfusionMatrix, clustered_order
+from offdiag_web.components.numbers import shortened
+from offdiag_web.urls.matrix import ClassOrder
+
+
+@dataclass(frozen=True)
+class Grouping:
+    """The groups of a dataset's classes, and which of them are collapsed.
+
+    `collapse.labels` are the classes that a page is about: groups and single classes.
+    """
+
+    labels: LabelSet
+    hierarchy: Hierarchy
+    collapse: Collapse
+
+    @classmethod
+    def of(cls, labels: LabelSet, hierarchy: Hierarchy, names: Iterable[str]) -> Grouping:
+        """With the groups of these names collapsed; names of no group are passed over."""
+        known = [name for name in names if name == ALL_GROUPS or name in hierarchy.by_name]
+        return cls(labels, hierarchy, collapse_groups(labels, hierarchy, known))
+
+    @property
+    def collapsed(self) -> tuple[str, ...]:
+        """Names for an address: as few as say it."""
+        if self.collapse.groups == self.hierarchy.groups:
+            return (ALL_GROUPS,)
+        return tuple(group.name for group in self.collapse.groups)
+
+    @cached_property
+    def order(self) -> list[int]:
+        """Codes of the classes that are left, group by group."""
+        places = self.collapse.places
+        return list(dict.fromkeys(places[code] for code in self.hierarchy.order(self.labels)))
+
+    def around(self, code: int) -> tuple[Group, ...]:
+        """The groups around a class that is left, outermost first; all of them are expanded."""
+        return self.hierarchy.parents.get(self.collapse.labels.names[code], ())
+
+    def group_at(self, code: int) -> Group | None:
+        """The collapsed group that a class stands for, None for a class of its own."""
+        return self.hierarchy.by_name.get(self.collapse.labels.names[code])
+
+    @cached_property
+    def short_codes(self) -> list[str]:
+        """For each class that is left its code in the label set, or "g" and that of its group."""
+        groups = {name: f"g{number}" for number, name in enumerate(self.hierarchy.by_name)}
+        return [
+            groups.get(name) or str(self.labels.index[name]) for name in self.collapse.labels.names
+        ]
+
+    @property
+    def visible(self) -> tuple[Group, ...]:
+        """Every group that can be collapsed or expanded now, in order."""
+        hidden = {
+            inner
+            for group in self.collapse.groups
+            for inner, around in self.hierarchy.parents.items()
+            if group in around
+        }
+        return tuple(group for name, group in self.hierarchy.by_name.items() if name not in hidden)
+
+    def toggled(self, group: Group) -> tuple[str, ...]:
+        """Names for an address where this group is the other way round."""
+        names = [each.name for each in self.collapse.groups]
+        if group in self.collapse.groups:
+            names.remove(group.name)
+        else:
+            names.append(group.name)
+        return Grouping.of(self.labels, self.hierarchy, names).collapsed
+
+
+@dataclass(frozen=True, slots=True)
+class Band:
+    """Neighbouring classes with one group around them on one level, or with none."""
+
+    group: Group | None
+    length: int
+
+
+def bands(grouping: Grouping, codes: Sequence[int]) -> tuple[tuple[Band, ...], ...]:
+    """The groups around classes in their order, one line for each level, outermost first."""
+    paths = [grouping.around(code) for code in codes]
+    return tuple(_level(paths, level) for level in range(max(map(len, paths), default=0)))
+
+
+def _level(paths: Sequence[tuple[Group, ...]], level: int) -> tuple[Band, ...]:
+    found: list[Band] = []
+    for path in paths:
+        group = path[level] if level < len(path) else None
+        if found and found[-1].group is group:
+            found[-1] = Band(group, found[-1].length + 1)
+        else:
+            found.append(Band(group, 1))
+    return tuple(found)
+
+
+LONGEST_HEAD = 22
+"""Characters of a name that fit beside a table."""
+
+
+@dataclass(frozen=True, slots=True)
+class ClassHead:
+    """Name of a class; `short` where the whole would not fit."""
+
+    name: str
+    short: str
+
+
+def class_head(name: str) -> ClassHead:
+    """A name with its short form."""
+    return ClassHead(name, shortened(name, longest=LONGEST_HEAD))
+
+
+def quoted_name(name: str) -> str:
+    """A name inside a sentence, where “2” must not be read as a number."""
+    return f"“{shortened(name)}”"
+
+
+def default_order(labels: LabelSet, grouping: Grouping | None = None) -> ClassOrder:
+    """Group by group, else large classes first unless the declared order means something."""
+    if grouping is not None:
+        return "group"
+    return "label" if labels.ordinal else "support"
+
+
+def class_order(
+    matrix: ConfusionMatrix, order: ClassOrder | None, grouping: Grouping | None = None
+) -> list[int]:
+    """Codes of all classes in display order; equal supports keep the declared order.
+
+    `grouping` is about the classes of the matrix.
+    """
+    codes = list(range(matrix.n_classes))
+    wanted = order or default_order(matrix.labels, grouping)
+    if wanted == "group" and grouping is not None:
+        return grouping.order
+    if wanted == "group":
+        wanted = default_order(matrix.labels)
+    if wanted == "label":
+        return codes
+    if wanted == "cluster":
+        return clustered_order(matrix.counts)
+    supports: list[int] = matrix.actual.tolist()
+    return sorted(codes, key=lambda code: -supports[code])
+
+
+NO_LABEL = "no label"
+
+
+def label_head(label: str | None) -> ClassHead:
+    """The name of a class, or the words for a sample that has none."""
+    return ClassHead(NO_LABEL, NO_LABEL) if label is None else class_head(label)

@@ -1,0 +1,188 @@
+"""What is asked about costs: entries of the matrix, class shares, their base, warnings."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from offdiag.domain.labels import LabelSet
+from offdiag.metrics.confusion import ConfusionMatrix
+from offdiag.metrics.costs.edits import cost_text
+from offdiag.metrics.costs.matrix import CostOddity, CostWarning
+from offdiag.services.what_if.reading import BaseCosts, Preset
+from offdiag.services.what_if.scenario import Scenario
+from offdiag.store.priced_runs import CostChoice
+from offdiag_web.components import numbers
+from offdiag_web.components.classes import ClassHead, class_head, quoted_name
+from offdiag_web.components.controls import Segment
+
+MOST_CLASSES = 30
+"""Classes up to which every cell has a field; beyond it whole rows and columns are changed."""
+_ROOMY, _PLAIN = 8, 12
+_UPRIGHT = 6
+
+
+@dataclass(frozen=True, slots=True)
+class GridCell:
+    """The field of one cell. `before` is its cost in the saved version, `initial` what it is
+    without being set, which is where clearing the field leads."""
+
+    name: str
+    column: int
+    value: str
+    initial: str
+    before: str
+    is_edited: bool
+    is_right: bool
+
+
+@dataclass(frozen=True, slots=True)
+class GridLine:
+    """The costs of all answers for one actual class."""
+
+    code: int
+    head: ClassHead
+    cells: tuple[GridCell, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class GridColumn:
+    """A predicted class."""
+
+    code: int
+    head: ClassHead
+
+
+@dataclass(frozen=True, slots=True)
+class CostGrid:
+    """Fields for all cells, actual classes down."""
+
+    columns: tuple[GridColumn, ...]
+    lines: tuple[GridLine, ...]
+    turned_heads: bool
+    density: Literal["roomy", "plain", "dense"]
+
+
+def cost_grid(scenario: Scenario, order: list[int]) -> CostGrid | None:
+    """The fields in this order of the classes; None where there would be too many."""
+    names = scenario.costs.labels.names
+    if len(names) > MOST_CLASSES:
+        return None
+    saved = scenario.base.costs.weights
+    initial = scenario.edits.multiplied(saved)
+    lines = tuple(
+        GridLine(
+            actual,
+            class_head(names[actual]),
+            tuple(
+                GridCell(
+                    name=f"w{actual}.{predicted}",
+                    column=predicted,
+                    value=cost_text(float(scenario.costs.weights[actual, predicted])),
+                    initial=cost_text(float(initial[actual, predicted])),
+                    before=cost_text(float(saved[actual, predicted])),
+                    is_edited=bool(
+                        scenario.costs.weights[actual, predicted] != saved[actual, predicted]
+                    ),
+                    is_right=actual == predicted,
+                )
+                for predicted in order
+            ),
+        )
+        for actual in order
+    )
+    heads = tuple(GridColumn(code, class_head(names[code])) for code in order)
+    return CostGrid(
+        columns=heads,
+        lines=lines,
+        turned_heads=max(len(column.head.short) for column in heads) > _UPRIGHT,
+        density="roomy" if len(order) <= _ROOMY else "plain" if len(order) <= _PLAIN else "dense",
+    )
+
+
+PASSED = "Square, all costs are finite numbers, and the classes are those of the dataset."
+_WORDS = {
+    CostOddity.ANSWER_DOES_NOT_MATTER: (
+        "every answer costs the same, right or wrong, so these cases decide nothing"
+    ),
+    CostOddity.RIGHT_ANSWER_IS_PRICED: (
+        "a right answer is priced; costs then no longer start at 0, which is fine if it is meant"
+    ),
+    CostOddity.ERROR_IS_CHEAPER: "some wrong answer costs less than the right one",
+}
+
+
+def warning_texts(warnings: Sequence[CostWarning], labels: LabelSet) -> tuple[str, ...]:
+    """One sentence for each oddity, with the classes concerned."""
+    return tuple(
+        f"Actual {numbers.listed([quoted_name(labels.names[code]) for code in warning.classes])}: "
+        f"{_WORDS[warning.oddity]}."
+        for warning in warnings
+    )
+
+
+MOST_SHARES = 30
+"""Classes up to which each has a field for its share at deployment."""
+
+
+@dataclass(frozen=True, slots=True)
+class ShareField:
+    """The share of a class at deployment; `tested` is that in the test set."""
+
+    code: int
+    label: str
+    value: str
+    tested: str
+
+
+def share_fields(
+    matrix: ConfusionMatrix, stated: Mapping[int, float], order: Sequence[int]
+) -> tuple[ShareField, ...]:
+    """A field for each class in an order, with what was stated; none for too many classes."""
+    if matrix.n_classes > MOST_SHARES:
+        return ()
+    return tuple(
+        ShareField(
+            code,
+            matrix.labels.names[code],
+            cost_text(stated[code]) if code in stated else "",
+            f"{int(matrix.actual[code]) / max(matrix.total, 1):.3g}",
+        )
+        for code in order
+    )
+
+
+def base_text(base: BaseCosts) -> str:
+    """A version by its name, a preset by what it says."""
+    if base.record is not None:
+        return f"{base.record.name} v{base.record.version}"
+    if base.preset is Preset.ZERO_ONE:
+        return "0/1: every error costs 1"
+    return "By prevalence: errors on rarer classes cost more"
+
+
+def base_segments(
+    base: BaseCosts,
+    choices: Sequence[CostChoice],
+    *,
+    is_edited: bool,
+    url_of: Callable[[str], str],
+) -> tuple[Segment, ...]:
+    """The presets and the stored costs; `url_of` leads to the same page under others."""
+    current = base.reference
+    named = [("0/1", Preset.ZERO_ONE.value), ("by prevalence", Preset.PREVALENCE.value)]
+    named += [
+        (f"{choice.name} v{choice.version}", f"{choice.name}@{choice.version}")
+        for choice in choices
+    ]
+    if current not in dict(named).values():
+        named.append((base_text(base), current))
+    return tuple(
+        Segment(
+            numbers.shortened(text, longest=32),
+            url_of(reference),
+            reference == current and not is_edited,
+        )
+        for text, reference in named
+    )

@@ -1,0 +1,281 @@
+"""Runs in the order of what they cost, beside the cheapest constant answer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import chain
+
+from markupsafe import Markup
+
+from offdiag.comparison.wording import letter
+from offdiag.domain.values import MetricValue
+from offdiag.metrics.costs.summary import expected_cases
+from offdiag.metrics.paired.contests import FEWEST_SAMPLES
+from offdiag.services.what_if.answering import PricedAnswer, WhatIf
+from offdiag.services.what_if.verdicts import Verdict
+from offdiag_web.charts.interval import interval_mark
+from offdiag_web.charts.marks import run_style
+from offdiag_web.charts.scale import Extent, Scale, spanning
+from offdiag_web.components import numbers
+from offdiag_web.components.classes import quoted_name
+from offdiag_web.components.values import Amounts, amounts_for, reason_text
+from offdiag_web.urls.what_if import WhatIfAddress
+
+PER = 1_000
+"""Costs are shown for so many cases: mean costs are often too small to read."""
+
+
+@dataclass(frozen=True, slots=True)
+class RankedRun:
+    """One run. `total` is the exact total cost for comparison with the browser's."""
+
+    id: str
+    letter: str
+    css: str
+    name: str
+    model: str | None
+    url: str
+    remove_url: str | None
+    decide_url: str | None
+    rank: str
+    moved: str
+    accuracy_rank: int | None
+    cost: str
+    mark: Markup | None
+    interval: str | None
+    behind: str | None
+    behind_interval: str | None
+    behind_whom: str | None
+    verdict: Verdict
+    ratio: str | None
+    undefined: str | None
+    cells: str
+    n_cases: int
+    total: str
+
+
+@dataclass(frozen=True, slots=True)
+class ConstantLine:
+    """The cheapest constant answer."""
+
+    label: str
+    cost: str
+    support: str
+
+
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """Runs, the cheapest first. `ends` are those of the axis of the marks."""
+
+    rows: tuple[RankedRun, ...]
+    constant: ConstantLine | None
+    ends: tuple[str, str]
+    decimals: int
+    note: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Drawn:
+    """What all rows share: decimals, axis, and the cost of the best constant answer."""
+
+    amounts: Amounts
+    scale: Scale
+    constant: float | None
+
+
+def ranking(
+    found: WhatIf,
+    address: WhatIfAddress,
+    *,
+    run_url: Callable[[str], str],
+) -> Ranking:
+    """Present the runs. `run_url` makes the address of a run from its id."""
+    extents = [extent for each in found.answers if (extent := _extent(each.mean)) is not None]
+    constant = None if found.constant is None else found.constant.mean * PER
+    shown = [
+        *chain.from_iterable((e.lowest, e.highest) for e in extents),
+        *([] if constant is None else [constant]),
+    ]
+    amounts = amounts_for(shown)
+    scale = spanning([*(e.lowest for e in extents), *(e.highest for e in extents)])
+    drawn = _Drawn(amounts, scale, constant)
+    rows = [
+        _row(found, place, address, drawn, url=run_url(each.run.id))
+        for place, each in enumerate(found.answers)
+    ]
+    order = sorted(
+        range(len(rows)), key=lambda place: (found.answers[place].rank or len(rows) + 1, place)
+    )
+    return Ranking(
+        rows=tuple(rows[place] for place in order),
+        constant=None
+        if found.constant is None or constant is None
+        else ConstantLine(
+            found.frame.runs[0].matrix.labels.names[found.constant.code],
+            amounts.text(constant),
+            _support(found),
+        ),
+        ends=scale.ends,
+        decimals=amounts.decimals,
+        note=_note(found),
+    )
+
+
+def _row(
+    found: WhatIf, place: int, address: WhatIfAddress, drawn: _Drawn, *, url: str
+) -> RankedRun:
+    each, amounts = found.answers[place], drawn.amounts
+    run, mean = each.run, each.mean.value
+    behind, rival = each.place.behind, each.place.compared_with
+    others = [other for other in address.runs if other != run.id]
+    extent = _extent(each.mean)
+    interval = None
+    if each.mean.ci_low is not None and each.mean.ci_high is not None:
+        interval = amounts.interval(each.mean.ci_low * PER, each.mean.ci_high * PER)
+    words = f"95 % interval {interval}" if interval else "no interval"
+    mark = None
+    if extent is not None:
+        mark = interval_mark(
+            extent,
+            scale=drawn.scale,
+            name=f"Cost of {letter(place)}: {words}",
+            baseline=drawn.constant,
+        )
+    return RankedRun(
+        id=run.id,
+        letter=letter(place),
+        css=run_style(place).css_class,
+        name=run.name,
+        model=run.model,
+        url=url,
+        remove_url=address.of_runs(others).url() if others else None,
+        decide_url=address.decisions_url(run.id) if run.score_columns else None,
+        rank="–" if each.rank is None else str(each.rank),
+        moved=moved_text(each.rank, each.rank_by_accuracy),
+        accuracy_rank=each.rank_by_accuracy,
+        cost="undefined" if mean is None else amounts.text(mean * PER),
+        mark=mark,
+        interval=interval,
+        behind=None if behind.value is None else amounts.signed(behind.value * PER),
+        behind_interval=_behind_interval(behind, amounts),
+        behind_whom=None
+        if rival is None or found.answers[rival].place.verdict == "cheapest"
+        else letter(rival),
+        verdict=each.place.verdict,
+        ratio=None if each.ratio.value is None else numbers.metric(each.ratio.value),
+        undefined=None if mean is not None else reason_text(each.mean.reason or "no_cases"),
+        cells=_cells(found, each),
+        n_cases=run.matrix.total,
+        total="" if each.total.value is None else repr(each.total.value),
+    )
+
+
+def moved_text(rank: int | None, before: int | None) -> str:
+    """How a place differs from that by accuracy: "was 8, up 3"."""
+    if rank is None or before is None:
+        return ""
+    if rank == before:
+        return f"was {before}, same"
+    return f"was {before}, {'up' if rank < before else 'down'} {abs(rank - before)}"
+
+
+def standing_sentence(found: WhatIf) -> str:
+    """Which runs cost least, as far as the intervals of the differences tell."""
+    if found.cheapest is None:
+        return "No run has a cost here."
+    groups: dict[Verdict, list[str]] = {}
+    for place, each in enumerate(found.answers):
+        groups.setdefault(each.place.verdict, []).append(letter(place))
+    cheapest = _named(found, found.cheapest)
+    if len(found.answers) == 1:
+        return f"{cheapest} is the only run here."
+    least = groups["cheapest"]
+    if len(least) > 1:
+        parts = [f"{numbers.listed(least)} cost least, and equally much, on these cases."]
+    else:
+        parts = [f"{cheapest} costs least on these cases."]
+    if "open" in groups:
+        show = "shows" if len(groups["open"]) == 1 else "show"
+        it = "it" if len(least) == 1 else "them"
+        parts.append(
+            f"{numbers.listed(groups['open'])} {show} no significant difference from {it}."
+        )
+    if "dearer" in groups:
+        costs = "costs" if len(groups["dearer"]) == 1 else "cost"
+        parts.append(f"{numbers.listed(groups['dearer'])} {costs} significantly more.")
+    if "not tested" in groups:
+        parts.append(
+            f"{numbers.listed(groups['not tested'])} cannot be tested: a class has fewer than "
+            f"{FEWEST_SAMPLES} examples."
+        )
+    if "not paired" in groups:
+        parts.append(
+            f"{numbers.listed(groups['not paired'])} cannot be paired with it case by case, so "
+            "whether the difference is chance is not known."
+        )
+    return " ".join(parts)
+
+
+def constant_sentence(found: WhatIf) -> str | None:
+    """Said where runs cost as much as answering one class every time, or more."""
+    if found.constant is None:
+        return None
+    losing = [
+        letter(place)
+        for place, each in enumerate(found.answers)
+        if each.mean.value is not None and each.mean.value >= found.constant.mean
+    ]
+    if not losing:
+        return None
+    label = quoted_name(found.frame.runs[0].matrix.labels.names[found.constant.code])
+    costs = "costs" if len(losing) == 1 else "cost"
+    return f"{numbers.listed(losing)} {costs} no less than answering {label} every time."
+
+
+def _named(found: WhatIf, place: int) -> str:
+    return f"{letter(place)} {quoted_name(found.answers[place].run.name)}"
+
+
+def _behind_interval(behind: MetricValue, amounts: Amounts) -> str | None:
+    if behind.ci_low is None or behind.ci_high is None:
+        return None
+    return (
+        f"{amounts.signed(behind.ci_low * PER)} \N{EN DASH} {amounts.signed(behind.ci_high * PER)}"
+    )
+
+
+def _extent(mean: MetricValue) -> Extent | None:
+    if mean.value is None:
+        return None
+    ends = (mean.ci_low, mean.ci_high)
+    return Extent(mean.value * PER, *(None if end is None else end * PER for end in ends))
+
+
+def _cells(found: WhatIf, each: PricedAnswer) -> str:
+    """The cases of a run for the browser: place in row order and number, where there are any."""
+    cases, _ = expected_cases(each.run.matrix.counts, prevalence=found.scenario.prevalence)
+    return " ".join(f"{place}:{_exact(n)}" for place, n in enumerate(cases.ravel()) if n)
+
+
+def _support(found: WhatIf) -> str:
+    """The cases of each class of the first run, for the browser."""
+    _, support = expected_cases(
+        found.frame.runs[0].matrix.counts, prevalence=found.scenario.prevalence
+    )
+    return " ".join(map(_exact, support))
+
+
+def _exact(number: float) -> str:
+    plain = float(number)
+    return str(int(plain)) if plain.is_integer() else repr(plain)
+
+
+def _note(found: WhatIf) -> str:
+    pairs = found.frame.pairs
+    if pairs is None or len(found.answers) < 2:
+        return ""
+    return (
+        "Differences to the cheapest run are paired, and their 95 % intervals count all runs "
+        "that are compared."
+    )

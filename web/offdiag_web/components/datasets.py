@@ -1,0 +1,193 @@
+"""Datasets as cards and tables, and how a metric changed from one version to another."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from functools import lru_cache
+
+from offdiag.domain.runs import RunState, Task
+from offdiag.domain.values import MetricValue
+from offdiag.reports.scope import spec_of
+from offdiag.reports.wording import difference
+from offdiag.store.dataset_page import DatasetFacts, LoggedRuns
+from offdiag_web.app.exports import Cell
+from offdiag_web.components import numbers
+from offdiag_web.components.chips import Chip, Moment, Tone, moment
+from offdiag_web.components.controls import TASK_WORDS
+from offdiag_web.urls.datasets import DatasetAddress
+from offdiag_web.urls.filter_line import parse_filter, quoted
+from offdiag_web.urls.run_list import RunListAddress
+
+DATASET_COLUMNS = (
+    *("project", "dataset", "task", "truth_version", "n_samples", "n_classes"),
+    *("runs", "open", "finished", "evaluated", "failed", "last_logged_at"),
+)
+Overview = Sequence[tuple[DatasetFacts, LoggedRuns]]
+
+
+@dataclass(frozen=True, slots=True)
+class DatasetCard:
+    """One line of the front page."""
+
+    name: str
+    project: str
+    url: str
+    """The page of the dataset."""
+    task: str
+    n_classes: str
+    n_samples: str
+    largest: str
+    truth: str
+    n_runs: str
+    runs_url: str
+    states: tuple[Chip, ...]
+    last_logged: Moment | None
+
+
+def dataset_cards(overview: Overview, *, now: datetime) -> tuple[DatasetCard, ...]:
+    """All datasets, each with the links to its page and to its runs."""
+    names = [dataset.name for dataset, _ in overview]
+    return tuple(
+        DatasetCard(
+            name=dataset.name,
+            project=dataset.project,
+            url=DatasetAddress(dataset.project, dataset.name).url(),
+            task=TASK_WORDS[dataset.task],
+            n_classes=numbers.count(dataset.n_classes),
+            n_samples="none yet"
+            if dataset.n_samples is None
+            else numbers.count(dataset.n_samples),
+            largest=largest_share(dataset) or "unknown",
+            truth="none yet" if dataset.truth_number is None else f"v{dataset.truth_number}",
+            n_runs=numbers.count(runs.total),
+            runs_url=runs_url(dataset, name_is_unique=names.count(dataset.name) == 1),
+            states=_state_chips(runs),
+            last_logged=None
+            if runs.last_logged_at is None
+            else moment(runs.last_logged_at, now=now),
+        )
+        for dataset, runs in overview
+    )
+
+
+def runs_url(dataset: DatasetFacts, *, name_is_unique: bool) -> str:
+    """The runs list of a dataset, by project too where the name alone leaves a doubt."""
+    return _runs_url(None if name_is_unique else dataset.project, dataset.name)
+
+
+@lru_cache(maxsize=4_096)
+def _runs_url(project: str | None, dataset: str) -> str:
+    # Each page with a list of runs links to those of every dataset.
+    scope = "" if project is None else f"project:{quoted(project)} "
+    return RunListAddress(parse_filter(f"{scope}dataset:{quoted(dataset)}")).url()
+
+
+def largest_share(dataset: DatasetFacts) -> str | None:
+    """ "66.9 %", the share of the largest class."""
+    counts = dataset.class_counts
+    if not counts or not sum(counts):
+        return None
+    return numbers.fine_percent(max(counts), sum(counts))
+
+
+def scope_sentence(dataset: DatasetFacts) -> str:
+    """ "digits, truth v1 · 540 labelled examples · 10 classes · largest class 15.9 %"."""
+    truth = "no ground truth yet" if dataset.truth_number is None else f"v{dataset.truth_number}"
+    parts = [f"{dataset.name}, {truth}"]
+    if dataset.project != "default":
+        parts.insert(0, f"project {dataset.project}")
+    if dataset.n_samples is not None:
+        parts.append(numbers.plural(dataset.n_samples, "labelled example"))
+    parts.append(numbers.plural(dataset.n_classes, "class", "classes"))
+    # Sets share their labels, so no label's share is what a constant answer would score.
+    largest = None if dataset.task is Task.MULTILABEL else largest_share(dataset)
+    return " · ".join([*parts, f"largest class {largest}"] if largest else parts)
+
+
+def _state_chips(runs: LoggedRuns) -> tuple[Chip, ...]:
+    """How many runs have no metrics, by reason; evaluated ones need no mention."""
+    kinds: tuple[tuple[RunState, str, Tone], ...] = (
+        (RunState.OPEN, "open", "busy"),
+        (RunState.FINISHED, "waiting", "busy"),
+        (RunState.FAILED, "failed", "error"),
+    )
+    counted = [(runs.by_state[state], word, tone) for state, word, tone in kinds]
+    return tuple(Chip(f"{numbers.count(n)} {word}", tone) for n, word, tone in counted if n)
+
+
+def dataset_records(overview: Overview) -> list[dict[str, object]]:
+    """All datasets for the JSON twin."""
+    return [
+        {
+            "project": dataset.project,
+            "name": dataset.name,
+            "task": dataset.task.value,
+            "truth_version": dataset.truth_number,
+            "n_samples": dataset.n_samples,
+            "n_classes": dataset.n_classes,
+            "labels_inferred": dataset.labels_inferred,
+            "class_counts": dataset.class_counts,
+            "runs": runs.total,
+            "runs_by_state": {state.value: runs.by_state[state] for state in RunState},
+            "last_logged_at": _iso(runs.last_logged_at),
+        }
+        for dataset, runs in overview
+    ]
+
+
+def dataset_table(overview: Overview) -> list[tuple[Cell, ...]]:
+    """All datasets for the CSV twin, in the order of `DATASET_COLUMNS`."""
+    return [
+        (
+            dataset.project,
+            dataset.name,
+            dataset.task.value,
+            dataset.truth_number,
+            dataset.n_samples,
+            dataset.n_classes,
+            runs.total,
+            *(runs.by_state[state] for state in RunState),
+            _iso(runs.last_logged_at),
+        )
+        for dataset, runs in overview
+    ]
+
+
+def _iso(when: datetime | None) -> str | None:
+    return None if when is None else when.isoformat()
+
+
+METRIC_TITLES = {
+    "balanced_accuracy": "Balanced accuracy",
+    "mcc": "MCC",
+    "macro_f1": "Macro F1",
+    "overall_accuracy": "Accuracy",
+}
+"""The aggregates that are followed through time, the first one ranks."""
+TITLES_OF_SETS = {
+    "macro_f1": "Macro F1",
+    "example_jaccard": "Jaccard",
+    "subset_accuracy": "Subset accuracy",
+    "hamming_loss": "Hamming loss",
+}
+"""The same where cases carry sets of labels."""
+
+
+def titles_for(task: Task) -> dict[str, str]:
+    """The titles of what is followed, by what the labels of a dataset mean."""
+    return TITLES_OF_SETS if task is Task.MULTILABEL else METRIC_TITLES
+
+
+def title_inside(metric: str) -> str:
+    """The title of a metric within a sentence."""
+    title = (METRIC_TITLES | TITLES_OF_SETS)[metric]
+    return title if title.isupper() else f"{title[0].lower()}{title[1:]}"
+
+
+def difference_text(metric: str, before: MetricValue, after: MetricValue) -> str | None:
+    """ "+0.4 pp" or, for what is no share, "+0.012"; None where either is undefined."""
+    if before.value is None or after.value is None:
+        return None
+    return difference(after.value - before.value, spec_of(metric, of_class=False))

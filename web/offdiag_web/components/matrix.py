@@ -1,0 +1,375 @@
+"""The confusion matrix as a table: two numbers per cell, both axes named, margins in words.
+
+Transposing is a matter of this view alone: cells are always looked up by (actual, predicted),
+and only the order in which they are laid out differs. Groups of classes are headers that
+collapse or expand.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+
+from offdiag.domain.hierarchy import ALL_GROUPS, Group
+from offdiag.metrics.confusion import ConfusionMatrix
+from offdiag.metrics.orientation import actual_totals, predicted_totals
+from offdiag_web.components import numbers
+from offdiag_web.components.classes import (
+    Band,
+    ClassHead,
+    Grouping,
+    bands,
+    class_head,
+    class_order,
+)
+from offdiag_web.components.controls import Segment
+from offdiag_web.components.matrix_colours import OF_WHAT, ColourScale, colour_scale
+from offdiag_web.urls.matrix import MatrixAddress, Norm
+
+LARGEST_LIST = 60
+"""Groups up to which a list of them stands beside a matrix without their heads."""
+
+
+@dataclass(frozen=True, slots=True)
+class GroupHead:
+    """A group, and the address of the same view with it the other way round."""
+
+    head: ClassHead
+    url: str
+    is_collapsed: bool
+    size: str
+
+
+@dataclass(frozen=True, slots=True)
+class BandHead:
+    """A group over `length` classes in a row, or nothing over them."""
+
+    group: GroupHead | None
+    length: int
+
+
+@dataclass(frozen=True, slots=True)
+class GroupControls:
+    """Everything expanded or collapsed at once, and each group where its head is not shown.
+
+    `words` says what is collapsed, None where nothing is.
+    """
+
+    segments: tuple[Segment, ...]
+    groups: tuple[GroupHead, ...]
+    words: str | None
+
+
+def group_head(grouping: Grouping, group: Group, address: MatrixAddress) -> GroupHead:
+    """A group as a link; the class in the middle of attention may be gone after it."""
+    other = replace(address, collapse=grouping.toggled(group), focus=None)
+    return GroupHead(
+        class_head(group.name),
+        other.url(),
+        group in grouping.collapse.groups,
+        numbers.plural(len(group.classes), "class", "classes"),
+    )
+
+
+def band_heads(
+    grouping: Grouping, codes: Sequence[int], address: MatrixAddress
+) -> tuple[tuple[BandHead, ...], ...]:
+    """The groups around classes in their order, one line for each level, outermost first."""
+    return tuple(
+        tuple(_band_head(grouping, band, address) for band in level)
+        for level in bands(grouping, codes)
+    )
+
+
+def bands_by_line(levels: Sequence[Sequence[BandHead]]) -> list[tuple[BandHead, ...]]:
+    """For each class in its order the bands that begin with it, outermost first."""
+    n_lines = sum(band.length for band in levels[0]) if levels else 0
+    begins: list[list[BandHead]] = [[] for _ in range(n_lines)]
+    for level in levels:
+        at = 0
+        for band in level:
+            begins[at].append(band)
+            at += band.length
+    return [tuple(found) for found in begins]
+
+
+def group_controls(
+    grouping: Grouping, address: MatrixAddress, *, with_list: bool
+) -> GroupControls:
+    """The links above a matrix; `with_list` where heads of the table do not show all groups."""
+    everything = replace(address, collapse=(), focus=None)
+    outermost = replace(address, collapse=(ALL_GROUPS,), focus=None)
+    collapsed = grouping.collapse.groups
+    listed = grouping.visible if with_list else ()
+    if set(listed) == set(collapsed):
+        listed = ()  # Every one of them heads a row and a column.
+    return GroupControls(
+        segments=(
+            Segment("all classes", everything.url(), not collapsed),
+            Segment("all groups", outermost.url(), collapsed == grouping.hierarchy.groups),
+        ),
+        groups=tuple(group_head(grouping, group, address) for group in listed[:LARGEST_LIST]),
+        words=grouping.collapse.words if collapsed else None,
+    )
+
+
+def _band_head(grouping: Grouping, band: Band, address: MatrixAddress) -> BandHead:
+    if band.group is None:
+        return BandHead(None, band.length)
+    return BandHead(group_head(grouping, band.group, address), band.length)
+
+
+Density = Literal["roomy", "plain", "dense"]
+CellUrl = Callable[[int, int], str]
+"""From the codes of the actual and the predicted class to the address of the examples."""
+
+_UPRIGHT_LENGTH: dict[Density, int] = {"roomy": 9, "plain": 6, "dense": 3}
+"""Characters of a name that fit over a column; where one does not fit, all heads are turned."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """A count and its share; `css` holds the step of the ramp, `url` leads to the examples."""
+
+    count: str
+    share: str | None
+    css: str
+    url: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class MatrixLine:
+    """One displayed row: its class, its cells, what lies outside a window, its total."""
+
+    head: ClassHead
+    cells: tuple[Cell, ...]
+    elsewhere: str | None
+    total: str
+    bands: tuple[BandHead, ...] = ()
+    """Groups that begin with this row, outermost first."""
+    group: GroupHead | None = None
+    """The collapsed group that the row stands for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Legend:
+    """What the colours mean; `error_end` is absent where there is no error."""
+
+    correct_end: str
+    error_end: str | None
+    of_what: str
+
+
+@dataclass(frozen=True, slots=True)
+class MatrixView:
+    """A table of classes against classes, whole or a window."""
+
+    down: str
+    across: str
+    caption: str
+    heads: tuple[ClassHead, ...]
+    turned_heads: bool
+    lines: tuple[MatrixLine, ...]
+    elsewhere_head: str | None
+    elsewhere_line: tuple[str, ...]
+    totals: tuple[str, ...]
+    total: str
+    total_head: str
+    total_line_head: str
+    legend: Legend
+    density: Density
+    bands: tuple[tuple[BandHead, ...], ...] = ()
+    """Groups over the columns, a line for each level, where classes stand group by group."""
+    groups: tuple[GroupHead | None, ...] = ()
+    """For each column the collapsed group that it stands for."""
+
+
+def matrix_view(
+    matrix: ConfusionMatrix,
+    address: MatrixAddress,
+    codes: Sequence[int] | None = None,
+    *,
+    shared: ColourScale | None = None,
+    cell_url: CellUrl | None = None,
+    grouping: Grouping | None = None,
+) -> MatrixView:
+    """The whole matrix, or the window of the classes in `codes`, in that order.
+
+    `shared` is a colour scale with ends in common with other matrices on the same page;
+    `cell_url` makes the address of the examples of a cell; `grouping` says how the classes of
+    the matrix are grouped.
+    """
+    scale = shared or colour_scale(matrix, address.norm)
+    shown = list(codes) if codes is not None else class_order(matrix, address.order, grouping)
+    is_window = len(shown) < matrix.n_classes
+    down, across = ("Predicted", "Actual") if address.transposed else ("Actual", "Predicted")
+    down_totals, across_totals = (
+        (matrix.predicted, matrix.actual)
+        if address.transposed
+        else (matrix.actual, matrix.predicted)
+    )
+    lines = tuple(
+        _line(matrix, scale, address, code=code, shown=shown, total=int(down_totals[code]))
+        for code in shown
+    )
+    if cell_url is not None:
+        lines = tuple(
+            _linked(line, matrix, address, code=code, shown=shown, cell_url=cell_url)
+            for code, line in zip(shown, lines, strict=True)
+        )
+    heads = tuple(class_head(matrix.labels.names[code]) for code in shown)
+    density = matrix_density(len(shown))
+    levels = () if is_window else _levels(shown, address, grouping)
+    groups = _collapsed_groups(shown, address, grouping)
+    lines = tuple(
+        replace(line, bands=begins, group=group)
+        for line, begins, group in zip(
+            lines, bands_by_line(levels) or [()] * len(lines), groups, strict=True
+        )
+    )
+    return MatrixView(
+        down=down,
+        across=across,
+        caption=_caption(matrix, address, n_shown=len(shown), grouping=grouping),
+        heads=heads,
+        turned_heads=turned_heads(heads, density),
+        lines=lines,
+        elsewhere_head=f"{matrix.n_classes - len(shown)} others" if is_window else None,
+        elsewhere_line=_elsewhere_line(matrix, address, shown) if is_window else (),
+        totals=tuple(numbers.count(int(across_totals[code])) for code in shown),
+        total=numbers.count(matrix.total),
+        total_head=f"{down} n",
+        total_line_head=f"{across} n",
+        legend=Legend(scale.correct_end, scale.error_end, OF_WHAT[address.norm]),
+        density=density,
+        bands=levels,
+        groups=groups,
+    )
+
+
+def _levels(
+    shown: Sequence[int], address: MatrixAddress, grouping: Grouping | None
+) -> tuple[tuple[BandHead, ...], ...]:
+    if grouping is None or address.order not in {None, "group"}:
+        return ()
+    return band_heads(grouping, shown, address)
+
+
+def _collapsed_groups(
+    shown: Sequence[int], address: MatrixAddress, grouping: Grouping | None
+) -> tuple[GroupHead | None, ...]:
+    if grouping is None:
+        return (None,) * len(shown)
+    found = [grouping.group_at(code) for code in shown]
+    return tuple(
+        None if group is None else group_head(grouping, group, address) for group in found
+    )
+
+
+def turned_heads(heads: Sequence[ClassHead], density: Density) -> bool:
+    """Whether the names over the columns have to be turned to fit."""
+    return max(len(head.short) for head in heads) > _UPRIGHT_LENGTH[density]
+
+
+def matrix_density(n_columns: int) -> Density:
+    """How close the cells of a table of so many columns stand."""
+    if n_columns <= 8:
+        return "roomy"
+    return "plain" if n_columns <= 12 else "dense"
+
+
+def _linked(
+    line: MatrixLine,
+    matrix: ConfusionMatrix,
+    address: MatrixAddress,
+    *,
+    code: int,
+    shown: Sequence[int],
+    cell_url: CellUrl,
+) -> MatrixLine:
+    """The line with a link in every cell that counts anything."""
+    cells = []
+    for other, cell in zip(shown, line.cells, strict=True):
+        actual, predicted = (other, code) if address.transposed else (code, other)
+        has_cases = bool(matrix.counts[actual, predicted])
+        url = cell_url(actual, predicted) if has_cases else None
+        cells.append(replace(cell, url=url))
+    return replace(line, cells=tuple(cells))
+
+
+def _line(
+    matrix: ConfusionMatrix,
+    scale: ColourScale,
+    address: MatrixAddress,
+    *,
+    code: int,
+    shown: Sequence[int],
+    total: int,
+) -> MatrixLine:
+    places = [(other, code) if address.transposed else (code, other) for other in shown]
+    cells = tuple(_cell(matrix, scale, address.norm, *place) for place in places)
+    inside = sum(int(matrix.counts[place]) for place in places)
+    is_window = len(shown) < matrix.n_classes
+    return MatrixLine(
+        head=class_head(matrix.labels.names[code]),
+        cells=cells,
+        elsewhere=numbers.count(total - inside) if is_window else None,
+        total=numbers.count(total),
+    )
+
+
+def _cell(
+    matrix: ConfusionMatrix, scale: ColourScale, norm: Norm, actual: int, predicted: int
+) -> Cell:
+    count = int(matrix.counts[actual, predicted])
+    of = int(np.broadcast_to(scale.denominators, matrix.counts.shape)[actual, predicted])
+    is_correct = actual == predicted
+    css = scale.ramp_class(count, count / max(of, 1), is_correct=is_correct)
+    has_share = norm != "none" and count > 0
+    return Cell(
+        count=numbers.count(count),
+        share=numbers.whole_percent(count, of) if has_share else None,
+        css=f"{css} diagonal" if is_correct else css,
+    )
+
+
+def _elsewhere_line(
+    matrix: ConfusionMatrix, address: MatrixAddress, shown: Sequence[int]
+) -> tuple[str, ...]:
+    """What the classes outside the window contribute to each displayed column."""
+    window = matrix.counts[np.ix_(shown, shown)]
+    if address.transposed:
+        totals, inside = matrix.actual, actual_totals(window)
+    else:
+        totals, inside = matrix.predicted, predicted_totals(window)
+    return tuple(
+        numbers.count(int(totals[code]) - int(within))
+        for code, within in zip(shown, inside, strict=True)
+    )
+
+
+def _caption(
+    matrix: ConfusionMatrix, address: MatrixAddress, *, n_shown: int, grouping: Grouping | None
+) -> str:
+    down, across = ("predicted", "actual") if address.transposed else ("actual", "predicted")
+    margins = {
+        "actual": "cases of each actual class (support)",
+        "predicted": "cases predicted as each class",
+    }
+    second = {
+        "row": "Second number: share of the actual class.",
+        "col": "Second number: share of the predicted class.",
+        "all": "Second number: share of all cases.",
+        "none": "Counts only.",
+    }[address.norm]
+    part = "" if n_shown == matrix.n_classes else f"{n_shown} of {matrix.n_classes} classes. "
+    if grouping is not None and grouping.collapse.groups:
+        words = grouping.collapse.words
+        part = f"{words[0].upper()}{words[1:]}. {part}"
+    return (
+        f"{part}Rows: {down} class. Columns: {across} class. {second} "
+        f"Right: {margins[down]}. Bottom: {margins[across]}."
+    )

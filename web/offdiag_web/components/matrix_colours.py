@@ -1,0 +1,117 @@
+"""Which step of which ramp a cell of a confusion matrix gets.
+
+Correct cells and errors have scales of their own. On one common scale the errors of a good
+model would all be as pale as nothing; theirs ends at the largest error and grows with the
+square root, so that a few errors can be told from none. Both ends are printed in the legend.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from offdiag.metrics.confusion import ConfusionMatrix
+from offdiag.metrics.orientation import ACTUAL_AXIS, PREDICTED_AXIS
+from offdiag_web.charts.maps import step_codes
+from offdiag_web.charts.palette import BINS
+from offdiag_web.components import numbers
+from offdiag_web.urls.matrix import Norm
+
+RampName = Literal["correct", "error"]
+
+OF_WHAT: dict[Norm, str] = {
+    "row": "of the actual class",
+    "col": "of the predicted class",
+    "all": "of all cases",
+    "none": "cases",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class ColourScale:
+    """Both ends of both ramps, as shares (or counts where nothing is normalised).
+
+    `denominators` has shape (K, 1), (1, K) or (1, 1) and broadcasts against the counts.
+    """
+
+    denominators: NDArray[np.int64]
+    largest_correct: float
+    largest_error: float
+    correct_end: str
+    error_end: str | None
+
+    def ramp_class(self, count: int, share: float, *, is_correct: bool) -> str:
+        """CSS class of a cell; cells without cases have no colour."""
+        if count == 0:
+            return "zero"
+        if is_correct:
+            return f"correct-{_step(share / self.largest_correct)}"
+        return f"error-{_step(math.sqrt(share / self.largest_error))}"
+
+    def codes(self, matrix: ConfusionMatrix, *, at_least: int = 1) -> NDArray[np.uint8]:
+        """The steps of all cells as codes of a picture, (K, K); rarer cells are left empty."""
+        shares = matrix.counts / np.maximum(self.denominators, 1)
+        is_correct = np.eye(matrix.n_classes, dtype=np.bool_)
+        heights = np.where(
+            is_correct,
+            shares / (self.largest_correct or 1.0),
+            np.sqrt(shares / (self.largest_error or 1.0)),
+        )
+        # The same rounding as of a single cell: halves to even.
+        steps = np.clip(np.rint(heights * (BINS - 1)), 1, BINS - 1).astype(np.int64)
+        return step_codes(is_correct, steps, matrix.counts >= max(at_least, 1))
+
+
+def _step(fraction: float) -> int:
+    """Bin of a fraction in 0..1; what is not nothing does not look like nothing."""
+    return max(1, min(BINS - 1, round(fraction * (BINS - 1))))
+
+
+def colour_scale(matrix: ConfusionMatrix, norm: Norm) -> ColourScale:
+    """The scale of a whole matrix, which every view of a part of it shares."""
+    denominators = _denominators(matrix, norm)
+    shares = matrix.counts / np.maximum(denominators, 1)
+    correct = np.diagonal(shares)
+    errors = shares.copy()
+    np.fill_diagonal(errors, 0.0)
+    is_rate = norm in {"row", "col"}
+    return ColourScale(
+        denominators=denominators,
+        largest_correct=1.0 if is_rate else float(correct.max()),
+        largest_error=float(errors.max()),
+        correct_end=numbers.whole_percent(1, 1)
+        if is_rate
+        else _end(matrix, np.diag(correct), denominators, norm),
+        error_end=_end(matrix, errors, denominators, norm) if errors.max() > 0 else None,
+    )
+
+
+def _denominators(matrix: ConfusionMatrix, norm: Norm) -> NDArray[np.int64]:
+    match norm:
+        case "row":
+            return np.expand_dims(matrix.actual, PREDICTED_AXIS)
+        case "col":
+            return np.expand_dims(matrix.predicted, ACTUAL_AXIS)
+        case "all":
+            return np.array([[matrix.total]])
+        case "none":
+            return np.array([[1]])
+
+
+def _end(
+    matrix: ConfusionMatrix,
+    shares: NDArray[np.float64],
+    denominators: NDArray[np.int64],
+    norm: Norm,
+) -> str:
+    """The largest share as printed."""
+    place = np.unravel_index(int(np.argmax(shares)), shares.shape)
+    count = int(matrix.counts[place])
+    if norm == "none":
+        return numbers.count(count)
+    of = int(np.broadcast_to(denominators, shares.shape)[place])
+    return numbers.whole_percent(count, max(of, 1))

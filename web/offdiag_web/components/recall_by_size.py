@@ -1,0 +1,239 @@
+"""Recall against class size for one flag: the chart, what it says in words, and its table."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from markupsafe import Markup
+
+from offdiag.metrics.counted import Counted, CountedSets
+from offdiag.metrics.intervals.proportions import wilson
+from offdiag_web.app.exports import Cell
+from offdiag_web.charts.recall_by_size import ClassPoint, Floor, recall_by_size
+from offdiag_web.components import numbers
+from offdiag_web.components.classes import quoted_name
+
+MOST_DRAWN = 200
+"""Points beyond these would hide each other; those with the lowest recall are drawn."""
+MOST_LISTED = 50
+LONGEST_CAPTION = 16
+
+CLASS_COLUMNS = ("class", "cases", "found", "recall", "ci_low", "ci_high", "floor", "interval_is")
+
+Side = Literal["below", "across", "above"]
+_SIDES: dict[Side, str] = {
+    "below": "below the floor",
+    "across": "across the floor",
+    "above": "above the floor",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class ClassRecall:
+    """A class with at least one case: its recall with Wilson's 95 % interval, all in [0, 1]."""
+
+    name: str
+    cases: int
+    found: int
+    recall: float
+    low: float
+    high: float
+
+    def side_of(self, floor: float) -> Side:
+        """Where the interval lies; one that reaches across the floor settles nothing."""
+        if self.high < floor:
+            return "below"
+        return "above" if self.low >= floor else "across"
+
+
+@dataclass(frozen=True, slots=True)
+class RecallFloor:
+    """The recall below which the rule on recall takes notice, and what it was taken from."""
+
+    recall: float
+    accuracy: float
+    gap: float
+    class_label: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class ClassLine:
+    """A class in the table beside the chart."""
+
+    name: str
+    short_name: str
+    cases: str
+    found: str
+    recall: str
+    interval: str
+    side: str
+
+
+@dataclass(frozen=True, slots=True)
+class SizeChart:
+    """The drawing, the sentences that say what it shows, and the same in lines."""
+
+    drawing: Markup
+    floor: str | None
+    reading: str
+    lines: tuple[ClassLine, ...]
+    left_out: str | None
+
+
+def class_recalls(matrix: Counted) -> list[ClassRecall]:
+    """All classes with cases, in the order of their labels."""
+    hits = matrix.correct
+    bounds = wilson(hits, matrix.actual)
+    found = []
+    for code, name in enumerate(matrix.labels.names):
+        cases, right = int(matrix.actual[code]), int(hits[code])
+        if cases:
+            low, high = float(bounds.low[code]), float(bounds.high[code])
+            found.append(ClassRecall(name, cases, right, right / cases, low, high))
+    return found
+
+
+def recall_floor(matrix: Counted, *, gap: float, class_label: str | None) -> RecallFloor | None:
+    """How far below the accuracy a recall may lie before the rule on recall takes notice.
+
+    For a class that is the accuracy on the cases of all others, as in that rule, and else that
+    of all cases. None where no recall could lie so low, and for labels of sets, to which that
+    rule does not apply.
+    """
+    if isinstance(matrix, CountedSets):
+        return None
+    hits, total = matrix.n_right, matrix.total
+    code = None if class_label is None else matrix.labels.index.get(class_label)
+    if code is not None:
+        hits -= int(matrix.counts[code, code])
+        total -= int(matrix.actual[code])
+    if not total or hits / total <= gap:
+        return None
+    about = class_label if code is not None else None
+    return RecallFloor(hits / total - gap, hits / total, gap, about)
+
+
+def size_chart(
+    matrix: Counted, floor: RecallFloor | None, *, class_label: str | None
+) -> SizeChart | None:
+    """Present the classes of a run; the one the flag is about comes first. None without cases."""
+    classes = class_recalls(matrix)
+    if not classes:
+        return None
+    classes.sort(key=lambda each: (each.name != class_label, each.recall, -each.cases))
+    drawn = classes[:MOST_DRAWN]
+    reading = _reading(classes, floor, of_sets=isinstance(matrix, CountedSets))
+    return SizeChart(
+        drawing=recall_by_size(
+            [_point(each, floor) for each in drawn],
+            floor=None
+            if floor is None
+            else Floor(floor.recall, f"floor {numbers.metric(floor.recall)}"),
+            name=f"Recall of {numbers.plural(len(drawn), 'class', 'classes')} against the number "
+            f"of their cases, with 95 % intervals. {reading}",
+        ),
+        floor=_floor_sentence(floor),
+        reading=reading,
+        lines=tuple(_line(each, floor) for each in classes[:MOST_LISTED]),
+        left_out=_left_out(matrix, n_classes=len(classes)),
+    )
+
+
+def class_rows(
+    classes: Sequence[ClassRecall], floor: RecallFloor | None
+) -> list[tuple[Cell, ...]]:
+    """One line for each class, in the order of `CLASS_COLUMNS` and in full precision."""
+    return [
+        (
+            each.name,
+            each.cases,
+            each.found,
+            each.recall,
+            each.low,
+            each.high,
+            None if floor is None else floor.recall,
+            None if floor is None else each.side_of(floor.recall),
+        )
+        for each in classes
+    ]
+
+
+def _point(each: ClassRecall, floor: RecallFloor | None) -> ClassPoint:
+    return ClassPoint(
+        numbers.shortened(each.name, longest=LONGEST_CAPTION),
+        each.cases,
+        each.recall,
+        each.low,
+        each.high,
+        stands_out=floor is not None and each.side_of(floor.recall) == "below",
+    )
+
+
+def _floor_sentence(floor: RecallFloor | None) -> str | None:
+    if floor is None:
+        return None
+    where = (
+        "on all cases"
+        if floor.class_label is None
+        else f"on all cases but those of {quoted_name(floor.class_label)}"
+    )
+    return (
+        f"The floor lies {numbers.metric(floor.gap)} below the accuracy {where}, "
+        f"{numbers.metric(floor.accuracy)}."
+    )
+
+
+def _reading(classes: Sequence[ClassRecall], floor: RecallFloor | None, *, of_sets: bool) -> str:
+    """Which classes fail and which have too few cases, by their intervals alone."""
+    if of_sets:
+        return "Labels of sets have no accuracy elsewhere that a floor could be taken from."
+    if floor is None:
+        return "The accuracy is too low for a floor."
+    below = [each for each in classes if each.side_of(floor.recall) == "below"]
+    across = [each for each in classes if each.side_of(floor.recall) == "across"]
+    sentences = [
+        f"{_names(below)} {_verb(below, 'lies', 'lie')} wholly below the floor."
+        if below
+        else "No class lies wholly below the floor."
+    ]
+    if across:
+        sentences.append(
+            f"{_names(across)} {_verb(across, 'reaches', 'reach')} across it: too few cases to "
+            "say on which side."
+        )
+    return " ".join(sentences)
+
+
+def _names(classes: Sequence[ClassRecall]) -> str:
+    return numbers.listed([quoted_name(each.name) for each in classes])
+
+
+def _verb(classes: Sequence[ClassRecall], one: str, many: str) -> str:
+    return one if len(classes) == 1 else many
+
+
+def _line(each: ClassRecall, floor: RecallFloor | None) -> ClassLine:
+    return ClassLine(
+        name=each.name,
+        short_name=numbers.shortened(each.name),
+        cases=numbers.count(each.cases),
+        found=numbers.hits_of(each.found, each.cases),
+        recall=numbers.metric(each.recall),
+        interval=numbers.interval(each.low, each.high),
+        side="no floor" if floor is None else _SIDES[each.side_of(floor.recall)],
+    )
+
+
+def _left_out(matrix: Counted, *, n_classes: int) -> str | None:
+    """What the picture does not show, None where it shows everything."""
+    parts = []
+    if n_classes > MOST_DRAWN:
+        drawn, all_of_them = numbers.count(MOST_DRAWN), numbers.count(n_classes)
+        parts.append(f"Drawn are the {drawn} lowest recalls of {all_of_them}.")
+    empty = matrix.n_classes - n_classes
+    if empty:
+        has = "has" if empty == 1 else "have"
+        parts.append(f"{numbers.plural(empty, 'class', 'classes')} {has} no cases.")
+    return " ".join(parts) or None

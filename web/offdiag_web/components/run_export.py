@@ -1,0 +1,329 @@
+"""Runs as JSON and CSV: one with its matrix, and the entries of a list."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from offdiag.domain.look_alikes import look_alikes
+from offdiag.domain.orientation import SourceOrientation
+from offdiag.metrics.confusion import ConfusionMatrix
+from offdiag.metrics.orientation import swap_axes
+from offdiag.services.browse import RunOverview, listed_metrics
+from offdiag.store.run_page import RunDetail, RunResults
+from offdiag.store.run_rows import LISTED_METRICS, RunEntry, WorstClass
+from offdiag_web.app.exports import Cell
+from offdiag_web.components.classes import Grouping, class_order
+from offdiag_web.urls.filter_line import filter_text
+from offdiag_web.urls.matrix import MatrixAddress
+from offdiag_web.urls.run_list import RunListAddress
+
+LARGEST_DENSE = 1_000
+"""Matrices up to this many classes are written in full; larger ones as their filled cells."""
+
+
+def matrix_record(
+    matrix: ConfusionMatrix, address: MatrixAddress, grouping: Grouping | None = None
+) -> dict[str, object]:
+    """The matrix in the orientation and class order of the view, which it names.
+
+    `groups` are the classes of those labels that stand for several.
+    """
+    codes = class_order(matrix, address.order, grouping)
+    names = [matrix.labels.names[code] for code in codes]
+    record: dict[str, object] = {"labels": names, **_axes(address)}
+    if grouping is not None and grouping.collapse.groups:
+        record["groups"] = grouping.collapse.to_dict()
+    if len(codes) <= LARGEST_DENSE:
+        return {**record, "matrix": _laid_out(matrix, codes, address).tolist()}
+    cells = _filled_cells(matrix, address, grouping)
+    return {**record, "cells": [list(cell) for cell in cells]}
+
+
+def _axes(address: MatrixAddress) -> dict[str, object]:
+    if address.transposed:
+        return {
+            "orientation": SourceOrientation.ACTUAL_COLUMNS.value,
+            "axes": ["predicted", "actual"],
+        }
+    return {"orientation": SourceOrientation.ACTUAL_ROWS.value, "axes": ["actual", "predicted"]}
+
+
+def long_columns(address: MatrixAddress) -> tuple[str, ...]:
+    """Header of one line per cell: the axis that runs down the view comes first."""
+    axes = ("predicted", "actual") if address.transposed else ("actual", "predicted")
+    return (*axes, "count", "share_of_actual", "share_of_predicted", "share_of_all")
+
+
+def long_rows(
+    matrix: ConfusionMatrix, address: MatrixAddress, grouping: Grouping | None = None
+) -> Iterator[tuple[Cell, ...]]:
+    """One line for every cell that has cases and for every diagonal one, in view order."""
+    for first, second, count in _filled_cells(matrix, address, grouping):
+        index = matrix.labels.index
+        actual, predicted = (second, first) if address.transposed else (first, second)
+        yield (
+            first,
+            second,
+            count,
+            _share(count, int(matrix.actual[index[actual]])),
+            _share(count, int(matrix.predicted[index[predicted]])),
+            _share(count, matrix.total),
+        )
+
+
+def grid_columns(
+    matrix: ConfusionMatrix, address: MatrixAddress, grouping: Grouping | None = None
+) -> tuple[str, ...]:
+    """Header of one line per class; its corner says what runs down and what across."""
+    codes = class_order(matrix, address.order, grouping)
+    names = [matrix.labels.names[code] for code in codes]
+    corner = "predicted (rows) / actual (columns)"
+    return (corner if address.transposed else "actual (rows) / predicted (columns)", *names)
+
+
+def grid_rows(
+    matrix: ConfusionMatrix, address: MatrixAddress, grouping: Grouping | None = None
+) -> Iterator[tuple[Cell, ...]]:
+    """One line per class of the axis that runs down the view."""
+    codes = class_order(matrix, address.order, grouping)
+    for code, line in zip(codes, _laid_out(matrix, codes, address).tolist(), strict=True):
+        yield (matrix.labels.names[code], *line)
+
+
+def _filled_cells(
+    matrix: ConfusionMatrix, address: MatrixAddress, grouping: Grouping | None
+) -> Iterator[tuple[str, str, int]]:
+    """(down, across, count) of the view, without the empty cells off the diagonal."""
+    codes = class_order(matrix, address.order, grouping)
+    laid_out = _laid_out(matrix, codes, address)
+    filled = laid_out > 0
+    np.fill_diagonal(filled, val=True)
+    names = [matrix.labels.names[code] for code in codes]
+    for down, across in np.argwhere(filled).tolist():
+        yield names[down], names[across], int(laid_out[down, across])
+
+
+def _laid_out(
+    matrix: ConfusionMatrix, codes: list[int], address: MatrixAddress
+) -> NDArray[np.int64]:
+    """Counts in class order, the axis that runs down the view first."""
+    counts = matrix.counts[np.ix_(codes, codes)]
+    laid_out: NDArray[np.int64] = swap_axes(counts) if address.transposed else counts
+    return laid_out
+
+
+def _share(count: int, of: int) -> float | None:
+    return count / of if of else None
+
+
+AGGREGATE_COLUMNS = ("key", "value", "reason", "limit", "ci_low", "ci_high", "ci_method")
+
+
+def metadata_record(detail: RunDetail) -> dict[str, object]:
+    """What was recorded with the run."""
+    run, results = detail.run, detail.results
+    return {
+        "id": run.id,
+        "name": run.name,
+        "project": run.project,
+        "dataset": run.dataset,
+        "task": run.task.value,
+        "state": run.state.value,
+        "model": run.model,
+        "params": dict(run.params),
+        "tags": dict(run.tags),
+        "author": run.author,
+        "git_sha": run.git_sha,
+        "logged_at": run.created_at.isoformat(),
+        "finished_at": run.finished_at.isoformat() if run.finished_at else None,
+        "n_predictions": run.n_predictions,
+        "score_columns": run.score_columns,
+        "content_digest": run.content_digest,
+        "derived_from": None if run.derivation is None else run.derivation.run_id,
+        "derivation": None if run.derivation is None else dict(run.derivation.recipe),
+        "decision_rule": None if run.decision is None else dict(run.decision),
+        "labels": {
+            "names": list(run.labels.names),
+            "ordinal": run.labels.ordinal,
+            "inferred": run.labels.inferred,
+            "digest": run.labels.digest,
+            "look_alikes": look_alikes(run.labels),
+        },
+        "positive_label": run.positive_label,
+        "positive_by_convention": run.positive_by_convention,
+        "hierarchy": None if run.hierarchy is None else run.hierarchy.to_dict(),
+        "truth": None
+        if run.truth is None
+        else {
+            "version": run.truth.number,
+            "digest": run.truth.digest,
+            "n_samples": run.truth.n_samples,
+            "class_counts": list(run.truth.class_counts),
+        },
+        "orientation": {
+            "stored": SourceOrientation.ACTUAL_ROWS.value,
+            "source": run.source.value,
+            "verdict": run.orientation_verdict,
+            "evidence": run.orientation_evidence,
+        },
+        "evaluation": None
+        if results is None
+        else {
+            "truth_version": results.facts.truth_number,
+            "n_cases": results.facts.n_cases,
+            "n_unlabelled": results.facts.n_unlabelled,
+            "suite_version": results.facts.suite_version,
+            "engine_version": results.facts.engine_version,
+            "input_digest": results.facts.input_digest,
+            "matrix_digest": results.facts.matrix_digest,
+            "computed_at": results.facts.computed_at.isoformat(),
+            "duration_s": results.facts.duration_s,
+        },
+    }
+
+
+def run_record(
+    detail: RunDetail, address: MatrixAddress, grouping: Grouping | None = None
+) -> dict[str, object]:
+    """Metadata, aggregates and matrix in one document.
+
+    With groups collapsed in `grouping`, aggregates and matrix are those of what is left.
+    """
+    results = detail.results
+    work = detail.work
+    return {
+        **metadata_record(detail),
+        "work": None
+        if work is None
+        else {"id": work.id, "state": work.state, "attempts": work.attempts, "error": work.error},
+        "aggregate": None
+        if results is None
+        else {key: value.to_dict() for key, value in results.aggregate.items()},
+        "costs": None if results is None or results.costs is None else results.costs.to_dict(),
+        "confusion_matrix": None
+        if results is None
+        else matrix_record(results.matrix, address, grouping),
+    }
+
+
+def aggregate_rows(results: RunResults) -> list[tuple[Cell, ...]]:
+    """All aggregates as CSV rows, in the order of `AGGREGATE_COLUMNS`."""
+    return [
+        (key, v.value, v.reason, v.limit, v.ci_low, v.ci_high, v.ci_method)
+        for key, v in sorted(results.aggregate.items())
+    ]
+
+
+def run_columns(keys: Sequence[str]) -> tuple[str, ...]:
+    """Columns of the CSV of a list whose lines have these metrics."""
+    return (
+        *("id", "name", "project", "dataset", "truth_version", "model", "state", "author"),
+        *("logged_at", "n_cases", "orientation_verdict", "derived_from"),
+        *(f"{key}{part}" for key in keys for part in ("", "_ci_low", "_ci_high", "_reason")),
+        *("worst_class", "worst_class_recall", "worst_class_found", "worst_class_support"),
+    )
+
+
+RUN_COLUMNS = run_columns(LISTED_METRICS)
+"""Those of a list of runs whose cases have one class each."""
+
+
+def run_list_record(overview: RunOverview, address: RunListAddress) -> dict[str, object]:
+    """The page as one JSON document; `next` is the address of the page after it.
+
+    Where not all runs are counted, `total` is None and there are more than `more_than`.
+    """
+    page = overview.page
+    following = None
+    if page.following is not None:
+        following = RunListAddress(
+            address.terms, address.order, address.scale, page.following
+        ).url("json")
+    return {
+        "dataset": overview.scope.name if overview.scope else None,
+        "filter": filter_text(address.terms),
+        "ignored": [
+            {"term": parsed.text, "reason": parsed.problem}
+            for parsed in address.terms
+            if parsed.problem
+        ],
+        "sort": {"by": address.order.name, "descending": address.order.descending},
+        "total": page.total if page.counts_all else None,
+        "more_than": None if page.counts_all else page.total,
+        "position": page.position,
+        "runs": [entry_record(entry) for entry in page.entries],
+        "next": following,
+    }
+
+
+def run_list_rows(overview: RunOverview) -> list[tuple[Cell, ...]]:
+    """The page as CSV rows, in the order of the `run_columns` of its metrics."""
+    keys = listed_metrics(overview.scope)
+    return [entry_row(entry, keys) for entry in overview.page.entries]
+
+
+def entry_record(entry: RunEntry) -> dict[str, object]:
+    """One run for the JSON of a list."""
+    return {
+        "id": entry.id,
+        "name": entry.name,
+        "project": entry.project,
+        "dataset": entry.dataset,
+        "truth_version": entry.truth_number,
+        "model": entry.model,
+        "state": entry.state.value,
+        "author": entry.author,
+        "tags": dict(entry.tags),
+        "logged_at": entry.created_at.isoformat(),
+        "n_cases": entry.n_cases,
+        "orientation_verdict": entry.orientation_verdict,
+        "derived_from": entry.derived_from,
+        "metrics": {key: value.to_dict() for key, value in entry.metrics.items()},
+        "worst_class": _worst_record(entry.worst_class),
+    }
+
+
+def _worst_record(worst: WorstClass | None) -> dict[str, object] | None:
+    if worst is None:
+        return None
+    return {
+        "label": worst.label,
+        "found": worst.hits,
+        "support": worst.support,
+        "recall": worst.recall.to_dict(),
+    }
+
+
+def entry_row(entry: RunEntry, keys: Sequence[str] = LISTED_METRICS) -> tuple[Cell, ...]:
+    """One run for the CSV of a list, in the order of the `run_columns` of its metrics."""
+    worst = entry.worst_class
+    return (
+        entry.id,
+        entry.name,
+        entry.project,
+        entry.dataset,
+        entry.truth_number,
+        entry.model,
+        entry.state.value,
+        entry.author,
+        entry.created_at.isoformat(),
+        entry.n_cases,
+        entry.orientation_verdict,
+        entry.derived_from,
+        *(cell for key in keys for cell in _metric_cells(entry, key)),
+        *(
+            (None, None, None, None)
+            if worst is None
+            else (worst.label, worst.recall.value, worst.hits, worst.support)
+        ),
+    )
+
+
+def _metric_cells(entry: RunEntry, key: str) -> tuple[Cell, ...]:
+    value = entry.metrics.get(key)
+    if value is None:
+        return (None, None, None, None)
+    return (value.value, value.ci_low, value.ci_high, value.reason)

@@ -1,0 +1,281 @@
+"""What all pages of one run have in common: the run, its header and tabs, and what is outdated."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any
+
+from flask import make_response, render_template, url_for
+from werkzeug.wrappers import Response
+
+from offdiag.domain.look_alikes import look_alikes_in_words
+from offdiag.domain.orientation import SourceOrientation
+from offdiag.domain.runs import RunState, Task, decision_text
+from offdiag.errors import EvaluationFailed, EvaluationPending
+from offdiag.services.browse import browse_run
+from offdiag.store.evaluations import EvaluationWork
+from offdiag.store.run_page import RunDetail, RunHeader, RunResults
+from offdiag.store.staleness import StaleReason
+from offdiag_web.app.context import current_registry
+from offdiag_web.components import numbers
+from offdiag_web.components.chips import (
+    Caution,
+    Chip,
+    Moment,
+    moment,
+    orientation_chip,
+    orientation_warning,
+    spell,
+    state_chip,
+    tag_text,
+)
+from offdiag_web.components.controls import class_words
+from offdiag_web.components.flags import FlagsOnRun, flags_on_run
+from offdiag_web.urls.datasets import ModelAddress
+from offdiag_web.urls.filter_line import parse_filter, quoted
+from offdiag_web.urls.run_list import RunListAddress
+from offdiag_web.urls.what_if import WhatIfAddress
+
+
+def stale_caution(detail: RunDetail, *, now: datetime) -> Caution | None:
+    """What the shown results were made with, what counts now, and what is done about it."""
+    if detail.outdated is None or detail.results is None:
+        return None
+    facts, outdated = detail.results.facts, detail.outdated
+    parts = []
+    if StaleReason.TRUTH_REVISED in outdated.reasons:
+        current = f"v{facts.newest_truth_number} is current"
+        parts.append(f"Computed with truth v{facts.truth_number}; {current}.")
+    if StaleReason.SUITE_CHANGED in outdated.reasons:
+        current = f"{outdated.newest_suite_version} is current"
+        parts.append(f"Computed with metric suite {facts.suite_version}; {current}.")
+    if {StaleReason.COSTS_CHANGED, StaleReason.BASELINE_CHANGED} & set(outdated.reasons):
+        parts.append("Its flags were raised under other costs or against another baseline.")
+    if StaleReason.CURVES_MISSING in outdated.reasons:
+        parts.append("Its curves have not been drawn yet.")
+    if not parts:
+        parts.append(f"Computed with truth v{facts.truth_number}, before scoring again failed.")
+    return Caution(" ".join(parts), _what_is_done(outdated.work, now))
+
+
+def _what_is_done(work: EvaluationWork | None, now: datetime) -> str:
+    if work is None:
+        return "Nobody has been asked to score this run again yet."
+    waited = spell((now - work.asked_at).total_seconds())
+    match work.state:
+        case "todo":
+            return f"Scoring again was asked for {waited} ago and waits as job {work.id}."
+        case "doing":
+            return f"It is being scored again as job {work.id}."
+        case "dead":
+            tried = numbers.plural(work.attempts, "attempt")
+            return f"Scoring again failed as job {work.id} after {tried}."
+
+
+def coverage_chip(results: RunResults | None) -> Chip | None:
+    """How many of the predictions have a label to be scored with, None where all have."""
+    if results is None or not results.facts.n_unlabelled:
+        return None
+    n_scored = results.facts.n_cases
+    total = n_scored + results.facts.n_unlabelled
+    share = numbers.fine_percent(n_scored, total)
+    scored = f"{numbers.count(n_scored)} of {numbers.count(total)} ({share})"
+    return Chip(f"scored on {scored}, the others have no label yet", "warning")
+
+
+MOST_TAGS = 6
+"""Tags shown in the header; the metadata page has all."""
+
+TABS = (
+    ("matrix", "Matrix"),
+    ("classes", "Classes"),
+    ("curves", "Curves"),
+    ("examples", "Examples"),
+    ("advice", "Advice"),
+    ("history", "History"),
+    ("meta", "Metadata"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Tab:
+    """One page of the run."""
+
+    text: str
+    url: str
+    is_current: bool
+
+
+@dataclass(frozen=True, slots=True)
+class RunHeaderView:
+    """`state` is None once the run has results; `is_pending` asks the page to look again."""
+
+    id: str
+    name: str
+    dataset: str
+    dataset_url: str
+    compare_url: str
+    """The runs of the dataset, with this one ticked."""
+    decide_url: str | None
+    """What its scores would decide under costs, where it has any."""
+    newer_url: str | None
+    older_url: str | None
+    """The same page of the runs logged right after and right before, where there are any."""
+    is_baseline: bool
+    can_be_baseline: bool
+    scope: str
+    chips: tuple[Chip, ...]
+    orientation: Chip
+    flags: FlagsOnRun
+    caution: Caution | None
+    stale: Caution | None
+    state: Chip | None
+    job_url: str | None
+    is_pending: bool
+    logged: Moment
+    author: str | None
+    tabs: tuple[Tab, ...]
+
+
+def run_header(
+    detail: RunDetail, *, current: str, now: datetime, tab_url: Callable[[str, str], str]
+) -> RunHeaderView:
+    """Present a run. `tab_url` makes the address of a page from its name and the id of a run."""
+    run, around = detail.run, detail.surroundings
+    state = None
+    if detail.results is None:
+        state = state_chip(run.state, work=detail.work, n_predictions=run.n_predictions, now=now)
+    return RunHeaderView(
+        id=run.id,
+        name=run.name,
+        dataset=run.dataset,
+        dataset_url=_dataset_runs(run).url(),
+        compare_url=replace(_dataset_runs(run), selected=(run.id,)).url(),
+        decide_url=WhatIfAddress().decisions_url(run.id) if _can_decide(detail) else None,
+        newer_url=around.newer_id and tab_url(current, around.newer_id),
+        older_url=around.older_id and tab_url(current, around.older_id),
+        is_baseline=around.is_baseline,
+        can_be_baseline=run.state in {RunState.FINISHED, RunState.EVALUATED},
+        scope=_scope(detail),
+        chips=_chips(detail),
+        orientation=orientation_chip(
+            run.source, run.orientation_verdict, counted_on=run.counted_on
+        ),
+        flags=flags_on_run(detail, now),
+        caution=orientation_warning(run.source, run.orientation_verdict),
+        stale=stale_caution(detail, now=now),
+        state=state,
+        job_url=None if state is None or detail.work is None else f"/jobs/{detail.work.id}",
+        is_pending=state is not None and state.tone == "busy",
+        logged=moment(run.created_at, now=now),
+        author=run.author,
+        tabs=tuple(
+            Tab(_tab_text(name, text, detail), tab_url(name, run.id), name == current)
+            for name, text in TABS
+            if name not in _left_out(run)
+        ),
+    )
+
+
+def _left_out(run: RunHeader) -> frozenset[str]:
+    """Pages that are about single classes alone."""
+    return frozenset({"advice"}) if run.task is Task.MULTILABEL else frozenset()
+
+
+def _tab_text(name: str, text: str, detail: RunDetail) -> str:
+    """ "Examples 205 wrong" where that is known, else the plain name."""
+    if name == "classes":
+        return class_words(detail.run.task).many.capitalize()
+    has_examples = detail.run.source is SourceOrientation.PREDICTIONS
+    if name != "examples" or detail.results is None or not has_examples:
+        return text
+    counted = detail.results.counted
+    return f"{text} {numbers.count(counted.total - counted.n_right)} wrong"
+
+
+def _scope(detail: RunDetail) -> str:
+    """The dataset with the version of its truth that the results were made with."""
+    run, results = detail.run, detail.results
+    number = results.facts.truth_number if results is not None else None
+    if number is None and run.truth is not None:
+        number = run.truth.number
+    return run.dataset if number is None else f"{run.dataset} v{number}"
+
+
+def _dataset_runs(run: RunHeader) -> RunListAddress:
+    terms = parse_filter(f"project:{quoted(run.project)} dataset:{quoted(run.dataset)}")
+    return RunListAddress(terms)
+
+
+def _can_decide(detail: RunDetail) -> bool:
+    run = detail.run
+    return detail.results is not None and run.score_columns > 0 and run.task is not Task.MULTILABEL
+
+
+def _chips(detail: RunDetail) -> tuple[Chip, ...]:
+    run = detail.run
+    n_cases = detail.results.facts.n_cases if detail.results else run.n_predictions
+    facts = [f"n {numbers.count(n_cases)} · K {numbers.count(len(run.labels))}"]
+    if run.project != "default":
+        facts.append(f"project {run.project}")
+    facts += [tag_text(key, value) for key, value in sorted(run.tags.items())][:MOST_TAGS]
+    chips = [Chip(numbers.shortened(fact, longest=48)) for fact in facts]
+    if run.model:
+        named = numbers.shortened(f"model {run.model}", longest=48)
+        chips.insert(0, Chip(named, url=ModelAddress(run.model).url()))
+    if run.derivation is not None:
+        source = run.derivation.run_id
+        chips.append(Chip(f"decided from the scores of {source}", url=f"/runs/{source}"))
+    if run.decision is not None:
+        chips.append(
+            Chip(f"predicted: {numbers.shortened(decision_text(run.decision), longest=80)}")
+        )
+    if detail.surroundings.is_baseline:
+        chips.append(Chip(f"baseline of {numbers.shortened(run.dataset, longest=40)}"))
+    alike = look_alikes_in_words(run.labels)
+    if alike is not None:
+        chips.append(Chip("classes look alike", "warning", alike))
+    coverage = coverage_chip(detail.results)
+    return tuple([*chips, coverage] if coverage else chips)
+
+
+RUN = "/runs/<run:run_id>"
+"""Address of a run; each page adds its own name to it."""
+
+
+def stored_run(run_id: str) -> RunDetail:
+    """The run of this request. Raises `NotFound`."""
+    return browse_run(current_registry().database, run_id)
+
+
+def results_of(detail: RunDetail) -> RunResults:
+    """The results that an export needs.
+
+    Raises `EvaluationPending` while there are none and `EvaluationFailed` if there will not be.
+    """
+    if detail.results is not None:
+        return detail.results
+    if detail.run.state is RunState.FAILED:
+        raise EvaluationFailed(
+            f"the evaluation of run {detail.run.id} failed, so it has no metrics.",
+            field="run",
+            hint="Its page shows the last error.",
+        )
+    raise EvaluationPending(
+        f"run {detail.run.id} has no metrics yet.",
+        field="run",
+        hint="Ask again in a few seconds.",
+    )
+
+
+def run_page(template: str, detail: RunDetail, current: str, **values: Any) -> Response:
+    """A page of the run, with the tab `current` open."""
+    header = run_header(
+        detail,
+        current=current,
+        now=current_registry().database.clock(),
+        tab_url=lambda name, run_id: url_for(f"run_{name}.page", run_id=run_id),
+    )
+    return make_response(render_template(template, header=header, **values))

@@ -1,0 +1,279 @@
+"""Primary metrics as tiles with intervals and baselines, and the cost of a run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from markupsafe import Markup
+
+from offdiag.domain.values import MetricValue
+from offdiag.metrics.intervals.bounds import RELIABLE_CLASS_SIZE, SMALLEST_WITH_ENDS
+from offdiag.store.dataset_page import DatasetFacts
+from offdiag.store.run_page import RunCosts, RunResults
+from offdiag.store.run_rows import RunEntry
+from offdiag_web.charts.interval import IN_TILE, interval_mark
+from offdiag_web.charts.scale import SIGNED_UNIT, UNIT, Extent, Scale, spanning
+from offdiag_web.components import numbers
+from offdiag_web.components.classes import quoted_name
+from offdiag_web.components.values import (
+    UNDEFINED,
+    Amounts,
+    Notes,
+    ShownValue,
+    amounts_for,
+    extent_of,
+    interval_text,
+    shown,
+)
+
+METRIC_OF_BASELINE = "majority_baseline"
+
+
+def majority_scores(aggregate: Mapping[str, MetricValue]) -> dict[str, float]:
+    """Scores of the constant answer by metric key, from the share of the largest class.
+
+    It finds that class always and no other: balanced accuracy is one over the number of classes
+    with cases, macro F1 that share of the one class F1, 2J/(1+J). MCC is undefined for it.
+    """
+    share = _defined(aggregate, METRIC_OF_BASELINE)
+    n_classes = _defined(aggregate, "n_classes_actual")
+    if share is None or not n_classes:
+        return {}
+    return {
+        "overall_accuracy": share,
+        "balanced_accuracy": 1 / n_classes,
+        "macro_f1": 2 * share / (1 + share) / n_classes,
+    }
+
+
+def _defined(aggregate: Mapping[str, MetricValue], key: str) -> float | None:
+    value = aggregate.get(key)
+    return None if value is None else value.value
+
+
+@dataclass(frozen=True, slots=True)
+class Tile:
+    """One headline number; `baseline` is what the answers named by `baseline_name` score.
+
+    `instead` stands in place of an interval that has no ends.
+    """
+
+    title: str
+    value: ShownValue
+    mark: Markup | None
+    ends: tuple[str, str]
+    interval: str | None
+    instead: str | None
+    baseline: str | None
+    detail: str | None = None
+    baseline_name: str = "majority"
+
+
+@dataclass(frozen=True, slots=True)
+class Headline:
+    """All tiles, on how many cases they rest, and what limits their intervals."""
+
+    tiles: tuple[Tile, ...]
+    n_cases: str
+    caution: str | None
+
+
+_TILES: tuple[tuple[str, str, Scale, str | None], ...] = (
+    ("overall_accuracy", "Accuracy", UNIT, None),
+    ("balanced_accuracy", "Balanced accuracy", UNIT, None),
+    ("mcc", "MCC", SIGNED_UNIT, None),
+    ("macro_f1", "Macro F1", UNIT, ", mean of class F1"),
+)
+
+
+def headline(results: RunResults, notes: Notes) -> Headline:
+    """The numbers people quote, and the worst class beside them."""
+    baselines = majority_scores(results.aggregate)
+    tiles = [
+        metric_tile(
+            title,
+            results.aggregate.get(key),
+            notes,
+            scale=scale,
+            baseline=baselines.get(key),
+            detail=detail,
+        )
+        for key, title, scale, detail in _TILES
+    ]
+    worst = _worst_class_tile(results, notes)
+    return Headline(
+        tiles=tuple([*tiles, worst] if worst else tiles),
+        n_cases=numbers.count(results.facts.n_cases),
+        caution=_caution(results),
+    )
+
+
+def metric_tile(
+    title: str,
+    value: MetricValue | None,
+    notes: Notes,
+    *,
+    scale: Scale = UNIT,
+    baseline: float | None = None,
+    detail: str | None = None,
+) -> Tile:
+    """A value with its interval on a scale, and the baseline, undefined where there is none."""
+    extent = None if value is None else extent_of(value)
+    interval = None if value is None else interval_text(value)
+    said = f"95 % interval {interval}" if interval else "without interval"
+    return Tile(
+        title=title,
+        value=shown(value, notes),
+        mark=interval_mark(
+            extent,
+            scale=scale,
+            name=f"{title} on a scale from {scale.ends[0]} to {scale.ends[1]}, {said}",
+            baseline=baseline,
+            canvas=IN_TILE,
+        )
+        if extent
+        else None,
+        ends=scale.ends,
+        interval=interval,
+        instead=None if value is None else value.why_no_interval,
+        baseline=UNDEFINED if baseline is None else numbers.metric(baseline),
+        detail=detail,
+    )
+
+
+def _worst_class_tile(results: RunResults, notes: Notes) -> Tile | None:
+    recalls = results.per_class["recall"]
+    defined = [(r.value, code) for code, r in enumerate(recalls) if r.value is not None]
+    if not defined:
+        return None
+    code = min(defined)[1]
+    found, support = int(results.matrix.counts[code, code]), int(results.matrix.actual[code])
+    name = quoted_name(results.matrix.labels.names[code])
+    tile = metric_tile(
+        "Worst class recall",
+        recalls[code],
+        notes,
+        detail=f": {name}, found {numbers.hits_of(found, support)}",
+    )
+    return replace(tile, baseline=None)
+
+
+def _caution(results: RunResults) -> str | None:
+    """Said where a class is too small for the intervals of averages to be trusted."""
+    matrix = results.matrix
+    return small_classes(matrix.actual.tolist(), matrix.labels.names, one="class", many="classes")
+
+
+def small_classes(
+    supports: Sequence[int], names: Sequence[str], *, one: str, many: str
+) -> str | None:
+    """What classes, or labels, of so many cases mean for the intervals of averages over them."""
+    by_size = sorted((n, name) for n, name in zip(supports, names, strict=True) if n)
+    if not by_size:
+        return None
+    withheld = f"Averages over {many} are unreliable and have no interval"
+    absent = [quoted_name(name) for n, name in zip(supports, names, strict=True) if not n]
+    if absent:
+        return f"{withheld}: there is no example of {numbers.listed(absent, at_most=3)}."
+    n_cases, name = by_size[0]
+    if n_cases >= RELIABLE_CLASS_SIZE:
+        return None
+    said = f"Intervals of the averages over {many} are unreliable"
+    return (
+        f"{said if n_cases >= SMALLEST_WITH_ENDS else withheld}: the smallest {one}, "
+        f"{quoted_name(name)}, has {numbers.plural(n_cases, 'case')}."
+    )
+
+
+COST_KEY = "mean_cost"
+PER = 1_000
+"""Costs are shown for so many cases: mean costs are often too small to read."""
+
+
+@dataclass(frozen=True, slots=True)
+class CostColumn:
+    """The column under the costs that a dataset is judged by; `title` names their version."""
+
+    title: str
+    amounts: Amounts
+    scale: Scale
+
+
+@dataclass(frozen=True, slots=True)
+class CostCell:
+    """What one run costs; no mark where that is not known."""
+
+    text: str
+    mark: Markup | None
+
+
+def cost_column(scope: DatasetFacts | None, entries: Sequence[RunEntry]) -> CostColumn | None:
+    """The column for runs of one dataset; None where nobody said what their errors cost."""
+    if scope is None or scope.costs is None:
+        return None
+    extents = [
+        extent for entry in entries if (extent := _extent(entry.metrics.get(COST_KEY))) is not None
+    ]
+    ends = [end for extent in extents for end in (extent.lowest, extent.highest)]
+    name, _, version = scope.costs.rpartition("@")
+    unit = "" if scope.currency is None else f" {scope.currency}"
+    return CostColumn(f"Cost{unit} / 1,000 ({name} v{version})", amounts_for(ends), spanning(ends))
+
+
+def cost_cell(entry: RunEntry, column: CostColumn) -> CostCell:
+    """The cell of a run. Until it has been judged by the costs that count it has no number."""
+    value = entry.metrics.get(COST_KEY)
+    extent = _extent(value)
+    if extent is None:
+        return CostCell("not yet" if value is None else "undefined", None)
+    text = column.amounts.text(extent.estimate)
+    name = f"{column.title}: {_interval_words(extent, column.amounts)}"
+    return CostCell(text, interval_mark(extent, scale=column.scale, name=name))
+
+
+def cost_tile(costs: RunCosts, notes: Notes, *, n_cases: int) -> Tile:
+    """The headline number of a run, beside what the cheapest constant answer would cost."""
+    mean = costs.values[COST_KEY]
+    constant = costs.values["best_trivial_cost"].value
+    reference = None if constant is None or not n_cases else constant / n_cases * PER
+    extent = _extent(mean)
+    title = f"Cost / 1,000{'' if costs.currency is None else f', {costs.currency}'}"
+    if extent is None:
+        return Tile(title, shown(mean, notes), None, ("", ""), None, None, None)
+    shown_ends = [extent.lowest, extent.highest, *([] if reference is None else [reference])]
+    amounts, scale = amounts_for(shown_ends), spanning(shown_ends)
+    interval = None
+    if extent.low is not None and extent.high is not None:
+        interval = amounts.interval(extent.low, extent.high)
+    return Tile(
+        title=title,
+        value=ShownValue(amounts.text(extent.estimate)),
+        mark=interval_mark(
+            extent,
+            scale=scale,
+            name=f"{title} on a scale from {scale.ends[0]} to {scale.ends[1]}, "
+            f"{_interval_words(extent, amounts)}",
+            baseline=reference,
+            canvas=IN_TILE,
+        ),
+        ends=scale.ends,
+        interval=interval,
+        instead=mean.why_no_interval,
+        baseline=None if reference is None else amounts.text(reference),
+        detail=f", {costs.name} v{costs.version}",
+        baseline_name="best constant answer",
+    )
+
+
+def _extent(value: MetricValue | None) -> Extent | None:
+    if value is None or value.value is None:
+        return None
+    low, high = (None if end is None else end * PER for end in (value.ci_low, value.ci_high))
+    return Extent(value.value * PER, low, high)
+
+
+def _interval_words(extent: Extent, amounts: Amounts) -> str:
+    if extent.low is None or extent.high is None:
+        return "no interval"
+    return f"95 % interval {amounts.interval(extent.low, extent.high)}"

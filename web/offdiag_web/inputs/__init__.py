@@ -1,1 +1,0 @@
-"""What readers type into forms, and what it means."""

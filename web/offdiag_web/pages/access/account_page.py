@@ -1,0 +1,69 @@
+"""One's own account: roles, password, sessions."""
+
+from __future__ import annotations
+
+from flask import Blueprint, make_response, redirect, render_template, request, url_for
+from flask_login import current_user
+from werkzeug.wrappers import Response
+
+from offdiag.domain.access import Role
+from offdiag.errors import InvalidInput
+from offdiag.services.access.signing_in import change_password, sign_out_everywhere
+from offdiag_web.app import limits
+from offdiag_web.app.auth import clear_site_data
+from offdiag_web.app.context import current_registry, reader, signed_in
+from offdiag_web.app.errors import failure_of, status_of
+from offdiag_web.app.permissions import needs
+from offdiag_web.pages.access.view import role_lines
+
+blueprint = Blueprint("account", __name__)
+
+
+@blueprint.get("/settings/account")
+@needs(Role.VIEWER, in_person=True)
+def page() -> Response:
+    if not reader().is_signed_in:
+        return redirect(url_for("settings.page"))
+    return _page()
+
+
+@blueprint.post("/settings/account/password")
+@needs(Role.VIEWER, in_person=True)
+def set_password() -> Response:
+    """Replace one's own password, and stay signed in here alone."""
+    name = signed_in().name
+    limits.refuse_attempts(name)
+    try:
+        change_password(
+            current_registry().database,
+            name=name,
+            current=request.form.get("current", ""),
+            wanted=request.form.get("wanted", ""),
+            secret=current_user.secret,
+        )
+    except InvalidInput as error:
+        if error.field == "current":
+            limits.count_attempt(name)
+        return _page(error)
+    return redirect(url_for("account.page", changed=1), 303)
+
+
+@blueprint.post("/settings/account/sign-out-everywhere")
+@needs(Role.VIEWER, in_person=True)
+def end_all() -> Response:
+    """End all of one's own sessions, this one too."""
+    who = signed_in()
+    sign_out_everywhere(current_registry().database, user_id=who.user_id or 0, name=who.name)
+    return clear_site_data(redirect(url_for("signing_in.page"), 303))
+
+
+def _page(error: InvalidInput | None = None) -> Response:
+    who = signed_in()
+    text = render_template(
+        "account.html",
+        name=who.name,
+        roles=role_lines(who.grants),
+        failure_of_form=None if error is None else failure_of(error),
+        changed="changed" in request.args,
+    )
+    return make_response(text, 200 if error is None else status_of(error))

@@ -1,0 +1,152 @@
+"""The audit log: who changed users, tokens and settings."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from flask import Blueprint, jsonify, make_response, render_template, request
+from werkzeug.wrappers import Response
+
+from offdiag.domain.access import Role
+from offdiag.services.access.audit import (
+    EVENTS_PER_PAGE,
+    MOST_EVENTS,
+    AuditEvent,
+    AuditFilter,
+    AuditPage,
+    browse_audit,
+)
+from offdiag_web.app.context import current_registry
+from offdiag_web.app.exports import Cell, csv_response
+from offdiag_web.app.paths import TWIN
+from offdiag_web.app.permissions import needs
+from offdiag_web.components.chips import Moment, moment
+from offdiag_web.urls.query_string import with_query
+
+AUDIT_COLUMNS = (
+    *("number", "at", "actor_kind", "actor", "action", "object", "project", "request_id"),
+    "detail",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class AuditLine:
+    """One change, for reading."""
+
+    number: int
+    at: Moment
+    actor: str
+    kind: str
+    action: str
+    subject: str
+    project: str
+    detail: str
+
+
+def audit_lines(events: Sequence[AuditEvent], *, now: datetime) -> tuple[AuditLine, ...]:
+    """Changes, the newest first."""
+    return tuple(
+        AuditLine(
+            event.id,
+            moment(event.at, now=now),
+            event.actor or "nobody by name",
+            event.actor_kind,
+            event.action,
+            event.subject,
+            event.project or "",
+            "; ".join(f"{key}: {_words(value)}" for key, value in event.detail.items()),
+        )
+        for event in events
+    )
+
+
+def audit_records(events: Sequence[AuditEvent]) -> list[dict[str, object]]:
+    """Changes for programs."""
+    return [
+        {
+            "number": event.id,
+            "at": event.at.isoformat(),
+            "actor_kind": event.actor_kind,
+            "actor": event.actor,
+            "action": event.action,
+            "object": event.subject,
+            "project": event.project,
+            "request_id": event.request_id,
+            "detail": dict(event.detail),
+        }
+        for event in events
+    ]
+
+
+def audit_rows(events: Sequence[AuditEvent]) -> Iterator[Sequence[Cell]]:
+    """Changes for a spreadsheet."""
+    for event in events:
+        yield (
+            event.id,
+            event.at.isoformat(),
+            event.actor_kind,
+            event.actor,
+            event.action,
+            event.subject,
+            event.project,
+            event.request_id,
+            json.dumps(event.detail, ensure_ascii=False),
+        )
+
+
+def _words(value: object) -> str:
+    return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
+
+
+blueprint = Blueprint("audit_log", __name__)
+
+_PATH = "/settings/audit"
+_LONGEST = 200
+_LARGEST = 2**62
+
+
+@blueprint.get(_PATH)
+@needs(Role.ADMIN)
+def page() -> Response:
+    wanted, found = _wanted(), _found(EVENTS_PER_PAGE)
+    query = {"actor": wanted.actor, "project": wanted.project, "q": wanted.text}
+    text = render_template(
+        "audit_log.html",
+        lines=audit_lines(found.events, now=current_registry().database.clock()),
+        wanted=wanted,
+        csv_url=_url(".csv", query),
+        json_url=_url(".json", query),
+        first_url=_url("", query) if "before" in request.args else "",
+        next_url=_url("", {**query, "before": str(found.following)}) if found.following else "",
+    )
+    return make_response(text)
+
+
+@blueprint.get(f"{_PATH}{TWIN}")
+@needs(Role.ADMIN)
+def twin(form: str) -> Response:
+    found = _found(MOST_EVENTS)
+    if form == "json":
+        return jsonify(events=audit_records(found.events), following=found.following)
+    return csv_response("audit", AUDIT_COLUMNS, audit_rows(found.events))
+
+
+def _found(limit: int) -> AuditPage:
+    before = request.args.get("before", "")
+    place = int(before) if before.isdecimal() and int(before[:20]) < _LARGEST else None
+    return browse_audit(current_registry().database, _wanted(), before=place, limit=limit)
+
+
+def _wanted() -> AuditFilter:
+    actor, project, text = (
+        request.args.get(name, "").replace("\0", "").strip()[:_LONGEST]
+        for name in ("actor", "project", "q")
+    )
+    return AuditFilter(actor, project, text)
+
+
+def _url(end: str, query: dict[str, str]) -> str:
+    return with_query(f"{_PATH}{end}", {name: value or None for name, value in query.items()})

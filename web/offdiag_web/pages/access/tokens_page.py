@@ -1,0 +1,96 @@
+"""The tokens that programs sign in with."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+from flask import Blueprint, make_response, redirect, render_template, request, url_for
+from werkzeug.wrappers import Response
+
+from offdiag.domain.access import Grant, Role, may_anywhere
+from offdiag.errors import InvalidInput, OffdiagError
+from offdiag.services.access.subjects import all_projects
+from offdiag.services.access.tokens import create_token, list_tokens, revoke_token
+from offdiag_web.app.context import current_registry, reader, signed_in
+from offdiag_web.app.errors import failure_of, status_of
+from offdiag_web.app.permissions import needs
+from offdiag_web.pages.access.view import MEANINGS, read_project, read_role, token_lines
+
+blueprint = Blueprint("tokens", __name__)
+
+LIFETIMES = ((30, "30 days"), (90, "90 days"), (365, "a year"), (0, "until it is revoked"))
+
+
+@blueprint.get("/settings/tokens")
+@needs(Role.VIEWER, in_person=True)
+def page() -> Response:
+    return _page()
+
+
+@blueprint.post("/settings/tokens")
+@needs(Role.VIEWER, in_person=True)
+def create() -> Response:
+    """Make a token and show it, once."""
+    form = request.form
+    try:
+        made = create_token(
+            current_registry().database,
+            owner=signed_in().name,
+            name=form.get("name", ""),
+            scope=Grant(read_role(form.get("role", "")), read_project(form.get("project", ""))),
+            lifetime=_lifetime(form.get("days", "")),
+        )
+    except OffdiagError as error:
+        return _page(error=error)
+    response = _page(secret=made.secret, name=made.record.name)
+    response.cache_control.no_store = True
+    return response
+
+
+@blueprint.post("/settings/tokens/<int:token_id>/revoke")
+@needs(Role.VIEWER, in_person=True)
+def revoke(token_id: int) -> Response:
+    """Let a token open nothing any more. Admins may do so with those of others."""
+    revoke_token(
+        current_registry().database, token_id, owner_id=None if _sees_all() else _own_id()
+    )
+    return redirect(url_for("tokens.page"), 303)
+
+
+def _page(*, secret: str = "", name: str = "", error: OffdiagError | None = None) -> Response:
+    database, who = current_registry().database, reader()
+    found = list_tokens(database, owner_id=None if _sees_all() else _own_id())
+    roles = [role for role in Role if may_anywhere(who.principal, role)]
+    text = render_template(
+        "tokens.html",
+        lines=token_lines(found, now=database.clock()),
+        roles=[(role.value, MEANINGS[role]) for role in roles],
+        projects=all_projects(database),
+        lifetimes=LIFETIMES,
+        secret=secret,
+        made=name,
+        failure_of_form=None if error is None else failure_of(error),
+        typed=request.form,
+        shows_all=_sees_all(),
+    )
+    return make_response(text, 200 if error is None else status_of(error))
+
+
+def _sees_all() -> bool:
+    """Admins see all tokens, and so does whoever sits at a machine that serves itself alone."""
+    return reader().manages_users or not reader().is_signed_in
+
+
+def _own_id() -> int | None:
+    principal = reader().principal
+    return None if principal is None else principal.user_id
+
+
+def _lifetime(text: str) -> timedelta | None:
+    if not text.isdecimal() or int(text) not in {days for days, _ in LIFETIMES}:
+        raise InvalidInput(
+            f"{text[:20]!r} is no number of days to choose.",
+            field="days",
+            hint="Choose one of the list; the command line takes any.",
+        )
+    return timedelta(days=int(text)) if int(text) else None

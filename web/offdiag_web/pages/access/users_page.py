@@ -1,0 +1,101 @@
+"""Users and their roles, for admins."""
+
+from __future__ import annotations
+
+from flask import Blueprint, make_response, redirect, render_template, request, url_for
+from werkzeug.wrappers import Response
+
+from offdiag.domain.access import Grant, Role
+from offdiag.errors import OffdiagError
+from offdiag.services.access import users
+from offdiag.services.access.subjects import all_projects
+from offdiag_web.app.context import current_registry
+from offdiag_web.app.errors import failure_of, status_of
+from offdiag_web.app.permissions import needs
+from offdiag_web.pages.access.view import MEANINGS, read_project, read_role, user_lines
+
+blueprint = Blueprint("users", __name__)
+
+NO_ROLE = "none"
+_admins_only = needs(Role.ADMIN, everywhere=True, in_person=True)
+
+
+@blueprint.get("/settings/users")
+@_admins_only
+def page() -> Response:
+    return _page()
+
+
+@blueprint.post("/settings/users")
+@_admins_only
+def add() -> Response:
+    """Make a user with a password that they should change, and a first role."""
+    form = request.form
+    try:
+        users.add_user(
+            current_registry().database,
+            name=form.get("name", ""),
+            password=form.get("password", ""),
+            display_name=form.get("display_name"),
+            email=form.get("email"),
+            grants=(
+                Grant(read_role(form.get("role", "")), read_project(form.get("project", ""))),
+            ),
+        )
+    except OffdiagError as error:
+        return _page(error)
+    return redirect(url_for("users.page"), 303)
+
+
+@blueprint.post("/settings/users/<name:user>/role")
+@_admins_only
+def set_role(user: str) -> Response:
+    """Give a role in a project, or take it."""
+    wanted = request.form.get("role", "")
+    try:
+        users.set_role(
+            current_registry().database,
+            name=user,
+            project=read_project(request.form.get("project", "")),
+            role=None if wanted == NO_ROLE else read_role(wanted),
+        )
+    except OffdiagError as error:
+        return _page(error)
+    return redirect(url_for("users.page"), 303)
+
+
+@blueprint.post("/settings/users/<name:user>/password")
+@_admins_only
+def set_password(user: str) -> Response:
+    """Replace a password that was forgotten."""
+    try:
+        users.set_password(
+            current_registry().database, name=user, password=request.form.get("password", "")
+        )
+    except OffdiagError as error:
+        return _page(error)
+    return redirect(url_for("users.page"), 303)
+
+
+@blueprint.post("/settings/users/<name:user>/<any(disable, enable):action>")
+@_admins_only
+def set_disabled(user: str, action: str) -> Response:
+    """Lock somebody out, or let them in again."""
+    try:
+        users.set_disabled(current_registry().database, name=user, disabled=action == "disable")
+    except OffdiagError as error:
+        return _page(error)
+    return redirect(url_for("users.page"), 303)
+
+
+def _page(error: OffdiagError | None = None) -> Response:
+    database = current_registry().database
+    text = render_template(
+        "users.html",
+        lines=user_lines(users.list_users(database), now=database.clock()),
+        projects=all_projects(database),
+        roles=[(role.value, meaning) for role, meaning in MEANINGS.items()],
+        failure_of_form=None if error is None else failure_of(error),
+        typed=request.form,
+    )
+    return make_response(text, 200 if error is None else status_of(error))

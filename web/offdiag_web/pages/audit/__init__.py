@@ -1,0 +1,1 @@
+"""Checking published numbers against each other."""

@@ -1,0 +1,103 @@
+"""Published numbers pasted as text: can they be true?
+
+Nothing is stored. A short text is answered at an address of its own, which anybody can open;
+a long one only where it was sent.
+"""
+
+from __future__ import annotations
+
+from flask import Blueprint, jsonify, make_response, redirect, render_template, request
+from werkzeug.wrappers import Response
+
+from offdiag.audit.table_text.audit import PastedAudit, audit_pasted, audit_record
+from offdiag.audit.table_text.interpretation import Reading, read_pasted
+from offdiag.domain.access import Role
+from offdiag.errors import InvalidInput
+from offdiag_web.app.permissions import needs
+from offdiag_web.pages.audit.form import (
+    AUDIT,
+    TypedAudit,
+    audit_form,
+    audit_url,
+    example_links,
+    fits_link,
+    typed_audit,
+    with_real_corrections,
+    without_heads_that_fail,
+)
+from offdiag_web.pages.audit.view import verdicts_view
+
+blueprint = Blueprint("audit", __name__)
+
+_REFUSED = 422
+
+
+@blueprint.get(AUDIT)
+def page() -> Response:
+    typed = typed_audit(request.args)
+    if not typed.table.strip():
+        return _shown(typed, None, None)
+    try:
+        return _shown(typed, audit_pasted(typed.table, typed.corrections), None)
+    except InvalidInput as refused:
+        return _shown(typed, None, refused)
+
+
+@blueprint.post(AUDIT)
+@needs(Role.VIEWER)
+def send() -> Response:
+    typed = typed_audit(request.form)
+    try:
+        typed = with_real_corrections(typed)
+        audit = audit_pasted(typed.table, typed.corrections)
+    except InvalidInput as refused:
+        return _shown(typed, None, refused, status=_REFUSED)
+    if fits_link(typed):
+        return redirect(audit_url(typed), 303)
+    return _shown(typed, audit, None)
+
+
+@blueprint.get(f"{AUDIT}.json")
+def twin() -> Response:
+    return _record(typed_audit(request.args))
+
+
+@blueprint.post(f"{AUDIT}.json")
+@needs(Role.VIEWER)
+def twin_of_sent() -> Response:
+    return _record(with_real_corrections(typed_audit(request.form)))
+
+
+def _record(typed: TypedAudit) -> Response:
+    return jsonify(audit_record(audit_pasted(typed.table, typed.corrections)))
+
+
+def _shown(
+    typed: TypedAudit,
+    audit: PastedAudit | None,
+    refused: InvalidInput | None,
+    *,
+    status: int = 200,
+) -> Response:
+    reading = _reading(typed) if audit is None else audit.reading
+    response = make_response(
+        render_template(
+            "audit.html",
+            form=audit_form(typed, reading, refused),
+            verdicts=None if audit is None else verdicts_view(audit),
+            examples=example_links(),
+            own_url=audit_url(typed) if fits_link(typed) else None,
+            json_url=audit_url(typed, "json") if fits_link(typed) else None,
+        )
+    )
+    response.status_code = status
+    return response
+
+
+def _reading(typed: TypedAudit) -> Reading | None:
+    """How a text that was refused would be read without what is wrong about it."""
+    try:
+        kept = without_heads_that_fail(typed)
+        return read_pasted(kept.table, kept.corrections)[0] if kept.table.strip() else None
+    except InvalidInput:
+        return None

@@ -1,0 +1,295 @@
+"""What an audit of published numbers found: verdicts, intervals of rounding, matrices that fit."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
+
+from offdiag.audit.feasible import FeasibleTables, Run
+from offdiag.audit.findings import AuditReport, AuditVerdict, Finding
+from offdiag.audit.printed import Interval, Printed, Rounding
+from offdiag.audit.table_text.audit import ModelAudit, PastedAudit
+from offdiag.metrics.catalogue import SPECS
+from offdiag_web.components import numbers
+from offdiag_web.components.chips import Chip, Tone
+from offdiag_web.components.classes import quoted_name
+from offdiag_web.urls.metrics import MetricAddress
+
+MOST_LISTED = 60
+"""Lines on the page; each may hold a range. The JSON has the matrices one by one."""
+_TO = "\N{EN DASH}"
+
+
+@dataclass(frozen=True, slots=True)
+class FittingView:
+    """`lines` are the four counts of the positive class, as numbers or ranges."""
+
+    sentence: str
+    heads: tuple[str, str, str, str]
+    lines: tuple[tuple[str, str, str, str], ...]
+    n_hidden: str | None
+
+
+def fitting_view(tables: FeasibleTables, names: Sequence[str], positive: int) -> FittingView:
+    """Present the matrices, seen from the class with the code `positive`."""
+    sizes = tables.sizes if positive == 0 else (tables.sizes[1], tables.sizes[0])
+    runs = (
+        tables.runs
+        if positive == 0
+        else tuple(run.seen_from_the_other_class(tables.sizes) for run in tables.runs)
+    )
+    name = quoted_name(names[positive])
+    lines = tuple(_lines(runs[:MOST_LISTED], sizes))
+    hidden = len(runs) - len(lines)
+    return FittingView(
+        sentence=_sentence(tables, sizes),
+        heads=(
+            f"{name} found (TP)",
+            f"{name} missed (FN)",
+            f"False alarms for {name} (FP)",
+            "Right rejections (TN)",
+        ),
+        lines=lines,
+        n_hidden=f"{numbers.plural(hidden, 'more line')} in the JSON." if hidden > 0 else None,
+    )
+
+
+def _sentence(tables: FeasibleTables, sizes: Sequence[int]) -> str:
+    of = f"of {numbers.count(sizes[0])} and {numbers.count(sizes[1])} cases"
+    if not tables.is_complete:
+        return f"There are too many matrices {of} to go through all of them."
+    if tables.count == 0:
+        return f"No matrix {of} gives these numbers."
+    if tables.count == 1:
+        return f"One matrix {of} gives these numbers, so this is the one behind them."
+    return f"{numbers.count(tables.count)} matrices {of} give these numbers."
+
+
+def _lines(runs: Sequence[Run], sizes: Sequence[int]) -> Iterator[tuple[str, str, str, str]]:
+    first, second = sizes
+    for run in runs:
+        yield (
+            _range(run.fewest_hits, run.most_hits),
+            _range(first - run.most_hits, first - run.fewest_hits),
+            _range(run.fewest_alarms, run.most_alarms),
+            _range(second - run.most_alarms, second - run.fewest_alarms),
+        )
+
+
+def _range(low: int, high: int) -> str:
+    if low == high:
+        return numbers.count(low)
+    return f"{numbers.count(low)} {_TO} {numbers.count(high)}"
+
+
+_EN_DASH = "\N{EN DASH}"
+_MINUS = "\N{MINUS SIGN}"
+_ADDED = {
+    Rounding.CUT_OFF: ", cut off instead of rounded",
+    Rounding.PADDED: ", zeros added",
+}
+
+
+def allowed_text(printed: Printed, rounding: Rounding | None = None) -> str:
+    """ "57.25 – 57.35 %" for "57.3 %", "exactly" for a quotient, "no value" for undefined."""
+    if printed.value is None:
+        return "no value"
+    if printed.unit == 0:
+        return "exactly this"
+    is_percent = "%" in printed.text
+    scale = 100 if is_percent else 1
+    low, high = (end * scale for end in _ends(printed, rounding))
+    decimals = _decimals(printed.unit * scale) + 1
+    unit = " %" if is_percent else ""
+    text = f"{_fixed(low, decimals)} {_EN_DASH} {_fixed(high, decimals)}{unit}"
+    return text + (_ADDED.get(rounding, "") if rounding is not None else "")
+
+
+def expected_text(expected: Interval | None, printed: Printed) -> str | None:
+    """What the other numbers leave for a metric, two digits finer than it was printed."""
+    if expected is None or expected.is_empty:
+        return None
+    scale = 100 if "%" in printed.text else 1
+    decimals = min(9, _decimals(printed.unit * scale) + 2) if printed.unit else 6
+    unit = " %" if scale == 100 else ""
+    ends = [f"{end * scale:.{decimals}f}" for end in (expected.low, expected.high)]
+    if ends[0] == ends[1]:
+        return f"{_signed(ends[0])}{unit}"
+    return f"{_signed(ends[0])} {_EN_DASH} {_signed(ends[1])}{unit}"
+
+
+def _ends(printed: Printed, rounding: Rounding | None) -> tuple[Fraction, Fraction]:
+    value, unit = printed.value or Fraction(0), printed.unit
+    if rounding is not Rounding.CUT_OFF:
+        return value - unit / 2, value + unit / 2
+    return (value if value > 0 else value - unit), (value if value < 0 else value + unit)
+
+
+def _decimals(unit: Fraction) -> int:
+    """Places behind the point of a number in steps of `unit`, a power of ten."""
+    return max(0, -Decimal(float(unit)).adjusted())
+
+
+def _fixed(value: Fraction, decimals: int) -> str:
+    """Exactly, because half a step always ends with a 5."""
+    digits = f"{abs(round(value * 10**decimals)):0{decimals + 1}d}"
+    text = f"{digits[:-decimals]}.{digits[-decimals:]}"
+    return f"{_MINUS}{text}" if value < 0 else text
+
+
+def _signed(text: str) -> str:
+    return text.replace("-", _MINUS)
+
+
+_TONES: dict[AuditVerdict, Tone] = {
+    AuditVerdict.CONSISTENT: "good",
+    AuditVerdict.OTHER_DEFINITION: "warning",
+    AuditVerdict.TRANSPOSED: "warning",
+    AuditVerdict.IMPOSSIBLE: "error",
+}
+_WORDS = {
+    AuditVerdict.CONSISTENT: "consistent",
+    AuditVerdict.OTHER_DEFINITION: "other definition",
+    AuditVerdict.TRANSPOSED: "transposed reading",
+    AuditVerdict.IMPOSSIBLE: "impossible",
+}
+_DESCRIBED = frozenset(spec.key for spec in SPECS)
+
+
+@dataclass(frozen=True, slots=True)
+class NumberLine:
+    """One published number, in all forms it was printed in.
+
+    `meant` is the key of the metric it is the value of, where that is another.
+    """
+
+    name: str
+    printed: str
+    stands_for: str
+    verdict: Chip
+    why: str
+    expected: str | None
+    meant: str | None
+    meant_url: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class ModelView:
+    """What became of the numbers of one model; `name` is None where only one is meant."""
+
+    id: str
+    name: str | None
+    verdict: Chip
+    why: str
+    read_as: str | None
+    axes: str | None
+    lines: tuple[NumberLine, ...]
+    fitting: FittingView | None
+
+
+@dataclass(frozen=True, slots=True)
+class VerdictsView:
+    """All models, and how many got which verdict."""
+
+    verdict: Chip
+    sentence: str
+    counts: tuple[Chip, ...]
+    models: tuple[ModelView, ...]
+    proves_nothing: bool
+
+
+def verdicts_view(audit: PastedAudit) -> VerdictsView:
+    """Present an audit."""
+    models = tuple(_model(number, each) for number, each in enumerate(audit.models, start=1))
+    return VerdictsView(
+        verdict=_chip(audit.verdict),
+        sentence=audit.headline,
+        counts=_counts(audit),
+        models=models,
+        proves_nothing=audit.verdict is AuditVerdict.CONSISTENT
+        and all(each.report.matrix is None for each in audit.models),
+    )
+
+
+def _model(number: int, each: ModelAudit) -> ModelView:
+    report = each.report
+    positive = None if report.tables is None else _positive(report)
+    return ModelView(
+        id=f"model-{number}",
+        name=each.model or None,
+        verdict=_chip(report.verdict),
+        why=_capital(report.why),
+        read_as=None if report.reading == "as published" else _capital(report.reading),
+        axes=None if report.matrix is None else _capital(report.matrix.why),
+        lines=tuple(_line(forms, report) for forms in _forms_of_numbers(report)),
+        fitting=None
+        if report.tables is None or report.labels is None
+        else fitting_view(report.tables, report.labels.names, positive or 0),
+    )
+
+
+def _positive(report: AuditReport) -> int:
+    """The class whose hits the fitting matrices are listed by: that of the class metrics."""
+    codes = [f.claim.code for f in report.findings if f.claim.code is not None]
+    return codes[0] if codes else 0
+
+
+def _forms_of_numbers(report: AuditReport) -> list[list[Finding]]:
+    """Findings one by one, but forms of one number with one verdict together."""
+    found: list[list[Finding]] = []
+    for finding in report.findings:
+        before = found[-1][0] if found else None
+        if before is not None and _said(before) == _said(finding):
+            found[-1].append(finding)
+        else:
+            found.append([finding])
+    return found
+
+
+def _said(finding: Finding) -> tuple[object, ...]:
+    claim = finding.claim
+    return claim.name, claim.key, claim.code, finding.verdict, finding.why
+
+
+def _line(forms: list[Finding], report: AuditReport) -> NumberLine:
+    first, last = forms[0], forms[-1]
+    key = first.definition.key
+    is_other = first.verdict is AuditVerdict.OTHER_DEFINITION and key != first.claim.key
+    return NumberLine(
+        name=first.claim.place_name(report.labels),
+        printed=", ".join(form.claim.printed.text for form in forms),
+        stands_for=_stands_for(forms),
+        verdict=_chip(first.verdict),
+        why=_capital(first.why),
+        expected=expected_text(last.expected, last.claim.printed)
+        if first.verdict is not AuditVerdict.CONSISTENT
+        else None,
+        meant=key if is_other else None,
+        meant_url=MetricAddress(key).url() if is_other and key in _DESCRIBED else None,
+    )
+
+
+def _stands_for(forms: list[Finding]) -> str:
+    """The ranges of the rounded forms; a quotient beside them is exact anyway."""
+    rounded = [form for form in forms if form.claim.printed.unit]
+    texts = (allowed_text(f.claim.printed, f.rounding) for f in rounded or forms[:1])
+    return "; ".join(dict.fromkeys(texts))
+
+
+def _chip(verdict: AuditVerdict) -> Chip:
+    return Chip(_WORDS[verdict], _TONES[verdict])
+
+
+def _counts(audit: PastedAudit) -> tuple[Chip, ...]:
+    findings = [finding for each in audit.models for finding in each.report.findings]
+    return tuple(
+        Chip(f"{numbers.count(found)} {_WORDS[verdict]}", _TONES[verdict])
+        for verdict in reversed(AuditVerdict)
+        if (found := sum(finding.verdict is verdict for finding in findings))
+    )
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]

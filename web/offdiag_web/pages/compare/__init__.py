@@ -1,0 +1,1 @@
+"""Two and more runs compared on the examples they share."""

@@ -1,0 +1,293 @@
+"""Differences of metrics with their intervals, overall and for every class."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from typing import Literal, get_args
+
+from markupsafe import Markup
+
+from offdiag.comparison import wording
+from offdiag.comparison.differences import HEADLINE, MetricDifference, Outcome
+from offdiag.comparison.pair import Fate, PairComparison
+from offdiag_web.charts.interval import Canvas, interval_mark
+from offdiag_web.charts.scale import Scale
+from offdiag_web.components import numbers
+from offdiag_web.components.classes import ClassHead, class_head, class_order
+from offdiag_web.components.controls import Segment
+from offdiag_web.components.values import Notes, ShownValue, extent_of, shown
+from offdiag_web.pages.compare.address import ClassMetric, CompareAddress
+
+Tone = Literal["better", "worse", "plain"]
+
+_STEPS = tuple(Decimal(text) for text in ("0.01", "0.02", "0.05", "0.1", "0.2", "0.5", "1", "2"))
+_CANVAS = Canvas(width=132, height=20)
+_TONES: dict[Outcome, Tone] = {Outcome.BETTER: "better", Outcome.WORSE: "worse"}
+
+
+@dataclass(frozen=True, slots=True)
+class DifferenceLine:
+    """One metric of two runs; `outcome` says in words what the mark shows by shape and colour.
+
+    `interval` is that of the metric alone, `together` the one that holds with the others and
+    decides, None where both are printed the same. `caption` is there where only the former
+    excludes 0.
+    """
+
+    title: str
+    first: ShownValue
+    second: ShownValue
+    gap: str
+    interval: str | None
+    together: str | None
+    caption: str | None
+    why_none: str | None
+    mark: Markup | None
+    outcome: str
+    tone: Tone
+
+
+@dataclass(frozen=True, slots=True)
+class MetricTable:
+    """Metrics of all classes together, on one axis whose ends are printed."""
+
+    lines: tuple[DifferenceLine, ...]
+    ends: tuple[str, str]
+    interval_head: str
+    how: str
+    n_wider: str | None
+
+
+def metric_table(pair: PairComparison, notes: Notes) -> MetricTable:
+    """All metrics of a pair. Those of scores may lie beyond the axis, which the others set."""
+    scale = symmetric_scale(
+        found for found in pair.metrics if found.key not in {"log_loss", "brier_sum"}
+    )
+    unreliable = any("unreliable" in (each.difference.ci_method or "") for each in pair.metrics)
+    return MetricTable(
+        tuple(
+            difference_line(
+                found,
+                wording.title(found.key),
+                scale,
+                notes,
+                among=_among_metrics(found, pair),
+            )
+            for found in pair.metrics
+        ),
+        scale.ends,
+        f"{wording.level_text(pair.confidence)} CI",
+        _how(pair),
+        "Intervals of averages over classes are unreliable here, as the verdict says."
+        if unreliable
+        else None,
+    )
+
+
+def difference_line(
+    found: MetricDifference, title: str, scale: Scale, notes: Notes, *, among: str
+) -> DifferenceLine:
+    """One line. The mark leaves out what lies beyond the axis and points there instead.
+
+    `among` says with what the metric is judged together: "five".
+    """
+    of_class = found.class_label is not None
+    gap = wording.gap_text(found.key, found.difference, of_class=of_class)
+    interval = wording.gap_interval(found.key, found.difference, of_class=of_class)
+    together = wording.simultaneous_interval(found)
+    together = None if together == interval else together
+    tone = _TONES.get(found.outcome, "plain")
+    extent = extent_of(found.difference)
+    mark = None
+    if extent is not None:
+        said = f"interval {interval}" if interval else "no interval"
+        said += f", together {together}" if together else ""
+        mark = interval_mark(
+            extent,
+            scale=scale,
+            name=f"B minus A {gap}, {said}: {_word(found)}",
+            baseline=0.0,
+            tone=None if tone == "plain" else tone,
+            whisker=_whisker(found),
+            canvas=_CANVAS,
+        )
+    return DifferenceLine(
+        title=title,
+        first=shown(found.first, notes),
+        second=shown(found.second, notes),
+        gap=gap,
+        interval=interval,
+        together=together,
+        caption=f"alone it would pass; not among {among}" if found.would_pass_alone else None,
+        why_none=_why_none(found),
+        mark=mark,
+        outcome=_word(found),
+        tone=tone,
+    )
+
+
+def _word(found: MetricDifference) -> str:
+    if found.outcome is Outcome.NOT_SEPARABLE:
+        return "no significant difference"
+    return found.outcome.value
+
+
+def _whisker(found: MetricDifference) -> tuple[float, float] | None:
+    if found.simultaneous is None:
+        return None
+    low, high = found.simultaneous.low, found.simultaneous.high
+    return None if low is None or high is None else (low, high)
+
+
+def _among_metrics(found: MetricDifference, pair: PairComparison) -> str:
+    if found.key in HEADLINE:
+        return wording.number_word(len(pair.together.tested))
+    of_scores = [each for each in pair.metrics if each.key not in HEADLINE]
+    return wording.number_word(sum(each.simultaneous is not None for each in of_scores))
+
+
+def _how(pair: PairComparison) -> str:
+    n_tested = len(pair.together.tested)
+    if n_tested < 2:
+        return ""
+    return (
+        f"Thick bar and first interval: the metric alone. Thin line and second interval: "
+        f"{wording.number_word(n_tested)} headline metrics together, which decides; scores are "
+        "a family of their own."
+    )
+
+
+def symmetric_scale(differences: Iterable[MetricDifference]) -> Scale:
+    """The shortest tidy axis around 0 that shows all intervals, at most from -2 to 2."""
+    shown_differences = list(differences)
+    extents = [extent_of(found.difference) for found in shown_differences]
+    ends = [abs(end) for e in extents if e is not None for end in (e.lowest, e.highest)]
+    whiskers = map(_whisker, shown_differences)
+    ends += [abs(end) for whisker in whiskers if whisker is not None for end in whisker]
+    reach = max(ends, default=0.0)
+    end = next((step for step in _STEPS if float(step) >= reach), _STEPS[-1])
+    return Scale(-end, end)
+
+
+def _why_none(found: MetricDifference) -> str | None:
+    if found.outcome is not Outcome.NO_INTERVAL:
+        return None
+    if found.difference.value == 0:
+        return "no case tells the runs apart"
+    method = found.difference.ci_method or ""
+    return "too few cases" if not method else numbers.shortened(method, longest=60)
+
+
+MOST_CLASSES = 30
+
+
+@dataclass(frozen=True, slots=True)
+class ExampleCount:
+    """How many examples, and where they are listed; no address where there are none."""
+
+    text: str
+    url: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class ClassLine:
+    """One class; the counts are about its own examples and stand beside recall only."""
+
+    head: ClassHead
+    support: str
+    difference: DifferenceLine
+    only_a: ExampleCount | None
+    only_b: ExampleCount | None
+
+
+@dataclass(frozen=True, slots=True)
+class ClassTable:
+    """The classes, largest first; of many those whose difference is surest."""
+
+    title: str
+    metrics: tuple[Segment, ...]
+    lines: tuple[ClassLine, ...]
+    ends: tuple[str, str]
+    has_counts: bool
+    cut: str | None
+    how: str
+
+
+def class_table(pair: PairComparison, address: CompareAddress, notes: Notes) -> ClassTable:
+    """Present one per-class metric of a pair."""
+    key = address.class_metric
+    found = pair.classes[key]
+    codes = class_order(pair.first, None)
+    n_classes = len(codes)
+    if n_classes > MOST_CLASSES:
+        codes = sorted(codes, key=lambda code: _rank(found[code]))[:MOST_CLASSES]
+    scale = symmetric_scale(found[code] for code in codes)
+    among = numbers.plural(pair.classes_tested[key], "class", "classes")
+    has_counts = pair.paired is not None and key == "recall"
+    return ClassTable(
+        title=f"{wording.title(key)} of each class, B − A",
+        metrics=metric_segments(address),
+        lines=tuple(
+            ClassLine(
+                head=class_head(pair.labels[code]),
+                support=_support(pair, code),
+                difference=difference_line(
+                    found[code], pair.labels[code], scale, notes, among=among
+                ),
+                only_a=_examples(pair, code, Fate.ONLY_A, address) if has_counts else None,
+                only_b=_examples(pair, code, Fate.ONLY_B, address) if has_counts else None,
+            )
+            for code in codes
+        ),
+        ends=scale.ends,
+        has_counts=has_counts,
+        cut=None
+        if n_classes <= MOST_CLASSES
+        else f"{MOST_CLASSES} of {numbers.count(n_classes)} classes: first those that change "
+        "significantly, the largest difference first. The CSV has all of them.",
+        how=_how_by_class(pair, among),
+    )
+
+
+def _how_by_class(pair: PairComparison, among: str) -> str:
+    method = "Holm" if pair.paired is not None else "Bonferroni"
+    return (
+        f"A class is better or worse where the test of all {among} together says so ({method}). "
+        "Thick bar and first interval: the class alone. Thin line and second interval: all "
+        "together."
+    )
+
+
+def metric_segments(address: CompareAddress) -> tuple[Segment, ...]:
+    """The choice of the value that is shown of each class."""
+    return tuple(
+        Segment(
+            wording.title(key),
+            replace(address, class_metric=key).url(),
+            key == address.class_metric,
+        )
+        for key in get_args(ClassMetric)
+    )
+
+
+def _rank(found: MetricDifference) -> tuple[bool, float]:
+    return (not found.outcome.is_separable, -abs(found.difference.value or 0.0))
+
+
+def _support(pair: PairComparison, code: int) -> str:
+    sizes = int(pair.first.actual[code]), int(pair.second.actual[code])
+    if sizes[0] == sizes[1]:
+        return numbers.count(sizes[0])
+    return f"{numbers.count(sizes[0])}, {numbers.count(sizes[1])}"
+
+
+def _examples(
+    pair: PairComparison, code: int, fate: Fate, address: CompareAddress
+) -> ExampleCount | None:
+    if pair.paired is None:
+        return None
+    count = pair.paired.churn_of_classes[code].of(fate)
+    url = address.examples_url(fate, class_label=pair.labels[code]) if count else None
+    return ExampleCount(numbers.count(count), url)

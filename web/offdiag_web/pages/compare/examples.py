@@ -1,0 +1,157 @@
+"""The examples behind the churn of two runs: a table of both answers, and its twins."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from offdiag.comparison.pair import Fate
+from offdiag.services.comparison.examples import (
+    EXAMPLES_PER_PAGE,
+    ChangedExample,
+    ChangedExamples,
+)
+from offdiag.services.comparison.refusals import Refusal
+from offdiag_web.app.exports import Cell
+from offdiag_web.components import numbers
+from offdiag_web.components.classes import ClassHead, class_head, quoted_name
+from offdiag_web.components.controls import Paging, Segment, paging
+from offdiag_web.pages.compare.address import CompareAddress
+from offdiag_web.pages.compare.pair import FATE_TEXTS
+from offdiag_web.pages.compare.runs import RunIdentity, RunUrl, run_identities
+
+EXAMPLE_COLUMNS = ("sample", "actual", "a", "b", "a_confidence", "b_confidence")
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a run said, whether that is right, and how sure it was."""
+
+    label: ClassHead
+    is_right: bool
+    confidence: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class ExampleLine:
+    """One example."""
+
+    sample: str
+    actual: ClassHead
+    first: Answer
+    second: Answer
+
+
+@dataclass(frozen=True, slots=True)
+class ExamplesView:
+    """A page of examples with one fate."""
+
+    title: str
+    heading: str
+    about: str
+    runs: tuple[RunIdentity, ...]
+    fates: tuple[Segment, ...]
+    sample_head: str
+    lines: tuple[ExampleLine, ...]
+    has_scores: bool
+    paging: Paging
+    class_label: str | None
+    all_classes_url: str
+    back_url: str
+    refusal: Refusal | None
+
+
+def examples_view(
+    found: ChangedExamples, address: CompareAddress, *, run_url: RunUrl
+) -> ExamplesView:
+    """Present a page of examples."""
+    of_class = "" if found.class_label is None else f" of {quoted_name(found.class_label)}"
+    words = FATE_TEXTS[found.fate]
+    return ExamplesView(
+        title=f"Examples{of_class}, {words}",
+        heading=f"{numbers.plural(found.total, 'example')}{of_class}: {words}",
+        about=_about(found),
+        runs=run_identities(found.runs, address, run_url=run_url),
+        fates=tuple(
+            Segment(
+                _segment_text(found, fate),
+                address.examples_url(fate, class_label=found.class_label),
+                fate is found.fate,
+            )
+            for fate in Fate
+        ),
+        sample_head="Example" if found.has_ids else "Position",
+        lines=tuple(map(_line, found.examples)),
+        has_scores=any(run.score_columns for run in found.runs),
+        paging=paging(
+            found.total,
+            found.start,
+            per_page=EXAMPLES_PER_PAGE,
+            words=("example", "examples"),
+            url=lambda start: address.examples_url(
+                found.fate, class_label=found.class_label, start=start
+            ),
+        ),
+        class_label=found.class_label,
+        all_classes_url=address.examples_url(found.fate),
+        back_url=address.url(),
+        refusal=found.refusal,
+    )
+
+
+def examples_record(found: ChangedExamples) -> dict[str, object]:
+    """The examples for programs."""
+    return {
+        "runs": {"a": found.runs[0].id, "b": found.runs[1].id},
+        "which": found.fate.value,
+        "class": found.class_label,
+        "slice": None if found.part is None else str(found.part),
+        "refusal": None if found.refusal is None else found.refusal.why,
+        "counts": {fate.value: n for fate, n in (found.n_of_each or {}).items()},
+        "total": found.total,
+        "examples": [
+            dict(zip(EXAMPLE_COLUMNS, _row(each), strict=True)) for each in found.examples
+        ],
+    }
+
+
+def example_rows(found: ChangedExamples) -> Iterator[tuple[Cell, ...]]:
+    """One line for each example."""
+    return map(_row, found.examples)
+
+
+def _row(example: ChangedExample) -> tuple[Cell, ...]:
+    return (
+        *(example.sample, example.actual, example.first, example.second),
+        *(example.first_confidence, example.second_confidence),
+    )
+
+
+def _about(found: ChangedExamples) -> str:
+    """The dataset, and which part of its examples is meant."""
+    parts = [found.runs[0].dataset]
+    if found.part is not None:
+        parts.append(f"slice {found.part}")
+    if found.on_shared:
+        parts.append("on the shared examples")
+    return " · ".join(parts)
+
+
+def _segment_text(found: ChangedExamples, fate: Fate) -> str:
+    if found.n_of_each is None:
+        return FATE_TEXTS[fate]
+    return f"{FATE_TEXTS[fate]} {numbers.count(found.n_of_each[fate])}"
+
+
+def _line(example: ChangedExample) -> ExampleLine:
+    return ExampleLine(
+        str(example.sample),
+        class_head(example.actual),
+        _answer(example.first, example.actual, example.first_confidence),
+        _answer(example.second, example.actual, example.second_confidence),
+    )
+
+
+def _answer(label: str, actual: str, confidence: float | None) -> Answer:
+    shown = None if confidence is None else numbers.metric(confidence)
+    return Answer(class_head(label), label == actual, shown)

@@ -1,0 +1,314 @@
+"""Three or more runs on one page."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from markupsafe import Markup
+
+from offdiag.comparison import wording
+from offdiag.comparison.differences import class_values
+from offdiag.comparison.many import ManyComparison
+from offdiag.comparison.standings import Place, Standing
+from offdiag.comparison.wording import letter
+from offdiag.domain.values import MetricValue
+from offdiag.metrics.confusion import ConfusionMatrix
+from offdiag_web.charts.marks import MOST_MARKED, class_strip, strip_axis
+from offdiag_web.charts.matrix_drawing import matrix_picture
+from offdiag_web.components import numbers
+from offdiag_web.components.classes import ClassHead, class_head, class_order
+from offdiag_web.components.controls import Segment
+from offdiag_web.components.matrix_colours import ColourScale
+from offdiag_web.components.values import Notes, ShownValue, extent_of, shown
+from offdiag_web.pages.compare.address import CompareAddress
+from offdiag_web.pages.compare.differences import MOST_CLASSES, metric_segments
+from offdiag_web.pages.compare.matrix import shared_scale
+from offdiag_web.pages.compare.runs import RunIdentity
+
+LARGEST_PICTURE = 60
+"""Classes up to which matrices are drawn beside each other."""
+
+_TESTED = frozenset({Standing.NOT_SEPARABLE, Standing.BEHIND})
+_SYMBOLS = {Standing.BEST: "◆", Standing.NOT_SEPARABLE: "≈"}
+
+
+@dataclass(frozen=True, slots=True)
+class PlaceCell:
+    """A run by one metric: value, standing with its symbol, and difference to the highest."""
+
+    value: ShownValue
+    symbol: str
+    standing: str
+    gap: str | None
+    is_first: bool
+
+
+@dataclass(frozen=True, slots=True)
+class MetricHead:
+    """A metric, and in a bracket the runs that may be the best by it; None where not tested.
+
+    `corrected` is what the highest run is expected to reach, None where that is not known.
+    """
+
+    title: str
+    best: str | None
+    corrected: ShownValue | None
+
+
+@dataclass(frozen=True, slots=True)
+class PlaceRow:
+    """A run by all headline metrics."""
+
+    run: RunIdentity
+    n: str
+    cells: tuple[PlaceCell, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class StripRow:
+    """A class: its size, all runs as a strip, and their values in the order of the runs.
+
+    `is_worse` says of each run whether its recall is significantly worse than the best.
+    """
+
+    head: ClassHead
+    support: str
+    strip: Markup
+    values: tuple[ShownValue, ...]
+    is_worse: tuple[bool, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class StripTable:
+    """Classes under all runs; `cut` says which ones are shown of many."""
+
+    title: str
+    metrics: tuple[Segment, ...]
+    axis: Markup
+    rows: tuple[StripRow, ...]
+    note: str
+    cut: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class MatrixPicture:
+    """The matrix of one run in small; `url` leads to it as a table."""
+
+    run: RunIdentity
+    picture: Markup
+
+
+@dataclass(frozen=True, slots=True)
+class PairRow:
+    """Two runs and the examples that only one of them gets right."""
+
+    letters: str
+    url: str
+    only_first: str
+    only_second: str
+    p: str
+    p_adjusted: str
+
+
+@dataclass(frozen=True, slots=True)
+class ManyView:
+    """Everything below the verdict of several runs; above eight there is the table alone."""
+
+    heads: tuple[MetricHead, ...]
+    rows: tuple[PlaceRow, ...]
+    together: str
+    level: str
+    strips: StripTable | None
+    pictures: tuple[MatrixPicture, ...]
+    correct_end: str
+    error_end: str | None
+    pairs: tuple[PairRow, ...]
+    notes: tuple[str, ...]
+    is_table_only: bool
+    most_drawn: int
+
+
+def many_view(
+    many: ManyComparison, runs: tuple[RunIdentity, ...], address: CompareAddress
+) -> ManyView:
+    """Present several runs as their address asks for."""
+    notes = Notes()
+    is_table_only = len(runs) > MOST_MARKED
+    is_drawn = not is_table_only and len(many.labels) <= LARGEST_PICTURE
+    scales = shared_scale(many.matrices, "row")
+    return ManyView(
+        heads=tuple(
+            MetricHead(wording.title(key), _best(places), _corrected(many, key, notes))
+            for key, places in many.places.items()
+        ),
+        rows=tuple(_place_row(many, at, run, notes) for at, run in enumerate(runs)),
+        together=f"all {numbers.count(len(runs))} runs and "
+        f"{numbers.plural(len(many.places), 'metric')}",
+        level=wording.level_text(many.confidence),
+        strips=None if is_table_only else _strips(many, runs, address, notes),
+        pictures=_pictures(many.matrices, scales, runs) if is_drawn else (),
+        correct_end=scales[0].correct_end,
+        error_end=scales[0].error_end,
+        pairs=() if is_table_only else _pairs(many, address),
+        notes=tuple(notes.texts),
+        is_table_only=is_table_only,
+        most_drawn=MOST_MARKED,
+    )
+
+
+def _place_row(many: ManyComparison, at: int, run: RunIdentity, notes: Notes) -> PlaceRow:
+    return PlaceRow(
+        run,
+        numbers.count(many.matrices[at].total),
+        tuple(_place_cell(key, places, at, notes) for key, places in many.places.items()),
+    )
+
+
+def _best(places: Sequence[Place]) -> str | None:
+    """ "[A C]", the runs of which none is significantly worse than the best."""
+    if all(place.standing not in _TESTED for place in places):
+        return None
+    return (
+        f"[{' '.join(letter(at) for at, each in enumerate(places) if each.standing in _SYMBOLS)}]"
+    )
+
+
+def _corrected(many: ManyComparison, key: str, notes: Notes) -> ShownValue | None:
+    best = many.best_of_many.get(key)
+    return None if best is None else shown(best.corrected, notes)
+
+
+def _place_cell(key: str, places: Sequence[Place], at: int, notes: Notes) -> PlaceCell:
+    place = places[at]
+    standing = wording.STANDINGS[place.standing]
+    if place.p_adjusted is not None:
+        standing += f", {wording.p_text(place.p_adjusted)}"
+    return PlaceCell(
+        value=shown(place.value, notes),
+        symbol=_SYMBOLS.get(place.standing, ""),
+        standing=standing,
+        gap=wording.place_gap(key, places, at),
+        is_first=place.standing in _SYMBOLS,
+    )
+
+
+def _strips(
+    many: ManyComparison, runs: tuple[RunIdentity, ...], address: CompareAddress, notes: Notes
+) -> StripTable:
+    key = address.class_metric
+    values = [class_values(each, confidence=many.confidence)[key] for each in many.matrices]
+    sizes = np.max([matrix.actual for matrix in many.matrices], axis=RUN_AXIS)
+    codes = class_order(many.matrices[0], None)
+    n_classes = len(codes)
+    if n_classes > MOST_CLASSES:
+        codes = sorted(codes, key=lambda code: -_spread(values, code))[:MOST_CLASSES]
+    title = wording.title(key)
+    return StripTable(
+        title=f"{title} of each class",
+        metrics=metric_segments(address),
+        axis=strip_axis(name="All runs, drawn from 0 to 1"),
+        rows=tuple(
+            _strip_row(
+                many.labels[code],
+                int(sizes[code]),
+                [of_run[code] for of_run in values],
+                title=title,
+                runs=runs,
+                notes=notes,
+                places=many.recall[code] if key == "recall" else (),
+            )
+            for code in codes
+        ),
+        note=f"Significantly worse: than the best run on that class, all runs and "
+        f"{numbers.plural(n_classes, 'class', 'classes')} compared together "
+        f"({wording.level_text(many.confidence)})."
+        if key == "recall"
+        else "",
+        cut=None
+        if n_classes <= MOST_CLASSES
+        else f"The {MOST_CLASSES} of {numbers.count(n_classes)} classes on which the runs differ "
+        "most. The JSON has all of them.",
+    )
+
+
+RUN_AXIS = 0
+"""Axis of stacked class sizes (runs, K) along which the run changes."""
+
+
+def _strip_row(
+    name: str,
+    size: int,
+    of_runs: Sequence[MetricValue],
+    *,
+    title: str,
+    runs: tuple[RunIdentity, ...],
+    notes: Notes,
+    places: Sequence[Place],
+) -> StripRow:
+    said = ", ".join(
+        f"{run.letter} {'undefined' if value.value is None else numbers.metric(value.value)}"
+        for run, value in zip(runs, of_runs, strict=True)
+    )
+    return StripRow(
+        class_head(name),
+        numbers.count(size),
+        class_strip([extent_of(value) for value in of_runs], name=f"{title} from 0 to 1: {said}"),
+        tuple(shown(value, notes) for value in of_runs),
+        tuple(place.standing is Standing.BEHIND for place in places) or (False,) * len(runs),
+    )
+
+
+def _spread(values: Sequence[tuple[MetricValue, ...]], code: int) -> float:
+    defined = [each[code].value for each in values if each[code].value is not None]
+    found = [value for value in defined if value is not None]
+    return max(found) - min(found) if found else 0.0
+
+
+def _pictures(
+    matrices: Sequence[ConfusionMatrix],
+    scales: Sequence[ColourScale],
+    runs: tuple[RunIdentity, ...],
+) -> tuple[MatrixPicture, ...]:
+    codes = class_order(matrices[0], None)
+    return tuple(
+        MatrixPicture(
+            run,
+            matrix_picture(
+                [[_step(matrix, scale, i, j) for j in codes] for i in codes],
+                name=f"Confusion matrix of {run.letter}, actual classes down, predicted across",
+            ),
+        )
+        for matrix, scale, run in zip(matrices, scales, runs, strict=True)
+    )
+
+
+def _step(matrix: ConfusionMatrix, scale: ColourScale, actual: int, predicted: int) -> str:
+    count = int(matrix.counts[actual, predicted])
+    if count == 0:
+        return ""
+    share = count / max(int(matrix.actual[actual]), 1)
+    return scale.ramp_class(count, share, is_correct=actual == predicted)
+
+
+def _pairs(many: ManyComparison, address: CompareAddress) -> tuple[PairRow, ...]:
+    return tuple(
+        PairRow(
+            letters=f"{letter(pair.first)} and {letter(pair.second)}",
+            url=CompareAddress(
+                (address.run_ids[pair.first], address.run_ids[pair.second]),
+                address.part,
+                address.on_shared,
+            ).url(),
+            only_first=f"{letter(pair.first)} {numbers.count(pair.only_first)}",
+            only_second=f"{letter(pair.second)} {numbers.count(pair.only_second)}",
+            p=_p(pair.p),
+            p_adjusted=_p(pair.p_adjusted),
+        )
+        for pair in many.pairs
+    )
+
+
+def _p(p: float) -> str:
+    return wording.p_text(p).removeprefix("p = ").removeprefix("p ")

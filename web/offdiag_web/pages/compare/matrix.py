@@ -1,0 +1,196 @@
+"""The difference of two confusion matrices: blue is better, orange is worse, on one scale.
+
+More correct predictions are better and so are fewer errors, so the sign that colours a cell is
+turned off the diagonal. A notch marks what is worse, a border what is more than chance; the
+colour says the same a third time.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from offdiag.comparison.differences import CellDifferences
+from offdiag.comparison.pair import PairComparison
+from offdiag.metrics.confusion import ConfusionMatrix
+from offdiag_web.charts.palette import BINS
+from offdiag_web.components import numbers
+from offdiag_web.components.classes import ClassHead, class_head, class_order
+from offdiag_web.components.matrix import Density, matrix_density, turned_heads
+from offdiag_web.components.matrix_colours import ColourScale, colour_scale
+from offdiag_web.urls.matrix import Norm
+
+LARGEST_TABLE = 30
+WINDOW_CLASSES = 12
+MOST_CHANGES = 12
+
+
+@dataclass(frozen=True, slots=True)
+class DifferenceCell:
+    """Signed points of the actual class, signed cases, and in words what the cell looks like."""
+
+    share: str
+    count: str | None
+    css: str
+    words: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class DifferenceRow:
+    """One actual class."""
+
+    head: ClassHead
+    cells: tuple[DifferenceCell, ...]
+    total: str
+
+
+@dataclass(frozen=True, slots=True)
+class DifferenceMatrix:
+    """A table of actual classes down and predicted classes across."""
+
+    heads: tuple[ClassHead, ...]
+    turned_heads: bool
+    rows: tuple[DifferenceRow, ...]
+    caption: str
+    end: str | None
+    density: Density
+
+
+@dataclass(frozen=True, slots=True)
+class LargestChange:
+    """A cell in a list: which, by how much, and whether that is more than chance."""
+
+    actual: ClassHead
+    predicted: ClassHead
+    is_correct: bool
+    share: str
+    count: str
+    verdict: str
+
+
+def difference_matrix(pair: PairComparison) -> DifferenceMatrix:
+    """The whole matrix, or a window of the classes that changed most."""
+    codes = _shown(pair)
+    reach = float(np.nanmax(np.abs(pair.cells.share), initial=0.0))
+    heads = tuple(class_head(pair.labels[code]) for code in codes)
+    density = matrix_density(len(codes))
+    return DifferenceMatrix(
+        heads=heads,
+        turned_heads=turned_heads(heads, density),
+        rows=tuple(
+            DifferenceRow(
+                class_head(pair.labels[actual]),
+                tuple(_cell(pair.cells, (actual, predicted), reach) for predicted in codes),
+                numbers.count(int(pair.first.actual[actual])),
+            )
+            for actual in codes
+        ),
+        caption=_caption(pair, len(codes)),
+        end=f"{_points(reach).lstrip('+')} pp" if reach > 0 else None,
+        density=density,
+    )
+
+
+def largest_changes(pair: PairComparison) -> tuple[LargestChange, ...]:
+    """The cells that changed most by their number of cases; equal ones in label order."""
+    cells = pair.cells
+    order = np.argsort(-np.abs(cells.gained), kind="stable")[:MOST_CHANGES].tolist()
+    return tuple(
+        LargestChange(
+            class_head(pair.labels[int(cells.actual[place])]),
+            class_head(pair.labels[int(cells.predicted[place])]),
+            bool(cells.actual[place] == cells.predicted[place]),
+            _points(float(cells.share[place])),
+            numbers.signed(int(cells.gained[place])),
+            _words(cells, place) or "no change",
+        )
+        for place in order
+        if cells.gained[place] != 0
+    )
+
+
+def _shown(pair: PairComparison) -> list[int]:
+    codes = class_order(pair.first, None)
+    if len(codes) <= LARGEST_TABLE:
+        return codes
+    moved = np.zeros(len(codes), np.int64)
+    np.add.at(moved, pair.cells.actual, np.abs(pair.cells.gained))
+    np.add.at(moved, pair.cells.predicted, np.abs(pair.cells.gained))
+    return sorted(codes, key=lambda code: -int(moved[code]))[:WINDOW_CLASSES]
+
+
+def _cell(cells: CellDifferences, place: tuple[int, int], reach: float) -> DifferenceCell:
+    at = cells.places.get(place)
+    diagonal = " diagonal" if place[0] == place[1] else ""
+    if at is None:
+        return DifferenceCell("0", None, f"zero{diagonal}", None)
+    share, gained = float(cells.share[at]), int(cells.gained[at])
+    if math.isnan(share):
+        return DifferenceCell("n/a", numbers.signed(gained), f"zero{diagonal}", None)
+    if share == 0:
+        return DifferenceCell("0", None, f"zero{diagonal}", None)
+    is_worse, is_certain = bool(cells.is_worse[at]), bool(cells.is_certain[at])
+    ramp = "error" if is_worse else "correct"
+    css = f"{ramp}-{_step(abs(share) / reach)}{diagonal}"
+    return DifferenceCell(
+        _points(share),
+        numbers.signed(gained),
+        css + (" worse" if is_worse else "") + (" certain" if is_certain else ""),
+        _words(cells, at),
+    )
+
+
+def _step(fraction: float) -> int:
+    """Step of a ramp, by the square root, so that small differences show too."""
+    return max(1, min(BINS - 1, round(math.sqrt(fraction) * (BINS - 1))))
+
+
+def _points(share: float) -> str:
+    """Whole percentage points with a sign; what is not nothing is never written as 0."""
+    if math.isnan(share):
+        return "n/a"
+    if share == 0:
+        return "0"
+    sign = "+" if share > 0 else numbers.MINUS
+    size = abs(100 * share)
+    return f"{sign}<1" if size < 0.5 else f"{sign}{size:.0f}"
+
+
+def _words(cells: CellDifferences, at: int) -> str | None:
+    better, worse = bool(cells.is_better[at]), bool(cells.is_worse[at])
+    if not better and not worse:
+        return None
+    certainty = "significant" if cells.is_certain[at] else "not significant"
+    return f"{'better' if better else 'worse'}, {certainty}"
+
+
+def _caption(pair: PairComparison, n_shown: int) -> str:
+    n_classes = len(pair.labels)
+    part = ""
+    if n_shown < n_classes:
+        part = f"The {n_shown} of {numbers.count(n_classes)} classes that changed most. "
+    return (
+        f"{part}Rows: actual class. Columns: predicted class. First number: change of the share "
+        "of the actual class from A to B in percentage points; second: change in examples. "
+        "Right: cases of each actual class in A."
+    )
+
+
+def shared_scale(matrices: Sequence[ConfusionMatrix], norm: Norm) -> list[ColourScale]:
+    """The scales of several matrices with common ends, so that their colours compare."""
+    scales = [colour_scale(matrix, norm) for matrix in matrices]
+    correct = max(scales, key=lambda scale: scale.largest_correct)
+    error = max(scales, key=lambda scale: scale.largest_error)
+    return [
+        replace(
+            scale,
+            largest_correct=correct.largest_correct,
+            largest_error=error.largest_error,
+            correct_end=correct.correct_end,
+            error_end=error.error_end,
+        )
+        for scale in scales
+    ]

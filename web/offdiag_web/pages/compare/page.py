@@ -1,0 +1,173 @@
+"""Runs beside each other, and the examples they answer differently."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from flask import (
+    Blueprint,
+    Response,
+    jsonify,
+    make_response,
+    redirect,
+    render_template,
+    request,
+    url_for,
+)
+from werkzeug.wrappers import Response as AnyResponse
+
+from offdiag.comparison.pair import Fate
+from offdiag.errors import InvalidInput
+from offdiag.services.browse import browse_datasets
+from offdiag.services.comparison.comparing import RunComparison, compare_runs
+from offdiag.services.comparison.examples import (
+    EXAMPLES_PER_PAGE,
+    ChangedExamples,
+    changed_examples,
+)
+from offdiag.services.comparison.record import comparison_record
+from offdiag_web.app.caches import kept_comparisons
+from offdiag_web.app.context import current_registry
+from offdiag_web.app.exports import csv_response
+from offdiag_web.app.paths import TWIN
+from offdiag_web.pages.compare.address import (
+    CompareAddress,
+    is_sent_by_form,
+    read_compare,
+    read_fate,
+)
+from offdiag_web.pages.compare.examples import (
+    EXAMPLE_COLUMNS,
+    example_rows,
+    examples_record,
+    examples_view,
+)
+from offdiag_web.pages.compare.export import (
+    comparison_columns,
+    comparison_markdown,
+    comparison_rows,
+)
+from offdiag_web.pages.compare.view import choosing_view, compare_page
+from offdiag_web.urls.datasets import read_start
+
+blueprint = Blueprint("compare", __name__)
+
+
+@blueprint.get("/compare")
+def page() -> AnyResponse:
+    address, notices = read_compare(request.args)
+    if is_sent_by_form(request.args) and not notices:
+        return redirect(address.url())
+    if len(address.run_ids) < 2:
+        view = choosing_view(browse_datasets(current_registry().database), address)
+        return make_response(render_template("compare_choose.html", view=view, notices=notices))
+    found, more = _compared(address)
+    if more:
+        address = replace(address, part=None)
+    return make_response(
+        render_template(
+            "compare.html",
+            view=compare_page(found, address, run_url=_run_url),
+            address=address,
+            notices=notices + more,
+        )
+    )
+
+
+@blueprint.get(f"/compare{TWIN}")
+def twin(form: str) -> Response:
+    found = _strictly_compared(read_compare(request.args)[0])
+    if form == "json":
+        return jsonify(comparison_record(found))
+    return csv_response("comparison", comparison_columns(found), comparison_rows(found))
+
+
+@blueprint.get("/compare.md")
+def markdown() -> Response:
+    address, _ = read_compare(request.args)
+    link = f"{request.url_root.rstrip('/')}{address.url()}"
+    text = comparison_markdown(_strictly_compared(address), link=link)
+    return Response(text, mimetype="text/markdown")
+
+
+@blueprint.get("/compare/examples")
+def examples() -> AnyResponse:
+    address, notices = read_compare(request.args)
+    fate, unread = read_fate(request.args.get("which"))
+    start, unplaced = read_start(request.args)
+    class_label = request.args.get("class") or None
+    notices += unread + unplaced
+    try:
+        found = _examples(address, fate=fate, class_label=class_label, start=start)
+    except InvalidInput as error:
+        if error.field != "class":
+            raise
+        notices.append(f"There is no class “{class_label}”; these are the examples of all.")
+        found = _examples(address, fate=fate, class_label=None, start=start)
+    view = examples_view(found, address, run_url=_run_url)
+    return make_response(
+        render_template(
+            "compare_examples.html",
+            view=view,
+            address=address,
+            fate=fate,
+            start=view.paging.start,
+            notices=notices,
+        )
+    )
+
+
+@blueprint.get(f"/compare/examples{TWIN}")
+def examples_twin(form: str) -> Response:
+    address, _ = read_compare(request.args)
+    fate, _ = read_fate(request.args.get("which"))
+    label = request.args.get("class") or None
+    found = _examples(address, fate=fate, class_label=label, start=0, size=None)
+    if form == "json":
+        return jsonify(examples_record(found))
+    return csv_response(f"examples-{fate.value}", EXAMPLE_COLUMNS, example_rows(found))
+
+
+def _compared(address: CompareAddress) -> tuple[RunComparison, list[str]]:
+    """The comparison, on all examples where a slice cannot be meant, and then a notice."""
+    try:
+        return _strictly_compared(address), []
+    except InvalidInput as error:
+        if error.field != "slice":
+            raise
+        notice = f"This slice cannot be meant: {error.message} These are all examples."
+        return _strictly_compared(replace(address, part=None)), [notice]
+
+
+def _strictly_compared(address: CompareAddress) -> RunComparison:
+    return compare_runs(
+        current_registry().database,
+        address.run_ids,
+        slice_text=address.part,
+        on_shared=address.on_shared,
+        kept=kept_comparisons(),
+    )
+
+
+def _examples(
+    address: CompareAddress,
+    *,
+    fate: Fate,
+    class_label: str | None,
+    start: int,
+    size: int | None = EXAMPLES_PER_PAGE,
+) -> ChangedExamples:
+    return changed_examples(
+        current_registry().database,
+        address.run_ids,
+        fate=fate,
+        class_label=class_label,
+        slice_text=address.part,
+        on_shared=address.on_shared,
+        start=start,
+        size=size,
+    )
+
+
+def _run_url(run_id: str) -> str:
+    return url_for("run_matrix.page", run_id=run_id)

@@ -1,0 +1,127 @@
+"""The runs that are compared, with letter and mark, and the examples they are compared on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from markupsafe import Markup
+
+from offdiag.comparison.wording import letter
+from offdiag.services.comparison.alignment import SharedSamples
+from offdiag.services.comparison.comparing import RunComparison
+from offdiag.store.compared_runs import ComparedRun
+from offdiag_web.charts.marks import MOST_MARKED, run_mark, run_style
+from offdiag_web.components import numbers
+from offdiag_web.components.chips import Caution, orientation_warning
+from offdiag_web.pages.compare.address import CompareAddress
+
+RunUrl = Callable[[str], str]
+
+
+@dataclass(frozen=True, slots=True)
+class RunIdentity:
+    """A run by its letter. `mark` is None for runs beyond those that charts tell apart."""
+
+    letter: str
+    name: str
+    id: str
+    url: str
+    model: str | None
+    css: str
+    mark: Markup | None
+    is_matrix: bool
+    remove_url: str | None
+    compare_url: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class LetteredCaution:
+    """What is in doubt about one of the runs."""
+
+    letter: str
+    caution: Caution
+
+
+def run_identities(
+    runs: tuple[ComparedRun, ...], address: CompareAddress, *, run_url: RunUrl
+) -> tuple[RunIdentity, ...]:
+    """All runs; they can be removed where two remain, and compared with the first alone."""
+    is_marked = len(runs) <= MOST_MARKED
+    first = runs[0].id
+    return tuple(
+        RunIdentity(
+            letter=letter(position),
+            name=run.name,
+            id=run.id,
+            url=run_url(run.id),
+            model=run.model,
+            css=run_style(position).css_class if is_marked else "run-plain",
+            mark=run_mark(position, name=f"Line and shape of {letter(position)} in charts")
+            if is_marked
+            else None,
+            is_matrix=not run.has_predictions,
+            remove_url=address.without(run.id).url() if len(runs) > 2 else None,
+            compare_url=CompareAddress((first, run.id), address.part, address.on_shared).url()
+            if len(runs) > 2 and position
+            else None,
+        )
+        for position, run in enumerate(runs)
+    )
+
+
+def cautions(runs: tuple[ComparedRun, ...]) -> tuple[LetteredCaution, ...]:
+    """Matrices whose orientation is in doubt, because classes are then compared wrongly."""
+    found = (
+        (letter(position), orientation_warning(run.source, run.orientation_verdict))
+        for position, run in enumerate(runs)
+    )
+    return tuple(LetteredCaution(name, caution) for name, caution in found if caution is not None)
+
+
+def title_of(runs: tuple[ComparedRun, ...]) -> str:
+    """ "focal and plain" or "focal and 3 others", for tabs and bookmarks."""
+    names = [numbers.shortened(run.name) for run in runs]
+    if len(names) == 2:
+        return f"{names[0]} and {names[1]}"
+    return f"{names[0]} and {len(names) - 1} others"
+
+
+def samples_text(found: RunComparison) -> str:
+    """ "same 1,503 examples, paired"; what is left out follows."""
+    if found.samples is None:
+        return "matrices without predictions, not paired"
+    parts = [_which(found.samples, how=_how(found))]
+    if found.part is not None:
+        parts.append(f"slice {found.part}")
+    if found.samples.n_unlabelled:
+        parts.append(f"{numbers.count(found.samples.n_unlabelled)} without a label left out")
+    if found.samples.n_relabelled:
+        n_relabelled = numbers.count(found.samples.n_relabelled)
+        parts.append(f"{n_relabelled} with contradicting labels left out")
+    return " · ".join(parts)
+
+
+def truth_text(found: RunComparison) -> str:
+    """ "derm-7 · truth v2"."""
+    first = found.runs[0]
+    versions = sorted({run.truth.number for run in found.runs if run.truth is not None})
+    if not versions:
+        return first.dataset
+    return f"{first.dataset} · truth {', '.join(f'v{number}' for number in versions)}"
+
+
+def _how(found: RunComparison) -> str:
+    """ "paired", or which runs are not."""
+    letters = [letter(at) for at, run in enumerate(found.runs) if not run.has_predictions]
+    if not letters:
+        return "paired"
+    return f"{numbers.listed(letters, at_most=len(letters))} not paired"
+
+
+def _which(samples: SharedSamples, *, how: str) -> str:
+    n_compared = numbers.plural(samples.n_compared, "example")
+    if samples.are_the_same:
+        return f"{'same ' if how == 'paired' else ''}{n_compared}, {how}"
+    sizes = " and ".join(numbers.count(n) for n in samples.n_each)
+    return f"{n_compared}, {how}: the shared ones of {sizes}"

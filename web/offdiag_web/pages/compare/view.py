@@ -1,0 +1,206 @@
+"""The page that compares runs: which runs, on which examples, what else differs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from offdiag.comparison.many import ManyComparison
+from offdiag.comparison.pair import PairComparison
+from offdiag.comparison.verdict import Verdict
+from offdiag.domain.slices import Slice, SliceTerm
+from offdiag.services.comparison.comparing import RunComparison
+from offdiag.services.comparison.refusals import Refusal
+from offdiag.store.compared_runs import ComparedRun
+from offdiag_web.components import numbers
+from offdiag_web.components.datasets import Overview
+from offdiag_web.pages.compare.address import CompareAddress
+from offdiag_web.pages.compare.many import ManyView, many_view
+from offdiag_web.pages.compare.pair import PairView, pair_view
+from offdiag_web.pages.compare.runs import (
+    LetteredCaution,
+    RunIdentity,
+    RunUrl,
+    cautions,
+    run_identities,
+    samples_text,
+    title_of,
+    truth_text,
+)
+from offdiag_web.urls.filter_line import quoted
+
+_ABSENT = "not set"
+
+
+@dataclass(frozen=True, slots=True)
+class MetadataRow:
+    """One fact that is not the same for all runs, with its text for each of them."""
+
+    name: str
+    values: tuple[str, ...]
+
+
+def differing_metadata(runs: Sequence[ComparedRun]) -> tuple[MetadataRow, ...]:
+    """The facts that differ: those of the run first, then parameters and tags by name."""
+    facts = [_facts(run) for run in runs]
+    names = dict.fromkeys(name for each in facts for name in each)
+    rows = (MetadataRow(name, tuple(each.get(name, _ABSENT) for each in facts)) for name in names)
+    return tuple(row for row in rows if len(set(row.values)) > 1)
+
+
+def _facts(run: ComparedRun) -> dict[str, str]:
+    known = {
+        "model": run.model,
+        "author": run.author,
+        "git commit": run.git_sha,
+        "logged": run.created_at.strftime("%Y-%m-%d %H:%M UTC"),
+        "logged as": "predictions" if run.has_predictions else "a matrix",
+        "scores per example": str(run.score_columns) if run.has_predictions else None,
+    }
+    return {
+        **{name: text for name, text in known.items() if text is not None},
+        **_entries("parameter", run.params),
+        **_entries("tag", run.tags),
+    }
+
+
+def _entries(kind: str, entries: Mapping[str, object]) -> dict[str, str]:
+    return {f"{kind} {name}": _text(value) for name, value in sorted(entries.items())}
+
+
+def _text(value: object) -> str:
+    return "none" if value is None else str(value)
+
+
+MOST_LEVELS = 50
+"""Values of a slice column up to which they are offered to be picked."""
+
+
+@dataclass(frozen=True, slots=True)
+class SliceChoice:
+    """A slice that can be picked."""
+
+    text: str
+    is_chosen: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ComparePage:
+    """Everything the page shows; one of `pair`, `many` and `refusal` is there.
+
+    `shared_url` leads to the comparison on the shared examples, `all_url` back from a slice.
+    """
+
+    title: str
+    heading: str
+    samples: str
+    scope: str
+    runs: tuple[RunIdentity, ...]
+    cautions: tuple[LetteredCaution, ...]
+    verdict: Verdict | None
+    pair: PairView | None
+    many: ManyView | None
+    refusal: Refusal | None
+    metadata: tuple[MetadataRow, ...]
+    slices: tuple[SliceChoice, ...]
+    part: str | None
+    all_url: str
+    shared_url: str | None
+    swap_url: str | None
+    add_url: str
+    scores_note: str | None
+
+
+def compare_page(found: RunComparison, address: CompareAddress, *, run_url: RunUrl) -> ComparePage:
+    """Present a comparison as its address asks for."""
+    runs = run_identities(found.runs, address, run_url=run_url)
+    n_shared = None if found.refusal is None else found.refusal.n_shared
+    return ComparePage(
+        title=f"Compare {title_of(found.runs)} · {found.runs[0].dataset}",
+        heading=f"Compare {numbers.plural(len(runs), 'run')}",
+        samples="" if found.refusal else samples_text(found),
+        scope=truth_text(found),
+        runs=runs,
+        cautions=cautions(found.runs),
+        verdict=found.verdict,
+        pair=pair_view(found.result, found.runs, address)
+        if isinstance(found.result, PairComparison)
+        else None,
+        many=many_view(found.result, runs, address)
+        if isinstance(found.result, ManyComparison)
+        else None,
+        refusal=found.refusal,
+        metadata=differing_metadata(found.runs),
+        slices=_slice_choices(found),
+        part=address.part,
+        all_url=replace(address, part=None).url(),
+        shared_url=replace(address, on_shared=True).url() if n_shared else None,
+        swap_url=address.swapped().url() if len(runs) == 2 else None,
+        add_url=address.selection_url(f"dataset:{quoted(found.runs[0].dataset)}"),
+        scores_note=_scores_note(found),
+    )
+
+
+def _slice_choices(found: RunComparison) -> tuple[SliceChoice, ...]:
+    if not all(run.has_predictions for run in found.runs):
+        return ()
+    chosen = "" if found.part is None else str(found.part)
+    texts = [
+        str(Slice((SliceTerm(name, level),)))
+        for name, levels in found.slice_levels.items()
+        if len(levels) <= MOST_LEVELS
+        for level in levels
+    ]
+    if chosen and chosen not in texts:
+        texts.append(chosen)
+    return tuple(SliceChoice(text, text == chosen) for text in texts)
+
+
+def _scores_note(found: RunComparison) -> str | None:
+    """Said where only one of two runs has scores."""
+    if not isinstance(found.result, PairComparison) or found.result.paired is None:
+        return None
+    has_scores = [bool(run.score_columns) for run in found.runs]
+    if has_scores[0] == has_scores[1]:
+        return None
+    which = "A" if has_scores[0] else "B"
+    return f"Only {which} has scores, so ranking and calibration are not compared."
+
+
+@dataclass(frozen=True, slots=True)
+class DatasetChoice:
+    """A dataset whose runs can be compared."""
+
+    name: str
+    n_runs: str
+    url: str
+
+
+@dataclass(frozen=True, slots=True)
+class ChoosingView:
+    """What to choose from; `chosen` is the id of the one run that is chosen already."""
+
+    chosen: str | None
+    datasets: tuple[DatasetChoice, ...]
+
+
+def choosing_view(overview: Overview, address: CompareAddress) -> ChoosingView:
+    """Present the datasets that have runs to choose from."""
+    names = [dataset.name for dataset, _ in overview]
+    return ChoosingView(
+        chosen=address.run_ids[0] if address.run_ids else None,
+        datasets=tuple(
+            DatasetChoice(
+                name=dataset.name,
+                n_runs=numbers.plural(runs.total, "run"),
+                url=address.selection_url(_query(dataset.project, dataset.name, names)),
+            )
+            for dataset, runs in overview
+            if runs.total
+        ),
+    )
+
+
+def _query(project: str, name: str, names: list[str]) -> str:
+    in_project = "" if names.count(name) == 1 else f"project:{quoted(project)} "
+    return f"{in_project}dataset:{quoted(name)}"

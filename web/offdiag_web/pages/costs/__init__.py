@@ -1,0 +1,1 @@
+"""Cost matrices: the list, one with its versions, and the form for a new one."""

@@ -1,0 +1,321 @@
+"""A cost matrix to be read: its table, its versions, and what the last one changed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+import numpy as np
+
+from offdiag.domain.texts import DEFAULT_PROJECT
+from offdiag.metrics.costs.edits import cost_text
+from offdiag.metrics.costs.matrix import CostMatrix, PriceChange, changed_prices, check_costs
+from offdiag.services.browse_costs import CostDetail
+from offdiag.store.cost_matrices import CostMatrixRecord
+from offdiag_web.charts.palette import BINS
+from offdiag_web.components import numbers
+from offdiag_web.components.chips import Moment, moment
+from offdiag_web.components.classes import ClassHead, class_head, quoted_name
+from offdiag_web.components.cost_form import PASSED, warning_texts
+from offdiag_web.components.numbers import MINUS
+from offdiag_web.urls.costs import CostsAddress
+from offdiag_web.urls.datasets import DatasetAddress
+from offdiag_web.urls.query_string import with_query
+from offdiag_web.urls.reports import ReportAddress
+
+MOST_CLASSES = 30
+DEAREST = 30
+
+
+@dataclass(frozen=True, slots=True)
+class PriceCell:
+    """A price with the step of its ramp."""
+
+    text: str
+    css: str
+
+
+@dataclass(frozen=True, slots=True)
+class DearPrice:
+    """One of the highest prices of a large matrix."""
+
+    actual: str
+    predicted: str
+    price: str
+
+
+@dataclass(frozen=True, slots=True)
+class PriceTable:
+    """All cells, or the dearest ones."""
+
+    heads: tuple[ClassHead, ...]
+    turned_heads: bool
+    density: str
+    lines: tuple[tuple[ClassHead, tuple[PriceCell, ...]], ...]
+    dearest: tuple[DearPrice, ...]
+
+
+def price_table(costs: CostMatrix) -> PriceTable:
+    """Present a cost matrix in label order."""
+    names, weights = costs.labels.names, costs.weights
+    largest = float(np.abs(weights).max())
+    heads = tuple(class_head(name) for name in names[:MOST_CLASSES])
+    if len(names) > MOST_CLASSES:
+        places = np.argsort(-weights, axis=None, kind="stable")[:DEAREST]
+        cells = [divmod(int(place), len(names)) for place in places]
+        return PriceTable(
+            (),
+            turned_heads=False,
+            density="plain",
+            lines=(),
+            dearest=tuple(
+                DearPrice(names[actual], names[predicted], price_text(weights[actual, predicted]))
+                for actual, predicted in cells
+            ),
+        )
+    return PriceTable(
+        heads,
+        turned_heads=max(len(head.short) for head in heads) > 6,
+        density="roomy" if len(names) <= 8 else "plain" if len(names) <= 12 else "dense",
+        lines=tuple(
+            (
+                heads[actual],
+                tuple(
+                    PriceCell(price_text(price), _ramp(price, largest))
+                    for price in weights[actual].tolist()
+                ),
+            )
+            for actual in range(len(names))
+        ),
+        dearest=(),
+    )
+
+
+def price_text(price: float) -> str:
+    """A price with all its digits."""
+    return cost_text(float(price)).replace("-", MINUS)
+
+
+def _ramp(price: float, largest: float) -> str:
+    if price == 0:
+        return "zero"
+    step = max(1, min(BINS - 1, round(abs(price) / largest * (BINS - 1))))
+    return f"{'error' if price > 0 else 'correct'}-{step}"
+
+
+MOST_CELLS = 200
+
+
+@dataclass(frozen=True, slots=True)
+class ChangedPrice:
+    """One cell whose price differs."""
+
+    actual: str
+    predicted: str
+    before: str
+    after: str
+    factor: str
+
+
+@dataclass(frozen=True, slots=True)
+class CostDifference:
+    """All that differs, in words and by cell; `n_hidden` cells are left to the CSV."""
+
+    title: str
+    sentences: tuple[str, ...]
+    cells: tuple[ChangedPrice, ...]
+    n_hidden: int
+
+
+def cost_difference(before: CostMatrixRecord, after: CostMatrixRecord) -> CostDifference:
+    """Present what changed from one version to another."""
+    cells = changed_prices(before.costs, after.costs)
+    return CostDifference(
+        title=f"What changed from v{before.version} to v{after.version}",
+        sentences=tuple(_sentences(before, after, len(cells))),
+        cells=tuple(
+            ChangedPrice(
+                change.actual,
+                change.predicted,
+                price_text(change.before),
+                price_text(change.after),
+                _factor_text(change),
+            )
+            for change in cells[:MOST_CELLS]
+        ),
+        n_hidden=max(len(cells) - MOST_CELLS, 0),
+    )
+
+
+def _sentences(before: CostMatrixRecord, after: CostMatrixRecord, n_cells: int) -> list[str]:
+    old, new = before.costs.labels.names, after.costs.labels.names
+    found = []
+    for words, names in (
+        ("New classes", [name for name in new if name not in old]),
+        ("Classes left out", [name for name in old if name not in new]),
+    ):
+        if names:
+            found.append(f"{words}: {numbers.listed([quoted_name(name) for name in names])}.")
+    if before.costs.currency != after.costs.currency:
+        found.append(
+            f"Currency: {before.costs.currency or 'none'} \N{RIGHTWARDS ARROW} "
+            f"{after.costs.currency or 'none'}."
+        )
+    found.append(
+        f"{numbers.plural(n_cells, 'price')} changed." if n_cells else "No price changed."
+    )
+    return found
+
+
+def _factor_text(change: PriceChange) -> str:
+    """How many times the price it is, where that means something."""
+    return "" if change.factor is None else f"× {change.factor:.3g}"
+
+
+@dataclass(frozen=True, slots=True)
+class VersionLine:
+    """One version; `difference_url` compares it with the one before it."""
+
+    version: str
+    url: str
+    is_shown: bool
+    created: Moment
+    author: str
+    note: str
+    uses: str
+    difference_url: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class UseLine:
+    """Somebody who uses a version."""
+
+    text: str
+    url: str
+    version: str
+
+
+@dataclass(frozen=True, slots=True)
+class DatasetOption:
+    """A dataset of the same classes, by id; what it is judged by now."""
+
+    name: str
+    is_default: bool
+    what_if_url: str
+
+
+@dataclass(frozen=True, slots=True)
+class CostPageView:
+    """Everything the page shows."""
+
+    address: CostsAddress
+    title: str
+    project: str | None
+    reference: str
+    currency: str | None
+    author: str | None
+    note: str | None
+    created: Moment
+    is_newest: bool
+    newest_url: str
+    table: PriceTable
+    passed: str
+    warnings: tuple[str, ...]
+    versions: tuple[VersionLine, ...]
+    difference: CostDifference | None
+    uses: tuple[UseLine, ...]
+    datasets: tuple[DatasetOption, ...]
+
+
+def cost_page_view(detail: CostDetail, address: CostsAddress, *, now: datetime) -> CostPageView:
+    """Present one version."""
+    shown = detail.shown
+    label_set = next(each.label_set_id for each in detail.versions if each.id == shown.id)
+    return CostPageView(
+        address=address,
+        title=f"{shown.name} v{shown.version}",
+        project=None if shown.project == DEFAULT_PROJECT else shown.project,
+        reference=f"{shown.name}@{shown.version}",
+        currency=shown.costs.currency,
+        author=shown.author,
+        note=shown.note,
+        created=moment(shown.created_at, now=now),
+        is_newest=shown.version == detail.versions[0].version,
+        newest_url=replace(address, version=None, before=None).url(),
+        table=price_table(shown.costs),
+        passed=PASSED,
+        warnings=warning_texts(check_costs(shown.costs), shown.costs.labels),
+        versions=tuple(_version_lines(detail, address, now)),
+        difference=None if detail.before is None else cost_difference(detail.before, shown),
+        uses=tuple(_uses(detail)),
+        datasets=tuple(
+            DatasetOption(
+                use.dataset,
+                use.cost_matrix_id == shown.id,
+                with_query(
+                    "/whatif",
+                    {
+                        "dataset": use.dataset,
+                        "project": None if use.project == DEFAULT_PROJECT else use.project,
+                        "cost": f"{shown.name}@{shown.version}",
+                    },
+                ),
+            )
+            for use in detail.datasets
+            if use.label_set_id == label_set
+        ),
+    )
+
+
+def _version_lines(detail: CostDetail, address: CostsAddress, now: datetime) -> list[VersionLine]:
+    lines = []
+    for place, each in enumerate(detail.versions):
+        users = [use.dataset for use in detail.datasets if use.cost_matrix_id == each.id]
+        reports = [
+            use.report
+            for use in detail.reports
+            if use.costs == f"{each.name}@{each.version}" or (use.costs == each.name and not place)
+        ]
+        words = [f"default of {name}" for name in users] + [f"report {name}" for name in reports]
+        has_earlier = place + 1 < len(detail.versions)
+        lines.append(
+            VersionLine(
+                version=f"v{each.version}",
+                url=replace(address, version=each.version, before=None).url(),
+                is_shown=each.id == detail.shown.id,
+                created=moment(each.created_at, now=now),
+                author=each.author or "",
+                note=each.note or "",
+                uses=", ".join(words),
+                difference_url=replace(
+                    address, version=each.version, before=detail.versions[place + 1].version
+                ).url()
+                if has_earlier
+                else None,
+            )
+        )
+    return lines
+
+
+def _uses(detail: CostDetail) -> list[UseLine]:
+    by_id = {each.id: each for each in detail.versions}
+    found = [
+        UseLine(
+            f"dataset {use.dataset}, default",
+            DatasetAddress(use.project, use.dataset).url(),
+            f"v{by_id[use.cost_matrix_id].version}",
+        )
+        for use in detail.datasets
+        if use.cost_matrix_id in by_id
+    ]
+    for report in detail.reports:
+        name, at, version = report.costs.rpartition("@")
+        pinned = f"v{version}" if at and name == detail.shown.name else "the newest"
+        found.append(
+            UseLine(
+                f"report {report.report}",
+                ReportAddress(report.project, report.report).url(),
+                pinned,
+            )
+        )
+    return found

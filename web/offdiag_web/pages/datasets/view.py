@@ -1,0 +1,302 @@
+"""The page of a dataset: classes and their groups, versions of its ground truth, runs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from markupsafe import Markup
+
+from offdiag.domain.hierarchy import Group, Hierarchy
+from offdiag.domain.labels import LabelSet
+from offdiag.domain.look_alikes import look_alikes_in_words
+from offdiag.domain.runs import RunState
+from offdiag.services.browse_datasets import DatasetDetail
+from offdiag.store.dataset_page import DatasetRuns
+from offdiag.store.truths import TruthSummary
+from offdiag_web.charts.marks import share_bar
+from offdiag_web.components import numbers
+from offdiag_web.components.chips import Chip, Moment, Tone, moment
+from offdiag_web.components.classes import ClassHead, class_head, quoted_name
+from offdiag_web.components.controls import TASK_WORDS, Paging, paging
+from offdiag_web.urls.datasets import DatasetAddress
+from offdiag_web.urls.filter_line import parse_filter, quoted
+from offdiag_web.urls.run_list import RunListAddress
+
+CLASSES_PER_PAGE = 50
+
+
+@dataclass(frozen=True, slots=True)
+class ClassCount:
+    """One class. `change` against the version before, None where there is none."""
+
+    head: ClassHead
+    count: str
+    share: str
+    bar: Markup
+    change: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class ClassCounts:
+    """A page of the classes of a truth version, largest first."""
+
+    number: int
+    classes: tuple[ClassCount, ...]
+    compared_with: int | None
+    unlabelled: str | None
+    paging: Paging
+
+
+def class_counts(
+    labels: LabelSet,
+    versions: Sequence[TruthSummary],
+    address: DatasetAddress,
+    start: int,
+) -> ClassCounts | None:
+    """The classes of the newest version, None while a dataset has no ground truth."""
+    if not versions:
+        return None
+    newest = versions[0]
+    before = next((each for each in versions if each.number == newest.parent), None)
+    codes = sorted(range(len(labels)), key=lambda code: -newest.class_counts[code])
+    page = paging(
+        len(codes),
+        start,
+        per_page=CLASSES_PER_PAGE,
+        words=("class", "classes"),
+        url=lambda at: address.url(start=at),
+    )
+    missing = newest.n_samples - newest.n_labelled
+    return ClassCounts(
+        number=newest.number,
+        classes=tuple(
+            _class_count(labels.names[code], code, newest, before)
+            for code in codes[page.start : page.end]
+        ),
+        compared_with=None if before is None else before.number,
+        unlabelled=numbers.plural(missing, "sample") if missing else None,
+        paging=page,
+    )
+
+
+def _class_count(
+    name: str, code: int, newest: TruthSummary, before: TruthSummary | None
+) -> ClassCount:
+    count, of = newest.class_counts[code], max(newest.n_labelled, 1)
+    share = numbers.fine_percent(count, of)
+    return ClassCount(
+        head=class_head(name),
+        count=numbers.count(count),
+        share=share,
+        bar=share_bar(count / of, name=f"{share} of the labelled samples"),
+        change=None if before is None else numbers.signed(count - before.class_counts[code]),
+    )
+
+
+MOST_GROUPS = 100
+MOST_NAMED = 12
+"""Classes of a group that are named."""
+
+
+@dataclass(frozen=True, slots=True)
+class GroupLine:
+    """A group after those around it; `n_hidden` of its classes are not named."""
+
+    around: tuple[str, ...]
+    name: str
+    classes: tuple[str, ...]
+    n_hidden: int
+
+
+@dataclass(frozen=True, slots=True)
+class GroupLines:
+    """The first groups; `more` says how many others there are."""
+
+    lines: tuple[GroupLine, ...]
+    more: str | None
+
+
+def group_lines(hierarchy: Hierarchy) -> GroupLines:
+    """Every group before those inside it, up to `MOST_GROUPS`."""
+    groups = list(hierarchy.by_name.values())
+    hidden = len(groups) - MOST_GROUPS
+    return GroupLines(
+        tuple(_line(hierarchy, group) for group in groups[:MOST_GROUPS]),
+        numbers.plural(hidden, "more group") if hidden > 0 else None,
+    )
+
+
+def _line(hierarchy: Hierarchy, group: Group) -> GroupLine:
+    classes = [each for each in group.members if isinstance(each, str)]
+    return GroupLine(
+        around=tuple(numbers.shortened(each.name) for each in hierarchy.parents[group.name]),
+        name=numbers.shortened(group.name),
+        classes=tuple(numbers.shortened(name) for name in classes[:MOST_NAMED]),
+        n_hidden=max(len(classes) - MOST_NAMED, 0),
+    )
+
+
+MOST_LEVELS = 12
+"""Values of a slice column that are named on the page."""
+
+_STATES: tuple[tuple[RunState, str, str, Tone], ...] = (
+    (RunState.EVALUATED, "evaluated", "evaluated", "good"),
+    (RunState.OPEN, "open", "open", "busy"),
+    (RunState.FINISHED, "queued", "waiting for metrics", "busy"),
+    (RunState.FAILED, "failed", "failed", "error"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class VersionLine:
+    """One truth version. `origin` says where it comes from, `labelled` what it covers."""
+
+    name: str
+    is_head: bool
+    origin: str
+    labelled: str
+    is_partial: bool
+    reason: str | None
+    author: str | None
+    made: Moment
+    n_runs: str
+    difference_url: str | None
+    impact_url: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class LinkedChip:
+    """A chip that leads somewhere."""
+
+    chip: Chip
+    url: str
+
+
+@dataclass(frozen=True, slots=True)
+class SliceLine:
+    """A slice column; `levels` are its values, cut where there are many."""
+
+    name: str
+    of_version: str
+    n_levels: str
+    levels: tuple[str, ...]
+    n_hidden: int
+
+
+@dataclass(frozen=True, slots=True)
+class DatasetView:
+    """Everything on the page of a dataset."""
+
+    address: DatasetAddress
+    name: str
+    project: str | None
+    subtitle: str
+    labels_note: str
+    classes: ClassCounts | None
+    versions: tuple[VersionLine, ...]
+    n_runs: str
+    runs_url: str
+    states: tuple[LinkedChip, ...]
+    behind: str | None
+    slices: tuple[SliceLine, ...]
+    groups: GroupLines | None
+
+
+def dataset_view(detail: DatasetDetail, *, start: int, now: datetime) -> DatasetView:
+    """Present a dataset; `start` is the first class that is shown, counted from 0."""
+    dataset = detail.dataset
+    address = DatasetAddress(dataset.project, dataset.name)
+    return DatasetView(
+        address=address,
+        name=dataset.name,
+        project=None if dataset.project == "default" else dataset.project,
+        subtitle=_subtitle(detail),
+        labels_note=_labels_note(detail),
+        classes=class_counts(dataset.labels, detail.versions, address, start),
+        versions=tuple(_version(version, address, now) for version in detail.versions),
+        n_runs=numbers.plural(detail.runs.total, "run"),
+        runs_url=runs_url(address),
+        states=tuple(_states(detail.runs, address)),
+        behind=_behind(detail.runs),
+        slices=tuple(
+            SliceLine(
+                name=column.name,
+                of_version=f"v{column.root}",
+                n_levels=numbers.count(len(column.levels)),
+                levels=column.levels[:MOST_LEVELS],
+                n_hidden=max(len(column.levels) - MOST_LEVELS, 0),
+            )
+            for column in detail.slices
+        ),
+        groups=None if dataset.hierarchy is None else group_lines(dataset.hierarchy),
+    )
+
+
+def runs_url(address: DatasetAddress, more: str = "") -> str:
+    """The list of the runs on a dataset, narrowed by further terms."""
+    terms = f"project:{quoted(address.project)} dataset:{quoted(address.name)} {more}"
+    return RunListAddress(parse_filter(terms)).url()
+
+
+def _subtitle(detail: DatasetDetail) -> str:
+    dataset = detail.dataset
+    parts = [TASK_WORDS[dataset.task], numbers.plural(len(dataset.labels), "class", "classes")]
+    if detail.versions:
+        newest = detail.versions[0]
+        parts.append(numbers.plural(newest.n_samples, "sample"))
+        parts.append(f"truth v{newest.number}")
+    else:
+        parts.append("no ground truth yet")
+    return " · ".join(parts)
+
+
+def _labels_note(detail: DatasetDetail) -> str:
+    dataset = detail.dataset
+    known = "Inferred from the data and sorted" if dataset.labels_inferred else "Declared"
+    order = ", in a meaningful order" if dataset.labels.ordinal else ""
+    by_convention = " by convention" if dataset.positive_by_convention else ""
+    positive = (
+        f" {quoted_name(dataset.positive_label)} counts as positive{by_convention}."
+        if dataset.positive_label is not None
+        else ""
+    )
+    alike = look_alikes_in_words(dataset.labels)
+    note = "" if alike is None else f" {alike}"
+    return f"{known}{order}.{positive}{note} Their digest is {dataset.labels.digest[:12]}."
+
+
+def _version(version: TruthSummary, address: DatasetAddress, now: datetime) -> VersionLine:
+    parent = version.parent
+    return VersionLine(
+        name=f"v{version.number}",
+        is_head=version.is_head,
+        origin="logged" if parent is None else f"corrects v{parent}",
+        labelled=numbers.labelled(version.n_labelled, version.n_samples),
+        is_partial=version.n_labelled < version.n_samples,
+        reason=version.reason,
+        author=version.author,
+        made=moment(version.created_at, now=now),
+        n_runs=numbers.count(version.n_runs),
+        difference_url=None if parent is None else address.difference_url(parent, version.number),
+        impact_url=None if parent is None else address.impact_url(version.number),
+    )
+
+
+def _states(runs: DatasetRuns, address: DatasetAddress) -> list[LinkedChip]:
+    return [
+        LinkedChip(
+            Chip(f"{numbers.count(runs.by_state[state])} {words}", tone),
+            runs_url(address, f"state:{word}"),
+        )
+        for state, word, words, tone in _STATES
+        if runs.by_state[state]
+    ]
+
+
+def _behind(runs: DatasetRuns) -> str | None:
+    if not runs.n_behind:
+        return None
+    one = "run still shows", "runs still show"
+    return f"{numbers.plural(runs.n_behind, *one)} results of an older truth version."

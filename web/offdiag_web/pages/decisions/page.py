@@ -1,0 +1,133 @@
+"""What the scores of a run would decide under costs, and keeping that as a run."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+from flask import Blueprint, jsonify, make_response, redirect, render_template, request, url_for
+from werkzeug.wrappers import Response
+
+from offdiag.errors import InvalidInput, NotFound
+from offdiag.services.decisions.answering import Decisions, decisions_of
+from offdiag.services.decisions.saving import Choice, Chosen, asked_pricing, save_choice
+from offdiag.services.what_if.reading import read_base
+from offdiag_web.app.context import current_registry, reader
+from offdiag_web.app.exports import csv_response
+from offdiag_web.app.paths import SENT_BY_FORM, TWIN
+from offdiag_web.pages.decisions.export import decisions_record, decisions_table
+from offdiag_web.pages.decisions.view import decisions_view
+from offdiag_web.urls.what_if import WhatIfAddress, asked_by_form, read_what_if
+
+blueprint = Blueprint("decisions", __name__)
+
+_PATH = "/whatif/decisions"
+_KEY = "run"
+
+
+@blueprint.get(_PATH)
+def page() -> Response:
+    address, run_id = _asked()
+    if SENT_BY_FORM in request.args or address.question.costs is None:
+        return redirect(_canonical(address, run_id).decisions_url(run_id))
+    view = decisions_view(_found(address, run_id), address, run_url=_run_url)
+    return make_response(render_template("decisions.html", view=view))
+
+
+@blueprint.get(f"{_PATH}{TWIN}")
+def twin(form: str) -> Response:
+    address, run_id = _asked()
+    found = _found(address, run_id)
+    if form == "json":
+        return jsonify(decisions_record(found, address))
+    columns, rows = decisions_table(found)
+    return csv_response(f"{run_id}-decisions", columns, rows)
+
+
+@blueprint.post(_PATH)
+def save() -> Response:
+    """Keep what the chosen rule answers as a run; asked again, it is the same run."""
+    database = current_registry().database
+    address = read_what_if(request.form, key=_KEY)
+    run_id = _only_run(address)
+    pricing = asked_pricing(database, run_id, address.question)
+    run = save_choice(
+        database,
+        run_id,
+        pricing,
+        _choice(address),
+        name=request.form.get("name", "").strip(),
+        author=_author(),
+    )
+    return redirect(_run_url(run.id), 303)
+
+
+def _author() -> str | None:
+    """Whoever signed in, by no other name; else the name that was typed, if any."""
+    if reader().is_signed_in:
+        return reader().name
+    return request.form.get("author", "").strip() or None
+
+
+def _asked() -> tuple[WhatIfAddress, str]:
+    address = read_what_if(request.args, key=_KEY)
+    return address, _only_run(address)
+
+
+def _only_run(address: WhatIfAddress) -> str:
+    if not address.runs:
+        raise NotFound(
+            "no run is named.",
+            field="run",
+            hint="Open this page from a run, its curves, or the what-if page.",
+        )
+    return address.runs[0]
+
+
+def _canonical(address: WhatIfAddress, run_id: str) -> WhatIfAddress:
+    _, base = read_base(current_registry().database, (run_id,), address.question.costs)
+    return replace(asked_by_form(request.args, base), runs=(run_id,))
+
+
+def _found(address: WhatIfAddress, run_id: str) -> Decisions:
+    return decisions_of(
+        current_registry().database,
+        run_id,
+        address.question,
+        positive=address.positive or None,
+    )
+
+
+def _choice(address: WhatIfAddress) -> Choice:
+    positive = address.positive or None
+    given = request.form.get("rule", Chosen.EXPECTED.value)
+    if given not in {chosen.value for chosen in Chosen}:
+        raise InvalidInput(
+            f"there is no rule {given!r}.",
+            field="rule",
+            hint=f"Choose one of {', '.join(Chosen)}.",
+        )
+    chosen = Chosen(given)
+    threshold = None
+    if chosen is Chosen.STATED:
+        threshold = _threshold(request.form.get("threshold", ""))
+    return Choice(chosen, threshold, positive)
+
+
+def _threshold(text: str) -> float:
+    typed = text.strip().replace("\N{MINUS SIGN}", "-")
+    try:
+        number = float(typed)
+    except ValueError:
+        number = math.nan
+    if not math.isfinite(number):
+        raise InvalidInput(
+            f"{text.strip()!r} is no threshold.",
+            field="threshold",
+            hint="Go back and type a number such as 0.2.",
+        )
+    return number
+
+
+def _run_url(run_id: str) -> str:
+    return url_for("run_matrix.page", run_id=run_id)

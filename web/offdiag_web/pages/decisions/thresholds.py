@@ -1,0 +1,304 @@
+"""Expected costs over thresholds, drawn and as a table, per 1,000 examples."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from markupsafe import Markup
+
+from offdiag.domain.values import MetricValue
+from offdiag.metrics.confusion import ConfusionMatrix
+from offdiag.metrics.scores.score_curves import TIDY_THRESHOLDS
+from offdiag.services.decisions.thresholds import PricedPoint, ThresholdCosts
+from offdiag_web.charts.threshold_costs import CostLine, Mark, threshold_cost_chart
+from offdiag_web.components import numbers
+from offdiag_web.components.classes import quoted_name
+from offdiag_web.components.cost_ranking import PER
+from offdiag_web.components.numbers import MINUS
+from offdiag_web.components.values import Amounts, amounts_for
+
+
+def cost_text(cost: float, amounts: Amounts) -> str:
+    """A cost per case, written per 1,000 cases."""
+    return amounts.text(cost * PER)
+
+
+def interval_text(value: MetricValue, amounts: Amounts) -> str | None:
+    """ "1,103 – 1,149" per 1,000 cases, None where there is no interval."""
+    if value.ci_low is None or value.ci_high is None:
+        return None
+    return amounts.interval(value.ci_low * PER, value.ci_high * PER)
+
+
+def difference_text(value: MetricValue, amounts: Amounts) -> str:
+    """ "−80 per 1,000 (95 % CI −120 to −41)"."""
+    if value.value is None:
+        return "undefined"
+    text = f"{amounts.signed(value.value * PER)} per 1,000"
+    if value.ci_low is None or value.ci_high is None:
+        return text
+    low, high = (amounts.signed(end * PER) for end in (value.ci_low, value.ci_high))
+    return f"{text} (95 % CI {low} to {high})"
+
+
+def outcome_text(value: MetricValue) -> str:
+    """What the paired interval of a difference of costs supports."""
+    if value.value is None or value.ci_low is None or value.ci_high is None:
+        return "Whether that is more than chance is not known."
+    if value.ci_high < 0:
+        return "That is cheaper, beyond chance."
+    if value.ci_low > 0:
+        return "That is dearer, beyond chance."
+    return "That cannot be told from no difference."
+
+
+def threshold_text(threshold: float) -> str:
+    """A threshold with four digits that count."""
+    return f"{threshold + 0.0:.4g}".replace("-", MINUS)
+
+
+_SHOWN_PROBABILITIES = TIDY_THRESHOLDS[1::2]
+_SHARES_FLAGGED = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5)
+
+
+@dataclass(frozen=True, slots=True)
+class ThresholdLine:
+    """One threshold as a line of the table; `marks` say what is special about it."""
+
+    threshold: str
+    marks: str
+    flagged: str
+    missed: str
+    raised: str
+    cost: str
+    interval: str
+    is_best: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ThresholdView:
+    """The chart with what it says and its table. `chart` is None where no cost is defined."""
+
+    positive: str
+    rule: str
+    sentences: tuple[str, ...]
+    chart: Markup | None
+    lines: tuple[ThresholdLine, ...]
+    best: str | None
+    implied: str | None
+    note: str
+
+
+def threshold_view(
+    found: ThresholdCosts, matrix: ConfusionMatrix, *, currency: str | None
+) -> ThresholdView:
+    """Present the thresholds of a run whose answers gave `matrix`."""
+    name = quoted_name(matrix.labels.names[found.positive])
+    amounts = amounts_for(
+        abs(cost) * PER
+        for cost in (found.nothing, found.everything, found.in_use.value or 0.0)
+        if math.isfinite(cost)
+    )
+    return ThresholdView(
+        positive=matrix.labels.names[found.positive],
+        rule=f"A case is answered {name} when its score of {name} is at least the threshold.",
+        sentences=tuple(_sentences(found, name, amounts)),
+        chart=_chart(found, name, amounts, currency),
+        lines=tuple(_lines(found, amounts)),
+        best=None if found.best is None else _chosen_text(found),
+        implied=None if found.at_implied is None else _implied_text(found),
+        note=_note(found),
+    )
+
+
+def _sentences(found: ThresholdCosts, name: str, amounts: Amounts) -> Iterator[str]:
+    if found.best is None or found.best.cost.value is None:
+        yield "No cost is defined: one of the classes has no cases."
+        return
+    interval = interval_text(found.best.cost, amounts)
+    yield (
+        f"{_best_action(found, name)} costs least on these cases: "
+        f"{cost_text(found.best.cost.value, amounts)} per 1,000"
+        f"{f' (95 % CI {interval})' if interval else ''}."
+    )
+    yield _against_use(found, amounts)
+    luck = "The threshold was chosen on the cases it is judged by, so it looks cheaper than it is"
+    if found.crossfitted is None:
+        yield f"{luck}; there are too few cases to say by how much."
+    else:
+        yield (
+            f"{luck}: chosen on four fifths of the cases and paid on the fifth, the choice costs "
+            f"{cost_text(found.crossfitted, amounts)} per 1,000."
+        )
+    yield _from_the_costs(found, name, amounts)
+
+
+def _best_action(found: ThresholdCosts, name: str) -> str:
+    assert found.best is not None  # noqa: S101  # The caller asked.
+    if found.best.place == 0:
+        return f"Answering {name} never"
+    if found.best.place == len(found.points) - 1:
+        return f"Answering {name} every time"
+    return f"Answering {name} from {threshold_text(_threshold(found, found.best.place))} on"
+
+
+def _against_use(found: ThresholdCosts, amounts: Amounts) -> str:
+    if found.in_use.value is None:
+        return "What the answers in use cost is not defined."
+    cost = f"The answers in use cost {cost_text(found.in_use.value, amounts)} per 1,000"
+    if found.change is None:
+        return (
+            f"{cost}; no single threshold gives them, so the two are paired only once the new "
+            "answers are saved as a run and compared."
+        )
+    if found.best is not None and found.best.place == found.in_use_place:
+        return f"{cost}: they are those of this threshold."
+    gap = found.change.difference
+    outcome = outcome_text(gap).rstrip(".")
+    return (
+        f"{cost}; the change is {difference_text(gap, amounts)}. {outcome}, for a threshold that "
+        "was fixed beforehand."
+    )
+
+
+def _from_the_costs(found: ThresholdCosts, name: str, amounts: Amounts) -> str:
+    if found.implied is None:
+        return "These costs imply no threshold: errors together are no dearer than right answers."
+    if not found.are_probabilities:
+        return (
+            "The scores are no probabilities, so the threshold that the costs imply "
+            f"({threshold_text(found.implied)} for a probability) cannot be held against them."
+        )
+    text = _implied_text(found)
+    if not 0 <= found.implied <= 1:
+        return f"By the costs alone one answer is always cheaper: {text} is no probability."
+    at = found.at_implied
+    costs = (
+        ""
+        if at is None or at.cost.value is None
+        else f"; on these cases that costs {cost_text(at.cost.value, amounts)} per 1,000"
+    )
+    return (
+        f"If the scores are calibrated, the costs alone imply answering {name} from {text} "
+        f"on{costs}."
+    )
+
+
+def _chart(
+    found: ThresholdCosts, name: str, amounts: Amounts, currency: str | None
+) -> Markup | None:
+    best = found.best
+    if best is None or best.cost.value is None or found.in_use.value is None:
+        return None
+    low, high = (
+        None if end is None else end * PER for end in (best.cost.ci_low, best.cost.ci_high)
+    )
+    others = []
+    if found.in_use_place is not None:
+        in_use = found.in_use.value * PER
+        others.append(Mark("in use", _threshold(found, found.in_use_place), in_use))
+    at = found.at_implied
+    if at is not None and at.cost.value is not None and found.implied is not None:
+        others.append(Mark("implied by the costs", found.implied, at.cost.value * PER))
+    unit = "" if currency is None else f", {currency}"
+    return threshold_cost_chart(
+        CostLine(
+            np.array([_finite(value) for value in found.points.thresholds.tolist()]),
+            found.means * PER,
+            Mark("cheapest", _threshold(found, best.place), best.cost.value * PER, low, high),
+            tuple(others),
+            found.are_probabilities,
+        ),
+        x_title=f"threshold on the score of {name}",
+        y_title=f"cost per 1,000{unit}",
+        nothing="flag nothing",
+        everything="flag everything",
+        name=f"Cost against threshold. {_best_action(found, name)} costs "
+        f"{cost_text(best.cost.value, amounts)} per 1,000, flagging nothing "
+        f"{cost_text(found.nothing, amounts)}, flagging everything "
+        f"{cost_text(found.everything, amounts)}.",
+    )
+
+
+def _lines(found: ThresholdCosts, amounts: Amounts) -> Iterator[ThresholdLine]:
+    last = len(found.points) - 1
+    marks: dict[int, list[str]] = {}
+    priced: dict[int, PricedPoint] = {}
+    if found.best is not None:
+        marks.setdefault(found.best.place, []).append("cheapest")
+        priced[found.best.place] = found.best
+    if found.in_use_place is not None:
+        marks.setdefault(found.in_use_place, []).append("in use")
+        priced.setdefault(found.in_use_place, PricedPoint(found.in_use_place, found.in_use))
+    if found.at_implied is not None:
+        marks.setdefault(found.at_implied.place, []).append(
+            f"implied by the costs, {_implied_text(found)}"
+        )
+        priced.setdefault(found.at_implied.place, found.at_implied)
+    marks.setdefault(0, []).append("flag nothing")
+    marks.setdefault(last, []).append("flag everything")
+    for place in sorted({*marks, *_tidy(found)}):
+        cost = float(found.means[place])
+        point = priced.get(place)
+        interval = None if point is None else interval_text(point.cost, amounts)
+        points = found.points
+        yield ThresholdLine(
+            threshold="none" if place == 0 else threshold_text(_threshold(found, place)),
+            marks=", ".join(marks.get(place, [])),
+            flagged=numbers.count(int(points.reported[place])),
+            missed=numbers.hits_of(
+                points.n_positive - int(points.true_positives[place]), points.n_positive
+            ),
+            raised=numbers.hits_of(int(points.false_positives[place]), points.n_negative),
+            cost=cost_text(cost, amounts) if math.isfinite(cost) else "undefined",
+            interval=interval or "",
+            is_best=found.best is not None and place == found.best.place,
+        )
+
+
+def _tidy(found: ThresholdCosts) -> Iterator[int]:
+    if found.are_probabilities:
+        for share in _SHOWN_PROBABILITIES:
+            yield found.points.at(float(np.float32(share)))
+        return
+    reported = found.points.reported
+    for share in _SHARES_FLAGGED:
+        yield min(int(np.searchsorted(reported, share * reported[-1])), len(reported) - 1)
+
+
+def _threshold(found: ThresholdCosts, place: int) -> float:
+    return _finite(float(found.points.thresholds[place]))
+
+
+def _finite(threshold: float) -> float:
+    """Above the largest number that single precision holds there is only infinity."""
+    return min(threshold, float(np.finfo(np.float32).max))
+
+
+def _chosen_text(found: ThresholdCosts) -> str:
+    if found.best is not None and found.best.place == 0:
+        return "never"
+    assert found.best is not None  # noqa: S101  # The caller asked.
+    return f"from {threshold_text(_threshold(found, found.best.place))} on"
+
+
+def _implied_text(found: ThresholdCosts) -> str:
+    assert found.implied is not None  # noqa: S101  # The callers asked.
+    return threshold_text(found.implied)
+
+
+def _note(found: ThresholdCosts) -> str:
+    method = None if found.best is None else found.best.cost.ci_method
+    parts = []
+    if method is not None:
+        parts.append(f"Intervals: {method}, the threshold being what it is.")
+    if not found.has_all:
+        parts.append(
+            f"{numbers.count(len(found.points))} of {numbers.count(found.points.n_thresholds)} "
+            "thresholds are kept, among them every one that could be cheapest while errors cost "
+            "more than right answers."
+        )
+    return " ".join(parts)

@@ -1,0 +1,1 @@
+"""The inbox of flags, one flag with its checks, and the rules."""

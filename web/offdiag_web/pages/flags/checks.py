@@ -1,0 +1,298 @@
+"""What to look at about one flag: its evidence, and runs that do better on the class."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from markupsafe import Markup
+
+from offdiag.flags.catalogue import RULES
+from offdiag.flags.verdict import Condition, Sign
+from offdiag.reports.wording import points
+from offdiag.services.flags.better import BetterOnClass, BetterRuns, Gain
+from offdiag.services.flags.detail import FlagDetail
+from offdiag_web.app.exports import Cell
+from offdiag_web.charts.interval import interval_mark
+from offdiag_web.charts.scale import SIGNED_UNIT, Extent
+from offdiag_web.components import numbers
+from offdiag_web.components.classes import quoted_name
+from offdiag_web.components.flags import rule_title
+from offdiag_web.components.numbers import MINUS
+
+CHECK_COLUMNS = ("rule", "class", "fires", "what", "measured", "sign", "threshold", "holds")
+
+_SIGNS = {
+    Sign.AT_LEAST: "≥",
+    Sign.ABOVE: ">",
+    Sign.AT_MOST: "≤",
+    Sign.BELOW: "<",
+    Sign.EQUAL: "=",
+}
+_DIGITS = (4, 6, 9, 17)
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """One condition of a rule in words."""
+
+    what: str
+    measured: str
+    threshold: str
+    holds: bool
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedRule:
+    """A rule with its conditions; `about` is the class it was asked about, if any."""
+
+    rule: str
+    title: str
+    about: str | None
+    fires: bool
+    is_this: bool
+    comparisons: tuple[Comparison, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ChecksView:
+    """The rule of the flag first, then all others, and those that nobody could ask."""
+
+    rules: tuple[CheckedRule, ...]
+    not_asked: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Checked:
+    rule: str
+    class_label: str | None
+    fires: bool
+    conditions: Sequence[Condition]
+
+
+def checks_view(detail: FlagDetail) -> ChecksView:
+    """Present what the rules measured."""
+    this, task = detail.entry.flag.content.rule, detail.entry.task
+    return ChecksView(
+        rules=tuple(
+            CheckedRule(
+                rule=each.rule,
+                title=rule_title(each.rule, task),
+                about=None if each.class_label is None else quoted_name(each.class_label),
+                fires=each.fires,
+                is_this=each.rule == this,
+                comparisons=tuple(_comparison(condition) for condition in each.conditions),
+            )
+            for each in _checked(detail)
+        ),
+        not_asked=_not_asked(detail),
+    )
+
+
+def check_rows(detail: FlagDetail) -> list[tuple[Cell, ...]]:
+    """One line for each condition, in the order of `CHECK_COLUMNS`."""
+    return [
+        (
+            each.rule,
+            each.class_label,
+            "yes" if each.fires else "no",
+            condition.what,
+            condition.measured,
+            condition.sign.value,
+            condition.threshold,
+            "yes" if condition.holds else "no",
+        )
+        for each in _checked(detail)
+        for condition in each.conditions
+    ]
+
+
+def check_records(detail: FlagDetail) -> list[dict[str, object]]:
+    """The same for JSON twins."""
+    return [
+        {
+            "rule": each.rule,
+            "class_label": each.class_label,
+            "fires": each.fires,
+            "conditions": [condition.to_dict() for condition in each.conditions],
+        }
+        for each in _checked(detail)
+    ]
+
+
+def pair_text(measured: float | None, threshold: float) -> tuple[str, str]:
+    """Both as written: with more digits where fewer would make different values look the same."""
+    if measured is None:
+        return "undefined", _number(threshold, _DIGITS[0])
+    for digits in _DIGITS:
+        pair = _number(measured, digits), _number(threshold, digits)
+        if pair[0] != pair[1] or measured == threshold:
+            break
+    return pair
+
+
+def _number(value: float, digits: int) -> str:
+    if value == int(value) and abs(value) < 1e16:
+        return f"{int(value):,}".replace("-", MINUS)
+    return f"{value:,.{digits}g}".replace("-", MINUS)
+
+
+def _checked(detail: FlagDetail) -> list[_Checked]:
+    """The rule of the flag with what it measured then, the others with what they measure now."""
+    content, state = detail.entry.flag.content, detail.entry.flag.standing.state
+    own = _Checked(
+        content.rule,
+        content.class_label,
+        fires=state.value != "closed",
+        conditions=[_condition(each) for each in content.fired],
+    )
+    others = [
+        _Checked(each.rule, each.class_label, each.fires, each.conditions)
+        for each in detail.checks
+        if each.rule != content.rule
+    ]
+    # What fires is news; the order of the ids stands within both parts.
+    return [own, *sorted(others, key=lambda each: not each.fires)]
+
+
+def _condition(stored: Mapping[str, Any]) -> Condition:
+    return Condition(
+        what=stored["what"],
+        measured=stored["measured"],
+        sign=Sign(stored["sign"]),
+        threshold=stored["threshold"],
+        holds=stored["holds"],
+    )
+
+
+def _comparison(condition: Condition) -> Comparison:
+    measured, threshold = pair_text(condition.measured, condition.threshold)
+    return Comparison(
+        what=condition.what,
+        measured=measured,
+        threshold=f"{_SIGNS[condition.sign]} {threshold}",
+        holds=condition.holds,
+    )
+
+
+def _not_asked(detail: FlagDetail) -> tuple[str, ...]:
+    """Rules that lack what they look at, and what that is."""
+    results, this = detail.results, detail.entry.flag.content.rule
+    if results is None:
+        return ()
+    missing = {}
+    if results.cost_matrix_id is None:
+        missing["F11"] = "the dataset has no default costs"
+    if results.baseline_run_id is None:
+        missing["F14"] = "the dataset has no baseline, or this run is it"
+    return tuple(
+        f"{rule} {RULES[rule].title}: {why}." for rule, why in missing.items() if rule != this
+    )
+
+
+LEVEL = 0.05
+"""Chance of naming a run that is no better, over all runs that were compared."""
+
+
+@dataclass(frozen=True, slots=True)
+class GainText:
+    """A difference in points with its interval, drawn and in words."""
+
+    difference: str
+    interval: str
+    mark: Markup
+
+
+@dataclass(frozen=True, slots=True)
+class BetterLine:
+    """One run. `verdict` and `price` say what the intervals allow to say, and no more."""
+
+    name: str
+    url: str
+    model: str | None
+    recall: str
+    gain: GainText | None
+    verdict: str
+    is_certain: bool
+    accuracy: GainText | None
+    price: str
+
+
+@dataclass(frozen=True, slots=True)
+class BetterView:
+    """The runs and how they were picked; `none` says so where there is none."""
+
+    title: str
+    lines: tuple[BetterLine, ...]
+    none: str | None
+    note: str
+
+
+def better_view(
+    better: BetterRuns, class_label: str, *, run_url: Callable[[str], str]
+) -> BetterView:
+    """Present the runs that do better on a class."""
+    name = quoted_name(class_label)
+    picked = (
+        f"The best of {numbers.plural(better.n_compared, 'other run')} on this ground truth, "
+        f"compared case by case; each p counts all {numbers.count(better.n_compared)}."
+        if better.n_compared > 1
+        else "Compared case by case on the same ground truth."
+    )
+    return BetterView(
+        title=f"Better on {name}",
+        lines=tuple(_line(each, run_url) for each in better.runs),
+        none=None if better.runs else f"No other run on this ground truth finds more of {name}.",
+        note=picked,
+    )
+
+
+def _line(each: BetterOnClass, run_url: Callable[[str], str]) -> BetterLine:
+    recall = each.run.recall.value
+    is_certain = each.p is not None and each.p <= LEVEL
+    return BetterLine(
+        name=each.run.name,
+        url=run_url(each.run.run_id),
+        model=each.run.model,
+        recall="undefined" if recall is None else numbers.metric(recall),
+        gain=None if each.recall is None else _gain(each.recall, "Recall of the class"),
+        verdict=_verdict(each, is_certain=is_certain),
+        is_certain=is_certain,
+        accuracy=None if each.accuracy is None else _gain(each.accuracy, "Accuracy"),
+        price=_price(each.accuracy),
+    )
+
+
+def _gain(gain: Gain, of_what: str) -> GainText:
+    interval = f"{points(gain.low)} to {points(gain.high)}"
+    return GainText(
+        difference=points(gain.value),
+        interval=interval,
+        mark=interval_mark(
+            Extent(gain.value, gain.low, gain.high),
+            scale=SIGNED_UNIT,
+            name=f"{of_what}: interval of the difference {interval}",
+            baseline=0.0,
+        ),
+    )
+
+
+def _verdict(each: BetterOnClass, *, is_certain: bool) -> str:
+    if each.p is None or each.recall is None:
+        return "not compared case by case: a matrix has no cases"
+    p = "p < 0.001" if each.p < 0.001 else f"p = {each.p:.2g}"
+    if is_certain:
+        return f"finds more, {p}"
+    return f"could be chance, {p}"
+
+
+def _price(accuracy: Gain | None) -> str:
+    """What switching does to the accuracy, by the interval of the difference."""
+    if accuracy is None:
+        return "not known"
+    if accuracy.high < 0:
+        return "costs accuracy"
+    if accuracy.low > 0:
+        return "gains accuracy"
+    return "no clear difference"

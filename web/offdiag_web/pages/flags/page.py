@@ -1,0 +1,75 @@
+"""The inbox of flags, and decisions about several of them at once."""
+
+from __future__ import annotations
+
+from flask import (
+    Blueprint,
+    flash,
+    jsonify,
+    make_response,
+    redirect,
+    render_template,
+    request,
+)
+from werkzeug.wrappers import Response
+
+from offdiag.errors import Conflict, InvalidInput
+from offdiag.services.flags.inbox import browse_flags, count_flags
+from offdiag_web.app.context import current_registry
+from offdiag_web.app.errors import status_of
+from offdiag_web.app.exports import csv_response
+from offdiag_web.app.paths import SENT_BY_FORM, TWIN, own_path
+from offdiag_web.app.preferences import known_reader
+from offdiag_web.pages.flags.export import FLAG_COLUMNS, flag_list_record, flag_rows
+from offdiag_web.pages.flags.inbox import Refused, flag_list_view
+from offdiag_web.pages.flags.triage import carry_out, read_decision
+from offdiag_web.urls.flags import FlagListAddress, read_flag_list
+
+blueprint = Blueprint("flags", __name__)
+
+
+@blueprint.get("/flags")
+def page() -> Response:
+    address, notices = read_flag_list(request.args)
+    if SENT_BY_FORM in request.args and not notices:
+        return redirect(address.url())
+    return _page(address, notices, Refused())
+
+
+@blueprint.get(f"/flags{TWIN}")
+def twin(form: str) -> Response:
+    address, _ = read_flag_list(request.args)
+    database = current_registry().database
+    found = browse_flags(database, address.filter, after=address.place)
+    if form == "json":
+        return jsonify(flag_list_record(found, address, now=database.clock()))
+    return csv_response("flags", FLAG_COLUMNS, flag_rows(found.entries, now=database.clock()))
+
+
+@blueprint.post("/flags")
+def decide() -> Response:
+    registry = current_registry()
+    typed, tokens = request.form.to_dict(), request.form.getlist("flag")
+    try:
+        decision = read_decision(typed.get("action", ""), tokens, typed, author=known_reader())
+        flash(carry_out(registry.database, decision))
+    except (Conflict, InvalidInput) as error:
+        address, notices = read_flag_list(request.args)
+        chosen = [token.partition(".")[0] for token in tokens]
+        selected = {int(number) for number in chosen if number.isascii() and number.isdigit()}
+        answer = _page(address, notices, Refused.because(error, typed, selected=selected))
+        answer.status_code = status_of(error)
+        return answer
+    registry.open_flags.forget()
+    return redirect(own_path(typed.get("back", "/flags")), 303)
+
+
+def _page(address: FlagListAddress, notices: list[str], refused: Refused) -> Response:
+    database = current_registry().database
+    found = browse_flags(database, address.filter, after=address.place)
+    without: tuple[int, ...] = ()
+    keys = [key for key, _ in address.fields.named()]
+    if not found.entries and keys:
+        without = count_flags(database, [address.without(key).filter for key in keys])
+    view = flag_list_view(found, address, now=database.clock(), without=without, refused=refused)
+    return make_response(render_template("flags.html", view=view, notices=notices))

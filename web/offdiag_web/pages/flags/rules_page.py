@@ -1,0 +1,204 @@
+"""The rules of flags with their thresholds, and how often each flag is raised."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from flask import Blueprint, jsonify, make_response, render_template
+from werkzeug.wrappers import Response
+
+from offdiag.metrics.catalogue import SPECS
+from offdiag.services.flags.rules import RuleInForce, RulesOverview, ThresholdInForce, browse_rules
+from offdiag.services.flags.settings import RulesInForce, thresholds_in
+from offdiag.settings.load import describe_settings
+from offdiag_web.app.context import current_registry
+from offdiag_web.app.exports import Cell, csv_response
+from offdiag_web.app.paths import TWIN
+from offdiag_web.components import numbers
+from offdiag_web.components.flags import SeverityMark, severity_mark
+from offdiag_web.urls.flags import FlagFields, FlagListAddress
+from offdiag_web.urls.metrics import MetricAddress
+
+RULE_COLUMNS = (
+    *("rule", "title", "version", "mildest", "gravest", "about"),
+    *("threshold", "meaning", "value", "default", "source"),
+)
+_TITLES = {spec.key: spec.title for spec in SPECS}
+
+
+@dataclass(frozen=True, slots=True)
+class ThresholdLine:
+    """A threshold. `default` is told only where the value in force is another."""
+
+    setting: str
+    meaning: str
+    value: str
+    default: str | None
+    source: str
+
+
+@dataclass(frozen=True, slots=True)
+class MetricLink:
+    """A metric that a rule looks at."""
+
+    title: str
+    url: str
+
+
+@dataclass(frozen=True, slots=True)
+class RuleCard:
+    """One rule."""
+
+    id: str
+    title: str
+    version: str
+    about: str
+    mildest: SeverityMark
+    gravest: SeverityMark | None
+    help: str
+    changes: tuple[str, ...]
+    thresholds: tuple[ThresholdLine, ...]
+    metrics: tuple[MetricLink, ...]
+    flags_url: str
+
+
+@dataclass(frozen=True, slots=True)
+class RulesView:
+    """All rules, and what is still judged by others."""
+
+    rules: tuple[RuleCard, ...]
+    n_changed: int
+    outdated: str | None
+
+
+def rules_view(overview: RulesOverview) -> RulesView:
+    """Present the rules."""
+    n_others = overview.n_judged_by_others
+    verb = "was" if n_others == 1 else "were"
+    changed = {
+        each.name
+        for rule in overview.rules
+        for each in rule.thresholds
+        if each.value != each.default
+    }
+    return RulesView(
+        rules=tuple(_card(rule) for rule in overview.rules),
+        n_changed=len(changed),
+        outdated=f"{numbers.plural(n_others, 'run')} {verb} judged by other rules or thresholds; "
+        "the next sweep of a worker judges them again."
+        if n_others
+        else None,
+    )
+
+
+def rules_record(overview: RulesOverview) -> dict[str, object]:
+    """The rules as one JSON document."""
+    return {
+        "digest": overview.digest,
+        "runs_judged_by_others": overview.n_judged_by_others,
+        "rules": [
+            {
+                "id": each.rule.id,
+                "title": each.rule.title,
+                "version": each.rule.version,
+                "mildest": each.rule.mildest.value,
+                "gravest": each.rule.gravest.value,
+                "per_class": each.rule.per_class,
+                "help": each.rule.help,
+                "changes": list(each.rule.changes),
+                "metrics": list(each.metrics),
+                "thresholds": [
+                    {
+                        "name": threshold.name,
+                        "meaning": threshold.meaning,
+                        "value": threshold.value,
+                        "default": threshold.default,
+                        "source": threshold.source,
+                    }
+                    for threshold in each.thresholds
+                ],
+            }
+            for each in overview.rules
+        ],
+    }
+
+
+def rule_rows(overview: RulesOverview) -> list[tuple[Cell, ...]]:
+    """One line for each threshold of each rule, in the order of `RULE_COLUMNS`."""
+    return [
+        (
+            each.rule.id,
+            each.rule.title,
+            each.rule.version,
+            each.rule.mildest.value,
+            each.rule.gravest.value,
+            _about(each),
+            *cells,
+        )
+        for each in overview.rules
+        for cells in _threshold_cells(each)
+    ]
+
+
+def _threshold_cells(each: RuleInForce) -> list[tuple[Cell, ...]]:
+    if not each.thresholds:
+        return [(None,) * 5]
+    return [
+        (threshold.name, threshold.meaning, threshold.value, threshold.default, threshold.source)
+        for threshold in each.thresholds
+    ]
+
+
+def _card(each: RuleInForce) -> RuleCard:
+    rule = each.rule
+    return RuleCard(
+        id=rule.id,
+        title=rule.title,
+        version=f"version {rule.version}",
+        about=_about(each),
+        mildest=severity_mark(rule.mildest),
+        gravest=None if rule.gravest is rule.mildest else severity_mark(rule.gravest),
+        help=rule.help,
+        changes=tuple(
+            f"Since version {number}: {change}" for number, change in enumerate(rule.changes, 2)
+        ),
+        thresholds=tuple(_line(threshold) for threshold in each.thresholds),
+        metrics=tuple(MetricLink(_TITLES[key], MetricAddress(key).url()) for key in each.metrics),
+        flags_url=FlagListAddress(fields=FlagFields(rule=rule.id)).url(),
+    )
+
+
+def _about(each: RuleInForce) -> str:
+    return "each class" if each.rule.per_class else "the run"
+
+
+def _line(each: ThresholdInForce) -> ThresholdLine:
+    return ThresholdLine(
+        setting=f"flags.{each.name}",
+        meaning=each.meaning,
+        value=f"{each.value:g}",
+        default=f"{each.default:g}" if each.value != each.default else None,
+        source=each.source,
+    )
+
+
+blueprint = Blueprint("rules", __name__)
+
+
+@blueprint.get("/settings/rules")
+def page() -> Response:
+    return make_response(render_template("rules.html", view=rules_view(_overview())))
+
+
+@blueprint.get(f"/settings/rules{TWIN}")
+def twin(form: str) -> Response:
+    overview = _overview()
+    if form == "json":
+        return jsonify(rules_record(overview))
+    return csv_response("rules", RULE_COLUMNS, rule_rows(overview))
+
+
+def _overview() -> RulesOverview:
+    registry = current_registry()
+    in_force = RulesInForce(thresholds_in(registry.settings.flags))
+    return browse_rules(registry.database, in_force, describe_settings())

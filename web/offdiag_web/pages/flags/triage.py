@@ -1,0 +1,117 @@
+"""Decisions about flags as forms send them: read, carried out, and told."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, time
+
+from offdiag.errors import InvalidInput
+from offdiag.services.flags import settling
+from offdiag.services.flags.settling import Seen
+from offdiag.store.database import Database
+from offdiag_web.components import numbers
+from offdiag_web.components.flags import flag_name
+
+_TOKEN = re.compile(r"([1-9]\d{0,17})\.(0|[1-9]\d{0,17})")
+
+ACTIONS = ("acknowledge", "snooze", "dismiss", "reopen", "assign", "comment")
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """What somebody, by name, wants done with flags of which they have seen a revision."""
+
+    action: str
+    seen: Seen
+    typed: Mapping[str, str]
+    author: str
+
+
+def read_decision(
+    action: str, tokens: Sequence[str], typed: Mapping[str, str], *, author: str
+) -> Decision:
+    """The decision in a form; tokens name flags with the revisions their reader has seen.
+
+    Raises `InvalidInput` for a decision about nothing, and for one of no kind.
+    """
+    if action not in ACTIONS:
+        raise InvalidInput("nothing was decided.", field="action", hint="Press a button.")
+    matches = [_TOKEN.fullmatch(token) for token in tokens]
+    seen = {int(match[1]): int(match[2]) for match in matches if match is not None}
+    if not seen or None in matches:
+        raise InvalidInput(
+            "no flag is chosen.", field="flag", hint="Tick the flags that are meant."
+        )
+    return Decision(action, seen, typed, author)
+
+
+def carry_out(database: Database, decision: Decision) -> str:
+    """Do what was decided, and say so.
+
+    Raises `Conflict` where somebody else was faster, `InvalidInput` for what cannot be meant.
+    """
+    return _DEEDS[decision.action](database, list(decision.seen), decision)
+
+
+def _acknowledge(database: Database, ids: list[int], decision: Decision) -> str:
+    settling.acknowledge_flags(database, ids, author=decision.author, seen=decision.seen)
+    return f"{_named(ids)} acknowledged."
+
+
+def _snooze(database: Database, ids: list[int], decision: Decision) -> str:
+    until = _start_of(decision.typed.get("until", ""))
+    settling.snooze_flags(database, ids, until=until, author=decision.author, seen=decision.seen)
+    return f"{_named(ids)} put aside until {until:%Y-%m-%d}."
+
+
+def _dismiss(database: Database, ids: list[int], decision: Decision) -> str:
+    reason = decision.typed.get("reason", "")
+    settling.dismiss_flags(
+        database, ids, reason=reason, author=decision.author, seen=decision.seen
+    )
+    return f"{_named(ids)} dismissed."
+
+
+def _reopen(database: Database, ids: list[int], decision: Decision) -> str:
+    settling.reopen_flags(database, ids, author=decision.author, seen=decision.seen)
+    return f"{_named(ids)} opened again."
+
+
+def _assign(database: Database, ids: list[int], decision: Decision) -> str:
+    assignee = decision.typed.get("assignee", "").strip() or None
+    settling.assign_flags(
+        database, ids, assignee=assignee, author=decision.author, seen=decision.seen
+    )
+    return f"{_named(ids)} assigned to {assignee or 'nobody'}."
+
+
+def _comment(database: Database, ids: list[int], decision: Decision) -> str:
+    text = decision.typed.get("comment", "")
+    settling.comment_on_flags(database, ids, text=text, author=decision.author)
+    return f"Remark added to {_named(ids)}."
+
+
+_DEEDS: dict[str, Callable[[Database, list[int], Decision], str]] = {
+    "acknowledge": _acknowledge,
+    "snooze": _snooze,
+    "dismiss": _dismiss,
+    "reopen": _reopen,
+    "assign": _assign,
+    "comment": _comment,
+}
+
+
+def _named(ids: Sequence[int]) -> str:
+    return numbers.listed([flag_name(number) for number in ids])
+
+
+def _start_of(day: str) -> datetime:
+    """The moment at which a day begins, in UTC."""
+    try:
+        return datetime.combine(date.fromisoformat(day), time(), UTC)
+    except ValueError:
+        raise InvalidInput(
+            f"{day!r} is no day.", field="until", hint="Write it as 2026-12-01."
+        ) from None

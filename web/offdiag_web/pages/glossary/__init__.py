@@ -1,0 +1,1 @@
+"""The metrics, their definitions and what each looks at."""

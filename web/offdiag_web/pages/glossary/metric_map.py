@@ -1,0 +1,210 @@
+"""A metric as a map over recall and specificity, with the runs of a dataset on it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from string import ascii_uppercase
+from typing import Literal
+
+import numpy as np
+from markupsafe import Markup
+
+from offdiag.metrics.catalogue import Direction, MetricSpec, Scope
+from offdiag.metrics.symmetry import has_map, height, rate_map, value_at
+from offdiag.services.browse_metrics import MappedRuns
+from offdiag.store.priced_runs import RatedRun
+from offdiag_web.charts.maps import Place, rate_map_drawing
+from offdiag_web.components import numbers
+from offdiag_web.components.controls import Segment
+from offdiag_web.urls.metrics import BALANCED, MetricAddress
+
+STEPS = 24
+_SHARES = ("0.5", "0.2", "0.1", "0.05", "0.01")
+_TABLE_RATES = (0.99, 0.9, 0.7, 0.5, 0.3, 0.1)
+MAP_COLUMNS = ("recall", "specificity", "positive_share", "value")
+
+
+@dataclass(frozen=True, slots=True)
+class MappedRun:
+    """A run in the legend of the map."""
+
+    letter: str
+    name: str
+    url: str
+    recall: str
+    specificity: str
+    value: str
+
+
+@dataclass(frozen=True, slots=True)
+class MapView:
+    """The map with everything beside it."""
+
+    title: str
+    picture: Markup
+    ramp: Literal["correct", "error"]
+    ends: tuple[str, str]
+    reading: str
+    share: str
+    share_of: str
+    shares: tuple[Segment, ...]
+    datasets: tuple[tuple[int, str, bool], ...]
+    head: tuple[str, ...]
+    table: tuple[tuple[str, tuple[str, ...]], ...]
+    runs: tuple[MappedRun, ...]
+    left_out: str | None
+    n_fields: int
+    csv_url: str
+
+
+def mapped_spec(specs: Sequence[MetricSpec]) -> MetricSpec | None:
+    """The meaning of a key that has a map: of the positive class rather than of the whole."""
+    found = {spec.scope: spec for spec in specs if has_map(spec)}
+    return found.get(Scope.PER_CLASS) or found.get(Scope.AGGREGATE)
+
+
+def share_at(address: MetricAddress, mapped: MappedRuns) -> Decimal:
+    """The share of positives the map is drawn at: asked for, else the dataset's, else half."""
+    if address.share is not None:
+        return address.share
+    if mapped.positive_share is None:
+        return BALANCED
+    return min(max(Decimal(repr(mapped.positive_share)), Decimal("0.000001")), Decimal("0.999999"))
+
+
+def map_view(
+    spec: MetricSpec, address: MetricAddress, mapped: MappedRuns, *, run_url: str
+) -> MapView:
+    """Present the map. `run_url` ends where the id of a run begins."""
+    share = share_at(address, mapped)
+    drawn = rate_map(spec, positive_share=float(share), steps=STEPS)
+    heights = [
+        [None if math.isnan(value) else height(spec, value) for value in line]
+        for line in drawn.values.tolist()
+    ]
+    points = list(_points(mapped))
+    ramp: Literal["correct", "error"] = "error" if spec.direction is Direction.LOWER else "correct"
+    of_positive = _share_text(share)
+    places = [Place(letter, *rates) for letter, _, rates in points]
+    return MapView(
+        title=f"{spec.title} over both rates, {of_positive} positive",
+        picture=rate_map_drawing(
+            heights, places, name=_name(spec, of_positive, places), ramp=ramp
+        ),
+        ramp=ramp,
+        ends=_ends(spec),
+        reading=_reading(spec),
+        share=format(share if address.share is not None else round(share, 4), "f"),
+        share_of=_share_of(address, mapped),
+        shares=tuple(_share_links(address, share)),
+        datasets=tuple(
+            (each.id, f"{each.project} / {each.name}", each is mapped.dataset)
+            for each in mapped.datasets
+        ),
+        head=tuple(numbers.metric(rate) for rate in sorted(_TABLE_RATES)),
+        table=tuple(_table(spec, float(share))),
+        runs=tuple(_legend(spec, points, float(share), run_url)),
+        left_out=_left_out(mapped, len(points)),
+        n_fields=STEPS**2,
+        csv_url=address.url("csv"),
+    )
+
+
+def map_rows(spec: MetricSpec, share: float) -> Iterator[tuple[float, float, float, float | None]]:
+    """Every field of the map, undefined values empty."""
+    drawn = rate_map(spec, positive_share=share, steps=STEPS)
+    for recall, line in zip(drawn.recalls.tolist(), drawn.values.tolist(), strict=True):
+        for specificity, value in zip(drawn.specificities.tolist(), line, strict=True):
+            yield recall, specificity, share, None if math.isnan(value) else value
+
+
+def _points(mapped: MappedRuns) -> Iterator[tuple[str, RatedRun, tuple[float, float]]]:
+    letters = iter(ascii_uppercase)
+    for run in mapped.runs:
+        recall = run.recalls[mapped.positive_class]
+        specificity = run.recalls[1 - mapped.positive_class]
+        if recall is not None and specificity is not None:
+            yield next(letters), run, (recall, specificity)
+
+
+def _legend(
+    spec: MetricSpec,
+    points: Sequence[tuple[str, RatedRun, tuple[float, float]]],
+    share: float,
+    run_url: str,
+) -> Iterator[MappedRun]:
+    for letter, run, (recall, specificity) in points:
+        yield MappedRun(
+            letter,
+            run.name,
+            f"{run_url}{run.id}",
+            numbers.metric(recall),
+            numbers.metric(specificity),
+            _value(spec, recall, specificity, share),
+        )
+
+
+def _table(spec: MetricSpec, share: float) -> Iterator[tuple[str, tuple[str, ...]]]:
+    for recall in _TABLE_RATES:
+        yield (
+            numbers.metric(recall),
+            tuple(
+                _value(spec, recall, specificity, share) for specificity in sorted(_TABLE_RATES)
+            ),
+        )
+
+
+def _value(spec: MetricSpec, recall: float, specificity: float, share: float) -> str:
+    value = float(value_at(spec, np.array([recall]), np.array([specificity]), share)[0])
+    return "undefined" if math.isnan(value) else numbers.metric(value)
+
+
+def _ends(spec: MetricSpec) -> tuple[str, str]:
+    low = f"{spec.low:g}".replace("-", "\N{MINUS SIGN}")
+    return low, "∞" if math.isinf(spec.high) else f"{spec.high:g}"
+
+
+def _name(spec: MetricSpec, of_positive: str, places: Sequence[Place]) -> str:
+    runs = f", with {numbers.plural(len(places), 'run')}" if places else ""
+    return (
+        f"{spec.title} for every recall and specificity with {of_positive} of the cases "
+        f"positive{runs}; the table holds the values"
+    )
+
+
+def _reading(spec: MetricSpec) -> str:
+    if spec.symmetry is not None and spec.symmetry.prevalence_independent:
+        return (
+            "The same at every imbalance: two runs can be compared by it even where their "
+            "datasets have classes of other sizes."
+        )
+    return (
+        "It changes with the imbalance: the same two rates give another value where positives "
+        "are rarer, so values from datasets with classes of other sizes do not compare."
+    )
+
+
+def _share_text(share: Decimal) -> str:
+    return f"{float(share) * 100:.4g}\N{NO-BREAK SPACE}%"
+
+
+def _share_of(address: MetricAddress, mapped: MappedRuns) -> str:
+    if address.share is None and mapped.dataset is not None and mapped.positive_share is not None:
+        return f"share of “{mapped.positive_label}” in {mapped.dataset.name}"
+    return "as chosen" if address.share is not None else "balanced"
+
+
+def _share_links(address: MetricAddress, share: Decimal) -> Iterator[Segment]:
+    for text in _SHARES:
+        value = Decimal(text)
+        yield Segment(_share_text(value), address.at(value).url(), share == value)
+
+
+def _left_out(mapped: MappedRuns, n_drawn: int) -> str | None:
+    missing = len(mapped.runs) - n_drawn
+    if missing:
+        return f"{numbers.plural(missing, 'run')} left out: one of the rates is undefined."
+    return None

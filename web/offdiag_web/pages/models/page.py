@@ -1,0 +1,151 @@
+"""All runs of one model over time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from flask import Blueprint, jsonify, make_response, render_template, url_for
+from markupsafe import Markup
+from werkzeug.wrappers import Response
+
+from offdiag.services.browse_models import ModelRuns, browse_model
+from offdiag.store.run_rows import RunEntry
+from offdiag_web.app.context import current_registry
+from offdiag_web.app.exports import csv_response
+from offdiag_web.app.paths import TWIN
+from offdiag_web.charts.scale import Scale
+from offdiag_web.charts.trend import trend
+from offdiag_web.components import numbers
+from offdiag_web.components.run_export import RUN_COLUMNS, entry_record, entry_row
+from offdiag_web.components.run_rows import (
+    WORST_COLUMN,
+    MetricColumn,
+    RunRow,
+    column_scale,
+    default_columns,
+    run_row,
+)
+from offdiag_web.components.values import Notes, extent_of
+from offdiag_web.urls.datasets import ModelAddress
+from offdiag_web.urls.filter_line import parse_filter, quoted
+from offdiag_web.urls.run_list import RunListAddress
+
+
+@dataclass(frozen=True, slots=True)
+class Trend:
+    """One metric over the runs, oldest left."""
+
+    title: str
+    picture: Markup
+
+
+@dataclass(frozen=True, slots=True)
+class ModelOnDataset:
+    """The runs of the model on one dataset, newest first in the table."""
+
+    title: str
+    runs_url: str
+    n_runs: str
+    trends: tuple[Trend, ...]
+    rows: tuple[RunRow, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ModelView:
+    """What the page shows."""
+
+    name: str
+    subtitle: str
+    all_url: str | None
+    """The list of all runs of the model, where the page has only the newest."""
+    datasets: tuple[ModelOnDataset, ...]
+    notes: tuple[str, ...]
+
+
+def model_view(model: ModelRuns, *, now: datetime, run_url: Callable[[str], str]) -> ModelView:
+    """Present a model. `run_url` makes the address of a run from its id."""
+    notes = Notes()
+    datasets = tuple(
+        _on_dataset(model.name, runs, notes=notes, now=now, run_url=run_url)
+        for runs in model.by_dataset
+    )
+    shown = sum(len(runs) for runs in model.by_dataset)
+    is_whole = shown == model.total
+    newest = "" if is_whole else f", the newest {numbers.count(shown)} are shown"
+    runs = numbers.plural(model.total, "run")
+    return ModelView(
+        model.name,
+        f"{runs} on {numbers.plural(len(datasets), 'dataset')}{newest}",
+        None if is_whole else _runs_url(f"model:{quoted(model.name)}"),
+        datasets,
+        tuple(notes.texts),
+    )
+
+
+def _on_dataset(
+    model: str,
+    runs: Sequence[RunEntry],
+    *,
+    notes: Notes,
+    now: datetime,
+    run_url: Callable[[str], str],
+) -> ModelOnDataset:
+    first = runs[0]
+    columns = [(column, column_scale(column, runs, "fit")) for column in default_columns()]
+    worst_scale = column_scale(WORST_COLUMN, runs, "full")
+    project = "" if first.project == "default" else f"{first.project} / "
+    terms = (
+        f"project:{quoted(first.project)} dataset:{quoted(first.dataset)} model:{quoted(model)}"
+    )
+    return ModelOnDataset(
+        title=f"{project}{first.dataset}",
+        runs_url=_runs_url(terms),
+        n_runs=numbers.plural(len(runs), "run"),
+        trends=tuple(_trend(*column, runs) for column in columns) if len(runs) > 1 else (),
+        rows=tuple(
+            run_row(run, columns, worst_scale, notes=notes, now=now, url=run_url(run.id))
+            for run in reversed(runs)
+        ),
+    )
+
+
+def _runs_url(terms: str) -> str:
+    return RunListAddress(parse_filter(terms)).url()
+
+
+def _trend(column: MetricColumn, scale: Scale, runs: Sequence[RunEntry]) -> Trend:
+    values = [run.metrics.get(column.key) for run in runs]
+    extents = [None if value is None else extent_of(value) for value in values]
+    known = [extent.estimate for extent in extents if extent is not None]
+    name = f"{column.title} of {numbers.plural(len(runs), 'run')}, oldest first"
+    if known:
+        first, last = numbers.metric(known[0]), numbers.metric(known[-1])
+        name += f": from {first} to {last}; the table has every value"
+    return Trend(column.title, trend(extents, scale=scale, name=name))
+
+
+blueprint = Blueprint("models", __name__)
+
+
+@blueprint.get("/models/<name:name>")
+def page(name: str) -> Response:
+    database = current_registry().database
+    view = model_view(
+        browse_model(database, name),
+        now=database.clock(),
+        run_url=lambda run_id: url_for("run_matrix.page", run_id=run_id),
+    )
+    return make_response(render_template("model.html", view=view, address=ModelAddress(name)))
+
+
+@blueprint.get(f"/models/<name:name>{TWIN}")
+def twin(name: str, form: str) -> Response:
+    model = browse_model(current_registry().database, name)
+    runs = [run for on_dataset in model.by_dataset for run in on_dataset]
+    if form == "json":
+        return jsonify(
+            {"model": name, "total": model.total, "runs": [entry_record(run) for run in runs]}
+        )
+    return csv_response("model-runs", RUN_COLUMNS, map(entry_row, runs))

@@ -1,0 +1,240 @@
+"""The form of a report as it was typed, and what it means or everything that is wrong with it.
+
+Text is kept in every field, whatever it means.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+from werkzeug.datastructures import MultiDict
+
+from offdiag.domain.runs import require_name
+from offdiag.domain.schedule import parse_cron, zone_of
+from offdiag.domain.slices import parse_slice
+from offdiag.errors import InvalidInput, OffdiagError
+from offdiag.reports.scope import DEFAULT_METRICS, ReportScope, RunTerm, TermField, metric_of_runs
+from offdiag.services.delivery.targets import EmailTarget, FolderTarget, Target, WebhookTarget
+from offdiag.services.reports.conditions import alert_condition, alert_text
+from offdiag.services.schedules.definitions import Definition
+from offdiag.store.dataset_page import DatasetFacts
+
+DEFAULT_CRON = "0 6 * * 1"
+DEFAULT_ZONE = "UTC"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TypedReport:
+    """One text for each field; those of several entries hold one on each line.
+
+    `dataset` is the id of a dataset. Addresses of webhooks are often secrets, so those that a
+    report has already are not sent to browsers: `kept_webhooks` are their places, from 0.
+    """
+
+    name: str = ""
+    dataset: str = ""
+    model: str = ""
+    name_contains: str = ""
+    tags: str = ""
+    baseline: str = ""
+    slices: str = ""
+    metrics: str = "\n".join(DEFAULT_METRICS)
+    cost_matrix: str = ""
+    alerts: str = ""
+    cron: str = DEFAULT_CRON
+    zone: str = DEFAULT_ZONE
+    folders: str = ""
+    emails: str = ""
+    webhooks: str = ""
+    kept_webhooks: tuple[str, ...] = ()
+
+
+TEXT_FIELDS = tuple(name for name in TypedReport.__slots__ if name != "kept_webhooks")
+
+
+def typed_report(form: MultiDict[str, str]) -> TypedReport:
+    """What was sent; a field that is missing is empty."""
+    # Browsers send line breaks as CR LF.
+    texts = {name: form.get(name, "").replace("\r\n", "\n") for name in TEXT_FIELDS}
+    return TypedReport(**texts, kept_webhooks=tuple(form.getlist("kept_webhooks")))
+
+
+def typed_definition(definition: Definition, *, dataset_id: int | None) -> TypedReport:
+    """A report as one would have typed it; all its webhooks are kept."""
+    scope, targets = definition.scope, definition.targets
+    return TypedReport(
+        name=definition.name,
+        dataset="" if dataset_id is None else str(dataset_id),
+        model=_first(scope.terms, TermField.MODEL),
+        name_contains=_first(scope.terms, TermField.NAME),
+        tags=_lines(_tag(term) for term in scope.terms if term.field is TermField.TAG),
+        baseline=scope.baseline or "",
+        slices=_lines(scope.slices),
+        metrics=_lines(scope.metrics),
+        cost_matrix=scope.cost_matrix or "",
+        alerts=_lines(map(alert_text, scope.alerts)),
+        cron=definition.cron or DEFAULT_CRON,
+        zone=definition.zone or DEFAULT_ZONE,
+        folders=_lines(each.folder for each in targets if isinstance(each, FolderTarget)),
+        emails=_lines(each.address for each in targets if isinstance(each, EmailTarget)),
+        kept_webhooks=tuple(str(place) for place, _ in enumerate(webhooks_of(definition))),
+    )
+
+
+def webhooks_of(definition: Definition | None) -> tuple[WebhookTarget, ...]:
+    """The webhooks that a report has already."""
+    targets = () if definition is None else definition.targets
+    return tuple(each for each in targets if isinstance(each, WebhookTarget))
+
+
+def _first(terms: Sequence[RunTerm], field: TermField) -> str:
+    """The form has one field for each of these, as the command line has one option."""
+    return next((term.text for term in terms if term.field is field), "")
+
+
+def _tag(term: RunTerm) -> str:
+    return term.text if term.value is None else f"{term.text}={term.value}"
+
+
+def _lines(texts: Iterable[str]) -> str:
+    return "\n".join(texts)
+
+
+Made = TypeVar("Made")
+Errors = Mapping[str, Sequence[str]]
+"""Sentences by the name of the field they belong to, "" for the form as a whole."""
+
+_FIELDS_OF_ERRORS = {
+    "run": "baseline",
+    "slice": "slices",
+    "condition": "alerts",
+    "label": "alerts",
+    "key": "metrics",
+    "folder": "folders",
+    "email": "emails",
+    "webhook": "webhooks",
+    "delivery": "emails",
+}
+"""Fields of the form by what errors call them, where that is another name."""
+
+
+@dataclass(frozen=True, slots=True)
+class WantedReport:
+    """A report that can be asked for."""
+
+    name: str
+    scope: ReportScope
+    targets: tuple[Target, ...]
+    cron: str
+    zone: str
+
+
+@dataclass(slots=True)
+class _Attempt:
+    """Values are made one by one; what fails is noted with its field and the rest goes on."""
+
+    errors: dict[str, list[str]] = field(default_factory=dict)
+
+    def make(self, name: str, maker: Callable[[], Made]) -> Made | None:
+        try:
+            return maker()
+        except InvalidInput as error:
+            self.errors.setdefault(name, []).append(sentence(error))
+            return None
+
+    def each(self, name: str, text: str, maker: Callable[[str], Made]) -> tuple[Made, ...]:
+        """One value for each line that is not empty."""
+        found = [self.make(name, lambda line=line: maker(line)) for line in lines_of(text)]  # type: ignore[misc]
+        return tuple(each for each in found if each is not None)
+
+
+def read_report(
+    typed: TypedReport,
+    *,
+    datasets: Sequence[DatasetFacts],
+    webhooks: Sequence[WebhookTarget] = (),
+    is_planned: bool = True,
+) -> WantedReport | Errors:
+    """The report that is meant, else all errors.
+
+    `webhooks` are those that the form may keep. Without a plan nothing is asked of the
+    expression.
+    """
+    attempt = _Attempt()
+    name = attempt.make("name", lambda: require_name(typed.name.strip(), "name"))
+    dataset = attempt.make("dataset", lambda: _dataset(typed.dataset, datasets))
+    tags = attempt.each("tags", typed.tags, _tag_term)
+    slices = attempt.each("slices", typed.slices, lambda line: str(parse_slice(line)))
+    metrics = attempt.each("metrics", typed.metrics, _metric)
+    alerts = attempt.each("alerts", typed.alerts, alert_condition)
+    targets: tuple[Target, ...] = (
+        *attempt.each("folders", typed.folders, FolderTarget),
+        *attempt.each("emails", typed.emails, EmailTarget),
+        *(hook for place, hook in enumerate(webhooks) if str(place) in typed.kept_webhooks),
+        *attempt.each("webhooks", typed.webhooks, WebhookTarget),
+    )
+    if is_planned:
+        attempt.make("cron", lambda: parse_cron(typed.cron))
+    zone = typed.zone.strip()
+    attempt.make("zone", lambda: zone_of(zone))
+    if attempt.errors or name is None or dataset is None:
+        return attempt.errors
+    terms = (
+        *tags,
+        *_term(TermField.MODEL, typed.model),
+        *_term(TermField.NAME, typed.name_contains),
+    )
+    try:
+        scope = ReportScope(
+            project=dataset.project,
+            dataset=dataset.name,
+            terms=terms,
+            baseline=typed.baseline.strip() or None,
+            slices=slices,
+            metrics=metrics,
+            alerts=alerts,
+            cost_matrix=typed.cost_matrix.strip() or None,
+        )
+    except InvalidInput as error:
+        return errors_of(error)
+    return WantedReport(name, scope, targets, typed.cron, zone)
+
+
+def errors_of(error: OffdiagError) -> Errors:
+    """An error of a service, at the field that it is about."""
+    about = _FIELDS_OF_ERRORS.get(error.field or "", error.field or "")
+    return {about if about in TEXT_FIELDS else "": [sentence(error)]}
+
+
+def sentence(error: OffdiagError) -> str:
+    """What is wrong and what helps."""
+    text = f"{error.message[:1].upper()}{error.message[1:]}"
+    return text if error.hint is None else f"{text} {error.hint}"
+
+
+def lines_of(text: str) -> list[str]:
+    """The lines that are not empty, without blanks around them."""
+    return [line.strip() for line in text.split("\n") if line.strip()]
+
+
+def _dataset(typed: str, datasets: Sequence[DatasetFacts]) -> DatasetFacts:
+    found = next((each for each in datasets if str(each.id) == typed), None)
+    if found is None:
+        raise InvalidInput("no dataset is chosen.", field="dataset", hint="Choose one.")
+    return found
+
+
+def _metric(key: str) -> str:
+    return metric_of_runs(key, field="metrics").key
+
+
+def _tag_term(line: str) -> RunTerm:
+    key, separator, value = line.partition("=")
+    return RunTerm(TermField.TAG, key.strip(), value.strip() if separator else None)
+
+
+def _term(kind: TermField, typed: str) -> tuple[RunTerm, ...]:
+    text = typed.strip()
+    return (RunTerm(kind, text),) if text else ()

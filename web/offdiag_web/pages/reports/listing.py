@@ -1,0 +1,215 @@
+"""The list of reports: what each is about, when it comes next, and how its last issue fared."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from zoneinfo import ZoneInfo
+
+from markupsafe import Markup
+
+from offdiag.domain.texts import DEFAULT_PROJECT
+from offdiag.domain.values import MetricValue
+from offdiag.reports import wording
+from offdiag.reports.report import IssueSummary
+from offdiag.services.reports.pages import ReportEntry
+from offdiag.services.schedules.pages import ScheduleEntry, SchedulesPage
+from offdiag.store.reports import IssueState
+from offdiag_web.charts.trend import sparkline
+from offdiag_web.components import numbers
+from offdiag_web.components.chips import Chip, Moment, ahead_text, moment
+from offdiag_web.components.controls import Paging, paging
+from offdiag_web.pages.reports.texts import (
+    issue_chip,
+    not_sent_words,
+    said_text,
+    scheduler_chip,
+    scope_words,
+    sent_chips,
+)
+from offdiag_web.urls.datasets import DatasetAddress
+from offdiag_web.urls.reports import ReportAddress, reports_url
+
+REPORTS_PER_PAGE = 50
+
+
+@dataclass(frozen=True, slots=True)
+class NextTime:
+    """When a schedule fires next: from now, and by the clocks of its zone.
+
+    `zone` is the one that is named beside it, UTC where its own is not known here.
+    """
+
+    ahead: str
+    wall: str
+    zone: str
+
+
+@dataclass(frozen=True, slots=True)
+class Trend:
+    """The best value of the last issues as a line, and the last one in figures."""
+
+    mark: Markup
+    value: str
+    title: str
+
+
+@dataclass(frozen=True, slots=True)
+class LastIssue:
+    """The newest issue of a report."""
+
+    number: int
+    url: str
+    state: Chip
+    when: Moment
+    said: str | None
+    sent: tuple[Chip, ...]
+    not_sent: str
+    retry_url: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class ReportLine:
+    """One report; `words` and `cron` are None where it has no schedule.
+
+    `problem` says why its plan cannot be read here. `findings` are what the newest computed
+    issue warned of.
+    """
+
+    name: str
+    project: str | None
+    url: str
+    dataset: str
+    dataset_url: str
+    about: tuple[str, ...]
+    words: str | None
+    cron: str | None
+    problem: str | None
+    is_paused: bool
+    next: NextTime | None
+    last: LastIssue | None
+    findings: tuple[Chip, ...]
+    trend: Trend | None
+    targets: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ReportsView:
+    """A part of all reports, and whether anybody ticks."""
+
+    lines: tuple[ReportLine, ...]
+    paging: Paging
+    scheduler: Chip
+    is_ticking: bool
+
+
+def reports_view(page: SchedulesPage, *, start: int, now: datetime) -> ReportsView:
+    """Present the reports from `start` on, those without a schedule included."""
+    planned = {(entry.report.project, entry.report.name): entry for entry in page.entries}
+    entries = page.reports.entries
+    part = paging(
+        len(entries),
+        start,
+        per_page=REPORTS_PER_PAGE,
+        words=("report", "reports"),
+        url=lambda first: reports_url(start=first),
+    )
+    return ReportsView(
+        lines=tuple(
+            _line(entry, planned.get((entry.project, entry.name)), now=now)
+            for entry in entries[part.start : part.end]
+        ),
+        paging=part,
+        scheduler=scheduler_chip(page.reports),
+        is_ticking=page.reports.has_scheduler,
+    )
+
+
+def _line(entry: ReportEntry, planned: ScheduleEntry | None, *, now: datetime) -> ReportLine:
+    address = ReportAddress(entry.project, entry.name)
+    schedule = entry.schedule
+    n_alerts = len(entry.scope.alerts)
+    watched = (numbers.plural(n_alerts, "alert condition"),) if n_alerts else ()
+    return ReportLine(
+        name=entry.name,
+        project=None if entry.project == DEFAULT_PROJECT else entry.project,
+        url=address.url(),
+        dataset=entry.scope.dataset,
+        dataset_url=DatasetAddress(entry.project, entry.scope.dataset).url(),
+        about=(*_runs(entry.summary), *scope_words(entry.scope), *watched),
+        words=None if planned is None else planned.words,
+        cron=None if schedule is None else schedule.cron,
+        problem=None if planned is None else planned.problem,
+        is_paused=schedule is not None and not schedule.enabled,
+        next=next_time(planned, now),
+        last=_last(entry, address, now),
+        findings=finding_chips(entry.summary),
+        trend=_trend(entry.summary),
+        targets=entry.targets,
+    )
+
+
+def next_time(planned: ScheduleEntry | None, now: datetime) -> NextTime | None:
+    """When a schedule fires next, None for one that is paused or not there."""
+    if planned is None or not planned.schedule.enabled or planned.report.next_due is None:
+        return None
+    due = planned.report.next_due
+    zone = ZoneInfo(planned.schedule.zone) if planned.problem is None else UTC
+    return NextTime(
+        ahead_text((due - now).total_seconds()),
+        f"{due.astimezone(zone):%a %d %b %Y %H:%M}",
+        str(zone),
+    )
+
+
+def finding_chips(summary: IssueSummary | None) -> tuple[Chip, ...]:
+    """What an issue warned of: alerts and flags, new ones said to be new."""
+    if summary is None:
+        return ()
+    chips = []
+    if summary.n_alerts:
+        new = f", {summary.n_new_alerts} new" if summary.n_new_alerts else ""
+        chips.append(Chip(f"{numbers.plural(summary.n_alerts, 'alert')}{new}", "warning"))
+    if summary.n_open_flags:
+        new = f", {summary.n_raised_flags} new" if summary.n_raised_flags else ""
+        chips.append(Chip(f"{numbers.plural(summary.n_open_flags, 'open flag')}{new}", "warning"))
+    return tuple(chips) or (Chip("none"),)
+
+
+def _runs(summary: IssueSummary | None) -> tuple[str, ...]:
+    return () if summary is None else (numbers.plural(summary.n_runs, "run"),)
+
+
+def _last(entry: ReportEntry, address: ReportAddress, now: datetime) -> LastIssue | None:
+    issue = entry.last
+    if issue is None:
+        return None
+    return LastIssue(
+        number=issue.number,
+        url=address.issue_url(issue.number),
+        state=issue_chip(issue),
+        when=moment(issue.created_at, now=now),
+        said=said_text(issue),
+        sent=sent_chips(entry.deliveries),
+        not_sent=not_sent_words(issue),
+        retry_url=address.retry_url(issue.number) if issue.state is IssueState.FAILED else None,
+    )
+
+
+def _trend(summary: IssueSummary | None) -> Trend | None:
+    if summary is None or all(value is None for value in summary.line):
+        return None
+    shown = [_told(summary.metric, value) for value in summary.line]
+    known = [text for text in shown if text is not None]
+    title = wording.title(summary.metric)
+    span = numbers.plural(len(shown), "issue")
+    told = ", ".join(text or "none" for text in shown)
+    return Trend(
+        mark=sparkline(summary.line, name=f"{title} of the best run in {span}: {told}"),
+        value=shown[-1] or known[-1],
+        title=title,
+    )
+
+
+def _told(metric: str, value: float | None) -> str | None:
+    return None if value is None else wording.shown(wording.printed(metric, MetricValue(value)))

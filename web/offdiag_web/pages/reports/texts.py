@@ -1,0 +1,177 @@
+"""Schedules, editions and deliveries in words, and a metric from edition to edition as a line."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from markupsafe import Markup
+
+from offdiag.reports import wording
+from offdiag.reports.charts import axis_of
+from offdiag.reports.report import HistoryPoint
+from offdiag.reports.scope import ReportScope, RunTerm
+from offdiag.reports.wording import condition_text, name
+from offdiag.services.heartbeats import SILENT_AFTER_S
+from offdiag.services.reports.pages import ReportsPage
+from offdiag.services.schedules.fires import Fire
+from offdiag.store.deliveries import DeliveryRecord, DeliveryState
+from offdiag.store.reports import IssueRecord, IssueState
+from offdiag_web.charts.scale import Extent, Scale
+from offdiag_web.charts.trend import trend
+from offdiag_web.components import numbers
+from offdiag_web.components.chips import Chip, Tone, spell
+
+_ISSUE_WORDS: Mapping[IssueState, tuple[str, Tone]] = {
+    IssueState.PENDING: ("being made", "busy"),
+    IssueState.COMPUTED: ("done", "good"),
+    IssueState.FAILED: ("failed", "error"),
+}
+_DELIVERY_WORDS: Mapping[DeliveryState, tuple[str, Tone]] = {
+    DeliveryState.PENDING: ("on its way", "busy"),
+    DeliveryState.SENT: ("sent", "good"),
+    DeliveryState.FAILED: ("not sent", "error"),
+    DeliveryState.REFUSED: ("refused", "warning"),
+}
+
+
+def scope_words(scope: ReportScope) -> tuple[str, ...]:
+    """What narrows the runs and what is said about them, without the dataset."""
+    words = [*term_words(scope)]
+    words += [f"slice {text}" for text in scope.slices]
+    if scope.baseline is not None:
+        words.append(f"against {scope.baseline}")
+    if scope.cost_matrix is not None:
+        words.append(f"costs by {name(scope.cost_matrix)}")
+    return tuple(words)
+
+
+def term_words(scope: ReportScope) -> tuple[str, ...]:
+    """What narrows the runs."""
+    return tuple(map(_term, scope.terms))
+
+
+def alert_words(scope: ReportScope) -> tuple[str, ...]:
+    """The conditions of alerts."""
+    return tuple(map(condition_text, scope.alerts))
+
+
+def _term(term: RunTerm) -> str:
+    value = "" if term.value is None else f"={term.value}"
+    return f"{term.field.value} {term.text}{value}"
+
+
+def scheduler_chip(page: ReportsPage) -> Chip:
+    """Whether schedules fire at all."""
+    if page.has_scheduler:
+        return Chip(f"scheduler healthy, heartbeat {spell(page.schedulers[0].age_s)} ago", "good")
+    if page.schedulers:
+        return Chip(f"scheduler silent for {spell(page.schedulers[0].age_s)}", "error")
+    return Chip(f"no scheduler seen in the last {spell(SILENT_AFTER_S)}", "warning")
+
+
+def fire_texts(fires: Sequence[Fire]) -> tuple[str, ...]:
+    """Times by the clocks of their zone."""
+    return tuple(f"{fire.wall:%a %d %b %Y %H:%M}" for fire in fires)
+
+
+def issue_chip(issue: IssueRecord) -> Chip:
+    """How the computation of an issue went."""
+    return Chip(*_ISSUE_WORDS[issue.state])
+
+
+def delivery_chip(delivery: DeliveryRecord) -> Chip:
+    """How a delivery went, apart from the computation."""
+    return Chip(*_DELIVERY_WORDS[delivery.state])
+
+
+def sent_chips(deliveries: Sequence[DeliveryRecord]) -> tuple[Chip, ...]:
+    """Deliveries counted by how they went."""
+    counted = {
+        state: sum(delivery.state is state for delivery in deliveries) for state in DeliveryState
+    }
+    return tuple(
+        Chip(f"{numbers.count(n)} {_DELIVERY_WORDS[state][0]}", _DELIVERY_WORDS[state][1])
+        for state, n in counted.items()
+        if n
+    )
+
+
+def not_sent_words(issue: IssueRecord) -> str:
+    """Why an issue has no deliveries."""
+    if issue.state is not IssueState.COMPUTED and issue.delivery:
+        return "nothing yet"
+    return "kept here"
+
+
+@dataclass(frozen=True, slots=True)
+class Missed:
+    """Times before an issue at which nobody ticked: a line of their own, never a gap."""
+
+    chip: Chip
+    text: str
+
+
+def missed_times(issue: IssueRecord) -> Missed | None:
+    """What an issue stands for beside its own time."""
+    if not issue.covers_missed:
+        return None
+    return Missed(
+        Chip("missed", "warning"),
+        f"{numbers.plural(issue.covers_missed, 'earlier time')} missed: no scheduler was running; "
+        f"issue {issue.number} stands for {'it' if issue.covers_missed == 1 else 'them'}.",
+    )
+
+
+def said_text(issue: IssueRecord) -> str | None:
+    """The first sentence of an issue, or the line of its error that says most."""
+    return issue.headline if issue.error is None else last_line(issue.error)
+
+
+def last_line(error: str) -> str:
+    """The line of an error that says most."""
+    lines = error.strip().splitlines()
+    return lines[-1] if lines else "no error was told"
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """The best value of each issue, drawn, and what to make of the drawing."""
+
+    heading: str
+    mark: Markup
+    note: str
+
+
+def history_line(history: Sequence[HistoryPoint], scope: ReportScope) -> Line | None:
+    """Drawn once there are two issues; one point is no line."""
+    metric = scope.ranking_metric
+    values = [
+        None if point.value is None else wording.printed(metric, point.value) for point in history
+    ]
+    known = [value for value in values if value is not None and value.value is not None]
+    if len(history) < 2 or not known:
+        return None
+    axis = axis_of(known)
+    title = wording.title(metric)
+    last = values[-1]
+    latest = (
+        "no value in the last issue"
+        if last is None or last.value is None
+        else f"{wording.with_interval(last)} in issue {history[-1].number}"
+    )
+    return Line(
+        heading=f"{title} of the best run, issue by issue",
+        mark=trend(
+            [
+                None
+                if value is None or value.value is None
+                else Extent(value.value, value.ci_low, value.ci_high)
+                for value in values
+            ],
+            scale=Scale(axis.ticks[0], axis.ticks[-1]),
+            name=f"{title} of the best run in {numbers.plural(len(history), 'issue')}; {latest}",
+        ),
+        note=f"Issues {history[0].number} to {history[-1].number}, each with its 95 % interval; "
+        f"{latest}. A gap is an issue without an evaluated run.",
+    )

@@ -1,0 +1,1 @@
+"""The details of a run, and pinning it as baseline."""

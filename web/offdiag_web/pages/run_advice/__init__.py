@@ -1,0 +1,1 @@
+"""Which metrics suit a run."""

@@ -1,0 +1,1 @@
+"""Every value of every class of a run."""

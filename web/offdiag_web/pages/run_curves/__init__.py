@@ -1,0 +1,1 @@
+"""ROC and precision-recall curves, calibration and thresholds of a run."""

@@ -1,0 +1,1 @@
+"""The examples behind the cells of a matrix."""

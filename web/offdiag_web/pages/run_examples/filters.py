@@ -1,0 +1,216 @@
+"""Ways to other examples: filters with their counts, and the next cell of the matrix."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from offdiag.metrics.confusion import ConfusionMatrix
+from offdiag.services.examples.question import ExampleQuestion, Kind
+from offdiag_web.components import numbers
+from offdiag_web.components.classes import class_head
+from offdiag_web.components.controls import Segment
+from offdiag_web.pages.run_examples.counts import CaseCounts, expected_count
+from offdiag_web.urls.examples import ExamplesAddress
+
+CellCodes = tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class CellNeighbours:
+    """A cell is the `number`-th of `total`, counted from 1; its neighbours as codes."""
+
+    number: int
+    total: int
+    before: CellCodes | None
+    after: CellCodes | None
+
+
+def neighbours(matrix: ConfusionMatrix, actual: int, predicted: int) -> CellNeighbours | None:
+    """The cells around one when all of its kind stand by size; None for an empty cell.
+
+    Errors and correct cells are kinds of their own. Equal cells stand in label order.
+    """
+    if not matrix.counts[actual, predicted]:
+        return None
+    cells = matrix.counts.copy()
+    cells[_other_kind(matrix, actual == predicted)] = 0
+    rows, columns = np.nonzero(cells)
+    order = np.argsort(-cells[rows, columns], kind="stable")
+    ordered = list(zip(rows[order].tolist(), columns[order].tolist(), strict=True))
+    place = ordered.index((actual, predicted))
+    return CellNeighbours(
+        number=place + 1,
+        total=len(ordered),
+        before=ordered[place - 1] if place else None,
+        after=ordered[place + 1] if place + 1 < len(ordered) else None,
+    )
+
+
+def _other_kind(matrix: ConfusionMatrix, is_diagonal: bool) -> NDArray[np.bool_]:
+    on_diagonal = np.eye(matrix.n_classes, dtype=np.bool_)
+    return ~on_diagonal if is_diagonal else on_diagonal
+
+
+LARGEST_CHOICE = 200
+"""Up to this many classes are picked from a list; above, their name is typed."""
+_KIND_TEXTS = {
+    Kind.WRONG: "wrong",
+    Kind.RIGHT: "right",
+    Kind.UNLABELLED: "no label yet",
+    Kind.ALL: "all",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """One condition, the link to the list without it, and how long that is where known."""
+
+    text: str
+    remove_url: str
+    without: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class CellLink:
+    """A neighbouring cell, by its classes and its count."""
+
+    text: str
+    url: str
+
+
+@dataclass(frozen=True, slots=True)
+class CellStepper:
+    """Where a cell stands among those of its kind, and the ones around it."""
+
+    place: str
+    before: CellLink | None
+    after: CellLink | None
+
+
+@dataclass(frozen=True, slots=True)
+class FilterForm:
+    """What the form holds; `choices` is None where classes are too many to be listed."""
+
+    actual: str
+    predicted: str
+    sample: str
+    choices: tuple[str, ...] | None
+    kept: tuple[tuple[str, str], ...]
+
+
+def kind_segments(
+    counts: CaseCounts | None, address: ExamplesAddress, *, n_unlabelled: int
+) -> tuple[Segment, ...]:
+    """Wrong, right, without a label, all: with their numbers; none for a cell, which is a kind."""
+    question = address.question
+    if question.is_cell:
+        return ()
+    kinds = [kind for kind in Kind if kind is not Kind.UNLABELLED or n_unlabelled]
+    return tuple(
+        Segment(
+            _with_count(
+                _KIND_TEXTS[kind], counts, replace(question, kind=kind), n_unlabelled=n_unlabelled
+            ),
+            address.asking(_of_kind(question, kind)).url(),
+            kind is question.kind,
+        )
+        for kind in kinds
+    )
+
+
+def _of_kind(question: ExampleQuestion, kind: Kind) -> ExampleQuestion:
+    """The same question about another kind; a sample without a label has no actual class."""
+    actual = None if kind is Kind.UNLABELLED else question.actual
+    return replace(question, kind=kind, actual=actual)
+
+
+def _with_count(
+    text: str, counts: CaseCounts | None, question: ExampleQuestion, *, n_unlabelled: int
+) -> str:
+    if counts is None:
+        return text
+    count = expected_count(counts.of(question), question, n_unlabelled=n_unlabelled)
+    return text if count is None else f"{text} {numbers.count(count)}"
+
+
+def terms(
+    counts: CaseCounts | None, address: ExamplesAddress, *, n_unlabelled: int
+) -> tuple[Term, ...]:
+    """Every condition of the question, each of which can be taken away."""
+    question = address.question
+    named = (
+        ("actual", "actual", question.actual),
+        ("predicted", "predicted", question.predicted),
+        ("sample", "sample", question.sample),
+    )
+    found = []
+    for field, word, value in named:
+        if value is None:
+            continue
+        other = address.without(field)
+        count = None
+        if counts is not None:
+            matrix = counts.of(other.question)
+            count = expected_count(matrix, other.question, n_unlabelled=n_unlabelled)
+        without = None if count is None else f"{numbers.count(count)} without it"
+        found.append(Term(f"{word} {numbers.shortened(value, longest=40)}", other.url(), without))
+    return tuple(found)
+
+
+def cell_stepper(counts: CaseCounts | None, address: ExamplesAddress) -> CellStepper | None:
+    """The cells around the one that is shown, None where no single cell is."""
+    question = address.question
+    if counts is None or question.sample is not None:
+        return None
+    if question.actual is None or question.predicted is None:
+        return None
+    matrix = counts.of(question)
+    if not isinstance(matrix, ConfusionMatrix):
+        return None
+    index = matrix.labels.index
+    actual, predicted = index[question.actual], index[question.predicted]
+    found = neighbours(matrix, actual, predicted)
+    if found is None:
+        return None
+    kind = "correct cell" if actual == predicted else "error"
+    return CellStepper(
+        place=f"{kind} {numbers.count(found.number)} of {numbers.count(found.total)}, by size",
+        before=_cell_link(matrix, address, found.before),
+        after=_cell_link(matrix, address, found.after),
+    )
+
+
+def _cell_link(
+    matrix: ConfusionMatrix, address: ExamplesAddress, cell: CellCodes | None
+) -> CellLink | None:
+    if cell is None:
+        return None
+    names = matrix.labels.names
+    actual, predicted = names[cell[0]], names[cell[1]]
+    count = numbers.count(int(matrix.counts[cell]))
+    return CellLink(
+        f"{class_head(actual).short} → {class_head(predicted).short} ({count})",
+        address.asking(ExampleQuestion(actual, predicted)).url(),
+    )
+
+
+def filter_form(names: Sequence[str], address: ExamplesAddress) -> FilterForm:
+    """The form as it was filled in."""
+    question = address.question
+    kept = []
+    if question.kind is not Kind.WRONG:
+        kept.append(("show", question.kind.value))
+    if question.order is not None:
+        sign = "-" if question.order.descending else ""
+        kept.append(("sort", f"{sign}{question.order.key.value}"))
+    return FilterForm(
+        actual=question.actual or "",
+        predicted=question.predicted or "",
+        sample=question.sample or "",
+        choices=tuple(sorted(names)) if len(names) <= LARGEST_CHOICE else None,
+        kept=tuple(kept),
+    )

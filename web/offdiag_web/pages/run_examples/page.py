@@ -1,0 +1,115 @@
+"""The predictions behind a cell of the matrix, or behind any number of a run."""
+
+from __future__ import annotations
+
+import re
+
+from flask import Blueprint, abort, redirect, request
+from werkzeug.wrappers import Response
+
+from offdiag.errors import Conflict, InvalidInput, NotFound
+from offdiag.services.examples.browse import (
+    ExampleExport,
+    ExamplePage,
+    NoExamples,
+    browse_examples,
+    export_examples,
+)
+from offdiag.store.run_page import RunHeader
+from offdiag_web.app.context import current_registry
+from offdiag_web.app.exports import csv_stream, json_stream
+from offdiag_web.app.paths import SENT_BY_FORM
+from offdiag_web.components.run_frame import RUN, run_page, stored_run
+from offdiag_web.pages.run_examples.export import (
+    example_columns,
+    example_records,
+    example_rows,
+    export_head,
+)
+from offdiag_web.pages.run_examples.view import examples_view
+from offdiag_web.urls.examples import ExamplesAddress, cell_url, read_examples
+
+_CODE = re.compile(r"g?[0-9]{1,6}")
+
+blueprint = Blueprint("run_examples", __name__)
+
+
+@blueprint.get(f"{RUN}/examples")
+def page(run_id: str) -> Response:
+    address, notices = read_examples(run_id, request.args)
+    if SENT_BY_FORM in request.args and not notices:
+        return redirect(address.url())
+    found, address = _answered(address, notices)
+    view = examples_view(found, address)
+    return run_page(
+        "run_examples.html", found.detail, "examples", address=address, view=view, notices=notices
+    )
+
+
+@blueprint.get(f"{RUN}/cells/<actual>-<predicted>")
+def cell(run_id: str, actual: str, predicted: str) -> Response:
+    """A cell by the codes of its classes or groups, as large matrices name it."""
+    run = stored_run(run_id).run
+    names = [_named(run, code) for code in (actual, predicted)]
+    return redirect(cell_url(run_id, *names))
+
+
+def _named(run: RunHeader, code: str) -> str:
+    if not _CODE.fullmatch(code):
+        abort(404)
+    groups = () if run.hierarchy is None else tuple(run.hierarchy.by_name)
+    names = groups if code.startswith("g") else run.labels.names
+    number = int(code.removeprefix("g"))
+    if number >= len(names):
+        what = "groups" if code.startswith("g") else "classes"
+        raise NotFound(
+            f"run {run.id} has {len(names)} {what}, and none with the number {number}.",
+            field="cell",
+            hint="They are counted from 0, in the order of the label set or hierarchy.",
+        )
+    return names[number]
+
+
+@blueprint.get(f"{RUN}/examples.csv")
+def examples_csv(run_id: str) -> Response:
+    export, _ = _export(run_id)
+    return csv_stream(f"{run_id}-examples", example_columns(export), example_rows(export))
+
+
+@blueprint.get(f"{RUN}/examples.json")
+def examples_json(run_id: str) -> Response:
+    export, address = _export(run_id)
+    head = export_head(export, address.question)
+    return json_stream(head, "examples", example_records(export))
+
+
+def _answered(address: ExamplesAddress, notices: list[str]) -> tuple[ExamplePage, ExamplesAddress]:
+    """The page, without those classes of the address that there are none of."""
+    while True:
+        try:
+            found = browse_examples(
+                current_registry().database,
+                address.run_id,
+                address.question,
+                cursor=address.cursor,
+            )
+        except InvalidInput as error:
+            name = getattr(address.question, error.field or "", None)
+            if name is None:
+                raise
+            notices.append(f"No example can be {error.field} “{name}” here: {error.message}")
+            address = address.without(error.field or "")
+        else:
+            return found, address
+
+
+def _export(run_id: str) -> tuple[ExampleExport, ExamplesAddress]:
+    address, _ = read_examples(run_id, request.args)
+    export = export_examples(current_registry().database, run_id, address.question)
+    if isinstance(export, NoExamples):
+        raise Conflict(
+            f"run {run_id} has no predictions to list.",
+            field="run",
+            hint="Its page of examples says why.",
+        )
+    return export, address

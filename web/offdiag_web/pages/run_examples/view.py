@@ -1,0 +1,252 @@
+"""The page of examples, put together from its parts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from offdiag.domain.runs import Task
+from offdiag.services.examples.browse import MOST_EXPORTED, ExamplePage, NoExamples
+from offdiag.services.examples.example import Example
+from offdiag.services.examples.question import AS_LOGGED, ExampleOrder, Kind, SortKey
+from offdiag_web.components import numbers
+from offdiag_web.components.chips import Caution
+from offdiag_web.components.classes import ClassHead, class_head, label_head, quoted_name
+from offdiag_web.components.controls import AriaSort, Segment, aria_sort
+from offdiag_web.pages.run_examples.counts import CaseCounts, sentence, title
+from offdiag_web.pages.run_examples.filters import (
+    CellStepper,
+    FilterForm,
+    Term,
+    cell_stepper,
+    filter_form,
+    kind_segments,
+    terms,
+)
+from offdiag_web.urls.examples import ExamplesAddress
+
+LONGEST_SET = 60
+"""Characters of a set of labels that are shown."""
+MOST_SLICE_COLUMNS = 6
+"""Slice columns that are shown; all are in the exports."""
+
+
+@dataclass(frozen=True, slots=True)
+class SortHead:
+    """Head of a column that examples can be sorted by."""
+
+    title: str
+    aria_sort: AriaSort
+    sort_url: str
+
+
+@dataclass(frozen=True, slots=True)
+class ExampleLine:
+    """One prediction; `result` is "right", "wrong" or "no label", `top` classes with scores.
+
+    `missed` and `spurious` are labels of sets.
+    """
+
+    sample: str
+    actual: ClassHead
+    predicted: ClassHead
+    result: str
+    confidence: str | None
+    margin: str | None
+    top: tuple[tuple[ClassHead, str], ...]
+    slices: tuple[str, ...]
+    missed: str = ""
+    spurious: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ExamplesView:
+    """Everything below the header. `missing` says why there is nothing to list at all."""
+
+    title: str
+    sentence: str | None
+    missing: Caution | None
+    kinds: tuple[Segment, ...]
+    terms: tuple[Term, ...]
+    stepper: CellStepper | None
+    form: FilterForm
+    sample_head: SortHead
+    confidence_head: SortHead | None
+    margin_head: SortHead | None
+    top_head: str
+    shows_errors: bool
+    """Whether what was missed and what is spurious stand in columns of their own."""
+    slice_heads: tuple[str, ...]
+    lines: tuple[ExampleLine, ...]
+    shows_result: bool
+    range_text: str
+    first_url: str | None
+    previous_url: str | None
+    next_url: str | None
+    all_url: str
+    notes: tuple[str, ...]
+
+
+def examples_view(page: ExamplePage, address: ExamplesAddress) -> ExamplesView:
+    """Present a page as its address asks for."""
+    question, results = address.question, page.detail.results
+    counts = None
+    if results is not None and not page.missing:
+        counts = CaseCounts(results.counted, page.detail.run.hierarchy)
+    n_unlabelled = 0 if results is None else results.facts.n_unlabelled
+    of_sets = page.detail.run.task is Task.MULTILABEL
+    has_margin = page.detail.run.score_columns > 1 and not of_sets
+    head = _title(page, address)
+    return ExamplesView(
+        title=head,
+        sentence=None if counts is None else sentence(counts.of(question), question),
+        missing=None if page.missing is None else _why_missing(page.missing),
+        kinds=kind_segments(counts, address, n_unlabelled=n_unlabelled),
+        terms=terms(counts, address, n_unlabelled=n_unlabelled),
+        stepper=cell_stepper(counts, address),
+        form=filter_form(_names(page), address),
+        sample_head=_sort_head("Sample" if page.has_ids else "Position", AS_LOGGED, page, address),
+        confidence_head=_score_head("Score", SortKey.CONFIDENCE, page, address)
+        if page.has_scores
+        else None,
+        margin_head=_score_head("Margin", SortKey.MARGIN, page, address) if has_margin else None,
+        top_head=_top_head(page),
+        shows_errors=of_sets,
+        slice_heads=page.slice_names[:MOST_SLICE_COLUMNS],
+        lines=tuple(_line(example, page) for example in page.examples),
+        shows_result=question.kind is Kind.ALL and not question.is_cell,
+        range_text=_range_text(page),
+        first_url=address.at(None).url() if page.before else None,
+        previous_url=address.at(page.before).url() if page.before else None,
+        next_url=address.at(page.after).url() if page.after else None,
+        all_url=ExamplesAddress(address.run_id).url(),
+        notes=_notes(page),
+    )
+
+
+def _names(page: ExamplePage) -> tuple[str, ...]:
+    """Of everything that examples can be asked by: classes, and groups where there are any."""
+    run = page.detail.run
+    groups = () if run.hierarchy is None else tuple(run.hierarchy.by_name)
+    return (*run.labels.names, *groups)
+
+
+def _title(page: ExamplePage, address: ExamplesAddress) -> str:
+    return "examples" if page.missing else title(address.question, page.total)
+
+
+def _why_missing(missing: NoExamples) -> Caution:
+    match missing:
+        case NoExamples.ONLY_A_MATRIX:
+            return Caution(
+                "No predictions are stored.",
+                "This run was logged as a finished matrix, or as the counts of a frame, so nobody "
+                "knows here which cases a cell counts. Log predictions with "
+                "offdiag.log_run(y_true=…, y_pred=…, sample_ids=…) to see them here.",
+            )
+        case NoExamples.STILL_OPEN:
+            return Caution(
+                "This run still takes predictions.",
+                "Its examples can be seen once it is finished.",
+            )
+
+
+def _sort_head(
+    text: str, order: ExampleOrder, page: ExamplePage, address: ExamplesAddress
+) -> SortHead:
+    is_current = page.order.key is order.key
+    return SortHead(
+        text,
+        aria_sort(is_current=is_current, descending=is_current and page.order.descending),
+        address.sorted_by(order).url(),
+    )
+
+
+def _score_head(text: str, key: SortKey, page: ExamplePage, address: ExamplesAddress) -> SortHead:
+    """Highest first; the other way round where that is what is shown."""
+    descending = not (page.order.key is key and page.order.descending)
+    return _sort_head(text, ExampleOrder(key, descending), page, address)
+
+
+def _top_head(page: ExamplePage) -> str:
+    if page.detail.run.score_columns == 1 and page.detail.run.positive_label is not None:
+        return f"Logged score, {quoted_name(page.detail.run.positive_label)}"
+    return "Largest scores"
+
+
+def _line(example: Example, page: ExamplePage) -> ExampleLine:
+    return ExampleLine(
+        sample=str(example.sample),
+        actual=_answer(example, example.actual),
+        predicted=_answer(example, example.predicted),
+        result=_result(example),
+        confidence=None if example.confidence is None else numbers.metric(example.confidence),
+        margin=None if example.margin is None else numbers.metric(example.margin),
+        top=tuple((class_head(each.label), numbers.metric(each.score)) for each in example.top),
+        slices=tuple(example.slices[name] for name in page.slice_names[:MOST_SLICE_COLUMNS]),
+        missed="" if example.sets is None else _listed(example.sets.missed),
+        spurious="" if example.sets is None else _listed(example.sets.spurious),
+    )
+
+
+def _answer(example: Example, text: str | None) -> ClassHead:
+    """A class by its name; a set with more room."""
+    if example.sets is None or text is None:
+        return label_head(text)
+    return ClassHead(text, numbers.shortened(text, longest=LONGEST_SET))
+
+
+def _listed(names: tuple[str, ...]) -> str:
+    return numbers.listed([numbers.shortened(name) for name in names]) if names else ""
+
+
+def _result(example: Example) -> str:
+    if example.actual is None:
+        return "no label"
+    return "right" if example.actual == example.predicted else "wrong"
+
+
+def _range_text(page: ExamplePage) -> str:
+    shown = numbers.plural(page.total, "example")
+    if len(page.examples) == page.total:
+        return shown
+    first, last = page.start + 1, page.start + len(page.examples)
+    return f"{numbers.count(first)}\N{EN DASH}{numbers.count(last)} of {shown}"
+
+
+def _notes(page: ExamplePage) -> tuple[str, ...]:
+    notes = [_order_note(page)]
+    if page.has_scores:
+        notes.append(_score_note(page))
+    if not page.has_ids:
+        notes.append("Samples were logged without identifiers; positions count from 0.")
+    hidden = page.slice_names[MOST_SLICE_COLUMNS:]
+    if hidden:
+        notes.append(f"Also in the exports: {numbers.listed(hidden)}.")
+    notes.append(_export_note(page.total))
+    return tuple(notes)
+
+
+def _order_note(page: ExamplePage) -> str:
+    if page.order.key is SortKey.LOGGED:
+        return "In the order they were logged."
+    what = "score" if page.order.key is SortKey.CONFIDENCE else "margin"
+    which = "Largest" if page.order.descending else "Smallest"
+    return f"{which} {what} first."
+
+
+def _score_note(page: ExamplePage) -> str:
+    if page.detail.run.task is Task.MULTILABEL:
+        return "Score: of the label that is asked about."
+    if page.detail.run.score_columns == 1:
+        return (
+            f"Score: of the predicted class, which is 1 {numbers.MINUS} the logged score where "
+            "that is of the other class."
+        )
+    return "Score: of the predicted class. Margin: score less the largest of another class."
+
+
+def _export_note(total: int) -> str:
+    if total <= MOST_EXPORTED:
+        return "The CSV and the JSON hold all of them, in the order they were logged."
+    limit, of = numbers.count(MOST_EXPORTED), numbers.count(total)
+    return f"The CSV and the JSON hold the first {limit} of {of}, in the order they were logged."

@@ -1,0 +1,1 @@
+"""The evaluations of a run over time."""

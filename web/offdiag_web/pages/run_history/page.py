@@ -1,0 +1,190 @@
+"""How a run was evaluated over time, label version by label version."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from flask import Blueprint, jsonify
+from werkzeug.wrappers import Response
+
+from offdiag.domain.values import MetricValue
+from offdiag.services.browse_history import RunHistory, browse_history
+from offdiag.services.evaluation.history import HistoryEntry
+from offdiag.store.evaluations import PastEvaluation
+from offdiag_web.app.context import current_registry
+from offdiag_web.app.exports import Cell, csv_response
+from offdiag_web.components import numbers
+from offdiag_web.components.chips import Moment, moment
+from offdiag_web.components.datasets import difference_text, titles_for
+from offdiag_web.components.run_frame import RUN, run_page
+from offdiag_web.components.values import Notes, ShownValue, interval_text, shown
+
+MOST_EVALUATIONS = 100
+"""Newer evaluations are shown first; all are in the JSON and the CSV."""
+HISTORY_COLUMNS = (
+    *("computed_at", "is_current", "slice", "truth_version", "suite_version", "engine_version"),
+    *("n_labelled", "n_cases", "metric", "value", "ci_low", "ci_high"),
+)
+_ABSENT = MetricValue(None, reason="not_computed")
+
+
+@dataclass(frozen=True, slots=True)
+class HistoryCell:
+    """A value, its interval, and how it differs from the evaluation before."""
+
+    value: ShownValue
+    interval: str | None
+    difference: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class HistoryLine:
+    """One evaluation; `differed` names what was not as in the one before."""
+
+    computed: Moment
+    is_current: bool
+    of_slice: str | None
+    truth: str
+    suite: str
+    engine: str
+    scored: str
+    differed: str
+    cells: tuple[HistoryCell, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class HistoryView:
+    """All lines, newest first, below the names of the values they hold."""
+
+    titles: tuple[str, ...]
+    lines: tuple[HistoryLine, ...]
+    cut: str | None
+    notes: tuple[str, ...]
+
+
+def history_view(history: RunHistory, *, now: datetime) -> HistoryView:
+    """Present the history of a run."""
+    notes = Notes()
+    latest: dict[str | None, PastEvaluation] = {}
+    lines = []
+    titles = titles_for(history.detail.run.task)
+    for entry in history.entries:
+        before = latest.get(entry.evaluation.slice)
+        lines.append(_line(entry, before, tuple(titles), notes, now))
+        latest[entry.evaluation.slice] = entry.evaluation
+    newest_first = tuple(reversed(lines))
+    is_cut = len(newest_first) > MOST_EVALUATIONS
+    return HistoryView(
+        titles=tuple(titles.values()),
+        lines=newest_first[:MOST_EVALUATIONS],
+        cut=f"Only the newest {MOST_EVALUATIONS} evaluations are shown." if is_cut else None,
+        notes=tuple(notes.texts),
+    )
+
+
+def _line(
+    entry: HistoryEntry,
+    before: PastEvaluation | None,
+    keys: tuple[str, ...],
+    notes: Notes,
+    now: datetime,
+) -> HistoryLine:
+    each = entry.evaluation
+    return HistoryLine(
+        computed=moment(each.computed_at, now=now),
+        is_current=each.is_current,
+        of_slice=each.slice,
+        truth="none" if each.truth_number is None else f"v{each.truth_number}",
+        suite=str(each.suite_version),
+        engine=each.engine_version,
+        scored=numbers.labelled(each.n_labelled, each.n_cases),
+        differed=_differed(entry, before),
+        cells=tuple(_cell(key, each, before, notes) for key in keys),
+    )
+
+
+def _differed(entry: HistoryEntry, before: PastEvaluation | None) -> str:
+    if before is None:
+        return "first evaluation"
+    return "; ".join(entry.differences) or "nothing that is recorded"
+
+
+def _cell(
+    key: str, each: PastEvaluation, before: PastEvaluation | None, notes: Notes
+) -> HistoryCell:
+    value = each.metrics.get(key, _ABSENT)
+    difference = None
+    if before is not None:
+        difference = difference_text(key, before.metrics.get(key, _ABSENT), value)
+    return HistoryCell(shown(value, notes), interval_text(value), difference)
+
+
+def history_record(history: RunHistory) -> dict[str, object]:
+    """The history for the JSON twin, newest first."""
+    return {
+        "run": history.detail.run.id,
+        "evaluations": [
+            {
+                "computed_at": entry.evaluation.computed_at.isoformat(),
+                "is_current": entry.evaluation.is_current,
+                "slice": entry.evaluation.slice,
+                "truth_version": entry.evaluation.truth_number,
+                "suite_version": entry.evaluation.suite_version,
+                "engine_version": entry.evaluation.engine_version,
+                "n_labelled": entry.evaluation.n_labelled,
+                "n_cases": entry.evaluation.n_cases,
+                "differences": list(entry.differences),
+                "aggregate": {
+                    key: value.to_dict() for key, value in entry.evaluation.metrics.items()
+                },
+            }
+            for entry in reversed(history.entries)
+        ],
+    }
+
+
+def history_rows(history: RunHistory) -> list[tuple[Cell, ...]]:
+    """One line per evaluation and metric for the CSV twin, newest first."""
+    return [
+        (
+            each.computed_at.isoformat(),
+            int(each.is_current),
+            each.slice,
+            each.truth_number,
+            each.suite_version,
+            each.engine_version,
+            each.n_labelled,
+            each.n_cases,
+            key,
+            value.value,
+            value.ci_low,
+            value.ci_high,
+        )
+        for each in (entry.evaluation for entry in reversed(history.entries))
+        for key, value in each.metrics.items()
+    ]
+
+
+blueprint = Blueprint("run_history", __name__)
+
+
+@blueprint.get(f"{RUN}/history")
+def page(run_id: str) -> Response:
+    history = _history(run_id)
+    view = history_view(history, now=current_registry().database.clock())
+    return run_page("run_history.html", history.detail, "history", view=view)
+
+
+@blueprint.get(f"{RUN}/history.json")
+def history_json(run_id: str) -> Response:
+    return jsonify(history_record(_history(run_id)))
+
+
+@blueprint.get(f"{RUN}/history.csv")
+def history_csv(run_id: str) -> Response:
+    return csv_response(f"{run_id}-history", HISTORY_COLUMNS, history_rows(_history(run_id)))
+
+
+def _history(run_id: str) -> RunHistory:
+    return browse_history(current_registry().database, run_id)

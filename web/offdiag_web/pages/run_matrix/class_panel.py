@@ -1,0 +1,137 @@
+"""Recall of each class beside the matrix: found of all, with its interval."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from markupsafe import Markup
+
+from offdiag.domain.values import MetricValue
+from offdiag.store.run_page import RunResults
+from offdiag_web.charts.interval import IN_PANEL, interval_mark
+from offdiag_web.charts.marks import share_bar
+from offdiag_web.charts.scale import UNIT
+from offdiag_web.components import numbers
+from offdiag_web.components.classes import Grouping, class_order, quoted_name
+from offdiag_web.components.values import Notes, ShownValue, extent_of, interval_text, shown
+from offdiag_web.urls.examples import missed_url
+from offdiag_web.urls.matrix import ClassOrder
+
+MOST_CLASSES = 30
+LOWEST_SHOWN = 12
+
+
+@dataclass(frozen=True, slots=True)
+class ClassRecall:
+    """One class: how much of it was found. `stands_out` as in `ClassPanel.rule`."""
+
+    name: str
+    short_name: str
+    support: str
+    support_bar: Markup
+    found: str
+    recall: ShownValue
+    mark: Markup | None
+    stands_out: bool
+    missed_url: str | None = None
+    """Leads to the cases that were taken for another class, if there are any to show."""
+
+
+@dataclass(frozen=True, slots=True)
+class ClassPanel:
+    """Classes in the order of the matrix, or the worst ones of many."""
+
+    title: str
+    classes: tuple[ClassRecall, ...]
+    rule: str | None
+    """Which classes stand out, in words; None where none does."""
+
+
+def class_panel(
+    results: RunResults,
+    order: ClassOrder | None,
+    notes: Notes,
+    *,
+    run_id: str | None = None,
+    grouping: Grouping | None = None,
+) -> ClassPanel:
+    """All classes up to `MOST_CLASSES`, else those with the lowest recall.
+
+    With the id of a run that keeps predictions, each with the address of what was missed.
+    """
+    codes = class_order(results.matrix, order, grouping)
+    title = "Recall of each class"
+    if len(codes) > MOST_CLASSES:
+        codes = _lowest(results, codes)
+        title = f"The {len(codes)} lowest recalls of {numbers.count(results.matrix.n_classes)}"
+    accuracy = results.aggregate.get("overall_accuracy")
+    classes = tuple(_class_recall(results, code, accuracy, notes) for code in codes)
+    if run_id is not None:
+        classes = tuple(
+            replace(shown, missed_url=_missed_url(run_id, results, code))
+            for code, shown in zip(codes, classes, strict=True)
+        )
+    return ClassPanel(title, classes, _rule(classes, accuracy))
+
+
+def _missed_url(run_id: str, results: RunResults, code: int) -> str | None:
+    matrix = results.matrix
+    is_whole = matrix.actual[code] == matrix.counts[code, code]
+    return None if is_whole else missed_url(run_id, matrix.labels.names[code])
+
+
+def _lowest(results: RunResults, codes: list[int]) -> list[int]:
+    recalls = results.per_class["recall"]
+    defined = [code for code in codes if recalls[code].value is not None]
+    defined.sort(key=lambda code: recalls[code].value or 0.0)
+    return defined[:LOWEST_SHOWN]
+
+
+def _class_recall(
+    results: RunResults, code: int, accuracy: MetricValue | None, notes: Notes
+) -> ClassRecall:
+    matrix = results.matrix
+    name, support = matrix.labels.names[code], int(matrix.actual[code])
+    recall = results.per_class["recall"][code]
+    extent = extent_of(recall)
+    interval = interval_text(recall)
+    lower = lies_below(recall, accuracy)
+    said = f"95 % interval {interval}" if interval else "no interval"
+    of_largest = support / max(int(matrix.actual.max()), 1)
+    return ClassRecall(
+        name=name,
+        short_name=numbers.shortened(name, longest=20),
+        support=numbers.count(support),
+        support_bar=share_bar(
+            of_largest, name=f"{numbers.plural(support, 'case')} of this class", width=64
+        ),
+        found=numbers.hits_of(int(matrix.counts[code, code]), support),
+        recall=shown(recall, notes),
+        mark=interval_mark(
+            extent,
+            scale=UNIT,
+            name=f"Recall from 0 to 1: {said}",
+            baseline=None if accuracy is None else accuracy.value,
+            stands_out=lower,
+            canvas=IN_PANEL,
+        )
+        if extent
+        else None,
+        stands_out=lower,
+    )
+
+
+def lies_below(value: MetricValue, other: MetricValue | None) -> bool:
+    """Whether the whole interval of a value lies below the whole interval of another."""
+    if other is None or value.ci_high is None or other.ci_low is None:
+        return False
+    return value.ci_high < other.ci_low
+
+
+def _rule(classes: tuple[ClassRecall, ...], accuracy: MetricValue | None) -> str | None:
+    lower = [quoted_name(entry.name) for entry in classes if entry.stands_out]
+    if not lower or accuracy is None:
+        return None
+    interval = interval_text(accuracy)
+    verb = "lies" if len(lower) == 1 else "lie"
+    return f"{numbers.listed(lower)} {verb} wholly below the interval of the accuracy, {interval}."

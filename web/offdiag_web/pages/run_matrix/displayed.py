@@ -1,0 +1,102 @@
+"""The results of a run as an address asks for them: of all classes, or with groups collapsed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import cast
+
+from flask import current_app
+
+from offdiag.domain.hierarchy import ALL_GROUPS, Collapse
+from offdiag.metrics.confusion import ConfusionMatrix
+from offdiag.services.browse_matrix import browse_matrix
+from offdiag.services.comparison.kept import KeptResults
+from offdiag.services.evaluation.collapsed import CollapsedEvaluation, collapse_matrix
+from offdiag.store.run_page import RunHeader, RunResults
+from offdiag_web.app.context import current_registry
+from offdiag_web.components.classes import Grouping
+from offdiag_web.components.run_frame import results_of, stored_run
+from offdiag_web.urls.matrix import MatrixAddress
+
+KEY = "offdiag collapsed matrices"
+MOST_KEPT = 64
+
+
+@dataclass(frozen=True)
+class SeenRun:
+    """Results of the classes that are left, and the canonical address of the view."""
+
+    results: RunResults
+    address: MatrixAddress
+    grouping: Grouping | None = None
+    notices: tuple[str, ...] = ()
+
+    @property
+    def collapse(self) -> Collapse | None:
+        """What is collapsed, None where nothing is."""
+        if self.grouping is None or not self.grouping.collapse.groups:
+            return None
+        return self.grouping.collapse
+
+
+def seen_run(run: RunHeader, results: RunResults, address: MatrixAddress) -> SeenRun:
+    """Results as the address asks for them; groups that there are none of are said and ignored.
+
+    Collapsed results have neither metrics of scores nor costs: both are about single classes.
+    """
+    if run.hierarchy is None or not isinstance(results.counted, ConfusionMatrix):
+        none = ("The classes of this dataset are in no groups.",) if address.collapse else ()
+        return SeenRun(results, replace(address, collapse=()), None, none)
+    known = {ALL_GROUPS, *run.hierarchy.by_name}
+    notices = tuple(
+        f"There is no group “{name}” of classes." for name in address.collapse if name not in known
+    )
+    grouping = Grouping.of(run.labels, run.hierarchy, address.collapse)
+    address = replace(address, collapse=grouping.collapsed if grouping.collapse.groups else ())
+    if grouping.collapse.groups:
+        results = _collapsed(run, results, grouping)
+    return SeenRun(results, address, grouping, notices)
+
+
+def asked_matrix(address: MatrixAddress) -> SeenRun:
+    """The run of an address that must have results. Raises as `results_of` does."""
+    detail = stored_run(address.run_id)
+    return seen_run(detail.run, results_of(detail), address)
+
+
+def drawn_matrix(address: MatrixAddress) -> SeenRun:
+    """The same for a picture, which is asked for often and says nothing but counts.
+
+    Aggregates, flags and costs are not read.
+    """
+    detail = browse_matrix(current_registry().database, address.run_id)
+    return seen_run(detail.run, results_of(detail), address)
+
+
+def matrix_file_name(address: MatrixAddress) -> str:
+    """What a file of the view is called, without its ending."""
+    collapsed = "-collapsed" if address.collapse else ""
+    return f"{address.run_id}-matrix{'-transposed' if address.transposed else ''}{collapsed}"
+
+
+def _collapsed(run: RunHeader, results: RunResults, grouping: Grouping) -> RunResults:
+    names = [group.name for group in grouping.collapse.groups]
+    key = (results.matrix.digest, run.labels.inferred, grouping.collapse)
+    found = _kept().get(
+        key,
+        lambda: collapse_matrix(
+            results.matrix, labels=run.labels, hierarchy=run.hierarchy, groups=names
+        ),
+    )
+    return replace(
+        results,
+        counted=found.matrix,
+        aggregate=found.values.aggregate,
+        per_class={key: tuple(values) for key, values in found.values.per_class.items()},
+        costs=None,
+    )
+
+
+def _kept() -> KeptResults[CollapsedEvaluation]:
+    kept = current_app.extensions.setdefault(KEY, KeptResults(most=MOST_KEPT))
+    return cast("KeptResults[CollapsedEvaluation]", kept)

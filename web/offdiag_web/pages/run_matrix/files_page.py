@@ -1,0 +1,134 @@
+"""The confusion matrix of a run as a file: Markdown, LaTeX, SVG and PNG."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import replace
+from typing import cast
+
+from flask import Blueprint, Response, abort, redirect, request
+from werkzeug.wrappers import Response as AnyResponse
+
+from offdiag.domain.runs import Task
+from offdiag.errors import InvalidInput
+from offdiag_web.charts.maps import PALETTE_VERSION
+from offdiag_web.charts.palette import Theme
+from offdiag_web.components.classes import class_order
+from offdiag_web.components.matrix import MatrixView, matrix_view
+from offdiag_web.components.run_frame import RUN, stored_run
+from offdiag_web.pages.run_matrix import sets_page
+from offdiag_web.pages.run_matrix.displayed import (
+    SeenRun,
+    asked_matrix,
+    drawn_matrix,
+    matrix_file_name,
+)
+from offdiag_web.pages.run_matrix.drawings import (
+    LARGEST_DRAWING,
+    latex_table,
+    map_pixels,
+    markdown_table,
+    matrix_drawing,
+    matrix_map,
+)
+from offdiag_web.urls.matrix import MatrixAddress, read_matrix
+
+blueprint = Blueprint("matrix_files", __name__)
+
+
+@blueprint.get(f"{RUN}/matrix.md")
+def markdown(run_id: str) -> Response:
+    detail = stored_run(run_id)
+    if detail.run.task is Task.MULTILABEL:
+        return sets_page.matrix_markdown(detail)
+    seen = _asked(run_id)
+    return _file(markdown_table(_view(seen)), "text/markdown", seen.address, "md")
+
+
+@blueprint.get(f"{RUN}/matrix.tex")
+def latex(run_id: str) -> Response:
+    seen = _asked(run_id)
+    source = f"offdiag run {run_id}, matrix {seen.results.matrix.digest[:12]}"
+    if seen.collapse is not None:
+        source += f", {seen.collapse.words}"
+    text = latex_table(_view(seen), source=source)
+    return _file(text, "application/x-tex", seen.address, "tex")
+
+
+@blueprint.get(f"{RUN}/matrix.svg")
+def drawing(run_id: str) -> Response:
+    seen = _asked(run_id)
+    drawn = matrix_drawing(
+        seen.results.matrix, seen.address, theme=_theme(), grouping=seen.grouping
+    )
+    return _file(drawn, "image/svg+xml", seen.address, "svg")
+
+
+@blueprint.get(f"{RUN}/matrix.png")
+def picture(run_id: str) -> Response:
+    """Shown inside the page, so it is no download; the same picture is not sent twice."""
+    seen = drawn_matrix(read_matrix(run_id, request.args)[0])
+    matrix, address, grouping = seen.results.matrix, seen.address, seen.grouping
+    theme = _theme()
+    answer = Response(mimetype="image/png")
+    grouped = "" if grouping is None else _short_digest(grouping.order)
+    shown = (address.order, address.norm, address.transposed, address.rarest, grouped)
+    # What was stored has a digest already; only collapsed counts have to be read for one.
+    content = seen.results.facts.matrix_digest if seen.collapse is None else matrix.digest
+    digest = "-".join(map(str, (content, *shown, theme, PALETTE_VERSION)))
+    answer.set_etag(digest)
+    answer.cache_control.no_cache = True
+    if digest not in request.if_none_match:
+        answer.set_data(matrix_map(matrix, address, theme=theme, grouping=grouping))
+    return cast(Response, answer.make_conditional(request))
+
+
+@blueprint.get(f"{RUN}/matrix/at")
+def class_at(run_id: str) -> AnyResponse:
+    """The page with the actual class of the place that was clicked on the map."""
+    seen = asked_matrix(read_matrix(run_id, request.args)[0])
+    matrix, address = seen.results.matrix, seen.address
+    down, across = (_place(f"at.{axis}", matrix.n_classes) for axis in ("y", "x"))
+    order = class_order(matrix, address.order, seen.grouping)
+    name = matrix.labels.names[order[across if address.transposed else down]]
+    chosen = replace(address, focus=name)
+    return redirect(f"{chosen.url()}#matrix-title", 303)
+
+
+def _place(name: str, n_classes: int) -> int:
+    """Which class lies at a coordinate of the map, in its own pixels."""
+    text = request.args.get(name, "")
+    if not (text.isascii() and text.isdigit()):
+        abort(400)
+    return min(int(text[:9]) // map_pixels(n_classes), n_classes - 1)
+
+
+def _asked(run_id: str) -> SeenRun:
+    seen = asked_matrix(read_matrix(run_id, request.args)[0])
+    n_classes = seen.results.matrix.n_classes
+    if n_classes > LARGEST_DRAWING:
+        raise InvalidInput(
+            f"{n_classes:,} classes are too many to be written out cell by cell.",
+            field="run",
+            hint=f"Up to {LARGEST_DRAWING} are; CSV and PNG take any number.",
+        )
+    return seen
+
+
+def _view(seen: SeenRun) -> MatrixView:
+    return matrix_view(seen.results.matrix, seen.address, grouping=seen.grouping)
+
+
+def _short_digest(order: list[int]) -> str:
+    return hashlib.sha256(repr(order).encode()).hexdigest()[:12]
+
+
+def _theme() -> Theme:
+    return "dark" if request.args.get("theme") == "dark" else "light"
+
+
+def _file(text: str, mimetype: str, address: MatrixAddress, ending: str) -> Response:
+    answer = Response(text, mimetype=mimetype)
+    name = f"{matrix_file_name(address)}.{ending}"
+    answer.headers["Content-Disposition"] = f'attachment; filename="{name}"'
+    return answer

@@ -1,0 +1,183 @@
+"""The first page of a multi-label run and its files, at the addresses of a matrix of classes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+
+import numpy as np
+from flask import Response as File
+from flask import jsonify, request
+from numpy.typing import NDArray
+from werkzeug.wrappers import Response
+
+from offdiag.errors import InvalidInput
+from offdiag.metrics.counted import CountedSets, sets_of
+from offdiag.store.run_page import RunDetail, RunResults
+from offdiag_web.app.exports import Cell, csv_response
+from offdiag_web.components.run_export import metadata_record
+from offdiag_web.components.run_frame import results_of, run_page
+from offdiag_web.pages.run_matrix.drawings import markdown_lines, markdown_text
+from offdiag_web.pages.run_matrix.sets_address import LabelSetsAddress, read_label_sets
+from offdiag_web.pages.run_matrix.sets_tables import label_codes, mass_table
+from offdiag_web.pages.run_matrix.sets_view import sets_page
+from offdiag_web.urls.matrix import read_layout
+
+LONG_COLUMNS = ("actual", "predicted", "mass", "exact_mass", "row_share", "column_share")
+CAPTION = "fractional shares, Algorithm 1"
+
+
+def long_rows(counted: CountedSets) -> Iterator[tuple[Cell, ...]]:
+    """A line for each pair of labels with mass, in label order; `exact_mass` is a fraction."""
+    names, found = counted.labels.names, counted.matrix
+    exact = _exact(counted)
+    for place in sorted(exact):
+        actual, predicted = divmod(place, counted.n_classes)
+        yield (
+            names[actual],
+            names[predicted],
+            float(found.cells[actual, predicted]),
+            str(exact[place]),
+            float(found.row_share.value[actual, predicted]),
+            float(found.column_share.value[actual, predicted]),
+        )
+
+
+def grid_columns(counted: CountedSets) -> tuple[str, ...]:
+    """The head of the grid, whose corner names both axes."""
+    return ("actual \\ predicted", *counted.labels.names)
+
+
+def grid_rows(counted: CountedSets) -> Iterator[tuple[Cell, ...]]:
+    """A line for each actual label, with the mass on every predicted one."""
+    for name, masses in zip(counted.labels.names, counted.matrix.cells.tolist(), strict=True):
+        yield (name, *masses)
+
+
+def sets_record(counted: CountedSets) -> dict[str, object]:
+    """The matrix, its shares, the table of each label and the empty sets."""
+    found, cells = counted.matrix, counted.tally.labels.one_vs_rest()
+    empty, size = counted.tally.empty_sets, counted.n_classes
+    exact = _exact(counted)
+    return {
+        "labels": list(counted.labels.names),
+        "orientation": "actual_rows",
+        "caption": CAPTION,
+        "n_cases": counted.total,
+        "n_cases_in_matrix": found.n_cases,
+        "multilabel_matrix": found.cells.tolist(),
+        "exact": [
+            [str(exact.get(row * size + column, Fraction(0))) for column in range(size)]
+            for row in range(size)
+        ],
+        "row_share": _nested(found.row_share.value),
+        "column_share": _nested(found.column_share.value),
+        "label_counts": {
+            key: np.asarray(getattr(cells, key)).astype(np.int64).tolist()
+            for key in ("tp", "fn", "fp", "tn")
+        },
+        "empty_sets": {
+            "both_empty": empty.both_empty,
+            "n_true_empty": empty.n_true_empty,
+            "n_pred_empty": empty.n_pred_empty,
+            "missed_when_pred_empty": empty.missed_when_pred_empty.tolist(),
+            "spurious_when_true_empty": empty.spurious_when_true_empty.tolist(),
+        },
+    }
+
+
+def sets_run_record(
+    detail: RunDetail, results: RunResults, counted: CountedSets
+) -> dict[str, object]:
+    """A multi-label run in one document: metadata, aggregates and what was counted."""
+    return {
+        **metadata_record(detail),
+        "work": None,
+        "aggregate": {key: value.to_dict() for key, value in results.aggregate.items()},
+        "costs": None,
+        "confusion_matrix": None,
+        "sets": sets_record(counted),
+    }
+
+
+def sets_markdown(results: RunResults, counted: CountedSets, address: LabelSetsAddress) -> str:
+    """The matrix of all labels as a table that names both axes."""
+    codes = label_codes(results, counted, address.order)
+    view = mass_table(counted, codes, address)
+    lines = [
+        ["Actual ↓ Predicted →", *(markdown_text(head.name) for head in view.heads), "Mass"],
+        ["---", *["---:"] * (len(codes) + 1)],
+        *(
+            [
+                f"**{markdown_text(line.head.name)}**",
+                *(cell.text.replace("<", "\\<") for cell in line.cells),
+                line.total,
+            ]
+            for line in view.lines
+        ),
+        ["Mass", *view.totals, view.total],
+    ]
+    return markdown_lines(lines, view.caption)
+
+
+def _exact(counted: CountedSets) -> dict[int, Fraction]:
+    """The exact mass of every cell that has any, by actual * q + predicted."""
+    mass = counted.tally.mass
+    common = mass.common_denominator()
+    return {
+        cell: Fraction(numerator, common)
+        for cell, numerator in mass.over_common_denominator().items()
+    }
+
+
+def _nested(values: NDArray[np.float64]) -> list[list[float | None]]:
+    return [[None if np.isnan(cell) else cell for cell in row] for row in values.tolist()]
+
+
+MOST_WRITTEN_OUT = 200
+"""Labels whose matrix is written out cell by cell in a document."""
+
+
+def first_page(detail: RunDetail) -> Response:
+    """The page of a run."""
+    address, notices = read_label_sets(detail.run.id, request.args)
+    view = None
+    if detail.results is not None:
+        view = sets_page(detail.results, sets_of(detail.results.counted), address)
+    return run_page("run_sets.html", detail, "matrix", address=address, view=view, notices=notices)
+
+
+def run_json(detail: RunDetail) -> Response:
+    """A run with its metadata, aggregates and what was counted."""
+    if detail.results is None:
+        return jsonify({**metadata_record(detail), "aggregate": None, "sets": None})
+    return jsonify(sets_run_record(detail, detail.results, sets_of(detail.results.counted)))
+
+
+def matrix_json(counted: CountedSets) -> Response:
+    """The matrix alone."""
+    return jsonify(sets_record(counted))
+
+
+def matrix_csv(run_id: str, counted: CountedSets) -> Response:
+    """The matrix, a line for each pair of labels or for each actual label."""
+    if read_layout(request.args) == "grid":
+        return csv_response(f"{run_id}-matrix", grid_columns(counted), grid_rows(counted))
+    return csv_response(f"{run_id}-matrix", LONG_COLUMNS, long_rows(counted))
+
+
+def matrix_markdown(detail: RunDetail) -> File:
+    """The matrix as a table to paste. Raises `InvalidInput` for very many labels."""
+    results = results_of(detail)
+    counted = sets_of(results.counted)
+    address, _ = read_label_sets(detail.run.id, request.args)
+    if counted.n_classes > MOST_WRITTEN_OUT:
+        raise InvalidInput(
+            f"{counted.n_classes:,} labels are too many to be written out cell by cell.",
+            field="run",
+            hint=f"Up to {MOST_WRITTEN_OUT} are; CSV and JSON take any number.",
+        )
+    answer = File(sets_markdown(results, counted, address), mimetype="text/markdown")
+    name = f"{detail.run.id}-matrix.md"
+    answer.headers["Content-Disposition"] = f'attachment; filename="{name}"'
+    return answer

@@ -1,0 +1,265 @@
+"""Tables of a multi-label run: every label by itself, and the fractional confusion matrix."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from offdiag.domain.values import MetricValue
+from offdiag.metrics.counted import CountedSets
+from offdiag.metrics.orientation import actual_totals, predicted_totals
+from offdiag.services.examples.question import ExampleQuestion, Kind
+from offdiag.store.run_page import RunResults
+from offdiag_web.charts.palette import BINS
+from offdiag_web.components import numbers
+from offdiag_web.components.classes import ClassHead, class_head
+from offdiag_web.components.controls import Segment
+from offdiag_web.components.values import Notes, ShownValue, interval_text, shown
+from offdiag_web.pages.run_matrix.sets_address import LabelOrder, LabelSetsAddress, MassNorm
+from offdiag_web.urls.examples import ExamplesAddress, cell_url
+
+
+def ramp_class(share: float, *, is_right: bool, end: float = 1.0) -> str:
+    """CSS class of a cell with a share of at most `end`; one without any has no colour.
+
+    Errors grow with the square root, so that a few can be told from none.
+    """
+    if share <= 0:
+        return "zero"
+    height = share / end if is_right else math.sqrt(share / end)
+    step = min(max(round(height * (BINS - 1)), 1), BINS - 1)
+    return f"{'correct' if is_right else 'error'}-{step}"
+
+
+LABELS_AT_ONCE = 30
+"""So many labels are shown together; more of them come page by page."""
+_ORDERS: tuple[tuple[LabelOrder, str], ...] = (
+    ("support", "support"),
+    ("label", "label"),
+    ("f1", "lowest F1"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class TableCell:
+    """A count of cases, coloured by its share of the row, and the address of the cases."""
+
+    count: str
+    css: str
+    url: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class LabelTable:
+    """The two-by-two table of a label, with its F1."""
+
+    head: ClassHead
+    support: str
+    found: TableCell
+    missed: TableCell
+    spurious: TableCell
+    absent: TableCell
+    f1: ShownValue
+    recall: ShownValue
+    recall_interval: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """Which of many labels are shown, and where the others are."""
+
+    range_text: str
+    first_url: str | None
+    previous_url: str | None
+    next_url: str | None
+
+
+def label_codes(results: RunResults, counted: CountedSets, order: LabelOrder) -> list[int]:
+    """Codes of all labels in an order; equal ones stay as they were declared."""
+    codes = list(range(counted.n_classes))
+    if order == "label":
+        return codes
+    if order == "f1":
+        values = results.per_class["f1"]
+        return sorted(codes, key=lambda code: _undefined_last(values[code]))
+    supports: list[int] = counted.actual.tolist()
+    return sorted(codes, key=lambda code: -supports[code])
+
+
+def _undefined_last(value: MetricValue) -> tuple[bool, float]:
+    return value.value is None, value.value or 0.0
+
+
+def windowed(codes: list[int], start: int) -> list[int]:
+    """The labels from a place on that are shown together."""
+    first = min(start, max(len(codes) - 1, 0) // LABELS_AT_ONCE * LABELS_AT_ONCE)
+    return codes[first : first + LABELS_AT_ONCE]
+
+
+def window_of(codes: list[int], address: LabelSetsAddress) -> Window | None:
+    """Where the labels that are shown stand among all; None where all are shown."""
+    if len(codes) <= LABELS_AT_ONCE:
+        return None
+    shown_codes = windowed(codes, address.start)
+    start = codes.index(shown_codes[0])
+    end = start + len(shown_codes)
+    return Window(
+        f"{numbers.count(start + 1)}\N{EN DASH}{numbers.count(end)} of "
+        f"{numbers.plural(len(codes), 'label')}",
+        address.starting_at(0).url() if start else None,
+        address.starting_at(max(start - LABELS_AT_ONCE, 0)).url() if start else None,
+        address.starting_at(end).url() if end < len(codes) else None,
+    )
+
+
+def order_segments(address: LabelSetsAddress) -> tuple[Segment, ...]:
+    """The orders that labels can stand in."""
+    return tuple(
+        Segment(text, address.ordered(order).url(), order == address.order)
+        for order, text in _ORDERS
+    )
+
+
+def label_tables(
+    results: RunResults, counted: CountedSets, codes: list[int], run_id: str, notes: Notes
+) -> tuple[LabelTable, ...]:
+    """The tables of some labels, in the order of their codes."""
+    return tuple(_table(results, counted, code, run_id, notes) for code in codes)
+
+
+def _table(
+    results: RunResults, counted: CountedSets, code: int, run_id: str, notes: Notes
+) -> LabelTable:
+    name = counted.labels.names[code]
+    hits, actual = int(counted.correct[code]), int(counted.actual[code])
+    missed, spurious = actual - hits, int(counted.predicted[code]) - hits
+    others = counted.total - actual
+    recall = results.per_class["recall"][code]
+
+    def cell(
+        count: int, of: int, question: ExampleQuestion | None, *, is_right: bool
+    ) -> TableCell:
+        url = None if question is None or not count else ExamplesAddress(run_id, question).url()
+        share = count / max(of, 1)
+        return TableCell(numbers.count(count), ramp_class(share, is_right=is_right), url)
+
+    return LabelTable(
+        head=class_head(name),
+        support=numbers.plural(actual, "case"),
+        found=cell(hits, actual, ExampleQuestion(actual=name, kind=Kind.RIGHT), is_right=True),
+        missed=cell(missed, actual, ExampleQuestion(actual=name), is_right=False),
+        spurious=cell(spurious, others, ExampleQuestion(predicted=name), is_right=False),
+        absent=cell(others - spurious, others, None, is_right=True),
+        f1=shown(results.per_class["f1"][code], notes),
+        recall=shown(recall, notes),
+        recall_interval=interval_text(recall),
+    )
+
+
+MOST_LINKED = 14
+"""Up to this many labels every cell leads to its cases; more links would outweigh the page."""
+_NORMS: tuple[tuple[MassNorm, str], ...] = (
+    ("mass", "mass"),
+    ("row", "row share"),
+    ("col", "column share"),
+)
+_SAID: dict[MassNorm, str] = {
+    "mass": "Each cell is the mass of the actual label on the predicted one.",
+    "row": "Each cell is the share of the mass of the actual label: not its recall.",
+    "col": "Each cell is the share of the mass on the predicted label: not its precision.",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class MassCell:
+    """A number with two decimals, and its colour."""
+
+    text: str
+    css: str
+    url: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class MassLine:
+    """An actual label and where its mass went."""
+
+    head: ClassHead
+    cells: tuple[MassCell, ...]
+    total: str
+
+
+@dataclass(frozen=True, slots=True)
+class MassTable:
+    """The matrix of the labels that are shown; totals are those of all labels."""
+
+    caption: str
+    heads: tuple[ClassHead, ...]
+    lines: tuple[MassLine, ...]
+    totals: tuple[str, ...]
+    total: str
+    turned_heads: bool
+
+
+def norm_segments(address: LabelSetsAddress) -> tuple[Segment, ...]:
+    """What the cells can say."""
+    return tuple(
+        Segment(text, address.showing(norm).url(), norm == address.norm) for norm, text in _NORMS
+    )
+
+
+def mass_table(counted: CountedSets, codes: list[int], address: LabelSetsAddress) -> MassTable:
+    """Present the cells between some labels, in the order of their codes."""
+    found = counted.matrix
+    masses = {"mass": found.cells, "row": found.row_share.value, "col": found.column_share.value}
+    numbers_shown, shares = masses[address.norm], found.row_share.value
+    names = counted.labels.names
+    off_diagonal = np.where(np.eye(len(names), dtype=np.bool_), 0.0, np.nan_to_num(shares))
+    largest_error = float(off_diagonal.max(initial=0.0)) or 1.0
+    of_rows, of_columns = actual_totals(found.cells), predicted_totals(found.cells)
+
+    def cell(actual: int, predicted: int) -> MassCell:
+        mass, number = float(found.cells[actual, predicted]), numbers_shown[actual, predicted]
+        share = float(shares[actual, predicted])
+        is_linked = mass > 0 and len(codes) <= MOST_LINKED
+        return MassCell(
+            _text(float(number)),
+            "zero"
+            if mass == 0
+            else ramp_class(
+                share,
+                is_right=actual == predicted,
+                end=1.0 if actual == predicted else largest_error,
+            ),
+            cell_url(address.run_id, names[actual], names[predicted]) if is_linked else None,
+        )
+
+    return MassTable(
+        caption=f"Multi-label matrix, fractional shares, Algorithm 1. {_SAID[address.norm]} Rows: "
+        f"actual label. Columns: predicted label. {numbers.plural(found.n_cases, 'case')} whose "
+        "two sets are not empty.",
+        heads=tuple(class_head(names[code]) for code in codes),
+        lines=tuple(
+            MassLine(
+                class_head(names[actual]),
+                tuple(cell(actual, predicted) for predicted in codes),
+                two_decimals(float(of_rows[actual])),
+            )
+            for actual in codes
+        ),
+        totals=tuple(two_decimals(float(of_columns[code])) for code in codes),
+        total=two_decimals(float(np.asarray(of_rows, dtype=np.float64).sum())),
+        turned_heads=len(codes) > 8,
+    )
+
+
+def two_decimals(mass: float) -> str:
+    """Mass as it is shown: "1.33", "0" for none at all, "<0.01" for next to nothing."""
+    if mass == 0:
+        return "0"
+    return "<0.01" if mass < 0.005 else f"{mass:,.2f}"
+
+
+def _text(number: float) -> str:
+    return "\N{EN DASH}" if math.isnan(number) else two_decimals(number)

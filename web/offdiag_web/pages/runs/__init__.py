@@ -1,0 +1,1 @@
+"""The runs list and saved views of it."""

@@ -1,0 +1,96 @@
+"""Saved views: lists under a name, for addresses too long to pass on."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from urllib.parse import parse_qsl
+
+from flask import Blueprint, make_response, redirect, render_template, request, url_for
+from werkzeug.wrappers import Response
+
+from offdiag.domain.access import Role
+from offdiag.services.views import remove_view, save_view, saved_view, views_of
+from offdiag.store.saved_views import SavedView
+from offdiag_web.app.context import current_registry
+from offdiag_web.app.permissions import needs
+from offdiag_web.app.preferences import reader_if_known
+from offdiag_web.components.chips import Moment, moment
+from offdiag_web.urls.run_list import read_run_list
+
+
+@dataclass(frozen=True, slots=True)
+class ViewLine:
+    """One view: its name, its short address and the filter that it stands for."""
+
+    name: str
+    slug: str
+    filter: str
+    author: str | None
+    saved: Moment
+
+
+def view_lines(views: Sequence[SavedView], *, now: datetime) -> tuple[ViewLine, ...]:
+    """All views by name."""
+    return tuple(
+        ViewLine(
+            view.name,
+            view.slug,
+            query_values(view.query).get("q", "all runs"),
+            view.author,
+            moment(view.created_at, now=now),
+        )
+        for view in views
+    )
+
+
+def query_values(query: str) -> dict[str, str]:
+    """The values of a query string, the last one where a name comes twice."""
+    return dict(parse_qsl(query))
+
+
+blueprint = Blueprint("views", __name__)
+
+_PAGE = "/runs"
+
+
+@blueprint.get("/views")
+def page() -> Response:
+    database = current_registry().database
+    lines = view_lines(views_of(database, _PAGE), now=database.clock())
+    address, _ = read_run_list(query_values(request.args.get("of", "")), now=database.clock())
+    return make_response(
+        render_template("views.html", lines=lines, url=address.url(), of=_query(address.url()))
+    )
+
+
+@blueprint.post("/views")
+def save() -> Response:
+    database = current_registry().database
+    address, _ = read_run_list(query_values(request.form.get("of", "")), now=database.clock())
+    view = save_view(
+        database,
+        name=request.form.get("name", ""),
+        page=_PAGE,
+        query=_query(address.url()),
+        author=reader_if_known(),
+    )
+    return redirect(url_for("views.view", slug=view.slug), 303)
+
+
+@blueprint.get("/v/<slug>")
+def view(slug: str) -> Response:
+    found = saved_view(current_registry().database, slug)
+    return redirect(f"{found.page}?{found.query}" if found.query else found.page)
+
+
+@blueprint.post("/v/<slug>/remove")
+@needs(Role.EDITOR, everywhere=True)
+def remove(slug: str) -> Response:
+    remove_view(current_registry().database, slug)
+    return redirect(url_for("views.page"), 303)
+
+
+def _query(url: str) -> str:
+    return url.partition("?")[2]

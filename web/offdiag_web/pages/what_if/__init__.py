@@ -1,0 +1,1 @@
+"""What runs cost under other costs and class shares."""

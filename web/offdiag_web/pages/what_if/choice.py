@@ -1,0 +1,204 @@
+"""Where the choice flips as one price grows, as a chart and in words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from markupsafe import Markup
+
+from offdiag.comparison.wording import letter
+from offdiag.domain.labels import LabelSet
+from offdiag.metrics.costs.break_even import Lever, Stretch, lever_on_cell, times_the_cheapest
+from offdiag.metrics.costs.edits import cost_text, written
+from offdiag.metrics.costs.matrix import CostMatrix
+from offdiag.services.what_if.answering import WhatIf
+from offdiag_web.charts.flip_chart import FlipLine, flip_axis, flip_chart
+from offdiag_web.charts.marks import run_style
+from offdiag_web.components import numbers
+from offdiag_web.components.classes import quoted_name
+
+_SHOWN_FROM, _SHOWN_TO = 0.01, 10_000.0
+"""Flips further out are told in words only."""
+_MOST_ERRORS = 12
+RUN_AXIS = 0
+
+
+@dataclass(frozen=True, slots=True)
+class LeverChoice:
+    """A price that can be moved, as an option of a list."""
+
+    value: str
+    text: str
+    is_current: bool
+
+
+@dataclass(frozen=True, slots=True)
+class FlipRow:
+    """A stretch of multiples and the runs that are cheapest there."""
+
+    start: str
+    end: str
+    cheapest: str
+
+
+@dataclass(frozen=True, slots=True)
+class ChoiceView:
+    """The chart, what it says, and the same as a table. `key` names the lines."""
+
+    chart: Markup
+    sentence: str
+    what: str
+    rows: tuple[FlipRow, ...]
+    key: tuple[tuple[str, str], ...]
+
+
+def choice_view(found: WhatIf) -> ChoiceView | None:
+    """Present the choice; None where no price can be moved, or where there is none to make."""
+    choice, lever = found.choice, found.scenario.lever
+    if choice is None or lever is None or len(choice.runs) < 2:
+        return None
+    letters = [letter(place) for place in choice.runs]
+    flips = [stretch.low for stretch in choice.stretches[1:]]
+    shown = [x for x in (*flips, lever.now) if _SHOWN_FROM <= x <= _SHOWN_TO]
+    axis = flip_axis(shown)
+    times = times_the_cheapest(choice.rays, axis.at)
+    sentence = flip_sentence(choice.stretches, letters)
+    return ChoiceView(
+        chart=flip_chart(
+            [
+                FlipLine(name, run_style(place), line)
+                for name, place, line in zip(letters, choice.runs, times, strict=True)
+            ],
+            axis,
+            flips=flips,
+            now=lever.now,
+            x_title=f"{_short(lever, found.scenario.costs.labels)} (logarithmic)",
+            name=f"Cost of each run over the cheapest. {sentence}",
+        ),
+        sentence=sentence,
+        what=lever_sentence(lever, found.scenario.effective),
+        rows=tuple(
+            FlipRow(
+                multiple(stretch.low),
+                multiple(stretch.high),
+                numbers.listed([letters[place] for place in stretch.cheapest]),
+            )
+            for stretch in choice.stretches
+        ),
+        key=tuple(
+            (name, found.answers[place].run.name)
+            for name, place in zip(letters, choice.runs, strict=True)
+        ),
+    )
+
+
+def flip_sentence(stretches: Sequence[Stretch], letters: Sequence[str]) -> str:
+    """Which run is cheapest from which multiple on."""
+    cheapest = [
+        numbers.listed([letters[place] for place in stretch.cheapest]) for stretch in stretches
+    ]
+    if len(stretches) == 1:
+        return f"{cheapest[0]} is cheapest at every multiple: the choice does not flip."
+    first = f"Up to {multiple(stretches[0].high)}: {cheapest[0]} cheapest"
+    others = [
+        f"from {multiple(stretch.low)}: {name}"
+        for stretch, name in zip(stretches[1:], cheapest[1:], strict=True)
+    ]
+    return f"{'; '.join([first, *others])}."
+
+
+def lever_sentence(lever: Lever, costs: CostMatrix) -> str:
+    """Which price is moved, what it is a multiple of, and where it stands now."""
+    names = costs.labels.names
+    actual = quoted_name(names[lever.actual])
+    if lever.predicted is None:
+        return (
+            f"All errors on {actual} cost so many times what the table says; all else stays. "
+            "It is 1× now."
+        )
+    predicted = quoted_name(names[lever.predicted])
+    is_opposite = float(costs.weights[lever.predicted, lever.actual]) == lever.unit
+    unit = (
+        f"the opposite error, {predicted} answered {actual}"
+        if is_opposite
+        else "the cheapest other error"
+    )
+    return (
+        f"A case of {actual} answered {predicted} costs so many times {unit} "
+        f"({cost_text(lever.unit)}). It is {multiple(lever.now)} now."
+    )
+
+
+def _short(lever: Lever, labels: LabelSet) -> str:
+    actual = numbers.shortened(labels.names[lever.actual], longest=14)
+    if lever.predicted is None:
+        return f"price of all errors on {actual}"
+    predicted = numbers.shortened(labels.names[lever.predicted], longest=14)
+    return f"price of {actual} answered {predicted}"
+
+
+def multiple(x: float) -> str:
+    """ "4.6×"."""
+    return f"{_number(x)}×"
+
+
+def _number(x: float) -> str:
+    """Three digits, without an exponent."""
+    if x >= 1000:
+        return f"{x:,.0f}"
+    text = f"{x:.3g}"
+    return f"{x:.7f}".rstrip("0") if "e" in text else text
+
+
+def lever_choices(found: WhatIf, order: Sequence[int]) -> tuple[LeverChoice, ...]:
+    """Prices to move: the telling one, the errors that are priced highest, and all on a class.
+
+    The telling one follows the costs; choosing another one holds it.
+    """
+    labels = found.scenario.costs.labels
+    current = found.scenario.lever
+    is_stated = found.scenario.lever_is_stated
+    stated = lever_text(current, labels) if current is not None and is_stated else None
+    cells = dict.fromkeys(_dearest_errors(found))
+    if current is not None and current.predicted is not None:
+        cells.setdefault((current.actual, current.predicted))
+    options = [
+        LeverChoice(
+            value := f"{written(labels.names[actual])}>{written(labels.names[predicted])}",
+            f"{labels.names[actual]} answered {labels.names[predicted]}",
+            value == stated,
+        )
+        for actual, predicted in cells
+    ]
+    return (
+        LeverChoice("", "the dearest error", is_current=stated is None),
+        *options,
+        *(
+            LeverChoice(
+                value := f"{written(labels.names[code])}>*",
+                f"all errors on {labels.names[code]}",
+                value == stated,
+            )
+            for code in order
+        ),
+    )
+
+
+def lever_text(lever: Lever, labels: LabelSet) -> str:
+    """The lever as an address has it."""
+    predicted = "*" if lever.predicted is None else written(labels.names[lever.predicted])
+    return f"{written(labels.names[lever.actual])}>{predicted}"
+
+
+def _dearest_errors(found: WhatIf) -> list[tuple[int, int]]:
+    """The errors that some run made whose price is highest, and can be moved."""
+    costs = found.scenario.effective
+    counts = np.stack([run.matrix.counts for run in found.frame.runs], axis=RUN_AXIS)
+    occurring = [
+        (int(actual), int(predicted))
+        for actual, predicted in np.argwhere(counts.any(axis=RUN_AXIS))
+        if lever_on_cell(costs, int(actual), int(predicted)) is not None
+    ]
+    return sorted(occurring, key=lambda cell: (-costs.weights[cell], cell))[:_MOST_ERRORS]

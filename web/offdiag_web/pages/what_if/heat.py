@@ -1,0 +1,255 @@
+"""Costs over two entries that vary, and the two sides of a binary question."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from offdiag.comparison.wording import letter
+from offdiag.metrics.costs.summary import expected_cases
+from offdiag.metrics.costs.what_if import other_positive_class
+from offdiag.metrics.suite import evaluate_stack
+from offdiag.services.what_if.answering import WhatIf
+from offdiag_web.charts.marks import run_style
+from offdiag_web.charts.palette import BINS
+from offdiag_web.components import numbers
+from offdiag_web.components.classes import ClassHead, class_head
+from offdiag_web.components.controls import Segment
+from offdiag_web.components.cost_ranking import PER
+from offdiag_web.components.values import Amounts, Notes, ShownValue, amounts_for, shown
+from offdiag_web.urls.what_if import WhatIfAddress
+
+MOST_CELLS = 800
+"""Cells of all tables together; beyond it only the dearest confusions of each run are shown."""
+DEAREST = 8
+
+
+@dataclass(frozen=True, slots=True)
+class HeatCell:
+    """An amount and the step of its ramp; without text where it rounds to nothing."""
+
+    text: str
+    css: str
+
+
+@dataclass(frozen=True, slots=True)
+class HeatTable:
+    """One run: a row for each actual class."""
+
+    letter: str
+    css: str
+    name: str
+    total: str
+    lines: tuple[tuple[ClassHead, tuple[HeatCell, ...]], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class DearCell:
+    """A confusion that costs much: its amount, its share of the run's cost, its cases."""
+
+    actual: str
+    predicted: str
+    amount: str
+    css: str
+    cases: str
+
+
+@dataclass(frozen=True, slots=True)
+class DearList:
+    """One run: its dearest confusions."""
+
+    letter: str
+    css: str
+    name: str
+    total: str
+    cells: tuple[DearCell, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class HeatView:
+    """Tables, or lists where there would be too many cells. `end` is that of the ramp."""
+
+    heads: tuple[ClassHead, ...]
+    turned_heads: bool
+    tables: tuple[HeatTable, ...]
+    lists: tuple[DearList, ...]
+    end: str
+    has_gains: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Ramp:
+    """How amounts are written and coloured: `largest` is the end of the ramp."""
+
+    amounts: Amounts
+    totals: Amounts
+    largest: float
+
+    def cell(self, amount: float) -> HeatCell:
+        text = self.amounts.text(amount)
+        if amount == 0 or text[0] in "<>":
+            return HeatCell("" if amount == 0 else "·", "zero")
+        return HeatCell(text, self.step(amount))
+
+    def step(self, amount: float) -> str:
+        """CSS class of an amount; gains have the ramp of right answers."""
+        step = max(1, min(BINS - 1, round(abs(amount) / self.largest * (BINS - 1))))
+        return f"{'error' if amount > 0 else 'correct'}-{step}"
+
+
+def heat_view(found: WhatIf, order: Sequence[int], *, selected: Sequence[int]) -> HeatView:
+    """Present where the costs of the selected runs (places) arise, classes in this order."""
+    amounts_of = [_per_cell(found, place) for place in selected]
+    largest = max((float(np.abs(cells).max()) for cells in amounts_of), default=0.0)
+    amounts = amounts_for([largest])
+    heads = tuple(class_head(_names(found)[code]) for code in order)
+    totals = amounts_for([float(cells.sum()) for cells in amounts_of])
+    ramp = _Ramp(amounts, totals, largest)
+    is_small = len(order) ** 2 * len(selected) <= MOST_CELLS
+    return HeatView(
+        heads=heads,
+        turned_heads=max(len(head.short) for head in heads) > 5,
+        tables=tuple(
+            _table(found, place, cells, order, ramp)
+            for place, cells in zip(selected, amounts_of, strict=True)
+        )
+        if is_small
+        else (),
+        lists=()
+        if is_small
+        else tuple(
+            _list(found, place, cells, ramp)
+            for place, cells in zip(selected, amounts_of, strict=True)
+        ),
+        end=amounts.text(largest),
+        has_gains=any((cells < 0).any() for cells in amounts_of),
+    )
+
+
+def _per_cell(found: WhatIf, place: int) -> NDArray[np.float64]:
+    """Cost of each cell for so many cases, (K, K)."""
+    run = found.frame.runs[place]
+    cases, _ = expected_cases(run.matrix.counts, prevalence=found.scenario.prevalence)
+    return cases * found.scenario.effective.weights / run.matrix.total * PER
+
+
+def _table(
+    found: WhatIf,
+    place: int,
+    cells: NDArray[np.float64],
+    order: Sequence[int],
+    ramp: _Ramp,
+) -> HeatTable:
+    return HeatTable(
+        letter=letter(place),
+        css=run_style(place).css_class,
+        name=found.answers[place].run.name,
+        total=ramp.totals.text(float(cells.sum())),
+        lines=tuple(
+            (
+                class_head(_names(found)[actual]),
+                tuple(ramp.cell(float(cells[actual, predicted])) for predicted in order),
+            )
+            for actual in order
+        ),
+    )
+
+
+def _list(found: WhatIf, place: int, cells: NDArray[np.float64], ramp: _Ramp) -> DearList:
+    names, counts = _names(found), found.frame.runs[place].matrix.counts
+    dearest = np.argsort(-np.abs(cells), axis=None, kind="stable")[:DEAREST]
+    places = [divmod(int(flat), len(names)) for flat in dearest]
+    return DearList(
+        letter=letter(place),
+        css=run_style(place).css_class,
+        name=found.answers[place].run.name,
+        total=ramp.totals.text(float(cells.sum())),
+        cells=tuple(
+            DearCell(
+                names[actual],
+                names[predicted],
+                ramp.amounts.text(float(cells[actual, predicted])),
+                ramp.step(float(cells[actual, predicted])),
+                f"{int(counts[actual, predicted]):,}",
+            )
+            for actual, predicted in places
+            if cells[actual, predicted] != 0
+        ),
+    )
+
+
+def _names(found: WhatIf) -> tuple[str, ...]:
+    return found.scenario.costs.labels.names
+
+
+@dataclass(frozen=True, slots=True)
+class SidesLine:
+    """One run seen from the positive class."""
+
+    letter: str
+    name: str
+    missed: str
+    raised: str
+    recall: ShownValue
+    precision: ShownValue
+
+
+@dataclass(frozen=True, slots=True)
+class BinarySides:
+    """All runs seen from one of the two classes; `choices` lead to the other."""
+
+    positive: str
+    negative: str
+    choices: tuple[Segment, ...]
+    lines: tuple[SidesLine, ...]
+    notes: tuple[str, ...]
+
+
+def binary_sides(found: WhatIf, address: WhatIfAddress) -> BinarySides | None:
+    """Present misses and false alarms; None unless there are two classes."""
+    first = found.frame.runs[0]
+    names = first.matrix.labels.names
+    if len(names) != 2:
+        return None
+    stated = address.positive or first.positive_label
+    # Without a word about it the rarer class is the one that is looked for.
+    rarer = names[int(first.matrix.actual[1] <= first.matrix.actual[0])]
+    positive = stated if stated in names else rarer
+    negative = names[1 - names.index(positive)]
+    notes = Notes()
+    return BinarySides(
+        positive,
+        negative,
+        tuple(
+            Segment(
+                numbers.shortened(name),
+                WhatIfAddress(address.runs, address.question, name).url(),
+                name == positive,
+            )
+            for name in names
+        ),
+        tuple(_line(found, place, positive, notes) for place in range(len(found.answers))),
+        tuple(notes.texts),
+    )
+
+
+def _line(found: WhatIf, place: int, positive: str, notes: Notes) -> SidesLine:
+    run = found.answers[place].run
+    matrix = run.matrix
+    # The positive class is read as the second one.
+    if matrix.labels.names[1] != positive:
+        matrix = other_positive_class(matrix)
+    (_, raised), (missed, _) = matrix.counts.tolist()
+    negatives, positives = matrix.actual.tolist()
+    suite = evaluate_stack(matrix.counts, ordinal=False)
+    return SidesLine(
+        letter(place),
+        run.name,
+        numbers.hits_of(missed, positives),
+        numbers.hits_of(raised, negatives),
+        shown(suite.per_class["recall"].at(1), notes),
+        shown(suite.per_class["precision"].at(1), notes),
+    )

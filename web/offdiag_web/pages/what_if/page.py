@@ -1,0 +1,85 @@
+"""The what-if page: prices that can be changed, and what becomes of runs when they are."""
+
+from __future__ import annotations
+
+from flask import Blueprint, jsonify, make_response, redirect, render_template, request, url_for
+from werkzeug.wrappers import Response
+
+from offdiag.services.browse import browse_datasets
+from offdiag.services.cost_matrices import add_costs
+from offdiag.services.what_if.answering import ask
+from offdiag.services.what_if.reading import newest_run_ids, read_base
+from offdiag.services.what_if.scenario import understand
+from offdiag_web.app.context import current_registry
+from offdiag_web.app.exports import csv_response
+from offdiag_web.app.paths import SENT_BY_FORM, TWIN, asked_project
+from offdiag_web.pages.what_if.export import RANKING_COLUMNS, ranking_rows, what_if_record
+from offdiag_web.pages.what_if.view import start_view, what_if_view
+from offdiag_web.urls.what_if import WhatIfAddress, asked_by_form, read_what_if
+
+blueprint = Blueprint("what_if", __name__)
+
+
+@blueprint.get("/whatif")
+def page() -> Response:
+    address = read_what_if(request.args)
+    if not address.runs:
+        return _start(address)
+    if SENT_BY_FORM in request.args or "add" in request.args or address.question.costs is None:
+        return redirect(_canonical(address).url())
+    found = ask(current_registry().database, address.runs, address.question)
+    view = what_if_view(found, address, run_url=_run_url)
+    return make_response(render_template("what_if.html", view=view))
+
+
+@blueprint.get(f"/whatif{TWIN}")
+def twin(form: str) -> Response:
+    address = read_what_if(request.args)
+    found = ask(current_registry().database, address.runs, address.question)
+    if form == "json":
+        return jsonify(what_if_record(found, address))
+    return csv_response("what-if", RANKING_COLUMNS, ranking_rows(found))
+
+
+@blueprint.post("/whatif")
+def save() -> Response:
+    """Save the changed costs as a new version and ask the same question under it."""
+    database = current_registry().database
+    address = read_what_if(request.form)
+    run, base = read_base(database, address.runs, address.question.costs)
+    scenario = understand(address.question, base, [run.matrix])
+    record = add_costs(
+        database,
+        project=run.project,
+        dataset=run.dataset,
+        name=request.form.get("name", "").strip(),
+        weights=scenario.costs.weights,
+        currency=scenario.costs.currency,
+        note=request.form.get("note", "").strip() or None,
+        author=request.form.get("author", "").strip() or None,
+    )
+    saved = address.asking(costs=f"{record.name}@{record.version}", edits="")
+    return redirect(saved.url(), 303)
+
+
+def _start(address: WhatIfAddress) -> Response:
+    """Let a dataset be chosen, and show its newest runs."""
+    database = current_registry().database
+    dataset = request.args.get("dataset")
+    if dataset:
+        runs = newest_run_ids(database, project=asked_project(), dataset=dataset)
+        if runs:
+            return redirect(_canonical(address.of_runs(runs)).url())
+    view = start_view(browse_datasets(database), address, without_runs=dataset)
+    return make_response(render_template("what_if_start.html", view=view))
+
+
+def _canonical(address: WhatIfAddress) -> WhatIfAddress:
+    added = read_what_if({"runs": request.args.get("add", "")}).runs
+    runs = tuple(dict.fromkeys((*address.runs, *added)))
+    _, base = read_base(current_registry().database, runs, address.question.costs)
+    return asked_by_form(request.args, base).of_runs(runs)
+
+
+def _run_url(run_id: str) -> str:
+    return url_for("run_matrix.page", run_id=run_id)

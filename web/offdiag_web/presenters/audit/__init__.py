@@ -1,1 +1,0 @@
-"""Audits of pasted tables: verdicts, and how the text was read."""

@@ -1,1 +1,0 @@
-"""Comparisons as pages show them; one module for each part of the page."""

@@ -1,1 +1,0 @@
-"""Presenting the curves of scores."""

@@ -1,1 +1,0 @@
-"""Pages about what scores would answer under costs."""

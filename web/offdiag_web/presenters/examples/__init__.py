@@ -1,1 +1,0 @@
-"""Presenting the predictions behind a number."""

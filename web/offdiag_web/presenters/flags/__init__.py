@@ -1,1 +1,0 @@
-"""Flags as pages show them."""

@@ -1,1 +1,0 @@
-"""Pages of reports: the list, one report, one issue, and the form."""

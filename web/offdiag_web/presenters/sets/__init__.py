@@ -1,1 +1,0 @@
-"""Runs whose cases carry sets of labels."""
