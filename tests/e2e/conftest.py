@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, sync_playwright
+from playwright.sync_api import Browser, sync_playwright
 
-from support.browser import CHROMIUM_ARGUMENTS, Watched, chromium, served, watched
+from support.browser import CHROMIUM_ARGUMENTS, Watched, Windows, chromium, served
 from support.dashboard import LesionRegistry, fill
 from support.registries import dashboard, shared_registry
 from support.reported import fill_reports
@@ -29,6 +29,14 @@ def browser() -> Iterator[Browser]:
         launched = playwright.chromium.launch(executable_path=path, args=list(CHROMIUM_ARGUMENTS))
         yield launched
         launched.close()
+
+
+@pytest.fixture(scope="session")
+def windows(browser: Browser) -> Iterator[Windows]:
+    """Windows of that browser, for one test after the other."""
+    lasting = Windows(browser)
+    yield lasting
+    lasting.close()
 
 
 @pytest.fixture(scope="session")
@@ -82,33 +90,29 @@ def scored_url(scored: ScoredRegistry) -> Iterator[str]:
 
 
 @pytest.fixture
-def open_page(browser: Browser, base_url: str) -> Iterator[OpenPage]:
-    """Opens a path in a fresh context; options are those of a Playwright context."""
-    yield from _opener(browser, base_url)
+def open_page(windows: Windows, base_url: str) -> Iterator[OpenPage]:
+    """Opens a path in a window of its own; options are those of a Playwright context."""
+    yield from _opener(windows, base_url)
 
 
 @pytest.fixture
-def open_revised(browser: Browser, revised_url: str) -> Iterator[OpenPage]:
+def open_revised(windows: Windows, revised_url: str) -> Iterator[OpenPage]:
     """The same over the registry whose ground truth was corrected."""
-    yield from _opener(browser, revised_url)
+    yield from _opener(windows, revised_url)
 
 
 @pytest.fixture
-def open_scored(browser: Browser, scored_url: str) -> Iterator[OpenPage]:
+def open_scored(windows: Windows, scored_url: str) -> Iterator[OpenPage]:
     """The same over the registry of runs with scores."""
-    yield from _opener(browser, scored_url)
+    yield from _opener(windows, scored_url)
 
 
-def _opener(browser: Browser, address: str) -> Iterator[OpenPage]:
-    contexts: list[BrowserContext] = []
+def _opener(windows: Windows, address: str) -> Iterator[OpenPage]:
+    with windows.lent() as opened:
 
-    def go(path: str, **options: Any) -> Watched:
-        context = browser.new_context(base_url=address, **options)
-        contexts.append(context)
-        seen = watched(context, address)
-        seen.page.goto(path)
-        return seen
+        def go(path: str, **options: Any) -> Watched:
+            seen = opened(address, **options)
+            seen.page.goto(path)
+            return seen
 
-    yield go
-    for context in contexts:
-        context.close()
+        yield go

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import re
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from flask import Flask
-from playwright.sync_api import BrowserContext, ConsoleMessage, Page, Response
+from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, Response
 from werkzeug.serving import make_server
 
 CHROMIUM_PLACES = ("/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome")
@@ -68,6 +68,16 @@ class Watched:
 
     page: Page
     complaints: list[str] = field(default_factory=list)
+    _listening: dict[str, Callable[[Any], None]] = field(default_factory=dict)
+
+    def listen(self, **listeners: Callable[[Any], None]) -> None:
+        self._listening |= listeners
+        for event, listener in listeners.items():
+            self.page.on(event, listener)  # type: ignore[call-overload]  # an event by its name
+
+    def stop_listening(self) -> None:
+        for event, listener in self._listening.items():
+            self.page.remove_listener(event, listener)
 
     def expect_no_complaints(self) -> None:
         assert self.complaints == []
@@ -93,7 +103,11 @@ def watched(context: BrowserContext, base_url: str) -> Watched:
 
     A violation of the content security policy is a console error, so it is noticed too.
     """
-    seen = Watched(context.new_page())
+    return _watched(context.new_page(), base_url)
+
+
+def _watched(page: Page, base_url: str) -> Watched:
+    seen = Watched(page)
 
     def on_console(message: ConsoleMessage) -> None:
         # A poll that is under way when the reader goes elsewhere is aborted, and that is fine.
@@ -106,11 +120,68 @@ def watched(context: BrowserContext, base_url: str) -> Watched:
         if not response.url.startswith(base_url):
             seen.complaints.append(f"request to {response.url}")
 
-    seen.page.on("console", on_console)
-    seen.page.on("pageerror", lambda error: seen.complaints.append(f"exception: {error}"))
-    seen.page.on("response", on_response)
-    seen.page.on("dialog", lambda dialog: seen.complaints.append(f"dialog: {dialog.message}"))
+    seen.listen(
+        console=on_console,
+        response=on_response,
+        pageerror=lambda error: seen.complaints.append(f"exception: {error}"),
+        dialog=lambda dialog: seen.complaints.append(f"dialog: {dialog.message}"),
+    )
     return seen
+
+
+class Windows:
+    """Windows of a browser that one test after the other is lent.
+
+    To make one takes several times as long as to load a page. What a test may leave behind is
+    put back: cookies, routes, the size of the window and the media it pretends to be.
+    """
+
+    def __init__(self, browser: Browser) -> None:
+        self._browser = browser
+        self._idle: dict[str, list[Page]] = {}
+
+    @contextmanager
+    def lent(self) -> Iterator[Callable[..., Watched]]:
+        """A function that opens a window at an address; options are those of a context."""
+        in_use: list[tuple[str, dict[str, Any], Watched]] = []
+
+        def opened(base_url: str, **options: Any) -> Watched:
+            key = repr((base_url, sorted(options.items())))
+            idle = self._idle.setdefault(key, [])
+            page = (
+                idle.pop()
+                if idle
+                else self._browser.new_context(base_url=base_url, **options).new_page()
+            )
+            in_use.append((key, options, seen := _watched(page, base_url)))
+            return seen
+
+        yield opened
+        for key, options, seen in in_use:
+            _tidy(seen, options)
+            self._idle[key].append(seen.page)
+
+    def close(self) -> None:
+        """Close those that are not in use."""
+        for page in [page for idle in self._idle.values() for page in idle]:
+            page.context.close()
+
+
+def _tidy(seen: Watched, options: dict[str, Any]) -> None:
+    page = seen.page
+    for other in page.context.pages:
+        if other is not page:
+            other.close()
+    page.unroute_all(behavior="ignoreErrors")
+    page.goto("about:blank")
+    seen.stop_listening()
+    page.context.clear_cookies()
+    page.set_viewport_size(options.get("viewport", {"width": 1280, "height": 720}))
+    page.emulate_media(
+        media="null",
+        color_scheme=options.get("color_scheme", "light"),
+        forced_colors=options.get("forced_colors", "none"),
+    )
 
 
 _FAILED_RULES = """async tags => {
