@@ -133,6 +133,7 @@ def test_what_cannot_be_meant_is_noticed_and_left_out(
     assert len(titles(page)) == 3
 
 
+@pytest.mark.both_databases
 def test_the_twin_says_the_same_for_machines(
     reader: FlaskClient, registry: LesionRegistry
 ) -> None:

@@ -1,6 +1,6 @@
 """A client of the dashboard over a database of its own, and registries that tests share.
 
-Everything is of the kind that the test runs on: each test runs on SQLite and on PostgreSQL.
+Pages run on SQLite. Those marked `both_databases` run on PostgreSQL as well: one for each route.
 """
 
 from __future__ import annotations
@@ -23,6 +23,25 @@ from support.revised import RevisedRegistry, fill_revised
 from support.scored_runs import ScoredRegistry, fill_scored
 
 remember_addresses()
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Run every test on SQLite, and those that are marked on PostgreSQL too."""
+    if "databases" in metafunc.fixturenames:
+        kinds = [pytest.param("files", id="sqlite")]
+        if metafunc.definition.get_closest_marker("both_databases"):
+            on_postgres = pytest.param(
+                "postgres_databases", id="postgresql", marks=pytest.mark.postgres
+            )
+            kinds.append(on_postgres)
+        metafunc.parametrize("databases", kinds, indirect=True, scope="session")
+
+
+@pytest.fixture(scope="session")
+def databases(request: pytest.FixtureRequest) -> Kind:
+    """Migrated databases of the kind that `pytest_generate_tests` says."""
+    kind: Kind = request.getfixturevalue(request.param)
+    return kind
 
 
 @pytest.fixture

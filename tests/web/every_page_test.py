@@ -165,6 +165,7 @@ def test_every_page_has_a_budget(app: Flask) -> None:
     assert rules - NO_PAGES == set(PAGES)
 
 
+@pytest.mark.both_databases
 @pytest.mark.parametrize("rule", PAGES)
 def test_a_page_is_small_and_asks_little(registries: Registries, rule: str) -> None:
     which, place = PAGES[rule]

@@ -112,6 +112,7 @@ def test_a_defect_is_a_page_without_a_trace(app: Flask, caplog: pytest.LogCaptur
     assert "secret detail" in caplog.text
 
 
+@pytest.mark.both_databases
 def test_health_needs_no_database(tmp_path: Path) -> None:
     client = create_app(Settings(), Database(f"sqlite:///{tmp_path / 'none.db'}")).test_client()
 

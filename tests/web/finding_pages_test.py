@@ -117,6 +117,7 @@ def test_a_model_without_metrics_yet_shows_what_it_waits_for(
     assert not page.all("circle", "point")
 
 
+@pytest.mark.both_databases
 def test_the_twins_of_a_model_hold_the_same_runs(client: FlaskClient, forests: list[str]) -> None:
     whole = client.get("/models/forest%20100%25.json").get_json()
     table = list(csv.DictReader(io.StringIO(client.get("/models/forest%20100%25.csv").text)))

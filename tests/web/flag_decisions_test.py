@@ -164,6 +164,7 @@ def send_many(
     return response.status_code, page, response.headers.get("Location", "")
 
 
+@pytest.mark.both_databases
 def test_several_flags_are_settled_at_once(ana: FlaskClient, registry: Database) -> None:
     form, tokens = chosen(ana, "/flags?class=df", 2)
     numbers = [int(token.partition(".")[0]) for token in tokens]
@@ -256,6 +257,7 @@ def test_what_is_no_name_is_refused(client: FlaskClient, name: str) -> None:
     assert "Set-Cookie" not in response.headers
 
 
+@pytest.mark.both_databases
 def test_a_decision_does_not_lead_to_another_site(ana: FlaskClient, registry: Database) -> None:
     form = form_of(ana, "/flags/1", "/flags/1/acknowledge")
 

@@ -197,6 +197,7 @@ def test_a_flag_says_what_is_wrong_and_how_it_is_known(client: FlaskClient, lesi
     assert "▲accuracy hides a minority class" in chips
 
 
+@pytest.mark.both_databases
 def test_every_threshold_stands_beside_what_was_measured(
     client: FlaskClient, lesions: str
 ) -> None:
@@ -218,6 +219,7 @@ def test_every_threshold_stands_beside_what_was_measured(
     assert float(lines[2]["measured"]) == 0.5**17
 
 
+@pytest.mark.both_databases
 def test_recall_against_class_size_is_drawn_told_and_listed(
     client: FlaskClient, lesions: str
 ) -> None:
@@ -343,6 +345,7 @@ def test_a_page_that_tells_of_a_failure_asks_the_database_for_nothing(
     assert statements == []
 
 
+@pytest.mark.both_databases
 def test_the_rules_show_the_thresholds_in_force_and_where_they_come_from(
     client: FlaskClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:

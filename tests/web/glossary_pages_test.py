@@ -110,6 +110,7 @@ def test_a_share_that_is_none_is_said_so(client: FlaskClient, typed: str) -> Non
     assert "is no share between 0 and 1" in answer.text
 
 
+@pytest.mark.both_databases
 def test_the_twins_hold_all_definitions_and_all_fields(client: FlaskClient) -> None:
     whole = client.get("/glossary.json").get_json()
     table = list(csv.DictReader(io.StringIO(client.get("/glossary.csv").text)))

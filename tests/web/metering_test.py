@@ -82,6 +82,7 @@ def test_made_up_methods_are_one_series(client: FlaskClient) -> None:
     assert methods == {"other"}
 
 
+@pytest.mark.both_databases
 def test_a_database_that_is_away_is_a_figure_and_no_failure(tmp_path: Path) -> None:
     database = Database(f"sqlite:///{tmp_path / 'nowhere' / 'registry.db'}")
     client = client_of(database)

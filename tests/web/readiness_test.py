@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from flask.testing import FlaskClient
 from sqlalchemy import text
 
@@ -9,6 +10,7 @@ from offdiag.store.database import Database
 from support.registries import dashboard
 
 
+@pytest.mark.both_databases
 def test_a_registry_that_can_be_read_is_ready(client: FlaskClient) -> None:
     answer = client.get("/readyz")
     assert (answer.status_code, answer.get_json()) == (200, {"status": "ready"})

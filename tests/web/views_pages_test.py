@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from flask.testing import FlaskClient
 
 from support.dashboard import HOSTILE_NAMES
@@ -16,6 +17,7 @@ def save(client: FlaskClient, name: str, path: str = FILTER) -> str:
     return send(client, forms_of(client, path)[0], {"name": name}).headers["Location"]
 
 
+@pytest.mark.both_databases
 def test_a_saved_view_leads_to_the_list_it_was_saved_of(client: FlaskClient) -> None:
     address = save(client, "flagged")
 
@@ -44,6 +46,7 @@ def test_a_name_that_is_taken_or_empty_is_refused_in_words(client: FlaskClient) 
     assert "view &#39;flagged&#39; already" in again.text
 
 
+@pytest.mark.both_databases
 def test_a_removed_view_is_gone(client: FlaskClient) -> None:
     address = save(client, "flagged")
     send(client, forms_of(client, "/views")[1])

@@ -126,6 +126,7 @@ def test_without_a_group_that_has_a_role_nobody_gets_in(
     assert client.get("/runs").status_code == 401
 
 
+@pytest.mark.both_databases
 def test_without_roles_in_the_settings_admins_give_them(
     database: Database, provider: OpenIdProvider
 ) -> None:

@@ -37,6 +37,7 @@ def ana(app: Flask, database: Database) -> FlaskClient:
     return client
 
 
+@pytest.mark.both_databases
 def test_users_are_added_changed_and_locked_out(ana: FlaskClient, database: Database) -> None:
     made = ana.post(
         f"{API}/users",
@@ -53,6 +54,7 @@ def test_users_are_added_changed_and_locked_out(ana: FlaskClient, database: Data
     assert "password" not in made.get_data(as_text=True)
 
 
+@pytest.mark.both_databases
 def test_a_token_is_told_once(app: Flask, ana: FlaskClient) -> None:
     made = ana.post(f"{API}/tokens", json={"name": "cluster"}).get_json()
 
@@ -157,6 +159,7 @@ def test_changes_are_listed_page_by_page(ana: FlaskClient) -> None:
     assert rest["next_page_token"] is None
 
 
+@pytest.mark.both_databases
 def test_an_admin_of_one_project_reads_what_was_changed_there(
     app: Flask, database: Database
 ) -> None:

@@ -154,6 +154,7 @@ def test_the_things_are_there(house: House) -> None:
     assert len(house.routes) > 150
 
 
+@pytest.mark.both_databases
 def test_nobody_is_let_in_but_where_anybody_is(house: House) -> None:
     client = house.app.test_client()
 

@@ -38,6 +38,7 @@ def clinic(database: Database) -> tuple[FlaskClient, str]:
     return dashboard(database).test_client(), run.id
 
 
+@pytest.mark.both_databases
 def test_tries_a_rule_without_keeping_it(clinic: tuple[FlaskClient, str]) -> None:
     client, run_id = clinic
 
@@ -120,6 +121,7 @@ def test_whoever_may_log_may_decide(database: Database) -> None:
     assert found == [403, 404]
 
 
+@pytest.mark.both_databases
 def test_groups_are_set_seen_through_and_taken_away(database: Database) -> None:
     run_id = log_counts(database, LESION_COUNTS, LESIONS, name="ce", dataset="derm-7")
     client = dashboard(database).test_client()

@@ -23,6 +23,7 @@ from offdiag_web.app.late_views import late_views
 from support.registries import dashboard
 
 
+@pytest.mark.both_databases
 def test_describes_itself_as_openapi(client: FlaskClient) -> None:
     document = client.get("/api/v1/openapi.json").get_json()
     assert document["openapi"].startswith("3.1")
@@ -43,6 +44,7 @@ def test_every_route_is_described(app: Flask, client: FlaskClient) -> None:
     assert len(routes) - 1 == sum(map(len, described.values())), "the description is not itself"
 
 
+@pytest.mark.both_databases
 def test_answers_what_was_seen_with_304(client: FlaskClient) -> None:
     first = client.get("/api/v1/metrics/mcc")
     etag = first.headers["ETag"]

@@ -84,6 +84,7 @@ def put(
     )
 
 
+@pytest.mark.both_databases
 def test_a_run_is_opened_filled_and_finished(client: FlaskClient, database: Database) -> None:
     run_id = opened(client)
 
@@ -144,6 +145,7 @@ def put_columns(
     return put(client, run_id, sink.getvalue(), PARQUET)
 
 
+@pytest.mark.both_databases
 def test_opening_tells_of_look_alikes_and_of_the_positive_class(client: FlaskClient) -> None:
     body = {"name": "run", "dataset": "d", "labels": ["a", "A"]}
     alike = client.post("/api/v1/runs", json=body).get_json()

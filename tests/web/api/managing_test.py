@@ -35,6 +35,7 @@ def run_id(lesions: FlaskClient) -> str:
     return str(get(lesions, "/runs")["runs"][0]["id"])
 
 
+@pytest.mark.both_databases
 def test_lists_datasets_and_projects(reader: FlaskClient) -> None:
     found = {each["name"]: each for each in get(reader, "/datasets")["datasets"]}
     assert found["derm-7"]["n_classes"] == 7
@@ -53,6 +54,7 @@ def test_reads_a_dataset(reader: FlaskClient) -> None:
     assert refusal(reader, "/datasets/derm-7", project="nowhere")[0] == 404
 
 
+@pytest.mark.both_databases
 def test_names_of_any_kind_are_addresses(client: FlaskClient) -> None:
     for name, address in (("a/b", "a~2Fb"), ("x.json", "x~2Ejson"), ("é %", "%C3%A9%20%25")):
         body = {"name": name, "labels": ["no", "yes"]}
@@ -75,6 +77,7 @@ def test_declares_a_dataset_once(client: FlaskClient) -> None:
     assert send(client, "/datasets", body | {"name": " "})[0] == 422
 
 
+@pytest.mark.both_databases
 def test_reads_versions_difference_and_impact_of_truth(
     revised_reader: FlaskClient, revised: RevisedRegistry
 ) -> None:
@@ -92,6 +95,7 @@ def test_reads_versions_difference_and_impact_of_truth(
     assert refusal(revised_reader, f"{path}/difference", before=1, after=10**20)[0] == 422
 
 
+@pytest.mark.both_databases
 def test_corrects_labels_with_a_reason(lesions: FlaskClient) -> None:
     path = "/datasets/derm-7/truth"
     body: dict[str, Any] = {"samples": [0, 1], "labels": ["mel", None], "reason": "second look"}
@@ -107,6 +111,7 @@ def test_corrects_labels_with_a_reason(lesions: FlaskClient) -> None:
     assert len(get(lesions, path)["versions"]) == 2
 
 
+@pytest.mark.both_databases
 def test_stores_costs_by_the_names_of_classes(lesions: FlaskClient) -> None:
     weights = {a: ZERO_ONE[a] | {"nv": 20.0 if a == "mel" else ZERO_ONE[a]["nv"]} for a in LESIONS}
     body = {"dataset": "derm-7", "name": "visits", "weights": weights, "currency": "EUR"}
@@ -160,6 +165,7 @@ def test_refuses_costs_that_are_no_numbers_naming_the_cell(lesions: FlaskClient)
         assert answer.get_json()["error"]["field"] == "weights.mel.mel"
 
 
+@pytest.mark.both_databases
 def test_judges_a_dataset_by_costs_and_a_baseline(lesions: FlaskClient, run_id: str) -> None:
     send(lesions, "/cost-matrices", {"dataset": "derm-7", "name": "visits", "weights": ZERO_ONE})
     path = "/datasets/derm-7"
@@ -175,6 +181,7 @@ def test_judges_a_dataset_by_costs_and_a_baseline(lesions: FlaskClient, run_id: 
     assert send(lesions, f"{path}/baseline", {"run": None}, method="PUT")[0] == 200
 
 
+@pytest.mark.both_databases
 def test_lists_flags_page_by_page(reader: FlaskClient, registry: LesionRegistry) -> None:
     whole = get(reader, "/flags", limit=1000)
     read = [flag["id"] for page in pages(reader, "/flags", "flags", limit=3) for flag in page]
@@ -189,6 +196,7 @@ def test_lists_flags_page_by_page(reader: FlaskClient, registry: LesionRegistry)
     assert refusal(reader, "/flags", limit=0)[0] == 422
 
 
+@pytest.mark.both_databases
 def test_decides_about_a_flag_that_was_seen(lesions: FlaskClient) -> None:
     flag = get(lesions, "/flags", limit=1)["flags"][0]
     path = f"/flags/{flag['id']}"
@@ -236,6 +244,7 @@ def test_every_decision_takes_its_own_field(lesions: FlaskClient) -> None:
         assert (status, error["field"]) == (422, field), body
 
 
+@pytest.mark.both_databases
 def test_decides_about_all_flags_or_none(lesions: FlaskClient) -> None:
     flags = get(lesions, "/flags")["flags"]
     seen = [{"id": flag["id"], "revision": flag["revision"]} for flag in flags]
@@ -250,6 +259,7 @@ def test_decides_about_all_flags_or_none(lesions: FlaskClient) -> None:
     assert send(lesions, "/flags/decisions", stale)[0] == 412
 
 
+@pytest.mark.both_databases
 def test_plans_a_report(lesions: FlaskClient) -> None:
     plan: dict[str, Any] = {
         "cron": "0 7 * * 1",
@@ -305,6 +315,7 @@ def test_refuses_plans_that_cannot_be_meant(
     assert (status, error["field"]) == (422, field)
 
 
+@pytest.mark.both_databases
 def test_reads_reports_and_their_files(
     report_reader: FlaskClient, reported: ReportedRegistry
 ) -> None:
@@ -325,6 +336,7 @@ def test_reads_reports_and_their_files(
     assert send(report_reader, f"/reports/{name}/issues/1/retry")[0] == 409
 
 
+@pytest.mark.both_databases
 def test_a_repeated_request_issues_one_report(lesions: FlaskClient) -> None:
     body = {"name": "by hand", "scope": {"dataset": "derm-7"}}
     key = {"Idempotency-Key": "5e3c"}
@@ -348,6 +360,7 @@ def test_a_refused_request_gives_its_key_back(lesions: FlaskClient) -> None:
     assert send(lesions, "/reports", right, headers=key)[0] == 202
 
 
+@pytest.mark.both_databases
 def test_tries_jobs_again(lesions_database: Database) -> None:
     client = dashboard(lesions_database).test_client()
     dead = log_counts(lesions_database, [[3, 1], [1, 3]], ("a", "b"), evaluated=False)
@@ -397,6 +410,7 @@ def test_merged_classes_add_up(reader: FlaskClient, registry: LesionRegistry) ->
     assert found["matrix"][0][1] == sum(plain[0][p] for p in group)
 
 
+@pytest.mark.both_databases
 def test_swaps_the_positive_class_and_moves_prevalence(
     reader: FlaskClient, registry: LesionRegistry
 ) -> None:

@@ -162,6 +162,7 @@ def test_shares_of_nothing_are_null(reader: FlaskClient, registry: LesionRegistr
     assert all(row[1] is None for row in columns)
 
 
+@pytest.mark.both_databases
 def test_reads_costs_and_history(reader: FlaskClient, registry: LesionRegistry) -> None:
     costs = get(reader, f"/runs/{registry.plain}/costs")
     assert costs["name"] is None or costs["values"]
@@ -170,6 +171,7 @@ def test_reads_costs_and_history(reader: FlaskClient, registry: LesionRegistry) 
     assert "mcc" in history["evaluations"][0]["metrics"]
 
 
+@pytest.mark.both_databases
 def test_reads_examples_of_a_cell_page_by_page(
     reader: FlaskClient, registry: LesionRegistry
 ) -> None:
@@ -183,6 +185,7 @@ def test_reads_examples_of_a_cell_page_by_page(
     assert refusal(reader, f"/runs/{registry.columns}/examples")[0] == 409
 
 
+@pytest.mark.both_databases
 def test_reads_curves_as_exact_counts(scored_reader: FlaskClient, scored: ScoredRegistry) -> None:
     run_id = scored.event
     found = get(scored_reader, f"/runs/{run_id}/curves")
@@ -200,6 +203,7 @@ def test_runs_without_scores_have_no_curves(reader: FlaskClient, registry: Lesio
     assert "no scores" in error["message"]
 
 
+@pytest.mark.both_databases
 def test_deletes_and_restores_a_run(lesions_database: Database) -> None:
     client = dashboard(lesions_database).test_client()
     run_id = get(client, "/runs")["runs"][0]["id"]
