@@ -8,16 +8,21 @@ from pathlib import PurePosixPath
 import numpy as np
 
 from offdiag.domain.values import MetricValue
-from offdiag.metrics.catalogue import CATALOGUE, SPECS, MetricSpec, Scope, Symmetry, Transformation
-from offdiag.metrics.catalogue.describing import (
+from offdiag.metrics.catalogue import (
+    CATALOGUE,
     DIRECTION_WORDS,
     SCOPE_TITLES,
+    SPECS,
     TRANSFORMATION_WORDS,
+    MetricSpec,
+    Scope,
+    Symmetry,
+    Transformation,
     effect_words,
+    interval_method,
     range_words,
     symmetry_letters,
 )
-from offdiag.metrics.catalogue.interval_methods import interval_method
 from offdiag.metrics.suite import Suite, evaluate_stack
 
 FOLDER = PurePosixPath("metrics")

@@ -172,6 +172,11 @@ class ClassShares:
     def chance_hits(self) -> Dual:
         return (self.actual * self.predicted).total()
 
+    @property
+    def undefined(self) -> Dual:
+        """What a formula gives where its metric is undefined."""
+        return np.nan * self.accuracy
+
     def gradient(self, result: Dual) -> Gradient:
         """The result of a formula in the terms of all declared classes."""
         slope = np.zeros((3, self.n_classes))
@@ -189,3 +194,67 @@ def class_shares(matrix: ConfusionMatrix) -> ClassShares:
         )
     )
     return ClassShares(hits, actual, predicted, codes, matrix.n_classes)
+
+
+@dataclass(frozen=True)
+class OutcomeShares:
+    """True positives, false negatives, false positives and true negatives as shares of N.
+
+    For each class they sum to 1.
+    """
+
+    tp: Dual
+    fn: Dual
+    fp: Dual
+    tn: Dual
+
+    @property
+    def positives(self) -> Dual:
+        return self.tp + self.fn
+
+    @property
+    def negatives(self) -> Dual:
+        return self.fp + self.tn
+
+    @property
+    def predicted(self) -> Dual:
+        return self.tp + self.fp
+
+    @property
+    def not_predicted(self) -> Dual:
+        return self.fn + self.tn
+
+    @property
+    def recall(self) -> Dual:
+        return self.tp / self.positives
+
+    @property
+    def specificity(self) -> Dual:
+        return self.tn / self.negatives
+
+    @property
+    def fpr(self) -> Dual:
+        return self.fp / self.negatives
+
+    @property
+    def determinant(self) -> Dual:
+        return self.tp * self.tn - self.fp * self.fn
+
+
+def outcome_shares(matrix: ConfusionMatrix) -> OutcomeShares:
+    """The four shares of every class of a non-empty matrix, duals of four variables."""
+    hits = np.diagonal(matrix.counts)
+    missed, false_alarms = matrix.actual - hits, matrix.predicted - hits
+    rejected = matrix.total - matrix.actual - false_alarms
+    return OutcomeShares(
+        *variables(*(part / matrix.total for part in (hits, missed, false_alarms, rejected)))
+    )
+
+
+def cell_shares(matrix: ConfusionMatrix) -> tuple[Floats, Floats, Floats]:
+    """Cells (K, K) and margins (K,) of a non-empty matrix as shares of N."""
+    return (
+        matrix.counts / matrix.total,
+        matrix.actual / matrix.total,
+        matrix.predicted / matrix.total,
+    )

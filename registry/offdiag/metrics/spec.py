@@ -144,7 +144,16 @@ PATTERN_OF_ERRORS = "which class is taken for which, as long as both margins sta
 NAMED_CLASS = "which wrong class is named"
 ERRING_CLASS = "to which actual class the wrong answers belong"
 
+NOT_PROBABILITIES = {
+    Reason.SCORES_NOT_PROBABILITIES: "a score lies outside [0, 1], or the scores of a case do not "
+    "sum to 1"
+}
+
 ZENG = "Zeng 2025, Mathematics 13(16) 2609, Table A1"
 LUQUE = "Luque et al. 2019, Symmetry 11(1) 47, Table 3"
 LECTURE = "Machine Learning & Signals Learning, chapter 12"
 POWERS = "Powers 2011, Journal of Machine Learning Technologies 2(1), 37-63"
+KRSTINIC = (
+    "Krstinic, Braovic, Seric and Bozic-Stulic 2020, Multi-label classifier performance "
+    "evaluation with confusion matrix, CS & IT 10(8)"
+)

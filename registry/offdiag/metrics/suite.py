@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from offdiag.metrics.aggregates import AGGREGATES
-from offdiag.metrics.classes import Classified
+from offdiag.metrics.aggregates.classified import Classified
 from offdiag.metrics.per_class import PER_CLASS
 from offdiag.metrics.quantity import Quantity
 from offdiag.metrics.tally import tally

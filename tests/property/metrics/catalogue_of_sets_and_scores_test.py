@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from offdiag.domain.values import MetricValue, Reason
-from offdiag.metrics.catalogue.multilabel import SPECS as MULTILABEL
-from offdiag.metrics.catalogue.probabilistic import SPECS as PROBABILISTIC
+from offdiag.metrics.multilabel.suite import SPECS as MULTILABEL
+from offdiag.metrics.scores.suite import SPECS as PROBABILISTIC
 from offdiag.metrics.spec import MetricSpec, Scope
 from offdiag.sdk.multilabel import evaluate_multilabel
 from offdiag.sdk.scores import evaluate_scores

@@ -13,8 +13,8 @@ import pytest
 from numpy.typing import NDArray
 
 from offdiag.metrics.catalogue import CATALOGUE, MetricSpec, Scope, Transformation
-from offdiag.metrics.one_vs_rest import OneVsRest
 from offdiag.metrics.per_class import PER_CLASS
+from offdiag.metrics.per_class.one_vs_rest import OneVsRest
 from offdiag.metrics.symmetry import INVERSIONS, rescaled, skewness, unit_matrices
 
 Rates = NDArray[np.float64]
@@ -56,7 +56,7 @@ def of_matrices(name: str, matrices: Rates) -> Rates:
         fp=matrices[..., 1, 0],
         tn=matrices[..., 1, 1],
     )
-    return rescaled(PER_CLASS[KEYS[name]](cells).value, spec_of(name))
+    return rescaled(PER_CLASS[KEYS[name]].compute(cells).value, spec_of(name))
 
 
 def random_points(n: int = 4000) -> tuple[Rates, Rates, Rates]:

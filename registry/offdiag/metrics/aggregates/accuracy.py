@@ -2,23 +2,33 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from offdiag.domain.values import Reason
-from offdiag.metrics.classes import Classified
+from offdiag.metrics.aggregates.classified import AggregateMetric, Classified
 from offdiag.metrics.quantity import (
     Quantity,
     as_float,
-    cause,
     defined,
     defined_except,
     first_cause,
     fraction,
 )
-from offdiag.metrics.tally import over_classes
+from offdiag.metrics.spec import (
+    ERRING_CLASS,
+    LECTURE,
+    NAMED_CLASS,
+    NO_CASES,
+    PATTERN_OF_ERRORS,
+    ZENG,
+    Direction,
+    Symmetry,
+    Transformation,
+)
 
 
 def n(m: Classified) -> Quantity:
@@ -83,29 +93,189 @@ def nir_p_value(m: Classified) -> Quantity:
     return defined_except(np.where(is_certain, 1.0, tail), undefined)
 
 
-def balanced_accuracy(m: Classified) -> Quantity:
-    """Mean recall over the classes that have cases."""
-    return fraction(m.class_sum("recall"), m.tally.n_actual_classes, m.tally.no_cases)
-
-
-def balanced_accuracy_adjusted(m: Classified) -> Quantity:
-    """Balanced accuracy with chance (1/K' of the K' actual classes) at 0 and perfection at 1."""
-    n_actual = m.tally.n_actual_classes
-    undefined = first_cause(m.tally.no_cases, cause(Reason.SINGLE_ACTUAL_CLASS, n_actual == 1))
-    return fraction(m.class_sum("recall") - 1.0, n_actual - 1, undefined)
-
-
-def gmean_multiclass(m: Classified) -> Quantity:
-    """Geometric mean of the recalls of the classes that have cases."""
-    recall = m.per_class["recall"]
-    # A class without cases takes no part; log 1 = 0 leaves the sum as it is. The sum of
-    # logarithms stays in range where a product of a thousand recalls would underflow. That of
-    # a class that is always missed is -inf, which makes the mean 0.
-    values = recall.value if recall.causes is None else np.where(recall.causes, 1.0, recall.value)
-    with np.errstate(divide="ignore"):
-        log_sum = over_classes(np.log(values))
-    return fraction(log_sum, m.tally.n_actual_classes, m.tally.no_cases).map(np.exp)
-
-
 def _share_of_cases(m: Classified, cases: NDArray[Any]) -> Quantity:
     return fraction(cases, m.tally.total, m.tally.no_cases)
+
+
+_ANY_ERROR = (PATTERN_OF_ERRORS, NAMED_CLASS, ERRING_CLASS)
+
+_BY_ROW = (PATTERN_OF_ERRORS, NAMED_CLASS)
+
+_SIZE = Symmetry(role_swap=True, class_inversion=True, prevalence_independent=True)
+
+_SHARE_OF_RIGHT_ANSWERS = Symmetry(
+    role_swap=True, class_inversion=True, scoring_inversion=True, full_inversion=True
+)
+
+_CARET = "Kuhn 2008, Journal of Statistical Software 28(5) (caret)"
+
+_ROLES = Transformation.ROLE_SWAP
+
+SPECS: tuple[AggregateMetric, ...] = (
+    AggregateMetric(
+        key="n",
+        compute=n,
+        title="Number of cases",
+        symbol="N",
+        formula="sum of all c_ij",
+        low=0,
+        high=math.inf,
+        direction=Direction.NEITHER,
+        source=f"{LECTURE}, section 12.2",
+        ignores=_ANY_ERROR,
+        other_names={"PyCM": "POP"},
+        notes="With sample weights the sum of the weights.",
+        symmetry=Symmetry(role_swap=True, class_inversion=True),
+    ),
+    AggregateMetric(
+        key="n_classes",
+        compute=n_classes,
+        title="Declared classes",
+        symbol="K",
+        formula="number of declared labels",
+        low=1,
+        high=math.inf,
+        direction=Direction.NEITHER,
+        source=f"{ZENG} (r)",
+        ignores=_ANY_ERROR,
+        symmetry=_SIZE,
+    ),
+    AggregateMetric(
+        key="n_classes_actual",
+        compute=n_classes_actual,
+        title="Classes with actual cases",
+        symbol="K'",
+        formula="number of classes with t_k > 0",
+        low=0,
+        high=math.inf,
+        direction=Direction.NEITHER,
+        source=f"{ZENG}, item 5",
+        ignores=_ANY_ERROR,
+        notes="Fewer than declared: the data cannot say anything about some classes.",
+        symmetry=Symmetry(
+            class_inversion=True,
+            prevalence_independent=True,
+            becomes={_ROLES: "n_classes_predicted"},
+        ),
+    ),
+    AggregateMetric(
+        key="n_classes_predicted",
+        compute=n_classes_predicted,
+        title="Classes that are ever predicted",
+        formula="number of classes with p_k > 0",
+        low=0,
+        high=math.inf,
+        direction=Direction.NEITHER,
+        source=f"{ZENG}, equation 11",
+        ignores=_ANY_ERROR,
+        notes="1: the classifier always gives the same answer.",
+        symmetry=Symmetry(
+            class_inversion=True,
+            prevalence_independent=True,
+            becomes={_ROLES: "n_classes_actual"},
+        ),
+    ),
+    AggregateMetric(
+        key="overall_accuracy",
+        compute=overall_accuracy,
+        slopes=lambda s: s.accuracy,
+        title="Accuracy",
+        symbol="OA",
+        formula="S / N",
+        low=0,
+        high=1,
+        direction=Direction.HIGHER,
+        source=f"{ZENG}, item 19; {LECTURE}, equation 12.22",
+        undefined_when=NO_CASES,
+        ignores=_ANY_ERROR,
+        other_names={
+            "scikit-learn": "accuracy_score",
+            "PyCM": "Overall ACC",
+            "torchmetrics": "multiclass_accuracy(average='micro'); its default is the mean recall",
+            "caret": "Accuracy",
+        },
+        notes="Says nothing about a class that is small enough.",
+        symmetry=_SHARE_OF_RIGHT_ANSWERS,
+    ),
+    AggregateMetric(
+        key="error_rate",
+        compute=error_rate,
+        slopes=lambda s: 1.0 - s.accuracy,
+        title="Error rate",
+        formula="1 - S / N",
+        low=0,
+        high=1,
+        direction=Direction.LOWER,
+        source=f"{ZENG}, section 6.1 (its item 21 is average_error_rate)",
+        undefined_when=NO_CASES,
+        ignores=_ANY_ERROR,
+        other_names={"scikit-learn": "zero_one_loss", "PyCM": "Hamming Loss"},
+        symmetry=_SHARE_OF_RIGHT_ANSWERS,
+    ),
+    AggregateMetric(
+        key="average_accuracy",
+        compute=average_accuracy,
+        slopes=lambda s: 1.0 - 2.0 * (1.0 - s.accuracy) / s.n_classes,
+        title="Average accuracy",
+        symbol="AA",
+        formula="mean over classes of (TP + TN) / N = 1 - 2/K + 2/K OA",
+        low=0,
+        high=1,
+        direction=Direction.HIGHER,
+        source=f"{ZENG}, item 20 and Property 3",
+        undefined_when=NO_CASES,
+        ignores=_ANY_ERROR,
+        other_names={"PyCM": "ACC Macro"},
+        notes="No headline: with ten classes it is .80 when every answer is wrong.",
+        symmetry=_SHARE_OF_RIGHT_ANSWERS,
+    ),
+    AggregateMetric(
+        key="average_error_rate",
+        compute=average_error_rate,
+        slopes=lambda s: 2.0 * (1.0 - s.accuracy) / s.n_classes,
+        title="Average error rate",
+        formula="1 - average accuracy = 2/K (1 - OA)",
+        low=0,
+        high=1,
+        direction=Direction.LOWER,
+        source=f"{ZENG}, item 21 and Property 2",
+        undefined_when=NO_CASES,
+        ignores=_ANY_ERROR,
+        notes="Often called error rate as well; the two agree for two classes only.",
+        symmetry=_SHARE_OF_RIGHT_ANSWERS,
+    ),
+    AggregateMetric(
+        key="majority_baseline",
+        compute=majority_baseline,
+        title="Majority baseline",
+        symbol="J",
+        formula="largest t_k / N",
+        low=0,
+        high=1,
+        direction=Direction.NEITHER,
+        source=f"{LECTURE}, section 12.4.2",
+        undefined_when=NO_CASES,
+        ignores=_BY_ROW,
+        other_names={"PyCM": "NIR", "caret": "AccuracyNull"},
+        notes="The accuracy of always naming the most frequent class. An accuracy that is not "
+        "well above it has been earned by the data, not by the model.",
+        symmetry=Symmetry(class_inversion=True),
+    ),
+    AggregateMetric(
+        key="nir_p_value",
+        compute=nir_p_value,
+        title="p-value against the majority baseline",
+        formula="P(X >= S), X binomial with N trials and rate J",
+        low=0,
+        high=1,
+        direction=Direction.LOWER,
+        source=_CARET,
+        undefined_when=NO_CASES
+        | {Reason.FRACTIONAL_WEIGHTS: "cells are sums of sample weights, not numbers of cases"},
+        ignores=_BY_ROW,
+        other_names={"PyCM": "P-Value", "caret": "AccuracyPValue"},
+        notes="How often naming the majority class at random would be right at least as often. "
+        "The baseline counts as known, although it was estimated from the same data.",
+        symmetry=Symmetry(class_inversion=True),
+    ),
+)

@@ -14,7 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from offdiag.domain.values import Reason
-from offdiag.metrics.classes import Classified
+from offdiag.metrics.aggregates.classified import AggregateMetric, Classified
+from offdiag.metrics.confusion import ConfusionMatrix
+from offdiag.metrics.dual import ClassShares, Codes, Dual, Floats, Gradient, cell_shares
 from offdiag.metrics.quantity import (
     Quantity,
     as_float,
@@ -23,13 +25,14 @@ from offdiag.metrics.quantity import (
     first_cause,
     fraction,
 )
-from offdiag.metrics.tally import (
-    CLASS_AXIS,
-    Tally,
-    over_classes,
-    products_over_classes,
-    widened,
+from offdiag.metrics.spec import (
+    NO_CASES,
+    ONE_CLASS_EVERYWHERE,
+    PATTERN_OF_ERRORS,
+    Direction,
+    Symmetry,
 )
+from offdiag.metrics.tally import CLASS_AXIS, Tally, over_classes, products_over_classes, widened
 
 
 def mcc(m: Classified) -> Quantity:
@@ -50,11 +53,21 @@ def mcc(m: Classified) -> Quantity:
     return fraction(_covariance(tally), root, undefined).map(_within_one)
 
 
+def _mcc_slopes(s: ClassShares) -> Dual:
+    actual_spread = 1.0 - (s.actual * s.actual).total()
+    predicted_spread = 1.0 - (s.predicted * s.predicted).total()
+    return (s.accuracy - s.chance_hits) / (actual_spread * predicted_spread).sqrt()
+
+
 def cohen_kappa(m: Classified) -> Quantity:
     """(S N - T) / (N^2 - T)."""
     tally = m.tally
     below = tally.total * tally.total - tally.chance_hits
     return fraction(_covariance(tally), below, tally.one_class_everywhere)
+
+
+def _cohen_kappa_slopes(s: ClassShares) -> Dual:
+    return (s.accuracy - s.chance_hits) / (1.0 - s.chance_hits)
 
 
 def kappa_linear(m: Classified) -> Quantity:
@@ -67,6 +80,16 @@ def kappa_quadratic(m: Classified) -> Quantity:
     return _weighted_kappa(m.tally, _expected_quadratic, power=2)
 
 
+def _kappa_linear_gradient(matrix: ConfusionMatrix) -> Gradient:
+    return _weighted_kappa_gradient(matrix, lambda distance: distance, _mean_distance)
+
+
+def _kappa_quadratic_gradient(matrix: ConfusionMatrix) -> Gradient:
+    return _weighted_kappa_gradient(
+        matrix, lambda distance: distance * distance, _mean_squared_distance
+    )
+
+
 def scott_pi(m: Classified) -> Quantity:
     """Kappa with chance agreement from the pooled margins (t + p) / 2N."""
     tally = m.tally
@@ -74,6 +97,11 @@ def scott_pi(m: Classified) -> Quantity:
     above = 4 * tally.n_correct * tally.total - pooled
     below = 4 * tally.total * tally.total - pooled
     return fraction(above, below, tally.one_class_everywhere)
+
+
+def _scott_pi_slopes(s: ClassShares) -> Dual:
+    chance = _pooled_square_shares(s)
+    return (s.accuracy - chance) / (1.0 - chance)
 
 
 def gwet_ac1(m: Classified) -> Quantity:
@@ -91,6 +119,13 @@ def gwet_ac1(m: Classified) -> Quantity:
     return fraction(above, below, undefined)
 
 
+def _gwet_ac1_slopes(s: ClassShares) -> Dual:
+    if s.n_classes == 1:
+        return s.undefined
+    chance = (1.0 - _pooled_square_shares(s)) / (s.n_classes - 1)
+    return (s.accuracy - chance) / (1.0 - chance)
+
+
 def _covariance(tally: Tally) -> NDArray[Any]:
     return np.asarray(tally.n_correct * tally.total - tally.chance_hits)
 
@@ -98,6 +133,11 @@ def _covariance(tally: Tally) -> NDArray[Any]:
 def _pooled_squares(tally: Tally) -> NDArray[Any]:
     """sum (t_k + p_k)^2, multiplied out."""
     return np.asarray(tally.actual_squares + 2 * tally.chance_hits + tally.predicted_squares)
+
+
+def _pooled_square_shares(s: ClassShares) -> Dual:
+    pooled = s.actual + s.predicted
+    return 0.25 * (pooled * pooled).total()
 
 
 def _weighted_kappa(
@@ -151,5 +191,183 @@ def _expected_quadratic(
     return np.asarray(total * squares - 2 * of_means)
 
 
+def _weighted_kappa_gradient(
+    matrix: ConfusionMatrix,
+    disagreement: Callable[[Floats], Floats],
+    mean_disagreement: Callable[[Floats], Floats],
+) -> Gradient:
+    """1 - D/E with D = sum w q and E = sum w t p, if the labels have an order."""
+    cells, actual, predicted = cell_shares(matrix)
+    rows, columns = np.nonzero(cells)
+
+    def weight(i: Codes, j: Codes) -> Floats:
+        return disagreement(np.abs(i - j).astype(np.float64))
+
+    observed = float((weight(rows, columns) * cells[rows, columns]).sum())
+    to_predicted = mean_disagreement(predicted)
+    expected = float(actual @ to_predicted) if matrix.labels.has_declared_order else np.nan
+    of_expected = np.divide(observed, expected**2)
+    return Gradient(
+        float(1.0 - np.divide(observed, expected)),
+        np.zeros(matrix.n_classes),
+        of_expected * to_predicted,
+        of_expected * mean_disagreement(actual),
+        lambda i, j: -weight(i, j) / expected,
+    )
+
+
+def _mean_distance(shares: Floats) -> Floats:
+    """sum over j of |i - j| shares_j for every i, from two running sums."""
+    place = np.arange(len(shares), dtype=np.float64)
+    below, moment_below = np.cumsum(shares), np.cumsum(place * shares)
+    mean: Floats = place * (2 * below - below[-1]) + moment_below[-1] - 2 * moment_below
+    return mean
+
+
+def _mean_squared_distance(shares: Floats) -> Floats:
+    """sum over j of (i - j)^2 shares_j for every i."""
+    place = np.arange(len(shares), dtype=np.float64)
+    squares = place**2 * shares.sum() - 2 * place * (place @ shares)
+    mean: Floats = squares + place**2 @ shares
+    return mean
+
+
 def _within_one(values: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.minimum(np.maximum(values, -1.0), 1.0)
+
+
+_BOTH_ROLES_ALIKE = Symmetry(role_swap=True, class_inversion=True)
+
+_ORDERED = Symmetry(role_swap=True, class_inversion=True, label_permutation=False)
+
+_NEEDS_ORDER = {
+    Reason.ORDER_NOT_DECLARED: "the labels were found in data, so nobody declared their order"
+}
+
+SPECS: tuple[AggregateMetric, ...] = (
+    AggregateMetric(
+        key="mcc",
+        compute=mcc,
+        slopes=_mcc_slopes,
+        title="Matthews correlation",
+        symbol="R_K",
+        formula="(S N - sum t_k p_k) / sqrt((N^2 - sum p_k^2)(N^2 - sum t_k^2))",
+        low=-1,
+        high=1,
+        direction=Direction.HIGHER,
+        source="Gorodkin 2004, Computational Biology and Chemistry 28(5-6), 367-374",
+        undefined_when=NO_CASES
+        | {
+            Reason.CONSTANT_ACTUAL: "only one class has cases",
+            Reason.CONSTANT_PREDICTED: "only one class is ever predicted",
+            Reason.CONSTANT_MARGIN: "only one class has cases and only one is predicted",
+        },
+        ignores=(PATTERN_OF_ERRORS,),
+        other_names={
+            "scikit-learn": "matthews_corrcoef (0 where undefined)",
+            "PyCM": "Overall MCC",
+            "torchmetrics": "matthews_corrcoef (up to 1 for a constant answer)",
+        },
+        notes="0 is chance. Depends on the prevalence: the same two rates give .79 at one half "
+        "and .17 at one in a thousand. Only with two classes can it reach -1.",
+        symmetry=Symmetry(
+            role_swap=True, class_inversion=True, scoring_inversion=True, full_inversion=True
+        ),
+    ),
+    AggregateMetric(
+        key="cohen_kappa",
+        compute=cohen_kappa,
+        slopes=_cohen_kappa_slopes,
+        title="Cohen's kappa",
+        symbol="kappa",
+        formula="(S N - sum t_k p_k) / (N^2 - sum t_k p_k)",
+        low=-1,
+        high=1,
+        direction=Direction.HIGHER,
+        source="Cohen 1960, Educational and Psychological Measurement 20(1), 37-46",
+        undefined_when=ONE_CLASS_EVERYWHERE,
+        ignores=(PATTERN_OF_ERRORS,),
+        other_names={
+            "scikit-learn": "cohen_kappa_score",
+            "PyCM": "Kappa",
+            "torchmetrics": "cohen_kappa",
+            "statsmodels": "cohens_kappa",
+            "caret": "Kappa",
+        },
+        symmetry=_BOTH_ROLES_ALIKE,
+    ),
+    AggregateMetric(
+        key="kappa_linear",
+        compute=kappa_linear,
+        gradient=_kappa_linear_gradient,
+        title="Linearly weighted kappa",
+        formula="1 - N sum |i - j| c_ij / sum |i - j| t_i p_j",
+        low=-1,
+        high=1,
+        direction=Direction.HIGHER,
+        source="Cohen 1968, Psychological Bulletin 70(4), 213-220",
+        undefined_when=ONE_CLASS_EVERYWHERE | _NEEDS_ORDER,
+        other_names={
+            "scikit-learn": "cohen_kappa_score(weights='linear') (over sorted labels)",
+            "PyCM": "weighted_kappa",
+            "statsmodels": "cohens_kappa(wt='linear')",
+        },
+        notes="Follows the declared order of the labels.",
+        symmetry=_ORDERED,
+    ),
+    AggregateMetric(
+        key="kappa_quadratic",
+        compute=kappa_quadratic,
+        gradient=_kappa_quadratic_gradient,
+        title="Quadratically weighted kappa",
+        formula="1 - N sum (i - j)^2 c_ij / sum (i - j)^2 t_i p_j",
+        low=-1,
+        high=1,
+        direction=Direction.HIGHER,
+        source="Cohen 1968, Psychological Bulletin 70(4), 213-220",
+        undefined_when=ONE_CLASS_EVERYWHERE | _NEEDS_ORDER,
+        other_names={
+            "scikit-learn": "cohen_kappa_score(weights='quadratic') (over sorted labels)",
+            "PyCM": "weighted_kappa",
+            "statsmodels": "cohens_kappa(wt='quadratic')",
+        },
+        notes="Follows the declared order of the labels. Far errors count much more than near "
+        "ones, and the middle classes hardly at all.",
+        symmetry=_ORDERED,
+    ),
+    AggregateMetric(
+        key="scott_pi",
+        compute=scott_pi,
+        slopes=_scott_pi_slopes,
+        title="Scott's pi",
+        symbol="pi",
+        formula="(OA - e) / (1 - e), e = sum ((t_k + p_k) / 2N)^2",
+        low=-1,
+        high=1,
+        direction=Direction.HIGHER,
+        source="Scott 1955, Public Opinion Quarterly 19(3), 321-325",
+        undefined_when=ONE_CLASS_EVERYWHERE,
+        ignores=(PATTERN_OF_ERRORS,),
+        other_names={"PyCM": "Scott PI"},
+        notes="Never above Cohen's kappa; equal where both margins are.",
+        symmetry=_BOTH_ROLES_ALIKE,
+    ),
+    AggregateMetric(
+        key="gwet_ac1",
+        compute=gwet_ac1,
+        slopes=_gwet_ac1_slopes,
+        title="Gwet's AC1",
+        symbol="AC1",
+        formula="(OA - e) / (1 - e), e = sum q_k (1 - q_k) / (K - 1), q_k = (t_k + p_k) / 2N",
+        low=-1,
+        high=1,
+        direction=Direction.HIGHER,
+        source="Gwet 2008, British Journal of Math. and Stat. Psychology 61(1), 29-48",
+        undefined_when=NO_CASES
+        | {Reason.SINGLE_CLASS_DECLARED: "only one class is declared (K = 1)"},
+        ignores=(PATTERN_OF_ERRORS,),
+        other_names={"PyCM": "Gwet AC1"},
+        notes="Stays high for a constant answer on very unequal classes, where kappa is 0.",
+        symmetry=_BOTH_ROLES_ALIKE,
+    ),
+)

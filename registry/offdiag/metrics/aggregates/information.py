@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from typing import Any
 
@@ -9,12 +10,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from offdiag.domain.values import Reason
-from offdiag.metrics.classes import Classified
+from offdiag.metrics.aggregates.classified import AggregateMetric, Classified
+from offdiag.metrics.confusion import ConfusionMatrix
+from offdiag.metrics.dual import Floats, Gradient, cell_shares
 from offdiag.metrics.quantity import Quantity, as_float, cause, first_cause, fraction
+from offdiag.metrics.spec import NO_CASES, Direction, Symmetry
 from offdiag.metrics.tally import Tally, over_classes
 
 LOWEST_EXCESS = 2.0**-53 - 1.0
 """The float64 next to -1, from above."""
+
 CELLS_AT_A_TIME = 10_000
 """Cells worked on together, so that intermediate arrays stay in the cache."""
 
@@ -36,6 +41,19 @@ def mutual_information(m: Classified) -> Quantity:
     return fraction(np.maximum(sums, 0.0), tally.total, tally.no_cases)
 
 
+def _mutual_information_gradient(matrix: ConfusionMatrix) -> Gradient:
+    """I = sum q ln q - sum t ln t - sum p ln p over cells q and margins t, p."""
+    cells, actual, predicted = cell_shares(matrix)
+    value = _sum_x_log_x(cells) - _sum_x_log_x(actual) - _sum_x_log_x(predicted)
+    return Gradient(
+        value,
+        np.zeros(matrix.n_classes),
+        -_log_or_zero(actual),
+        -_log_or_zero(predicted),
+        lambda i, j: np.log(cells[i, j]),
+    )
+
+
 def normalized_mutual_information(m: Classified) -> Quantity:
     """Mutual information over the mean entropy of the two margins."""
     tally = m.tally
@@ -44,6 +62,23 @@ def normalized_mutual_information(m: Classified) -> Quantity:
     of_actual, of_predicted = _entropies(tally)
     shared = m.aggregate["mutual_information"].or_zero()
     return fraction(2.0 * shared, of_actual + of_predicted, undefined).map(_at_most_one)
+
+
+def _normalized_mutual_information_gradient(matrix: ConfusionMatrix) -> Gradient:
+    """2 I / (H_t + H_p): slope 2/H of I, and I/H (2 ln t + 2 ln p)/H of the entropies."""
+    _, actual, predicted = cell_shares(matrix)
+    information = _mutual_information_gradient(matrix)
+    entropies = -_sum_x_log_x(actual) - _sum_x_log_x(predicted)
+    value = np.divide(2.0 * information.value, entropies)
+    of_information, of_entropy = np.divide(2.0, entropies), np.divide(value, entropies)
+    cell_term = information.cell_term
+    return Gradient(
+        float(value),
+        information.hits,
+        of_information * information.actual + of_entropy * _log_or_zero(actual),
+        of_information * information.predicted + of_entropy * _log_or_zero(predicted),
+        None if cell_term is None else lambda i, j: of_information * cell_term(i, j),
+    )
 
 
 def _weighted_logarithms(
@@ -86,3 +121,55 @@ def _entropies(tally: Tally) -> NDArray[np.float64]:
 
 def _at_most_one(values: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.minimum(values, 1.0)
+
+
+def _log_or_zero(shares: Floats) -> Floats:
+    return np.log(np.where(shares > 0, shares, 1.0))
+
+
+def _sum_x_log_x(shares: Floats) -> float:
+    return float((shares * _log_or_zero(shares)).sum())
+
+
+_BOTH_ROLES_ALIKE = Symmetry(role_swap=True, class_inversion=True)
+
+
+SPECS: tuple[AggregateMetric, ...] = (
+    AggregateMetric(
+        key="mutual_information",
+        compute=mutual_information,
+        gradient=_mutual_information_gradient,
+        title="Mutual information",
+        symbol="I",
+        formula="sum c_ij / N ln(c_ij N / (t_i p_j)), in nats",
+        low=0,
+        high=math.inf,
+        direction=Direction.HIGHER,
+        source="Shannon 1948, Bell System Technical Journal 27(3), 379-423",
+        undefined_when=NO_CASES,
+        other_names={
+            "scikit-learn": "mutual_info_score",
+            "PyCM": "Mutual Information (in bits)",
+        },
+        notes="What an answer tells, even if the labels are mixed up: a classifier that is "
+        "always wrong in the same way scores as high as a perfect one.",
+        symmetry=_BOTH_ROLES_ALIKE,
+    ),
+    AggregateMetric(
+        key="normalized_mutual_information",
+        compute=normalized_mutual_information,
+        gradient=_normalized_mutual_information_gradient,
+        title="Normalised mutual information",
+        symbol="NMI",
+        formula="2 I / (H(actual) + H(predicted))",
+        low=0,
+        high=1,
+        direction=Direction.HIGHER,
+        source="Vinh et al. 2010, Journal of Machine Learning Research 11, 2837-2854 (sum)",
+        undefined_when=NO_CASES
+        | {Reason.CONSTANT_MARGIN: "only one class has cases and only one is predicted"},
+        other_names={"scikit-learn": "normalized_mutual_info_score (1 where undefined)"},
+        notes="Blind to which answer means which class, as mutual information is.",
+        symmetry=_BOTH_ROLES_ALIKE,
+    ),
+)

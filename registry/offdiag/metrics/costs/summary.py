@@ -4,17 +4,26 @@ A cost alone says little: the yardstick is the cheapest constant answer, "always
 with a ratio above 1 is worse than that. With a declared prevalence q the cases of actual
 class i are weighted by q_i / (t_i / N) first, as if the test set had the classes in these
 shares.
+
+The mean cost is a weighted sum of cells, and what a constant or a perfect answer costs is one
+of the actual cases, so the gradients of the costs are the weights themselves. The best constant
+answer is taken as fixed, which is right wherever it is the only best one.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from offdiag.domain.values import Reason
+from offdiag.metrics.confusion import ConfusionMatrix
+from offdiag.metrics.costs.matrix import CostMatrix
+from offdiag.metrics.dual import Codes, Floats, Gradient
 from offdiag.metrics.orientation import (
     STACK_ACTUAL_AXIS,
     STACK_PREDICTED_AXIS,
@@ -28,19 +37,10 @@ from offdiag.metrics.quantity import (
     first_cause,
     fraction,
 )
+from offdiag.metrics.spec import Direction, MetricSpec, Scope, Symmetry
 
-COST_KEYS = (
-    "total_cost",
-    "mean_cost",
-    "best_trivial_class",
-    "best_trivial_cost",
-    "cost_ratio_to_best_trivial",
-    "skill_vs_trivial",
-)
 CLASS_AXIS = -1
 CELL_AXIS = -1
-
-Floats = NDArray[np.float64]
 
 
 def evaluate_costs(
@@ -124,3 +124,206 @@ def _summary(
 def _added_in_order(values: Floats) -> Floats:
     """0 plus each value along the last axis in turn, without pairwise regrouping."""
     return np.asarray(np.add.accumulate(values, axis=CELL_AXIS)[..., -1] + 0.0)
+
+
+@dataclass(frozen=True)
+class _Linear:
+    """A value with slope factor_i W_ij + offset_i at cell (i, j)."""
+
+    value: float
+    factor: Floats
+    offset: Floats
+
+    def __add__(self, other: _Linear) -> _Linear:
+        return _Linear(
+            self.value + other.value, self.factor + other.factor, self.offset + other.offset
+        )
+
+    def __mul__(self, number: float) -> _Linear:
+        return _Linear(self.value * number, self.factor * number, self.offset * number)
+
+    def __sub__(self, other: _Linear) -> _Linear:
+        return self + other * -1.0
+
+    def __truediv__(self, other: _Linear) -> _Linear:
+        quotient = float(np.divide(self.value, other.value))
+        slopes = (self - other * quotient) * float(np.divide(1.0, other.value))
+        return _Linear(quotient, slopes.factor, slopes.offset)
+
+
+def cost_gradients(
+    matrix: ConfusionMatrix, costs: CostMatrix, prevalence: Floats | None
+) -> dict[str, Gradient]:
+    """Gradients of the five costs of a non-empty matrix, optionally at another prevalence.
+
+    Value and slopes are not finite where a cost is undefined.
+    """
+    with np.errstate(divide="ignore", invalid="ignore"):
+        mean, trivial, perfect = (
+            _at_test_prevalence(matrix, costs)
+            if prevalence is None
+            else _at_prevalence(matrix, costs, prevalence)
+        )
+        found = {
+            "total_cost": mean * float(matrix.total),
+            "mean_cost": mean,
+            "best_trivial_cost": trivial * float(matrix.total),
+            "cost_ratio_to_best_trivial": mean / trivial,
+            "skill_vs_trivial": (trivial - mean) / (trivial - perfect),
+        }
+    return {key: _gradient(linear, costs.weights) for key, linear in found.items()}
+
+
+def _at_test_prevalence(
+    matrix: ConfusionMatrix, costs: CostMatrix
+) -> tuple[_Linear, _Linear, _Linear]:
+    """Mean, best trivial and perfect cost per case with the classes as tested."""
+    shares, weights = matrix.actual / matrix.total, costs.weights
+    nothing = np.zeros(matrix.n_classes)
+    mean = float((matrix.counts * weights).sum() / matrix.total)
+    best = weights[:, int((shares @ weights).argmin())]
+    right = np.diagonal(weights)
+    return (
+        _Linear(mean, nothing + 1.0, nothing),
+        _Linear(float(shares @ best), nothing, best),
+        _Linear(float(shares @ right), nothing, right),
+    )
+
+
+def _at_prevalence(
+    matrix: ConfusionMatrix, costs: CostMatrix, prevalence: Floats
+) -> tuple[_Linear, _Linear, _Linear]:
+    """The same with the cost of each actual class weighted by its share at deployment.
+
+    What constant answers cost no longer depends on the cases.
+    """
+    weights = costs.weights
+    nothing = np.zeros(matrix.n_classes)
+    support = np.where(prevalence > 0, matrix.actual, 1)
+    class_means = actual_totals(matrix.counts * weights) / support
+    factor = prevalence * matrix.total / support
+    trivial = float((prevalence @ weights).min())
+    perfect = float(prevalence @ np.diagonal(weights))
+    return (
+        _Linear(float(prevalence @ class_means), factor, -factor * class_means),
+        _Linear(trivial, nothing, nothing),
+        _Linear(perfect, nothing, nothing),
+    )
+
+
+def _gradient(linear: _Linear, weights: Floats) -> Gradient:
+    def cell_term(actual: Codes, predicted: Codes) -> Floats:
+        slopes: Floats = linear.factor[actual] * weights[actual, predicted]
+        return slopes
+
+    nothing = np.zeros(len(weights))
+    return Gradient(linear.value, nothing, linear.offset, nothing, cell_term)
+
+
+_NO_CASES = {
+    Reason.NO_CASES: "the matrix has no cases",
+    Reason.CLASS_ABSENT: "a class expected at the declared prevalence has no cases",
+}
+
+_ELKAN = "Elkan 2001, The foundations of cost-sensitive learning, IJCAI, 973-978"
+
+# Costs belong to cells named by class, so they survive a stated relayout and a reordering of
+# the labels, and nothing else unless the cost matrix happens to be symmetric.
+_BY_CELL = Symmetry()
+
+SPECS: tuple[MetricSpec, ...] = (
+    MetricSpec(
+        key="total_cost",
+        scope=Scope.COST,
+        title="Total cost",
+        formula="sum over i, j of W_ij c_ij",
+        low=-math.inf,
+        high=math.inf,
+        direction=Direction.LOWER,
+        source=_ELKAN,
+        undefined_when=_NO_CASES,
+        other_names={"NannyML": "business_value (negated: gains instead of costs)"},
+        notes="In the currency of the cost matrix. With a declared prevalence q the cases of "
+        "class i count q_i / (t_i / N) each, so that N stays the same.",
+        symmetry=_BY_CELL,
+    ),
+    MetricSpec(
+        key="mean_cost",
+        scope=Scope.COST,
+        title="Mean cost per case",
+        formula="total_cost / N",
+        low=-math.inf,
+        high=math.inf,
+        direction=Direction.LOWER,
+        source=_ELKAN,
+        undefined_when=_NO_CASES,
+        ignores=("the number of cases",),
+        other_names={"NannyML": "business_value with normalize_business_value='per_prediction'"},
+        notes="With a cost of 1 for every error and 0 otherwise it is the error rate.",
+        symmetry=_BY_CELL,
+    ),
+    MetricSpec(
+        key="best_trivial_class",
+        scope=Scope.COST,
+        title="Best constant answer",
+        formula="the j with the least sum over i of t_i W_ij",
+        low=0,
+        high=math.inf,
+        direction=Direction.NEITHER,
+        source=_ELKAN,
+        undefined_when=_NO_CASES,
+        ignores=("the predictions",),
+        notes="A class code; of equally cheap answers the lowest code. The cheapest constant "
+        "answer need not be the majority class.",
+        symmetry=Symmetry(label_permutation=False),
+    ),
+    MetricSpec(
+        key="best_trivial_cost",
+        scope=Scope.COST,
+        title="Cost of the best constant answer",
+        formula="min over j of sum over i of t_i W_ij",
+        low=-math.inf,
+        high=math.inf,
+        direction=Direction.NEITHER,
+        source=_ELKAN,
+        undefined_when=_NO_CASES,
+        ignores=("the predictions",),
+        notes="The yardstick for every other cost: a model above it should not be used.",
+        symmetry=_BY_CELL,
+    ),
+    MetricSpec(
+        key="cost_ratio_to_best_trivial",
+        scope=Scope.COST,
+        title="Cost relative to the best constant answer",
+        formula="total_cost / best_trivial_cost",
+        low=-math.inf,
+        high=math.inf,
+        direction=Direction.LOWER,
+        source=_ELKAN,
+        undefined_when=_NO_CASES
+        | {Reason.TRIVIAL_COST_NOT_POSITIVE: "the best constant answer costs nothing or gains"},
+        ignores=("the number of cases", "the unit of the costs"),
+        notes="Above 1 the model is worse than a constant answer.",
+        symmetry=_BY_CELL,
+    ),
+    MetricSpec(
+        key="skill_vs_trivial",
+        scope=Scope.COST,
+        title="Cost skill",
+        formula="(best_trivial_cost - total_cost) / (best_trivial_cost - sum over i of t_i W_ii)",
+        low=-math.inf,
+        high=math.inf,
+        direction=Direction.HIGHER,
+        source="Murphy and Daan 1985, Forecast evaluation, in: Probability, Statistics, and "
+        "Decision Making in the Atmospheric Sciences, 379-437 (skill scores)",
+        undefined_when=_NO_CASES
+        | {
+            Reason.TRIVIAL_COST_IS_PERFECT: "a constant answer costs no more than being right "
+            "throughout"
+        },
+        ignores=("the number of cases", "the unit and the zero of the costs"),
+        notes="1 for a perfect matrix, 0 for the best constant answer, negative below it.",
+        symmetry=_BY_CELL,
+    ),
+)
+COST_KEYS: tuple[str, ...] = tuple(spec.key for spec in SPECS)

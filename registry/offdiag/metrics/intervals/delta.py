@@ -12,14 +12,18 @@ from collections.abc import Iterable, Mapping
 
 import numpy as np
 
-from offdiag.metrics.catalogue import CATALOGUE, Scope
+from offdiag.metrics.aggregates import AGGREGATES
 from offdiag.metrics.confusion import ConfusionMatrix
-from offdiag.metrics.dual import Dual, Floats, Gradient, class_shares
-from offdiag.metrics.intervals.aggregate_formulas import FORMULAS
+from offdiag.metrics.dual import (
+    Dual,
+    Floats,
+    Gradient,
+    class_shares,
+    outcome_shares,
+)
 from offdiag.metrics.intervals.bounds import Bounds
-from offdiag.metrics.intervals.cell_formulas import CELL_FORMULAS
-from offdiag.metrics.intervals.class_formulas import CLASS_FORMULAS, outcome_shares
 from offdiag.metrics.intervals.proportions import normal_quantile
+from offdiag.metrics.per_class import PER_CLASS
 
 DELTA = "delta"
 DELTA_LOG = "delta, log scale"
@@ -32,7 +36,7 @@ RATIO_KEYS = frozenset({"lr_plus", "lr_minus", "dor", "lift"})
 
 def range_of(key: str) -> tuple[float, float]:
     """Between which values an aggregate or per-class metric lies, by its definition."""
-    spec = CATALOGUE[Scope.AGGREGATE].get(key) or CATALOGUE[Scope.PER_CLASS][key]
+    spec = AGGREGATES.get(key) or PER_CLASS[key]
     return spec.low, spec.high
 
 
@@ -45,18 +49,21 @@ def aggregate_gradients(matrix: ConfusionMatrix, keys: Iterable[str]) -> dict[st
     found = {}
     with np.errstate(divide="ignore", invalid="ignore"):
         for key in keys:
-            if key in FORMULAS:
-                found[key] = shares.gradient(FORMULAS[key](shares))
-            elif key in CELL_FORMULAS:
-                found[key] = CELL_FORMULAS[key](matrix)
+            metric = AGGREGATES[key]
+            if metric.slopes is not None:
+                found[key] = shares.gradient(metric.slopes(shares))
+            elif metric.gradient is not None:
+                found[key] = metric.gradient(matrix)
     return found
 
 
 def class_gradients(matrix: ConfusionMatrix, keys: Iterable[str]) -> dict[str, Dual]:
-    """Value (K,) and slopes (4, K), at tp, fn, fp and tn, of the named per-class metrics."""
+    """Value (K,) and slopes (4, K), at tp, fn, fp and tn, of the named metrics that have any."""
     shares = outcome_shares(matrix)
     with np.errstate(divide="ignore", invalid="ignore"):
-        return {key: CLASS_FORMULAS[key](shares) for key in keys}
+        return {
+            key: slopes(shares) for key in keys if (slopes := PER_CLASS[key].slopes) is not None
+        }
 
 
 def aggregate_standard_errors(

@@ -45,7 +45,7 @@ from offdiag.metrics.multilabel.sets import (
     set_sizes,
 )
 from offdiag.metrics.multilabel.tally import LabelCounts, count_labels
-from offdiag.metrics.one_vs_rest import OneVsRest
+from offdiag.metrics.per_class.one_vs_rest import OneVsRest
 from offdiag.metrics.scores.ranked import rank_scores
 
 Floats = NDArray[np.float64]

@@ -9,7 +9,7 @@ of them" no credit (`_zd0`), `zero_division=1` rewards silence with precision 1 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from offdiag.domain.values import MetricValue, Reason
 from offdiag.metrics.multilabel.exact_sums import ExactSums
 from offdiag.metrics.multilabel.sets import SetPatterns, has_labels, set_sizes
+from offdiag.metrics.spec import KRSTINIC, Direction, MetricSpec, Scope
 
 Sizes = NDArray[np.int64]
 MEASURES = ("jaccard", "precision", "recall", "f1")
@@ -110,3 +111,102 @@ def _mean(total: Fraction, n_cases: int) -> MetricValue:
     if n_cases == 0:
         return MetricValue(None, Reason.NO_CASES.value)
     return MetricValue(float(total / n_cases))
+
+
+# Y is the true and Z the predicted set of a case, q the number of labels, n that of cases.
+NO_CASES = {Reason.NO_CASES: "there are no cases"}
+_GODBOLE = "Godbole and Sarawagi 2004, Discriminative methods for multi-labeled classification"
+
+
+@dataclass(frozen=True)
+class _Measure:
+    """One way to compare the true set of a case with the predicted one."""
+
+    key: str
+    title: str
+    of_case: str
+    denominator: str
+    equation: int
+
+
+_MEASURES = (
+    _Measure("jaccard", "Jaccard index", "|Y and Z| / |Y or Z|", "both sets are empty", 1),
+    _Measure("precision", "precision", "|Y and Z| / |Z|", "the predicted set is empty", 2),
+    _Measure("recall", "recall", "|Y and Z| / |Y|", "the true set is empty", 3),
+    _Measure("f1", "F1", "2 |Y and Z| / (|Y| + |Z|)", "both sets are empty", 4),
+)
+
+
+def _of_cases(measure: _Measure) -> Iterator[MetricSpec]:
+    """The mean over cases under each of the three rules for empty sets."""
+    readings: tuple[tuple[str, str, str, Mapping[str, str]], ...] = (
+        (
+            "",
+            "",
+            "Two empty sets agree and score 1; one that is empty while the other is not scores 0.",
+            {},
+        ),
+        (
+            "_zd0",
+            ", empty sets as 0",
+            f"A case counts 0 where {measure.denominator}, even if that is right.",
+            {"scikit-learn": f"{measure.key}_score(average='samples', zero_division=0)"},
+        ),
+        (
+            "_zd1",
+            ", empty sets as 1",
+            f"A case counts 1 where {measure.denominator}, even if that is wrong.",
+            {"scikit-learn": f"{measure.key}_score(average='samples', zero_division=1)"},
+        ),
+    )
+    for suffix, rule, notes, other_names in readings:
+        yield MetricSpec(
+            key=f"example_{measure.key}{suffix}",
+            scope=Scope.MULTILABEL,
+            title=f"Example-based {measure.title}{rule}",
+            formula=f"mean over cases of {measure.of_case}",
+            low=0,
+            high=1,
+            direction=Direction.HIGHER,
+            source=f"{_GODBOLE}; {KRSTINIC}, eq. {measure.equation}",
+            undefined_when=NO_CASES,
+            ignores=("which labels are confused",),
+            other_names=other_names,
+            notes=notes,
+        )
+
+
+SPECS: tuple[MetricSpec, ...] = (
+    MetricSpec(
+        key="subset_accuracy",
+        scope=Scope.MULTILABEL,
+        title="Subset accuracy",
+        formula="share of cases with Y = Z",
+        low=0,
+        high=1,
+        direction=Direction.HIGHER,
+        source=f"{KRSTINIC}, eq. 6",
+        undefined_when=NO_CASES,
+        ignores=("how wrong a wrong set is",),
+        other_names={
+            "scikit-learn": "accuracy_score",
+            "torchmetrics": "multilabel_exact_match (its multilabel_accuracy averages labels)",
+        },
+        notes="Exact match. It falls quickly as q grows, because one wrong label spoils a case.",
+    ),
+    MetricSpec(
+        key="hamming_loss",
+        scope=Scope.MULTILABEL,
+        title="Hamming loss",
+        formula="mean over cases of |Y xor Z| / q",
+        low=0,
+        high=1,
+        direction=Direction.LOWER,
+        source=f"{KRSTINIC}, eq. 5",
+        undefined_when=NO_CASES,
+        ignores=("whether a label was missed or spurious",),
+        other_names={"scikit-learn": "hamming_loss"},
+        notes="With few labels per case a model that never predicts anything already looks good.",
+    ),
+    *(spec for measure in _MEASURES for spec in _of_cases(measure)),
+)

@@ -8,16 +8,20 @@ their support, an undefined value counting as 0.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from offdiag.domain.values import MetricValue, Reason
+from offdiag.metrics.multilabel.examples import NO_CASES
 from offdiag.metrics.multilabel.tally import LabelCounts
-from offdiag.metrics.one_vs_rest import OneVsRest
 from offdiag.metrics.per_class import PER_CLASS
+from offdiag.metrics.per_class.one_vs_rest import OneVsRest
 from offdiag.metrics.quantity import Quantity, as_float, defined, quotient
+from offdiag.metrics.spec import KRSTINIC, Direction, MetricSpec, Scope
 
 AVERAGED = ("precision", "recall", "f1", "jaccard")
 
@@ -41,8 +45,8 @@ def averages_over_labels(labels: OneVsRest, pooled: OneVsRest) -> dict[str, Quan
     """
     averages = {}
     for key in AVERAGED:
-        values = PER_CLASS[key](labels)
-        averages[f"micro_{key}"] = PER_CLASS[key](pooled)
+        values = PER_CLASS[key].compute(labels)
+        averages[f"micro_{key}"] = PER_CLASS[key].compute(pooled)
         averages[f"macro_{key}"] = defined(values.or_zero().mean(axis=LAST_LABEL_AXIS))
         averages[f"macro_{key}_defined"] = _mean_of_defined(values)
         averages[f"weighted_{key}"] = _weighted(values, as_float(labels.positives))
@@ -59,3 +63,87 @@ def _weighted(values: Quantity, support: NDArray[np.float64]) -> Quantity:
     weighted_sum = (support * values.or_zero()).sum(axis=LAST_LABEL_AXIS)
     total = support.sum(axis=LAST_LABEL_AXIS)
     return quotient(weighted_sum, np.asarray(total), Reason.NO_ACTUAL_POSITIVES)
+
+
+_Average: TypeAlias = tuple[str, str, str, Mapping[Reason, str], Mapping[str, str], str]
+"""Key, kind, formula, when it is undefined, other names, notes."""
+
+_NOTHING_TRUE = {Reason.NO_ACTUAL_POSITIVES: "no case has a true label"}
+
+_NOTHING_PREDICTED = {Reason.NO_PREDICTED_POSITIVES: "nothing is ever predicted"}
+
+_NOTHING_AT_ALL = {Reason.CLASS_ABSENT: "no label is ever true or predicted"}
+
+
+@dataclass(frozen=True)
+class _Measure:
+    """One way to compare what is true of a label with what was predicted."""
+
+    key: str
+    title: str
+    of_label: str
+    undefined: Mapping[Reason, str]
+
+
+_MEASURES = (
+    _Measure("jaccard", "Jaccard index", "TP / (TP + FN + FP)", _NOTHING_AT_ALL),
+    _Measure("precision", "precision", "TP / (TP + FP)", _NOTHING_PREDICTED),
+    _Measure("recall", "recall", "TP / (TP + FN)", _NOTHING_TRUE),
+    _Measure("f1", "F1", "2 TP / (2 TP + FN + FP)", _NOTHING_AT_ALL),
+)
+
+
+def _of_labels(measure: _Measure) -> Iterator[MetricSpec]:
+    """The averages over labels."""
+    library = f"{measure.key}_score"
+    averages: tuple[_Average, ...] = (
+        (
+            f"micro_{measure.key}",
+            "Micro",
+            f"{measure.of_label} with the cells added up over labels",
+            measure.undefined,
+            {"scikit-learn": f"{library}(average='micro')"},
+            "Labels with many cases dominate.",
+        ),
+        (
+            f"macro_{measure.key}",
+            "Macro",
+            f"mean over all q labels of {measure.of_label}",
+            {},
+            {"scikit-learn": f"{library}(average='macro', zero_division=0)"},
+            "Every label counts the same; an undefined label value counts as 0.",
+        ),
+        (
+            f"macro_{measure.key}_defined",
+            "Macro (defined labels)",
+            f"mean of {measure.of_label} over the labels where it is defined",
+            {Reason.CLASS_VALUE_UNDEFINED: "it is undefined for every label"},
+            {"scikit-learn": f"{library}(average='macro', zero_division=nan)"},
+            "Labels that are left out may be those that the model fails on.",
+        ),
+        (
+            f"weighted_{measure.key}",
+            "Weighted",
+            f"sum over labels of support times {measure.of_label}, over the total support",
+            _NOTHING_TRUE,
+            {"scikit-learn": f"{library}(average='weighted', zero_division=0)"},
+            "An undefined label value counts as 0.",
+        ),
+    )
+    for key, average, formula, undefined, other_names, notes in averages:
+        yield MetricSpec(
+            key=key,
+            scope=Scope.MULTILABEL,
+            title=f"{average} {measure.title}",
+            formula=formula,
+            low=0,
+            high=1,
+            direction=Direction.HIGHER,
+            source=f"{KRSTINIC}, eqs. 7-10",
+            undefined_when={**NO_CASES, **undefined},
+            other_names=other_names,
+            notes=notes,
+        )
+
+
+SPECS: tuple[MetricSpec, ...] = (*(spec for measure in _MEASURES for spec in _of_labels(measure)),)

@@ -8,6 +8,7 @@ all relevant) have loss 0 and average precision 1, because any order of them is 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
@@ -18,7 +19,9 @@ from numpy.typing import NDArray
 
 from offdiag.domain.values import MetricValue, Reason
 from offdiag.metrics.multilabel.exact_sums import ExactSums
+from offdiag.metrics.multilabel.examples import NO_CASES
 from offdiag.metrics.multilabel.sets import LABEL_AXIS, set_sizes
+from offdiag.metrics.spec import Direction, MetricSpec, Scope
 
 CELLS_AT_ONCE = 1 << 21
 """Scores ranked in one go; bounds the memory of the work arrays."""
@@ -175,3 +178,67 @@ def _positions_of_first_equal(ascending: NDArray[np.floating]) -> NDArray[np.int
     begins[:, 1:] = ascending[:, 1:] != ascending[:, :-1]
     firsts: NDArray[np.int64] = np.maximum.accumulate(np.where(begins, places, 0), axis=LABEL_AXIS)
     return firsts
+
+
+_TSOUMAKAS = (
+    "Tsoumakas, Katakis and Vlahavas 2010, Mining multi-label data, in: Data Mining and "
+    "Knowledge Discovery Handbook"
+)
+
+
+SPECS: tuple[MetricSpec, ...] = (
+    MetricSpec(
+        key="coverage_error",
+        scope=Scope.MULTILABEL,
+        title="Coverage error",
+        formula="mean over cases of the number of labels scored at least as high as the lowest "
+        "scored label of Y",
+        low=0,
+        high=math.inf,
+        direction=Direction.LOWER,
+        source=_TSOUMAKAS,
+        undefined_when=NO_CASES,
+        ignores=("everything about scores but their order",),
+        other_names={
+            "scikit-learn": "coverage_error",
+            "torchmetrics": "multilabel_coverage_error",
+        },
+        notes="At best the mean size of Y, at worst q. A case without true labels counts 0.",
+    ),
+    MetricSpec(
+        key="label_ranking_loss",
+        scope=Scope.MULTILABEL,
+        title="Label ranking loss",
+        formula="mean over cases of the share of (true, other) label pairs where the true one is "
+        "not scored higher",
+        low=0,
+        high=1,
+        direction=Direction.LOWER,
+        source=_TSOUMAKAS,
+        undefined_when=NO_CASES,
+        ignores=("everything about scores but their order",),
+        other_names={
+            "scikit-learn": "label_ranking_loss",
+            "torchmetrics": "multilabel_ranking_loss",
+        },
+        notes="Ties count as wrong. A case where no label, or every label, is true counts 0.",
+    ),
+    MetricSpec(
+        key="label_ranking_average_precision",
+        scope=Scope.MULTILABEL,
+        title="Label ranking average precision",
+        formula="mean over cases and true labels of the share of true labels among those scored "
+        "at least as high",
+        low=0,
+        high=1,
+        direction=Direction.HIGHER,
+        source=_TSOUMAKAS,
+        undefined_when=NO_CASES,
+        ignores=("everything about scores but their order",),
+        other_names={
+            "scikit-learn": "label_ranking_average_precision_score",
+            "torchmetrics": "multilabel_ranking_average_precision",
+        },
+        notes="A case where no label, or every label, is true counts 1.",
+    ),
+)

@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from offdiag.domain.values import MetricValue
+from offdiag.metrics import per_class
+from offdiag.metrics.multilabel import examples, ranking
+from offdiag.metrics.multilabel import label_averages as averages
 from offdiag.metrics.multilabel.examples import example_metrics
 from offdiag.metrics.multilabel.label_averages import label_averages
 from offdiag.metrics.multilabel.ranking import ranking_metrics, sum_over_rankings
 from offdiag.metrics.multilabel.tally import LabelCounts, SetTally
 from offdiag.metrics.per_class import PER_CLASS
+from offdiag.metrics.scores import discrimination
 from offdiag.metrics.scores.discrimination import average_precision, roc_auc
 from offdiag.metrics.scores.ranked import rank_scores
+from offdiag.metrics.spec import MetricSpec, Scope
 
 SCORE_KEYS = ("roc_auc", "average_precision")
 """What scores add to the metrics of a label."""
@@ -43,7 +48,7 @@ def set_metrics(tally: SetTally) -> Mapping[str, MetricValue]:
 def label_metrics(counts: LabelCounts) -> Mapping[str, list[MetricValue]]:
     """What the two-by-two table of each label tells, q values in label order by key."""
     cells = counts.one_vs_rest()
-    values = {key: metric(cells) for key, metric in PER_CLASS.items()}
+    values = {key: metric.compute(cells) for key, metric in PER_CLASS.items()}
     n_labels = len(counts.actual)
     return {
         key: [quantity.at(code) for code in range(n_labels)] for key, quantity in values.items()
@@ -64,3 +69,21 @@ def label_score_metrics(
     ranked = [rank_scores(actual[:, code], scores[:, code]) for code in range(scores.shape[1])]
     found = ([roc_auc(label) for label in ranked], [average_precision(label) for label in ranked])
     return dict(zip(SCORE_KEYS, found, strict=True))
+
+
+# Each label is a class against the rest: the definitions are those of the per-class metrics, on
+# the label's own two-by-two table, plus the ranking of its cases where there are scores. The
+# transformations of a single-label matrix do not apply to a table of one label.
+_OF_LABELS: tuple[MetricSpec, ...] = tuple(
+    replace(spec, scope=Scope.PER_LABEL, symmetry=None)
+    for spec in (
+        *per_class.SPECS,
+        *(spec for spec in discrimination.SPECS if spec.key in SCORE_KEYS),
+    )
+)
+SPECS: tuple[MetricSpec, ...] = (
+    *examples.SPECS,
+    *averages.SPECS,
+    *ranking.SPECS,
+    *_OF_LABELS,
+)

@@ -26,7 +26,7 @@ from offdiag.metrics.multilabel.exact_sums import ExactSums
 from offdiag.metrics.multilabel.examples import MEASURES, ExampleSums, sum_over_examples
 from offdiag.metrics.multilabel.matrix import MultilabelMatrix, multilabel_matrix, spread_mass
 from offdiag.metrics.multilabel.sets import CASE_AXIS, distinct_patterns, has_labels
-from offdiag.metrics.one_vs_rest import OneVsRest
+from offdiag.metrics.per_class.one_vs_rest import OneVsRest
 from offdiag.metrics.tally import widened
 
 

@@ -16,8 +16,9 @@ from numpy.typing import NDArray
 from offdiag.metrics.catalogue import CATALOGUE, Direction, Scope
 from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.costs.matrix import CostMatrix
+from offdiag.metrics.costs.summary import cost_gradients
 from offdiag.metrics.dual import Floats
-from offdiag.metrics.intervals.costs import cost_gradients, cost_values
+from offdiag.metrics.intervals.costs import cost_values
 from offdiag.metrics.intervals.delta import aggregate_gradients
 from offdiag.metrics.paired.confidence_set import Contest
 from offdiag.metrics.paired.runs import PairedRuns, RunSpread

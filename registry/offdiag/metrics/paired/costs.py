@@ -6,6 +6,7 @@ import numpy as np
 
 from offdiag.metrics.arguments import confidence_level, positive_count
 from offdiag.metrics.costs.matrix import CostMatrix
+from offdiag.metrics.costs.summary import cost_gradients
 from offdiag.metrics.dual import Floats
 from offdiag.metrics.intervals.bootstrap import (
     LARGEST_BOOTSTRAPPED,
@@ -15,7 +16,6 @@ from offdiag.metrics.intervals.bootstrap import (
 from offdiag.metrics.intervals.bounds import Interval, Intervals, flagged, smallest_class
 from offdiag.metrics.intervals.costs import (
     PricedCases,
-    cost_gradients,
     cost_values,
     grouped,
     unbounded_normal,

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from offdiag.metrics.scores.ranked import RankedScores
+from offdiag.metrics.spec import NOT_PROBABILITIES, Direction, MetricSpec, Scope
 
 DEFAULT_BINS = 15
 BIN_AXIS = -1
@@ -131,3 +132,78 @@ def _binned(
     score_sum = [float(weighted[low:high].sum()) for low, high in pairwise(borders.tolist())]
     happened = np.diff(positives)
     return CalibrationBins(edges, happened + np.diff(negatives), happened, np.array(score_sum))
+
+
+_NAEINI = (
+    "Naeini, Cooper and Hauskrecht 2015, Obtaining well calibrated probabilities using Bayesian "
+    "binning"
+)
+
+_NGUYEN = "Nguyen and O'Connor 2015, Posterior calibration and exploratory analysis for NLP models"
+
+_GUO = "Guo, Pleiss, Sun and Weinberger 2017, On calibration of modern neural networks"
+
+
+def _calibration(key: str, title: str, score: str, binning: str, source: str) -> MetricSpec:
+    return MetricSpec(
+        key=key,
+        scope=Scope.PROBABILISTIC,
+        title=title,
+        formula=f"sum over bins of (cases in the bin / n) |mean {score} - share of cases where "
+        "it came true|",
+        low=0,
+        high=1,
+        direction=Direction.LOWER,
+        source=source,
+        undefined_when=NOT_PROBABILITIES,
+        ignores=("how well the scores separate the classes",),
+        other_names={"torchmetrics": "calibration_error(norm='l1') with other bins"},
+        notes=f"{binning} Depends on the bins and is biased upwards when they hold few cases.",
+    )
+
+
+SPECS: tuple[MetricSpec, ...] = (
+    _calibration(
+        f"ece_positive_{DEFAULT_BINS}",
+        f"Expected calibration error of the positive class, {DEFAULT_BINS} bins",
+        "probability of the positive class",
+        "Bins of equal width, closed below.",
+        _NAEINI,
+    ),
+    MetricSpec(
+        key=f"mce_positive_{DEFAULT_BINS}",
+        scope=Scope.PROBABILISTIC,
+        title=f"Maximum calibration error of the positive class, {DEFAULT_BINS} bins",
+        formula="max over non-empty bins of |mean probability of the positive class - share of "
+        "positive cases|",
+        low=0,
+        high=1,
+        direction=Direction.LOWER,
+        source=_NAEINI,
+        undefined_when=NOT_PROBABILITIES,
+        ignores=("how many cases a bin holds",),
+        other_names={"torchmetrics": "calibration_error(norm='max') with other bins"},
+        notes="One case alone in a bin can decide it.",
+    ),
+    _calibration(
+        f"ece_positive_equal_mass_{DEFAULT_BINS}",
+        f"Expected calibration error of the positive class, {DEFAULT_BINS} bins of equal mass",
+        "probability of the positive class",
+        "Bins of about equally many cases; equal scores share a bin.",
+        _NGUYEN,
+    ),
+    _calibration(
+        f"ece_top_label_{DEFAULT_BINS}",
+        f"Expected calibration error of the top label, {DEFAULT_BINS} bins",
+        "largest probability of a case",
+        "Bins of equal width, closed below.",
+        _GUO,
+    ),
+    _calibration(
+        f"ece_top_label_equal_mass_{DEFAULT_BINS}",
+        f"Expected calibration error of the top label, {DEFAULT_BINS} bins of equal mass",
+        "largest probability of a case",
+        "Bins of about equally many cases; equal scores share a bin.",
+        _NGUYEN,
+    ),
+)

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from offdiag.domain.values import MetricValue, Reason
 from offdiag.metrics.scores.forecasts import CLASS_AXIS
 from offdiag.metrics.scores.ranked import RankedScores, doubled_wins
+from offdiag.metrics.spec import Direction, MetricSpec, Scope
 
 
 def roc_auc(ranked: RankedScores) -> MetricValue:
@@ -154,3 +155,108 @@ def _area(doubled: int, n_positive: int, n_negative: int) -> MetricValue:
     if n_negative == 0:
         return MetricValue(None, Reason.NO_ACTUAL_NEGATIVES.value)
     return MetricValue(doubled / (2 * n_positive * n_negative))
+
+
+_ONE_SIDED = {
+    Reason.NO_ACTUAL_POSITIVES: "no case is positive",
+    Reason.NO_ACTUAL_NEGATIVES: "every case is positive",
+}
+
+_ABSENT_CLASS = {
+    Reason.CLASS_VALUE_UNDEFINED: "a declared class has no case",
+    Reason.TOO_FEW_CLASSES: "only one class is declared",
+}
+
+_ORDER_ONLY = ("everything about scores but their order", "the share of positive cases")
+
+_MANN_WHITNEY = "Hanley and McNeil 1982, The meaning and use of the area under a ROC curve"
+
+_HAND_TILL = "Hand and Till 2001, A simple generalisation of the area under the ROC curve"
+
+
+def _averaged(kind: str, average: str) -> MetricSpec:
+    """One of the four averaged areas."""
+    parts = {
+        "ovr": ("one against the rest", "classes", "the cases of the class", _MANN_WHITNEY),
+        "ovo": ("one against one", "pairs of classes", "the cases of the pair", _HAND_TILL),
+    }
+    versus, over, weight, source = parts[kind]
+    weighting = "each the same" if average == "macro" else f"weighted by {weight}"
+    return MetricSpec(
+        key=f"roc_auc_{kind}_{average}",
+        scope=Scope.PROBABILISTIC,
+        title=f"Area under the ROC curve, {versus}, {average}",
+        formula=f"mean over {over} of the area {versus}, {weighting}",
+        low=0,
+        high=1,
+        direction=Direction.HIGHER,
+        source=source,
+        undefined_when=_ABSENT_CLASS,
+        ignores=("everything about scores but their order",),
+        other_names={
+            "scikit-learn": f"roc_auc_score(multi_class='{kind}', average='{average}')",
+            "torchmetrics": "multiclass_auroc (an absent class counts 0.0 there)"
+            if kind == "ovr"
+            else "none",
+        },
+        notes="A pair counts the mean of its two directions." if kind == "ovo" else "",
+    )
+
+
+SPECS: tuple[MetricSpec, ...] = (
+    MetricSpec(
+        key="roc_auc",
+        scope=Scope.PROBABILISTIC,
+        title="Area under the ROC curve",
+        formula="share of (positive, negative) pairs where the positive case scores higher, ties "
+        "counting 1/2",
+        low=0,
+        high=1,
+        direction=Direction.HIGHER,
+        source=_MANN_WHITNEY,
+        symbol="AUC",
+        undefined_when=_ONE_SIDED,
+        ignores=_ORDER_ONLY,
+        other_names={
+            "scikit-learn": "roc_auc_score",
+            "SciPy": "mannwhitneyu statistic / (P N)",
+            "PyCM": "none (its AUC is balanced accuracy)",
+        },
+        notes="Below 0.5 the scores point the wrong way, for example because they belong to the "
+        "other class.",
+    ),
+    MetricSpec(
+        key="average_precision",
+        scope=Scope.PROBABILISTIC,
+        title="Average precision",
+        formula="sum over distinct thresholds of precision times the recall gained",
+        low=0,
+        high=1,
+        direction=Direction.HIGHER,
+        source="Davis and Goadrich 2006, The relationship between precision-recall and ROC curves",
+        symbol="AP",
+        undefined_when={Reason.NO_ACTUAL_POSITIVES: "no case is positive"},
+        ignores=("everything about scores but their order",),
+        other_names={
+            "scikit-learn": "average_precision_score (0.0 without positive cases)",
+        },
+        notes="Useless scores reach the share of positive cases. The trapezoid under the "
+        "precision-recall curve is another, larger number.",
+    ),
+    MetricSpec(
+        key="ks",
+        scope=Scope.PROBABILISTIC,
+        title="Kolmogorov-Smirnov distance",
+        formula="max over thresholds of |TPR - FPR|",
+        low=0,
+        high=1,
+        direction=Direction.HIGHER,
+        source="Smirnov 1948, Table for estimating the goodness of fit of empirical distributions",
+        symbol="KS",
+        undefined_when=_ONE_SIDED,
+        ignores=_ORDER_ONLY,
+        other_names={"SciPy": "ks_2samp statistic"},
+        notes="Also large for scores that point the wrong way.",
+    ),
+    *(_averaged(kind, average) for kind in ("ovr", "ovo") for average in ("macro", "weighted")),
+)

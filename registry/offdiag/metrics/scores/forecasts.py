@@ -10,12 +10,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from offdiag.domain.values import MetricValue
+from offdiag.domain.values import MetricValue, Reason
+from offdiag.metrics.spec import Direction, MetricSpec, Scope
 
 CASE_AXIS = 0
 """Axis of an (n, K) score table along which the case changes."""
 CLASS_AXIS = 1
 """Axis of an (n, K) score table along which the class changes."""
+LARGEST_K = 5
+"""Top-k accuracy is given for k = 1 .. 5 as far as k is below the number of classes."""
 CELLS_AT_ONCE = 1 << 21
 """Scores worked on in one go; bounds the memory of work arrays."""
 
@@ -111,3 +114,29 @@ def rank_counts(forecasts: Forecasts) -> NDArray[np.int64]:
 def top_k_accuracy(counts: NDArray[np.int64], *, k: int) -> MetricValue:
     """Share of cases whose actual class is among the first k of the ranking; 0 to 1."""
     return MetricValue(int(counts[:k].sum()) / int(counts.sum()))
+
+
+def _top_k_spec(k: int) -> MetricSpec:
+    return MetricSpec(
+        key=f"top_{k}_accuracy",
+        scope=Scope.PROBABILISTIC,
+        title=f"Top-{k} accuracy",
+        formula=f"share of cases whose actual class is among the {k} with the highest score",
+        low=0,
+        high=1,
+        direction=Direction.HIGHER,
+        source="Russakovsky et al. 2015, ImageNet large scale visual recognition challenge",
+        undefined_when={
+            Reason.SCORES_NOT_PROBABILITIES: "only one of two classes has a score, which is no "
+            "probability"
+        },
+        ignores=("everything about scores but their order within a case",),
+        other_names={
+            "scikit-learn": "top_k_accuracy_score (ties go to the highest class there)",
+        },
+        notes="Ties go to the class that was declared first."
+        + (" This is the accuracy of the highest score." if k == 1 else ""),
+    )
+
+
+SPECS: tuple[MetricSpec, ...] = (*(_top_k_spec(k) for k in range(1, LARGEST_K + 1)),)

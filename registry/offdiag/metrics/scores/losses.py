@@ -8,6 +8,7 @@ one-sided form.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -17,6 +18,7 @@ from numpy.typing import NDArray
 from offdiag.domain.values import POSITIVE_INFINITY, MetricValue, Reason
 from offdiag.metrics.scores.forecasts import CELLS_AT_ONCE, CLASS_AXIS, Forecasts
 from offdiag.metrics.scores.ranked import RankedScores
+from offdiag.metrics.spec import NOT_PROBABILITIES, Direction, MetricSpec, Scope
 
 CLIP = 1e-15
 
@@ -119,3 +121,104 @@ def groups_of_equal_rows(scores: NDArray[Any]) -> tuple[NDArray[np.int64], NDArr
     keys = rows.view(whole if rows.shape[CLASS_AXIS] > 1 else rows.dtype).reshape(len(rows))
     _, first, group = np.unique(keys, return_index=True, return_inverse=True)
     return group.astype(np.int64), first.astype(np.int64)
+
+
+_BRIER = "Brier 1950, Verification of forecasts expressed in terms of probability"
+
+_MURPHY = "Murphy 1973, A new vector partition of the probability score"
+
+
+def _brier_part(
+    key: str, title: str, formula: str, direction: Direction, notes: str
+) -> MetricSpec:
+    return MetricSpec(
+        key=key,
+        scope=Scope.PROBABILISTIC,
+        title=title,
+        formula=formula,
+        low=0,
+        high=2 if key == "brier_reliability" else 1,
+        direction=direction,
+        source=_MURPHY,
+        undefined_when=NOT_PROBABILITIES,
+        notes=f"{notes} brier_sum = reliability - resolution + uncertainty.",
+    )
+
+
+SPECS: tuple[MetricSpec, ...] = (
+    MetricSpec(
+        key="log_loss",
+        scope=Scope.PROBABILISTIC,
+        title="Log loss",
+        formula="mean of -ln p of the actual class",
+        low=0,
+        high=math.inf,
+        direction=Direction.LOWER,
+        source="Good 1952, Rational decisions",
+        undefined_when=NOT_PROBABILITIES
+        | {Reason.TRUE_CLASS_GOT_ZERO: "an actual class got probability 0; it tends to +inf"},
+        other_names={"scikit-learn": "log_loss (clips at the resolution of the score type)"},
+        notes="In nats.",
+    ),
+    MetricSpec(
+        key="log_loss_clipped",
+        scope=Scope.PROBABILISTIC,
+        title="Log loss, clipped",
+        formula="mean of -ln p of the actual class, p moved into [1e-15, 1 - 1e-15]",
+        low=0,
+        high=-math.log(1e-15),
+        direction=Direction.LOWER,
+        source="Good 1952, Rational decisions",
+        undefined_when=NOT_PROBABILITIES,
+        notes="In nats. The bound is the same for scores of single and double precision.",
+    ),
+    MetricSpec(
+        key="brier_sum",
+        scope=Scope.PROBABILISTIC,
+        title="Brier score, summed over classes",
+        formula="mean over cases of the sum over classes of (p - y)^2",
+        low=0,
+        high=2,
+        direction=Direction.LOWER,
+        source=_BRIER,
+        undefined_when=NOT_PROBABILITIES,
+        other_names={"scikit-learn": "brier_score_loss(scale_by_half=False)"},
+        notes="For two classes twice the familiar (p - y)^2; see brier_half.",
+    ),
+    MetricSpec(
+        key="brier_half",
+        scope=Scope.PROBABILISTIC,
+        title="Brier score, halved",
+        formula="brier_sum / 2",
+        low=0,
+        high=1,
+        direction=Direction.LOWER,
+        source=_BRIER,
+        undefined_when=NOT_PROBABILITIES,
+        other_names={"scikit-learn": "brier_score_loss(scale_by_half=True)"},
+        notes="For two classes the mean of (p - y)^2 of the positive class.",
+    ),
+    _brier_part(
+        "brier_reliability",
+        "Brier reliability",
+        "mean over cases of the squared distance between the forecast and what happened on "
+        "average under it",
+        Direction.LOWER,
+        "0 for a calibrated forecast.",
+    ),
+    _brier_part(
+        "brier_resolution",
+        "Brier resolution",
+        "mean over cases of the squared distance between what happened under their forecast and "
+        "what happened overall",
+        Direction.HIGHER,
+        "Equals the uncertainty as soon as no forecast occurs twice, and then says nothing.",
+    ),
+    _brier_part(
+        "brier_uncertainty",
+        "Brier uncertainty",
+        "sum over classes of share times (1 - share)",
+        Direction.NEITHER,
+        "A property of the data: the score of always forecasting the class shares.",
+    ),
+)

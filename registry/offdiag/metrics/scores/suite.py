@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from offdiag.domain.values import MetricValue, Reason
+from offdiag.metrics.scores import calibration, discrimination, forecasts, losses
 from offdiag.metrics.scores.calibration import (
     DEFAULT_BINS,
     equal_mass_bins,
@@ -19,7 +20,13 @@ from offdiag.metrics.scores.discrimination import (
     pairwise_wins,
     roc_auc,
 )
-from offdiag.metrics.scores.forecasts import CLASS_AXIS, Forecasts, rank_counts, top_k_accuracy
+from offdiag.metrics.scores.forecasts import (
+    CLASS_AXIS,
+    LARGEST_K,
+    Forecasts,
+    rank_counts,
+    top_k_accuracy,
+)
 from offdiag.metrics.scores.losses import (
     brier_decomposition,
     brier_decomposition_of_event,
@@ -28,9 +35,7 @@ from offdiag.metrics.scores.losses import (
     log_loss_clipped,
 )
 from offdiag.metrics.scores.ranked import RankedScores, rank_scores
-
-LARGEST_K = 5
-"""Top-k accuracy is given for k = 1 .. 5 as far as k is below the number of classes."""
+from offdiag.metrics.spec import MetricSpec
 
 _FORECAST_KEYS = (
     "log_loss",
@@ -142,3 +147,11 @@ def _top_k(forecasts: Forecasts) -> dict[str, MetricValue]:
 
 def _no_probabilities(keys: Iterable[str]) -> dict[str, MetricValue]:
     return {key: MetricValue(None, Reason.SCORES_NOT_PROBABILITIES.value) for key in keys}
+
+
+SPECS: tuple[MetricSpec, ...] = (
+    *discrimination.SPECS,
+    *losses.SPECS,
+    *calibration.SPECS,
+    *forecasts.SPECS,
+)

@@ -8,8 +8,7 @@ import numpy as np
 
 from offdiag.comparison.many import best_by_metric
 from offdiag.domain.runs import Task
-from offdiag.metrics.intervals.aggregate_formulas import FORMULAS
-from offdiag.metrics.intervals.cell_formulas import CELL_FORMULAS
+from offdiag.metrics.aggregates import AGGREGATES
 from offdiag.metrics.paired.confidence_set import BestSet, Contest, confidence_sets
 from offdiag.metrics.paired.contests import cost_contest, metric_contest
 from offdiag.metrics.paired.runs import PairedRuns
@@ -91,7 +90,7 @@ def _contest(
 ) -> Contest | None:
     """The runs by the metric that ranks them; None for metrics that are not of the matrix."""
     metric = scope.ranking_metric
-    if metric in FORMULAS or metric in CELL_FORMULAS:
+    if metric in AGGREGATES and AGGREGATES[metric].has_gradient:
         return metric_contest(runs, [metric])
     costs = costs_in_scope(session, scope, dataset) if is_of_costs(metric) else None
     # On the same samples all costs rank alike, but for relative ones that may be undefined.

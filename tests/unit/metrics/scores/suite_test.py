@@ -6,8 +6,10 @@ import numpy as np
 import pytest
 
 from offdiag.domain.values import Reason
-from offdiag.metrics.scores.forecasts import Forecasts
-from offdiag.metrics.scores.suite import class_metrics, score_metrics
+from offdiag.metrics.scores.forecasts import LARGEST_K, Forecasts
+from offdiag.metrics.scores.suite import SPECS, class_metrics, score_metrics
+from offdiag.metrics.spec import Scope
+from offdiag.sdk.scores import evaluate_scores
 from support.forecasts import of_classes, of_event
 
 RANKING_OF_ONE_CLASS = {"roc_auc", "average_precision", "ks"}
@@ -118,3 +120,20 @@ def test_the_class_without_a_column_is_ranked_the_other_way_round() -> None:
 
     assert [value.value for value in values["roc_auc"]] == [0.5, 0.5]
     assert [value.value for value in values["average_precision"]] == [(1 + 2 / 3) / 2, 0.5]
+
+
+def test_every_key_of_an_evaluation_is_described_once() -> None:
+    n_classes = LARGEST_K + 2
+    two = evaluate_scores(y_true=[0, 1], y_score=[[0.5, 0.5], [0.5, 0.5]])
+    many = evaluate_scores(
+        y_true=[0], y_score=[[1 / n_classes] * n_classes], labels=range(n_classes)
+    )
+
+    keys = {*two.aggregate, *many.aggregate, *two.per_class}
+
+    assert sorted(spec.key for spec in SPECS) == sorted(keys)
+
+
+def test_all_belong_to_scores() -> None:
+    assert {spec.scope for spec in SPECS} == {Scope.PROBABILISTIC}
+    assert all(spec.symmetry is None for spec in SPECS)

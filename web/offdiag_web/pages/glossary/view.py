@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from offdiag.metrics.catalogue import CATALOGUE, MetricSpec, Scope
-from offdiag.metrics.catalogue.describing import (
+from offdiag.metrics.catalogue import (
+    CATALOGUE,
     DIRECTION_WORDS,
     LETTERS,
     SCOPE_TITLES,
     TRANSFORMATION_WORDS,
+    MetricSpec,
+    Scope,
     effect_words,
     range_words,
 )

@@ -10,8 +10,7 @@ from markupsafe import Markup
 from offdiag.advice.recommendation import Advice, Counsel
 from offdiag.advice.situation import Goal
 from offdiag.domain.values import MetricValue
-from offdiag.metrics.catalogue import MetricSpec, Transformation
-from offdiag.metrics.catalogue.describing import effect_words
+from offdiag.metrics.catalogue import MetricSpec, Transformation, effect_words
 from offdiag.store.run_page import RunDetail, RunResults
 from offdiag_web.charts.interval import IN_TILE, interval_mark
 from offdiag_web.charts.scale import SIGNED_UNIT, UNIT, Scale

@@ -1,8 +1,16 @@
-"""Per-class entries: two rates in one number between 0 and 1 or -1 and 1."""
+"""Per class: two rates in one number between 0 and 1 or -1 and 1."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
 from offdiag.domain.values import Reason
+from offdiag.metrics.dual import Dual, OutcomeShares
+from offdiag.metrics.per_class.one_vs_rest import ClassMetric, OneVsRest
+from offdiag.metrics.quantity import Quantity, as_float, first_cause, fraction, renamed
 from offdiag.metrics.spec import (
     CLASS_ABSENT,
     LECTURE,
@@ -16,19 +24,105 @@ from offdiag.metrics.spec import (
     TRUE_NEGATIVES,
     ZENG,
     Direction,
-    MetricSpec,
-    Scope,
     Symmetry,
     Transformation,
 )
 
+
+def f1(c: OneVsRest) -> Quantity:
+    """2 TP / (2 TP + FN + FP): defined, and 0, where precision is 0/0 but cases exist."""
+    return fraction(2 * c.tp, c.positives + c.predicted_positives, c.absent)
+
+
+def f0_5(c: OneVsRest) -> Quantity:
+    """(1 + 1/4) TP / ((1 + 1/4) TP + FN / 4 + FP), in whole numbers."""
+    return fraction(5 * c.tp, c.positives + 4 * c.predicted_positives, c.absent)
+
+
+def f2(c: OneVsRest) -> Quantity:
+    """(1 + 4) TP / ((1 + 4) TP + 4 FN + FP)."""
+    return fraction(5 * c.tp, 4 * c.positives + c.predicted_positives, c.absent)
+
+
+def jaccard(c: OneVsRest) -> Quantity:
+    return fraction(c.tp, c.positives + c.fp, c.absent)
+
+
+def accuracy_ovr(c: OneVsRest) -> Quantity:
+    return fraction(c.tp + c.tn, c.total, c.no_cases)
+
+
+def balanced_accuracy_ovr(c: OneVsRest) -> Quantity:
+    twice = c.tp * c.negatives + c.tn * c.positives
+    return fraction(twice, 2 * c.positives * c.negatives, c.one_sided_actual)
+
+
+def informedness(c: OneVsRest) -> Quantity:
+    return fraction(c.determinant, c.positives * c.negatives, c.one_sided_actual)
+
+
+def markedness(c: OneVsRest) -> Quantity:
+    both = c.predicted_positives * c.predicted_negatives
+    return fraction(c.determinant, both, c.one_sided_predicted)
+
+
+def gmean(c: OneVsRest) -> Quantity:
+    square = fraction(c.tp * c.tn, c.positives * c.negatives, c.one_sided_actual)
+    return square.map(np.sqrt)
+
+
+def fowlkes_mallows(c: OneVsRest) -> Quantity:
+    undefined = first_cause(c.no_positives, c.no_predicted_positives)
+    product = as_float(c.positives * c.predicted_positives)
+    return fraction(c.tp, np.sqrt(product), undefined).map(_at_most_one)
+
+
+def mcc_ovr(c: OneVsRest) -> Quantity:
+    undefined = first_cause(
+        c.no_cases,
+        renamed(Reason.CONSTANT_ACTUAL, c.one_sided_actual),
+        renamed(Reason.CONSTANT_PREDICTED, c.one_sided_predicted),
+    )
+    actual_spread = as_float(c.positives * c.negatives)
+    predicted_spread = as_float(c.predicted_positives * c.predicted_negatives)
+    return fraction(c.determinant, np.sqrt(actual_spread * predicted_spread), undefined).map(
+        _within_one
+    )
+
+
+def _f_beta_slopes(beta: float) -> Callable[[OutcomeShares], Dual]:
+    square = beta * beta
+
+    def formula(s: OutcomeShares) -> Dual:
+        hits = (1 + square) * s.tp
+        return hits / (hits + square * s.fn + s.fp)
+
+    return formula
+
+
+def _mcc_slopes(s: OutcomeShares) -> Dual:
+    spread = (s.positives * s.negatives).sqrt() * (s.predicted * s.not_predicted).sqrt()
+    return s.determinant / spread
+
+
+def _at_most_one(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Undo the last-digit excess that a rounded root can cause."""
+    return np.minimum(values, 1.0)
+
+
+def _within_one(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    return np.minimum(np.maximum(values, -1.0), 1.0)
+
+
 _ROLES = Transformation.ROLE_SWAP
+
 _RIJSBERGEN = "van Rijsbergen 1979, Information Retrieval, chapter 7"
 
-SPECS: tuple[MetricSpec, ...] = (
-    MetricSpec(
+SPECS: tuple[ClassMetric, ...] = (
+    ClassMetric(
         key="f1",
-        scope=Scope.PER_CLASS,
+        compute=f1,
+        slopes=_f_beta_slopes(1.0),
         title="F1 score",
         symbol="F1",
         formula="2 TP / (2 TP + FN + FP)",
@@ -49,9 +143,10 @@ SPECS: tuple[MetricSpec, ...] = (
         "occurs but is never predicted has F1 = 0 although its precision is undefined.",
         symmetry=Symmetry(role_swap=True),
     ),
-    MetricSpec(
+    ClassMetric(
         key="f0_5",
-        scope=Scope.PER_CLASS,
+        compute=f0_5,
+        slopes=_f_beta_slopes(0.5),
         title="F0.5 score",
         symbol="F0.5",
         formula="5 TP / (5 TP + FN + 4 FP)",
@@ -69,9 +164,10 @@ SPECS: tuple[MetricSpec, ...] = (
         notes="Weighs precision over recall: beta = 1/2.",
         symmetry=Symmetry(becomes={_ROLES: "f2"}),
     ),
-    MetricSpec(
+    ClassMetric(
         key="f2",
-        scope=Scope.PER_CLASS,
+        compute=f2,
+        slopes=_f_beta_slopes(2.0),
         title="F2 score",
         symbol="F2",
         formula="5 TP / (5 TP + 4 FN + FP)",
@@ -89,9 +185,10 @@ SPECS: tuple[MetricSpec, ...] = (
         notes="Weighs recall over precision: beta = 2.",
         symmetry=Symmetry(becomes={_ROLES: "f0_5"}),
     ),
-    MetricSpec(
+    ClassMetric(
         key="jaccard",
-        scope=Scope.PER_CLASS,
+        compute=jaccard,
+        slopes=lambda s: s.tp / (s.positives + s.fp),
         title="Jaccard index",
         formula="TP / (TP + FN + FP)",
         low=0,
@@ -110,9 +207,10 @@ SPECS: tuple[MetricSpec, ...] = (
         "classifiers as F1 does: jaccard = F1 / (2 - F1).",
         symmetry=Symmetry(role_swap=True),
     ),
-    MetricSpec(
+    ClassMetric(
         key="accuracy_ovr",
-        scope=Scope.PER_CLASS,
+        compute=accuracy_ovr,
+        slopes=lambda s: s.tp + s.tn,
         title="Accuracy of one class against the rest",
         formula="(TP + TN) / N",
         low=0,
@@ -126,9 +224,10 @@ SPECS: tuple[MetricSpec, ...] = (
             role_swap=True, class_inversion=True, scoring_inversion=True, full_inversion=True
         ),
     ),
-    MetricSpec(
+    ClassMetric(
         key="balanced_accuracy_ovr",
-        scope=Scope.PER_CLASS,
+        compute=balanced_accuracy_ovr,
+        slopes=lambda s: 0.5 * (s.recall + s.specificity),
         title="Balanced accuracy of one class against the rest",
         formula="(recall + specificity) / 2",
         low=0,
@@ -151,9 +250,10 @@ SPECS: tuple[MetricSpec, ...] = (
             prevalence_independent=True,
         ),
     ),
-    MetricSpec(
+    ClassMetric(
         key="informedness",
-        scope=Scope.PER_CLASS,
+        compute=informedness,
+        slopes=lambda s: s.recall - s.fpr,
         title="Informedness",
         symbol="BM",
         formula="recall + specificity - 1 = (TP TN - FP FN) / (t (N - t))",
@@ -176,9 +276,10 @@ SPECS: tuple[MetricSpec, ...] = (
             becomes={_ROLES: "markedness"},
         ),
     ),
-    MetricSpec(
+    ClassMetric(
         key="markedness",
-        scope=Scope.PER_CLASS,
+        compute=markedness,
+        slopes=lambda s: s.determinant / (s.predicted * s.not_predicted),
         title="Markedness",
         symbol="MK",
         formula="precision + NPV - 1 = (TP TN - FP FN) / (p (N - p))",
@@ -196,9 +297,10 @@ SPECS: tuple[MetricSpec, ...] = (
             becomes={_ROLES: "informedness"},
         ),
     ),
-    MetricSpec(
+    ClassMetric(
         key="gmean",
-        scope=Scope.PER_CLASS,
+        compute=gmean,
+        slopes=lambda s: (s.recall * s.specificity).sqrt(),
         title="Geometric mean of recall and specificity",
         symbol="GM",
         formula="sqrt(recall specificity)",
@@ -215,9 +317,10 @@ SPECS: tuple[MetricSpec, ...] = (
         "than generous to good ones.",
         symmetry=Symmetry(class_inversion=True, prevalence_independent=True),
     ),
-    MetricSpec(
+    ClassMetric(
         key="fowlkes_mallows",
-        scope=Scope.PER_CLASS,
+        compute=fowlkes_mallows,
+        slopes=lambda s: s.tp / (s.positives * s.predicted).sqrt(),
         title="Fowlkes-Mallows index",
         symbol="G",
         formula="sqrt(precision recall) = TP / sqrt(t p)",
@@ -234,9 +337,10 @@ SPECS: tuple[MetricSpec, ...] = (
         },
         symmetry=Symmetry(role_swap=True),
     ),
-    MetricSpec(
+    ClassMetric(
         key="mcc_ovr",
-        scope=Scope.PER_CLASS,
+        compute=mcc_ovr,
+        slopes=_mcc_slopes,
         title="Matthews correlation of one class against the rest",
         symbol="MCC",
         formula="(TP TN - FP FN) / sqrt(t (N - t) p (N - p))",
@@ -260,19 +364,5 @@ SPECS: tuple[MetricSpec, ...] = (
         symmetry=Symmetry(
             role_swap=True, class_inversion=True, scoring_inversion=True, full_inversion=True
         ),
-    ),
-    MetricSpec(
-        key="p4",
-        scope=Scope.PER_CLASS,
-        title="P4",
-        symbol="P4",
-        formula="4 TP TN / (4 TP TN + (TP + TN)(FP + FN))",
-        low=0,
-        high=1,
-        direction=Direction.HIGHER,
-        source="Sitarz 2022, arXiv 2210.11997",
-        undefined_when=ONE_SIDED_ACTUAL | ONE_SIDED_PREDICTED,
-        notes="Harmonic mean of precision, recall, specificity and NPV: F1 made symmetric.",
-        symmetry=Symmetry(role_swap=True, class_inversion=True),
     ),
 )

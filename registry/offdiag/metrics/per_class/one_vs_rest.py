@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -10,7 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from offdiag.domain.values import Reason
-from offdiag.metrics.quantity import Causes, cause, first_cause
+from offdiag.metrics.dual import Dual, OutcomeShares
+from offdiag.metrics.quantity import Causes, Quantity, cause, first_cause
+from offdiag.metrics.spec import MetricSpec, Scope
 from offdiag.metrics.tally import Tally
 
 
@@ -104,3 +107,17 @@ def one_vs_rest(tally: Tally) -> OneVsRest:
     fp = tally.predicted - tp
     tn = tally.wide_total - tally.actual - fp
     return OneVsRest(tp, fn, fp, tn, tally.unit)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClassMetric(MetricSpec):
+    """A per-class metric: its definition, how it is computed, and its gradient.
+
+    Each formula is brought to one fraction of whole numbers (or one root of one), so that a
+    value is rounded once or twice however large the counts are. `slopes` is the formula in
+    dual numbers; counts have none.
+    """
+
+    scope: Scope = Scope.PER_CLASS
+    compute: Callable[[OneVsRest], Quantity]
+    slopes: Callable[[OutcomeShares], Dual] | None = None

@@ -1,7 +1,9 @@
-"""Per-class entries: shares of one row or one column of the one-against-rest table."""
+"""Per class: shares of one row or one column of the one-against-rest table."""
 
 from __future__ import annotations
 
+from offdiag.metrics.per_class.one_vs_rest import ClassMetric, OneVsRest
+from offdiag.metrics.quantity import Quantity, fraction
 from offdiag.metrics.spec import (
     FALSE_NEGATIVES,
     FALSE_POSITIVES,
@@ -16,15 +18,49 @@ from offdiag.metrics.spec import (
     TRUE_POSITIVES,
     ZENG,
     Direction,
-    MetricSpec,
-    Scope,
     Symmetry,
     Transformation,
 )
 
+
+def recall(c: OneVsRest) -> Quantity:
+    return fraction(c.tp, c.positives, c.no_positives)
+
+
+def specificity(c: OneVsRest) -> Quantity:
+    return fraction(c.tn, c.negatives, c.no_negatives)
+
+
+def precision(c: OneVsRest) -> Quantity:
+    return fraction(c.tp, c.predicted_positives, c.no_predicted_positives)
+
+
+def npv(c: OneVsRest) -> Quantity:
+    return fraction(c.tn, c.predicted_negatives, c.no_predicted_negatives)
+
+
+def fpr(c: OneVsRest) -> Quantity:
+    return fraction(c.fp, c.negatives, c.no_negatives)
+
+
+def fnr(c: OneVsRest) -> Quantity:
+    return fraction(c.fn, c.positives, c.no_positives)
+
+
+def fdr(c: OneVsRest) -> Quantity:
+    return fraction(c.fp, c.predicted_positives, c.no_predicted_positives)
+
+
+def false_omission_rate(c: OneVsRest) -> Quantity:
+    return fraction(c.fn, c.predicted_negatives, c.no_predicted_negatives)
+
+
 _ROLES = Transformation.ROLE_SWAP
+
 _CLASSES = Transformation.CLASS_INVERSION
+
 _SCORING = Transformation.SCORING_INVERSION
+
 _FULL = Transformation.FULL_INVERSION
 
 
@@ -44,10 +80,11 @@ def _of_answers(*, roles: str, classes: str) -> Symmetry:
     )
 
 
-SPECS: tuple[MetricSpec, ...] = (
-    MetricSpec(
+SPECS: tuple[ClassMetric, ...] = (
+    ClassMetric(
         key="recall",
-        scope=Scope.PER_CLASS,
+        compute=recall,
+        slopes=lambda s: s.recall,
         title="Recall",
         symbol="R",
         formula="TP / (TP + FN)",
@@ -67,9 +104,10 @@ SPECS: tuple[MetricSpec, ...] = (
         notes="Also sensitivity, true positive rate, hit rate. Naming the class always gives 1.",
         symmetry=_of_actual_cases(roles="precision", classes="specificity"),
     ),
-    MetricSpec(
+    ClassMetric(
         key="specificity",
-        scope=Scope.PER_CLASS,
+        compute=specificity,
+        slopes=lambda s: s.specificity,
         title="Specificity",
         formula="TN / (TN + FP)",
         low=0,
@@ -89,9 +127,10 @@ SPECS: tuple[MetricSpec, ...] = (
         notes="Also true negative rate, selectivity. Never naming the class gives 1.",
         symmetry=_of_actual_cases(roles="npv", classes="recall"),
     ),
-    MetricSpec(
+    ClassMetric(
         key="precision",
-        scope=Scope.PER_CLASS,
+        compute=precision,
+        slopes=lambda s: s.tp / s.predicted,
         title="Precision",
         symbol="P",
         formula="TP / (TP + FP)",
@@ -112,9 +151,10 @@ SPECS: tuple[MetricSpec, ...] = (
         "classifier stays the same.",
         symmetry=_of_answers(roles="recall", classes="npv"),
     ),
-    MetricSpec(
+    ClassMetric(
         key="npv",
-        scope=Scope.PER_CLASS,
+        compute=npv,
+        slopes=lambda s: s.tn / s.not_predicted,
         title="Negative predictive value",
         symbol="NPV",
         formula="TN / (TN + FN)",
@@ -133,9 +173,10 @@ SPECS: tuple[MetricSpec, ...] = (
         },
         symmetry=_of_answers(roles="specificity", classes="precision"),
     ),
-    MetricSpec(
+    ClassMetric(
         key="fpr",
-        scope=Scope.PER_CLASS,
+        compute=fpr,
+        slopes=lambda s: s.fpr,
         title="False positive rate",
         symbol="FPR",
         formula="FP / (FP + TN) = 1 - specificity",
@@ -149,9 +190,10 @@ SPECS: tuple[MetricSpec, ...] = (
         notes="Also fall-out.",
         symmetry=_of_actual_cases(roles="for", classes="fnr"),
     ),
-    MetricSpec(
+    ClassMetric(
         key="fnr",
-        scope=Scope.PER_CLASS,
+        compute=fnr,
+        slopes=lambda s: s.fn / s.positives,
         title="False negative rate",
         symbol="FNR",
         formula="FN / (FN + TP) = 1 - recall",
@@ -165,9 +207,10 @@ SPECS: tuple[MetricSpec, ...] = (
         notes="Also miss rate.",
         symmetry=_of_actual_cases(roles="fdr", classes="fpr"),
     ),
-    MetricSpec(
+    ClassMetric(
         key="fdr",
-        scope=Scope.PER_CLASS,
+        compute=fdr,
+        slopes=lambda s: s.fp / s.predicted,
         title="False discovery rate",
         symbol="FDR",
         formula="FP / (FP + TP) = 1 - precision",
@@ -180,9 +223,10 @@ SPECS: tuple[MetricSpec, ...] = (
         other_names={"PyCM": "FDR", "TFMA": "FalseDiscoveryRate"},
         symmetry=_of_answers(roles="fnr", classes="for"),
     ),
-    MetricSpec(
+    ClassMetric(
         key="for",
-        scope=Scope.PER_CLASS,
+        compute=false_omission_rate,
+        slopes=lambda s: s.fn / s.not_predicted,
         title="False omission rate",
         symbol="FOR",
         formula="FN / (FN + TN) = 1 - NPV",

@@ -1,9 +1,14 @@
-"""Per-class entries: the counts of one class against the rest, and its shares."""
+"""Per class: the counts of one class against the rest, and its shares of all samples."""
 
 from __future__ import annotations
 
 import math
+from typing import Any
 
+from numpy.typing import NDArray
+
+from offdiag.metrics.per_class.one_vs_rest import ClassMetric, OneVsRest
+from offdiag.metrics.quantity import Quantity, as_float, defined, fraction
 from offdiag.metrics.spec import (
     FALSE_NEGATIVES,
     FALSE_POSITIVES,
@@ -13,18 +18,53 @@ from offdiag.metrics.spec import (
     TRUE_POSITIVES,
     ZENG,
     Direction,
-    MetricSpec,
-    Scope,
     Symmetry,
     Transformation,
 )
 
+
+def tp(c: OneVsRest) -> Quantity:
+    return _cases(c, c.tp)
+
+
+def fn(c: OneVsRest) -> Quantity:
+    return _cases(c, c.fn)
+
+
+def fp(c: OneVsRest) -> Quantity:
+    return _cases(c, c.fp)
+
+
+def tn(c: OneVsRest) -> Quantity:
+    return _cases(c, c.tn)
+
+
+def support(c: OneVsRest) -> Quantity:
+    return _cases(c, c.positives)
+
+
+def predicted(c: OneVsRest) -> Quantity:
+    return _cases(c, c.predicted_positives)
+
+
+def prevalence(c: OneVsRest) -> Quantity:
+    return fraction(c.positives, c.total, c.no_cases)
+
+
+def predicted_rate(c: OneVsRest) -> Quantity:
+    return fraction(c.predicted_positives, c.total, c.no_cases)
+
+
+def _cases(c: OneVsRest, whole: NDArray[Any]) -> Quantity:
+    return defined(as_float(whole) / float(c.unit))
+
+
 _ROLES, _CLASSES = Transformation.ROLE_SWAP, Transformation.CLASS_INVERSION
 
-SPECS: tuple[MetricSpec, ...] = (
-    MetricSpec(
+SPECS: tuple[ClassMetric, ...] = (
+    ClassMetric(
         key="tp",
-        scope=Scope.PER_CLASS,
+        compute=tp,
         title="True positives",
         symbol="TP",
         formula="c_kk",
@@ -36,9 +76,9 @@ SPECS: tuple[MetricSpec, ...] = (
         other_names={"PyCM": "TP", "torchmetrics": "stat_scores [0]", "TFMA": "TruePositives"},
         symmetry=Symmetry(role_swap=True, becomes={_CLASSES: "tn"}),
     ),
-    MetricSpec(
+    ClassMetric(
         key="fn",
-        scope=Scope.PER_CLASS,
+        compute=fn,
         title="False negatives",
         symbol="FN",
         formula="t - c_kk",
@@ -50,9 +90,9 @@ SPECS: tuple[MetricSpec, ...] = (
         other_names={"PyCM": "FN", "torchmetrics": "stat_scores [3]", "TFMA": "FalseNegatives"},
         symmetry=Symmetry(becomes={_ROLES: "fp", _CLASSES: "fp"}),
     ),
-    MetricSpec(
+    ClassMetric(
         key="fp",
-        scope=Scope.PER_CLASS,
+        compute=fp,
         title="False positives",
         symbol="FP",
         formula="p - c_kk",
@@ -64,9 +104,9 @@ SPECS: tuple[MetricSpec, ...] = (
         other_names={"PyCM": "FP", "torchmetrics": "stat_scores [1]", "TFMA": "FalsePositives"},
         symmetry=Symmetry(becomes={_ROLES: "fn", _CLASSES: "fn"}),
     ),
-    MetricSpec(
+    ClassMetric(
         key="tn",
-        scope=Scope.PER_CLASS,
+        compute=tn,
         title="True negatives",
         symbol="TN",
         formula="N - t - p + c_kk",
@@ -79,9 +119,9 @@ SPECS: tuple[MetricSpec, ...] = (
         notes="With many classes almost every case is a true negative of almost every class.",
         symmetry=Symmetry(role_swap=True, becomes={_CLASSES: "tp"}),
     ),
-    MetricSpec(
+    ClassMetric(
         key="support",
-        scope=Scope.PER_CLASS,
+        compute=support,
         title="Support",
         symbol="t",
         formula="TP + FN",
@@ -94,9 +134,9 @@ SPECS: tuple[MetricSpec, ...] = (
         notes="The number of actual cases, which decides how far the recall can be trusted.",
         symmetry=Symmetry(becomes={_ROLES: "predicted"}),
     ),
-    MetricSpec(
+    ClassMetric(
         key="predicted",
-        scope=Scope.PER_CLASS,
+        compute=predicted,
         title="Predicted cases",
         symbol="p",
         formula="TP + FP",
@@ -108,9 +148,10 @@ SPECS: tuple[MetricSpec, ...] = (
         other_names={"PyCM": "TOP"},
         symmetry=Symmetry(becomes={_ROLES: "support"}),
     ),
-    MetricSpec(
+    ClassMetric(
         key="prevalence",
-        scope=Scope.PER_CLASS,
+        compute=prevalence,
+        slopes=lambda s: s.positives,
         title="Prevalence",
         formula="t / N",
         low=0,
@@ -122,9 +163,10 @@ SPECS: tuple[MetricSpec, ...] = (
         notes="The share of the class in the evaluated data, which need not be its share in use.",
         symmetry=Symmetry(full_inversion=True, becomes={_ROLES: "predicted_rate"}),
     ),
-    MetricSpec(
+    ClassMetric(
         key="predicted_rate",
-        scope=Scope.PER_CLASS,
+        compute=predicted_rate,
+        slopes=lambda s: s.predicted,
         title="Predicted rate",
         formula="p / N",
         low=0,

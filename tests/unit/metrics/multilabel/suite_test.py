@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from offdiag.metrics.catalogue.multilabel import SPECS
+from offdiag.metrics.multilabel.suite import SPECS
 from offdiag.metrics.spec import Scope
 from offdiag.sdk.multilabel import evaluate_multilabel
 

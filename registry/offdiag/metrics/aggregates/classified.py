@@ -1,21 +1,36 @@
-"""A stack of matrices with its class values, each computed when first asked for."""
+"""What an aggregate metric is: its definition, its formula and its gradient, and what it is of.
+
+An aggregate is one number for a whole matrix. Its formula takes a stack of matrices with their
+class values, each computed when first asked for.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Generic, TypeVar
+from typing import Generic, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from offdiag.metrics.one_vs_rest import OneVsRest, one_vs_rest
+from offdiag.metrics.confusion import ConfusionMatrix
+from offdiag.metrics.dual import ClassShares, Dual, Gradient
 from offdiag.metrics.per_class import PER_CLASS
+from offdiag.metrics.per_class.one_vs_rest import OneVsRest, one_vs_rest
 from offdiag.metrics.quantity import Quantity
+from offdiag.metrics.spec import MetricSpec, Scope
 from offdiag.metrics.tally import Tally, over_classes
 
 Subject = TypeVar("Subject")
+Subject_contra = TypeVar("Subject_contra", contravariant=True)
+
+
+class Computed(Protocol[Subject_contra]):
+    """A metric that can be computed of a subject."""
+
+    @property
+    def compute(self) -> Callable[[Subject_contra], Quantity]: ...
 
 
 class OnDemand(Mapping[str, Quantity], Generic[Subject]):
@@ -24,9 +39,7 @@ class OnDemand(Mapping[str, Quantity], Generic[Subject]):
     Whoever needs three of ninety keys (a bootstrap, a list page) pays for three.
     """
 
-    def __init__(
-        self, metrics: Mapping[str, Callable[[Subject], Quantity]], subject: Subject
-    ) -> None:
+    def __init__(self, metrics: Mapping[str, Computed[Subject]], subject: Subject) -> None:
         self._metrics = metrics
         self._subject = subject
         self._known: dict[str, Quantity] = {}
@@ -34,7 +47,7 @@ class OnDemand(Mapping[str, Quantity], Generic[Subject]):
     def __getitem__(self, key: str) -> Quantity:
         found = self._known.get(key)
         if found is None:
-            found = self._known[key] = self._metrics[key](self._subject)
+            found = self._known[key] = self._metrics[key].compute(self._subject)
         return found
 
     def __iter__(self) -> Iterator[str]:
@@ -49,7 +62,7 @@ class Classified:
     """A stack of R matrices as aggregates see it: tally, class values and other aggregates."""
 
     tally: Tally
-    aggregates: Mapping[str, Callable[[Classified], Quantity]]
+    aggregates: Mapping[str, AggregateMetric]
 
     @cached_property
     def one_vs_rest(self) -> OneVsRest:
@@ -74,3 +87,23 @@ class Classified:
     @cached_property
     def _class_sums(self) -> dict[str, NDArray[np.float64]]:
         return {}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AggregateMetric(MetricSpec):
+    """An aggregate: its definition, how it is computed, and its gradient for the delta method.
+
+    `slopes` is the formula in dual numbers, for what depends on hits and margins only. N is 1
+    there: aggregates are the same for any multiple of a matrix, and a slope that is constant
+    over the cells has no part in a variance. `gradient` is for what depends on single cells.
+    A metric with neither is resampled whatever the number of classes.
+    """
+
+    scope: Scope = Scope.AGGREGATE
+    compute: Callable[[Classified], Quantity]
+    slopes: Callable[[ClassShares], Dual] | None = None
+    gradient: Callable[[ConfusionMatrix], Gradient] | None = None
+
+    @property
+    def has_gradient(self) -> bool:
+        return self.slopes is not None or self.gradient is not None

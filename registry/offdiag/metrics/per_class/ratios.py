@@ -1,27 +1,86 @@
-"""Per-class entries: ratios without an upper bound, and what follows from them."""
+"""Per class: ratios without an upper bound, and what weighs several rates against each other."""
 
 from __future__ import annotations
 
 import math
 
+import numpy as np
+
 from offdiag.domain.values import Reason
+from offdiag.metrics.dual import Dual, OutcomeShares
+from offdiag.metrics.per_class.one_vs_rest import ClassMetric, OneVsRest
+from offdiag.metrics.quantity import (
+    Quantity,
+    as_float,
+    first_cause,
+    fraction,
+    ratio_with_limit,
+    renamed,
+)
 from offdiag.metrics.spec import (
     NO_POSITIVES,
     NO_PREDICTED_POSITIVES,
     ONE_SIDED_ACTUAL,
+    ONE_SIDED_PREDICTED,
     Direction,
-    MetricSpec,
-    Scope,
     Symmetry,
 )
 
+
+def lr_plus(c: OneVsRest) -> Quantity:
+    return ratio_with_limit(c.tp * c.negatives, c.fp * c.positives, undefined=c.one_sided_actual)
+
+
+def lr_minus(c: OneVsRest) -> Quantity:
+    return ratio_with_limit(c.fn * c.negatives, c.tn * c.positives, undefined=c.one_sided_actual)
+
+
+def prevalence_threshold(c: OneVsRest) -> Quantity:
+    """sqrt(FPR) / (sqrt(TPR) + sqrt(FPR)), which unlike the usual quotient is 1/2 at chance."""
+    false_side = np.sqrt(as_float(c.fp * c.positives))
+    true_side = np.sqrt(as_float(c.tp * c.negatives))
+    neither = renamed(Reason.ZERO_OVER_ZERO, c.no_predicted_positives)
+    undefined = first_cause(c.one_sided_actual, neither)
+    return fraction(false_side, true_side + false_side, undefined)
+
+
+def dor(c: OneVsRest) -> Quantity:
+    return ratio_with_limit(c.tp * c.tn, c.fp * c.fn)
+
+
+def lift(c: OneVsRest) -> Quantity:
+    undefined = first_cause(c.no_positives, c.no_predicted_positives)
+    return fraction(c.tp * c.total, c.positives * c.predicted_positives, undefined)
+
+
+def p4(c: OneVsRest) -> Quantity:
+    """Harmonic mean of precision, recall, specificity and NPV; 0 where one of them is 0."""
+    hits = 4 * c.tp * c.tn
+    below = hits + (c.tp + c.tn) * (c.fp + c.fn)
+    undefined = first_cause(c.one_sided_actual, c.one_sided_predicted)
+    # With no right answer at all, every rate is 0 and so is their mean, though below is 0 too.
+    return fraction(hits, below + (below == 0), undefined)
+
+
+def _prevalence_threshold_slopes(s: OutcomeShares) -> Dual:
+    false_side = s.fpr.sqrt()
+    return false_side / (s.recall.sqrt() + false_side)
+
+
+def _p4_slopes(s: OutcomeShares) -> Dual:
+    hits = 4.0 * (s.tp * s.tn)
+    return hits / (hits + (s.tp + s.tn) * (s.fp + s.fn))
+
+
 _GLAS = "Glas et al. 2003, Journal of Clinical Epidemiology 56(11), 1129-1135"
+
 _OF_RATES = Symmetry(full_inversion=True, prevalence_independent=True)
 
-SPECS: tuple[MetricSpec, ...] = (
-    MetricSpec(
+SPECS: tuple[ClassMetric, ...] = (
+    ClassMetric(
         key="lr_plus",
-        scope=Scope.PER_CLASS,
+        compute=lr_plus,
+        slopes=lambda s: s.recall / s.fpr,
         title="Positive likelihood ratio",
         symbol="LR+",
         formula="recall / FPR",
@@ -42,9 +101,10 @@ SPECS: tuple[MetricSpec, ...] = (
         notes="By how much naming the class multiplies its odds. 1 is chance.",
         symmetry=_OF_RATES,
     ),
-    MetricSpec(
+    ClassMetric(
         key="lr_minus",
-        scope=Scope.PER_CLASS,
+        compute=lr_minus,
+        slopes=lambda s: (s.fn / s.positives) / s.specificity,
         title="Negative likelihood ratio",
         symbol="LR-",
         formula="FNR / specificity",
@@ -65,9 +125,10 @@ SPECS: tuple[MetricSpec, ...] = (
         notes="By how much not naming the class multiplies its odds. 1 is chance.",
         symmetry=_OF_RATES,
     ),
-    MetricSpec(
+    ClassMetric(
         key="prevalence_threshold",
-        scope=Scope.PER_CLASS,
+        compute=prevalence_threshold,
+        slopes=_prevalence_threshold_slopes,
         title="Prevalence threshold",
         formula="sqrt(FPR) / (sqrt(recall) + sqrt(FPR))",
         low=0,
@@ -80,9 +141,10 @@ SPECS: tuple[MetricSpec, ...] = (
         notes="Below this prevalence the precision falls off sharply. 1/2 at chance.",
         symmetry=_OF_RATES,
     ),
-    MetricSpec(
+    ClassMetric(
         key="dor",
-        scope=Scope.PER_CLASS,
+        compute=dor,
+        slopes=lambda s: (s.tp * s.tn) / (s.fp * s.fn),
         title="Diagnostic odds ratio",
         symbol="DOR",
         formula="TP TN / (FP FN)",
@@ -104,9 +166,10 @@ SPECS: tuple[MetricSpec, ...] = (
             prevalence_independent=True,
         ),
     ),
-    MetricSpec(
+    ClassMetric(
         key="lift",
-        scope=Scope.PER_CLASS,
+        compute=lift,
+        slopes=lambda s: s.tp / (s.positives * s.predicted),
         title="Lift",
         formula="precision / prevalence = TP N / (t p)",
         low=0,
@@ -118,5 +181,20 @@ SPECS: tuple[MetricSpec, ...] = (
         notes="How many times more often the answer is right than a guess that names the "
         "class as often.",
         symmetry=Symmetry(role_swap=True),
+    ),
+    ClassMetric(
+        key="p4",
+        compute=p4,
+        slopes=_p4_slopes,
+        title="P4",
+        symbol="P4",
+        formula="4 TP TN / (4 TP TN + (TP + TN)(FP + FN))",
+        low=0,
+        high=1,
+        direction=Direction.HIGHER,
+        source="Sitarz 2022, arXiv 2210.11997",
+        undefined_when=ONE_SIDED_ACTUAL | ONE_SIDED_PREDICTED,
+        notes="Harmonic mean of precision, recall, specificity and NPV: F1 made symmetric.",
+        symmetry=Symmetry(role_swap=True, class_inversion=True),
     ),
 )

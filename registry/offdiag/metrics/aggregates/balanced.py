@@ -1,0 +1,130 @@
+"""Means of the recalls: every class counts the same, however few samples it has."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from offdiag.domain.values import Reason
+from offdiag.metrics.aggregates.classified import AggregateMetric, Classified
+from offdiag.metrics.dual import ClassShares, Dual
+from offdiag.metrics.quantity import Quantity, cause, first_cause, fraction
+from offdiag.metrics.spec import (
+    NAMED_CLASS,
+    NO_CASES,
+    PATTERN_OF_ERRORS,
+    Direction,
+    Symmetry,
+    Transformation,
+)
+from offdiag.metrics.tally import over_classes
+
+
+def balanced_accuracy(m: Classified) -> Quantity:
+    """Mean recall over the classes that have cases."""
+    return fraction(m.class_sum("recall"), m.tally.n_actual_classes, m.tally.no_cases)
+
+
+def _balanced_accuracy_slopes(s: ClassShares) -> Dual:
+    return s.recall.total() / int(s.has_cases.sum())
+
+
+def balanced_accuracy_adjusted(m: Classified) -> Quantity:
+    """Balanced accuracy with chance (1/K' of the K' actual classes) at 0 and perfection at 1."""
+    n_actual = m.tally.n_actual_classes
+    undefined = first_cause(m.tally.no_cases, cause(Reason.SINGLE_ACTUAL_CLASS, n_actual == 1))
+    return fraction(m.class_sum("recall") - 1.0, n_actual - 1, undefined)
+
+
+def _balanced_accuracy_adjusted_slopes(s: ClassShares) -> Dual:
+    n_actual = int(s.has_cases.sum())
+    return (s.recall.total() - 1.0) / (n_actual - 1) if n_actual > 1 else s.undefined
+
+
+def gmean_multiclass(m: Classified) -> Quantity:
+    """Geometric mean of the recalls of the classes that have cases."""
+    recall = m.per_class["recall"]
+    # A class without cases takes no part; log 1 = 0 leaves the sum as it is. The sum of
+    # logarithms stays in range where a product of a thousand recalls would underflow. That of
+    # a class that is always missed is -inf, which makes the mean 0.
+    values = recall.value if recall.causes is None else np.where(recall.causes, 1.0, recall.value)
+    with np.errstate(divide="ignore"):
+        log_sum = over_classes(np.log(values))
+    return fraction(log_sum, m.tally.n_actual_classes, m.tally.no_cases).map(np.exp)
+
+
+def _gmean_multiclass_slopes(s: ClassShares) -> Dual:
+    logs = s.recall.log().where(s.has_cases).total()
+    return (logs / int(s.has_cases.sum())).exp()
+
+
+_BY_ROW = (PATTERN_OF_ERRORS, NAMED_CLASS)
+
+_ROLES = Transformation.ROLE_SWAP
+
+SPECS: tuple[AggregateMetric, ...] = (
+    AggregateMetric(
+        key="balanced_accuracy",
+        compute=balanced_accuracy,
+        slopes=_balanced_accuracy_slopes,
+        title="Balanced accuracy",
+        formula="mean of c_kk / t_k over the K' classes with cases",
+        low=0,
+        high=1,
+        direction=Direction.HIGHER,
+        source="Brodersen et al. 2010, ICPR, 3121-3124",
+        undefined_when=NO_CASES,
+        ignores=_BY_ROW,
+        other_names={
+            "scikit-learn": "balanced_accuracy_score",
+            "torchmetrics": "multiclass_accuracy",
+        },
+        notes="Every class counts the same however small; a class without cases is left out.",
+        symmetry=Symmetry(
+            class_inversion=True,
+            scoring_inversion=True,
+            full_inversion=True,
+            prevalence_independent=True,
+            becomes={_ROLES: "macro_precision_defined"},
+        ),
+    ),
+    AggregateMetric(
+        key="balanced_accuracy_adjusted",
+        compute=balanced_accuracy_adjusted,
+        slopes=_balanced_accuracy_adjusted_slopes,
+        title="Adjusted balanced accuracy",
+        formula="(balanced accuracy - 1/K') / (1 - 1/K')",
+        low=-1,
+        high=1,
+        direction=Direction.HIGHER,
+        source="Brodersen et al. 2010, ICPR, 3121-3124",
+        undefined_when=NO_CASES
+        | {Reason.SINGLE_ACTUAL_CLASS: "only one class has cases (K' = 1)"},
+        ignores=_BY_ROW,
+        other_names={
+            "scikit-learn": "balanced_accuracy_score(adjusted=True) (-inf where undefined)"
+        },
+        notes="0 is chance and every constant answer, 1 perfection, -1 / (K' - 1) nothing right.",
+        symmetry=Symmetry(
+            class_inversion=True,
+            scoring_inversion=True,
+            full_inversion=True,
+            prevalence_independent=True,
+        ),
+    ),
+    AggregateMetric(
+        key="gmean_multiclass",
+        compute=gmean_multiclass,
+        slopes=_gmean_multiclass_slopes,
+        title="Geometric mean of the recalls",
+        formula="(product of c_kk / t_k)^(1/K') over the K' classes with cases",
+        low=0,
+        high=1,
+        direction=Direction.HIGHER,
+        source="Sun et al. 2006, ICDM, 592-602",
+        undefined_when=NO_CASES,
+        ignores=_BY_ROW,
+        other_names={"imbalanced-learn": "geometric_mean_score(average='multiclass')"},
+        notes="0 as soon as one class is missed completely.",
+        symmetry=Symmetry(class_inversion=True, prevalence_independent=True),
+    ),
+)

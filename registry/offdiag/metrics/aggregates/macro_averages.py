@@ -1,0 +1,270 @@
+"""Averages of class values, with the treatment of undefined classes in the name.
+
+Libraries return five different macro F1 values for one matrix because each treats a class
+without cases or predictions in its own silent way. Here every way has its own key:
+
+* `macro_x`: classes that occur in either margin, an undefined value counts as 0;
+* `macro_x_all_labels`: all declared classes, an undefined value counts as 0;
+* `macro_x_defined`: only classes where x is defined;
+* `macro_x_strict`: undefined as soon as x is for one declared class.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from offdiag.domain.values import Reason
+from offdiag.metrics.aggregates.classified import AggregateMetric, Classified
+from offdiag.metrics.aggregates.weighted_averages import (
+    BOTH_ROLES_ALIKE,
+    OPITZ,
+    ORIENTED,
+    RATES,
+    Formula,
+    Slopes,
+    strict,
+    weighted_slopes,
+)
+from offdiag.metrics.dual import ClassShares, Dual
+from offdiag.metrics.quantity import Quantity, fraction
+from offdiag.metrics.spec import (
+    CLASS_VALUE_UNDEFINED,
+    ERRING_CLASS,
+    NAMED_CLASS,
+    NO_CASES,
+    PATTERN_OF_ERRORS,
+    ZENG,
+    Direction,
+    Symmetry,
+    Transformation,
+)
+from offdiag.metrics.tally import how_many
+
+AVERAGED = ("precision", "recall", "f1", "jaccard")
+
+
+def macro(key: str) -> Formula:
+    def over_occurring_classes(m: Classified) -> Quantity:
+        return fraction(m.class_sum(key), m.tally.n_occurring_classes, m.tally.no_cases)
+
+    return over_occurring_classes
+
+
+def _macro_slopes(key: str) -> Slopes:
+    return lambda s: RATES[key](s).total() / len(s.codes)
+
+
+def macro_all_labels(key: str) -> Formula:
+    def over_declared_classes(m: Classified) -> Quantity:
+        n_classes = np.array(m.tally.n_classes, np.float64)
+        return fraction(m.class_sum(key), n_classes, m.tally.no_cases)
+
+    return over_declared_classes
+
+
+def _macro_all_labels_slopes(key: str) -> Slopes:
+    return lambda s: RATES[key](s).total() / s.n_classes
+
+
+def macro_defined(key: str) -> Formula:
+    def over_defined_classes(m: Classified) -> Quantity:
+        values = m.per_class[key]
+        if values.causes is None:  # It is in all classes.
+            return m.aggregate[f"macro_{key}_all_labels"]
+        return fraction(m.class_sum(key), how_many(values.is_defined), m.tally.no_cases)
+
+    return over_defined_classes
+
+
+def _macro_defined_slopes(key: str) -> Slopes:
+    def mean(s: ClassShares) -> Dual:
+        defined = {"recall": s.has_cases, "precision": s.is_predicted}
+        n_defined = int(defined[key].sum()) if key in defined else len(s.codes)
+        return RATES[key](s).total() / n_defined
+
+    return mean
+
+
+def macro_strict(key: str) -> Formula:
+    def over_all_or_nothing(m: Classified) -> Quantity:
+        return strict(m, key, m.aggregate[f"macro_{key}_all_labels"])
+
+    return over_all_or_nothing
+
+
+def macro_f1_harmonic(m: Classified) -> Quantity:
+    return _harmonic_mean(m, "macro_precision", "macro_recall")
+
+
+def weighted_f1_harmonic(m: Classified) -> Quantity:
+    return _harmonic_mean(m, "weighted_precision", "weighted_recall")
+
+
+def _harmonic_mean(m: Classified, first: str, second: str) -> Quantity:
+    """2 a b / (a + b), and 0 for a = b = 0: the mean lies between its terms, so it tends to 0."""
+    a, b = m.aggregate[first].or_zero(), m.aggregate[second].or_zero()
+    both = a + b
+    return fraction(2.0 * a * b, np.where(both == 0, 1.0, both), m.tally.no_cases)
+
+
+def _harmonic_mean_slopes(first: Dual, second: Dual) -> Dual:
+    return 2.0 * (first * second) / (first + second)
+
+
+@dataclass(frozen=True)
+class _Macro:
+    """One way of averaging class values that count the same."""
+
+    suffix: str
+    title: str
+    over: str
+    notes: str
+    undefined_when: dict[Reason, str]
+    scikit_learn: str
+    formula: Callable[[str], Formula]
+    slopes: Callable[[str], Slopes]
+
+
+_MACRO_FAMILIES = (
+    _Macro(
+        "",
+        "Macro {}",
+        "mean of {} over the classes that occur or are predicted, undefined values as 0",
+        "A class that occurs but is never predicted pulls the mean down instead of vanishing.",
+        NO_CASES,
+        "{}_score(average='macro')",
+        macro,
+        _macro_slopes,
+    ),
+    _Macro(
+        "_all_labels",
+        "Macro {} over all labels",
+        "mean of {} over all K declared classes, undefined values as 0",
+        "A declared class without any trace in the data counts as 0 as well.",
+        NO_CASES,
+        "{}_score(average='macro', labels=...)",
+        macro_all_labels,
+        _macro_all_labels_slopes,
+    ),
+    _Macro(
+        "_defined",
+        "Macro {} over defined classes",
+        "mean of {} over the classes where it is defined",
+        "Flatters a classifier that never names a class: the class simply drops out.",
+        NO_CASES,
+        "{}_score(average='macro', zero_division=nan)",
+        macro_defined,
+        _macro_defined_slopes,
+    ),
+    _Macro(
+        "_strict",
+        "Macro {}, strict",
+        "mean of {} over all K declared classes",
+        "Undefined as soon as one class value is, like the averages of PyCM.",
+        NO_CASES | CLASS_VALUE_UNDEFINED,
+        "",
+        macro_strict,
+        # Where it is defined, the strict mean is the one over all labels.
+        _macro_all_labels_slopes,
+    ),
+)
+
+
+_CLASS_METRICS = {"precision": "precision", "recall": "recall", "f1": "F1", "jaccard": "Jaccard"}
+
+_ZENG_MACRO = {"precision": "item 9", "recall": "item 10", "f1": "item 12 (MA)"}
+
+_PYCM_STRICT = {"precision": "PPV Macro", "recall": "TPR Macro", "f1": "F1 Macro"}
+
+_MACRO_IGNORES = {
+    "precision": (PATTERN_OF_ERRORS, ERRING_CLASS),
+    "recall": (PATTERN_OF_ERRORS, NAMED_CLASS),
+    "f1": (PATTERN_OF_ERRORS,),
+    "jaccard": (PATTERN_OF_ERRORS,),
+}
+
+_ROLES = Transformation.ROLE_SWAP
+
+
+def _macro(family: _Macro, key: str, name: str) -> AggregateMetric:
+    other_names = {}
+    if family.scikit_learn and (key != "jaccard" or family.suffix != "_defined"):
+        other_names["scikit-learn"] = family.scikit_learn.format(key)
+    if family.suffix == "_strict" and key in _PYCM_STRICT:
+        other_names["PyCM"] = _PYCM_STRICT[key]
+    return AggregateMetric(
+        key=f"macro_{key}{family.suffix}",
+        compute=family.formula(key),
+        slopes=family.slopes(key),
+        title=family.title.format(name),
+        formula=family.over.format(f"{name}_k"),
+        low=0,
+        high=1,
+        direction=Direction.HIGHER,
+        source=f"{ZENG}, {_ZENG_MACRO[key]}" if key in _ZENG_MACRO else OPITZ,
+        undefined_when=family.undefined_when,
+        ignores=_MACRO_IGNORES[key],
+        other_names=other_names,
+        notes=family.notes,
+        symmetry=_macro_symmetry(key, family.suffix),
+    )
+
+
+def _macro_symmetry(key: str, suffix: str) -> Symmetry:
+    if key in ("f1", "jaccard"):
+        return BOTH_ROLES_ALIKE
+    partner = "recall" if key == "precision" else "precision"
+    return Symmetry(
+        class_inversion=True,
+        scoring_inversion=True,
+        full_inversion=True,
+        prevalence_independent=key == "recall",
+        becomes={_ROLES: f"macro_{partner}{suffix}"},
+    )
+
+
+SPECS: tuple[AggregateMetric, ...] = (
+    *(
+        _macro(family, key, name)
+        for family in _MACRO_FAMILIES
+        for key, name in _CLASS_METRICS.items()
+    ),
+    AggregateMetric(
+        key="macro_f1_harmonic",
+        compute=macro_f1_harmonic,
+        slopes=lambda s: _harmonic_mean_slopes(
+            _macro_slopes("precision")(s), _macro_slopes("recall")(s)
+        ),
+        title="Harmonic mean of macro precision and macro recall",
+        formula="2 P R / (P + R) of macro precision P and macro recall R; 0 if both are",
+        low=0,
+        high=1,
+        direction=Direction.HIGHER,
+        source=f"{ZENG}, item 11 (MH); {OPITZ}",
+        undefined_when=NO_CASES,
+        ignores=(PATTERN_OF_ERRORS,),
+        notes="Elsewhere also called macro F1. Never below macro_f1, and higher the more "
+        "precision and recall of a class differ.",
+        symmetry=BOTH_ROLES_ALIKE,
+    ),
+    AggregateMetric(
+        key="weighted_f1_harmonic",
+        compute=weighted_f1_harmonic,
+        slopes=lambda s: _harmonic_mean_slopes(
+            weighted_slopes("precision")(s), weighted_slopes("recall")(s)
+        ),
+        title="Harmonic mean of weighted precision and weighted recall",
+        formula="2 P R / (P + R) of weighted precision P and weighted recall R; 0 if both are",
+        low=0,
+        high=1,
+        direction=Direction.HIGHER,
+        source=f"{ZENG}, item 18",
+        undefined_when=NO_CASES,
+        ignores=(PATTERN_OF_ERRORS,),
+        notes="Elsewhere also called weighted F1.",
+        symmetry=ORIENTED,
+    ),
+)
