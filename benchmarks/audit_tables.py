@@ -21,7 +21,7 @@ import numpy as np
 from harness import Report, wants_everything
 
 import offdiag
-from offdiag.sdk.evaluation import Evaluation
+from offdiag.sdk.evaluations.evaluation import Evaluation
 
 SEED = 2026
 TOLD = ("numbers", "class sizes", "matrix")

@@ -7,7 +7,7 @@ from pathlib import PurePosixPath
 
 import click
 
-from offdiag.cli.verbs import offdiag
+from offdiag.cli.commands import offdiag
 
 PATH = PurePosixPath("cli.md")
 GENERATED = "<!-- Written by docs/generate.py from the help of each verb; edit that. -->"

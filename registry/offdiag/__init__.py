@@ -29,17 +29,20 @@ if TYPE_CHECKING:
         UnknownKey,
     )
     from offdiag.sdk.advise import advise
-    from offdiag.sdk.api import log_matrix, log_run, start_run
-    from offdiag.sdk.audit import audit_reported
-    from offdiag.sdk.compare import compare
-    from offdiag.sdk.comparison import Comparison
+    from offdiag.sdk.compare import Comparison, compare
     from offdiag.sdk.cost import CostEvaluation, cost
-    from offdiag.sdk.decision import Decision
-    from offdiag.sdk.evaluate import evaluate_labels, evaluate_matrix
-    from offdiag.sdk.evaluation import Evaluation
-    from offdiag.sdk.flag import Flag
-    from offdiag.sdk.frames.logging import log_frame
-    from offdiag.sdk.hierarchy import set_hierarchy
+    from offdiag.sdk.dataset import revise_truth, set_hierarchy
+    from offdiag.sdk.evaluations.audit import audit_reported
+    from offdiag.sdk.evaluations.evaluate import (
+        WeightedEvaluation,
+        evaluate_labels,
+        evaluate_matrix,
+    )
+    from offdiag.sdk.evaluations.evaluation import Evaluation
+    from offdiag.sdk.evaluations.flag import Flag
+    from offdiag.sdk.evaluations.multilabel import MultilabelEvaluation, evaluate_multilabel
+    from offdiag.sdk.evaluations.scores import ScoreEvaluation, evaluate_scores
+    from offdiag.sdk.frames.log import log_frame
     from offdiag.sdk.integrations import (  # noqa: F401 - not for `import *`
         keras,
         lightgbm,
@@ -49,14 +52,10 @@ if TYPE_CHECKING:
         transformers,
         xgboost,
     )
-    from offdiag.sdk.multilabel import evaluate_multilabel
-    from offdiag.sdk.multilabel_evaluation import MultilabelEvaluation
+    from offdiag.sdk.logging import log_matrix, log_run, start_run
+    from offdiag.sdk.registry import Decision
     from offdiag.sdk.run import OpenRun, Run
-    from offdiag.sdk.score_evaluation import ScoreEvaluation
-    from offdiag.sdk.scores import evaluate_scores
     from offdiag.sdk.search import search_runs
-    from offdiag.sdk.truth import revise_truth
-    from offdiag.sdk.weighted_evaluation import WeightedEvaluation
 
     __version__: str
 
@@ -80,30 +79,30 @@ _HOMES = {
     "StorageFull": "offdiag.errors",
     "UnknownKey": "offdiag.errors",
     "advise": "offdiag.sdk.advise",
-    "log_matrix": "offdiag.sdk.api",
-    "log_run": "offdiag.sdk.api",
-    "start_run": "offdiag.sdk.api",
-    "audit_reported": "offdiag.sdk.audit",
+    "log_matrix": "offdiag.sdk.logging",
+    "log_run": "offdiag.sdk.logging",
+    "start_run": "offdiag.sdk.logging",
+    "audit_reported": "offdiag.sdk.evaluations.audit",
     "compare": "offdiag.sdk.compare",
-    "Comparison": "offdiag.sdk.comparison",
+    "Comparison": "offdiag.sdk.compare",
     "CostEvaluation": "offdiag.sdk.cost",
     "cost": "offdiag.sdk.cost",
-    "Decision": "offdiag.sdk.decision",
-    "evaluate_labels": "offdiag.sdk.evaluate",
-    "evaluate_matrix": "offdiag.sdk.evaluate",
-    "Evaluation": "offdiag.sdk.evaluation",
-    "Flag": "offdiag.sdk.flag",
-    "log_frame": "offdiag.sdk.frames.logging",
-    "set_hierarchy": "offdiag.sdk.hierarchy",
-    "evaluate_multilabel": "offdiag.sdk.multilabel",
-    "MultilabelEvaluation": "offdiag.sdk.multilabel_evaluation",
+    "Decision": "offdiag.sdk.registry",
+    "evaluate_labels": "offdiag.sdk.evaluations.evaluate",
+    "evaluate_matrix": "offdiag.sdk.evaluations.evaluate",
+    "Evaluation": "offdiag.sdk.evaluations.evaluation",
+    "Flag": "offdiag.sdk.evaluations.flag",
+    "log_frame": "offdiag.sdk.frames.log",
+    "set_hierarchy": "offdiag.sdk.dataset",
+    "evaluate_multilabel": "offdiag.sdk.evaluations.multilabel",
+    "MultilabelEvaluation": "offdiag.sdk.evaluations.multilabel",
     "OpenRun": "offdiag.sdk.run",
     "Run": "offdiag.sdk.run",
-    "ScoreEvaluation": "offdiag.sdk.score_evaluation",
-    "evaluate_scores": "offdiag.sdk.scores",
+    "ScoreEvaluation": "offdiag.sdk.evaluations.scores",
+    "evaluate_scores": "offdiag.sdk.evaluations.scores",
     "search_runs": "offdiag.sdk.search",
-    "revise_truth": "offdiag.sdk.truth",
-    "WeightedEvaluation": "offdiag.sdk.weighted_evaluation",
+    "revise_truth": "offdiag.sdk.dataset",
+    "WeightedEvaluation": "offdiag.sdk.evaluations.evaluate",
 }
 
 __all__ = [

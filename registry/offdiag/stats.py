@@ -30,8 +30,12 @@ from offdiag.metrics.paired.hypothesis_tests import (
 )
 from offdiag.metrics.paired.resampling import PermutationTest
 from offdiag.metrics.paired.scores import DeLong
-from offdiag.sdk.intervals import multilabel_intervals, score_intervals, suite_intervals
-from offdiag.sdk.paired import PairedDifference, paired_difference, permutation_test
+from offdiag.sdk.evaluations.intervals import (
+    multilabel_intervals,
+    score_intervals,
+    suite_intervals,
+)
+from offdiag.sdk.evaluations.paired import PairedDifference, paired_difference, permutation_test
 
 __all__ = [
     "Bowker",

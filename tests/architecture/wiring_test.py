@@ -10,7 +10,7 @@ import click
 import pytest
 
 from offdiag import errors
-from offdiag.cli.verbs import VERBS, offdiag
+from offdiag.cli.commands import VERBS, offdiag
 from offdiag.store import models
 from offdiag_web.app.errors import STATUS_OF
 

@@ -8,7 +8,7 @@ from itertools import chain
 from pathlib import Path
 
 import offdiag
-from offdiag.cli.verbs import VERBS
+from offdiag.cli.commands import VERBS
 from offdiag.settings import describe_settings
 from offdiag.settings.load import FLAT_VARIABLES
 from offdiag.store.models import Base

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from offdiag.cli.verbs import offdiag
+from offdiag.cli.commands import offdiag
 
 ROOT = Path(__file__).parents[2]
 SOURCES = ("registry", "web", "workers")

@@ -12,7 +12,7 @@ import click
 import pytest
 import yaml
 
-from offdiag.cli.verbs import VERBS, offdiag
+from offdiag.cli.commands import VERBS, offdiag
 
 PAGE = (Path(__file__).parents[2] / "docs" / "gate.md").read_text(encoding="utf-8")
 GITHUB, GITLAB = (

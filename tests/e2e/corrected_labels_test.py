@@ -22,7 +22,7 @@ import pytest
 from flask.testing import FlaskClient
 from numpy.typing import NDArray
 
-from offdiag.cli.edge import run as offdiag
+from offdiag.cli.process import run as offdiag
 from offdiag.demo import PROJECT, log_trial
 from offdiag.demo.experiments import digits
 from offdiag.services.schedules.tick import tick

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from offdiag.cli.edge import run as offdiag
+from offdiag.cli.process import run as offdiag
 from offdiag.settings import Settings
 from offdiag.store.database import Database
 from offdiag_web import create_app

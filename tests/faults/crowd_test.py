@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import text
 
-from offdiag.cli.examination import examine
+from offdiag.cli.doctor import examine
 from offdiag.services.verification.ledger import read_ledger
 from offdiag.services.verification.verify import verify
 from offdiag.services.vitals import vitals

@@ -33,12 +33,12 @@ from offdiag.inputs.files.json_files import read_hierarchy
 from offdiag.inputs.label_changes import read_label_changes
 from offdiag.metrics.costs.edits import read_edits
 from offdiag.metrics.costs.matrix import cost_matrix
+from offdiag.records.ingest import Chunk
 from offdiag.services.ingest.batch import read_batch
 from offdiag.services.verification.ledger import read_ledger
 from offdiag.store.archive.file import opened_archive, read_manifest
 from offdiag.store.archive.rows import decode_rows
 from offdiag.store.models import Base
-from offdiag.wire.ingest import Chunk
 from offdiag_web.api.chunk_formats import gunzipped
 from offdiag_web.api.problems import first_problem
 from offdiag_web.api.strict_json import read_json

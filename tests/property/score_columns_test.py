@@ -23,7 +23,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 import offdiag
-from offdiag.cli.verbs import offdiag as command
+from offdiag.cli.commands import offdiag as command
 from offdiag.sdk.run import Run
 from offdiag.sdk.target import target
 from offdiag.store.database import Database

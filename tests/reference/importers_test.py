@@ -13,7 +13,7 @@ from sklearn import metrics
 
 from offdiag import evaluate_labels, evaluate_matrix
 from offdiag.importers import ImportedLabels, ImportedMatrix, read
-from offdiag.sdk.evaluation import Evaluation
+from offdiag.sdk.evaluations.evaluation import Evaluation
 
 NAMES = ["cat", "dog", "cow"]
 LEFT_OPEN = pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")

@@ -14,7 +14,7 @@ import pytest
 from click.testing import CliRunner
 
 import offdiag
-from offdiag.cli.verbs import offdiag as command
+from offdiag.cli.commands import offdiag as command
 from offdiag.sdk.run import Run
 from offdiag.sdk.target import target
 from offdiag.store.database import Database

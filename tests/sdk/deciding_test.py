@@ -8,7 +8,7 @@ import pytest
 
 import offdiag
 from offdiag.errors import Conflict, InvalidInput
-from offdiag.sdk.decision import Threshold
+from offdiag.sdk.registry import Threshold
 from offdiag.sdk.run import Run
 from offdiag.services.cost_matrices import add_costs
 from offdiag.store.schema import open_database

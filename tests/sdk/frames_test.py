@@ -12,7 +12,7 @@ import polars as pl
 import pytest
 
 import offdiag
-from offdiag.sdk.frames.batches import BATCH_ROWS
+from offdiag.sdk.frames.rows import BATCH_ROWS
 from support.frames import FRAMES, LAZY, Columns
 
 TRUTH = ["df", "mel", "nv", "nv", "mel", "nv", "df"]

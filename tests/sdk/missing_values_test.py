@@ -20,12 +20,12 @@ import pytest
 from flask.testing import FlaskClient
 
 import offdiag
-from offdiag.cli.edge import run as run_command
-from offdiag.cli.prediction_table import PredictionColumns
+from offdiag.cli.file_input import PredictionColumns
+from offdiag.cli.process import run as run_command
 from offdiag.errors import InvalidInput
 from offdiag.importers import read as read_foreign
-from offdiag.sdk.imports import log_imported
-from offdiag.sdk.watching import UNENDED_QUIET_S, FolderWatch
+from offdiag.sdk.logging import log_imported
+from offdiag.sdk.watch import UNENDED_QUIET_S, FolderWatch
 from offdiag.store.database import Database
 from support.registries import dashboard
 

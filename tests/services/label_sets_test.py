@@ -16,7 +16,7 @@ from offdiag.domain.runs import RunFacts, Task
 from offdiag.errors import Conflict, InvalidInput
 from offdiag.metrics.counted import CountedSets
 from offdiag.reports.scope import METRICS_OF_SETS
-from offdiag.sdk.intervals import multilabel_intervals
+from offdiag.sdk.evaluations.intervals import multilabel_intervals
 from offdiag.services.baselines import pin_baseline
 from offdiag.services.comparison.comparing import compare_runs
 from offdiag.services.comparison.record import comparison_record

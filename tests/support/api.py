@@ -8,7 +8,7 @@ from urllib.parse import urlencode
 
 from flask.testing import FlaskClient
 
-from offdiag.wire.refusals import Refusal
+from offdiag.records.base import Refusal
 from offdiag_web.app.paths import PREFIX
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import click
 
-from offdiag.cli.verbs import offdiag
+from offdiag.cli.commands import offdiag
 
 
 def command_of(words: Sequence[str]) -> click.Command:

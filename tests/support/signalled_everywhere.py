@@ -143,13 +143,13 @@ def _run_and_exit(loop: Loop, folder: Path, target: Line | None, writing: int) -
 
 
 def _watch(folder: Path) -> None:
-    from offdiag.cli import watch
+    from offdiag.cli import log
 
-    watch._LOOK_EVERY_S = 0.02
+    log._LOOK_EVERY_S = 0.02
     (folder / "results").mkdir(exist_ok=True)
     (folder / "results" / "one.csv").write_text("y_true\na\n", encoding="utf-8")
     url = f"sqlite:///{folder / 'registry.db'}"
-    watch.watch.main(
+    log.watch.main(
         [str(folder / "results"), "--dataset", "d", "--url", url], standalone_mode=False
     )
 
@@ -165,7 +165,7 @@ def _worker(folder: Path) -> None:
 
 
 def _serve(folder: Path) -> None:
-    from offdiag.cli.serving import serve_until_stopped
+    from offdiag.cli.server import serve_until_stopped
     from offdiag.settings import ServerSettings, Settings
     from offdiag.store.database import Database
     from offdiag_web import server
@@ -197,9 +197,9 @@ def _gunicorn(folder: Path) -> None:
 LOOPS = {
     "watch": Loop(
         _watch,
-        ("offdiag.sdk.watching", "FolderWatch.look"),
+        ("offdiag.sdk.watch", "FolderWatch.look"),
         ("/cli/watch.py", "/threading.py"),
-        ("offdiag.cli.watch", "offdiag.cli.prediction_table", "offdiag.sdk.api"),
+        ("offdiag.cli.log", "offdiag.cli.file_input", "offdiag.sdk.logging"),
     ),
     "worker": Loop(
         _worker,
@@ -211,7 +211,7 @@ LOOPS = {
         _serve,
         ("offdiag_web.server", "Listening._is_ended"),
         ("/offdiag_web/server.py", "/waitress/wasyncore.py"),
-        ("offdiag.cli.serving", "offdiag_web", "offdiag_workers.process"),
+        ("offdiag.cli.server", "offdiag_web", "offdiag_workers.process"),
     ),
     "gunicorn": Loop(
         _gunicorn,

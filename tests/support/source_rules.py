@@ -227,7 +227,7 @@ RULES = (
         good=("from urllib.parse import urlsplit", "import http"),
         allowed=frozenset(
             {
-                "registry/offdiag/cli/serving.py",
+                "registry/offdiag/cli/server.py",
                 "registry/offdiag/sdk/remote/connection.py",
                 "registry/offdiag/services/delivery/addresses.py",
                 "registry/offdiag/services/deadline.py",
@@ -249,7 +249,7 @@ RULES = (
         good=("csv.reader(file)", "csv_text(names, rows)"),
         allowed=frozenset(
             {
-                "registry/offdiag/cli/answer_files.py",
+                "registry/offdiag/cli/sql_rows.py",
                 "registry/offdiag/reports/files.py",
                 "web/offdiag_web/app/exports.py",
             }
@@ -294,7 +294,7 @@ RULES = (
             "try:\n    f()\nexcept BaseException:\n    close()\n    raise",
         ),
         allowed=frozenset(
-            {"registry/offdiag/cli/edge.py", "registry/offdiag/services/work/doing.py"}
+            {"registry/offdiag/cli/process.py", "registry/offdiag/services/work/doing.py"}
         ),
     ),
 )

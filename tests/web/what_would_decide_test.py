@@ -9,7 +9,7 @@ from click.testing import CliRunner
 from flask.testing import FlaskClient
 
 import offdiag
-from offdiag.cli.verbs import offdiag as command
+from offdiag.cli.commands import offdiag as command
 from offdiag.services.comparison.comparing import compare_runs
 from support.compared import ComparedRegistry
 from support.pages import Page

@@ -11,7 +11,7 @@ import pytest
 from sqlalchemy import text
 from structlog.testing import capture_logs
 
-from offdiag.cli.examination import examine
+from offdiag.cli.doctor import examine
 from offdiag.errors import DatabaseUnavailable, InvalidInput
 from offdiag.services.retention.backups import back_up, restore
 from offdiag.services.verification.verify import verify

@@ -108,8 +108,8 @@ def _audit_numbers(
     positive: str | None,
     as_json: bool,
 ) -> None:
-    from offdiag.cli.audit_table import print_audit
-    from offdiag.sdk.audit import audit_reported
+    from offdiag.cli.audit_tables import print_audit
+    from offdiag.sdk.evaluations.audit import audit_reported
 
     given = AuditInput({}) if source is None else read_audit_object(source)
     stated = {} if matrix is None else _matrix(matrix)
@@ -142,7 +142,7 @@ def _audit_text(
     as_json: bool,
 ) -> None:
     from offdiag.audit.table_text.audit import audit_pasted, audit_record
-    from offdiag.cli.audit_table import print_pasted_audit
+    from offdiag.cli.audit_tables import print_pasted_audit
 
     if unfit:
         raise InvalidInput(

@@ -7,11 +7,13 @@ import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from offdiag.audit.table_text.interpretation import Corrections
 from offdiag.cli.options import parse_labels
 from offdiag.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from offdiag.audit.table_text.interpretation import Corrections
 
 _MEMBERS = ("reported", "class_counts", "matrix", "labels", "positive_label")
 
@@ -138,6 +140,8 @@ def parse_corrections(
         classes = "; ".join(f"{name} {count}" for name, count in counts.items())
     else:
         classes = "; ".join(names or [str(count) for count in counts or ()])
+    from offdiag.audit.table_text.interpretation import Corrections
+
     return Corrections(heads=heads, classes=classes, positive=positive or "")
 
 

@@ -48,7 +48,7 @@ def compare(
     The first run is A. Of two runs every difference is B minus A with its interval; of more
     runs the best by each metric is named, and those that cannot be told from it.
     """
-    from offdiag.cli.comparison_tables import comparison_tables, refusal_text
+    from offdiag.cli.compare_tables import comparison_tables, refusal_text
     from offdiag.cli.registry import opened
     from offdiag.services.comparison.comparing import compare_runs
     from offdiag.services.comparison.record import comparison_record

@@ -42,7 +42,7 @@ def demo(folder: Path, url: str | None, seed: int, port: int | None, no_serve: b
     from offdiag.cli.output import print_tables, room_for_intervals
     from offdiag.cli.registry import opened
     from offdiag.cli.run_tables import run_table
-    from offdiag.cli.serving import serve_until_stopped
+    from offdiag.cli.server import serve_until_stopped
     from offdiag.logs import log_to_stderr
     from offdiag_workers.process import working_in_background
 

@@ -2,10 +2,329 @@
 
 from __future__ import annotations
 
+import platform
+import shlex
+import shutil
+import stat
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, version
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
 import click
 
 from offdiag.cli.options import json_option, settings_for, url_option
 from offdiag.cli.output import busy, print_json, print_tables
+from offdiag.errors import OffdiagError
+
+if TYPE_CHECKING:
+    from offdiag.services.health import QueueState
+    from offdiag.settings import BackupSettings, ServerSettings, Settings
+    from offdiag.store.database import Database
+    from offdiag.store.schema import SchemaState
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing that was examined. A problem has a hint."""
+
+    name: str
+    text: str
+    hint: str | None = None
+
+    @property
+    def is_problem(self) -> bool:
+        return self.hint is not None
+
+    @property
+    def sentence(self) -> str:
+        return f"ok: {self.text}" if self.hint is None else f"PROBLEM: {self.text} {self.hint}"
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "name": self.name,
+            "ok": not self.is_problem,
+            "text": self.text,
+            "hint": self.hint,
+        }
+
+
+_EXTRAS = {
+    "server": ("flask", "waitress", "apscheduler"),
+    "postgres": ("psycopg",),
+    "sql": ("duckdb",),
+    "plot": ("matplotlib",),
+    "oidc": ("authlib",),
+    "procrastinate": ("procrastinate",),
+    "team": ("gunicorn",),
+    "demo": ("sklearn",),
+}
+"""What stands for each extra."""
+
+
+def python_finding() -> Finding:
+    """Which Python this is, and on what."""
+    system = f"{platform.system()} {platform.machine()}"
+    return Finding(
+        "python", f"{platform.python_implementation()} {platform.python_version()}, {system}"
+    )
+
+
+def extras_finding() -> Finding:
+    """Which extras are installed; none of them has to be."""
+    there = [extra for extra in _EXTRAS if has_extra(extra)]
+    missing = [extra for extra in _EXTRAS if extra not in there]
+    text = f"installed: {', '.join(there) or 'none'}"
+    return Finding("extras", f"{text}; not installed: {', '.join(missing)}" if missing else text)
+
+
+def has_extra(extra: str) -> bool:
+    """Whether the libraries of an extra are here."""
+    return all(find_spec(library) is not None for library in _EXTRAS[extra])
+
+
+def signing_key_finding(settings: ServerSettings, database: Database) -> Finding:
+    """Whether `offdiag serve` would find a good key, which is not made here."""
+    from offdiag_web.app.signing_key import SETTING, SUFFIX, weakness_of
+
+    name = "signing key"
+    if settings.secret_key:
+        weakness = weakness_of(settings.secret_key)
+        if weakness is None:
+            return Finding(name, f"{SETTING} is set")
+        return Finding(name, f"the key in {SETTING} {weakness}.", "Set another one.")
+    if settings.secret_key_file:
+        path = Path(settings.secret_key_file).expanduser().absolute()
+    elif database.path is not None:
+        path = database.path.with_name(database.path.name + SUFFIX)
+    else:
+        return Finding(
+            name,
+            "there is none, and processes that serve a registry on PostgreSQL share one.",
+            f"Set {SETTING} or server.secret_key_file before offdiag serve.",
+        )
+    return _kept(name, path)
+
+
+def open_files_finding(settings: Settings, database: Database) -> Finding:
+    """Which files of a registry everybody can read; new ones are made for their owner."""
+    places = [Path(settings.client.spool)]
+    if settings.backup.folder:
+        places.append(Path(settings.backup.folder))
+    if database.path is not None:
+        name = database.path.name
+        places += (database.path.with_name(name + end) for end in ("", "-wal", "-shm"))
+    found = [place.expanduser().absolute() for place in places]
+    found = [place for place in found if place.exists() and place.stat().st_mode & stat.S_IRWXO]
+    if not found:
+        return Finding("permissions", "only their owner can read the files of this registry")
+    return Finding(
+        "permissions",
+        f"every user of this machine can read {', '.join(map(str, found))}.",
+        f"chmod -R o-rwx {' '.join(shlex.quote(str(place)) for place in found)}",
+    )
+
+
+def _kept(name: str, path: Path) -> Finding:
+    from offdiag_web.app.signing_key import weakness_of
+
+    try:
+        if not path.exists():
+            return Finding(name, f"{path} is made when somebody serves the registry")
+        key = path.read_text(encoding="utf-8", errors="replace").strip()
+        is_open = bool(path.stat().st_mode & stat.S_IROTH)
+    except OSError as error:
+        return Finding(
+            name,
+            f"{path} cannot be read: {error.strerror or error}.",
+            "Let the user who serves the registry read it.",
+        )
+    weakness = weakness_of(key)
+    if weakness is not None:
+        return Finding(
+            name, f"the key in {path} {weakness}.", "Remove it: the next start makes one."
+        )
+    if is_open:
+        return Finding(name, f"every user of this machine can read {path}.", f"chmod 600 {path}")
+    return Finding(name, f"{path} has it")
+
+
+_LIBRARIES = (
+    "offdiag",
+    "numpy",
+    "scipy",
+    "pyarrow",
+    "pandas",
+    "sqlalchemy",
+    "alembic",
+    "flask",
+    "waitress",
+    "apscheduler",
+    "psycopg",
+    "scikit-learn",
+)
+_LITTLE_SPACE = 1 << 30
+_LONG_WAIT_S = 60.0
+_CLOCKS_APART_S = 5.0
+
+
+def versions() -> dict[str, str]:
+    """Python and the libraries that matter; those of extras may be absent."""
+    return {"python": platform.python_version()} | {name: _version(name) for name in _LIBRARIES}
+
+
+def examine(settings: Settings) -> list[Finding]:
+    """Look at everything that can be wrong with a registry, and at its backups if it has any."""
+    from offdiag.store.database import Database
+
+    findings = [python_finding(), extras_finding(), _server_extra()]
+    try:
+        with closing(Database(settings.database.url)) as database:
+            findings.extend(_database(database))
+            if settings.backup.folder and database.dialect == "sqlite":
+                findings.append(_backups(database, settings.backup))
+            findings.append(open_files_finding(settings, database))
+            if has_extra("server"):
+                findings.append(signing_key_finding(settings.server, database))
+    except OffdiagError as error:
+        findings.append(
+            Finding("database", error.message, error.hint or "See docs/operations.md.")
+        )
+    return findings
+
+
+def _version(name: str) -> str:
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        return "not installed"
+
+
+def _server_extra() -> Finding:
+    missing = [name for name in ("flask", "waitress", "apscheduler") if "not" in _version(name)]
+    if missing:
+        text = f"logging and evaluating only: {', '.join(missing)} not installed"
+        return Finding("dashboard", text)
+    return Finding("dashboard", "offdiag serve and offdiag worker can run here")
+
+
+def _database(database: Database) -> Iterator[Finding]:
+    from offdiag.services.health import registry_health
+    from offdiag.store import schema
+
+    if database.path is not None:
+        yield _disk(database.path)
+    state = schema.check(database)
+    yield _schema(database, state)
+    if state.is_current:
+        health = registry_health(database)
+        yield _engine(database, health.server_version, health.journal_mode)
+        yield from _log(database)
+        yield clock_finding((health.database_time - database.clock()).total_seconds())
+        runs = ", ".join(f"{count} {state.value}" for state, count in health.runs_by_state.items())
+        yield Finding("runs", runs or "none yet")
+        yield queue_finding(health.queue)
+
+
+def _schema(database: Database, state: SchemaState) -> Finding:
+    if state.current is None and database.path is not None:
+        return Finding("database", f"{database.place} is not there yet; first use makes it")
+    if state.is_current:
+        return Finding("database", f"{database.place} has the current schema {state.current}")
+    return Finding(
+        "database",
+        f"{database.place} has schema {state.current}, needed is {state.head}.",
+        "Install a newer offdiag." if state.is_newer else "Run: offdiag db upgrade",
+    )
+
+
+def _engine(database: Database, server_version: str, mode: str | None) -> Finding:
+    if mode is None:
+        text = f"PostgreSQL {server_version}"
+        if not database.can_listen:
+            text += " through a pooler by transaction: LISTEN is off, workers look for work"
+        return Finding("engine", text)
+    if mode == "wal" or database.is_read_only:
+        return Finding("engine", f"SQLite {server_version}, journal {mode}")
+    return Finding(
+        "engine",
+        f"SQLite {server_version} cannot use its write-ahead log here (journal {mode}).",
+        "Move the file to a local disk; network shares cannot share it between processes.",
+    )
+
+
+def _log(database: Database) -> Iterator[Finding]:
+    from offdiag.services.health import LONG_LOG_BYTES, log_bytes
+
+    length = log_bytes(database)
+    if length is not None and length > LONG_LOG_BYTES:
+        yield Finding(
+            "log",
+            f"the write-ahead log holds {length / (1 << 20):.0f} MiB and cannot be emptied.",
+            "Find and end the program that has been reading the file for long; the log shrinks "
+            "by itself then.",
+        )
+
+
+def clock_finding(ahead_s: float) -> Finding:
+    """Whether the clock of the database and that of this machine agree."""
+    text = f"the database is {abs(ahead_s):.1f} s {'ahead' if ahead_s > 0 else 'behind'}"
+    if abs(ahead_s) <= _CLOCKS_APART_S:
+        return Finding("clock", text)
+    return Finding(
+        "clock",
+        f"{text}: times that people read come from one clock, leases from the other.",
+        "Let both machines keep time by NTP.",
+    )
+
+
+def queue_finding(queue: QueueState) -> Finding:
+    """Whether somebody works the queue off."""
+    text = f"{queue.waiting} waiting, {queue.doing} being done, {queue.dead} given up"
+    if queue.dead:
+        hint = "offdiag jobs list shows why; offdiag jobs retry tries again."
+        return Finding("queue", f"{text}.", hint)
+    if queue.abandoned:
+        return Finding(
+            "queue",
+            f"{text}; {queue.abandoned} of them by a worker that gives no sign of life.",
+            "Start offdiag worker or offdiag serve: it takes them over.",
+        )
+    waited = queue.oldest_waiting_s
+    if waited is not None and waited > _LONG_WAIT_S and not queue.doing:
+        return Finding(
+            "queue",
+            f"{text}; the oldest waits for {waited:.0f} s.",
+            "Start offdiag worker or offdiag serve.",
+        )
+    return Finding("queue", text)
+
+
+def _backups(database: Database, settings: BackupSettings) -> Finding:
+    from offdiag.services.retention.backup_folder import overdue_since, stored_backups
+
+    stored = stored_backups(database, settings)
+    newest = f"the newest of {len(stored)} is {stored[0].path.name}" if stored else "none yet"
+    text = f"{newest} in {settings.folder}"
+    if overdue_since(database, settings) is None:
+        return Finding("backups", text)
+    return Finding(
+        "backups",
+        f"{text}, although one is due every {settings.every}.",
+        "Start offdiag worker or offdiag serve; their log says why a backup failed.",
+    )
+
+
+def _disk(path: Path) -> Finding:
+    folder = next(parent for parent in path.absolute().parents if parent.is_dir())
+    free = shutil.disk_usage(folder).free
+    text = f"{free / (1 << 30):.1f} GiB free at {folder}"
+    if free < _LITTLE_SPACE:
+        return Finding("disk", f"{text}.", "Make room before the next large run.")
+    return Finding("disk", text)
 
 
 @click.command()
@@ -14,7 +333,6 @@ from offdiag.cli.output import busy, print_json, print_tables
 @click.pass_context
 def doctor(context: click.Context, url: str | None, as_json: bool) -> None:
     """Examine installation, extras, settings, database, clocks, disk, queue and key."""
-    from offdiag.cli.examination import examine, versions
     from offdiag.cli.tables import facts_table
     from offdiag.settings import describe_settings
 

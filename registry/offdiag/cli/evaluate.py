@@ -7,16 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from offdiag.cli.evaluation_input import FileInput, file_options
+from offdiag.cli.file_input import FileInput, ScoreInput, file_options
 from offdiag.cli.options import json_option, sets_option
 from offdiag.cli.output import busy, print_json, print_tables
-from offdiag.cli.score_input import ScoreInput
 from offdiag.errors import InvalidInput
 
 if TYPE_CHECKING:
     from offdiag.advice.recommendation import Advice
-    from offdiag.sdk.evaluation import Evaluation
-    from offdiag.sdk.score_evaluation import ScoreEvaluation
+    from offdiag.sdk.evaluations.evaluation import Evaluation
+    from offdiag.sdk.evaluations.scores import ScoreEvaluation
 
 GOALS = ("misses", "false_alarms", "both", "ranking", "probabilities")
 
@@ -134,8 +133,7 @@ def _advice(evaluation: Evaluation, goal: str, about: str | None, balance_known:
 
 
 def _print(evaluation: Evaluation, advice: Advice | None) -> None:
-    from offdiag.cli.advice_table import advice_tables
-    from offdiag.cli.evaluation_tables import evaluation_tables
+    from offdiag.cli.tables import advice_tables, evaluation_tables
 
     per_class = {key: list(values.values()) for key, values in evaluation.per_class.items()}
     print_tables(*evaluation_tables(evaluation.counted, evaluation.aggregate, per_class))

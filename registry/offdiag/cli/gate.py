@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from offdiag.cli.evaluation_input import FileInput, file_options
+from offdiag.cli.file_input import FileInput, file_options
 from offdiag.cli.options import json_option, settings_for, url_option
 from offdiag.cli.output import busy, print_json
 
@@ -88,7 +88,7 @@ def gate(
         raise click.UsageError("A file has no cases in common with a run; leave --baseline out.")
     if cost_matrix is not None and (weights is not None or file is not None):
         raise click.UsageError("Give --cost-matrix for a stored run, or --weights.")
-    from offdiag.cli.gate_table import print_gate
+    from offdiag.cli.audit_tables import print_gate
     from offdiag.gate.parsing import parse_condition
     from offdiag.services.cost_matrices import CostName
 

@@ -1,18 +1,30 @@
-"""`offdiag log`: store the predictions or the matrix in a file as a run."""
+"""`offdiag log`, `watch` and `sync`: files, folders and the offline queue become runs."""
 
 from __future__ import annotations
 
+import threading
+import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from offdiag.cli.options import json_option, parse_entries, parse_labels, sets_option, url_option
-from offdiag.cli.output import busy, print_json
-from offdiag.cli.prediction_table import PredictionColumns, prediction_columns
+from offdiag.cli.file_input import PredictionColumns, prediction_columns
+from offdiag.cli.options import (
+    json_option,
+    parse_entries,
+    parse_labels,
+    sets_option,
+    settings_for,
+    url_option,
+)
+from offdiag.cli.output import busy, note, print_json, print_tables
 
 if TYPE_CHECKING:
+    from offdiag.sdk.remote.sync import SyncedRun
     from offdiag.sdk.run import Run
+    from offdiag.sdk.watch import FolderWatch
 
 
 @click.command()
@@ -82,8 +94,8 @@ def log(
 
 
 def _log_matrix(file: Path, orientation: str | None, facts: dict[str, Any]) -> Run:
-    from offdiag.cli.matrix_input import read_matrix_input
-    from offdiag.sdk.api import log_matrix
+    from offdiag.cli.file_input import read_matrix_input
+    from offdiag.sdk.logging import log_matrix
 
     given = read_matrix_input(file, labels=facts["labels"], orientation=orientation)
     stated = facts | {"labels": given.labels, "orientation": given.orientation}
@@ -94,7 +106,7 @@ def _log_predictions(
     file: Path, columns: PredictionColumns, facts: dict[str, Any], *, of_sets: bool
 ) -> Run:
     from offdiag.inputs.label_sets import sets_of_texts
-    from offdiag.sdk.api import log_run
+    from offdiag.sdk.logging import log_run
 
     arrays = columns.read(file, labels=facts["labels"], of_sets=of_sets)
     if of_sets:
@@ -102,3 +114,133 @@ def _log_predictions(
             name: sets_of_texts(arrays[name]) for name in ("y_true", "y_pred") if name in arrays
         }
     return log_run(**arrays, **facts)
+
+
+_LOOK_EVERY_S = 1.0
+
+
+@click.command()
+@click.argument("folder", type=click.Path(path_type=Path, exists=True, file_okay=False))
+@click.option("--dataset", required=True, help="Data the models are tried on.")
+@prediction_columns
+@click.option("--labels", metavar="A,B,…", help="Class names in their order.")
+@click.option("--positive", "positive_label", metavar="CLASS", help="Class a single score is for.")
+@click.option("--project", help="Project of the runs.  [default: the configured one]")
+@click.option("--model", help="Model that made the predictions.")
+@click.option("--tag", "tags", multiple=True, metavar="KEY=VALUE", help="May be repeated.")
+@url_option
+def watch(
+    *,
+    folder: Path,
+    columns: PredictionColumns,
+    labels: str | None,
+    tags: tuple[str, ...],
+    **facts: Any,
+) -> None:
+    """Make a run of every table of predictions in FOLDER, until Ctrl-C.
+
+    A file is taken once it is complete: when it did not change for 2 seconds and its last line
+    has an end. It becomes one run, named after the file, however often the watch is started; its
+    content decides. Why a file cannot be taken is written beside it, into FILE.error.txt, and the
+    file is looked at again when it changes. Names that begin with a dot are left alone: write
+    to one of those and rename it.
+    """
+    from offdiag.sdk.watch import FolderWatch
+    from offdiag.signals import acting_on_signals
+
+    facts |= {"labels": parse_labels(labels), "tags": parse_entries(tags, "tag")}
+
+    def read(file: Path) -> Callable[[str], Run]:
+        return _read(file, columns, facts)
+
+    scope = f"{facts['project']}\0{facts['dataset']}"
+    watched = FolderWatch(folder, read, scope=scope, clock=time.monotonic)
+    stopped = threading.Event()
+    with acting_on_signals(lambda _number: stopped.set()):
+        note(f"Watching {folder}")
+        while not stopped.is_set():
+            _look(watched)
+            stopped.wait(_LOOK_EVERY_S)
+
+
+def _look(watched: FolderWatch) -> None:
+    from offdiag.errors import DatabaseUnavailable
+
+    try:
+        for taken in watched.look():
+            said = taken.problem if taken.run is None else f"{taken.run.id} is logged"
+            click.echo(f"{taken.file.name}: {said}")
+    except DatabaseUnavailable as error:
+        note(f"{error} Trying again.")
+
+
+def _read(file: Path, columns: PredictionColumns, facts: dict[str, Any]) -> Callable[[str], Run]:
+    from offdiag.sdk.logging import log_run
+
+    arrays = columns.read(file, labels=facts["labels"])
+    return lambda key: log_run(**arrays, **facts, name=file.stem, client_key=key)
+
+
+@click.command()
+@click.option(
+    "--spool",
+    type=click.Path(path_type=Path),
+    metavar="DIR",
+    help="Folder of runs that wait.  [default: OFFDIAG_SPOOL, else the configured one]",
+)
+@url_option
+@json_option
+@click.pass_context
+def sync(context: click.Context, *, spool: Path | None, url: str | None, as_json: bool) -> None:
+    """Send the runs that wait in a spool, each exactly once.
+
+    What is stored is removed from the spool. It can be stopped and started again, and several
+    may run at once.
+    """
+    from offdiag.sdk.remote.sync import sync as sync_runs
+    from offdiag.sdk.target import destination_at
+
+    settings = settings_for(url)
+    folder = Path(settings.client.spool) if spool is None else spool
+    with busy("Sending"):
+        found = list(sync_runs(folder, destination_at(settings.database.url, settings)))
+    left = [run for run in found if not run.outcome.is_done]
+    if as_json:
+        print_json(
+            {
+                "spool": str(folder),
+                "url": settings.database.url,
+                "n_sent": len(found) - len(left),
+                "n_left": len(left),
+                "runs": [run.to_dict() for run in found],
+            }
+        )
+    else:
+        _show(folder, found, n_left=len(left))
+    if left:
+        context.exit(1)
+
+
+def _show(folder: Path, found: list[SyncedRun], *, n_left: int) -> None:
+    from rich.text import Text
+
+    from offdiag.cli.tables import open_table
+    from offdiag.cli.text import printable
+
+    if not found:
+        click.echo(f"Nothing waits in {folder}.")
+        return
+    click.echo(f"{len(found) - n_left} sent, {n_left} left in {folder}.")
+    table = open_table()
+    for name in ("name", "project", "chunks", "outcome", "run", "why"):
+        table.add_column(name, overflow="fold")
+    for run in found:
+        texts = (run.name or run.folder, run.project or "")
+        table.add_row(
+            *(Text(printable(text)) for text in texts),
+            str(run.n_sent),
+            run.outcome.value,
+            run.run_id or "",
+            Text(printable(run.why or "")),
+        )
+    print_tables(table)

@@ -52,7 +52,7 @@ def now(
 ) -> None:
     """Issue a report NAME now. Issues of one name are compared with each other."""
     from offdiag.cli.registry import opened
-    from offdiag.cli.reporting import present_issue
+    from offdiag.cli.report_tables import present_issue
     from offdiag.services.reports.asking import report_now
 
     settings = settings_for(url)

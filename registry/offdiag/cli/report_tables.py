@@ -1,22 +1,31 @@
-"""Reports and their issues as tables and as JSON."""
+"""Reports, their editions and their schedules as tables and as JSON."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+import click
 from rich.table import Table
 from rich.text import Text
 
+from offdiag.cli.output import busy, note, print_json, print_tables
 from offdiag.cli.tables import facts_table
 from offdiag.cli.text import printable
-from offdiag.reports.document import report_document
+from offdiag.reports.document import report_document, scope_document
 from offdiag.reports.headline import further_sentences
 from offdiag.services.delivery.targets import read_target
-from offdiag.services.reports.pages import IssuePage, ReportEntry
+from offdiag.services.reports.asking import Asked
+from offdiag.services.reports.pages import IssuePage, ReportEntry, ReportsPage, issue_page
 from offdiag.services.reports.records import delivery_facts, issue_facts
-from offdiag.store.deliveries import DeliveryRecord
-from offdiag.store.reports import IssueRecord
+from offdiag.services.reports.settling import settle_issue
+from offdiag.services.schedules.fires import Fire
+from offdiag.services.schedules.pages import ScheduleEntry
+from offdiag.services.work.attempts import RetryPolicy
+from offdiag.settings import Settings
+from offdiag.store.database import Database
+from offdiag.store.deliveries import DeliveryRecord, DeliveryState
+from offdiag.store.reports import IssueRecord, IssueState
 
 
 def report_table(entries: Sequence[ReportEntry]) -> Table:
@@ -111,3 +120,132 @@ def _sent(deliveries: Sequence[DeliveryRecord]) -> str:
         return ""
     sent = sum(delivery.state.value == "sent" for delivery in deliveries)
     return f"{sent} of {len(deliveries)}"
+
+
+def present_issue(
+    context: click.Context,
+    database: Database,
+    settings: Settings,
+    asked: Asked,
+    *,
+    project: str,
+    timeout: float,
+    as_json: bool,
+) -> None:
+    """Wait for an issue and print what it says; exit code 1 if it failed, is not done, or a
+    delivery was refused."""
+    with busy(f"Computing issue {asked.number}"):
+        settle_issue(
+            database,
+            asked.issue_id,
+            timeout_s=timeout,
+            lease_s=settings.jobs.lease_s,
+            policy=RetryPolicy(max_attempts=settings.jobs.max_attempts),
+        )
+    page = issue_page(database, project=project, name=asked.name, number=asked.number)
+    if as_json:
+        print_json(issue_dict(page))
+    else:
+        print_tables(*issue_tables(page))
+    if page.issue.state is IssueState.PENDING:
+        note("It is not computed yet. Start offdiag worker, or wait: nothing is lost.")
+    is_refused = any(each.state is DeliveryState.REFUSED for each in page.deliveries)
+    if is_refused or page.issue.state is not IssueState.COMPUTED:
+        context.exit(1)
+
+
+def schedule_table(entries: Sequence[ScheduleEntry]) -> Table:
+    """One line for each schedule."""
+    table = Table()
+    for name in ("report", "dataset", "schedule", "next", "last issue"):
+        table.add_column(name)
+    for entry in entries:
+        record = entry.schedule
+        table.add_row(
+            Text(printable(f"{record.project}/{record.name}")),
+            Text(printable(entry.report.scope.dataset)),
+            entry.problem or entry.words,
+            _next(entry),
+            Text(_last(entry.report.last)),
+        )
+    return table
+
+
+def schedule_facts(entry: ScheduleEntry) -> Table:
+    """One schedule for people."""
+    record, scope = entry.schedule, entry.report.scope
+    facts = {
+        "project": record.project,
+        "schedule": entry.words,
+        "cron": f"{record.cron} ({record.zone})",
+        "problem": entry.problem,
+        "next": "paused" if not record.enabled else "\n".join(map(_moment, entry.next_fires)),
+        "dataset": scope.dataset,
+        "metrics": ", ".join(scope.metrics),
+        "slices": ", ".join(scope.slices),
+        "baseline": scope.baseline,
+        "cost matrix": scope.cost_matrix,
+        "sent to": ", ".join(entry.report.targets) or "nobody; it is kept here",
+        "last fire": record.last_fire,
+        "last issue": _last(entry.report.last),
+    }
+    shown = {name: text for name, text in facts.items() if text}
+    lines = {}
+    for name, text in shown.items():
+        first, *others = text.splitlines()
+        lines[name] = first
+        lines |= {" " * place: line for place, line in enumerate(others, start=1)}
+    return facts_table(f"Schedule {printable(record.name)}", lines)
+
+
+def schedule_dict(entry: ScheduleEntry) -> dict[str, Any]:
+    """One schedule for programs."""
+    record, last = entry.schedule, entry.report.last
+    return {
+        "project": record.project,
+        "name": record.name,
+        "cron": record.cron,
+        "zone": record.zone,
+        "words": entry.words,
+        "problem": entry.problem,
+        "enabled": record.enabled,
+        "version": record.version,
+        "next": [
+            {"due": fire.due.isoformat(), "local": f"{fire.wall:%Y-%m-%dT%H:%M}"}
+            for fire in entry.next_fires
+        ],
+        "last_fire": record.last_fire,
+        "scope": scope_document(entry.report.scope),
+        "targets": list(entry.report.targets),
+        "last_issue": None
+        if last is None
+        else {"number": last.number, "state": last.state.value, "headline": last.headline},
+    }
+
+
+def scheduler_sentence(page: ReportsPage) -> str:
+    """Whether anybody will issue what is planned."""
+    if page.has_scheduler:
+        return (
+            f"The scheduler is alive; its last heartbeat was {page.schedulers[0].age_s:.0f} s ago."
+        )
+    if page.schedulers:
+        return (
+            f"NO SCHEDULER: the last heartbeat was {page.schedulers[0].age_s:.0f} s ago. "
+            "Start offdiag worker or offdiag serve."
+        )
+    return "NO SCHEDULER is running. Start offdiag worker or offdiag serve."
+
+
+def _next(entry: ScheduleEntry) -> str:
+    return _moment(entry.next_fires[0]) if entry.next_fires else "paused"
+
+
+def _moment(fire: Fire) -> str:
+    return f"{fire.wall:%a %Y-%m-%d %H:%M} {fire.zone}"
+
+
+def _last(issue: IssueRecord | None) -> str:
+    if issue is None:
+        return ""
+    return f"#{issue.number} {issue.state.value}: {printable(issue.headline or issue.error or '')}"

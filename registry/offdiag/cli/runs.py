@@ -1,4 +1,4 @@
-"""`offdiag runs …`: list, show, delete and restore runs."""
+"""`offdiag runs …`: list, show, delete and restore runs; the baseline of a dataset."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 import click
 
-from offdiag.cli.baseline import baseline
 from offdiag.cli.options import json_option, settings_for, url_option
 from offdiag.cli.output import print_json, print_tables, room_for_intervals
 
@@ -18,6 +17,52 @@ if TYPE_CHECKING:
     from offdiag.store.run_filter import RunFilter
     from offdiag.store.run_order import RunOrder
     from offdiag.store.run_rows import RunEntry
+
+
+@click.command()
+@click.argument("run_id", metavar="[RUN]", required=False)
+@click.option("--dataset", help="Show the baseline of this dataset.")
+@click.option("--clear", is_flag=True, help="With --dataset: let it have none.")
+@click.option("--project", help="Project of the dataset.  [default: the configured one]")
+@url_option
+@json_option
+def baseline(
+    *,
+    run_id: str | None,
+    dataset: str | None,
+    clear: bool,
+    project: str | None,
+    url: str | None,
+    as_json: bool,
+) -> None:
+    """Compare all runs of its dataset with RUN from now on, class by class.
+
+    A run that finds a class significantly less often gets a flag of rule F14. All runs of the
+    dataset are evaluated again.
+    """
+    if (run_id is None) == (dataset is None) or (clear and dataset is None):
+        raise click.UsageError("Name a run, or a dataset with --dataset.")
+    from offdiag.cli.registry import opened
+    from offdiag.sdk import provenance
+    from offdiag.services.baselines import Repinned, baseline_of, pin_baseline, unpin_baseline
+
+    settings = settings_for(url)
+    place = {"project": project or settings.project, "dataset": str(dataset)}
+    with opened(settings) as database:
+        if run_id is not None:
+            now = pin_baseline(database, run_id, author=provenance.author())
+        elif clear:
+            now = unpin_baseline(database, **place)
+        else:
+            now = Repinned(baseline_of(database, **place), 0)
+    if as_json:
+        pinned = None if now.baseline is None else now.baseline.run_id
+        print_json({"baseline": pinned, "runs_asked": now.n_runs})
+    elif now.baseline is None:
+        click.echo("There is no baseline.")
+    else:
+        again = f"; {now.n_runs} runs are evaluated again" if now.n_runs else ""
+        click.echo(f"The baseline is {now.baseline.run_name} ({now.baseline.run_id}){again}.")
 
 
 @click.group()
@@ -60,8 +105,7 @@ def list_runs(
 ) -> None:
     """List runs with their headline numbers."""
     from offdiag.cli.registry import opened
-    from offdiag.cli.run_json import entry_dict
-    from offdiag.cli.run_tables import run_table
+    from offdiag.cli.run_tables import entry_dict, run_table
 
     terms, order = _terms(project, dataset, filter_text), _order(sort)
     with opened(settings_for(url)) as database:
@@ -87,8 +131,7 @@ def list_runs(
 def show(run_id: str, slice_text: str | None, url: str | None, as_json: bool) -> None:
     """Show one run with its matrix and all its numbers."""
     from offdiag.cli.registry import opened
-    from offdiag.cli.run_json import detail_dict, slice_dict
-    from offdiag.cli.run_tables import detail_tables, slice_tables
+    from offdiag.cli.run_tables import detail_dict, detail_tables, slice_dict, slice_tables
     from offdiag.services.browse import browse_run
     from offdiag.services.evaluation.slices import evaluation_of_slice
 
@@ -111,8 +154,8 @@ def show(run_id: str, slice_text: str | None, url: str | None, as_json: bool) ->
 @json_option
 def history(run_id: str, url: str | None, as_json: bool) -> None:
     """Show every evaluation of a run, and what differed from one to the next."""
-    from offdiag.cli.history_table import history_list, history_table
     from offdiag.cli.registry import opened
+    from offdiag.cli.run_tables import history_list, history_table
     from offdiag.services.evaluation.history import run_history
 
     with opened(settings_for(url)) as database:

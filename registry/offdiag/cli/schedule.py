@@ -70,7 +70,7 @@ def add(
 def list_schedules(project: str | None, url: str | None, as_json: bool) -> None:
     """List schedules with their next times, and whether anybody ticks."""
     from offdiag.cli.registry import opened
-    from offdiag.cli.schedule_tables import schedule_dict, schedule_table, scheduler_sentence
+    from offdiag.cli.report_tables import schedule_dict, schedule_table, scheduler_sentence
     from offdiag.services.schedules.pages import schedules_page
 
     with opened(settings_for(url)) as database:
@@ -163,7 +163,7 @@ def run(
 ) -> None:
     """Issue the report of a schedule now, beside its planned issues."""
     from offdiag.cli.registry import opened
-    from offdiag.cli.reporting import present_issue
+    from offdiag.cli.report_tables import present_issue
     from offdiag.services.schedules.planning import run_schedule
 
     settings = settings_for(url)
@@ -195,7 +195,7 @@ def remove(name: str, project: str | None, url: str | None, as_json: bool) -> No
 
 
 def _show(database: Database, project: str, name: str, *, as_json: bool) -> None:
-    from offdiag.cli.schedule_tables import schedule_dict, schedule_facts
+    from offdiag.cli.report_tables import schedule_dict, schedule_facts
     from offdiag.services.schedules.pages import schedule_page
 
     entry = schedule_page(database, project=project, name=name)

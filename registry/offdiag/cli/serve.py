@@ -1,4 +1,4 @@
-"""`offdiag serve`."""
+"""`offdiag serve` and `offdiag worker`: the two processes of a registry."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def serve(url: str | None, host: str | None, port: int | None, no_worker: bool) 
     # Nothing that is loaded now is garbage; the warm-up of the server turns this back.
     gc.disable()
     from offdiag.cli.registry import opened
-    from offdiag.cli.serving import serve_until_stopped
+    from offdiag.cli.server import serve_until_stopped
     from offdiag.logs import log_to_stderr
 
     settings = settings_for(url)
@@ -34,3 +34,17 @@ def serve(url: str | None, host: str | None, port: int | None, no_worker: bool) 
             with_worker=not no_worker,
             announce=lambda address: click.echo(f"offdiag is at {address} (Ctrl-C stops it)"),
         )
+
+
+@click.command()
+@url_option
+def worker(url: str | None) -> None:
+    """Evaluate what is logged, until Ctrl-C. Any number may run."""
+    from offdiag.cli.registry import opened
+    from offdiag.logs import log_to_stderr
+    from offdiag_workers.process import work_until_signal
+
+    settings = settings_for(url)
+    log_to_stderr(settings.log.level, settings.log.format)
+    with opened(settings, synchronous="normal") as database:
+        work_until_signal(database, settings)

@@ -53,9 +53,15 @@ def sql(
     columns, and docs/sql.md explains them. Only what the query names is read. A QUERY of - is
     read from stdin.
     """
-    from offdiag.cli.answer_files import write_answer, writer_for
-    from offdiag.cli.answers import ROWS_SHOWN, answer_dict, answer_table, first_rows
     from offdiag.cli.registry import opened
+    from offdiag.cli.sql_rows import (
+        ROWS_SHOWN,
+        answer_dict,
+        answer_table,
+        first_rows,
+        write_answer,
+        writer_for,
+    )
     from offdiag.services.querying.query import asked
     from offdiag.store.relations.columns import RunScope
 

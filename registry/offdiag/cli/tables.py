@@ -1,16 +1,18 @@
-"""Evaluations and runs as tables for a terminal."""
+"""Evaluations, of classes and of sets of labels, and advice as tables."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from rich.box import SIMPLE_HEAD
 from rich.table import Table
 from rich.text import Text
 
+from offdiag.advice.recommendation import Advice, Counsel
 from offdiag.cli.text import label, number, printable
 from offdiag.domain.values import MetricValue
 from offdiag.metrics.confusion import ConfusionMatrix
+from offdiag.metrics.counted import Counted, CountedSets
 
 MOST_CLASSES = 20
 """A matrix of more classes is no longer read on a terminal; JSON has all of it."""
@@ -95,4 +97,86 @@ def facts_table(title: str, facts: Mapping[str, str]) -> Table:
     table = Table(title=title, title_justify="left", show_header=False, box=None, padding=(0, 2))
     for name, value in facts.items():
         table.add_row(Text(name, style="dim"), Text(printable(value)))
+    return table
+
+
+_CELLS = ("tp", "fn", "fp", "tn")
+
+
+def mass_table(counted: CountedSets) -> Table:
+    """The multi-label matrix with both axes named and two decimals."""
+    names = [label(name) for name in counted.labels.names]
+    table = open_table(
+        title="Multi-label matrix: actual label down, predicted label across, n = "
+        f"{counted.matrix.n_cases}",
+        caption="fractional shares, Algorithm 1",
+    )
+    table.add_column(Text("actual ↓  predicted →"))
+    for name in names:
+        table.add_column(Text(name), justify="right")
+    for code, (name, masses) in enumerate(zip(names, counted.matrix.cells.tolist(), strict=True)):
+        cells = [
+            Text(f"{mass:.2f}", style="bold" if place == code else "")
+            for place, mass in enumerate(masses)
+        ]
+        table.add_row(Text(name), *cells)
+    return table
+
+
+def label_count_table(counted: CountedSets) -> Table:
+    """The two-by-two table of each label, a line each."""
+    cells = counted.tally.labels.one_vs_rest()
+    table = open_table(
+        title=f"Each label: in the true set, in the predicted set, n = {counted.total}"
+    )
+    table.add_column("label")
+    for key in _CELLS:
+        table.add_column(key, justify="right")
+    counts = zip(*(getattr(cells, key).tolist() for key in _CELLS), strict=True)
+    for name, row in zip(counted.labels.names, counts, strict=True):
+        table.add_row(Text(label(name)), *(str(int(count)) for count in row))
+    return table
+
+
+def evaluation_tables(
+    counted: Counted,
+    aggregate: Mapping[str, MetricValue],
+    per_class: Mapping[str, Sequence[MetricValue]],
+) -> Iterable[Table]:
+    """The matrix where it can be read, the values of each class, and those of all together."""
+    is_read = counted.n_classes <= MOST_CLASSES
+    if isinstance(counted, CountedSets):
+        yield label_count_table(counted)
+        if is_read:
+            yield mass_table(counted)
+    elif is_read:
+        yield matrix_table(counted)
+    yield class_table(counted.labels.names, per_class)
+    yield aggregate_table(aggregate)
+
+
+def advice_tables(advice: Advice) -> Iterable[Table]:
+    """What to report and what to leave out, each with its reasons."""
+    yield _table("Report these", advice.report, with_question=True)
+    if advice.avoid:
+        yield _table("Leave these out", advice.avoid, with_question=False)
+    if advice.cautions:
+        cautions = open_table(title="Keep in mind")
+        cautions.add_column("")
+        for caution in advice.cautions:
+            cautions.add_row(Text(printable(caution)))
+        yield cautions
+
+
+def _table(title: str, counsels: Sequence[Counsel], *, with_question: bool) -> Table:
+    table = open_table(title=title)
+    table.add_column("metric")
+    if with_question:
+        table.add_column("question")
+    table.add_column("why")
+    for counsel in counsels:
+        question = [Text(printable(counsel.question))] if with_question else []
+        table.add_row(
+            Text(printable(counsel.name)), *question, Text(printable(" ".join(counsel.why)))
+        )
     return table

@@ -151,13 +151,13 @@ def impact(
     A value that left the interval it had before stands out: its run predicts what it always
     did, so the labels alone moved it.
     """
-    from offdiag.cli.impact_tables import (
+    from offdiag.cli.registry import opened
+    from offdiag.cli.truth_tables import (
         impact_dict,
         impact_tables,
         read_range,
         require_ranking_metric,
     )
-    from offdiag.cli.registry import opened
     from offdiag.services.truth.impact import truth_impact
 
     older, newer = read_range(versions)

@@ -6,8 +6,7 @@ what the dashboard shows is what these models did.
 
 from __future__ import annotations
 
-from offdiag.demo.experiment import Experiment, Trial, log_trial
-from offdiag.demo.experiments import breast_cancer, digits, wine
+from offdiag.demo.experiments import Experiment, Trial, breast_cancer, digits, log_trial, wine
 from offdiag.demo.judgements import judge_runs, plan_report
 
 __all__ = [

@@ -70,7 +70,7 @@ class Stated:
 _BLOCK = 1 << 20
 
 
-def provenance(found: Imported) -> dict[str, Scalar]:
+def provenance_tags(found: Imported) -> dict[str, Scalar]:
     """Dialect, assumed convention, and name and SHA-256 of the file, as tags."""
     return {
         "import.dialect": found.dialect,

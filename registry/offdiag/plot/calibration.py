@@ -9,6 +9,10 @@ import numpy as np
 from offdiag.metrics.intervals.proportions import wilson
 from offdiag.metrics.scores.calibration import DEFAULT_BINS
 from offdiag.plot.drawing import (
+    LINES,
+    PAGE,
+    QUIET_INK,
+    RULE,
     axes_or_new,
     plain_legend,
     shortened,
@@ -16,8 +20,7 @@ from offdiag.plot.drawing import (
     undefined_text,
     unit_square,
 )
-from offdiag.plot.palette import LINES, PAGE, QUIET_INK, RULE
-from offdiag.sdk.score_evaluation import ScoreEvaluation
+from offdiag.sdk.evaluations.scores import ScoreEvaluation
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -9,11 +9,19 @@ import numpy as np
 from offdiag.domain.values import MetricValue
 from offdiag.metrics.intervals.bounds import Interval
 from offdiag.metrics.intervals.proportions import WILSON, wilson
-from offdiag.plot.drawing import QUARTERS, axes_or_new, shortened, title, undefined_text
-from offdiag.plot.matrix_cells import number_text
-from offdiag.plot.palette import LINES, QUIET_INK, RULE
-from offdiag.sdk.evaluation import Evaluation
-from offdiag.sdk.weighted_evaluation import WeightedEvaluation
+from offdiag.plot.confusion_matrix import number_text
+from offdiag.plot.drawing import (
+    LINES,
+    QUARTERS,
+    QUIET_INK,
+    RULE,
+    axes_or_new,
+    shortened,
+    title,
+    undefined_text,
+)
+from offdiag.sdk.evaluations.evaluate import WeightedEvaluation
+from offdiag.sdk.evaluations.evaluation import Evaluation
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

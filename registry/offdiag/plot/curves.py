@@ -9,6 +9,9 @@ import numpy as np
 
 from offdiag.metrics.scores.curves import Curve, thin
 from offdiag.plot.drawing import (
+    DASHES,
+    LINES,
+    QUIET_INK,
     axes_or_new,
     plain_legend,
     shortened,
@@ -17,8 +20,7 @@ from offdiag.plot.drawing import (
     unit_square,
     value_text,
 )
-from offdiag.plot.palette import DASHES, LINES, QUIET_INK
-from offdiag.sdk.score_evaluation import ScoreEvaluation
+from offdiag.sdk.evaluations.scores import ScoreEvaluation
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -8,7 +8,7 @@ from offdiag.domain.labels import require_known
 from offdiag.errors import InvalidInput
 from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.sdk.cost import Evaluated
-from offdiag.sdk.evaluation import Evaluation
+from offdiag.sdk.evaluations.evaluation import Evaluation
 
 _OF_SCORES = "log_loss"
 """Every evaluation of scores has it, undefined or not."""

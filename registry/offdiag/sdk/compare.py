@@ -1,15 +1,296 @@
-"""Comparing stored runs from a notebook or a script."""
+"""Comparing stored runs from a notebook or a script, and what a comparison looks like there."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cached_property
+from html import escape
+from typing import TYPE_CHECKING, Any
 
+from offdiag.comparison import wording
 from offdiag.comparison.differences import DIFFERENCE_THAT_MATTERS
+from offdiag.comparison.standings import Standing
+from offdiag.domain.values import MetricValue
 from offdiag.errors import Conflict, InvalidInput
-from offdiag.sdk.comparison import Comparison
 from offdiag.sdk.registry import CompareQuestion
 from offdiag.sdk.run import Run
 from offdiag.sdk.target import target
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+_ON_NEW = "highest, on new examples"
+_RIGHT = "style='text-align:right'"
+
+
+def comparison_html(record: Mapping[str, Any]) -> str:
+    """One HTML fragment; names are escaped, nothing is loaded from elsewhere."""
+    runs = "".join(
+        f"<li><b>{run['letter']}</b> {escape(run['name'])} <code>{escape(run['id'])}</code></li>"
+        for run in record["runs"]
+    )
+    verdict = record["verdict"]
+    details = escape(" ".join(verdict["details"]))
+    head, rows = _table(record["result"])
+    body = "".join(f"<tr>{''.join(_cells(row))}</tr>" for row in rows)
+    names = "".join(f"<th scope='col'>{escape(name)}</th>" for name in head)
+    return (
+        f"<div><ul>{runs}</ul><p><b>{escape(verdict['headline'])}</b> {details}</p>"
+        f"<table><thead><tr>{names}</tr></thead><tbody>{body}</tbody></table></div>"
+    )
+
+
+def _cells(row: tuple[str, ...]) -> Iterator[str]:
+    first, *others = (escape(cell) for cell in row)
+    yield f"<th scope='row'>{first}</th>"
+    for cell in others:
+        yield f"<td {_RIGHT}>{cell}</td>"
+
+
+def _table(result: Mapping[str, Any]) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
+    metrics = result["metrics"]
+    if result["kind"] == "pair":
+        level = wording.level_text(result["confidence"])
+        head = ("metric", "A", "B", "B − A", f"{level} CI alone", "together")
+        return head, [_difference_row(key, found) for key, found in metrics.items()]
+    # Servers of the release before do not correct.
+    best = result.get("best_of_many") or {}
+    return ("metric", *result["n"], *([_ON_NEW] if best else [])), [
+        (
+            wording.title(key),
+            *(
+                f"{_number(place)} ({wording.STANDINGS[Standing(place['standing'])]})"
+                for place in places.values()
+            ),
+            *([_number(best[key]["corrected"]) if key in best else ""] if best else []),
+        )
+        for key, places in metrics.items()
+    ]
+
+
+def _difference_row(key: str, found: Mapping[str, Any]) -> tuple[str, ...]:
+    gap = MetricValue.of_dict(found["difference"])
+    together = found.get("simultaneous_interval") or {}
+    return (
+        wording.title(key),
+        _number(found["a"]),
+        _number(found["b"]),
+        wording.gap_text(key, gap),
+        wording.gap_interval(key, gap) or "none",
+        wording.ends_text(key, (together.get("ci_low"), together.get("ci_high"))) or "none",
+    )
+
+
+def _number(value: Mapping[str, Any]) -> str:
+    return "undefined" if value["value"] is None else f"{value['value']:.3f}"
+
+
+_NUMBERS = ("value", "ci_low", "ci_high")
+
+
+class Comparison:
+    """Two or more runs beside each other; the first is A.
+
+    `verdict` says in words what intervals and tests bear out. An undefined value is NaN in the
+    frames, with its reason in `to_dict()`.
+    """
+
+    def __init__(self, record: Mapping[str, Any]) -> None:
+        """`record` is that of `offdiag.services.comparison.record`, of runs that compare."""
+        self._record = record
+        self._result: Mapping[str, Any] = record["result"]
+        self.runs: dict[str, str] = {run["letter"]: run["id"] for run in record["runs"]}
+        """Ids of the runs by their letters."""
+        verdict = record["verdict"]
+        self.verdict: str = " ".join((verdict["headline"], *verdict["details"]))
+        """The verdict in words."""
+
+    def __repr__(self) -> str:
+        runs = ", ".join(f"{name}={run_id}" for name, run_id in self.runs.items())
+        return f"Comparison({runs}: {self._record['verdict']['headline']})"
+
+    @property
+    def _is_pair(self) -> bool:
+        return bool(self._result["kind"] == "pair")
+
+    @property
+    def is_paired(self) -> bool:
+        """Whether all runs were compared example by example."""
+        if self._is_pair:
+            return bool(self._result["is_paired"])
+        return not self._result["not_paired"]
+
+    @property
+    def counts(self) -> dict[str, int] | None:
+        """Of two paired runs how many examples `both_right`, `only_a`, `only_b`, `both_wrong`."""
+        counts = self._result.get("counts")
+        return None if counts is None else dict(counts)
+
+    @cached_property
+    def metrics(self) -> pd.DataFrame:
+        """Headline metrics.
+
+        Of two runs one row each: `a`, `b`, `difference` (b - a) with `ci_low` and `ci_high` of
+        the metric alone, `simultaneous_low` and `simultaneous_high` of all together, which decide
+        the `outcome`, `p` where there is a test and `p_adjusted` over all classes. Of more runs
+        one row for each metric and run: `value`, `standing`, and the run minus the one in
+        `compared_with`, `behind`, with the simultaneous interval that decides the standing and p
+        values.
+        """
+        import pandas as pd
+
+        if self._is_pair:
+            rows = [
+                {"metric": key, **_difference(found)}
+                for key, found in self._result["metrics"].items()
+            ]
+            return pd.DataFrame(rows).set_index("metric")
+        places = _places(self._result["metrics"], self.runs)
+        return pd.DataFrame(places).set_index(["metric", "run"])
+
+    @cached_property
+    def per_class(self) -> pd.DataFrame:
+        """Recall, precision and F1 of every class, with the number `n` of its examples.
+
+        Of two runs the columns of `metrics`; of more runs one row for each class and run, with
+        the interval of the value itself and, for recall, its `standing` among all runs and
+        classes.
+        """
+        import pandas as pd
+
+        index = ["metric", "class"]
+        if self._is_pair:
+            sizes = self._result["class_sizes"]["a"]
+            rows = [
+                {"metric": key, "class": name, "n": sizes[name], **_difference(found)}
+                for key, classes in self._result["per_class"].items()
+                for name, found in classes.items()
+            ]
+            return pd.DataFrame(rows).set_index(index)
+        return pd.DataFrame(_class_rows(self._result)).set_index([*index, "run"])
+
+    @cached_property
+    def best_of_many(self) -> pd.DataFrame:
+        """The highest of three or more runs by each metric.
+
+        `value` is what it has on these examples, `corrected` what it is expected to reach on new
+        ones: a run that was chosen for being highest is not as good as it looks. Empty where that
+        could not be computed; NaN where a class has too few examples.
+        """
+        import pandas as pd
+
+        rows = [
+            {
+                "metric": key,
+                "run": found["run"],
+                "value": found["value"],
+                "corrected": found["corrected"]["value"],
+            }
+            for key, found in (self._result.get("best_of_many") or {}).items()
+        ]
+        columns = ["metric", "run", "value", "corrected"]
+        return pd.DataFrame(rows, columns=columns).set_index("metric")
+
+    @property
+    def samples_needed(self) -> dict[str, Any] | None:
+        """How many labelled examples would decide between two runs; None where it is decided.
+
+        `needed` (`needed_low` to `needed_high`) examples in all settle the `difference` in
+        accuracy between `first` and `second`; the present `n_samples` settle one of `settled`.
+        """
+        found = self._result.get("samples_needed")
+        return None if found is None else dict(found)
+
+    @cached_property
+    def pairs(self) -> pd.DataFrame:
+        """Every two paired runs: how many examples only one of them gets right, and McNemar's p.
+
+        `p_adjusted` is Holm's over all pairs.
+        """
+        import pandas as pd
+
+        columns = ["first", "second", "only_first", "only_second", "p", "p_adjusted"]
+        rows = self._paired_rows() if self._is_pair else self._result["pairs"]
+        return pd.DataFrame([[row[name] for name in columns] for row in rows], columns=columns)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, ready for `json.dumps(..., allow_nan=False)`."""
+        return dict(self._record)
+
+    def _repr_html_(self) -> str:
+        return comparison_html(self._record)
+
+    def _paired_rows(self) -> list[dict[str, object]]:
+        test = self._result.get("mcnemar")
+        if test is None:
+            return []
+        return [
+            {
+                "first": "A",
+                "second": "B",
+                "only_first": test["only_first"],
+                "only_second": test["only_second"],
+                "p": test["exact_p"],
+                "p_adjusted": test["exact_p"],
+            }
+        ]
+
+
+def _difference(found: Mapping[str, Any]) -> dict[str, object]:
+    # A server of the release before has neither of the two.
+    gap, together = found["difference"], found.get("simultaneous_interval") or {}
+    return {
+        "a": found["a"]["value"],
+        "b": found["b"]["value"],
+        "difference": gap["value"],
+        "ci_low": gap.get("ci_low"),
+        "ci_high": gap.get("ci_high"),
+        "simultaneous_low": together.get("ci_low"),
+        "simultaneous_high": together.get("ci_high"),
+        "p": found["p"],
+        "p_adjusted": found.get("p_adjusted"),
+        "outcome": found["outcome"],
+    }
+
+
+def _places(metrics: Mapping[str, Any], runs: Mapping[str, str]) -> list[dict[str, object]]:
+    return [
+        {
+            "metric": key,
+            "run": name,
+            "run_id": runs[name],
+            "value": place["value"],
+            "standing": place["standing"],
+            "behind": behind.get("value"),
+            "compared_with": place.get("compared_with"),
+            "ci_low": behind.get("ci_low"),
+            "ci_high": behind.get("ci_high"),
+            "p": place["p"],
+            "p_adjusted": place["p_adjusted"],
+        }
+        for key, places in metrics.items()
+        for name, place in places.items()
+        for behind in (place["behind"] or {},)
+    ]
+
+
+def _class_rows(result: Mapping[str, Any]) -> Iterator[dict[str, object]]:
+    # Servers before 0.3 say nothing about the recall of more than two runs.
+    standings = result.get("recall_standings")
+    for run, metrics in result["per_class"].items():
+        for key, classes in metrics.items():
+            for name, value in classes.items():
+                yield {
+                    "metric": key,
+                    "class": name,
+                    "run": run,
+                    "n": result["class_sizes"][run][name],
+                    **{number: value.get(number) for number in _NUMBERS},
+                    "standing": standings[name][run]["standing"]
+                    if standings and key == "recall"
+                    else None,
+                }
 
 
 def compare(

@@ -15,7 +15,7 @@ from offdiag.metrics.confusion import ConfusionMatrix, confusion_matrix
 from offdiag.metrics.costs.matrix import CostMatrix, cost_matrix
 from offdiag.metrics.costs.prevalence import declared_prevalence
 from offdiag.metrics.costs.summary import evaluate_costs
-from offdiag.sdk.evaluation import Evaluation
+from offdiag.sdk.evaluations.evaluation import Evaluation
 
 TRIVIAL_CLASS = "best_trivial_class"
 

@@ -15,10 +15,11 @@ from offdiag.errors import Conflict
 from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.costs.matrix import CostMatrix
 from offdiag.metrics.scores.operating_points import OperatingPoints
-from offdiag.sdk.decision import Decided, DecideQuestion
-from offdiag.sdk.evaluation import Evaluation
+from offdiag.sdk.evaluations.evaluation import Evaluation
 from offdiag.sdk.registry import (
     CompareQuestion,
+    Decided,
+    DecideQuestion,
     ExampleTable,
     OpenedRun,
     RevisionQuestion,

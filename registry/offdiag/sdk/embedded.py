@@ -5,20 +5,21 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
+from typing import Any, cast
 
 from offdiag.domain.hierarchy import Hierarchy
 from offdiag.domain.labels import LabelSet, TruthRevision
 from offdiag.domain.runs import Derivation, FoundRun, RunFacts
 from offdiag.errors import Conflict
-from offdiag.metrics.costs.matrix import CostMatrix
+from offdiag.metrics.costs.matrix import CostMatrix, cost_matrix
+from offdiag.metrics.costs.prevalence import declared_prevalence
 from offdiag.metrics.scores.operating_points import OperatingPoints
-from offdiag.sdk.deciding import decide
-from offdiag.sdk.decision import Decided, DecideQuestion
-from offdiag.sdk.evaluation import Evaluation
-from offdiag.sdk.flag import Flag, Judgement
+from offdiag.sdk.evaluations.evaluation import Evaluation
+from offdiag.sdk.evaluations.flag import Flag, Judgement
 from offdiag.sdk.registry import (
     CompareQuestion,
+    Decided,
+    DecideQuestion,
     ExampleRow,
     ExampleTable,
     RevisionQuestion,
@@ -29,6 +30,16 @@ from offdiag.services.comparison.comparing import compare_runs
 from offdiag.services.comparison.record import comparison_record
 from offdiag.services.cost_matrices import CostName
 from offdiag.services.curves.browse import browse_curves
+from offdiag.services.decisions.saving import (
+    Choice,
+    Chosen,
+    Pricing,
+    default_costs,
+    labels_of_run,
+    pricing_of,
+    save_choice,
+    try_rule,
+)
 from offdiag.services.evaluation.collapsed import collapse_evaluation
 from offdiag.services.evaluation.reading import evaluation_of
 from offdiag.services.evaluation.slices import evaluation_of_slice
@@ -50,6 +61,54 @@ from offdiag.store.database import Database
 from offdiag.store.evaluations import StoredEvaluation
 from offdiag.store.flags import FlagRecord
 from offdiag.store.schema import open_database
+
+
+def decide(database: Database, run_id: str, question: DecideQuestion) -> Decided:
+    """Answer the question about an evaluated run, and keep the answers if that is asked for."""
+    pricing = _pricing(database, run_id, question)
+    choice = _choice(question)
+    trial = try_rule(database, run_id, pricing, choice)
+    saved = None
+    if question.save_as is not None:
+        saved = save_choice(
+            database, run_id, pricing, choice, name=question.save_as, author=question.author
+        ).id
+    change = trial.change
+    return Decided(
+        recipe=trial.recipe,
+        mean_cost_before=change.before,
+        mean_cost_after=change.after,
+        difference=change.difference,
+        matrix_before=change.joint.first_matrix,
+        matrix_after=change.joint.second_matrix,
+        recall_changes={each.label: each.difference for each in change.classes},
+        saved=saved,
+    )
+
+
+def _pricing(database: Database, run_id: str, question: DecideQuestion) -> Pricing:
+    reference = None
+    if question.weights is None or isinstance(question.weights, str):
+        costs, reference = default_costs(database, run_id, question.weights)
+    else:
+        costs = cost_matrix(question.weights, labels=labels_of_run(database, run_id))
+    shares = None
+    if question.prevalence is not None:
+        given = question.prevalence
+        # What is neither a mapping nor an array is refused by the one who reads it.
+        stated = given if isinstance(given, Mapping) else cast("Any", given)
+        shares = declared_prevalence(stated, labels=costs.labels)
+    return pricing_of(costs, shares, reference)
+
+
+def _choice(question: DecideQuestion) -> Choice:
+    match question.threshold:
+        case None:
+            return Choice(Chosen.EXPECTED, positive=question.positive)
+        case "cheapest":
+            return Choice(Chosen.CHEAPEST, positive=question.positive)
+        case threshold:
+            return Choice(Chosen.STATED, threshold, question.positive)
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from offdiag.domain.labels import LabelSet
 from offdiag.inputs.bodies.columns import columns_of
 from offdiag.inputs.bodies.formats import read_arrow_body
+from offdiag.records.ingest import NewCounts, NewMatrix, NewRun
 from offdiag.sdk.remote.spool import Asked
 from offdiag.services.ingest.counted import log_counts
 from offdiag.services.ingest.finishing import finish_run
@@ -15,7 +16,6 @@ from offdiag.services.ingest.matrices import log_matrix
 from offdiag.services.ingest.opening import open_run
 from offdiag.services.ingest.uploading import put_columns
 from offdiag.store.database import Database
-from offdiag.wire.ingest import NewCounts, NewMatrix, NewRun
 
 
 @dataclass(frozen=True, slots=True)

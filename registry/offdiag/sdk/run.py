@@ -1,32 +1,146 @@
-"""A run in the hands of a training job."""
+"""A run in the hands of a training job: its chunks, predictions and curves."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from threading import Lock
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 from offdiag.domain.labels import label_text
 from offdiag.domain.look_alikes import label_notes, warn_of
 from offdiag.domain.runs import Derivation
 from offdiag.errors import Conflict
 from offdiag.metrics.costs.matrix import CostMatrix
+from offdiag.metrics.scores.operating_points import OperatingPoints
 from offdiag.sdk import provenance
-from offdiag.sdk.buffer import ChunkBuffer
-from offdiag.sdk.decision import DecideQuestion, Decision, Threshold
-from offdiag.sdk.evaluation import Evaluation
-from offdiag.sdk.registry import OpenedRun, Registry
-from offdiag.sdk.run_frames import (
-    ExampleKind,
-    example_question,
-    examples_frame,
-    operating_points_frame,
+from offdiag.sdk.evaluations.evaluation import Evaluation
+from offdiag.sdk.registry import (
+    DecideQuestion,
+    Decision,
+    ExampleTable,
+    OpenedRun,
+    Registry,
+    Threshold,
 )
-from offdiag.services.ingest.batch import read_batch
+from offdiag.services.examples.question import ExampleQuestion, Kind
+from offdiag.services.ingest.batch import (
+    CHUNK_SIZE,
+    Batch,
+    concatenated,
+    read_batch,
+    require_alike,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
+
+
+class ChunkBuffer:
+    """Cuts a stream of batches into full chunks, and hands each to `put` with its number.
+
+    A chunk leaves the buffer only after `put` returned. What is cut depends on the order of
+    the cases alone, so that a repeated attempt sends the same bytes under the same number.
+    """
+
+    def __init__(
+        self,
+        put: Callable[[int, Batch], None],
+        size_for: Callable[[Batch], int] = lambda _: CHUNK_SIZE,
+    ) -> None:
+        """`size_for` says how many cases like those of the first batch make a chunk."""
+        self._put = put
+        self._size_for = size_for
+        self._size = CHUNK_SIZE
+        self._waiting: list[Batch] = []
+        self._n_waiting = 0
+        self._seq = 0
+
+    def add(self, batch: Batch) -> None:
+        """Take one batch and hand on the chunks that are full.
+
+        Raises `InvalidInput`, and takes nothing, when the batch carries other arrays than the
+        ones before it.
+        """
+        if self._waiting:
+            require_alike(self._waiting[0], batch)
+        elif self._seq == 0:
+            self._size = self._size_for(batch)
+        self._waiting.append(batch)
+        self._n_waiting += len(batch)
+        while self._n_waiting >= self._size:
+            self._hand_on(self._size)
+
+    @property
+    def n_chunks(self) -> int:
+        """Chunks handed on so far."""
+        return self._seq
+
+    def flush(self) -> None:
+        """Hand on what is left: a chunk that is not full, behind any that could not leave."""
+        while self._waiting:
+            self._hand_on(self._size)
+
+    def _hand_on(self, size: int) -> None:
+        everything = concatenated(self._waiting)
+        self._waiting = [everything]
+        self._put(self._seq, everything.slice(0, size))
+        self._seq += 1
+        rest = everything.slice(size, len(everything))
+        self._waiting = [rest] if len(rest) else []
+        self._n_waiting = len(rest)
+
+
+ExampleKind = Literal["wrong", "right", "unlabelled", "all"]
+
+
+def example_question(*, actual: object, predicted: object, kind: ExampleKind) -> ExampleQuestion:
+    """What `Run.examples` asks. Raises `InvalidInput` for what cannot be a class."""
+    return ExampleQuestion(
+        actual=None if actual is None else label_text(actual, field_name="actual"),
+        predicted=None if predicted is None else label_text(predicted, field_name="predicted"),
+        kind=Kind(kind),
+    )
+
+
+def examples_frame(found: ExampleTable) -> pd.DataFrame:
+    """One row for each prediction, as `Run.examples` says."""
+    import pandas as pd
+
+    columns = {
+        "sample": [row.sample for row in found.rows],
+        "actual": [row.actual if row.sets is None else row.sets[0] for row in found.rows],
+        "predicted": [row.predicted if row.sets is None else row.sets[1] for row in found.rows],
+        **_score_columns(found),
+        **{name: [row.slices[name] for row in found.rows] for name in found.slice_names},
+    }
+    index = pd.Index([row.index for row in found.rows], name="index")
+    return pd.DataFrame(columns, index=index)
+
+
+def _score_columns(found: ExampleTable) -> dict[str, list[float | None]]:
+    if not found.has_scores:
+        return {}
+    return {
+        "confidence": [row.confidence for row in found.rows],
+        "margin": [row.margin for row in found.rows],
+    }
+
+
+def operating_points_frame(points: OperatingPoints) -> pd.DataFrame:
+    """One row for each kept threshold, as `Run.operating_points` says."""
+    import pandas as pd
+
+    return pd.DataFrame(
+        {
+            "threshold": points.thresholds,
+            "true_positives": points.true_positives,
+            "false_positives": points.false_positives,
+            "recall": points.recall,
+            "false_positive_rate": points.false_positive_rate,
+            "precision": points.precision(),
+        }
+    )
 
 
 class Run:

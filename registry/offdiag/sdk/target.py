@@ -8,7 +8,7 @@ from offdiag.sdk.registry import Registry
 from offdiag.settings import Settings, load_settings
 
 if TYPE_CHECKING:
-    from offdiag.sdk.remote.syncing import Destination
+    from offdiag.sdk.remote.sync import Destination
 
 _SERVERS = ("http://", "https://")
 
@@ -31,7 +31,7 @@ def destination_at(url: str, settings: Settings) -> Destination:
     """Where the runs of a spool are sent to."""
     if url.startswith(_SERVERS):
         from offdiag.sdk.remote.connection import Connection
-        from offdiag.sdk.remote.syncing import ServerDestination
+        from offdiag.sdk.remote.sync import ServerDestination
 
         connection = Connection(url, settings.client.token)
         return ServerDestination(connection, settings.client.patience_s)

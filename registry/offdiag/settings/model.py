@@ -1,4 +1,4 @@
-"""The settings that exist, their defaults and their bounds.
+"""The settings that exist, their defaults and bounds, and whether they expose a server.
 
 `Settings()` are the defaults and nothing else: reading files and the environment is the
 business of `offdiag.settings.load`. Unknown keys are refused, because a misspelt setting that
@@ -7,6 +7,7 @@ is silently ignored looks exactly like one that works.
 
 from __future__ import annotations
 
+from ipaddress import ip_address
 from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -252,3 +253,22 @@ class Settings(Section):
     backup: BackupSettings = BackupSettings()
     gc: GcSettings = GcSettings()
     flags: FlagsSettings = FlagsSettings()
+
+
+def is_loopback(host: str) -> bool:
+    """Whether a server that listens there is reached from this machine alone."""
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+def public_address(settings: ServerSettings) -> str:
+    """Where people reach the server, without a slash at the end."""
+    host = f"[{settings.host}]" if ":" in settings.host else settings.host
+    return settings.public_url.rstrip("/") or f"http://{host}:{settings.port}"
+
+
+def needs_sign_in(settings: Settings) -> bool:
+    """Whether everybody has to sign in: wherever others can reach the server, or on demand."""
+    return settings.access.auth == "required" or not is_loopback(settings.server.host)

@@ -17,7 +17,7 @@ from offdiag.audit.names import AGGREGATES, CLASS_KEYS
 from offdiag.audit.printed import Interval
 from offdiag.domain.values import MetricValue
 from offdiag.metrics.suite import Suite, evaluate_stack
-from offdiag.sdk.audit import audit_reported
+from offdiag.sdk.evaluations.audit import audit_reported
 
 Counts = NDArray[np.int64]
 

@@ -12,8 +12,8 @@ from offdiag.domain.values import MetricValue, Reason
 from offdiag.metrics.multilabel.suite import SPECS as MULTILABEL
 from offdiag.metrics.scores.suite import SPECS as PROBABILISTIC
 from offdiag.metrics.spec import MetricSpec, Scope
-from offdiag.sdk.multilabel import evaluate_multilabel
-from offdiag.sdk.scores import evaluate_scores
+from offdiag.sdk.evaluations.multilabel import evaluate_multilabel
+from offdiag.sdk.evaluations.scores import evaluate_scores
 
 LABELS = ("a", "b", "c")
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from offdiag.domain.values import MetricValue
 from offdiag.metrics.suite import AGGREGATE_KEYS, PER_CLASS_KEYS, evaluate_stack
-from offdiag.sdk.evaluate import evaluate_matrix
+from offdiag.sdk.evaluations.evaluate import evaluate_matrix
 
 Matrix = NDArray[np.int64]
 

@@ -26,7 +26,7 @@ from offdiag.audit.feasible import Constraint, feasible_tables
 from offdiag.audit.findings import AuditReport, AuditVerdict
 from offdiag.audit.printed import Interval
 from offdiag.metrics.suite import evaluate_stack
-from offdiag.sdk.audit import audit_reported
+from offdiag.sdk.evaluations.audit import audit_reported
 
 KEYS = {
     "acc": "accuracy_ovr",

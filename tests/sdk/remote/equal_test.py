@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 
 import offdiag
-from offdiag.sdk.evaluation import Evaluation
+from offdiag.sdk.evaluations.evaluation import Evaluation
 from offdiag.sdk.run import Run
 from offdiag.services.cost_matrices import add_costs
 from offdiag.store.database import Database

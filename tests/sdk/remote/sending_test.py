@@ -15,9 +15,8 @@ from offdiag.domain.texts import name_segment
 from offdiag.domain.texts import name_segment as segment_of_pages
 from offdiag.errors import Conflict, ServerUnavailable, SpoolFull
 from offdiag.sdk.remote import connection
-from offdiag.sdk.remote.connection import Busy, Connection
-from offdiag.sdk.remote.patience import delay_before_next, delays, patiently
-from offdiag.sdk.remote.sender import Sender
+from offdiag.sdk.remote.connection import Busy, Connection, delay_before_next, delays, patiently
+from offdiag.sdk.remote.run import Sender
 from offdiag.sdk.remote.spool import Asked, SpooledRun
 
 ASKED = Asked("run", '{"project": "p", "client_key": "k", "name": "n"}')
@@ -160,7 +159,7 @@ def test_a_forked_child_is_told_that_the_run_is_not_its_own(
     own = os.getpid()
 
     with monkeypatch.context() as child:
-        child.setattr("offdiag.sdk.remote.sender.os.getpid", lambda: own + 1)
+        child.setattr("offdiag.sdk.remote.run.os.getpid", lambda: own + 1)
         with pytest.raises(Conflict, match="forked"):
             sender.put(0, b"x")
         assert not sender.is_of_this_process()
@@ -197,8 +196,8 @@ def test_attempts_wait_longer_each_time_and_as_long_as_the_server_asks() -> None
 def test_patience_ends(monkeypatch: pytest.MonkeyPatch) -> None:
     slept: list[float] = []
     clock = iter(range(1_000))
-    monkeypatch.setattr("offdiag.sdk.remote.patience.time.sleep", slept.append)
-    monkeypatch.setattr("offdiag.sdk.remote.patience.time.monotonic", lambda: next(clock))
+    monkeypatch.setattr("offdiag.sdk.remote.connection.time.sleep", slept.append)
+    monkeypatch.setattr("offdiag.sdk.remote.connection.time.monotonic", lambda: next(clock))
 
     def attempt() -> None:
         raise AWAY

@@ -16,7 +16,7 @@ import pytest
 from click.testing import CliRunner
 
 import offdiag
-from offdiag.cli.verbs import offdiag as command
+from offdiag.cli.commands import offdiag as command
 from offdiag.errors import RunKept
 from offdiag.inputs.bodies.columns import MOST_ROWS
 from offdiag.sdk.remote.spool import Asked, SpooledRun, spooled_runs
@@ -156,7 +156,7 @@ def test_several_that_send_at_once_send_each_run_once(
     start = threading.Barrier(3)
 
     def send() -> None:
-        from offdiag.sdk.remote.syncing import sync
+        from offdiag.sdk.remote.sync import sync
         from offdiag.sdk.target import destination_at
         from offdiag.settings import load_settings
 

@@ -8,7 +8,7 @@ import pytest
 
 from offdiag.audit.findings import AuditReport, AuditVerdict
 from offdiag.audit.printed import Rounding
-from offdiag.sdk.audit import audit_reported
+from offdiag.sdk.evaluations.audit import audit_reported
 
 CONSISTENT, IMPOSSIBLE = AuditVerdict.CONSISTENT, AuditVerdict.IMPOSSIBLE
 OTHER = AuditVerdict.OTHER_DEFINITION

@@ -15,7 +15,7 @@ import pytest
 
 from offdiag.audit.findings import AuditReport, AuditVerdict, Finding, Orientation
 from offdiag.audit.printed import Rounding
-from offdiag.sdk.audit import audit_reported
+from offdiag.sdk.evaluations.audit import audit_reported
 from support import published_matrices as published
 
 CONSISTENT, IMPOSSIBLE = AuditVerdict.CONSISTENT, AuditVerdict.IMPOSSIBLE

@@ -11,8 +11,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from offdiag.cli.examination import clock_finding, examine, queue_finding
-from offdiag.cli.findings import Finding
+from offdiag.cli.doctor import Finding, clock_finding, examine, queue_finding
 from offdiag.services.health import QueueState, registry_health
 from offdiag.settings import ClientSettings, DatabaseSettings, Settings
 from offdiag.store.database import Database

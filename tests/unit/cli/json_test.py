@@ -12,8 +12,8 @@ import click
 import pytest
 
 import offdiag as sdk
-from offdiag.cli.edge import run
-from offdiag.cli.verbs import offdiag as root
+from offdiag.cli.commands import offdiag as root
+from offdiag.cli.process import run
 
 READING = {
     "db check": (),

@@ -8,9 +8,9 @@ from collections.abc import Iterator
 import click
 import pytest
 
-from offdiag.cli.edge import run
+from offdiag.cli.commands import offdiag as root
 from offdiag.cli.manual.pages import ENTRIES
-from offdiag.cli.verbs import offdiag as root
+from offdiag.cli.process import run
 from support.command_lines import command_of
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from offdiag import evaluate_labels, evaluate_matrix, plot, stats
 from offdiag.metrics.intervals.proportions import wilson
-from offdiag.sdk.evaluation import Evaluation
+from offdiag.sdk.evaluations.evaluation import Evaluation
 from support.pictures import heading, lines_are_finite_and_inside, rendered, texts, tick_names
 
 

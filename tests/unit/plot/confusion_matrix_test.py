@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from offdiag import evaluate_labels, evaluate_matrix, plot
 from offdiag.errors import InvalidInput
-from offdiag.plot.palette import CORRECT, ERROR
-from offdiag.sdk.evaluation import Evaluation
+from offdiag.plot.drawing import CORRECT, ERROR
+from offdiag.sdk.evaluations.evaluation import Evaluation
 from support.pictures import heading, rendered, texts, tick_names
 
 LABELS = ["Absent", "Benign", "Cancer"]

@@ -11,7 +11,7 @@ from matplotlib.axes import Axes
 from offdiag import evaluate_scores, plot, stats
 from offdiag.errors import InvalidInput
 from offdiag.plot import curves
-from offdiag.sdk.score_evaluation import ScoreEvaluation
+from offdiag.sdk.evaluations.scores import ScoreEvaluation
 from support.pictures import heading, legend_texts, lines_are_finite_and_inside, rendered
 
 RNG = np.random.default_rng(1)

@@ -11,8 +11,8 @@ import pytest
 
 from offdiag.errors import InvalidInput
 from offdiag.sdk.cost import cost
-from offdiag.sdk.evaluate import evaluate_matrix
-from offdiag.sdk.evaluation import Evaluation
+from offdiag.sdk.evaluations.evaluate import evaluate_matrix
+from offdiag.sdk.evaluations.evaluation import Evaluation
 
 COUNTS = [[90, 10], [2, 8]]
 WEIGHTS = [[0, 1], [10, 0]]

@@ -15,9 +15,8 @@ from offdiag.errors import (
     OffdiagError,
     Stale,
 )
+from offdiag.records.base import Answered, Asked, Refusal
 from offdiag.store.database import Database
-from offdiag.wire.bodies import Answered, Asked
-from offdiag.wire.refusals import Refusal
 from offdiag_web.api.operations import EXTRAS, operation, resource
 from offdiag_web.app.late_views import late_views
 from support.registries import dashboard

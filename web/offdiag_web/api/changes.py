@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from offdiag.domain.access import Role
+from offdiag.records.access import AuditWanted, Change, ChangePage
 from offdiag.services.access.audit import AuditEvent, AuditFilter, browse_audit
-from offdiag.wire.access import AuditWanted, Change, ChangePage
 from offdiag_web.api.operations import operation, resource
 from offdiag_web.api.page_tokens import read_token, write_token
 from offdiag_web.app.context import current_registry

@@ -19,7 +19,7 @@ from offdiag.inputs.bodies.columns import (
     require_few_rows,
 )
 from offdiag.inputs.bodies.formats import read_arrow_body, read_csv_body, read_parquet_body
-from offdiag.wire.ingest import Chunk
+from offdiag.records.ingest import Chunk
 from offdiag_web.api.media_types import JSON
 from offdiag_web.api.problems import first_problem
 from offdiag_web.api.strict_json import read_json

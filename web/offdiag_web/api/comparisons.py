@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from offdiag.errors import InvalidInput
+from offdiag.records.comparison import Comparison, ComparisonWanted
 from offdiag.services.comparison.comparing import compare_runs
 from offdiag.services.comparison.record import comparison_record
-from offdiag.wire.comparisons import Comparison, ComparisonWanted
 from offdiag_web.api.operations import operation, resource
 from offdiag_web.app.caches import kept_comparisons
 from offdiag_web.app.context import current_registry

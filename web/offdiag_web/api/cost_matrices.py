@@ -4,11 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from offdiag.services import cost_matrices
-from offdiag.services.browse_costs import browse_cost_matrix
-from offdiag.store.cost_matrices import CostMatrixRecord
-from offdiag.store.cost_matrices import CostVersion as VersionRecord
-from offdiag.wire.costs import (
+from offdiag.records.cost import (
     CostList,
     Costs,
     CostsWanted,
@@ -17,6 +13,10 @@ from offdiag.wire.costs import (
     CostVersionWanted,
     NewCosts,
 )
+from offdiag.services import cost_matrices
+from offdiag.services.browse_costs import browse_cost_matrix
+from offdiag.store.cost_matrices import CostMatrixRecord
+from offdiag.store.cost_matrices import CostVersion as VersionRecord
 from offdiag_web.api.author import author
 from offdiag_web.api.operations import operation, resource
 from offdiag_web.api.weights import weights_by_class

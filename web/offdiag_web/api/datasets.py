@@ -5,13 +5,8 @@ from __future__ import annotations
 from itertools import groupby
 
 from offdiag.errors import InvalidInput
-from offdiag.services import baselines
-from offdiag.services.browse import browse_datasets, browse_run
-from offdiag.services.browse_datasets import browse_dataset
-from offdiag.services.cost_matrices import CostName, set_default_costs
-from offdiag.services.hierarchies import set_hierarchy
-from offdiag.services.ingest.declaring import declare_dataset
-from offdiag.wire.datasets import (
+from offdiag.records.base import InProject, Project, ProjectList
+from offdiag.records.dataset import (
     AskedAgain,
     Dataset,
     DatasetList,
@@ -21,7 +16,12 @@ from offdiag.wire.datasets import (
     NewDataset,
     Pinning,
 )
-from offdiag.wire.projects import InProject, Project, ProjectList
+from offdiag.services import baselines
+from offdiag.services.browse import browse_datasets, browse_run
+from offdiag.services.browse_datasets import browse_dataset
+from offdiag.services.cost_matrices import CostName, set_default_costs
+from offdiag.services.hierarchies import set_hierarchy
+from offdiag.services.ingest.declaring import declare_dataset
 from offdiag_web.api.answers.datasets import dataset_summary, whole_dataset
 from offdiag_web.api.author import author
 from offdiag_web.api.operations import operation, resource

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from offdiag.domain.access import Role
 from offdiag.domain.orientation import SourceOrientation
-from offdiag.sdk.deciding import decide
-from offdiag.sdk.decision import Decided, DecideQuestion
-from offdiag.wire.decisions import DecisionAnswer, DecisionAsked
-from offdiag.wire.values import Value
+from offdiag.records.base import Value
+from offdiag.records.cost import DecisionAnswer, DecisionAsked
+from offdiag.sdk.embedded import decide
+from offdiag.sdk.registry import Decided, DecideQuestion
 from offdiag_web.api.answers.evaluations import values
 from offdiag_web.api.answers.runs import labels
 from offdiag_web.api.author import author

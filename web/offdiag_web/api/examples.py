@@ -5,10 +5,16 @@ from __future__ import annotations
 from typing import Any
 
 from offdiag.errors import Conflict
+from offdiag.records.example import (
+    ClassScore,
+    ExampleAnswer,
+    ExamplePage,
+    ExamplesWanted,
+    LabelSets,
+)
 from offdiag.services.examples.browse import browse_examples
 from offdiag.services.examples.example import Example
 from offdiag.services.examples.question import Cursor, ExampleOrder, ExampleQuestion, Place
-from offdiag.wire.examples import ClassScore, ExampleAnswer, ExamplePage, ExamplesWanted, LabelSets
 from offdiag_web.api.operations import operation, resource
 from offdiag_web.api.page_tokens import read_token, write_token
 from offdiag_web.app.context import current_registry

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from offdiag.errors import InvalidInput
+from offdiag.records.flag import Action, Decision
 from offdiag.services.flags import settling
 from offdiag.store.database import Database
-from offdiag.wire.flags import Action, Decision
 from offdiag_web.api.author import author
 
 _TAKEN: Mapping[Action, str | None] = {

@@ -4,12 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from offdiag.services.flags.detail import browse_flag
-from offdiag.services.flags.inbox import browse_flags, flags_of_run
-from offdiag.services.flags.settings import RulesInForce, thresholds_in
-from offdiag.store.flag_inbox import FlagPlace
-from offdiag.store.flags import FlagFilter
-from offdiag.wire.flags import (
+from offdiag.records.flag import (
     Decided,
     Decision,
     Decisions,
@@ -18,6 +13,11 @@ from offdiag.wire.flags import (
     FlagsWanted,
     FlagWithHistory,
 )
+from offdiag.services.flags.detail import browse_flag
+from offdiag.services.flags.inbox import browse_flags, flags_of_run
+from offdiag.services.flags.settings import RulesInForce, thresholds_in
+from offdiag.store.flag_inbox import FlagPlace
+from offdiag.store.flags import FlagFilter
 from offdiag_web.api.answers import flags as present
 from offdiag_web.api.etags import require_match
 from offdiag_web.api.flag_decisions import carry_out

@@ -7,15 +7,7 @@ from collections.abc import Sequence
 from offdiag.domain.access import Role
 from offdiag.domain.labels import label_text
 from offdiag.domain.look_alikes import label_notes
-from offdiag.services.ingest.chunks import PutOutcome
-from offdiag.services.ingest.counted import log_counts as store_counts
-from offdiag.services.ingest.finishing import finish_run
-from offdiag.services.ingest.given import GivenCounts
-from offdiag.services.ingest.matrices import log_matrix as store_matrix
-from offdiag.services.ingest.opening import open_run as open_stored_run
-from offdiag.services.ingest.uploading import put_columns
-from offdiag.store.runs import RunRecord
-from offdiag.wire.ingest import (
+from offdiag.records.ingest import (
     ClosedRun,
     Closing,
     NewCounts,
@@ -25,6 +17,14 @@ from offdiag.wire.ingest import (
     StoredChunk,
     Text,
 )
+from offdiag.services.ingest.chunks import PutOutcome
+from offdiag.services.ingest.counted import log_counts as store_counts
+from offdiag.services.ingest.finishing import finish_run
+from offdiag.services.ingest.given import GivenCounts
+from offdiag.services.ingest.matrices import log_matrix as store_matrix
+from offdiag.services.ingest.opening import open_run as open_stored_run
+from offdiag.services.ingest.uploading import put_columns
+from offdiag.store.runs import RunRecord
 from offdiag_web.api.answers.runs import labels
 from offdiag_web.api.chunk_formats import MEDIA_TYPES, MOST_BYTES, sent_columns
 from offdiag_web.api.operations import operation, resource

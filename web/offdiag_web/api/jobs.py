@@ -5,9 +5,9 @@ from __future__ import annotations
 from datetime import timedelta
 
 from offdiag.domain.access import Role
+from offdiag.records.job import AllRetried, Job, JobList, JobsWanted, Retried
 from offdiag.services.jobs import retrying
 from offdiag.services.jobs.pages import JobEntry, job_page, jobs_page
-from offdiag.wire.jobs import AllRetried, Job, JobList, JobsWanted, Retried
 from offdiag_web.api.operations import operation, resource
 from offdiag_web.app.context import current_registry
 from offdiag_web.app.permissions import needs

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from offdiag.errors import NotFound
 from offdiag.metrics.catalogue import SPECS, MetricSpec
-from offdiag.wire.metrics import Definition, Definitions, DefinitionsWanted
+from offdiag.records.evaluation import Definition, Definitions, DefinitionsWanted
 from offdiag_web.api.operations import operation, resource
 
 blueprint = resource("metrics")

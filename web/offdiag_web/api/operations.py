@@ -1,7 +1,7 @@
 """How a handler becomes a route of the interface: checked, bounded, described.
 
 A handler takes the parts of its path and, by these names, `query` and `json`: models of
-`offdiag.wire`. It returns a model, or a model with a status and headers, or a whole response.
+`offdiag.records`. It returns a model, or a model with a status and headers, or a whole response.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from pydantic import BaseModel
 from spectree import Response as Answers
 from spectree import SpecTree
 
+from offdiag.records.base import Refusal
 from offdiag.version import offdiag_version
-from offdiag.wire.refusals import Refusal
 from offdiag_web.api import etags, idempotency
 from offdiag_web.api.requests import StrictRequests
 from offdiag_web.app.paths import PREFIX

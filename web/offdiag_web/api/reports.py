@@ -4,13 +4,8 @@ from __future__ import annotations
 
 from flask import Response, make_response
 
-from offdiag.services.reports import retrying
-from offdiag.services.reports.asking import report_now
-from offdiag.services.reports.pages import issue_file, issue_page, reports_page
-from offdiag.services.schedules.planning import run_report
-from offdiag.services.schedules.report_page import report_page
-from offdiag.wire.projects import InProject
-from offdiag.wire.reports import (
+from offdiag.records.base import InProject
+from offdiag.records.report import (
     AskedIssue,
     IssueDetail,
     IssuesWanted,
@@ -20,6 +15,11 @@ from offdiag.wire.reports import (
     ReportSummary,
     SchedulesWanted,
 )
+from offdiag.services.reports import retrying
+from offdiag.services.reports.asking import report_now
+from offdiag.services.reports.pages import issue_file, issue_page, reports_page
+from offdiag.services.schedules.planning import run_report
+from offdiag.services.schedules.report_page import report_page
 from offdiag_web.api.answers import reports as present
 from offdiag_web.api.operations import operation, resource
 from offdiag_web.app.context import current_registry

@@ -4,6 +4,16 @@ from __future__ import annotations
 
 from offdiag.errors import Conflict, EvaluationPending
 from offdiag.flags.assessment import assess_counted
+from offdiag.records.evaluation import (
+    CurvesAnswer,
+    CurvesWanted,
+    EvaluationAnswer,
+    EvaluationWanted,
+    HistoryAnswer,
+    MatrixAnswer,
+    MatrixWanted,
+    RunCostAnswer,
+)
 from offdiag.services.browse import browse_run
 from offdiag.services.curves.browse import all_curves, browse_curves
 from offdiag.services.evaluation.collapsed import collapse_evaluation
@@ -13,15 +23,6 @@ from offdiag.services.evaluation.slices import evaluation_of_slice
 from offdiag.services.flags.inbox import flags_that_fire
 from offdiag.services.flags.settings import thresholds_in
 from offdiag.store.run_page import RunDetail, RunResults
-from offdiag.wire.curves import CurvesAnswer, CurvesWanted
-from offdiag.wire.evaluations import (
-    EvaluationAnswer,
-    EvaluationWanted,
-    HistoryAnswer,
-    MatrixAnswer,
-    MatrixWanted,
-    RunCostAnswer,
-)
 from offdiag_web.api.answers import evaluations as present
 from offdiag_web.api.answers.curves import curves_answer
 from offdiag_web.api.answers.matrices import matrix_answer

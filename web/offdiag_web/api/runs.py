@@ -5,11 +5,11 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
+from offdiag.records.run import Deleted, Run, RunPage, RunsWanted
 from offdiag.services import searching
 from offdiag.services.browse import browse_run
 from offdiag.services.retention import deleting
 from offdiag.store.run_search import SearchPlace, SortValue
-from offdiag.wire.runs import Deleted, Run, RunPage, RunsWanted
 from offdiag_web.api.answers.runs import run_summary, whole_run
 from offdiag_web.api.author import author
 from offdiag_web.api.operations import operation, resource

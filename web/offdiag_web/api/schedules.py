@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from offdiag.services.schedules import planning
-from offdiag.services.schedules.pages import schedule_page, schedules_page
-from offdiag.wire.projects import InProject
-from offdiag.wire.reports import (
+from offdiag.records.base import InProject
+from offdiag.records.report import (
     AskedIssue,
     NewSchedule,
     Plan,
@@ -14,6 +12,8 @@ from offdiag.wire.reports import (
     ScheduleList,
     SchedulesWanted,
 )
+from offdiag.services.schedules import planning
+from offdiag.services.schedules.pages import schedule_page, schedules_page
 from offdiag_web.api.answers import reports as present
 from offdiag_web.api.etags import require_match
 from offdiag_web.api.operations import operation, resource

@@ -6,9 +6,9 @@ from datetime import timedelta
 
 from offdiag.domain.access import Grant, Role
 from offdiag.errors import Forbidden, InvalidInput
+from offdiag.records.access import MadeToken, Token, TokenList, WantedToken
 from offdiag.services.access import tokens
 from offdiag.store.sessions import TokenRecord
-from offdiag.wire.access import MadeToken, Token, TokenList, WantedToken
 from offdiag_web.api.operations import operation, resource
 from offdiag_web.app.context import current_registry, reader
 from offdiag_web.app.permissions import needs

@@ -2,14 +2,8 @@
 
 from __future__ import annotations
 
-from offdiag.services.truth.compare import compare_truths
-from offdiag.services.truth.impact import truth_impact
-from offdiag.services.truth.impact_record import impact_record
-from offdiag.services.truth.revise import revise_truth
-from offdiag.services.truth.summary import summary_of
-from offdiag.services.truth.versions import truth_history
-from offdiag.wire.projects import InProject
-from offdiag.wire.truths import (
+from offdiag.records.base import InProject
+from offdiag.records.truth import (
     Corrected,
     Correction,
     Difference,
@@ -18,6 +12,12 @@ from offdiag.wire.truths import (
     ImpactWanted,
     TruthList,
 )
+from offdiag.services.truth.compare import compare_truths
+from offdiag.services.truth.impact import truth_impact
+from offdiag.services.truth.impact_record import impact_record
+from offdiag.services.truth.revise import revise_truth
+from offdiag.services.truth.summary import summary_of
+from offdiag.services.truth.versions import truth_history
 from offdiag_web.api.answers import truths as present
 from offdiag_web.api.author import author
 from offdiag_web.api.operations import operation, resource

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from offdiag.domain.access import Grant, Role
+from offdiag.records.access import GivenRole, NewUser, RoleChange, User, UserList
 from offdiag.services.access import users
 from offdiag.store.users import UserRecord
-from offdiag.wire.access import GivenRole, NewUser, RoleChange, User, UserList
 from offdiag_web.api.operations import operation, resource
 from offdiag_web.app.context import current_registry
 from offdiag_web.app.permissions import needs

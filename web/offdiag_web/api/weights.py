@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from offdiag.errors import InvalidInput
-from offdiag.wire.costs import Weights
+from offdiag.records.cost import Weights
 
 
 def weights_by_class(sent: Weights | list[list[float]], labels: list[str] | None) -> Weights:

@@ -9,11 +9,11 @@ from offdiag.domain.access import Role
 from offdiag.domain.orientation import SourceOrientation
 from offdiag.errors import InvalidInput
 from offdiag.metrics.costs.edits import written
+from offdiag.records import cost as wire
+from offdiag.records.base import Value
 from offdiag.services.what_if.answering import WhatIf, ask
 from offdiag.services.what_if.recounting import Change, Recounted, recount, require_one_kind
 from offdiag.services.what_if.scenario import Question
-from offdiag.wire import what_if as wire
-from offdiag.wire.values import Value
 from offdiag_web.api.answers.evaluations import values
 from offdiag_web.api.answers.what_if import costs_record
 from offdiag_web.api.operations import operation, resource

@@ -28,7 +28,7 @@ from offdiag.errors import Forbidden, NotSignedIn
 from offdiag.services.access.signing_in import SessionLife, principal_of_session
 from offdiag.services.access.tokens import principal_of_token
 from offdiag.settings import AccessSettings
-from offdiag.settings.exposure import needs_sign_in
+from offdiag.settings.model import needs_sign_in
 from offdiag.store.failures import after_failures
 from offdiag_web.app import limits, openid
 from offdiag_web.app.context import Reader, Registry, current_registry, narrow_registry, reader

@@ -1,11 +1,13 @@
-"""Which columns of a frame hold what."""
+"""Frames of any library behind one interface: which of their columns hold what."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
-from typing import Any
+from typing import Any, TypeAlias, TypedDict
+
+import narwhals as nw
 
 from offdiag.domain.labels import LabelSet, label_text
 from offdiag.errors import InvalidInput
@@ -140,3 +142,40 @@ def _require_all(classes: Sequence[str], labels: Iterable[object]) -> None:
             field="score",
             hint="Name one column of scores for each class.",
         )
+
+
+EagerFrame: TypeAlias = "nw.DataFrame[Any]"
+LazyFrame: TypeAlias = "nw.LazyFrame[Any]"
+
+
+def opened(frame: object, columns: FrameColumns) -> EagerFrame | LazyFrame:
+    """The named columns of a frame, in memory or still on its engine.
+
+    Raises `InvalidInput` for what is no frame, and for a column that it does not have.
+    """
+    try:
+        known: EagerFrame | LazyFrame = nw.from_native(frame)
+    except TypeError:
+        raise InvalidInput(
+            f"{type(frame).__name__} is no frame.",
+            field="frame",
+            hint="Give a pandas, polars, pyarrow, DuckDB, Dask, Ibis or PySpark frame; "
+            "log_run takes arrays.",
+        ) from None
+    columns.require_in(known.collect_schema().names())
+    return known.select(*columns.names)
+
+
+class RunArguments(TypedDict):
+    """Arguments that `log_run` and `start_run` have in common, but for dataset and labels."""
+
+    name: str
+    project: str | None
+    model: str | None
+    positive_label: object | None
+    ordinal: bool
+    hierarchy: Mapping[Any, Any] | None
+    params: Mapping[str, Any] | None
+    tags: Mapping[str, Any] | None
+    client_key: str | None
+    url: str | None

@@ -1,4 +1,4 @@
-"""Rows of a frame as arguments of `log_run`, and errors that name their column and row."""
+"""Rows of a frame, in memory or batch by batch from its engine, and the classes in it."""
 
 from __future__ import annotations
 
@@ -6,16 +6,20 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
+import narwhals as nw
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from offdiag.domain.labels import MAX_CLASSES, LabelSet
 from offdiag.errors import InvalidInput
+from offdiag.inputs.labels import infer_labels
 from offdiag.inputs.scores import PickedColumns
-from offdiag.sdk.frames.columns import FrameColumns
-from offdiag.sdk.frames.opening import EagerFrame
+from offdiag.sdk.frames.columns import EagerFrame, FrameColumns, LazyFrame
 
 _INDEX = re.compile(r"\bat index (\d+)")
 
@@ -125,3 +129,94 @@ def _first_other_kind(values: list[object]) -> tuple[int, str]:
             return row, type(value).__name__
         kind = type(value)
     return 0, ""
+
+
+BATCH_ROWS = 65_536
+"""Rows that are held at once where the engine can tell them out: as many as a stored chunk."""
+
+
+def row_batches(frame: LazyFrame) -> Iterator[pa.Table]:
+    """The rows of a lazy frame in the order its engine gives them.
+
+    Dask holds one of its partitions at a time. An engine without a way to tell out rows, as old
+    releases of polars and DuckDB, is collected at once.
+    """
+    native: Any = frame.to_native()
+    engine = frame.implementation
+    if engine.is_polars() and hasattr(native, "collect_batches"):
+        parts = native.collect_batches(chunk_size=BATCH_ROWS, maintain_order=True)
+        yield from (part.to_arrow() for part in parts)
+    elif engine.is_duckdb() and hasattr(native, "to_arrow_reader"):
+        yield from _of_batches(native.to_arrow_reader(BATCH_ROWS))
+    elif engine.is_ibis():
+        yield from _of_batches(native.to_pyarrow_batches(chunk_size=BATCH_ROWS))
+    elif engine.is_dask():
+        for place in range(native.npartitions):
+            part = native.get_partition(place).compute()
+            yield nw.from_native(part, eager_only=True).to_arrow()
+    elif engine.is_pyspark() or engine.is_pyspark_connect():
+        yield from _of_spark(native)
+    else:
+        yield frame.collect(backend="pyarrow").to_native()
+
+
+def _of_batches(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.Table]:
+    return (pa.Table.from_batches([batch]) for batch in batches)
+
+
+def _of_spark(native: Any) -> Iterator[pa.Table]:
+    """Rows as Spark sends them, partition by partition, put together into columns here."""
+    names = list(native.columns)
+    schema = _arrow_schema(native)
+    rows = native.toLocalIterator()
+    while batch := list(islice(rows, BATCH_ROWS)):
+        columns = zip(*batch, strict=True)
+        yield pa.table(dict(zip(names, map(list, columns), strict=True)), schema=schema)
+
+
+def _arrow_schema(native: Any) -> pa.Schema:
+    from pyspark.sql.pandas.types import to_arrow_schema
+
+    return to_arrow_schema(native.schema)
+
+
+def labels_on_engine(frame: LazyFrame, columns: FrameColumns) -> LabelSet:
+    """The sorted labels of both columns, marked as inferred.
+
+    Raises `InvalidInput` for a column that has gaps, naming the first, and for values that are
+    no labels.
+    """
+    roles = {"actual": columns.actual, "predicted": columns.predicted}
+    named = {role: name for role, name in roles.items() if name is not None}
+    return infer_labels(
+        *((f"{role}={name!r}", _distinct(frame, role, name)) for role, name in named.items())
+    )
+
+
+def _distinct(frame: LazyFrame, role: str, name: str) -> pa.ChunkedArray:
+    # Grouping is what every engine can do; dropping duplicates is not.
+    groups = frame.group_by(name).agg(nw.len().alias(f"{name} occurs"))
+    values = groups.select(name).head(MAX_CLASSES + 1).collect(backend="pyarrow").to_native()[name]
+    if _gap_in(values) is not None:
+        row = _first_gap(frame, name)
+        raise InvalidInput(
+            f"the value in row {row} is missing.",
+            field=f"{role}={name!r}",
+            hint="Drop the row or fill in its value.",
+        )
+    return values
+
+
+def _first_gap(frame: LazyFrame, name: str) -> int:
+    first = 0
+    for batch in row_batches(frame.select(name)):
+        place = _gap_in(batch[name])
+        if place is not None:
+            return first + place
+        first += batch.num_rows
+    raise AssertionError  # The engine found one.
+
+
+def _gap_in(values: pa.ChunkedArray) -> int | None:
+    place = int(pc.index(values.is_null(nan_is_null=True), True).as_py())
+    return None if place < 0 else place

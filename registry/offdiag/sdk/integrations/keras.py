@@ -8,9 +8,16 @@ import keras
 import numpy as np
 
 from offdiag.domain.runs import Scalar
-from offdiag.sdk.api import log_run
-from offdiag.sdk.integrations.keywords import RunKeywords, found_params, in_one_order
-from offdiag.sdk.integrations.outputs import class_names, decided, named, score_columns
+from offdiag.sdk.integrations.outputs import (
+    RunKeywords,
+    class_names,
+    decided,
+    found_params,
+    in_one_order,
+    named,
+    score_columns,
+)
+from offdiag.sdk.logging import log_run
 from offdiag.sdk.run import Run
 
 

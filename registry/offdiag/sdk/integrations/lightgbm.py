@@ -10,9 +10,16 @@ from lightgbm.callback import CallbackEnv
 
 from offdiag.domain.runs import Scalar
 from offdiag.errors import InvalidInput
-from offdiag.sdk.api import log_run
-from offdiag.sdk.integrations.keywords import RunKeywords, found_params, in_one_order
-from offdiag.sdk.integrations.outputs import class_names, decided, named, score_columns
+from offdiag.sdk.integrations.outputs import (
+    RunKeywords,
+    class_names,
+    decided,
+    found_params,
+    in_one_order,
+    named,
+    score_columns,
+)
+from offdiag.sdk.logging import log_run
 from offdiag.sdk.run import Run
 
 _OBJECTIVES = ("binary", "multiclass", "softmax", "multiclassova", "multiclass_ova", "ova", "ovr")

@@ -9,9 +9,15 @@ import lightning
 
 from offdiag.errors import InvalidInput
 from offdiag.inputs.ids import aligned
-from offdiag.sdk.api import start_run
-from offdiag.sdk.integrations.keywords import StreamKeywords, found_params
-from offdiag.sdk.integrations.outputs import class_names, decided, named, score_columns
+from offdiag.sdk.integrations.outputs import (
+    StreamKeywords,
+    class_names,
+    decided,
+    found_params,
+    named,
+    score_columns,
+)
+from offdiag.sdk.logging import start_run
 from offdiag.sdk.run import OpenRun, Run
 
 _READ = ("y_true", "y_pred", "y_score", "sample_ids", "slices")

@@ -15,7 +15,7 @@ from offdiag.domain.orientation import SourceOrientation
 from offdiag.domain.runs import MAX_TEXT_LENGTH, Scalar
 from offdiag.importers.imported import Imported, Stated
 from offdiag.importers.mlflow import CONVENTION, artifact_content, chosen_artifact
-from offdiag.sdk.imports import log_imported
+from offdiag.sdk.logging import log_imported
 from offdiag.sdk.run import Run
 
 _ORIENTATIONS = (SourceOrientation.ACTUAL_ROWS.value, SourceOrientation.ACTUAL_COLUMNS.value)

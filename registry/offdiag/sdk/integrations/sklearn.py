@@ -15,8 +15,8 @@ from offdiag.domain.runs import MAX_ENTRIES, MAX_TEXT_LENGTH, Scalar
 from offdiag.errors import InvalidInput
 from offdiag.inputs.scores import PickedColumns
 from offdiag.metrics.scores.forecasts import CLASS_AXIS
-from offdiag.sdk.api import log_run
-from offdiag.sdk.integrations.keywords import RunKeywords, found_params, in_one_order
+from offdiag.sdk.integrations.outputs import RunKeywords, found_params, in_one_order
+from offdiag.sdk.logging import log_run
 from offdiag.sdk.run import Run
 
 

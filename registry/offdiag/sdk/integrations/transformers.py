@@ -11,10 +11,9 @@ from transformers import TrainerCallback
 
 from offdiag.errors import Conflict
 from offdiag.metrics.scores.forecasts import CLASS_AXIS
-from offdiag.sdk.api import log_run
-from offdiag.sdk.evaluate import evaluate_labels
-from offdiag.sdk.integrations.keywords import RunKeywords, found_params
-from offdiag.sdk.integrations.outputs import class_names, decided, named
+from offdiag.sdk.evaluations.evaluate import evaluate_labels
+from offdiag.sdk.integrations.outputs import RunKeywords, class_names, decided, found_params, named
+from offdiag.sdk.logging import log_run
 from offdiag.sdk.run import Run
 
 _IGNORED = -100

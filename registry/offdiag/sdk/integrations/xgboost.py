@@ -11,9 +11,15 @@ from xgboost.callback import TrainingCallback
 
 from offdiag.domain.runs import Scalar
 from offdiag.errors import InvalidInput
-from offdiag.sdk.api import log_run
-from offdiag.sdk.integrations.keywords import RunKeywords, found_params
-from offdiag.sdk.integrations.outputs import class_names, decided, named, score_columns
+from offdiag.sdk.integrations.outputs import (
+    RunKeywords,
+    class_names,
+    decided,
+    found_params,
+    named,
+    score_columns,
+)
+from offdiag.sdk.logging import log_run
 from offdiag.sdk.run import Run
 
 

@@ -1,4 +1,4 @@
-"""One server, asked over HTTP with connections that are used again.
+"""One server, asked over HTTP: connections used again, refusals as errors, and retries.
 
 Connections belong to the process that opened them. A training job forks, to load data say; the
 child begins with none and leaves those of its parent alone.
@@ -7,16 +7,53 @@ child begins with none and leaves those of its parent alone.
 from __future__ import annotations
 
 import os
+import random
 import threading
-from collections.abc import Mapping
+import time
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NoReturn, TypeVar
 
 import httpx
+from pydantic import ValidationError
 
-from offdiag.errors import InvalidInput, ServerUnavailable
-from offdiag.sdk.remote.refusals import raise_refusal
+from offdiag import errors
+from offdiag.errors import InvalidInput, OffdiagError, ServerUnavailable, TooManyRequests
+from offdiag.records.base import Refusal
 from offdiag.version import offdiag_version
+
+
+class ServerFailed(OffdiagError):
+    """The server answered with something that is no answer."""
+
+    code = "server_failed"
+
+
+def raise_refusal(status: int, body: bytes, *, url: str) -> NoReturn:
+    """Raise the error that the body of an answer describes, or `ServerFailed`."""
+    try:
+        reason = Refusal.model_validate_json(body).error
+    except ValidationError:
+        raise ServerFailed(
+            f"{url} answered with status {status}, and not as offdiag does.",
+            field="url",
+            hint="Check the address; the log of the server may say more.",
+        ) from None
+    kind = _KINDS.get(reason.code, ServerFailed)
+    message = f"{reason.message[:1].lower()}{reason.message[1:]}"
+    raise kind(message, field=reason.field, hint=reason.hint)
+
+
+def _kinds(parent: type[OffdiagError]) -> Iterator[type[OffdiagError]]:
+    for kind in parent.__subclasses__():
+        if kind.__module__ == errors.__name__ and kind is not TooManyRequests:
+            yield kind
+            yield from _kinds(kind)
+
+
+_KINDS = {kind.code: kind for kind in _kinds(OffdiagError)}
+"""Errors by their code; one that says when to try again is not raised, but waited for."""
+
 
 PREFIX = "/api/v1"
 JSON = "application/json"
@@ -121,3 +158,40 @@ def _after_fork_in_child() -> None:
 
 
 os.register_at_fork(after_in_child=_after_fork_in_child)
+
+
+Result = TypeVar("Result")
+
+_FIRST_DELAY_S = 0.1
+_LONGEST_DELAY_S = 10.0
+
+
+def delays() -> Iterator[float]:
+    """Seconds to wait between attempts: twice as long each time, and not all clients at once."""
+    delay = _FIRST_DELAY_S
+    while True:
+        yield delay * random.uniform(0.5, 1.0)  # noqa: S311 - no secret
+        delay = min(2 * delay, _LONGEST_DELAY_S)
+
+
+def delay_before_next(error: ServerUnavailable, planned_s: float) -> float:
+    """The planned delay, or the longer one that the server asks for."""
+    asked = error.retry_after_s if isinstance(error, Busy) else None
+    return planned_s if asked is None else max(planned_s, asked)
+
+
+def patiently(attempt: Callable[[], Result], *, patience_s: float) -> Result:
+    """What the attempt returns, made again while the server is not available.
+
+    Raises `ServerUnavailable` when the patience is used up, and every other error at once.
+    """
+    give_up_at = time.monotonic() + patience_s
+    for planned_s in delays():
+        try:
+            return attempt()
+        except ServerUnavailable as error:
+            delay = delay_before_next(error, planned_s)
+            if time.monotonic() + delay > give_up_at:
+                raise
+            time.sleep(delay)
+    raise AssertionError  # The delays never end.

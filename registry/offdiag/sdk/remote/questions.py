@@ -1,29 +1,104 @@
-"""Questions about several things at once: comparisons, stored costs, corrected labels."""
+"""Questions to a server: evaluations, comparisons, costs, decision rules, corrected labels."""
 
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from pydantic import TypeAdapter
 
 from offdiag.comparison.differences import DIFFERENCE_THAT_MATTERS
-from offdiag.domain.labels import LabelSet, TruthRevision
+from offdiag.domain.hierarchy import ALL_GROUPS, Collapse, Hierarchy, collapse_groups
+from offdiag.domain.labels import LabelSet, TruthRevision, label_text
 from offdiag.domain.texts import name_segment
-from offdiag.errors import Conflict, NotFound
+from offdiag.errors import Conflict, EvaluationPending, NotFound
 from offdiag.inputs.label_changes import read_label_changes
 from offdiag.inputs.labels import Codes
-from offdiag.metrics.costs.matrix import CostMatrix
-from offdiag.metrics.counted import are_sets
+from offdiag.metrics.confusion import ConfusionMatrix
+from offdiag.metrics.costs.decisions import finite_threshold
+from offdiag.metrics.costs.matrix import CostMatrix, cost_matrix
+from offdiag.metrics.costs.prevalence import declared_prevalence
+from offdiag.metrics.counted import Counted, CountedSets, are_sets
 from offdiag.metrics.multilabel.sets import is_known, unpack_sets
-from offdiag.sdk.registry import CompareQuestion, RevisionQuestion
-from offdiag.sdk.remote.patience import patiently
-from offdiag.sdk.remote.reading import Reader, dataset_classes, label_set
-from offdiag.wire.costs import Costs
-from offdiag.wire.runs import Run
-from offdiag.wire.truths import Correction
+from offdiag.metrics.multilabel.tally import tally_of_numbers
+from offdiag.records.cost import Costs, DecisionAnswer, DecisionAsked
+from offdiag.records.dataset import Dataset, Grouping
+from offdiag.records.evaluation import CollapsedGroups, EvaluationAnswer
+from offdiag.records.run import Run
+from offdiag.records.truth import Correction
+from offdiag.sdk.evaluations.evaluation import Evaluation
+from offdiag.sdk.evaluations.flag import Flag, Judgement
+from offdiag.sdk.registry import (
+    CompareQuestion,
+    Decided,
+    DecideQuestion,
+    RevisionQuestion,
+    Threshold,
+)
+from offdiag.sdk.remote.connection import delays, patiently
+from offdiag.sdk.remote.reader import Reader, dataset_classes, label_set
+
+
+def evaluation(
+    reader: Reader, run_id: str, *, timeout_s: float, part: str | None, groups: tuple[str, ...]
+) -> Evaluation:
+    """The evaluation of a run, asked for until it is there or the time is up."""
+    give_up_at = time.monotonic() + timeout_s
+    for delay_s in delays():
+        try:
+            return _evaluation(
+                reader.get(
+                    f"/runs/{run_id}/evaluation",
+                    EvaluationAnswer,
+                    slice=part,
+                    collapse=list(groups) or None,
+                )
+            )
+        except EvaluationPending:
+            left_s = give_up_at - time.monotonic()
+            if left_s <= 0:
+                raise EvaluationPending(
+                    f"run {run_id} was not evaluated within {timeout_s:g} s.",
+                    field="timeout",
+                    hint="See whether a worker runs, or wait longer; nothing is lost.",
+                ) from None
+            time.sleep(min(delay_s, left_s))
+    raise AssertionError  # The delays never end.
+
+
+def _evaluation(found: EvaluationAnswer) -> Evaluation:
+    flags = tuple(
+        Flag(each.rule, each.severity, each.class_label, each.message, each.evidence, each.state)
+        for each in found.flags
+    )
+    collapse = None if found.collapse is None else _collapse(found.collapse)
+    return Evaluation.of_values(
+        _counted(found, collapse),
+        aggregate={key: value.measured() for key, value in found.aggregate.items()},
+        per_class={
+            key: tuple(value.measured() for value in values)
+            for key, values in found.per_class.items()
+        },
+        judgement=Judgement(flags, badge=found.badge, may_hide=found.may_hide),
+        collapse=collapse,
+    )
+
+
+def _collapse(found: CollapsedGroups) -> Collapse:
+    classes = label_set(found.classes)
+    return collapse_groups(classes, Hierarchy.declared(found.groups, classes), [ALL_GROUPS])
+
+
+def _counted(found: EvaluationAnswer, collapse: Collapse | None) -> Counted:
+    labels = LabelSet(tuple(found.labels.names), found.labels.ordinal)
+    if found.set_counts is not None:
+        numbers = np.array(found.set_counts, dtype=np.int64)
+        return CountedSets(tally_of_numbers(numbers, len(labels)), labels)
+    left = labels if collapse is None else collapse.labels
+    return ConfusionMatrix(np.array(found.matrix, dtype=np.int64), left)
 
 
 def compare(reader: Reader, question: CompareQuestion) -> Mapping[str, Any]:
@@ -108,3 +183,72 @@ def _named(codes: Codes, labels: LabelSet) -> list[str | None] | list[list[str] 
         [labels.names[code] for code in np.flatnonzero(row)] if is_there else None
         for row, is_there in zip(members, known, strict=True)
     ]
+
+
+def decide(reader: Reader, run_id: str, question: DecideQuestion) -> Decided:
+    """Answer the question about an evaluated run, and keep the answers if that is asked for."""
+    asked = DecisionAsked(
+        **_pricing(reader, run_id, question),
+        threshold=_threshold(question.threshold),
+        positive=question.positive,
+        save_as=question.save_as,
+        author=question.author,
+    )
+    answer = reader.send("POST", f"/runs/{run_id}/decisions", asked)
+    found = DecisionAnswer.model_validate_json(answer)
+    labels = label_set(found.labels)
+    return Decided(
+        recipe=found.recipe,
+        mean_cost_before=found.mean_cost_before.measured(),
+        mean_cost_after=found.mean_cost_after.measured(),
+        difference=found.difference.measured(),
+        matrix_before=ConfusionMatrix(np.array(found.matrix_before, dtype=np.int64), labels),
+        matrix_after=ConfusionMatrix(np.array(found.matrix_after, dtype=np.int64), labels),
+        recall_changes={key: value.measured() for key, value in found.recall_changes.items()},
+        saved=found.run,
+    )
+
+
+def _pricing(reader: Reader, run_id: str, question: DecideQuestion) -> dict[str, Any]:
+    """Costs and shares as plain values, checked here where arrays and frames are at hand."""
+    weights, prevalence = question.weights, question.prevalence
+    is_named = weights is None or isinstance(weights, str)
+    if is_named and prevalence is None:
+        return {"weights": weights}
+    labels = label_set(reader.get(f"/runs/{run_id}", Run).labels)
+    asked: dict[str, Any] = {"weights": weights}
+    if not is_named:
+        rows = cost_matrix(weights, labels=labels).weights.tolist()
+        asked = {"weights": rows, "labels": list(labels.names)}
+    if prevalence is not None:
+        asked["prevalence"] = _shares(prevalence, labels)
+    return asked
+
+
+def _shares(given: object, labels: LabelSet) -> dict[str, float]:
+    """The shares as they were stated; whoever answers scales rounded ones."""
+    stated = given if isinstance(given, Mapping) else cast("Any", given)
+    declared_prevalence(stated, labels=labels)
+    if isinstance(given, Mapping):
+        return {
+            label_text(key, field_name="prevalence"): float(share) for key, share in given.items()
+        }
+    return dict(zip(labels.names, np.asarray(stated, dtype=np.float64).tolist(), strict=True))
+
+
+def _threshold(given: Threshold) -> Threshold:
+    return given if given is None or given == "cheapest" else finite_threshold(given)
+
+
+def set_hierarchy(
+    reader: Reader, project: str, dataset: str, given: object | None
+) -> Hierarchy | None:
+    """Group classes in place of how they were grouped; None takes groups away."""
+    path = f"/datasets/{name_segment(dataset)}"
+    hierarchy = None
+    if given is not None:
+        known = reader.get(path, Dataset, project=project)
+        hierarchy = Hierarchy.declared(given, label_set(known.labels))
+    groups = None if hierarchy is None else hierarchy.to_dict()
+    reader.send("PUT", f"{path}/hierarchy", Grouping(project=project, hierarchy=groups))
+    return hierarchy

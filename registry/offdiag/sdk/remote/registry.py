@@ -1,49 +1,139 @@
-"""A registry behind a server, as the SDK asks it."""
+"""A registry behind a server, as the SDK asks it, and what is logged as bodies of requests."""
 
 from __future__ import annotations
 
 import uuid
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from offdiag.domain.hierarchy import Hierarchy
-from offdiag.domain.labels import LabelSet, TruthRevision
+from offdiag.domain.labels import (
+    LabelSet,
+    TruthRevision,
+    label_text,
+    refuse_fractions,
+    require_known,
+)
 from offdiag.domain.look_alikes import warn_of
+from offdiag.domain.orientation import SourceOrientation
 from offdiag.domain.runs import Derivation, FoundRun, RunFacts
 from offdiag.errors import Conflict, OffdiagError, RunKept, ServerUnavailable
+from offdiag.metrics.confusion import whole_counts
 from offdiag.metrics.costs.matrix import CostMatrix
 from offdiag.metrics.scores.operating_points import OperatingPoints
-from offdiag.sdk.decision import Decided, DecideQuestion
-from offdiag.sdk.evaluation import Evaluation
+from offdiag.records.ingest import ClosedRun, NewCounts, NewMatrix, NewRun
+from offdiag.records.ingest import OpenedRun as OpenedAnswer
+from offdiag.sdk.evaluations.evaluation import Evaluation
 from offdiag.sdk.registry import (
     CompareQuestion,
+    Decided,
+    DecideQuestion,
     ExampleTable,
     OpenedRun,
     RevisionQuestion,
     SearchQuestion,
 )
-from offdiag.sdk.remote import deciding, evaluations, grouping, questions, reading, requests
-from offdiag.sdk.remote.connection import Connection
-from offdiag.sdk.remote.opened import (
-    WAITING,
-    Frame,
-    RemoteRun,
-    SpoolingRun,
-    keep_finished,
-    report,
-)
-from offdiag.sdk.remote.patience import patiently
+from offdiag.sdk.remote import questions, reader
+from offdiag.sdk.remote.connection import Connection, patiently
+from offdiag.sdk.remote.run import WAITING, Frame, RemoteRun, SpoolingRun, keep_finished, report
 from offdiag.sdk.remote.spool import Asked, SpooledRun
 from offdiag.services.examples.question import ExampleQuestion
 from offdiag.services.ingest.batch import chunked
 from offdiag.services.ingest.encoding import encode_predictions, require_dataset_or_truth
 from offdiag.services.ingest.given import GivenCounts, GivenMatrix, Predictions
 from offdiag.settings import Settings
-from offdiag.wire.ingest import ClosedRun
-from offdiag.wire.ingest import OpenedRun as OpenedAnswer
+
+_ORIENTATIONS = (SourceOrientation.ACTUAL_ROWS.value, SourceOrientation.ACTUAL_COLUMNS.value)
+
+
+def new_run(
+    facts: RunFacts,
+    dataset: str,
+    labels: LabelSet | None,
+    positive_label: str | None,
+    hierarchy: object | None,
+) -> NewRun:
+    """The request that opens a run."""
+    return NewRun(
+        **_said(facts, dataset),
+        labels=None if labels is None else list(labels.names),
+        ordinal=labels is not None and labels.ordinal,
+        labels_inferred=labels is not None and labels.inferred,
+        positive_label=positive_label,
+        hierarchy=_plain(hierarchy),
+    )
+
+
+def new_matrix(facts: RunFacts, dataset: str, given: GivenMatrix) -> NewMatrix:
+    """The request that logs a matrix. Raises `InvalidInput` for what no request can say."""
+    require_known(given.orientation, _ORIENTATIONS, field_name="orientation")
+    return NewMatrix(
+        **_said(facts, dataset),
+        matrix=whole_counts(given.matrix).tolist(),
+        orientation=given.orientation,
+        labels=None if given.labels is None else _labels(given.labels, "labels"),
+        ordinal=given.ordinal,
+        hierarchy=_plain(given.hierarchy),
+    )
+
+
+def new_counts(facts: RunFacts, dataset: str, given: GivenCounts) -> NewCounts:
+    """The request that logs counted cases."""
+    return NewCounts(
+        **_said(facts, dataset),
+        actual=_labels(given.actual, "actual"),
+        predicted=_labels(given.predicted, "predicted"),
+        sizes=[int(size) for size in given.sizes],
+        counted_on=given.counted_on,
+        slices={name: _labels(values, "slices") for name, values in given.slices.items()},
+        labels=None if given.labels is None else _labels(given.labels, "labels"),
+        ordinal=given.ordinal,
+        positive_label=None
+        if given.positive_label is None
+        else label_text(given.positive_label, field_name="positive_label"),
+        hierarchy=_plain(given.hierarchy),
+    )
+
+
+def _labels(values: Iterable[object], field: str) -> list[str | int | bool]:
+    given = list(values)
+    refuse_fractions(given, field=field)
+    return [label_text(value, field_name=field) for value in given]
+
+
+def _said(facts: RunFacts, dataset: str) -> dict[str, Any]:
+    return {
+        "name": facts.name,
+        "project": facts.project,
+        "dataset": dataset,
+        "model": facts.model,
+        "client_key": facts.client_key,
+        "params": dict(facts.params),
+        "tags": dict(facts.tags),
+        "author": facts.author,
+        "git_sha": facts.git_sha,
+    }
+
+
+def _plain(value: Any) -> Any:
+    """Lists and texts in place of arrays, tuples and labels."""
+    if isinstance(value, np.ndarray):
+        return value.tolist()
+    if hasattr(value, "items"):
+        return {
+            label_text(key, field_name="hierarchy"): _plain(item) for key, item in value.items()
+        }
+    if value is None or isinstance(value, (str, int, float)):
+        return value
+    if isinstance(value, (list, tuple, set, frozenset)):
+        return [_plain(item) for item in value]
+    return label_text(value, field_name="hierarchy")
+
 
 LONGEST_OPENING_S = 10.0
 """A job that begins waits no longer for a server; its run goes to the spool if it can."""
@@ -82,7 +172,7 @@ class RemoteRegistry:
         opened = self.open_run(facts, run.dataset, run.labels, run.positive_label, given.hierarchy)
         if opened.labels.names != run.labels.names:
             # Labels that were only found give way to those of a dataset that is there by now.
-            known = reading.KnownClasses(
+            known = reader.KnownClasses(
                 run.dataset, opened.labels, opened.labels.inferred, opened.positive_label
             )
             run = encode_predictions(
@@ -103,7 +193,7 @@ class RemoteRegistry:
         hierarchy: object | None,
     ) -> OpenedRun:
         facts = repeatable(facts)
-        body = requests.new_run(facts, dataset, labels, positive_label, hierarchy)
+        body = new_run(facts, dataset, labels, positive_label, hierarchy)
         asked = Asked("run", body.model_dump_json())
         if self._is_offline:
             return self._in_spool(asked, labels, positive_label)
@@ -124,29 +214,29 @@ class RemoteRegistry:
             )
             return opened
         run = OpenedAnswer.model_validate_json(answer)
-        frame = Frame(run.id, reading.label_set(run.labels), run.positive_label)
+        frame = Frame(run.id, reader.label_set(run.labels), run.positive_label)
         return RemoteRun(self.connection, frame, asked, self.settings.client)
 
     def log_matrix(self, facts: RunFacts, dataset: str, given: GivenMatrix) -> str:
-        body = requests.new_matrix(repeatable(facts), dataset, given)
+        body = new_matrix(repeatable(facts), dataset, given)
         return self._log_whole(Asked("matrix", body.model_dump_json()), "/matrices")
 
     def log_counts(self, facts: RunFacts, dataset: str, given: GivenCounts) -> str:
-        body = requests.new_counts(repeatable(facts), dataset, given)
+        body = new_counts(repeatable(facts), dataset, given)
         return self._log_whole(Asked("counts", body.model_dump_json()), "/counts")
 
     def evaluation(
         self, run_id: str, *, timeout_s: float, part: str | None, groups: tuple[str, ...]
     ) -> Evaluation:
-        return evaluations.evaluation(
+        return questions.evaluation(
             self._reader, _sent(run_id), timeout_s=timeout_s, part=part, groups=groups
         )
 
     def derivation(self, run_id: str) -> Derivation | None:
-        return reading.derivation(self._reader, _sent(run_id))
+        return reader.derivation(self._reader, _sent(run_id))
 
     def decision_rule(self, run_id: str) -> Mapping[str, Any] | None:
-        return reading.decision_rule(self._reader, _sent(run_id))
+        return reader.decision_rule(self._reader, _sent(run_id))
 
     def costs_for_run(self, run_id: str, name: str) -> CostMatrix:
         return questions.costs_for_run(self._reader, _sent(run_id), name)
@@ -155,13 +245,13 @@ class RemoteRegistry:
         return questions.costs(self._reader, name, project)
 
     def examples(self, run_id: str, question: ExampleQuestion, limit: int) -> ExampleTable:
-        return reading.examples(self._reader, _sent(run_id), question, limit)
+        return reader.examples(self._reader, _sent(run_id), question, limit)
 
     def operating_points(self, run_id: str, positive: str | None) -> OperatingPoints:
-        return reading.operating_points(self._reader, _sent(run_id), positive)
+        return reader.operating_points(self._reader, _sent(run_id), positive)
 
     def search(self, question: SearchQuestion) -> Sequence[FoundRun]:
-        return reading.search(self._reader, question)
+        return reader.search(self._reader, question)
 
     def compare(self, question: CompareQuestion) -> Mapping[str, Any]:
         for run_id in question.run_ids:
@@ -169,10 +259,10 @@ class RemoteRegistry:
         return questions.compare(self._reader, question)
 
     def decide(self, run_id: str, question: DecideQuestion) -> Decided:
-        return deciding.decide(self._reader, _sent(run_id), question)
+        return questions.decide(self._reader, _sent(run_id), question)
 
     def set_hierarchy(self, project: str, dataset: str, given: object | None) -> Hierarchy | None:
-        return grouping.set_hierarchy(self._reader, project, dataset, given)
+        return questions.set_hierarchy(self._reader, project, dataset, given)
 
     def revise_truth(self, question: RevisionQuestion) -> TruthRevision:
         return questions.revise_truth(self._reader, question)
@@ -187,14 +277,14 @@ class RemoteRegistry:
         return is_final and self.settings.client.on_error == "raise"
 
     @property
-    def _reader(self) -> reading.Reader:
-        return reading.Reader(self.connection, self.settings.client.patience_s)
+    def _reader(self) -> reader.Reader:
+        return reader.Reader(self.connection, self.settings.client.patience_s)
 
-    def _dataset_if_reached(self, dataset: str, project: str) -> reading.KnownClasses | None:
+    def _dataset_if_reached(self, dataset: str, project: str) -> reader.KnownClasses | None:
         patience_s = min(LONGEST_OPENING_S, self.settings.client.patience_s)
         try:
-            return reading.dataset_classes(
-                reading.Reader(self.connection, patience_s), dataset, project
+            return reader.dataset_classes(
+                reader.Reader(self.connection, patience_s), dataset, project
             )
         except OffdiagError as error:
             if self._raises(error):

@@ -24,7 +24,7 @@ from offdiag.services.delivery.targets import (
 from offdiag.services.delivery.webhook import checked_receiver, deliver_by_webhook
 from offdiag.services.work.endings import Never
 from offdiag.settings import Settings, load_settings
-from offdiag.settings.exposure import public_address
+from offdiag.settings.model import public_address
 from offdiag.store import deliveries, reports
 from offdiag.store.database import Database
 from offdiag.store.deliveries import DeliveryState

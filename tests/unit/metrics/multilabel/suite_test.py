@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from offdiag.metrics.multilabel.suite import SPECS
 from offdiag.metrics.spec import Scope
-from offdiag.sdk.multilabel import evaluate_multilabel
+from offdiag.sdk.evaluations.multilabel import evaluate_multilabel
 
 
 def keys(scope: Scope) -> list[str]:

@@ -9,7 +9,7 @@ from offdiag.domain.values import Reason
 from offdiag.metrics.scores.forecasts import LARGEST_K, Forecasts
 from offdiag.metrics.scores.suite import SPECS, class_metrics, score_metrics
 from offdiag.metrics.spec import Scope
-from offdiag.sdk.scores import evaluate_scores
+from offdiag.sdk.evaluations.scores import evaluate_scores
 from support.forecasts import of_classes, of_event
 
 RANKING_OF_ONE_CLASS = {"roc_auc", "average_precision", "ks"}

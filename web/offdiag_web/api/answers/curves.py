@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 from offdiag.metrics.scores.calibration import CalibrationBins, calibrated_shares
 from offdiag.metrics.scores.operating_points import OperatingPoints
 from offdiag.metrics.scores.score_curves import TOP_LABEL, ScoreCurve
+from offdiag.records import evaluation as wire
 from offdiag.services.curves.browse import RunCurves
-from offdiag.wire import curves as wire
 
 
 def curves_answer(found: RunCurves) -> wire.CurvesAnswer:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from offdiag.domain.runs import RunState
+from offdiag.records import dataset as wire
 from offdiag.services.browse_datasets import DatasetDetail
 from offdiag.store.dataset_page import DatasetFacts, LoggedRuns
-from offdiag.wire import datasets as wire
 from offdiag_web.api.answers.runs import labels
 from offdiag_web.api.answers.truths import truth_version
 

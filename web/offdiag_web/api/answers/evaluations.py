@@ -12,13 +12,13 @@ from offdiag.flags.assessment import Assessment
 from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.counted import CountedSets
 from offdiag.metrics.multilabel.tally import tally_numbers
+from offdiag.records import evaluation as wire
+from offdiag.records.base import Value
 from offdiag.services.evaluation.collapsed import CollapsedEvaluation
 from offdiag.services.evaluation.history import HistoryEntry
 from offdiag.store.evaluations import StoredEvaluation
 from offdiag.store.flags import FlagRecord
 from offdiag.store.run_page import RunDetail
-from offdiag.wire import evaluations as wire
-from offdiag.wire.values import Value
 from offdiag_web.api.answers.runs import labels
 
 

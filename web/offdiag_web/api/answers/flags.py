@@ -5,9 +5,9 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
+from offdiag.records import flag as wire
 from offdiag.services.flags.detail import FlagDetail
 from offdiag.store.flag_inbox import FlagEntry
-from offdiag.wire import flags as wire
 
 
 def flag(entry: FlagEntry, now: datetime) -> wire.Flag:

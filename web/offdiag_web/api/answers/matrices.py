@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.orientation import PREDICTED_AXIS, swap_axes
-from offdiag.wire.evaluations import Cell, Laid, MatrixAnswer, MatrixWanted, Normalization
+from offdiag.records.evaluation import Cell, Laid, MatrixAnswer, MatrixWanted, Normalization
 
 LARGEST_DENSE = 1_000
 """Matrices up to this many classes travel in full, larger ones as their filled cells."""

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from offdiag.errors import InvalidInput
+from offdiag.records import report as wire
 from offdiag.reports import scope as domain
 from offdiag.reports.document import scope_document
 from offdiag.services.delivery.targets import (
@@ -19,7 +20,6 @@ from offdiag.services.reports.pages import IssuePage, ReportEntry
 from offdiag.services.reports.records import delivery_facts, issue_facts
 from offdiag.services.schedules.pages import ScheduleEntry
 from offdiag.store.reports import IssueRecord
-from offdiag.wire import reports as wire
 
 
 def scope_of(sent: wire.ScopeOfReport, project: str) -> domain.ReportScope:

@@ -6,10 +6,10 @@ from offdiag.domain.labels import LabelSet
 from offdiag.domain.look_alikes import look_alikes
 from offdiag.domain.orientation import SourceOrientation
 from offdiag.domain.runs import FoundRun
+from offdiag.records import run as wire
+from offdiag.records.base import Value
 from offdiag.store.evaluations import EvaluationWork
 from offdiag.store.run_page import RunDetail, RunHeader, RunResults
-from offdiag.wire import runs as wire
-from offdiag.wire.values import Value
 
 
 def run_summary(run: FoundRun) -> wire.RunSummary:

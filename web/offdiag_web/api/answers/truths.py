@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from offdiag.records import truth as wire
 from offdiag.services.truth.compare import TruthComparison
 from offdiag.store.truths import TruthSummary
-from offdiag.wire import truths as wire
 
 
 def truth_version(found: TruthSummary) -> wire.TruthVersion:

@@ -1,0 +1,270 @@
+"""Costs, runs ordered by cost and decision rules: as tables for a terminal, and as JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from rich.table import Table
+from rich.text import Text
+
+from offdiag.cli.tables import MOST_CLASSES, facts_table, open_table
+from offdiag.cli.text import label, printable
+from offdiag.comparison.wording import letter
+from offdiag.domain.values import MetricValue
+from offdiag.metrics.costs.break_even import Lever
+from offdiag.metrics.costs.decisions import ThresholdRule
+from offdiag.metrics.costs.edits import cost_text, written
+from offdiag.services.decisions.saving import Trial
+from offdiag.services.what_if.answering import Choice, PricedAnswer, WhatIf
+from offdiag.store.cost_matrices import CostMatrixRecord
+from offdiag.store.runs import RunRecord
+
+PER = 1_000
+"""Costs are shown for so many cases: mean costs are often too small to read."""
+
+
+def per_thousand(value: MetricValue, *, signed: bool = False) -> str:
+    """A cost per case as one per 1,000 cases with its interval, or why there is none."""
+    if value.value is None:
+        return f"undefined ({value.reason})"
+    sign = "+" if signed else ""
+    text = f"{value.value * PER:{sign},.4g}"
+    if value.ci_low is None or value.ci_high is None:
+        return text
+    low, high = (f"{end * PER:{sign},.4g}" for end in (value.ci_low, value.ci_high))
+    return f"{text} [{low}, {high}]"
+
+
+def cost_table(found: CostMatrixRecord) -> Table:
+    """What each answer costs for each actual class."""
+    names = [label(name) for name in found.costs.labels.names]
+    unit = "" if found.costs.currency is None else f", in {found.costs.currency}"
+    table = open_table(
+        title=printable(f"{found.name}@{found.version}: cost of each answer{unit}"),
+        caption=None if found.note is None else printable(found.note),
+    )
+    table.add_column(Text("actual ↓  predicted →"))
+    for name in names:
+        table.add_column(Text(name), justify="right")
+    for name, costs in zip(names, found.costs.weights.tolist(), strict=True):
+        table.add_row(Text(name), *(f"{cost:g}" for cost in costs))
+    return table
+
+
+_VERDICTS = {
+    "cheapest": "cheapest",
+    "dearer": "costs more",
+    "open": "no significant difference",
+    "not paired": "not paired",
+    "not tested": "not tested",
+}
+
+
+def ranking_tables(found: WhatIf) -> Iterator[Table]:
+    """The runs, the cheapest first, and where the choice flips."""
+    scenario, first = found.scenario, found.frame.runs[0]
+    unit = "" if scenario.costs.currency is None else f" in {scenario.costs.currency}"
+    changed = ", changed" if scenario.edits else ""
+    table = open_table(
+        title=printable(
+            f"{first.dataset}: cost per 1,000 cases{unit} by {scenario.base.reference}{changed}"
+        ),
+        caption="Brackets hold 95 % intervals; those of differences count all runs, which are "
+        "paired case by case.",
+    )
+    for name in ("", "run", "id", "cost", "more than the cheapest", "", "by accuracy"):
+        table.add_column(name, justify="left" if name in {"", "run", "id"} else "right")
+    for place in _order(found):
+        table.add_row(*_cells(found, place))
+    if found.constant is not None:
+        answer = scenario.costs.labels.names[found.constant.code]
+        table.add_row("", Text(f"always {label(answer)}"), "", _number(found.constant.mean))
+    yield table
+    if found.choice is not None and scenario.lever is not None and len(found.choice.runs) > 1:
+        yield _choice_table(found, found.choice, scenario.lever)
+
+
+def ranking_record(found: WhatIf) -> dict[str, Any]:
+    """The same in full precision: costs per case, the cheapest run first."""
+    scenario, first = found.scenario, found.frame.runs[0]
+    labels = scenario.costs.labels
+    return {
+        "dataset": first.dataset,
+        "project": first.project,
+        "costs": scenario.base.reference,
+        "set": scenario.edits.text(labels),
+        "currency": scenario.costs.currency,
+        "prevalence": None
+        if scenario.prevalence is None
+        else dict(zip(labels.names, scenario.prevalence.tolist(), strict=True)),
+        "runs": [_run_record(found, place) for place in _order(found)],
+        "best_constant": None
+        if found.constant is None
+        else {"label": labels.names[found.constant.code], "mean_cost": found.constant.mean},
+        "break_even": None if found.choice is None else _choice_record(found, found.choice),
+        "left_out": [{"run": run_id, "reason": why} for run_id, why in found.frame.left_out],
+        "ignored": list(scenario.problems),
+    }
+
+
+def _order(found: WhatIf) -> list[int]:
+    places = range(len(found.answers))
+    return sorted(places, key=lambda place: (found.answers[place].rank or len(places) + 1, place))
+
+
+def _cells(found: WhatIf, place: int) -> list[str | Text]:
+    each = found.answers[place]
+    said = each.place.verdict
+    behind = "" if said == "cheapest" else per_thousand(each.place.behind, signed=True)
+    rival = each.place.compared_with
+    if rival is not None and found.answers[rival].place.verdict != "cheapest":
+        behind += f" vs {letter(rival)}"
+    return [
+        letter(place),
+        Text(label(each.run.name)),
+        each.run.id,
+        per_thousand(each.mean),
+        behind,
+        _VERDICTS[said] if each.rank is not None else "",
+        "" if each.rank_by_accuracy is None else str(each.rank_by_accuracy),
+    ]
+
+
+def _number(cost: float) -> str:
+    return f"{cost * PER:,.4g}"
+
+
+def _choice_table(found: WhatIf, choice: Choice, lever: Lever) -> Table:
+    names = found.scenario.costs.labels.names
+    what = f"all errors on {label(names[lever.actual])} cost so many times what they do"
+    if lever.predicted is not None:
+        what = (
+            f"{label(names[lever.actual])} answered {label(names[lever.predicted])} costs so many "
+            f"times {cost_text(lever.unit)}"
+        )
+    table = open_table(title=f"Cheapest where {what}; {lever.now:.3g} now")
+    for name in ("from", "to", "cheapest"):
+        table.add_column(name, justify="left" if name == "cheapest" else "right")
+    for stretch in choice.stretches:
+        letters = ", ".join(letter(choice.runs[place]) for place in stretch.cheapest)
+        table.add_row(f"{stretch.low:.4g}", f"{stretch.high:.4g}", letters)
+    return table
+
+
+def _run_record(found: WhatIf, place: int) -> dict[str, Any]:
+    each: PricedAnswer = found.answers[place]
+    return {
+        "letter": letter(place),
+        "id": each.run.id,
+        "name": each.run.name,
+        "rank": each.rank,
+        "rank_by_accuracy": each.rank_by_accuracy,
+        "total_cost": each.total.to_dict(),
+        "mean_cost": each.mean.to_dict(),
+        "more_than_cheapest": each.place.behind.to_dict(),
+        "verdict": each.place.verdict,
+        "compared_with": None
+        if each.place.compared_with is None
+        else found.answers[each.place.compared_with].run.id,
+        "ratio_to_best_constant": each.ratio.to_dict(),
+    }
+
+
+def _choice_record(found: WhatIf, choice: Choice) -> dict[str, Any]:
+    lever, names = found.scenario.lever, found.scenario.costs.labels.names
+    assert lever is not None  # noqa: S101  # There is no choice without one.
+    predicted = "*" if lever.predicted is None else written(names[lever.predicted])
+    return {
+        "vary": f"{written(names[lever.actual])}>{predicted}",
+        "unit": lever.unit,
+        "now": lever.now,
+        "stretches": [
+            {
+                "from": stretch.low,
+                "to": stretch.high,
+                "cheapest": [found.answers[choice.runs[at]].run.id for at in stretch.cheapest],
+            }
+            for stretch in choice.stretches
+        ],
+    }
+
+
+def decision_tables(trial: Trial) -> Iterator[Table]:
+    """The rule, both costs, and the recall of each class before and after."""
+    change, joint = trial.change, trial.change.joint
+    n_changed = int(joint.counts[joint.first != joint.second].sum())
+    unit = trial.pricing.costs.currency
+    yield facts_table(
+        printable(f"{trial.run.name} ({trial.run.id}), decided by cost"),
+        {
+            "rule": _rule_text(trial),
+            "costs": f"{trial.recipe.get('costs', 'as stated')}{f', in {unit}' if unit else ''}",
+            "answers changed": f"{n_changed:,} of {joint.total:,}",
+            "cost per 1,000 before": per_thousand(change.before),
+            "cost per 1,000 after": per_thousand(change.after),
+            "difference": per_thousand(change.difference, signed=True),
+        },
+    )
+    cut = f", the first {MOST_CLASSES}" if len(change.classes) > MOST_CLASSES else ""
+    table = open_table(title=f"Recall of each class{cut}")
+    for name in ("class", "n", "before", "after", "change", "95 % interval"):
+        table.add_column(name, justify="left" if name == "class" else "right")
+    for each in change.classes[:MOST_CLASSES]:
+        table.add_row(
+            Text(label(each.label)),
+            f"{each.support:,}",
+            _share(each.before),
+            _share(each.after),
+            "" if each.difference.value is None else f"{each.difference.value:+.3f}",
+            _interval(each.difference),
+        )
+    yield table
+
+
+def decision_record(trial: Trial, saved: RunRecord | None) -> dict[str, Any]:
+    """The same in full precision, with the run that was saved."""
+    change = trial.change
+    return {
+        "run": trial.run.id,
+        "recipe": dict(trial.recipe),
+        "mean_cost_before": change.before.to_dict(),
+        "mean_cost_after": change.after.to_dict(),
+        "difference": change.difference.to_dict(),
+        "labels": list(trial.run.matrix.labels.names),
+        "matrix_before": change.joint.first_matrix.counts.tolist(),
+        "matrix_after": change.joint.second_matrix.counts.tolist(),
+        "recall": [
+            {
+                "label": each.label,
+                "support": each.support,
+                "before": each.before.to_dict(),
+                "after": each.after.to_dict(),
+                "difference": each.difference.to_dict(),
+                "simultaneous_interval": each.simultaneous_record,
+                "is_significant": each.is_significant,
+            }
+            for each in change.classes
+        ],
+        "saved": None if saved is None else {"id": saved.id, "name": saved.name},
+    }
+
+
+def _rule_text(trial: Trial) -> str:
+    if not isinstance(trial.rule, ThresholdRule):
+        return "the answer that is cheapest to expect"
+    if trial.rule.threshold is None:
+        return f"never {trial.rule.positive_label}"
+    chosen = trial.recipe.get("chosen")
+    where = f"{trial.rule.positive_label} from a score of {trial.rule.threshold:.6g} on"
+    return f"{where}, {chosen}, so rather optimistic" if chosen else where
+
+
+def _share(value: MetricValue) -> str:
+    return "undefined" if value.value is None else f"{value.value:.3f}"
+
+
+def _interval(value: MetricValue) -> str:
+    if value.ci_low is None or value.ci_high is None:
+        return ""
+    return f"{value.ci_low:+.3f} to {value.ci_high:+.3f}"

@@ -1,0 +1,261 @@
+"""Predictions, scores or a matrix in a file: the options that name its columns, and reading it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import wraps
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from offdiag.cli.options import parse_labels
+from offdiag.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from offdiag.sdk.evaluations.evaluation import Evaluation
+    from offdiag.sdk.evaluations.scores import ScoreEvaluation
+
+
+@dataclass(frozen=True, slots=True)
+class MatrixInput:
+    """A matrix whose orientation has been stated by the file or by the caller."""
+
+    matrix: list[list[int]]
+    labels: list[str] | None
+    orientation: str
+
+
+def read_matrix_input(
+    file: Path, *, labels: list[str] | None, orientation: str | None
+) -> MatrixInput:
+    """Read a matrix; the options fill in what the file leaves open and must not contradict it.
+
+    Raises `InvalidInput`, also when nobody states the orientation.
+    """
+    from offdiag.inputs.files import read_matrix
+
+    found = read_matrix(file, declared=labels)
+    if found.labels is not None and labels is not None and found.labels != labels:
+        raise InvalidInput(
+            f"{file.name} names its classes {found.labels[:5]}, not {labels[:5]}.",
+            field="labels",
+            hint="Leave out --labels, or correct the file.",
+        )
+    stated = found.orientation
+    if stated is None and orientation is None:
+        raise InvalidInput(
+            f"{file.name} does not say what its rows are, and a matrix cannot tell.",
+            field="orientation",
+            hint="Give --orientation actual_rows (scikit-learn) or actual_columns (R caret).",
+        )
+    if stated is not None and orientation not in (None, stated.value):
+        raise InvalidInput(
+            f"{file.name} says {stated.value!r}, the option says {orientation!r}.",
+            field="orientation",
+            hint="Correct one of them.",
+        )
+    return MatrixInput(found.matrix, found.labels or labels, stated or str(orientation))
+
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+_OPTIONS = (
+    click.option("--true", "true_column", default="y_true", show_default=True, metavar="COLUMN"),
+    click.option("--pred", "pred_column", default="y_pred", show_default=True, metavar="COLUMN"),
+    click.option("--matrix", "is_matrix", is_flag=True, help="FILE holds a confusion matrix."),
+    click.option(
+        "--orientation",
+        type=click.Choice(["actual_rows", "actual_columns"]),
+        help="What the rows of the matrix are; needed where the file does not say it.",
+    ),
+    click.option("--labels", metavar="A,B,…", help="Class names in their order."),
+    click.option("--ordinal", is_flag=True, help="The order of --labels has a meaning."),
+)
+
+
+def file_options(command: Command) -> Command:
+    """The options by which a file is read; they are the fields of `FileInput`."""
+    for option in reversed(_OPTIONS):
+        command = option(command)
+    return command
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileInput:
+    """A file and what the command line says about it."""
+
+    file: Path
+    true_column: str
+    pred_column: str
+    is_matrix: bool
+    orientation: str | None
+    labels: str | None
+    ordinal: bool
+    of_sets: bool = False
+
+    def evaluated(self) -> Evaluation:
+        """Every metric of what the file holds. Raises `InvalidInput`."""
+        if self.of_sets:
+            return self._of_sets()
+        is_matrix = self.is_matrix or self.file.suffix.lower() == ".json"
+        return self._of_matrix() if is_matrix else self._of_predictions()
+
+    def _of_predictions(self) -> Evaluation:
+        from offdiag.inputs.files import read_columns
+        from offdiag.sdk.evaluations.evaluate import evaluate_labels
+
+        labels = parse_labels(self.labels)
+        names = [self.true_column, self.pred_column]
+        columns = read_columns(self.file, names, empty_text=names if "" in (labels or ()) else ())
+        return evaluate_labels(
+            y_true=columns[self.true_column],
+            y_pred=columns[self.pred_column],
+            labels=labels,
+            ordinal=self.ordinal,
+        )
+
+    def _of_sets(self) -> Evaluation:
+        from offdiag.inputs.files import read_columns
+        from offdiag.inputs.label_sets import sets_of_texts
+        from offdiag.metrics.counted import CountedSets
+        from offdiag.metrics.multilabel.tally import tally_sets
+        from offdiag.sdk.evaluations.evaluation import Evaluation
+        from offdiag.sdk.evaluations.multilabel import evaluate_multilabel
+
+        names = [self.true_column, self.pred_column]
+        columns = read_columns(self.file, names, empty_text=names)
+        found = evaluate_multilabel(
+            y_true=sets_of_texts(columns[self.true_column]),
+            y_pred=sets_of_texts(columns[self.pred_column]),
+            labels=parse_labels(self.labels),
+        )
+        return Evaluation.of_values(
+            CountedSets(tally_sets(found.actual, found.predicted), found.label_set),
+            aggregate=found.aggregate,
+            per_class={key: list(values.values()) for key, values in found.per_label.items()},
+        )
+
+    def _of_matrix(self) -> Evaluation:
+        from offdiag.sdk.evaluations.evaluate import evaluate_matrix
+
+        given = read_matrix_input(
+            self.file, labels=parse_labels(self.labels), orientation=self.orientation
+        )
+        return evaluate_matrix(
+            given.matrix,
+            labels=given.labels,
+            orientation=given.orientation,
+            ordinal=self.ordinal,
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScoreInput:
+    """A file, its column of actual classes, and the columns of their scores."""
+
+    file: Path
+    true_column: str
+    score_columns: tuple[str, ...]
+    labels: str | None
+    positive_label: str | None
+
+    def evaluated(self) -> ScoreEvaluation:
+        """Every metric of the scores with its interval. Raises `InvalidInput`."""
+        from offdiag.inputs.files import read_columns, stacked_numbers
+        from offdiag.inputs.scores import PickedColumns
+        from offdiag.sdk.evaluations.intervals import score_intervals
+        from offdiag.sdk.evaluations.scores import evaluate_scores
+
+        labels = parse_labels(self.labels)
+        found = read_columns(
+            self.file,
+            [self.true_column, *self.score_columns],
+            empty_text=[self.true_column] if "" in (labels or ()) else (),
+        )
+        numbers = stacked_numbers({name: found[name] for name in self.score_columns})
+        return score_intervals(
+            evaluate_scores(
+                y_true=found[self.true_column],
+                y_score=PickedColumns(numbers, self.score_columns),
+                labels=labels,
+                positive_label=self.positive_label,
+            )
+        )
+
+
+_COLUMN_OPTIONS = (
+    click.option("--true", "true_column", default="y_true", show_default=True, metavar="COLUMN"),
+    click.option("--pred", "pred_column", default="y_pred", show_default=True, metavar="COLUMN"),
+    click.option(
+        "--no-pred", is_flag=True, help="Predict from --score: the highest, or one from 0.5 on."
+    ),
+    click.option("--no-true", is_flag=True, help="The dataset has its ground truth already."),
+    click.option("--id", "id_column", metavar="COLUMN", help="Names of the cases."),
+    click.option(
+        "--score",
+        "score_columns",
+        multiple=True,
+        metavar="COLUMN",
+        help="Score of the positive class, or once for each class, called after it (cat, p_cat).",
+    ),
+)
+
+_OF_CLASSES = ("y_true", "y_pred")
+
+
+@dataclass(frozen=True, slots=True)
+class PredictionColumns:
+    """Columns by the argument of `log_run` that they are for, and those of the scores."""
+
+    by_argument: dict[str, str]
+    scores: tuple[str, ...]
+
+    def read(
+        self, file: Path, *, labels: Sequence[str] | None, of_sets: bool = False
+    ) -> dict[str, Any]:
+        """The arguments of `log_run`; an empty cell is a declared class "", or the empty set.
+
+        Raises `InvalidInput` for a file without the columns, and for missing values.
+        """
+        from offdiag.inputs.files import read_columns, stacked_numbers
+        from offdiag.inputs.scores import PickedColumns
+
+        of_classes = [self.by_argument[name] for name in _OF_CLASSES if name in self.by_argument]
+        found = read_columns(
+            file,
+            [*self.by_argument.values(), *self.scores],
+            empty_text=of_classes if of_sets or "" in (labels or ()) else (),
+        )
+        arrays: dict[str, Any] = {
+            argument: found[column] for argument, column in self.by_argument.items()
+        }
+        if self.scores:
+            numbers = stacked_numbers({name: found[name] for name in self.scores})
+            arrays["y_score"] = PickedColumns(numbers, self.scores)
+        return arrays
+
+
+def prediction_columns(command: Callable[..., None]) -> Callable[..., None]:
+    """The options that name the columns, which the command takes as one argument, `columns`."""
+
+    @wraps(command)
+    def named(
+        *,
+        true_column: str,
+        pred_column: str,
+        no_pred: bool,
+        no_true: bool,
+        id_column: str | None,
+        score_columns: tuple[str, ...],
+        **others: Any,
+    ) -> None:
+        by_argument = {} if no_pred else {"y_pred": pred_column}
+        by_argument |= {} if no_true else {"y_true": true_column}
+        by_argument |= {} if id_column is None else {"sample_ids": id_column}
+        command(columns=PredictionColumns(by_argument, score_columns), **others)
+
+    for option in reversed(_COLUMN_OPTIONS):
+        named = option(named)
+    return named

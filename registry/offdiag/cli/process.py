@@ -1,0 +1,152 @@
+"""Where the process begins and ends: every error becomes one line and an exit code."""
+
+from __future__ import annotations
+
+import os
+import sys
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import click
+
+from offdiag.cli.commands import offdiag
+from offdiag.cli.output import note
+from offdiag.cli.text import printable
+from offdiag.errors import LabelNote, OffdiagError
+
+OK = 0
+NEGATIVE = 1
+"""The command worked and the answer is no: a database that is not current, a failed check."""
+ERROR = 2
+INTERRUPTED = 130
+PIPE_CLOSED = 141
+
+COMPLETION_VARIABLE = "_OFFDIAG_COMPLETE"
+"""Set by the script that `offdiag completion` prints, while it asks for completions."""
+
+TRACEBACK_VARIABLE = "OFFDIAG_TRACEBACK"
+"""Set to anything, it lets an unexpected error show where it happened."""
+
+
+def main() -> None:
+    """Entry point of the console script."""
+    sys.exit(run(sys.argv[1:]))
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Run one command line and return its exit code."""
+    if COMPLETION_VARIABLE in os.environ:
+        return _completed(arguments)
+    try:
+        with _notes_as_lines():
+            code = offdiag.main(args=list(arguments), prog_name="offdiag", standalone_mode=False)
+        sys.stdout.flush()
+    except (click.ClickException, OffdiagError) as error:
+        return _failed(_explained(error))
+    except (BrokenPipeError, SystemExit):
+        # Whoever read our output has seen enough; click and rich end the process over it, and
+        # Python would complain about the rest of the output once more.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return PIPE_CLOSED
+    except (KeyboardInterrupt, click.Abort):
+        return INTERRUPTED
+    except Exception as error:
+        if TRACEBACK_VARIABLE in os.environ:
+            raise
+        return _failed(_missing_extra(error) or _defect(error))
+    return code if isinstance(code, int) else OK
+
+
+def _completed(arguments: Sequence[str]) -> int:
+    """Answer the shell, which shows what a completion prints in the middle of a command line."""
+    try:
+        offdiag.main(args=list(arguments), prog_name="offdiag", standalone_mode=False)
+    except (SystemExit, Exception):  # noqa: BLE001 - whatever it is, nobody asked for it
+        sys.stdout.flush()
+    return OK
+
+
+@contextmanager
+def _notes_as_lines() -> Iterator[None]:
+    """Say what the SDK warns the authors of programs of in a line, without a place in the code."""
+    with warnings.catch_warnings():
+        shown = warnings.showwarning
+
+        def show(
+            message: Warning | str, category: type[Warning], *where: Any, **more: Any
+        ) -> None:
+            if issubclass(category, LabelNote):
+                note(f"Note: {printable(str(message))}")
+            else:
+                shown(message, category, *where, **more)
+
+        warnings.simplefilter("always", LabelNote)
+        warnings.showwarning = show
+        yield
+
+
+def _failed(message: str) -> int:
+    line = " ".join(message.split())
+    click.echo(f"offdiag: {printable(line)}", err=True)
+    return ERROR
+
+
+def _explained(error: click.ClickException | OffdiagError) -> str:
+    if isinstance(error, click.UsageError):
+        command = error.ctx.command_path if error.ctx is not None else "offdiag"
+        return f"{error.format_message()} See: {command} --help"
+    return error.format_message() if isinstance(error, click.ClickException) else str(error)
+
+
+def _missing_extra(error: Exception) -> str | None:
+    """What to install, if the error is that an optional library is missing."""
+    if not isinstance(error, ModuleNotFoundError) or error.name not in _EXTRA_OF:
+        return None
+    extra = _EXTRA_OF[error.name]
+    return f"this command needs {error.name}. Run: pip install 'offdiag[{extra}]'"
+
+
+def _defect(error: Exception) -> str:
+    hint = f"This is a defect; {TRACEBACK_VARIABLE}=1 shows where it is."
+    return f"unexpected {type(error).__name__}: {error}. {hint}"
+
+
+_EXTRA_OF = {
+    "apscheduler": "server",
+    "argon2": "server",
+    "authlib": "oidc",
+    "flask": "server",
+    "jinja2": "server",
+    "structlog": "server",
+    "waitress": "server",
+    "sklearn": "demo",
+    "psycopg": "postgres",
+    "duckdb": "sql",
+}
+
+
+@click.command()
+@click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
+@click.pass_context
+def completion(context: click.Context, shell: str) -> None:
+    """Print what lets SHELL complete verbs, options, ids of runs and other names.
+
+    \b
+    bash: echo 'eval "$(offdiag completion bash)"' >> ~/.bashrc
+    zsh:  echo 'eval "$(offdiag completion zsh)"' >> ~/.zshrc
+    fish: offdiag completion fish > ~/.config/fish/completions/offdiag.fish
+
+    Names come from the registry that is configured, or from that of --url before them.
+    """
+    from click.shell_completion import ShellComplete, get_completion_class
+
+    completer = get_completion_class(shell)
+    if completer is None:
+        raise click.BadParameter(f"{shell!r} is not supported.", param_hint="SHELL")
+    # The base class prints the script; that of bash would first start bash to ask its version.
+    script = ShellComplete.source(
+        completer(context.find_root().command, {}, "offdiag", COMPLETION_VARIABLE)
+    )
+    click.echo(script)

@@ -1,0 +1,170 @@
+"""`offdiag import` and `export`: results of other tools, and projects of other registries."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from offdiag.cli.commands import furnish
+from offdiag.cli.options import json_option, parse_entries, parse_labels, settings_for, url_option
+from offdiag.cli.output import busy, measured, note, print_json
+
+if TYPE_CHECKING:
+    from offdiag.importers import Dialect, Imported
+    from offdiag.sdk.run import Run
+
+
+@click.command()
+@click.argument("project")
+@click.option(
+    "--to",
+    "file",
+    type=click.Path(path_type=Path),
+    required=True,
+    metavar="FILE",
+    help="File to write; it must not exist yet.",
+)
+@url_option
+@json_option
+def export(*, project: str, file: Path, url: str | None, as_json: bool) -> None:
+    """Write PROJECT into one file that `offdiag import archive` reads, on either database.
+
+    In it are all complete runs with predictions, truth and results, and what people made of
+    them: flags, costs, baselines, schedules and reports. Others go on working meanwhile.
+    """
+    from offdiag.cli.archive_text import archive_dict, exported_sentence
+    from offdiag.cli.registry import opened
+    from offdiag.services.retention.project_archives import export_project
+
+    with (
+        opened(settings_for(url)) as database,
+        measured(f"Exporting {project}") as progress,
+    ):
+        manifest = export_project(database, project, file, progress=progress)
+    if as_json:
+        print_json(archive_dict(file, manifest))
+    else:
+        click.echo(exported_sentence(file, manifest))
+
+
+_FILE = click.Path(path_type=Path)
+_OPTIONS = {
+    "labels": click.option("--labels", metavar="A,B,…", help="Class names in their order."),
+    "orientation": click.option(
+        "--orientation",
+        type=click.Choice(["actual_rows", "actual_columns"]),
+        help="What the rows of the matrix are; needed where the file does not say it.",
+    ),
+    "report": click.option(
+        "--report",
+        type=_FILE,
+        metavar="FILE",
+        help="The dict of classification_report as JSON; its support is compared.",
+    ),
+    "artifact": click.option("--artifact", metavar="PATH", help="Which artifact of the run."),
+    "true_column": click.option("--true", "true_column", metavar="COLUMN"),
+    "pred_column": click.option("--pred", "pred_column", metavar="COLUMN"),
+}
+_OF_RUN = (
+    click.option("--name", required=True, help="Name of the run."),
+    click.option("--dataset", required=True, help="Data the model was tried on."),
+    click.option("--project", help="Project of the run.  [default: the configured one]"),
+    click.option("--model", help="Model that made the predictions."),
+    click.option("--tag", "tags", multiple=True, metavar="KEY=VALUE", help="May be repeated."),
+    click.option(
+        "--key", "client_key", help="Makes a repeated call find the run of the first one."
+    ),
+    url_option,
+    json_option,
+)
+
+
+class DialectGroup(click.Group):
+    """Has a command for each dialect, beside those that are added to it."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        from offdiag.importers import DIALECTS
+
+        return [*super().list_commands(ctx), *DIALECTS]
+
+    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
+        from offdiag.importers import DIALECTS
+
+        dialect = DIALECTS.get(name)
+        if dialect is None:
+            return super().get_command(ctx, name)
+        command = _command(dialect)
+        furnish(command, f"import {name}")
+        return command
+
+
+@click.group(name="import", cls=DialectGroup)
+def importing() -> None:
+    """Take over results of another tool, or a project of another registry.
+
+    Results of another tool become a run, with the convention by which they were read.
+    """
+
+
+@importing.command()
+@click.argument("file", type=_FILE)
+@click.option("--as", "name", metavar="NAME", help="Name of the project here.")
+@url_option
+@json_option
+def archive(*, file: Path, name: str | None, url: str | None, as_json: bool) -> None:
+    """Import a project that `offdiag export` wrote: all of it, or nothing.
+
+    What is here already is recognised and left alone, so importing twice is the same as once.
+    Everything in the file is checked first, and its results are computed again.
+    """
+    from offdiag.cli.archive_text import imported_sentence, taken_over_dict
+    from offdiag.cli.registry import opened
+    from offdiag.services.retention.project_archives import import_project
+
+    with (
+        opened(settings_for(url)) as database,
+        measured(f"Importing {file.name}") as progress,
+    ):
+        taken = import_project(database, file, name=name, progress=progress)
+    if as_json:
+        print_json(taken_over_dict(taken))
+    else:
+        click.echo(imported_sentence(taken))
+
+
+def _command(dialect: Dialect) -> click.Command:
+    def store(*, file: Path, as_json: bool, tags: tuple[str, ...], **given: Any) -> None:
+        from offdiag.importers import read
+        from offdiag.sdk.logging import log_imported
+
+        stated = {name: given.pop(name) for name in dialect.takes}
+        stated["labels"] = parse_labels(stated["labels"])
+        with busy(f"Importing {file.name}"):
+            found = read(dialect.name, file, **stated)
+            run = log_imported(found, tags=parse_entries(tags, "tag"), **given)
+        _report(found, run, as_json=as_json)
+
+    command: Any = store
+    for option in (*reversed(_OF_RUN), *(_OPTIONS[name] for name in reversed(dialect.takes))):
+        command = option(command)
+    command = click.argument("file", type=_FILE)(command)
+    summary = f"Import {dialect.title}."
+    return click.command(dialect.name, help=f"{summary}\n\n{dialect.convention}")(command)
+
+
+def _report(found: Imported, run: Run, *, as_json: bool) -> None:
+    if as_json:
+        print_json(
+            {
+                "id": run.id,
+                "url": run.url,
+                "dialect": found.dialect,
+                "convention": found.convention,
+                "source": str(found.source),
+            }
+        )
+        return
+    note(f"Read as {found.dialect}: {found.convention}")
+    click.echo(f"{run.id} is logged; its page is {run.url}")

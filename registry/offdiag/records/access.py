@@ -1,0 +1,131 @@
+"""Users, tokens, and what was changed."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Annotated, Any
+
+from pydantic import Field
+
+from offdiag.domain.access import Role
+from offdiag.records.base import Answered, Asked, Page, Paged
+
+Text = Annotated[str, Field(min_length=1, max_length=1_000)]
+
+
+class RoleBody(Asked):
+    """A role in a project, or in all of them."""
+
+    role: Role
+    project: Text | None = Field(default=None, description="Left out: all projects.")
+
+
+class NewUser(Asked):
+    """Somebody who may use the registry."""
+
+    name: Text = Field(description="What they sign in with: letters, digits and . _ - @ +")
+    password: Text | None = Field(
+        default=None, description="Left out: they sign in elsewhere.", repr=False
+    )
+    display_name: Text | None = None
+    email: Text | None = None
+    roles: list[RoleBody] = Field(default=[], max_length=500)
+
+
+class RoleChange(Asked):
+    """Another role in a project, or in all of them."""
+
+    role: Role | None = Field(description="Null takes the role away.")
+    project: Text | None = Field(default=None, description="Left out: all projects.")
+
+
+class GivenRole(Answered):
+    """A role somebody has; `project` null are all of them."""
+
+    role: str
+    project: str | None
+
+
+class User(Answered):
+    """Somebody who may use the registry."""
+
+    name: str
+    display_name: str | None
+    email: str | None
+    disabled: bool
+    created_at: datetime
+    signed_in_at: datetime | None
+    roles: list[GivenRole]
+
+
+class UserList(Answered):
+    """Everybody by name."""
+
+    users: list[User]
+
+
+class WantedToken(Asked):
+    """A token to make. It never allows more than its owner may do."""
+
+    name: Text = Field(description="What it is for.")
+    role: Role = Role.LOGGER
+    project: Text | None = Field(default=None, description="Left out: all of the owner's.")
+    days: int | None = Field(
+        default=90, ge=1, le=3_650, description="Days it lasts; null: until it is revoked."
+    )
+    owner: Text | None = Field(default=None, description="Left out: whoever asks.")
+
+
+class Token(Answered):
+    """A token without its secret; `prefix` is how it begins."""
+
+    id: int
+    name: str
+    prefix: str
+    owner: str
+    role: str
+    project: str | None
+    created_at: datetime
+    expires_at: datetime | None
+    used_at: datetime | None
+    revoked_at: datetime | None
+
+
+class MadeToken(Token):
+    """A new token. `token` is told this once."""
+
+    token: str = Field(repr=False)
+
+
+class TokenList(Answered):
+    """One's own tokens, those of all for an admin, the newest first."""
+
+    tokens: list[Token]
+
+
+class AuditWanted(Paged):
+    """Which changes are wanted."""
+
+    actor: Text | None = Field(default=None, description="Only those of this user or token.")
+    project: Text | None = None
+    text: Text | None = Field(default=None, description="Part of what was done, or to what.")
+
+
+class Change(Answered):
+    """One change. `detail` names the tables it touched and what its author said about it."""
+
+    number: int
+    at: datetime
+    actor_kind: str = Field(description='"user", "token", "cli" or "system".')
+    actor: str
+    action: str
+    object: str
+    project: str | None
+    request_id: str | None
+    detail: dict[str, Any]
+
+
+class ChangePage(Page):
+    """Changes, the newest first."""
+
+    changes: list[Change]

@@ -1,0 +1,113 @@
+"""What all documents share: bodies, pages of long lists, values, refusals and projects."""
+
+from __future__ import annotations
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from offdiag.domain.values import MetricValue
+
+
+class Asked(BaseModel):
+    """The body or the query of a request: a field that is not declared is refused."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
+
+
+class Answered(BaseModel):
+    """The body of an answer. NaN and infinity cannot be put into one.
+
+    Whoever reads an answer lets fields pass that a newer server added.
+    """
+
+    model_config = ConfigDict(extra="ignore", frozen=True, allow_inf_nan=False)
+
+
+MOST_ON_A_PAGE = 1_000
+USUAL_ON_A_PAGE = 50
+
+
+class Paged(Asked):
+    """The part of a query that says which page of a list is wanted."""
+
+    limit: int = Field(default=USUAL_ON_A_PAGE, ge=1, le=MOST_ON_A_PAGE)
+    page_token: str | None = Field(
+        default=None,
+        min_length=1,
+        max_length=4_000,
+        description="`next_page_token` of the page before, asked for with the same query.",
+    )
+
+
+class Page(Answered):
+    """The part of an answer that says whether there is more."""
+
+    next_page_token: str | None = Field(description="None on the last page.")
+
+
+class Value(Answered):
+    """One value of a metric, in full precision; where it is undefined, the reason instead."""
+
+    value: float | None
+    reason: str | None = Field(default=None, description="Why there is no value.")
+    limit: str | None = Field(
+        default=None, description='"+inf" where a positive number was divided by zero.'
+    )
+    ci_low: float | None = None
+    ci_high: float | None = None
+    ci_method: str | None = Field(default=None, description="How the interval was found.")
+
+    @classmethod
+    def of(cls, measured: MetricValue) -> Value:
+        """The value as it travels."""
+        return cls(
+            value=measured.value,
+            reason=measured.reason,
+            limit=measured.limit,
+            ci_low=measured.ci_low,
+            ci_high=measured.ci_high,
+            ci_method=measured.ci_method,
+        )
+
+    def measured(self) -> MetricValue:
+        """The value as it was measured."""
+        return MetricValue(
+            self.value, self.reason, self.limit, self.ci_low, self.ci_high, self.ci_method
+        )
+
+
+class Reason(Answered):
+    """What is wrong, where, and the way out."""
+
+    code: str = Field(description="Stable name of the kind of error.")
+    message: str
+    field: str | None = Field(description="The input that caused it.")
+    hint: str | None = Field(description="What to do next.")
+
+
+class Refusal(Answered):
+    """The one shape of all errors."""
+
+    error: Reason
+
+
+DEFAULT_PROJECT = "default"
+
+
+class InProject(Asked):
+    """The part of a query that says in which project a name is looked up."""
+
+    project: str = DEFAULT_PROJECT
+
+
+class Project(Answered):
+    """A project that has datasets."""
+
+    name: str
+    n_datasets: int
+    n_runs: int
+
+
+class ProjectList(Answered):
+    """Projects by name."""
+
+    projects: list[Project]

@@ -1,0 +1,64 @@
+"""Single predictions of a run."""
+
+from __future__ import annotations
+
+from pydantic import Field
+
+from offdiag.records.base import Answered, Page, Paged
+from offdiag.services.examples.question import Kind, SortKey
+
+
+class ExamplesWanted(Paged):
+    """Which predictions are wanted. With both classes, all of that cell of the matrix."""
+
+    actual: str | None = None
+    predicted: str | None = None
+    kind: Kind = Kind.WRONG
+    sample: str | None = Field(default=None, description="Text inside the identifier.")
+    sort: SortKey | None = Field(
+        default=None, description="By confidence where there are scores, else as logged."
+    )
+    descending: bool = False
+
+
+class ClassScore(Answered):
+    """What a class got."""
+
+    label: str
+    score: float
+
+
+class LabelSets(Answered):
+    """The labels of a case, in label order."""
+
+    actual: list[str] | None = Field(description="Null where nobody knows them yet.")
+    predicted: list[str]
+
+
+class ExampleAnswer(Answered):
+    """A prediction and its sample."""
+
+    index: int = Field(description="Number of the prediction in the run, from 0.")
+    sample: int | str
+    actual: str | None = Field(description="Null where the sample has no label yet.")
+    predicted: str
+    confidence: float | None
+    margin: float | None
+    top: list[ClassScore]
+    slices: dict[str, str]
+    sets: LabelSets | None = Field(
+        default=None,
+        description="Where cases carry sets of labels; `actual` and `predicted` are their texts.",
+    )
+
+
+class ExamplePage(Page):
+    """A page of predictions beside the truth that the results were made with."""
+
+    run: str
+    total: int
+    start: int = Field(description="How many come before this page.")
+    has_scores: bool
+    has_ids: bool
+    slice_names: list[str]
+    examples: list[ExampleAnswer]

@@ -1,0 +1,181 @@
+"""Logging runs: opening one, its chunks, closing it; and matrices without predictions."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Self
+
+from pydantic import Field
+
+from offdiag.domain.labels import LabelSet
+from offdiag.domain.runs import RunFacts, Scalar
+from offdiag.records.base import Answered, Asked
+from offdiag.records.run import Labels
+
+Text = str | int | bool
+"""A class or sample as JSON has it: 7 and "7" are one."""
+Notices = Annotated[
+    list[str], Field(description="What was accepted, but may not be meant as it was read.")
+]
+
+
+class RunFactsBody(Asked):
+    """What is said about a run, whatever is logged to it."""
+
+    name: str
+    project: str = "default"
+    dataset: str
+    model: str | None = None
+    client_key: str | None = Field(
+        default=None, description="Makes the call repeatable: the same key finds the same run."
+    )
+    params: dict[str, Scalar] = Field(default={})
+    tags: dict[str, Scalar] = Field(default={})
+    author: str | None = None
+    git_sha: str | None = None
+
+    def facts(self) -> RunFacts:
+        """The facts, checked. Raises `InvalidInput`."""
+        return RunFacts(
+            name=self.name,
+            project=self.project,
+            model=self.model,
+            client_key=self.client_key,
+            params=self.params,
+            tags=self.tags,
+            author=self.author,
+            git_sha=self.git_sha,
+        )
+
+
+class NewRun(RunFactsBody):
+    """A run that takes chunks."""
+
+    labels: list[Text] | None = Field(
+        default=None, description="Classes in order; may be left out for a dataset that exists."
+    )
+    ordinal: bool = False
+    labels_inferred: bool = Field(
+        default=False,
+        description="Whether the labels were only found in the data: a dataset that exists "
+        "keeps its own.",
+    )
+    positive_label: Text | None = None
+    hierarchy: dict[str, Any] | None = Field(
+        default=None, description="Classes of the dataset in groups of groups."
+    )
+
+    @classmethod
+    def of(
+        cls, facts: RunFacts, dataset: str, labels: LabelSet | None, positive_label: str | None
+    ) -> Self:
+        """The request that opens such a run."""
+        return cls(
+            name=facts.name,
+            project=facts.project,
+            dataset=dataset,
+            model=facts.model,
+            client_key=facts.client_key,
+            params=dict(facts.params),
+            tags=dict(facts.tags),
+            author=facts.author,
+            git_sha=facts.git_sha,
+            labels=None if labels is None else list(labels.names),
+            ordinal=labels is not None and labels.ordinal,
+            labels_inferred=labels is not None and labels.inferred,
+            positive_label=positive_label,
+        )
+
+    def label_set(self) -> LabelSet | None:
+        """The labels, None where none were given. Raises `InvalidInput`."""
+        if self.labels is None:
+            return None
+        declared = LabelSet.declared(self.labels, ordinal=self.ordinal)
+        return LabelSet(declared.names, declared.ordinal, inferred=self.labels_inferred)
+
+
+class OpenedRun(Answered):
+    """The run that was opened, or found by its client key, and what its classes are."""
+
+    id: str
+    state: str
+    project: str
+    dataset: str
+    task: str
+    labels: Labels
+    positive_label: str | None
+    positive_by_convention: bool = Field(
+        default=False, description="Whether nobody named it: it follows from the labels."
+    )
+    notices: Notices = Field(default=[])
+
+
+class Chunk(Asked):
+    """A chunk as JSON: one entry for each case in every array.
+
+    Arrow, Parquet and CSV have columns of the same names, scores of single classes as
+    `y_score.<class>`, slices as `slices.<name>`.
+    """
+
+    y_pred: list[Text | float] | list[list[Text]] | None = Field(
+        default=None,
+        description="Classes, or sets of labels; numbers that are not whole are refused. Without "
+        "them the scores predict: the class with the highest one, or the positive class from 0.5 "
+        "on; the rule is kept with the run.",
+    )
+    y_true: list[Text | float] | list[list[Text]] | None = None
+    y_score: list[float] | list[list[float]] | dict[str, list[float]] | None = Field(
+        default=None,
+        description="Score of the positive class, or of each class in the order of the labels, or "
+        "the scores of each class by its name.",
+    )
+    sample_ids: list[int] | list[str] | None = None
+    slices: dict[str, list[Text]] = Field(default={})
+
+
+class StoredChunk(Answered):
+    """A chunk that is stored."""
+
+    run_id: str
+    seq: int
+    was_there: bool = Field(description="Whether the same content had been stored before.")
+    notices: Notices = Field(default=[])
+
+
+class Closing(Asked):
+    """What the sender knows of the run it closes; it is compared with what is stored."""
+
+    n_chunks: int | None = Field(default=None, ge=0)
+
+
+class ClosedRun(Answered):
+    """A run that is complete."""
+
+    id: str
+    state: str
+    n_predictions: int
+    content_digest: str | None = Field(description="Of everything that was logged.")
+    notices: Notices = Field(default=[])
+
+
+class NewMatrix(RunFactsBody):
+    """A confusion matrix whose predictions are not at hand."""
+
+    matrix: list[list[int | float]]
+    hierarchy: dict[str, Any] | None = None
+    orientation: str = Field(description='What the rows are: "actual_rows" or "actual_columns".')
+    labels: list[Text] | None = None
+    ordinal: bool = False
+
+
+class NewCounts(RunFactsBody):
+    """Cases that were counted where they lie: one entry for each kind of case in every list."""
+
+    actual: list[Text]
+    predicted: list[Text]
+    sizes: list[int]
+    counted_on: str = Field(description="The program that counted.")
+    slices: dict[str, list[Text]] = Field(default={})
+    labels: list[Text] | None = None
+    ordinal: bool = False
+    positive_label: Text | None = None
+    hierarchy: dict[str, Any] | None = None

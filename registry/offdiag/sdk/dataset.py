@@ -1,0 +1,74 @@
+"""Correcting the labels of a dataset, and grouping its classes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from offdiag.domain.labels import TruthRevision
+from offdiag.inputs.label_changes import ColumnNames
+from offdiag.sdk import provenance
+from offdiag.sdk.registry import RevisionQuestion
+from offdiag.sdk.target import target
+
+
+def revise_truth(
+    *,
+    dataset: str,
+    labels: object,
+    reason: str,
+    project: str | None = None,
+    version: int | None = None,
+    id_column: str = "id",
+    label_column: str = "label",
+    url: str | None = None,
+) -> TruthRevision:
+    """Give samples of a dataset other labels; every run on them is scored again.
+
+    `labels` is a mapping from sample identifiers to labels, a pair (identifiers, labels) of
+    arrays, a frame (pandas, polars, pyarrow), or the path of a CSV, Parquet, Arrow or JSON lines
+    file. Columns of a frame or file are found as `id_column` and `label_column`; a frame of
+    two columns may call them anything, identifiers first. Where runs were logged without
+    identifiers, samples are named by position. None, or an empty cell of a CSV file, takes a
+    label away. `reason` is kept with the new version; the
+    old one stays. `version` names the lineage to correct where a dataset has several; the
+    newest version of it is corrected. Repeating a call changes nothing.
+
+    Raises `InvalidInput` for unknown samples and labels, `NotFound` for an unknown dataset, and
+    `Conflict` when the labels are so already.
+    """
+    at = target(url)
+    return at.revise_truth(
+        RevisionQuestion(
+            project=project if project is not None else at.project,
+            dataset=dataset,
+            labels=labels,
+            reason=reason,
+            author=provenance.author(),
+            version=version,
+            names=ColumnNames(id_column, label_column),
+        )
+    )
+
+
+def set_hierarchy(
+    *,
+    dataset: str,
+    hierarchy: Mapping[Any, Any] | None,
+    project: str | None = None,
+    url: str | None = None,
+) -> dict[str, Any] | None:
+    """Group the classes of a dataset, in place of how they were grouped; returns the groups.
+
+    `hierarchy` maps names of groups to lists of classes or to further groups, such as
+    `{"animal": ["cat", "dog"], "vehicle": {"road": ["car"], "air": ["plane"]}}`; None takes
+    groups away. Classes may be left out. No result changes: groups are a way to look at a
+    matrix, with `run.evaluation(collapse=[...])` and on the pages of runs.
+
+    Raises `InvalidInput` for what is no hierarchy over the classes, `NotFound` for an unknown
+    dataset.
+    """
+    at = target(url)
+    place = project if project is not None else at.project
+    found = at.set_hierarchy(place, dataset, hierarchy)
+    return None if found is None else found.to_dict()

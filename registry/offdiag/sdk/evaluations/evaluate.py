@@ -1,0 +1,200 @@
+"""Evaluating a matrix or labels in memory, also weighted: no database, no server."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, overload
+
+from numpy.typing import ArrayLike
+
+from offdiag.domain.labels import LabelSet
+from offdiag.domain.look_alikes import label_notes, warn_of
+from offdiag.domain.values import MetricValue
+from offdiag.errors import InvalidInput
+from offdiag.metrics.arguments import stated_matrix
+from offdiag.metrics.confusion import ConfusionMatrix, confusion_matrix
+from offdiag.metrics.counting import count_pairs
+from offdiag.metrics.suite import evaluate_stack
+from offdiag.metrics.weighted import WeightedMatrix, weighted_matrix
+from offdiag.sdk.evaluations.evaluation import ClassValues, Evaluation, MetricTable
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+@dataclass(frozen=True)
+class WeightedEvaluation:
+    """Sums of sample weights by pair of classes, and every metric of them.
+
+    Read like an `Evaluation`: `aggregate[key]` is one `MetricValue`, `per_class[key][label]`
+    another for each class. What needs numbers of cases is undefined ("fractional_weights"),
+    and `n`, `support` and the like are sums of weights.
+    """
+
+    matrix: WeightedMatrix
+    aggregate: MetricTable[MetricValue]
+    per_class: MetricTable[ClassValues]
+
+    @classmethod
+    def of_matrix(cls, matrix: WeightedMatrix) -> WeightedEvaluation:
+        """Compute the whole suite."""
+        suite = evaluate_stack(matrix.weights, ordinal=matrix.labels.has_declared_order)
+        codes = range(matrix.n_classes)
+        return cls(
+            matrix,
+            MetricTable({key: quantity.at() for key, quantity in suite.aggregate.items()}),
+            MetricTable(
+                {
+                    key: ClassValues(matrix.labels, [quantity.at(code) for code in codes])
+                    for key, quantity in suite.per_class.items()
+                }
+            ),
+        )
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """Class names in the order of both axes of the matrix."""
+        return self.matrix.labels.names
+
+    @property
+    def n_cases(self) -> int:
+        """Number of cases, whatever their weights."""
+        return self.matrix.cases.n_cases
+
+    @property
+    def confusion_matrix(self) -> pd.DataFrame:
+        """Weights as a DataFrame with the axes named "actual" (index) and "predicted"."""
+        import pandas as pd
+
+        return pd.DataFrame(
+            self.matrix.weights.copy(),
+            index=pd.Index(self.labels, name="actual"),
+            columns=pd.Index(self.labels, name="predicted"),
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain Python values, ready for `json.dumps(..., allow_nan=False)`."""
+        return {
+            "labels": list(self.labels),
+            "orientation": "actual_rows",
+            "weighted": True,
+            "n_cases": self.n_cases,
+            "matrix": self.matrix.weights.tolist(),
+            "aggregate": {key: value.to_dict() for key, value in self.aggregate.items()},
+            "per_class": {
+                key: [value.to_dict() for value in values.values()]
+                for key, values in self.per_class.items()
+            },
+        }
+
+    def _repr_html_(self) -> str:
+        from offdiag.sdk.evaluations.evaluation_html import metric_table
+
+        return metric_table(f"Weighted metrics of {self.n_cases} cases", self.aggregate)
+
+
+def evaluate_matrix(
+    matrix: Any,
+    *,
+    labels: LabelSet | Iterable[object] | None = None,
+    orientation: str | None = None,
+    ordinal: bool = False,
+) -> Evaluation:
+    """Every metric of a confusion matrix of counts.
+
+    `matrix` is (K, K) of non-negative whole numbers, nested lists, an array or a DataFrame.
+    `orientation` says what its rows are and is never guessed, because a matrix cannot tell:
+    "actual_rows" (scikit-learn, PyCM, TensorFlow) or "actual_columns" (R caret). A DataFrame
+    whose two axes are named as `pandas.crosstab`, scikit-learn or R name them ("actual",
+    "True label", "Reference" and "predicted", "Predicted label", "Prediction") says it itself.
+    `labels` names the classes in the order of the axes; without it they are the labels of a
+    DataFrame's axes, else "0", "1", .... The cells of a DataFrame are placed by the labels of
+    its axes; one that `labels` declare and an axis leaves out has no cases there. `ordinal`
+    says that their order has a meaning.
+
+    Raises `InvalidInput` for anything that is not such a matrix, where nobody says the
+    orientation, and for a DataFrame whose axes list other classes or contradict `orientation`.
+
+    >>> evaluate_matrix([[8, 2], [1, 9]], orientation="actual_rows").aggregate["mcc"].value
+    0.7035264706814485
+    """
+    given = stated_matrix(matrix, labels=labels, orientation=orientation)
+    names = _label_set(given.labels, ordinal)
+    return Evaluation.of_matrix(
+        confusion_matrix(given.matrix, labels=names, orientation=given.orientation)
+    )
+
+
+@overload
+def evaluate_labels(
+    *,
+    y_true: object,
+    y_pred: object,
+    labels: LabelSet | Iterable[object] | None = None,
+    ordinal: bool = False,
+    sample_weight: None = None,
+) -> Evaluation: ...
+@overload
+def evaluate_labels(
+    *,
+    y_true: object,
+    y_pred: object,
+    labels: LabelSet | Iterable[object] | None = None,
+    ordinal: bool = False,
+    sample_weight: ArrayLike,
+) -> WeightedEvaluation: ...
+def evaluate_labels(
+    *,
+    y_true: object,
+    y_pred: object,
+    labels: LabelSet | Iterable[object] | None = None,
+    ordinal: bool = False,
+    sample_weight: ArrayLike | None = None,
+) -> Evaluation | WeightedEvaluation:
+    """Every metric of predicted classes beside the actual ones.
+
+    Both are arrays of n labels (str, int, bool or whole floats; lists, numpy, pandas, polars,
+    pyarrow, tensors). `labels` declares the classes and their order; without it they are the
+    sorted labels found in either array. `ordinal` says that their order has a meaning.
+    `sample_weight`, n numbers of 0 or more, makes the matrix one of sums of weights; exact
+    tests are then undefined, and nothing that needs counts takes the result.
+
+    Raises `InvalidInput` for empty or unequal arrays, missing values, numbers that are not whole,
+    undeclared labels, and unusable weights; where no labels are declared, also for predictions
+    that share no label with `y_true`. Warns as `LabelNote` of whole numbers that came as floats
+    and of classes that look alike.
+
+    >>> evaluation = evaluate_labels(y_true=["a", "a", "b"], y_pred=["a", "b", "b"])
+    >>> evaluation.per_class["recall"]["a"].value
+    0.5
+    """
+    from offdiag.inputs.ids import aligned
+    from offdiag.inputs.labels import encode_pair
+
+    given = aligned(y_true=y_true, y_pred=y_pred, sample_weight=sample_weight)
+    pair = encode_pair(
+        y_true=given["y_true"], y_pred=given["y_pred"], labels=labels, ordinal=ordinal
+    )
+    warn_of(label_notes(pair.labels.names, whole_floats=pair.whole_floats))
+    if sample_weight is not None:
+        weight = given["sample_weight"]
+        return WeightedEvaluation.of_matrix(
+            weighted_matrix(pair.actual, pair.predicted, weight, labels=pair.labels)
+        )
+    counts = count_pairs(pair.actual, pair.predicted, n_classes=len(pair.labels))
+    return Evaluation.of_matrix(ConfusionMatrix(counts, pair.labels))
+
+
+def _label_set(labels: LabelSet | Iterable[object] | None, ordinal: bool) -> LabelSet | None:
+    if isinstance(labels, LabelSet):
+        return labels
+    if labels is not None:
+        return LabelSet.declared(labels, ordinal=ordinal)
+    if ordinal:
+        raise InvalidInput(
+            "an order was claimed but no labels were declared.",
+            field="ordinal",
+            hint="Give labels= in their order.",
+        )
+    return None

@@ -1,0 +1,154 @@
+"""Intervals on demand: an evaluation made in memory, with intervals as a stored run has them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import overload
+
+from offdiag.domain.labels import LabelSet
+from offdiag.domain.values import MetricValue
+from offdiag.metrics.intervals import multilabel as of_sets
+from offdiag.metrics.intervals import scores as of_scores
+from offdiag.metrics.intervals.bounds import Interval
+from offdiag.metrics.intervals.suite import suite_intervals as of_matrix
+from offdiag.metrics.intervals.weighted import weighted_intervals
+from offdiag.sdk.evaluations.evaluate import WeightedEvaluation
+from offdiag.sdk.evaluations.evaluation import ClassValues, Evaluation, MetricTable
+from offdiag.sdk.evaluations.multilabel import MultilabelEvaluation
+from offdiag.sdk.evaluations.scores import ScoreEvaluation
+
+STORED_SEED = 1
+"""The seed of the intervals of stored runs, so that both give the same ends."""
+
+
+@overload
+def suite_intervals(
+    evaluation: Evaluation, *, confidence: float = ..., replicates: int = ..., seed: int = ...
+) -> Evaluation: ...
+@overload
+def suite_intervals(
+    evaluation: WeightedEvaluation,
+    *,
+    confidence: float = ...,
+    replicates: int = ...,
+    seed: int = ...,
+) -> WeightedEvaluation: ...
+def suite_intervals(
+    evaluation: Evaluation | WeightedEvaluation,
+    *,
+    confidence: float = 0.95,
+    replicates: int = 2_000,
+    seed: int = STORED_SEED,
+) -> Evaluation | WeightedEvaluation:
+    """The evaluation of a confusion matrix with the interval of every metric that has one.
+
+    The ends are `ci_low` and `ci_high` of each value, `ci_method` says how they were found and
+    what to know before trusting them. The same seed and replicates give the same bits.
+    Weighted cases are resampled with their weights.
+
+    Raises `InvalidInput` for a confidence outside (0, 1) or no replicates.
+
+    >>> from offdiag.sdk.evaluations.evaluate import evaluate_matrix
+    >>> plain = evaluate_matrix([[8, 2], [1, 9]], orientation="actual_rows")
+    >>> recall = suite_intervals(plain).per_class["recall"]["0"]
+    >>> round(recall.ci_low, 3), round(recall.ci_high, 3), recall.ci_method
+    (0.49, 0.943, 'wilson')
+    """
+    if isinstance(evaluation, WeightedEvaluation):
+        found = weighted_intervals(
+            evaluation.matrix, seed=seed, confidence=confidence, replicates=replicates
+        )
+    else:
+        found = of_matrix(
+            evaluation.matrix, seed=seed, confidence=confidence, replicates=replicates
+        )
+    labels = evaluation.matrix.labels
+    return replace(
+        evaluation,
+        aggregate=_with_aggregates(
+            evaluation.aggregate, {key: each.at() for key, each in found.aggregate.items()}
+        ),
+        per_class=_with_classes(
+            labels,
+            evaluation.per_class,
+            {
+                key: [each.at(code) for code in range(len(labels))]
+                for key, each in found.per_class.items()
+            },
+        ),
+    )
+
+
+def score_intervals(
+    evaluation: ScoreEvaluation,
+    *,
+    confidence: float = 0.95,
+    replicates: int = 2_000,
+    seed: int = STORED_SEED,
+) -> ScoreEvaluation:
+    """The evaluation of scores with the interval of every metric that has one.
+
+    As `suite_intervals`. Of many cases fewer than `replicates` resamples are taken, at least
+    200; `ci_method` says how many.
+    """
+    found = of_scores.score_intervals(
+        evaluation.forecasts, seed=seed, confidence=confidence, replicates=replicates
+    )
+    by_class = of_scores.class_score_intervals(evaluation.forecasts, confidence=confidence)
+    return replace(
+        evaluation,
+        aggregate=_with_aggregates(evaluation.aggregate, found),
+        per_class=_with_classes(evaluation.label_set, evaluation.per_class, by_class),
+    )
+
+
+def multilabel_intervals(
+    evaluation: MultilabelEvaluation,
+    *,
+    confidence: float = 0.95,
+    replicates: int = 2_000,
+    seed: int = STORED_SEED,
+) -> MultilabelEvaluation:
+    """The evaluation of sets of labels with the interval of every metric that has one.
+
+    As `score_intervals`. Of the metrics of a label the rates have intervals, and the areas if
+    there are scores.
+    """
+    found = of_sets.multilabel_intervals(
+        evaluation.actual,
+        evaluation.predicted,
+        evaluation.scores,
+        seed=seed,
+        confidence=confidence,
+        replicates=replicates,
+    )
+    return replace(
+        evaluation,
+        aggregate=_with_aggregates(evaluation.aggregate, found.aggregate),
+        per_label=_with_classes(evaluation.label_set, evaluation.per_label, found.per_label),
+    )
+
+
+def _with_aggregates(
+    values: Mapping[str, MetricValue], found: Mapping[str, Interval]
+) -> MetricTable[MetricValue]:
+    return MetricTable(
+        {key: found[key].around(value) if key in found else value for key, value in values.items()}
+    )
+
+
+def _with_classes(
+    labels: LabelSet, values: Mapping[str, ClassValues], found: Mapping[str, Sequence[Interval]]
+) -> MetricTable[ClassValues]:
+    return MetricTable(
+        {
+            key: ClassValues(labels, _around(by_class, found[key])) if key in found else by_class
+            for key, by_class in values.items()
+        }
+    )
+
+
+def _around(values: ClassValues, intervals: Sequence[Interval]) -> list[MetricValue]:
+    pairs = zip(intervals, values.values(), strict=True)
+    return [interval.around(value) for interval, value in pairs]

@@ -1,0 +1,164 @@
+"""Evaluating sets of labels in memory, and what that evaluation looks like."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from offdiag.domain.labels import LabelSet
+from offdiag.domain.values import MetricValue
+from offdiag.errors import InvalidInput
+from offdiag.metrics.multilabel.matrix import MultilabelMatrix
+from offdiag.metrics.multilabel.suite import (
+    label_metrics,
+    label_score_metrics,
+    set_metrics,
+    set_score_metrics,
+)
+from offdiag.metrics.multilabel.tally import tally_sets
+from offdiag.sdk.evaluations.evaluation import (
+    ClassValues,
+    EmptySetCounts,
+    MetricTable,
+    label_frame,
+    matrix_dict,
+)
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+__all__ = ["EmptySetCounts", "MultilabelEvaluation"]
+
+
+@dataclass(frozen=True)
+class MultilabelEvaluation:
+    """Every metric of predicted label sets.
+
+    `aggregate[key]` is one `MetricValue`; `per_label[key][label]` comes from the label's own
+    two-by-two table. `matrix` is that of Krstinic et al. (2020): its shares are **not** the
+    recall and precision of the labels, which stand in `per_label`. `actual` and `predicted`
+    are the sets themselves, bool (n, q), and `scores` (n, q) what they were scored with.
+    """
+
+    label_set: LabelSet
+    n_cases: int
+    aggregate: MetricTable[MetricValue]
+    per_label: MetricTable[ClassValues]
+    matrix: MultilabelMatrix
+    empty_sets: EmptySetCounts
+    actual: NDArray[np.bool_]
+    predicted: NDArray[np.bool_]
+    scores: NDArray[Any] | None = None
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """Label names in the order of both axes of the matrix."""
+        return self.label_set.names
+
+    @property
+    def multilabel_matrix(self) -> pd.DataFrame:
+        """Mass of true labels (axis "actual") on predicted ones (axis "predicted")."""
+        return label_frame(self.matrix.cells, self.label_set)
+
+    @property
+    def row_share(self) -> pd.DataFrame:
+        """The mass of each true label, where it went; a label without mass has NaN."""
+        return label_frame(self.matrix.row_share.value, self.label_set)
+
+    @property
+    def column_share(self) -> pd.DataFrame:
+        """The mass on each predicted label, where it came from; NaN where there is none."""
+        return label_frame(self.matrix.column_share.value, self.label_set)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain Python values, ready for `json.dumps(..., allow_nan=False)`."""
+        return {
+            "labels": list(self.labels),
+            "orientation": "actual_rows",
+            "n_cases": self.n_cases,
+            "aggregate": {key: value.to_dict() for key, value in self.aggregate.items()},
+            "per_label": {
+                key: [value.to_dict() for value in values.values()]
+                for key, values in self.per_label.items()
+            },
+            **matrix_dict(self.matrix),
+            "empty_sets": self.empty_sets.to_dict(),
+        }
+
+    def _repr_html_(self) -> str:
+        from offdiag.sdk.evaluations.evaluation_html import metric_table
+
+        return metric_table(
+            f"{self.n_cases} cases, sets of {len(self.labels)} labels", self.aggregate
+        )
+
+
+def evaluate_multilabel(
+    *,
+    y_true: object,
+    y_pred: object,
+    labels: LabelSet | Iterable[object] | None = None,
+    y_score: object = None,
+) -> MultilabelEvaluation:
+    """Every metric of predicted sets of labels beside the true ones.
+
+    Both are (n, q) tables of 0 and 1 in label order (array, DataFrame, sparse matrix, nested
+    lists) or n sets or lists of labels. `labels` declares the labels and their order; without
+    it they are the columns' names or "0", "1", ... for tables, else the sorted labels found.
+    `y_score`, (n, q) in label order or with columns called after the labels, adds the ranking
+    metrics and each label's areas.
+
+    Raises `InvalidInput` for empty or unequal arguments, undeclared labels, a label that
+    stands twice in a set, numbers other than 0 and 1, and scores that are not finite.
+
+    >>> evaluation = evaluate_multilabel(
+    ...     y_true=[{"sky", "sea"}, {"sea"}], y_pred=[{"sky"}, {"sea"}]
+    ... )
+    >>> evaluation.aggregate["example_jaccard"].value
+    0.75
+    >>> evaluation.row_share.loc["sea", "sky"]
+    np.float64(0.5)
+    """
+    from offdiag.inputs.ids import aligned
+    from offdiag.inputs.label_sets import encode_sets
+    from offdiag.inputs.scores import score_table
+
+    given = aligned(y_true=y_true, y_pred=y_pred, y_score=y_score)
+    sets = encode_sets(y_true=given["y_true"], y_pred=given["y_pred"], labels=labels)
+    tally = tally_sets(sets.actual, sets.predicted)
+    aggregate = dict(set_metrics(tally))
+    per_label = dict(label_metrics(tally.labels))
+    scores = None
+    if y_score is not None:
+        scores = score_table(given["y_score"], n_cases=tally.n_cases, labels=sets.labels)
+        _require_columns(scores, sets.labels)
+        aggregate |= set_score_metrics(sets.actual, scores)
+        per_label |= label_score_metrics(sets.actual, scores)
+    return MultilabelEvaluation(
+        label_set=sets.labels,
+        n_cases=tally.n_cases,
+        aggregate=MetricTable(aggregate),
+        per_label=MetricTable(
+            {key: ClassValues(sets.labels, values) for key, values in per_label.items()}
+        ),
+        matrix=tally.matrix(),
+        empty_sets=EmptySetCounts.of_tally(tally, sets.labels),
+        actual=sets.actual,
+        predicted=sets.predicted,
+        scores=scores,
+    )
+
+
+def _require_columns(scores: NDArray[Any], labels: LabelSet) -> None:
+    if scores.shape[1] != len(labels):
+        raise InvalidInput(
+            f"there are {scores.shape[1]} columns of scores for {len(labels)} labels "
+            f"{labels.preview()}.",
+            field="y_score",
+            hint="Give one column for each label, in label order.",
+        )

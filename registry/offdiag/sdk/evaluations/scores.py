@@ -1,0 +1,215 @@
+"""Evaluating scores in memory, and what that evaluation looks like."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from offdiag.domain.labels import BOOLEAN_PAIRS, LabelSet, label_text
+from offdiag.domain.look_alikes import label_notes, warn_of
+from offdiag.domain.values import MetricValue, Reason
+from offdiag.errors import InvalidInput
+from offdiag.metrics.scores import curves
+from offdiag.metrics.scores.calibration import DEFAULT_BINS, equal_width_bins
+from offdiag.metrics.scores.curves import Curve, CurveKind, cost_curve, no_curve
+from offdiag.metrics.scores.forecasts import Forecasts
+from offdiag.metrics.scores.ranked import rank_scores
+from offdiag.metrics.scores.suite import (
+    class_metrics,
+    ranked_against_rest,
+    ranked_top_label,
+    score_metrics,
+)
+from offdiag.sdk.evaluations.evaluation import ClassValues, MetricTable
+
+
+@dataclass(frozen=True)
+class ScoreEvaluation:
+    """Every metric of a set of scores, and its curves on request.
+
+    `aggregate[key]` is one `MetricValue`; `per_class[key][label]` that of a class against the
+    rest. Curves are about one class against the rest, the positive one unless named.
+    """
+
+    forecasts: Forecasts
+    label_set: LabelSet
+    aggregate: MetricTable[MetricValue]
+    per_class: MetricTable[ClassValues]
+    positive_by_convention: bool = False
+    """Whether nobody named the positive class: labels such as 0 and 1 have one."""
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """Class names in the order of the score columns."""
+        return self.label_set.names
+
+    @property
+    def positive_label(self) -> str | None:
+        """The positive class, None where there is none."""
+        code = self.forecasts.positive
+        return None if code is None else self.labels[code]
+
+    def roc_curve(self, label: object = None) -> Curve:
+        """True over false positive rate at every threshold."""
+        return curves.roc_curve(ranked_against_rest(self.forecasts, self._code(label)))
+
+    def precision_recall_curve(self, label: object = None) -> Curve:
+        """Precision over recall at every threshold."""
+        ranked = ranked_against_rest(self.forecasts, self._code(label))
+        return curves.precision_recall_curve(ranked)
+
+    def cost_curve(self, label: object = None) -> Curve:
+        """Normalised expected cost of the best threshold over PC(+)."""
+        return cost_curve(ranked_against_rest(self.forecasts, self._code(label)))
+
+    def reliability_curve(self, label: object = None, *, n_bins: int = DEFAULT_BINS) -> Curve:
+        """Observed share over mean probability of a class, in bins of equal width."""
+        code = self._code(label)
+        if not self.forecasts.are_probabilities:
+            return _no_probabilities()
+        forecasts = self.forecasts
+        ranked = rank_scores(forecasts.actual == code, forecasts.table[:, code])
+        return curves.reliability_curve(equal_width_bins(ranked, n_bins=n_bins))
+
+    def top_label_reliability_curve(self, *, n_bins: int = DEFAULT_BINS) -> Curve:
+        """Share of right answers over the largest probability, in bins of equal width."""
+        if not self.forecasts.are_probabilities:
+            return _no_probabilities()
+        ranked = ranked_top_label(self.forecasts)
+        return curves.reliability_curve(equal_width_bins(ranked, n_bins=n_bins))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain Python values, ready for `json.dumps(..., allow_nan=False)`."""
+        return {
+            "labels": list(self.labels),
+            "positive_label": self.positive_label,
+            "positive_by_convention": self.positive_by_convention,
+            "n_cases": self.forecasts.n_cases,
+            "aggregate": {key: value.to_dict() for key, value in self.aggregate.items()},
+            "per_class": {
+                key: [value.to_dict() for value in values.values()]
+                for key, values in self.per_class.items()
+            },
+        }
+
+    def _repr_html_(self) -> str:
+        from offdiag.sdk.evaluations.evaluation_html import metric_table
+
+        caption = f"Scores of {self.forecasts.n_cases} cases"
+        if self.positive_label is not None:
+            caption += f", positive class {self.positive_label}"
+            caption += " by convention" if self.positive_by_convention else ""
+        return metric_table(caption, self.aggregate)
+
+    def _code(self, label: object) -> int:
+        if label is not None:
+            return self.label_set.code_of(label)
+        if self.forecasts.positive is None:
+            raise InvalidInput(
+                f"no class of {self.label_set.preview()} is the positive one.",
+                field="label",
+                hint="Name the class the curve is about.",
+            )
+        return self.forecasts.positive
+
+
+def _no_probabilities() -> Curve:
+    return no_curve(
+        CurveKind.RELIABILITY, "mean_score", "observed_share", Reason.SCORES_NOT_PROBABILITIES
+    )
+
+
+def evaluate_scores(
+    *,
+    y_true: object,
+    y_score: object,
+    labels: LabelSet | Iterable[object] | None = None,
+    positive_label: object = None,
+) -> ScoreEvaluation:
+    """Every metric of scores beside the actual classes.
+
+    `y_true` holds n labels (str, int or bool). `y_score` is (n,) for the positive class of
+    two, or (n, K) with a column for each class: in label order, or called after the classes in
+    a frame or a mapping {class: scores}. They are probabilities, or any finite scores, for which
+    only the ranking metrics are defined. `labels` declares the classes and their order; without
+    it they are the sorted labels found in `y_true`.
+
+    `positive_label` names the positive class of two. It may be left out for labels 0 and 1, -1
+    and 1, or False and True, where it is 1 or True by convention, as in scikit-learn, and where
+    both classes have a column: then there is no positive class, nor the metrics that need one.
+
+    Raises `InvalidInput` for empty or unequal arrays, values that are not finite, undeclared
+    labels, columns that are not one for each class, and a positive class that is not named or
+    not one of two.
+
+    >>> evaluation = evaluate_scores(y_true=[0, 0, 1, 1], y_score=[0.1, 0.4, 0.35, 0.8])
+    >>> evaluation.aggregate["roc_auc"].value
+    0.75
+    """
+    from offdiag.inputs.ids import aligned
+    from offdiag.inputs.labels import encode_labels, floats_among, label_column
+    from offdiag.inputs.scores import require_column_of, score_table
+
+    given = aligned(y_true=y_true, y_score=y_score)
+    column = label_column(given["y_true"], field="y_true")
+    known = _label_set(labels, column)
+    actual = encode_labels(column, known, field="y_true")
+    warn_of(label_notes(known.names, whole_floats=floats_among(y_true=column)))
+    scores = score_table(given["y_score"], n_cases=len(actual), labels=known)
+    positive = _positive_code(positive_label, known, n_columns=scores.shape[1])
+    if positive is not None:
+        require_column_of(given["y_score"], known, known.names[positive])
+    forecasts = Forecasts(actual, scores, n_classes=len(known), positive=positive)
+    per_class = class_metrics(forecasts)
+    return ScoreEvaluation(
+        forecasts,
+        known,
+        MetricTable(score_metrics(forecasts)),
+        MetricTable({key: ClassValues(known, values) for key, values in per_class.items()}),
+        positive_by_convention=positive_label is None and positive is not None,
+    )
+
+
+def _label_set(labels: LabelSet | Iterable[object] | None, y_true: object) -> LabelSet:
+    if isinstance(labels, LabelSet):
+        return labels
+    if labels is not None:
+        return LabelSet.declared(labels)
+    from offdiag.inputs.labels import infer_labels
+
+    found = infer_labels(("y_true", y_true))
+    for pair in BOOLEAN_PAIRS:
+        if set(pair).issuperset(found.names):
+            return LabelSet.inferred_from(pair)
+    return found
+
+
+def _positive_code(positive_label: object, labels: LabelSet, *, n_columns: int) -> int | None:
+    if positive_label is not None and len(labels) != 2:
+        raise InvalidInput(
+            f"{label_text(positive_label)!r} was named, but there are {len(labels)} classes "
+            f"{labels.preview()}.",
+            field="positive_label",
+            hint="Leave it out: each class is evaluated against the rest.",
+        )
+    if n_columns != len(labels) and (n_columns != 1 or len(labels) != 2):
+        raise InvalidInput(
+            f"there are {n_columns} columns of scores for {len(labels)} classes "
+            f"{labels.preview()}.",
+            field="y_score",
+            hint="Give one column for each class, and declare in labels= those that the "
+            "data do not hold.",
+        )
+    if positive_label is None:
+        positive_label = labels.conventional_positive
+    if positive_label is not None:
+        return labels.code_of(positive_label, field_name="positive_label")
+    if n_columns < len(labels):
+        raise InvalidInput(
+            f"one score for each case is given, but not whether it is for "
+            f"{labels.names[0]!r} or {labels.names[1]!r}.",
+            field="positive_label",
+            hint="Name the class whose score this is.",
+        )
+    return None

@@ -1,0 +1,257 @@
+"""Logging runs: what a training job calls, also with what an importer read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from numpy.typing import ArrayLike
+
+from offdiag.domain.labels import LabelSet, label_text
+from offdiag.domain.look_alikes import label_notes, warn_of
+from offdiag.domain.runs import RunFacts, Scalar, require_name
+from offdiag.errors import InvalidInput
+from offdiag.importers.imported import Imported, ImportedMatrix, provenance_tags
+from offdiag.metrics.arguments import stated_matrix
+from offdiag.sdk import provenance
+from offdiag.sdk.registry import Registry
+from offdiag.sdk.run import OpenRun, Run
+from offdiag.sdk.target import target
+from offdiag.services.ingest.given import GivenMatrix, Predictions
+
+
+def log_run(
+    *,
+    y_pred: object | None = None,
+    y_true: object | None = None,
+    name: str,
+    project: str | None = None,
+    dataset: str | None = None,
+    model: str | None = None,
+    y_score: object | None = None,
+    sample_ids: object | None = None,
+    slices: object | None = None,
+    labels: Iterable[object] | None = None,
+    positive_label: object | None = None,
+    ordinal: bool = False,
+    hierarchy: Mapping[Any, Any] | None = None,
+    params: Mapping[str, Any] | None = None,
+    tags: Mapping[str, Any] | None = None,
+    client_key: str | None = None,
+    url: str | None = None,
+) -> Run:
+    """Store the predictions of a model in one call.
+
+    `y_true` and `y_pred` are arrays of n labels (str, int, bool or whole floats) of any common
+    kind; `y_true` may be left out when `dataset` has ground truth already, and with `sample_ids`
+    and `labels` also before anybody knows the truth: `revise_truth` adds it. `y_score` is (n,) for
+    the positive class of binary data, or (n, K) in label order; columns that have names, in a
+    frame or as {class: scores}, are read by name. Without `y_pred` the
+    class with the highest score is predicted, the first in label order of equal ones, or with one
+    score for each case the positive class from 0.5 on; `Run.decision_rule` tells which.
+    `sample_ids` name the cases, so that runs pair and order does not matter; without them
+    position counts. Series and DataFrames of pandas are paired by their index: the same labels in
+    another order are brought into that of the first one, other labels are refused, and an array
+    next to a Series goes by position. `slices` says more about the cases, by columns of few
+    different values each ({"country": [...]}, or a
+    frame); it is kept with them, and any part of them can be evaluated by it. `labels`
+    declares the classes in order, `ordinal` that the order has a meaning, `hierarchy` which
+    belong together ({"animal": ["cat", "dog"], "vehicle": {"road": ["car"]}}); a dataset keeps
+    the first one it is given until `set_hierarchy`. `positive_label` is the positive one of two
+    classes; of {0, 1}, {-1, 1} and {False, True} it is 1 or True by convention where a dataset
+    has none. `client_key` makes the call repeatable. `url` is the registry, by default the
+    configured one.
+
+    Everything is stored, or nothing. Raises `InvalidInput` for unusable input, such as
+    predictions that share no label with a truth whose labels nobody declared, and `Conflict` for
+    contradictions to what is stored. Warns as `LabelNote` of whole floats and of classes that
+    look alike.
+    """
+    at = target(url)
+    run_id = at.log_predictions(
+        run_facts(
+            at,
+            project=project,
+            name=name,
+            model=model,
+            params=params,
+            tags=tags,
+            client_key=client_key,
+        ),
+        None if dataset is None else require_name(dataset, "dataset"),
+        Predictions(
+            y_pred=y_pred,
+            y_true=y_true,
+            y_score=y_score,
+            sample_ids=sample_ids,
+            slices=slices,
+            labels=labels,
+            ordinal=ordinal,
+            positive_label=positive_label,
+            hierarchy=hierarchy,
+        ),
+    )
+    return Run(at, run_id)
+
+
+def start_run(
+    *,
+    name: str,
+    dataset: str,
+    project: str | None = None,
+    model: str | None = None,
+    labels: Iterable[object] | LabelSet | None = None,
+    positive_label: object | None = None,
+    ordinal: bool = False,
+    hierarchy: Mapping[Any, Any] | None = None,
+    params: Mapping[str, Any] | None = None,
+    tags: Mapping[str, Any] | None = None,
+    client_key: str | None = None,
+    url: str | None = None,
+) -> OpenRun:
+    """Open a run that takes its predictions batch by batch, as from a training loop.
+
+    `labels` may be left out when the dataset exists. Raises `InvalidInput` and `Conflict`.
+    """
+    at = target(url)
+    opened = at.open_run(
+        run_facts(
+            at,
+            project=project,
+            name=name,
+            model=model,
+            params=params,
+            tags=tags,
+            client_key=client_key,
+        ),
+        require_name(dataset, "dataset"),
+        _label_set(labels, ordinal=ordinal),
+        None if positive_label is None else label_text(positive_label),
+        hierarchy,
+    )
+    warn_of(label_notes(opened.labels.names))
+    return OpenRun(at, opened)
+
+
+def log_matrix(
+    matrix: ArrayLike,
+    *,
+    orientation: str | None = None,
+    name: str,
+    dataset: str,
+    labels: Iterable[object] | None = None,
+    project: str | None = None,
+    model: str | None = None,
+    ordinal: bool = False,
+    hierarchy: Mapping[Any, Any] | None = None,
+    params: Mapping[str, Any] | None = None,
+    tags: Mapping[str, Any] | None = None,
+    client_key: str | None = None,
+    url: str | None = None,
+) -> Run:
+    """Store a confusion matrix whose predictions are not at hand.
+
+    `matrix` is (K, K) of counts; `orientation` says what its rows are, "actual_rows" or
+    "actual_columns", and is never guessed because a matrix cannot tell. A DataFrame whose two
+    axes are named says it itself, and its cells are placed by the labels of its axes, as in
+    `evaluate_matrix`. Its margins are compared with the class counts of the dataset's ground
+    truth and the outcome is kept with the run. Raises `InvalidInput` and `Conflict`.
+    """
+    at = target(url)
+    if labels is not None and not isinstance(labels, LabelSet):
+        labels = tuple(labels)
+    given = stated_matrix(matrix, labels=labels, orientation=orientation)
+    run_id = at.log_matrix(
+        run_facts(
+            at,
+            project=project,
+            name=name,
+            model=model,
+            params=params,
+            tags=tags,
+            client_key=client_key,
+        ),
+        require_name(dataset, "dataset"),
+        GivenMatrix(given.matrix, given.orientation.value, given.labels, ordinal, hierarchy),
+    )
+    warn_of(label_notes(map(label_text, given.labels or ())))
+    return Run(at, run_id)
+
+
+def _label_set(labels: Iterable[object] | LabelSet | None, *, ordinal: bool) -> LabelSet | None:
+    if labels is None or isinstance(labels, LabelSet):
+        return labels
+    return LabelSet.declared(labels, ordinal=ordinal)
+
+
+def run_facts(
+    at: Registry,
+    *,
+    project: str | None,
+    name: str,
+    model: str | None,
+    params: Mapping[str, Any] | None,
+    tags: Mapping[str, Any] | None,
+    client_key: str | None,
+) -> RunFacts:
+    """What is said about a run, with who logs it from which commit. Raises `InvalidInput`."""
+    return RunFacts(
+        name=name,
+        project=project if project is not None else at.project,
+        model=model,
+        client_key=client_key,
+        params=_plain(params, "params"),
+        tags=_plain(tags, "tags"),
+        author=provenance.author(),
+        git_sha=provenance.git_sha(),
+    )
+
+
+def _plain(entries: Mapping[str, Any] | None, field: str) -> dict[str, Scalar]:
+    """Entries with numpy scalars turned into Python ones; the facts check the rest."""
+    if entries is None:
+        return {}
+    if not isinstance(entries, Mapping):
+        raise InvalidInput(
+            f"{type(entries).__name__} is no mapping.", field=field, hint="Give a dict."
+        )
+    return {
+        key: value.item() if getattr(value, "shape", None) == () else value
+        for key, value in entries.items()
+    }
+
+
+def log_imported(
+    found: Imported,
+    *,
+    name: str,
+    dataset: str,
+    project: str | None = None,
+    model: str | None = None,
+    tags: Mapping[str, Any] | None = None,
+    client_key: str | None = None,
+    url: str | None = None,
+) -> Run:
+    """Store predictions or a matrix of another tool, with where they come from as tags.
+
+    `tags` stand above those of the tool. Raises `InvalidInput` and `Conflict`.
+    """
+    content = found.content
+    facts: dict[str, Any] = {
+        "name": name,
+        "dataset": dataset,
+        "project": project,
+        "model": model,
+        "params": found.params,
+        "tags": {**found.tags, **provenance_tags(found), **(tags or {})},
+        "client_key": client_key,
+        "url": url,
+    }
+    if isinstance(content, ImportedMatrix):
+        return log_matrix(
+            content.matrix,
+            labels=content.labels,
+            orientation=content.orientation.value,
+            **facts,
+        )
+    return log_run(y_true=content.y_true, y_pred=content.y_pred, labels=content.labels, **facts)

@@ -1,0 +1,194 @@
+"""What a server knows, as the objects that an embedded registry gives."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+import numpy as np
+from pydantic import BaseModel
+
+from offdiag.domain.labels import LabelSet
+from offdiag.domain.runs import Derivation, FoundRun
+from offdiag.domain.texts import name_segment
+from offdiag.errors import Conflict, NotFound
+from offdiag.metrics.scores.operating_points import OperatingPoints
+from offdiag.records.base import MOST_ON_A_PAGE, Answered, Asked
+from offdiag.records.evaluation import CurvesAnswer, Points
+from offdiag.records.example import ExamplePage, LabelSets
+from offdiag.records.run import Labels, Run, RunPage, RunSummary
+from offdiag.sdk.registry import ExampleRow, ExampleTable, SearchQuestion
+from offdiag.sdk.remote.connection import Connection, patiently
+from offdiag.services.examples.question import ExampleQuestion
+
+Answer = TypeVar("Answer", bound=BaseModel)
+
+
+@dataclass(frozen=True, slots=True)
+class Reader:
+    """Asks a server and waits for it as long as the patience lasts."""
+
+    connection: Connection
+    patience_s: float
+
+    def get(self, path: str, answer: type[Answer], **params: Any) -> Answer:
+        """The answer to a question; parameters that are None are left out."""
+        asked = {name: value for name, value in params.items() if value is not None}
+        body = patiently(
+            lambda: self.connection.ask("GET", path, params=asked), patience_s=self.patience_s
+        )
+        return answer.model_validate_json(body)
+
+    def send(self, method: str, path: str, asked: Asked) -> bytes:
+        """The answer to a request that may be sent twice without acting twice."""
+        body = asked.model_dump_json()
+        return patiently(
+            lambda: self.connection.send(method, path, body), patience_s=self.patience_s
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class KnownClasses:
+    """What a dataset says about its classes."""
+
+    name: str
+    labels: LabelSet
+    labels_inferred: bool
+    positive_label: str | None
+
+
+class _Dataset(Answered):
+    labels: Labels
+    positive_label: str | None
+
+
+def dataset_classes(reader: Reader, name: str, project: str) -> KnownClasses | None:
+    """The classes of a dataset, None where there is no such dataset."""
+    try:
+        found = reader.get(f"/datasets/{name_segment(name)}", _Dataset, project=project)
+    except NotFound:
+        return None
+    labels = label_set(found.labels)
+    return KnownClasses(name, labels, labels.inferred, found.positive_label)
+
+
+def label_set(labels: Labels) -> LabelSet:
+    """The labels as they were."""
+    return LabelSet(tuple(labels.names), labels.ordinal, labels.inferred)
+
+
+def derivation(reader: Reader, run_id: str) -> Derivation | None:
+    """Whose scores a run was decided from."""
+    found = reader.get(f"/runs/{run_id}", Run).derived_from
+    return None if found is None else Derivation(found.run, found.recipe)
+
+
+def decision_rule(reader: Reader, run_id: str) -> Mapping[str, Any] | None:
+    """The rule that predicted from the scores of a run."""
+    return reader.get(f"/runs/{run_id}", Run).decision_rule
+
+
+def examples(reader: Reader, run_id: str, question: ExampleQuestion, limit: int) -> ExampleTable:
+    """At most `limit` predictions, page after page."""
+    rows: list[ExampleRow] = []
+    token: str | None = None
+    while True:
+        page = reader.get(
+            f"/runs/{run_id}/examples",
+            ExamplePage,
+            actual=question.actual,
+            predicted=question.predicted,
+            kind=question.kind.value,
+            limit=min(limit - len(rows), MOST_ON_A_PAGE),
+            page_token=token,
+        )
+        rows += [
+            ExampleRow(
+                each.index,
+                each.sample,
+                each.actual,
+                each.predicted,
+                each.confidence,
+                each.margin,
+                each.slices,
+                _sets(each.sets),
+            )
+            for each in page.examples
+        ]
+        token = page.next_page_token
+        if token is None or len(rows) >= limit:
+            return ExampleTable(rows, tuple(page.slice_names), page.has_scores)
+
+
+def _sets(found: LabelSets | None) -> tuple[tuple[str, ...] | None, tuple[str, ...]] | None:
+    if found is None:
+        return None
+    return None if found.actual is None else tuple(found.actual), tuple(found.predicted)
+
+
+def operating_points(reader: Reader, run_id: str, positive: str | None) -> OperatingPoints:
+    """The kept thresholds of a class, the positive one unless named."""
+    found = reader.get(f"/runs/{run_id}/curves", CurvesAnswer, positive=positive)
+    wanted = positive or found.positive_label
+    for curve in found.curves:
+        if curve.label == wanted:
+            return _points(curve.points)
+    raise Conflict(
+        f"no class of run {run_id} is the positive one.",
+        field="positive",
+        hint="Name the class that the curve is about.",
+    )
+
+
+def _points(points: Points) -> OperatingPoints:
+    return OperatingPoints(
+        np.array(points.thresholds, dtype=np.float64),
+        np.array(points.true_positives, dtype=np.int64),
+        np.array(points.false_positives, dtype=np.int64),
+        points.n_positive,
+        points.n_negative,
+        points.n_thresholds,
+        points.reports_below,
+    )
+
+
+def search(reader: Reader, question: SearchQuestion) -> list[FoundRun]:
+    """The runs that fulfil a condition, page after page."""
+    found: list[FoundRun] = []
+    token: str | None = None
+    while True:
+        page = reader.get(
+            "/runs",
+            RunPage,
+            filter=question.filter_text or None,
+            order_by=list(question.order_by) or None,
+            project=question.project,
+            limit=min(question.limit - len(found), MOST_ON_A_PAGE),
+            page_token=token,
+        )
+        found += [_found_run(run) for run in page.runs]
+        token = page.next_page_token
+        if token is None or len(found) >= question.limit:
+            return found
+
+
+def _found_run(run: RunSummary) -> FoundRun:
+    return FoundRun(
+        id=run.id,
+        name=run.name,
+        model=run.model,
+        project=run.project,
+        dataset=run.dataset,
+        truth_version=run.truth_version,
+        state=run.state,
+        author=run.author,
+        git_sha=run.git_sha,
+        created_at=run.created_at,
+        n_predictions=run.n_predictions,
+        hides_minority=run.hides_minority,
+        may_hide_minority=run.may_hide_minority,
+        params=run.params,
+        tags=run.tags,
+        metrics={key: value.measured() for key, value in run.metrics.items()},
+    )

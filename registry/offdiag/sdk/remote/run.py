@@ -1,0 +1,382 @@
+"""A run on its way to a server: opened there or in the spool, sent chunk by chunk, closed.
+
+The job hands over bytes and goes on. As long as the server takes them they only pass through
+memory. Where it does not, a job waits once, for `LONGEST_WAIT_S`, and from then on its chunks go
+into the spool until the thread has caught up. Whatever ends the sending, what the server has not
+acknowledged lies in the spool afterwards.
+"""
+
+from __future__ import annotations
+
+import atexit
+import base64
+import hashlib
+import os
+import threading
+import time
+import warnings
+import weakref
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from offdiag.domain.labels import LabelSet
+from offdiag.errors import Conflict, OffdiagError, RunKept, ServerUnavailable
+from offdiag.inputs.bodies.columns import MOST_ROWS
+from offdiag.records.ingest import ClosedRun, Closing
+from offdiag.sdk.remote.connection import Connection, delay_before_next, delays, patiently
+from offdiag.sdk.remote.spool import Asked, SpooledRun
+from offdiag.services.ingest.batch import Batch
+from offdiag.services.ingest.chunk_stream import MEDIA_TYPE, write_chunk
+from offdiag.settings import ClientSettings
+
+LONGEST_WAIT_S = 2.0
+"""So long the job waits for room in memory, once, before its chunks go to the disk."""
+MOST_WAITING = 64 << 20
+"""Bytes of chunks that wait in memory; one chunk may always wait."""
+AT_EXIT_S = 10.0
+"""So long a program that ends goes on sending; the rest is spooled."""
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """A chunk that is not sent: its bytes, or the file in the spool that holds them."""
+
+    seq: int
+    content: Any
+
+    @property
+    def n_bytes(self) -> int:
+        return 0 if isinstance(self.content, Path) else len(self.content)
+
+    def read(self) -> Any:
+        """The bytes."""
+        return self.content.read_bytes() if isinstance(self.content, Path) else self.content
+
+
+class Sender:
+    """Sends the chunks of one run in order, each until it is acknowledged.
+
+    `send` makes one attempt at one chunk. `spooled` and `asked` are where and as what the run
+    waits if it must.
+    """
+
+    def __init__(
+        self,
+        send: Callable[[int, Any], None],
+        spooled: SpooledRun,
+        asked: Asked,
+        *,
+        longest_wait_s: float = LONGEST_WAIT_S,
+        most_waiting: int = MOST_WAITING,
+    ) -> None:
+        self._send = send
+        self._spooled = spooled
+        self._asked = asked
+        self._longest_wait_s = longest_wait_s
+        self._most_waiting = most_waiting
+        self._pid = os.getpid()
+        self._changed = threading.Condition()
+        self._queue: deque[Waiting] = deque()
+        self._n_bytes = 0
+        self._is_behind = False
+        self._is_spooled = False
+        self._closing_at: float | None = None
+        self._failure: OffdiagError | None = None
+        self._thread = self._started()
+
+    def put(self, seq: int, content: Any) -> None:
+        """Take one chunk, after `longest_wait_s` at most; what is refused later shows in `close`.
+
+        Raises `SpoolFull` where neither memory nor disk has room, and then has not taken it.
+        """
+        self._require_own_process()
+        if not self._thread.is_alive() and self._failure is None:
+            self._closing_at = None
+            self._thread = self._started()
+        with self._changed:
+            if not self._has_room(len(content)) and not self._is_behind:
+                self._is_behind = not self._changed.wait_for(
+                    lambda: self._has_room(len(content)), self._longest_wait_s
+                )
+            is_late = self._is_behind or self._failure is not None
+        waiting = Waiting(seq, self._keep(seq, content) if is_late else content)
+        with self._changed:
+            self._queue.append(waiting)
+            self._n_bytes += waiting.n_bytes
+            self._changed.notify_all()
+
+    def close(self, *, patience_s: float) -> OffdiagError | None:
+        """End the sending, after everything is sent or the patience is used up.
+
+        Returns None where everything was acknowledged, and else why not; the rest is in the
+        spool then. Raises `SpoolFull` where that has no room: nothing is lost as long as the
+        process lives, and `close` can be called again.
+        """
+        self._require_own_process()
+        with self._changed:
+            self._closing_at = time.monotonic() + patience_s
+            self._changed.notify_all()
+        self._thread.join()
+        self._keep_rest()
+        _living.discard(self)
+        return self._failure
+
+    @property
+    def has_spooled(self) -> bool:
+        """Whether the run has a folder in the spool."""
+        return self._is_spooled
+
+    def _started(self) -> threading.Thread:
+        """A thread that sends; after `close` another one, where more is to be sent."""
+        thread = threading.Thread(
+            target=self._work, name=f"offdiag sends {self._spooled.folder.name}", daemon=True
+        )
+        thread.start()
+        _living.add(self)
+        return thread
+
+    def _has_room(self, n_bytes: int) -> bool:
+        return self._n_bytes == 0 or self._n_bytes + n_bytes <= self._most_waiting
+
+    def _work(self) -> None:
+        while True:
+            with self._changed:
+                self._changed.wait_for(lambda: self._queue or self._closing_at is not None)
+                if not self._queue:
+                    return
+                waiting = self._queue[0]
+            try:
+                self._send_until_stored(waiting)
+            except OffdiagError as error:
+                with self._changed:
+                    self._failure = error
+                    self._changed.notify_all()
+                return
+            with self._changed:
+                self._queue.popleft()
+                self._n_bytes -= waiting.n_bytes
+                if self._n_bytes <= self._most_waiting // 2:
+                    self._is_behind = False
+                self._changed.notify_all()
+            if isinstance(waiting.content, Path):
+                waiting.content.unlink(missing_ok=True)
+
+    def _send_until_stored(self, waiting: Waiting) -> None:
+        content = waiting.read()
+        for planned_s in delays():
+            try:
+                self._send(waiting.seq, content)
+            except ServerUnavailable as error:
+                if not self._may_wait(delay_before_next(error, planned_s)):
+                    raise
+            else:
+                return
+
+    def _may_wait(self, delay_s: float) -> bool:
+        """Wait before the next attempt; False where the run is to be closed before that."""
+        until = time.monotonic() + delay_s
+        with self._changed:
+            while (left_s := until - time.monotonic()) > 0:
+                if self._closing_at is not None and self._closing_at < until:
+                    return False
+                self._changed.wait(left_s)
+        return True
+
+    def _keep_rest(self) -> None:
+        """Move what waits in memory to the spool."""
+        for at, waiting in enumerate(self._queue):
+            if not isinstance(waiting.content, Path):
+                path = self._keep(waiting.seq, waiting.content)
+                self._queue[at] = Waiting(waiting.seq, path)
+        self._n_bytes = 0
+
+    def _keep(self, seq: int, content: Any) -> Path:
+        if not self._is_spooled:
+            self._spooled.begin(self._asked)
+            self._is_spooled = True
+        return self._spooled.put(seq, content)
+
+    def _require_own_process(self) -> None:
+        if os.getpid() != self._pid:
+            raise Conflict(
+                "this run was opened by the process that this one was forked from.",
+                field="run",
+                hint="Log in the process that opened it, or open a run of its own here.",
+            )
+
+    def is_of_this_process(self) -> bool:
+        """Whether this process opened the run, and not the one it was forked from."""
+        return os.getpid() == self._pid
+
+
+_living: weakref.WeakSet[Sender] = weakref.WeakSet()
+
+
+def _at_exit() -> None:
+    until = time.monotonic() + AT_EXIT_S
+    for sender in list(_living):
+        if sender.is_of_this_process():
+            sender.close(patience_s=max(0.0, until - time.monotonic()))
+
+
+atexit.register(_at_exit)
+
+
+WAITING = "waiting/"
+"""How the ids of runs begin that no server knows yet."""
+
+_MOST_SENT = 32 << 20
+_BYTES_OF_CLASSES = 8
+"""Of an actual and a predicted class, where there are billions of classes."""
+_BYTES_WITH_MORE = 64
+"""Of sets of labels, an identifier or slices too, which are far smaller as a rule."""
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """What the chunks of a run are about."""
+
+    run_id: str
+    labels: LabelSet
+    positive_label: str | None
+
+
+def send_chunk(connection: Connection, run_id: str, seq: int, content: Any) -> None:
+    """One attempt to store a chunk. Raises as `Connection.ask` does."""
+    digest = base64.b64encode(hashlib.sha256(content).digest()).decode()
+    connection.ask(
+        "PUT",
+        f"/runs/{run_id}/chunks/{seq}",
+        content=memoryview(content).tobytes(),
+        headers={"Content-Type": MEDIA_TYPE, "Content-Digest": f"sha-256=:{digest}:"},
+    )
+
+
+def send_closing(connection: Connection, run_id: str, n_chunks: int | None) -> str:
+    """One attempt to close a run; its id. Raises as `Connection.ask` does."""
+    body = Closing(n_chunks=n_chunks).model_dump_json()
+    answer = connection.send("POST", f"/runs/{run_id}/finish", body)
+    return ClosedRun.model_validate_json(answer).id
+
+
+class RemoteRun:
+    """An open run on a server."""
+
+    keeps = True
+
+    def __init__(
+        self, connection: Connection, frame: Frame, asked: Asked, settings: ClientSettings
+    ) -> None:
+        self.run_id = frame.run_id
+        self.labels = frame.labels
+        self.positive_label = frame.positive_label
+        self._connection = connection
+        self._settings = settings
+        self._asked = asked
+        self._spooled = SpooledRun.of(Path(settings.spool), asked)
+        self._sender = Sender(self._send, self._spooled, asked)
+
+    def chunk_size(self, batch: Batch) -> int:
+        """As many as one request takes."""
+        return rows_in_request(batch)
+
+    def put(self, seq: int, batch: Batch) -> None:
+        """Hand one chunk to the thread that sends. Raises `SpoolFull`."""
+        self._sender.put(seq, write_chunk(batch, self.labels))
+
+    def leave(self) -> None:
+        """Send what was put, for a moment; the rest is kept in the spool."""
+        self._sender.close(patience_s=min(AT_EXIT_S, self._settings.patience_s))
+        self._spooled.release()
+
+    def finish(self, n_chunks: int) -> str:
+        """Close the run when everything is stored, or leave the rest in the spool.
+
+        Raises what the server refuses with, unless only a warning is wanted.
+        """
+        give_up_at = time.monotonic() + self._settings.patience_s
+        failure = self._sender.close(patience_s=self._settings.patience_s)
+        if failure is None:
+            try:
+                run_id = patiently(
+                    lambda: send_closing(self._connection, self.run_id, n_chunks or None),
+                    patience_s=max(0.0, give_up_at - time.monotonic()),
+                )
+            except OffdiagError as error:
+                failure = error
+            else:
+                if self._sender.has_spooled:
+                    self._spooled.remove()
+                return run_id
+        keep_finished(self._spooled, self._asked, n_chunks)
+        report(failure, self._spooled, self._settings)
+        return self.run_id
+
+    def _send(self, seq: int, content: Any) -> None:
+        send_chunk(self._connection, self.run_id, seq, content)
+
+
+class SpoolingRun:
+    """A run that only the spool knows, until `offdiag sync` sends it."""
+
+    keeps = True
+
+    def __init__(
+        self, labels: LabelSet, positive_label: str | None, asked: Asked, spool: Path
+    ) -> None:
+        self.labels = labels
+        self.positive_label = positive_label
+        self._asked = asked
+        self._spooled = SpooledRun.of(spool, asked)
+        self._spooled.begin(asked)
+        self.run_id = f"{WAITING}{self._spooled.folder.name}"
+
+    def chunk_size(self, batch: Batch) -> int:
+        """As many as one request takes."""
+        return rows_in_request(batch)
+
+    def put(self, seq: int, batch: Batch) -> None:
+        """Keep one chunk. Raises `SpoolFull`."""
+        self._spooled.put(seq, write_chunk(batch, self.labels))
+
+    def leave(self) -> None:
+        """Let `offdiag sync` send what is there."""
+        self._spooled.release()
+
+    def finish(self, n_chunks: int) -> str:
+        """Say that the run is whole."""
+        keep_finished(self._spooled, self._asked, n_chunks)
+        return self.run_id
+
+
+def rows_in_request(batch: Batch) -> int:
+    """How many cases like those of a batch are sent at once.
+
+    As many as a server takes: every request ends with a commit, which costs more than the cases
+    of a small one. Of cases with many scores or much to say there are fewer, so that a body that
+    has to be sent again does not take long.
+    """
+    columns = 0 if batch.scores is None else batch.scores.n_columns
+    has_more = batch.of_sets or batch.ids is not None or batch.slices
+    case_bytes = (_BYTES_WITH_MORE if has_more else _BYTES_OF_CLASSES) + 4 * columns
+    return max(1, min(MOST_ROWS, _MOST_SENT // case_bytes))
+
+
+def keep_finished(spooled: SpooledRun, asked: Asked, n_chunks: int) -> None:
+    """Mark a run in the spool as whole, and let others send it."""
+    spooled.begin(asked)
+    spooled.finish(n_chunks)
+    spooled.release()
+
+
+def report(failure: OffdiagError, spooled: SpooledRun, settings: ClientSettings) -> None:
+    """Raise a refusal, or warn of it; warn of a server that was only away."""
+    kept = f"The run is kept in {spooled.folder}; `offdiag sync` sends it."
+    if isinstance(failure, ServerUnavailable) or settings.on_error == "warn":
+        warnings.warn(f"{failure} {kept}", RunKept, stacklevel=2)
+        return
+    hint = f"{failure.hint} {kept}" if failure.hint else kept
+    raise type(failure)(failure.message, field=failure.field, hint=hint) from failure

@@ -1,0 +1,160 @@
+"""Sending what waits in a spool, once, whoever else is sending."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import Any, Protocol
+
+from offdiag.domain.labels import LabelSet
+from offdiag.errors import OffdiagError, ServerUnavailable
+from offdiag.records.ingest import ClosedRun, OpenedRun
+from offdiag.sdk.remote.connection import Connection, patiently
+from offdiag.sdk.remote.reader import label_set
+from offdiag.sdk.remote.run import send_chunk, send_closing
+from offdiag.sdk.remote.spool import Asked, SpooledRun, spooled_runs
+from offdiag.services.ingest.chunk_stream import in_order_of
+
+
+class Outcome(StrEnum):
+    """What became of a run in the spool."""
+
+    SENT = "sent"
+    LEFT_OPEN = "left open"
+    """Everything there is was sent, but the job ended before it finished the run."""
+    REFUSED = "refused"
+    NOT_REACHED = "not reached"
+    IN_USE = "in use"
+    """A job still writes it, or somebody else is sending it."""
+    UNREADABLE = "unreadable"
+
+    @property
+    def is_done(self) -> bool:
+        return self in {Outcome.SENT, Outcome.LEFT_OPEN}
+
+
+@dataclass(frozen=True, slots=True)
+class SyncedRun:
+    """A run of the spool after one attempt; `why` says what keeps it there."""
+
+    folder: str
+    outcome: Outcome
+    name: str | None = None
+    project: str | None = None
+    run_id: str | None = None
+    n_sent: int = 0
+    why: str | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values."""
+        return asdict(self)
+
+
+class Destination(Protocol):
+    """Where spooled runs are sent to; one attempt each, which raises what went wrong."""
+
+    def open_run(self, asked: Asked) -> tuple[str, LabelSet]:
+        """Open the run, or find it; its id, and the classes it has there."""
+        ...
+
+    def put(self, run_id: str, seq: int, content: bytes) -> None:
+        """Store one chunk, an Arrow stream."""
+        ...
+
+    def finish(self, run_id: str, n_chunks: int) -> None:
+        """Close the run."""
+        ...
+
+    def log_whole(self, asked: Asked) -> str:
+        """Log what is one request; the id of its run."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class ServerDestination:
+    """A server that spooled runs are sent to."""
+
+    connection: Connection
+    patience_s: float
+
+    def open_run(self, asked: Asked) -> tuple[str, LabelSet]:
+        answer = self._patiently(lambda: self.connection.send("POST", "/runs", asked.body))
+        run = OpenedRun.model_validate_json(answer)
+        return run.id, label_set(run.labels)
+
+    def put(self, run_id: str, seq: int, content: bytes) -> None:
+        self._patiently(lambda: send_chunk(self.connection, run_id, seq, content))
+
+    def finish(self, run_id: str, n_chunks: int) -> None:
+        self._patiently(lambda: send_closing(self.connection, run_id, n_chunks or None))
+
+    def log_whole(self, asked: Asked) -> str:
+        path = {"matrix": "/matrices", "counts": "/counts"}[asked.kind]
+        answer = self._patiently(lambda: self.connection.send("POST", path, asked.body))
+        return ClosedRun.model_validate_json(answer).id
+
+    def _patiently(self, attempt: Callable[[], Any]) -> Any:
+        return patiently(attempt, patience_s=self.patience_s)
+
+
+def sync(spool: Path, destination: Destination) -> Iterator[SyncedRun]:
+    """Send the runs of a spool one by one, oldest first; what is stored is removed from it.
+
+    A run that is refused stays, with the reason beside it, and the others are sent. Where the
+    destination is not reached, the rest is left as it is.
+    """
+    is_away = False
+    for spooled in spooled_runs(spool):
+        if not spooled.hold():
+            yield SyncedRun(spooled.folder.name, Outcome.IN_USE)
+            continue
+        try:
+            found = _synced(spooled, destination, is_away=is_away)
+        finally:
+            spooled.release()
+        if found is not None:
+            yield found
+            is_away = is_away or found.outcome is Outcome.NOT_REACHED
+
+
+def _synced(spooled: SpooledRun, destination: Destination, *, is_away: bool) -> SyncedRun | None:
+    folder = spooled.folder.name
+    asked = spooled.asked()
+    if asked is None:
+        if not spooled.chunks():
+            spooled.remove()  # A folder that its process made, and had no time to fill.
+            return None
+        return SyncedRun(folder, Outcome.UNREADABLE, why="its run.json is missing or damaged.")
+    name, project = asked.name_and_project()
+    if is_away:
+        return SyncedRun(folder, Outcome.NOT_REACHED, name, project)
+    sent: list[int] = []
+    try:
+        run_id, outcome = _sent(spooled, asked, destination, sent)
+    except ServerUnavailable as error:
+        return SyncedRun(folder, Outcome.NOT_REACHED, name, project, None, len(sent), str(error))
+    except OffdiagError as error:
+        spooled.explain(error.to_dict())
+        return SyncedRun(folder, Outcome.REFUSED, name, project, None, len(sent), str(error))
+    spooled.remove()
+    return SyncedRun(folder, outcome, name, project, run_id, len(sent))
+
+
+def _sent(
+    spooled: SpooledRun, asked: Asked, destination: Destination, sent: list[int]
+) -> tuple[str, Outcome]:
+    """Send everything, noting the chunks that are stored; the id of the run."""
+    if asked.kind != "run":
+        return destination.log_whole(asked), Outcome.SENT
+    run_id, labels = destination.open_run(asked)
+    for seq, path in spooled.chunks():
+        destination.put(run_id, seq, in_order_of(path.read_bytes(), labels))
+        path.unlink()
+        sent.append(seq)
+    n_chunks = spooled.n_chunks()
+    if n_chunks is None:
+        return run_id, Outcome.LEFT_OPEN
+    destination.finish(run_id, n_chunks)
+    return run_id, Outcome.SENT

@@ -1,0 +1,315 @@
+"""Completion: the right names, quickly, never an error, and nothing a shell would run."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import click
+import pytest
+
+import offdiag as sdk
+from offdiag.cli import process
+from offdiag.cli.commands import VERBS
+from offdiag.cli.commands import offdiag as command_group
+from offdiag.errors import Conflict
+from offdiag.store.database import Database
+from offdiag.store.search import known_names
+from support.processes import running
+
+Command = Callable[..., Any]
+
+
+@pytest.fixture
+def registry(folder: Path) -> str:
+    """Id of a run on a dataset, beside one whose name is a command."""
+    for dataset in ("clinic", "$(touch hacked)", "with space"):
+        run = sdk.log_run(
+            y_true=["a", "b"], y_pred=["a", "b"], name="n", dataset=dataset, project="p1"
+        )
+    return run.id
+
+
+@pytest.fixture
+def complete(
+    offdiag: Command, monkeypatch: pytest.MonkeyPatch
+) -> Callable[[str], list[tuple[str, str]]]:
+    """What zsh would offer for the last word of a line: values and what is said of each."""
+
+    def completed(line: str) -> list[tuple[str, str]]:
+        words = line.split(" ")
+        monkeypatch.setenv("_OFFDIAG_COMPLETE", "zsh_complete")
+        monkeypatch.setenv("COMP_WORDS", " ".join(words))
+        monkeypatch.setenv("COMP_CWORD", str(len(words) - 1))
+        answer = offdiag()
+        assert (answer.code, answer.err) == (0, "")
+        parts = answer.out.splitlines()
+        return list(zip(parts[1::3], parts[2::3], strict=True))
+
+    return completed
+
+
+Complete = Callable[[str], list[tuple[str, str]]]
+
+
+def test_verbs_options_and_choices_are_completed(complete: Complete) -> None:
+    assert complete("offdiag ru") == [("runs", "Look at the runs of a registry; delete and...")]
+    assert {"backup", "restore"} <= dict(complete("offdiag db ")).keys()
+    assert "--limit" in dict(complete("offdiag runs list --l"))
+    assert [value for value, _ in complete("offdiag completion ")] == ["bash", "zsh", "fish"]
+
+
+def test_names_of_the_registry_are_completed(complete: Complete, registry: str) -> None:
+    assert (registry, "n") in complete("offdiag runs show r_")
+    assert (registry, "n") in complete(f"offdiag compare {registry} r_")
+    assert complete("offdiag log f --dataset cl") == [("clinic", "binary")]
+    assert [value for value, _ in complete("offdiag export p")] == ["p1"]
+    assert ("recall", "Recall") in complete("offdiag gate r_1 --min rec")
+
+
+def test_names_that_a_shell_would_run_or_split_are_left_out(
+    complete: Complete, registry: str
+) -> None:
+    assert complete("offdiag log f --dataset ") == [("clinic", "binary")]
+
+
+@pytest.mark.usefixtures("registry")
+def test_costs_are_completed(complete: Complete, folder: Path, offdiag: Command) -> None:
+    (folder / "c.json").write_text(
+        '{"weights": {"a": {"a": 0, "b": 5}, "b": {"a": 1, "b": 0}}, "note": "why"}',
+        encoding="utf-8",
+    )
+    added = offdiag("cost", "add", "screening", "c.json", "--dataset", "clinic", "--project", "p1")
+    assert added.code == 0, added.err
+
+    assert complete("offdiag cost show s") == [("screening", "why")]
+    assert complete("offdiag gate r_1 --cost-matrix sc") == [("screening", "why")]
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "sqlite:////nowhere/at/all.db",
+        "postgresql+psycopg://nobody@127.0.0.1:1/none",
+        "nonsense",
+        "https://registry.example.org",
+    ],
+)
+def test_a_registry_that_is_not_there_is_no_error(
+    complete: Complete, monkeypatch: pytest.MonkeyPatch, folder: Path, url: str
+) -> None:
+    monkeypatch.setenv("OFFDIAG_URL", url)
+
+    assert complete("offdiag runs show r_") == []
+    assert complete("offdiag no-such verb --limit") == []
+    assert list(folder.iterdir()) == []
+
+
+def test_names_are_found_on_both_databases(database: Database) -> None:
+    sdk.log_matrix(
+        [[1, 0], [0, 1]],
+        orientation="actual_rows",
+        labels=["a", "b"],
+        name="n",
+        dataset="d_1",
+        url=database.url,
+    )
+
+    with database.read() as session:
+        assert known_names(session, "dataset", "d_") == [("d_1", "binary")]
+        assert known_names(session, "dataset", "%") == []
+        assert known_names(session, "project", "def") == [("default", None)]
+        assert known_names(session, "cost", "") == []
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_a_script_is_printed_for_each_shell(offdiag: Command, shell: str) -> None:
+    answer = offdiag("completion", shell)
+
+    assert answer.code == 0
+    assert f"_OFFDIAG_COMPLETE={shell}_complete" in answer.out
+
+
+@pytest.mark.skipif(shutil.which("bash") is None, reason="there is no bash here")
+def test_bash_completes_with_the_script(folder: Path, registry: str) -> None:
+    program = folder / "bin" / "offdiag"
+    program.parent.mkdir()
+    program.write_text(
+        f"#!/bin/sh\nexec {sys.executable} -c 'from offdiag.cli import main; main()' \"$@\"\n",
+        encoding="utf-8",
+    )
+    program.chmod(0o755)
+    script = """
+        eval "$(offdiag completion bash)" || exit 3
+        COMP_WORDS=(offdiag runs show r_) COMP_CWORD=3
+        _offdiag_completion offdiag
+        printf '%s\\n' "${COMPREPLY[@]}"
+    """
+
+    done = subprocess.run(
+        ["bash", "--norc", "-c", script],
+        env={**os.environ, "PATH": f"{program.parent}:{os.environ['PATH']}"},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+
+    assert done.stderr == ""
+    assert registry in done.stdout.split()
+
+
+def failing_with(error: Exception) -> click.Command:
+    @click.command()
+    def fail() -> None:
+        raise error
+
+    return fail
+
+
+def answer_to(
+    error: Exception, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> tuple[int, str]:
+    """Exit code and stderr of a verb that raises."""
+    monkeypatch.setattr(process, "offdiag", failing_with(error))
+    code = process.run([])
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    return code, captured.err
+
+
+def test_an_error_of_ours_is_one_line_with_field_and_hint(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    error = Conflict("the key is taken.", field="client_key", hint="Use another.")
+
+    code, text = answer_to(error, monkeypatch, capsys)
+
+    assert code == process.ERROR
+    assert text == "offdiag: client_key: the key is taken. Use another.\n"
+
+
+def test_text_of_others_cannot_move_the_cursor_or_break_the_line(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code, text = answer_to(Conflict("run 'a\x1b[2J\nb\u202ec'."), monkeypatch, capsys)
+
+    assert code == process.ERROR
+    assert text == "offdiag: run 'a\\x1b[2J b\\u202ec'.\n"
+
+
+def test_a_defect_is_one_line_and_says_how_to_see_more(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.delenv(process.TRACEBACK_VARIABLE, raising=False)
+
+    code, text = answer_to(ZeroDivisionError("division by zero"), monkeypatch, capsys)
+
+    assert code == process.ERROR
+    assert text.startswith("offdiag: unexpected ZeroDivisionError: division by zero.")
+    assert process.TRACEBACK_VARIABLE in text
+    assert text.count("\n") == 1
+
+
+def test_a_defect_is_raised_where_it_was_asked_for(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv(process.TRACEBACK_VARIABLE, "1")
+
+    with pytest.raises(ZeroDivisionError):
+        answer_to(ZeroDivisionError(), monkeypatch, capsys)
+
+
+@pytest.mark.parametrize(("module", "extra"), [("flask", "server"), ("sklearn", "demo")])
+def test_a_missing_optional_library_is_named_with_the_command_that_installs_it(
+    module: str,
+    extra: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    error = ModuleNotFoundError(f"No module named {module!r}", name=module)
+
+    code, text = answer_to(error, monkeypatch, capsys)
+
+    assert code == process.ERROR
+    assert f"pip install 'offdiag[{extra}]'" in text
+
+
+def test_ctrl_c_is_told_from_an_error(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(process, "offdiag", failing_with(click.Abort()))
+
+    assert process.run([]) == process.INTERRUPTED
+    assert capsys.readouterr().err == ""
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["evalute"], "No such command 'evalute'"),
+        (["evaluate"], "Missing argument 'FILE'"),
+        (["runs", "list", "--limit", "0"], "Invalid value for '--limit'"),
+        (["evaluate", "x.csv", "--colour"], "No such option"),
+    ],
+)
+def test_wrong_usage_is_one_line_that_points_to_the_help(
+    arguments: list[str], says: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code = process.run(arguments)
+
+    text = capsys.readouterr().err
+    assert code == process.ERROR
+    assert says in text
+    assert "--help" in text
+    assert text.count("\n") == 1
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_every_verb_says_what_it_does(verb: str, capsys: pytest.CaptureFixture[str]) -> None:
+    code = process.run([verb, "--help"])
+
+    assert code == process.OK
+    assert capsys.readouterr().out.startswith(f"Usage: offdiag {verb}")
+
+
+def test_the_version_and_all_verbs_are_told(capsys: pytest.CaptureFixture[str]) -> None:
+    assert process.run(["--version"]) == process.OK
+    assert capsys.readouterr().out.startswith("offdiag ")
+    assert process.run(["--help"]) == process.OK
+    assert all(f"  {verb} " in text for verb in VERBS for text in [_help()])
+
+
+def _help() -> str:
+    with click.Context(command_group, info_name="offdiag") as context:
+        return command_group.get_help(context)
+
+
+def test_a_reader_that_leaves_early_is_no_error(tmp_path: Path) -> None:
+    file = tmp_path / "matrix.csv"
+    n_classes = 200
+    labels = [f"class {number}" for number in range(n_classes)]
+    rows = [",".join([label, *["1"] * n_classes]) for label in labels]
+    file.write_text("\n".join([",".join(["", *labels]), *rows]), encoding="utf-8")
+    program = "from offdiag.cli import main; main()"
+    command = [sys.executable, "-c", program, "evaluate", str(file), "--matrix", "--json"]
+    command += ["--orientation", "actual_rows"]
+
+    # Unbuffered output of Python does not notice that a write was cut short.
+    environment = {key: text for key, text in os.environ.items() if key != "PYTHONUNBUFFERED"}
+
+    with running(command, env=environment) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdout.read(10)
+        process.stdout.close()
+        errors = process.stderr.read()
+        code = process.wait(timeout=60)
+
+    assert code == process.PIPE_CLOSED
+    assert errors == ""
