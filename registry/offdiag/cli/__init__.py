@@ -1,4 +1,4 @@
-"""The command line: `offdiag VERB …`. One file for each verb, one service call in each verb."""
+"""The command line: `offdiag VERB …`. A module for each noun, with its tables apart."""
 
 from offdiag.cli.process import main
 

@@ -16,11 +16,19 @@ from offdiag.cli.audit_input import (
     read_audit_object,
     read_source,
 )
+from offdiag.cli.help_text import help_text
 from offdiag.cli.options import json_option, parse_labels
 from offdiag.cli.output import busy, print_json
 from offdiag.errors import InvalidInput
 
 
+@help_text(
+    "audit table.txt",
+    "audit - --class-counts ill=40,well=160 --json",
+    see=("evaluate", "import sklearn"),
+    arguments={"file": "Text of a table, or - for stdin."},
+    no="something contradicts the numbers",
+)
 @click.command()
 @click.argument("file", type=click.Path(path_type=Path, allow_dash=True), required=False)
 @click.option(

@@ -10,8 +10,6 @@ from typing import cast
 import click
 from click.shell_completion import CompletionItem
 
-from offdiag.cli.manual.pages import add_manual
-
 _SAFE = re.compile(r"[\w@./+=-]+")
 """A shell inserts what it completes, and names are anybody's text: `$(…)` would be run."""
 
@@ -71,16 +69,15 @@ def _values(kind: str, prefix: str, url: str | None) -> Iterator[tuple[str, str 
     yield from known_names(settings_for(url).database.url, kind, prefix)
 
 
-def furnish(command: click.Command, path: str) -> None:
-    """Furnish a command, and those below it; `path` is its words after `offdiag`.
+def furnish(command: click.Command) -> None:
+    """Give a command, and those below it, completion of its values and --no-color.
 
     A command is furnished whenever it is looked up, so twice must be the same as once.
     """
     if isinstance(command, click.Group):
-        for name, below in command.commands.items():
-            furnish(below, f"{path} {name}")
+        for below in command.commands.values():
+            furnish(below)
         return
-    add_manual(command, path)
     for parameter in command.params:
         add_completion(parameter)
     if not any("--no-color" in parameter.opts for parameter in command.params):
@@ -167,7 +164,7 @@ class VerbGroup(click.Group):
         module = _MODULES.get(name, name)
         function = _FUNCTIONS.get(name, name)
         command = cast(click.Command, getattr(import_module(f"offdiag.cli.{module}"), function))
-        furnish(command, name)
+        furnish(command)
         return command
 
 

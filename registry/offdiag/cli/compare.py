@@ -4,10 +4,17 @@ from __future__ import annotations
 
 import click
 
+from offdiag.cli.help_text import help_text
 from offdiag.cli.options import json_option, settings_for, url_option
 from offdiag.cli.output import busy, print_json, print_tables
 
 
+@help_text(
+    "compare r_4bcd6fgh8jkm r_5mnp7qrs9tvw",
+    "compare r_4bcd6fgh8jkm r_5mnp7qrs9tvw r_6xyz8012abcd --slice country=DE --json",
+    see=("runs list", "gate"),
+    no="the runs cannot be compared",
+)
 @click.command()
 @click.argument("run_ids", metavar="RUN RUN [RUN]...", nargs=-1, required=True)
 @click.option("--baseline", metavar="RUN", help="Run to put first.  [default: the first one]")

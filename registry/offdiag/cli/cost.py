@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from offdiag.cli.cost_runs import apply, decide, rank
+from offdiag.cli.help_text import help_text
 from offdiag.cli.options import json_option, settings_for, url_option
 from offdiag.cli.output import print_json, print_tables
 
@@ -18,6 +19,15 @@ if TYPE_CHECKING:
     from offdiag.store.cost_matrices import CostMatrixRecord
 
 
+@help_text(
+    "cost diff screening@1 screening@2",
+    see=("cost show",),
+    arguments={
+        "first": "Name of the cost matrix, with @ and a version where an older one is meant.",
+        "second": "The same for the other one.",
+    },
+    no="a price differs",
+)
 @click.command()
 @click.argument("first", metavar="NAME[@VERSION]")
 @click.argument("second", metavar="NAME[@VERSION]")
@@ -138,6 +148,11 @@ for _verb in (diff, apply, rank, decide):
     cost.add_command(_verb)
 
 
+@help_text(
+    "cost add screening costs.toml --dataset holdout",
+    see=("cost show", "cost default"),
+    arguments={"name": "Name of the cost matrix.", "file": "TOML, JSON or CSV."},
+)
 @cost.command()
 @click.argument("name")
 @click.argument("file", type=click.Path(path_type=Path))
@@ -183,6 +198,7 @@ def add(
         click.echo(f"{costs.name}@{costs.version} is stored.")
 
 
+@help_text("cost list", "cost list --json", see=("cost show",))
 @cost.command(name="list")
 @click.option("--project", help="Only those of this project.")
 @url_option
@@ -216,6 +232,14 @@ def list_costs(project: str | None, url: str | None, as_json: bool) -> None:
     print_tables(table)
 
 
+@help_text(
+    "cost show screening",
+    "cost show screening@2 --json",
+    see=("cost list", "cost add"),
+    arguments={
+        "name": "Name of the cost matrix, with @ and a version where an older one is meant."
+    },
+)
 @cost.command()
 @click.argument("name", metavar="NAME[@VERSION]")
 @_project
@@ -238,6 +262,14 @@ def show(name: str, project: str | None, url: str | None, as_json: bool) -> None
         print_tables(cost_table(found))
 
 
+@help_text(
+    "cost default holdout screening",
+    "cost default holdout --none",
+    see=("cost list", "cost show"),
+    arguments={
+        "name": "Name of the cost matrix, with @ and a version where an older one is meant."
+    },
+)
 @cost.command()
 @click.argument("dataset")
 @click.argument("name", metavar="[NAME[@VERSION]]", required=False)

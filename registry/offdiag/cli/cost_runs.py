@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from offdiag.cli.help_text import help_text
 from offdiag.cli.options import json_option, settings_for, url_option
 from offdiag.cli.output import busy, note, print_json, print_tables
 
@@ -18,6 +19,10 @@ if TYPE_CHECKING:
 CHEAPEST = "cheapest"
 
 
+@help_text(
+    "cost decide r_4bcd6fgh8jkm --threshold cheapest --save-as cheapest",
+    see=("cost apply", "compare"),
+)
 @click.command()
 @click.argument("run_id", metavar="RUN")
 @click.option(
@@ -144,6 +149,11 @@ def _question(command: Command) -> Command:
     return command
 
 
+@help_text(
+    "cost apply r_4bcd6fgh8jkm r_5mnp7qrs9tvw --matrix screening",
+    "cost apply r_4bcd6fgh8jkm --set 'ill>well:50' --share ill:0.01 --json",
+    see=("cost rank", "compare"),
+)
 @click.command()
 @click.argument("run_ids", metavar="RUN...", nargs=-1, required=True)
 @_question
@@ -167,6 +177,11 @@ def apply(
     _answer(run_ids, question, url=url, as_json=as_json)
 
 
+@help_text(
+    "cost rank --dataset holdout",
+    "cost rank --dataset holdout --share ill:0.01",
+    see=("cost apply", "runs list"),
+)
 @click.command()
 @click.option("--dataset", required=True, help="The dataset whose runs are ranked.")
 @_question

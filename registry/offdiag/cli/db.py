@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from offdiag.cli.help_text import help_text
 from offdiag.cli.options import json_option, settings_for, url_option
 from offdiag.cli.output import busy, measured, note, print_json
 
@@ -25,6 +26,7 @@ def db() -> None:
     """Look after the database: its schema, backups of it, and registries out of backups."""
 
 
+@help_text("db upgrade", "db upgrade --json", see=("db check", "db backup"))
 @db.command()
 @url_option
 @json_option
@@ -46,6 +48,12 @@ def upgrade(url: str | None, as_json: bool) -> None:
     click.echo(f"{database.place} {done}: schema {after.current}")
 
 
+@help_text(
+    "db check",
+    "db check --json",
+    see=("db upgrade", "doctor"),
+    no="the schema is not the one that is needed",
+)
 @db.command()
 @url_option
 @json_option
@@ -73,6 +81,11 @@ def check(context: click.Context, url: str | None, as_json: bool) -> None:
         context.exit(1)
 
 
+@help_text(
+    "db backup registry.zip",
+    see=("db restore", "verify"),
+    arguments={"file": "File to write; it must not exist yet."},
+)
 @db.command()
 @click.argument("file", type=_FILE)
 @url_option
@@ -98,6 +111,11 @@ def backup(*, file: Path, url: str | None, as_json: bool) -> None:
         click.echo(backup_sentence(file, manifest))
 
 
+@help_text(
+    "db restore registry.zip --url sqlite:///restored.db",
+    see=("db backup", "verify"),
+    arguments={"file": "Backup that `offdiag db backup` wrote."},
+)
 @db.command()
 @click.argument("file", type=_FILE)
 @click.option("--force", is_flag=True, help="Replace what the database holds, without asking.")
@@ -126,6 +144,11 @@ def restore(*, file: Path, force: bool, url: str | None, as_json: bool) -> None:
         note("`offdiag verify` computes its results again and compares them.")
 
 
+@help_text(
+    "db copy sqlite:///offdiag.db postgresql+psycopg://db.example.org/offdiag",
+    see=("db backup", "verify"),
+    arguments={"source": "URL of the database to read.", "target": "URL of an empty one."},
+)
 @db.command()
 @click.argument("source")
 @click.argument("target")
@@ -162,6 +185,7 @@ def copy(*, source: str, target: str, force: bool, as_json: bool) -> None:
     note("Name it in OFFDIAG_URL or offdiag.toml; `offdiag verify` computes its results again.")
 
 
+@help_text("db views --reader metabase", "db views --remove", see=("sql", "db upgrade"))
 @db.command()
 @click.option("--reader", "given", multiple=True, metavar="ROLE", help="Let a role read them.")
 @click.option("--remove", is_flag=True, help="Remove them instead.")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from offdiag.cli.help_text import help_text
 from offdiag.cli.options import settings_for
 
 if TYPE_CHECKING:
@@ -16,6 +17,12 @@ if TYPE_CHECKING:
 FOLDER = Path("demo-registry")
 
 
+@help_text(
+    "demo",
+    "demo --no-serve --folder /tmp/demo",
+    see=("serve", "runs list"),
+    no_json="it serves until Ctrl-C",
+)
 @click.command()
 @click.option(
     "--folder",

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from offdiag.cli.help_text import help_text
 from offdiag.cli.options import json_option, settings_for, url_option
 from offdiag.cli.output import busy, print_json, print_tables
 from offdiag.errors import OffdiagError
@@ -327,6 +328,7 @@ def _disk(path: Path) -> Finding:
     return Finding("disk", text)
 
 
+@help_text("doctor", "doctor --json", see=("db check", "jobs list"), no="there is a problem")
 @click.command()
 @url_option
 @json_option

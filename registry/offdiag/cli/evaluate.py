@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from offdiag.cli.file_input import FileInput, ScoreInput, file_options
+from offdiag.cli.help_text import help_text
 from offdiag.cli.options import json_option, sets_option
 from offdiag.cli.output import busy, print_json, print_tables
 from offdiag.errors import InvalidInput
@@ -20,6 +21,12 @@ if TYPE_CHECKING:
 GOALS = ("misses", "false_alarms", "both", "ranking", "probabilities")
 
 
+@help_text(
+    "evaluate predictions.csv --true y --pred y_hat",
+    "evaluate matrix.csv --matrix --orientation actual_rows --json",
+    see=("log", "audit", "gate"),
+    arguments={"file": "CSV, Parquet, JSON lines or Arrow."},
+)
 @click.command()
 @click.argument("file", type=click.Path(path_type=Path))
 @file_options

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from offdiag.cli.help_text import help_text
 from offdiag.cli.options import json_option, settings_for, url_option
 from offdiag.cli.output import print_json, print_tables
 
@@ -33,6 +34,11 @@ def flags() -> None:
     """Look at the flags of runs, and settle them."""
 
 
+@help_text(
+    "flags list --at-least high",
+    "flags list --run r_4bcd6fgh8jkm --state all",
+    see=("flags show", "flags dismiss"),
+)
 @flags.command(name="list")
 @click.option(
     "--state",
@@ -99,6 +105,7 @@ def list_flags(
         click.echo("There are no such flags.")
 
 
+@help_text("flags show F-31", see=("flags list",))
 @flags.command()
 @click.argument("flag_id", metavar="FLAG", type=flag_number)
 @url_option
@@ -131,6 +138,7 @@ def _on_flags(command: Command) -> Command:
     return command
 
 
+@help_text("flags acknowledge F-31 F-32", see=("flags list", "flags show"))
 @flags.command()
 @_on_flags
 def acknowledge(*, ids: tuple[int, ...], **where: Any) -> None:
@@ -143,6 +151,7 @@ def acknowledge(*, ids: tuple[int, ...], **where: Any) -> None:
     )
 
 
+@help_text("flags snooze F-31 --until 2027-01-31", see=("flags list", "flags show"))
 @flags.command()
 @_on_flags
 @click.option(
@@ -162,6 +171,9 @@ def snooze(*, ids: tuple[int, ...], until: str, **where: Any) -> None:
     )
 
 
+@help_text(
+    'flags dismiss F-31 --reason "The class is retired."', see=("flags list", "flags reopen")
+)
 @flags.command()
 @_on_flags
 @click.option("--reason", required=True, help="Why they do not matter; it is kept with them.")
@@ -175,6 +187,7 @@ def dismiss(*, ids: tuple[int, ...], reason: str, **where: Any) -> None:
     )
 
 
+@help_text("flags reopen F-31", see=("flags list", "flags show"))
 @flags.command()
 @_on_flags
 def reopen(*, ids: tuple[int, ...], **where: Any) -> None:
@@ -184,6 +197,7 @@ def reopen(*, ids: tuple[int, ...], **where: Any) -> None:
     _settle(lambda database, author: reopen_flags(database, ids, author=author), **where)
 
 
+@help_text("flags assign F-31 --to ada", see=("flags list", "flags show"))
 @flags.command()
 @_on_flags
 @click.option("--to", "assignee", metavar="NAME", help="Who looks after them; nobody without it.")
@@ -197,6 +211,7 @@ def assign(*, ids: tuple[int, ...], assignee: str | None, **where: Any) -> None:
     )
 
 
+@help_text('flags comment F-31 --text "Seen in the field too."', see=("flags list", "flags show"))
 @flags.command()
 @_on_flags
 @click.option("--text", required=True, help="Plain text.")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from offdiag.cli.file_input import FileInput, file_options
+from offdiag.cli.help_text import help_text
 from offdiag.cli.options import json_option, settings_for, url_option
 from offdiag.cli.output import busy, print_json
 
@@ -21,6 +22,18 @@ if TYPE_CHECKING:
     from offdiag.settings import Settings
 
 
+@help_text(
+    "gate r_4bcd6fgh8jkm --min 'recall[ill]>=0.8' --min 'low(mcc)>=0.5'",
+    "gate --file predictions.csv --min 'balanced_accuracy>=0.7' --json",
+    see=("evaluate", "compare"),
+    arguments={"run_id": "Id of the run; none with --file."},
+    no="a condition does not hold",
+    note=(
+        "Conditions: recall[df]>=0.8, low(mcc)>=0.5, high(error_rate)<=0.1, "
+        "diff(f1[df])>=-0.02, low(diff(mcc))>=-0.05, mean_cost<=2.5, no-flag F4, "
+        "no-badge."
+    ),
+)
 @click.command()
 @click.argument("run_id", metavar="[RUN]", required=False)
 @click.option(

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from offdiag.cli.help_text import help_text
 from offdiag.cli.options import json_option, settings_for, url_option
 from offdiag.cli.output import print_json
 
@@ -24,6 +25,7 @@ def hierarchy() -> None:
     """
 
 
+@help_text("hierarchy show animals", see=("hierarchy set",))
 @hierarchy.command()
 @click.argument("dataset")
 @_project
@@ -40,6 +42,11 @@ def show(dataset: str, project: str | None, url: str | None, as_json: bool) -> N
     _print(found, as_json=as_json)
 
 
+@help_text(
+    "hierarchy set animals groups.json",
+    see=("hierarchy show", "hierarchy clear"),
+    arguments={"file": "Groups of classes as JSON or TOML."},
+)
 @hierarchy.command(name="set")
 @click.argument("dataset")
 @click.argument("file", type=click.Path(path_type=Path))
@@ -65,6 +72,7 @@ def set_groups(
     _print(found, as_json=as_json)
 
 
+@help_text("hierarchy clear animals", see=("hierarchy set", "hierarchy show"))
 @hierarchy.command()
 @click.argument("dataset")
 @_project

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from offdiag.cli.help_text import help_text
 from offdiag.cli.options import json_option, settings_for, url_option
 from offdiag.cli.output import busy, print_json, print_tables
 
@@ -19,6 +20,7 @@ def jobs() -> None:
     """Look at the work queue."""
 
 
+@help_text("jobs list", "jobs list --json", see=("jobs retry", "doctor"))
 @jobs.command(name="list")
 @click.option("--limit", type=click.IntRange(1, 10_000), default=50, show_default=True)
 @url_option
@@ -37,6 +39,12 @@ def list_jobs(limit: int, url: str | None, as_json: bool) -> None:
         print_tables(*jobs_tables(page))
 
 
+@help_text(
+    "jobs retry 17",
+    "jobs retry --all",
+    see=("jobs list",),
+    arguments={"job": "Number of the job, which `offdiag jobs list` shows."},
+)
 @jobs.command()
 @click.argument("job", type=int, required=False)
 @click.option("--all", "everything", is_flag=True, help="Try everything again that was given up.")
@@ -61,6 +69,13 @@ def retry(job: int | None, everything: bool, url: str | None, as_json: bool) -> 
         click.echo(f"{number} put back into the queue.")
 
 
+@help_text(
+    "recompute",
+    "recompute --all",
+    "recompute r_4bcd6fgh8jkm",
+    see=("verify", "jobs list"),
+    arguments={"run_ids": "Ids of runs; those that are out of date if none are named."},
+)
 @click.command()
 @click.argument("run_ids", metavar="[RUN]...", nargs=-1)
 @click.option("--stale", is_flag=True, help="What is missing or out of date. The default.")

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from offdiag.cli.file_input import PredictionColumns, prediction_columns
+from offdiag.cli.help_text import help_text
 from offdiag.cli.options import (
     json_option,
     parse_entries,
@@ -27,6 +28,12 @@ if TYPE_CHECKING:
     from offdiag.sdk.watch import FolderWatch
 
 
+@help_text(
+    "log predictions.csv --name xgb-17 --dataset holdout --score p --positive ill",
+    "log matrix.csv --matrix --orientation actual_rows --name paper --dataset holdout",
+    see=("evaluate", "import sklearn", "runs show"),
+    arguments={"file": "CSV, Parquet, JSON lines or Arrow."},
+)
 @click.command()
 @click.argument("file", type=click.Path(path_type=Path))
 @click.option("--name", required=True, help="Name of the run.")
@@ -119,6 +126,12 @@ def _log_predictions(
 _LOOK_EVERY_S = 1.0
 
 
+@help_text(
+    "watch results/ --dataset holdout --id image --labels nv,mel,df",
+    see=("log", "import sklearn"),
+    arguments={"folder": "Folder that other programs write to."},
+    no_json="it works until Ctrl-C",
+)
 @click.command()
 @click.argument("folder", type=click.Path(path_type=Path, exists=True, file_okay=False))
 @click.option("--dataset", required=True, help="Data the models are tried on.")
@@ -181,6 +194,13 @@ def _read(file: Path, columns: PredictionColumns, facts: dict[str, Any]) -> Call
     return lambda key: log_run(**arrays, **facts, name=file.stem, client_key=key)
 
 
+@help_text(
+    "sync",
+    "sync --spool spool --url http://127.0.0.1:8642 --json",
+    see=("log", "runs list"),
+    no="a run is left in the spool",
+    note="The reason of a refusal lies beside its run, in refused.json.",
+)
 @click.command()
 @click.option(
     "--spool",

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from offdiag.cli.help_text import help_text
 from offdiag.cli.options import json_option, settings_for, url_option
 from offdiag.cli.output import busy, print_json, print_tables
 
@@ -18,6 +19,12 @@ if TYPE_CHECKING:
 _MOST_SHOWN = 50
 
 
+@help_text(
+    "verify",
+    "verify --sample --json",
+    see=("recompute", "db restore"),
+    no="what is stored is not what the predictions give",
+)
 @click.command()
 @click.option("--sample", is_flag=True, help="Compute 1 run in 20 again, if there are 2,000.")
 @click.option(
@@ -77,6 +84,7 @@ def _show(found: Verification) -> None:
     print_tables(table)
 
 
+@help_text("gc", "gc --older-than 90 --keep 3", see=("runs delete", "runs restore"))
 @click.command()
 @click.option(
     "--older-than",

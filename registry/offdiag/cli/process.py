@@ -12,6 +12,7 @@ from typing import Any
 import click
 
 from offdiag.cli.commands import offdiag
+from offdiag.cli.help_text import help_text
 from offdiag.cli.output import note
 from offdiag.cli.text import printable
 from offdiag.errors import LabelNote, OffdiagError
@@ -127,6 +128,12 @@ _EXTRA_OF = {
 }
 
 
+@help_text(
+    "completion bash",
+    "completion fish",
+    arguments={"shell": "bash, zsh or fish."},
+    no_json="it prints a script for the shell",
+)
 @click.command()
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
 @click.pass_context

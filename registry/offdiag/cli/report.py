@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from offdiag.cli.help_text import help_text
 from offdiag.cli.options import json_option, settings_for, url_option
 from offdiag.cli.output import print_json, print_tables
 from offdiag.cli.report_options import ReportInput, report_options
@@ -22,6 +23,15 @@ def report() -> None:
     """Say what changed beyond its interval since the issue before."""
 
 
+@help_text(
+    "report now friday --dataset holdout --folder friday",
+    see=("report show", "schedule add"),
+    arguments={
+        "name": "Name of the report.",
+        "number": "Number of the issue; the newest without.",
+    },
+    no="the figures could not be computed or a delivery was refused",
+)
 @report.command()
 @_name
 @_project
@@ -73,6 +83,7 @@ def now(
         )
 
 
+@help_text("report list", "report list --json", see=("report show",))
 @report.command(name="list")
 @click.option("--project", help="Only reports of this project.")
 @url_option
@@ -93,6 +104,15 @@ def list_reports(project: str | None, url: str | None, as_json: bool) -> None:
         click.echo("There are no reports.")
 
 
+@help_text(
+    "report show weekly",
+    "report show weekly 3 --json",
+    see=("report list", "report export"),
+    arguments={
+        "name": "Name of the report.",
+        "number": "Number of the issue; the newest without.",
+    },
+)
 @report.command()
 @_name
 @_number
@@ -116,6 +136,16 @@ def show(
         print_tables(*issue_tables(page))
 
 
+@help_text(
+    "report export weekly --format markdown",
+    "report export weekly 3 --output 3.html",
+    see=("report show",),
+    arguments={
+        "name": "Name of the report.",
+        "number": "Number of the issue; the newest without.",
+    },
+    no_json="--format json exports the issue as JSON",
+)
 @report.command()
 @_name
 @_number

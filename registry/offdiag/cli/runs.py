@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from offdiag.cli.help_text import help_text
 from offdiag.cli.options import json_option, settings_for, url_option
 from offdiag.cli.output import print_json, print_tables, room_for_intervals
 
@@ -19,6 +20,12 @@ if TYPE_CHECKING:
     from offdiag.store.run_rows import RunEntry
 
 
+@help_text(
+    "runs baseline r_4bcd6fgh8jkm",
+    "runs baseline --dataset holdout --clear",
+    see=("compare", "gate"),
+    arguments={"run_id": "Id of the run; the baseline of --dataset is shown without."},
+)
 @click.command()
 @click.argument("run_id", metavar="[RUN]", required=False)
 @click.option("--dataset", help="Show the baseline of this dataset.")
@@ -73,6 +80,11 @@ def runs() -> None:
 runs.add_command(baseline)
 
 
+@help_text(
+    "runs list --dataset holdout --sort -mcc",
+    "runs list --filter \"metrics.recall[ill] > 0.8 and tags.team = 'x'\" --json",
+    see=("runs show", "compare", "sql"),
+)
 @runs.command(name="list")
 @click.option("--project", help="Only runs of this project; * stands for any characters.")
 @click.option("--dataset", help="Only runs on this dataset; * stands for any characters.")
@@ -118,6 +130,11 @@ def list_runs(
         click.echo("There are no such runs.")
 
 
+@help_text(
+    "runs show r_4bcd6fgh8jkm",
+    "runs show r_4bcd6fgh8jkm --slice country=DE",
+    see=("runs history", "compare"),
+)
 @runs.command()
 @click.argument("run_id", metavar="RUN")
 @click.option(
@@ -148,6 +165,7 @@ def show(run_id: str, slice_text: str | None, url: str | None, as_json: bool) ->
         print_tables(*tables)
 
 
+@help_text("runs history r_4bcd6fgh8jkm", see=("runs show", "truth impact"))
 @runs.command()
 @click.argument("run_id", metavar="RUN")
 @url_option
@@ -168,6 +186,7 @@ def history(run_id: str, url: str | None, as_json: bool) -> None:
         click.echo(f"{run_id} was not evaluated yet.")
 
 
+@help_text("runs delete r_4bcd6fgh8jkm", see=("runs restore", "gc"))
 @runs.command()
 @click.argument("run_id", metavar="RUN")
 @url_option
@@ -186,6 +205,7 @@ def delete(run_id: str, url: str | None, as_json: bool) -> None:
         click.echo(f"{run_id} is deleted; offdiag runs restore {run_id} brings it back.")
 
 
+@help_text("runs restore r_4bcd6fgh8jkm", see=("runs delete",))
 @runs.command()
 @click.argument("run_id", metavar="RUN")
 @url_option

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from offdiag.cli.help_text import help_text
 from offdiag.cli.options import json_option, settings_for, url_option
 from offdiag.cli.output import print_json, print_tables
 from offdiag.cli.report_options import ReportInput, report_options
@@ -23,6 +24,11 @@ def schedule() -> None:
     """Issue reports at set times."""
 
 
+@help_text(
+    'schedule add weekly --cron "0 7 * * mon" --dataset holdout --folder weekly',
+    see=("schedule list", "report now"),
+    arguments={"name": "Name of the schedule."},
+)
 @schedule.command()
 @_name
 @click.option(
@@ -63,6 +69,7 @@ def add(
         note(f"With the settings of this machine a report would not arrive. {problem}")
 
 
+@help_text("schedule list", "schedule list --json", see=("schedule show",))
 @schedule.command(name="list")
 @_any_project
 @url_option
@@ -90,6 +97,9 @@ def list_schedules(project: str | None, url: str | None, as_json: bool) -> None:
     click.echo(scheduler_sentence(page.reports))
 
 
+@help_text(
+    "schedule show weekly", see=("schedule list",), arguments={"name": "Name of the schedule."}
+)
 @schedule.command()
 @_name
 @_project
@@ -104,6 +114,9 @@ def show(name: str, project: str | None, url: str | None, as_json: bool) -> None
         _show(database, project or settings.project, name, as_json=as_json)
 
 
+@help_text(
+    "schedule pause weekly", see=("schedule resume",), arguments={"name": "Name of the schedule."}
+)
 @schedule.command()
 @_name
 @_project
@@ -121,6 +134,9 @@ def pause(name: str, project: str | None, url: str | None, as_json: bool) -> Non
         _show(database, where, name, as_json=as_json)
 
 
+@help_text(
+    "schedule resume weekly", see=("schedule pause",), arguments={"name": "Name of the schedule."}
+)
 @schedule.command()
 @_name
 @_project
@@ -138,6 +154,12 @@ def resume(name: str, project: str | None, url: str | None, as_json: bool) -> No
         _show(database, where, name, as_json=as_json)
 
 
+@help_text(
+    "schedule run weekly --timeout 120",
+    see=("report show", "report now"),
+    arguments={"name": "Name of the schedule."},
+    no="the figures could not be computed or a delivery was refused",
+)
 @schedule.command()
 @_name
 @_project
@@ -175,6 +197,9 @@ def run(
         )
 
 
+@help_text(
+    "schedule remove weekly", see=("schedule pause",), arguments={"name": "Name of the schedule."}
+)
 @schedule.command()
 @_name
 @_project

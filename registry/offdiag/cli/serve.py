@@ -6,9 +6,17 @@ import gc
 
 import click
 
+from offdiag.cli.help_text import help_text
 from offdiag.cli.options import settings_for, url_option
 
 
+@help_text(
+    "serve",
+    "serve --port 9000 --no-worker",
+    "serve --url sqlite:///team.db",
+    see=("worker", "doctor"),
+    no_json="it serves until Ctrl-C",
+)
 @click.command()
 @url_option
 @click.option("--host", help="Address to listen on.  [default: 127.0.0.1]")
@@ -36,6 +44,12 @@ def serve(url: str | None, host: str | None, port: int | None, no_worker: bool) 
         )
 
 
+@help_text(
+    "worker",
+    "worker --url postgresql+psycopg://db.example.org/offdiag",
+    see=("serve", "jobs list"),
+    no_json="it works until Ctrl-C",
+)
 @click.command()
 @url_option
 def worker(url: str | None) -> None:

@@ -7,10 +7,18 @@ from pathlib import Path
 
 import click
 
+from offdiag.cli.help_text import help_text
 from offdiag.cli.options import json_option, settings_for, url_option
 from offdiag.cli.output import busy, print_json, print_tables
 
 
+@help_text(
+    'sql "SELECT name, state FROM runs ORDER BY created_at DESC LIMIT 5"',
+    "sql \"SELECT key, value FROM metrics WHERE class = 'ill'\" --run r_4bcd6fgh8jkm",
+    'sql "SELECT * FROM predictions" --dataset holdout --output all.parquet',
+    see=("runs list", "export"),
+    arguments={"query": "One statement that reads, or - for stdin."},
+)
 @click.command(no_args_is_help=True)
 @click.argument("query")
 @click.option("--run", "runs", metavar="RUN", multiple=True, help="Only this run; repeatable.")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from offdiag.cli.help_text import help_text
 from offdiag.cli.options import json_option, settings_for, url_option
 from offdiag.cli.output import note, print_json, print_tables
 
@@ -21,6 +22,11 @@ def token() -> None:
     """Make and revoke the tokens that programs sign in with."""
 
 
+@help_text(
+    "token create nightly --user ada --days 30",
+    see=("token list", "token revoke"),
+    arguments={"name": "What the token is for."},
+)
 @token.command()
 @click.argument("name")
 @click.option("--user", "owner", required=True, help="Whom the token speaks for.")
@@ -61,6 +67,7 @@ def create(
     click.echo(made.secret)
 
 
+@help_text("token list", "token list --json", see=("token create",))
 @token.command(name="list")
 @url_option
 @json_option
@@ -96,6 +103,11 @@ def list_tokens(url: str | None, as_json: bool) -> None:
     print_tables(table)
 
 
+@help_text(
+    "token revoke 4",
+    see=("token list",),
+    arguments={"number": "Number of the token, which `offdiag token list` shows."},
+)
 @token.command()
 @click.argument("number", type=int)
 @url_option

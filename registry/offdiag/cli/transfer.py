@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from offdiag.cli.commands import furnish
+from offdiag.cli.help_text import help_text
 from offdiag.cli.options import json_option, parse_entries, parse_labels, settings_for, url_option
 from offdiag.cli.output import busy, measured, note, print_json
 
@@ -16,6 +17,11 @@ if TYPE_CHECKING:
     from offdiag.sdk.run import Run
 
 
+@help_text(
+    "export fraud --to fraud.zip",
+    see=("import archive", "db backup"),
+    arguments={"project": "Name of the project."},
+)
 @click.command()
 @click.argument("project")
 @click.option(
@@ -67,6 +73,16 @@ _OPTIONS = {
     "true_column": click.option("--true", "true_column", metavar="COLUMN"),
     "pred_column": click.option("--pred", "pred_column", metavar="COLUMN"),
 }
+_FILES_OF = {
+    "sklearn": ("matrix.json", "The array as JSON, CSV or .npy."),
+    "caret": ("printed.txt", "What R printed, or its table as CSV."),
+    "dvclive": ("plots.json", "The records as JSON."),
+    "wandb": ("table.json", "The table as JSON."),
+    "pycm": ("saved.obj", "What `ConfusionMatrix.save_obj` wrote."),
+    "mlflow": ("mlruns/0/17", "Folder of the run."),
+    "csv": ("matrix.csv", "The table, whose corner names an axis."),
+}
+"""An example of the file of each dialect, and what it holds."""
 _OF_RUN = (
     click.option("--name", required=True, help="Name of the run."),
     click.option("--dataset", required=True, help="Data the model was tried on."),
@@ -96,7 +112,7 @@ class DialectGroup(click.Group):
         if dialect is None:
             return super().get_command(ctx, name)
         command = _command(dialect)
-        furnish(command, f"import {name}")
+        furnish(command)
         return command
 
 
@@ -108,6 +124,11 @@ def importing() -> None:
     """
 
 
+@help_text(
+    "import archive fraud.zip --as fraud-2025",
+    see=("export", "db restore"),
+    arguments={"file": "File that `offdiag export` wrote."},
+)
 @importing.command()
 @click.argument("file", type=_FILE)
 @click.option("--as", "name", metavar="NAME", help="Name of the project here.")
@@ -151,7 +172,13 @@ def _command(dialect: Dialect) -> click.Command:
         command = option(command)
     command = click.argument("file", type=_FILE)(command)
     summary = f"Import {dialect.title}."
-    return click.command(dialect.name, help=f"{summary}\n\n{dialect.convention}")(command)
+    made = click.command(dialect.name, help=f"{summary}\n\n{dialect.convention}")(command)
+    example, about = _FILES_OF[dialect.name]
+    return help_text(
+        f"import {dialect.name} {example} --name xgb-17 --dataset holdout",
+        see=("log", "runs show"),
+        arguments={"file": about},
+    )(made)
 
 
 def _report(found: Imported, run: Run, *, as_json: bool) -> None:

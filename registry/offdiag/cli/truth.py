@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from offdiag.cli.help_text import help_text
 from offdiag.cli.options import json_option, settings_for, url_option
 from offdiag.cli.output import busy, print_json, print_tables
 
@@ -17,6 +18,7 @@ def truth() -> None:
     """Look at ground truth, correct it, and see what that did."""
 
 
+@help_text("truth show holdout", see=("truth revise", "truth diff", "truth impact"))
 @truth.command()
 @click.argument("dataset")
 @_project
@@ -37,6 +39,11 @@ def show(dataset: str, project: str | None, url: str | None, as_json: bool) -> N
         print_tables(history_table(history))
 
 
+@help_text(
+    'truth revise holdout labels.csv --reason "Second reading"',
+    see=("truth show", "truth impact"),
+    arguments={"file": "Identifiers and their labels as CSV, Parquet, JSON lines or Arrow."},
+)
 @truth.command()
 @click.argument("dataset")
 @click.argument("file", type=click.Path(path_type=Path))
@@ -90,6 +97,11 @@ def revise(
         click.echo(revision_sentence(summary))
 
 
+@help_text(
+    "truth diff holdout 1 2",
+    see=("truth show", "truth impact"),
+    arguments={"before": "Number of a version.", "after": "Number of a later version."},
+)
 @truth.command()
 @click.argument("dataset")
 @click.argument("before", metavar="A", type=int)
@@ -128,6 +140,11 @@ def diff(
         print_tables(*comparison_tables(compared, limit=limit))
 
 
+@help_text(
+    "truth impact holdout 1..2",
+    see=("truth diff", "runs history"),
+    arguments={"versions": "Two versions, the older one first."},
+)
 @truth.command()
 @click.argument("dataset")
 @click.argument("versions", metavar="OLD..NEW")

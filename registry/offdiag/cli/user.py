@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from offdiag.cli.help_text import help_text
 from offdiag.cli.options import json_option, settings_for, url_option
 from offdiag.cli.output import print_json, print_tables
 
@@ -26,6 +27,12 @@ def user() -> None:
     """Say who may use the registry, and see what they changed."""
 
 
+@help_text(
+    "user add ada --role editor",
+    "user add ada --role viewer --project fraud",
+    see=("user role", "token create"),
+    arguments={"name": "Name the user signs in with."},
+)
 @user.command()
 @click.argument("name")
 @_role
@@ -67,6 +74,7 @@ def add(
     _say(added, f"{added.name} is added.", as_json=as_json)
 
 
+@help_text("user list", "user list --json", see=("user add",))
 @user.command(name="list")
 @url_option
 @json_option
@@ -99,6 +107,15 @@ def list_users(url: str | None, as_json: bool) -> None:
     print_tables(table)
 
 
+@help_text(
+    "user role ada admin",
+    "user role ada none --project fraud",
+    see=("user list",),
+    arguments={
+        "name": "Name the user signs in with.",
+        "role": "viewer, logger, editor or admin; none takes it away.",
+    },
+)
 @user.command()
 @click.argument("name")
 @click.argument("role", type=click.Choice((*ROLES, "none")))
@@ -118,6 +135,12 @@ def role(*, name: str, role: str, project: str | None, url: str | None, as_json:
     _say(changed, f"{name}: {'; '.join(_roles(changed)) or 'no role'}.", as_json=as_json)
 
 
+@help_text(
+    "user disable ada",
+    "user disable ada --undo",
+    see=("user list", "token revoke"),
+    arguments={"name": "Name the user signs in with."},
+)
 @user.command()
 @click.argument("name")
 @click.option("--undo", is_flag=True, help="Let them in again.")
@@ -134,6 +157,12 @@ def disable(*, name: str, undo: bool, url: str | None, as_json: bool) -> None:
     _say(changed, f"{name} is {state}.", as_json=as_json)
 
 
+@help_text(
+    "user password ada",
+    see=("user disable",),
+    arguments={"name": "Name the user signs in with."},
+    no_json="it asks for a password and prints none",
+)
 @user.command()
 @click.argument("name")
 @_stdin
@@ -149,6 +178,7 @@ def password(*, name: str, password_stdin: bool, url: str | None) -> None:
     click.echo(f"The password of {name} is replaced.")
 
 
+@help_text("user audit --actor ada --limit 20", "user audit --json", see=("user list",))
 @user.command()
 @click.option("--actor", default="", help="Only what this user, token or account did.")
 @click.option("--project", default="", help="Only what belongs to this project.")

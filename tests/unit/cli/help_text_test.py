@@ -1,4 +1,4 @@
-"""Every command has a manual: what it does, arguments, examples, exit codes, and --json."""
+"""The help of every command is complete: arguments, examples, exit codes and --json."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import click
 import pytest
 
 from offdiag.cli.commands import offdiag as root
-from offdiag.cli.manual.pages import ENTRIES
+from offdiag.cli.help_text import HelpText, help_text_of
 from offdiag.cli.process import run
 from support.command_lines import command_of
 
@@ -37,8 +37,13 @@ def options(command: click.Command) -> set[str]:
     return {option for parameter in command.params for option in parameter.opts}
 
 
-def test_the_manual_is_about_commands_that_exist() -> None:
-    assert set(ENTRIES) - set(COMMANDS) == set()
+def text_of(path: str) -> HelpText:
+    text = help_text_of(COMMANDS[path])
+    assert text is not None, "decorate the command with @help_text"
+    return text
+
+
+def test_there_are_commands_to_look_at() -> None:
     assert len(COMMANDS) > 50
 
 
@@ -46,8 +51,7 @@ def test_the_manual_is_about_commands_that_exist() -> None:
 def test_a_command_says_what_it_does_and_shows_how(
     path: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert path in ENTRIES, "write an entry in offdiag/cli/manual"
-    entry = ENTRIES[path]
+    entry = text_of(path)
 
     assert run([*path.split(), "--help"]) == 0
 
@@ -58,25 +62,23 @@ def test_a_command_says_what_it_does_and_shows_how(
     assert ("1 " in text.split("Exit codes: 0 done,")[1]) or entry.no is None
     for parameter in COMMANDS[path].params:
         if isinstance(parameter, click.Argument):
-            assert parameter.help, f"say in the manual what {parameter.name} is"
+            assert parameter.help, f"say in @help_text what {parameter.name} is"
 
 
 @EACH
 def test_examples_and_other_commands_exist(path: str) -> None:
-    assert path in ENTRIES, "write an entry in offdiag/cli/manual"
-    for example in ENTRIES[path].examples:
+    for example in text_of(path).examples:
         assert example.startswith(path)
         assert command_of(shlex.split(example)) is COMMANDS[path] or path.startswith("import ")
-    assert set(ENTRIES[path].see) <= set(COMMANDS)
-    assert path not in ENTRIES[path].see
+    assert set(text_of(path).see) <= set(COMMANDS)
+    assert path not in text_of(path).see
 
 
 @EACH
 def test_a_command_that_prints_has_json_or_a_reason(path: str) -> None:
-    assert path in ENTRIES, "write an entry in offdiag/cli/manual"
     has_json = "--json" in options(COMMANDS[path])
 
-    assert has_json is (ENTRIES[path].no_json is None)
+    assert has_json is (text_of(path).no_json is None)
 
 
 @EACH

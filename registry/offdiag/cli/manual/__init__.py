@@ -1,1 +1,0 @@
-"""What the help of each command tells beside its options: arguments, examples, exit codes."""
