@@ -181,7 +181,9 @@ def _body(failure: Failure) -> Response:
         text = " ".join(filter(None, (failure.message, failure.hint)))
         return Response(f"{text}\n", mimetype="text/plain")
     if failure.status == 401:
-        return make_response(render_template("sign_in.html", failure=failure, next=own_address()))
+        return make_response(
+            render_template("access/sign_in.html", failure=failure, next=own_address())
+        )
     return make_response(render_template("failure.html", failure=failure))
 
 

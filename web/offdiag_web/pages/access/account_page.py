@@ -60,7 +60,7 @@ def end_all() -> Response:
 def _page(error: InvalidInput | None = None) -> Response:
     who = signed_in()
     text = render_template(
-        "account.html",
+        "access/account.html",
         name=who.name,
         roles=role_lines(who.grants),
         failure_of_form=None if error is None else failure_of(error),

@@ -114,7 +114,7 @@ def page() -> Response:
     wanted, found = _wanted(), _found(EVENTS_PER_PAGE)
     query = {"actor": wanted.actor, "project": wanted.project, "q": wanted.text}
     text = render_template(
-        "audit_log.html",
+        "access/audit_log.html",
         lines=audit_lines(found.events, now=current_registry().database.clock()),
         wanted=wanted,
         csv_url=_url(".csv", query),

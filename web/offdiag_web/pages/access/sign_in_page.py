@@ -32,7 +32,7 @@ def page() -> Response:
     if not needs_sign_in(current_registry().settings):
         return redirect("/")
     return make_response(
-        render_template("sign_in.html", next=own_path(request.args.get("next", "/")))
+        render_template("access/sign_in.html", next=own_path(request.args.get("next", "/")))
     )
 
 
@@ -54,7 +54,7 @@ def begin() -> Response:
     except NotSignedIn as error:
         limits.count_attempt(name)
         failed = render_template(
-            "sign_in.html", failure=failure_of(error), next=goal, name=name[:100]
+            "access/sign_in.html", failure=failure_of(error), next=goal, name=name[:100]
         )
         return make_response(failed, 401)
     forget_session()

@@ -62,7 +62,7 @@ def _page(*, secret: str = "", name: str = "", error: OffdiagError | None = None
     found = list_tokens(database, owner_id=None if _sees_all() else _own_id())
     roles = [role for role in Role if may_anywhere(who.principal, role)]
     text = render_template(
-        "tokens.html",
+        "access/tokens.html",
         lines=token_lines(found, now=database.clock()),
         roles=[(role.value, MEANINGS[role]) for role in roles],
         projects=all_projects(database),

@@ -91,7 +91,7 @@ def set_disabled(user: str, action: str) -> Response:
 def _page(error: OffdiagError | None = None) -> Response:
     database = current_registry().database
     text = render_template(
-        "users.html",
+        "access/users.html",
         lines=user_lines(users.list_users(database), now=database.clock()),
         projects=all_projects(database),
         roles=[(role.value, meaning) for role, meaning in MEANINGS.items()],

@@ -82,7 +82,7 @@ def _shown(
     reading = _reading(typed) if audit is None else audit.reading
     response = make_response(
         render_template(
-            "audit.html",
+            "audit/page.html",
             form=audit_form(typed, reading, refused),
             verdicts=None if audit is None else verdicts_view(audit),
             examples=example_links(),

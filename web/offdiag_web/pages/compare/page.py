@@ -60,13 +60,13 @@ def page() -> AnyResponse:
         return redirect(address.url())
     if len(address.run_ids) < 2:
         view = choosing_view(browse_datasets(current_registry().database), address)
-        return make_response(render_template("compare_choose.html", view=view, notices=notices))
+        return make_response(render_template("compare/choose.html", view=view, notices=notices))
     found, more = _compared(address)
     if more:
         address = replace(address, part=None)
     return make_response(
         render_template(
-            "compare.html",
+            "compare/page.html",
             view=compare_page(found, address, run_url=_run_url),
             address=address,
             notices=notices + more,
@@ -107,7 +107,7 @@ def examples() -> AnyResponse:
     view = examples_view(found, address, run_url=_run_url)
     return make_response(
         render_template(
-            "compare_examples.html",
+            "compare/examples.html",
             view=view,
             address=address,
             fate=fate,

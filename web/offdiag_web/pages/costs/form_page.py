@@ -67,7 +67,7 @@ def new() -> Response:
     known = datasets_to_price(current_registry().database, project=asked_project())
     if not dataset and len(known) != 1:
         choices = [(use.dataset, new_costs_url(use.project, use.dataset)) for use in known]
-        return make_response(render_template("cost_form_start.html", choices=choices))
+        return make_response(render_template("costs/form_start.html", choices=choices))
     subject = _of_dataset(known, dataset or known[0].dataset)
     return _shown(subject, subject.start)
 
@@ -197,6 +197,6 @@ def _shown(
         is_default=bool(request.form.get("default")),
         errors=errors,
     )
-    response = make_response(render_template("cost_form.html", view=view))
+    response = make_response(render_template("costs/form.html", view=view))
     response.status_code = status
     return response

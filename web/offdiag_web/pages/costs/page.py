@@ -32,7 +32,7 @@ COSTS = "/costs/<name:name>"
 def page() -> Response:
     database = current_registry().database
     view = cost_list_view(browse_costs(database), now=database.clock())
-    return make_response(render_template("costs.html", view=view))
+    return make_response(render_template("costs/page.html", view=view))
 
 
 @blueprint.get(f"/costs{TWIN}")
@@ -47,7 +47,7 @@ def twin(form: str) -> Response:
 def matrix(name: str) -> Response:
     detail, address, notices = _asked(name)
     view = cost_page_view(detail, address, now=current_registry().database.clock())
-    return make_response(render_template("cost_matrix.html", view=view, notices=notices))
+    return make_response(render_template("costs/matrix.html", view=view, notices=notices))
 
 
 @blueprint.get(f"{COSTS}{TWIN}")

@@ -31,7 +31,7 @@ def page(name: str, before: int, after: int) -> Response:
     view = difference_view(_compared(name, before, after), address, start=start)
     return make_response(
         render_template(
-            "truth_difference.html",
+            "datasets/difference.html",
             view=view,
             address=address,
             csv_url=address.difference_url(before, after, "csv"),

@@ -41,7 +41,7 @@ def page(name: str, number: int) -> Response:
     )
     return make_response(
         render_template(
-            "truth_impact.html",
+            "datasets/impact.html",
             view=view,
             address=address,
             own_url=address.impact_url(number, metric=written(metric), start=start),

@@ -67,7 +67,7 @@ find_in_any_project(blueprint)
 def page() -> Response:
     database = current_registry().database
     cards = dataset_cards(browse_datasets(database), now=database.clock())
-    return make_response(render_template("datasets.html", datasets=cards))
+    return make_response(render_template("datasets/page.html", datasets=cards))
 
 
 @blueprint.get(f"/datasets{TWIN}")
@@ -82,7 +82,7 @@ def twin(form: str) -> Response:
 def dataset(name: str) -> Response:
     start, notices = read_start(request.args)
     view = dataset_view(_stored(name), start=start, now=current_registry().database.clock())
-    return make_response(render_template("dataset.html", view=view, notices=notices))
+    return make_response(render_template("datasets/dataset.html", view=view, notices=notices))
 
 
 @blueprint.get(f"{DATASET}{TWIN}")

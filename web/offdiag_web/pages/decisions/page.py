@@ -31,7 +31,7 @@ def page() -> Response:
     if SENT_BY_FORM in request.args or address.question.costs is None:
         return redirect(_canonical(address, run_id).decisions_url(run_id))
     view = decisions_view(_found(address, run_id), address, run_url=_run_url)
-    return make_response(render_template("decisions.html", view=view))
+    return make_response(render_template("decisions/page.html", view=view))
 
 
 @blueprint.get(f"{_PATH}{TWIN}")

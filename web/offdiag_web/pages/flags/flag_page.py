@@ -79,7 +79,7 @@ def _page(number: int, refused: Refused) -> Response:
         run_url=lambda run_id: url_for("run_matrix.page", run_id=run_id),
         refused=refused,
     )
-    return make_response(render_template("flag.html", view=view))
+    return make_response(render_template("flags/flag.html", view=view))
 
 
 def _detail(number: int) -> FlagDetail:

@@ -72,4 +72,4 @@ def _page(address: FlagListAddress, notices: list[str], refused: Refused) -> Res
     if not found.entries and keys:
         without = count_flags(database, [address.without(key).filter for key in keys])
     view = flag_list_view(found, address, now=database.clock(), without=without, refused=refused)
-    return make_response(render_template("flags.html", view=view, notices=notices))
+    return make_response(render_template("flags/page.html", view=view, notices=notices))

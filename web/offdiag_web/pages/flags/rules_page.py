@@ -187,7 +187,7 @@ blueprint = Blueprint("rules", __name__)
 
 @blueprint.get("/settings/rules")
 def page() -> Response:
-    return make_response(render_template("rules.html", view=rules_view(_overview())))
+    return make_response(render_template("flags/rules.html", view=rules_view(_overview())))
 
 
 @blueprint.get(f"/settings/rules{TWIN}")

@@ -49,7 +49,7 @@ def page() -> Response:
     if "q" in request.args and request.args["q"] != query:
         return redirect(with_query(url_for("glossary.page"), {"q": query}))
     view = glossary_view(query)
-    return make_response(render_template("glossary.html", view=view, letters=LETTER_WORDS))
+    return make_response(render_template("glossary/page.html", view=view, letters=LETTER_WORDS))
 
 
 @blueprint.get(f"/glossary{TWIN}")
@@ -72,7 +72,12 @@ def metric(key: str) -> Response:
         drawn = map_view(spec, address, mapped, run_url=url_for("runs.runs") + "/")
     return make_response(
         render_template(
-            "metric.html", key=key, definitions=found, map=drawn, notices=notices, address=address
+            "glossary/metric.html",
+            key=key,
+            definitions=found,
+            map=drawn,
+            notices=notices,
+            address=address,
         )
     )
 

@@ -118,4 +118,4 @@ def home() -> Response:
     if len(overview.datasets) < 2:
         return redirect(url_for("runs.runs"))
     view = home_view(overview, now=database.clock())
-    return make_response(render_template("home.html", view=view))
+    return make_response(render_template("home/page.html", view=view))

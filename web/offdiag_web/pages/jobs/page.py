@@ -31,7 +31,7 @@ _JOB = "/jobs/<int(max=9223372036854775807):job_id>"
 def page() -> Response:
     database = current_registry().database
     view = jobs_view(jobs_page(database), now=database.clock(), run_url=_run_url)
-    return make_response(render_template("jobs.html", view=view))
+    return make_response(render_template("jobs/page.html", view=view))
 
 
 @blueprint.get(f"/jobs{TWIN}")
@@ -47,7 +47,7 @@ def twin(form: str) -> Response:
 def job(job_id: int) -> Response:
     database = current_registry().database
     line = job_line(job_page(database, job_id), now=database.clock(), run_url=_run_url)
-    return make_response(render_template("job.html", job=line))
+    return make_response(render_template("jobs/job.html", job=line))
 
 
 @blueprint.get(f"{_JOB}.json")

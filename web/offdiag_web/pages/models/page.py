@@ -137,7 +137,9 @@ def page(name: str) -> Response:
         now=database.clock(),
         run_url=lambda run_id: url_for("run_matrix.page", run_id=run_id),
     )
-    return make_response(render_template("model.html", view=view, address=ModelAddress(name)))
+    return make_response(
+        render_template("models/page.html", view=view, address=ModelAddress(name))
+    )
 
 
 @blueprint.get(f"/models/<name:name>{TWIN}")

@@ -33,7 +33,7 @@ def page(name: str, number: int) -> Response:
     database = current_registry().database
     found = issue_page(database, project=asked_project(), name=name, number=number)
     view = issue_view(found, now=database.clock())
-    return make_response(render_template("report_issue.html", view=view))
+    return make_response(render_template("reports/edition.html", view=view))
 
 
 @blueprint.get(f"{_ISSUE}.json")

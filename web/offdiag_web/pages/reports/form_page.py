@@ -194,7 +194,7 @@ def _shown(
     address = None if changed is None else ReportAddress(changed.scope.project, changed.name)
     response = make_response(
         render_template(
-            "report_form.html",
+            "reports/form.html",
             form=view,
             address=address,
             own_url=_new_url() if address is None else address.action_url("edit"),

@@ -40,7 +40,7 @@ def page() -> Response:
     database = current_registry().database
     start, notices = read_start(request.args)
     view = reports_view(schedules_page(database), start=start, now=database.clock())
-    return make_response(render_template("reports.html", view=view, notices=notices))
+    return make_response(render_template("reports/page.html", view=view, notices=notices))
 
 
 @blueprint.get(f"/reports{TWIN}")
@@ -59,7 +59,10 @@ def report(name: str) -> Response:
     view = report_view(found, start=start, now=database.clock())
     return make_response(
         render_template(
-            "report.html", view=view, own_url=view.address.url(start=start), notices=notices
+            "reports/report.html",
+            view=view,
+            own_url=view.address.url(start=start),
+            notices=notices,
         )
     )
 

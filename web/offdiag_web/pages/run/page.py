@@ -21,7 +21,7 @@ def page(run_id: str) -> Response:
         now=current_registry().database.clock(),
         run_url=lambda run_id: url_for("run_matrix.page", run_id=run_id),
     )
-    return run_page("run_meta.html", detail, "meta", view=view)
+    return run_page("run/page.html", detail, "meta", view=view)
 
 
 @blueprint.get(f"{RUN}/meta.json")

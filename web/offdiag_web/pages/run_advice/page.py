@@ -37,7 +37,7 @@ def page(run_id: str) -> Response:
             else:
                 not_assessable = f"{refused.message[:1].upper()}{refused.message[1:]}"
     return run_page(
-        "run_advice.html",
+        "run_advice/page.html",
         detail,
         "advice",
         address=address,

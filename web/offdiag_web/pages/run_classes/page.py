@@ -31,7 +31,7 @@ def page(run_id: str) -> Response:
     if detail.results is not None:
         table = class_table(detail.results, address, notes, words)
     return run_page(
-        "run_classes.html",
+        "run_classes/page.html",
         detail,
         "classes",
         address=address,

@@ -38,7 +38,7 @@ def page(run_id: str) -> Response:
         address = address.at_prevalence(None)
     view = curves_view(found, address)
     return run_page(
-        "run_curves.html", found.detail, "curves", address=address, view=view, notices=notices
+        "run_curves/page.html", found.detail, "curves", address=address, view=view, notices=notices
     )
 
 

@@ -42,7 +42,12 @@ def page(run_id: str) -> Response:
     found, address = _answered(address, notices)
     view = examples_view(found, address)
     return run_page(
-        "run_examples.html", found.detail, "examples", address=address, view=view, notices=notices
+        "run_examples/page.html",
+        found.detail,
+        "examples",
+        address=address,
+        view=view,
+        notices=notices,
     )
 
 

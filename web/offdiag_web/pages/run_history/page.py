@@ -173,7 +173,7 @@ blueprint = Blueprint("run_history", __name__)
 def page(run_id: str) -> Response:
     history = _history(run_id)
     view = history_view(history, now=current_registry().database.clock())
-    return run_page("run_history.html", history.detail, "history", view=view)
+    return run_page("run_history/page.html", history.detail, "history", view=view)
 
 
 @blueprint.get(f"{RUN}/history.json")

@@ -47,7 +47,7 @@ def page(run_id: str) -> Response:
         )
         notices += [*seen.notices, *view.notices]
     return run_page(
-        "run_matrix.html",
+        "run_matrix/page.html",
         detail,
         "matrix",
         address=address,

@@ -144,7 +144,9 @@ def first_page(detail: RunDetail) -> Response:
     view = None
     if detail.results is not None:
         view = sets_page(detail.results, sets_of(detail.results.counted), address)
-    return run_page("run_sets.html", detail, "matrix", address=address, view=view, notices=notices)
+    return run_page(
+        "run_matrix/sets.html", detail, "matrix", address=address, view=view, notices=notices
+    )
 
 
 def run_json(detail: RunDetail) -> Response:

@@ -48,7 +48,7 @@ def runs(form: str = "html") -> Response:
         run_url=lambda run_id: url_for("run_matrix.page", run_id=run_id),
     )
     return make_response(
-        render_template("runs.html", view=view, database_url=_shown_url(database))
+        render_template("runs/page.html", view=view, database_url=_shown_url(database))
     )
 
 

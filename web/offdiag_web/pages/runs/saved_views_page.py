@@ -61,7 +61,9 @@ def page() -> Response:
     lines = view_lines(views_of(database, _PAGE), now=database.clock())
     address, _ = read_run_list(query_values(request.args.get("of", "")), now=database.clock())
     return make_response(
-        render_template("views.html", lines=lines, url=address.url(), of=_query(address.url()))
+        render_template(
+            "runs/saved_views.html", lines=lines, url=address.url(), of=_query(address.url())
+        )
     )
 
 

@@ -119,7 +119,7 @@ _PAGES = (
 @blueprint.get("/search")
 def page() -> Response:
     text = _text()
-    return make_response(render_template("search.html", text=text, groups=_groups(text)))
+    return make_response(render_template("search/page.html", text=text, groups=_groups(text)))
 
 
 @blueprint.get("/search.json")

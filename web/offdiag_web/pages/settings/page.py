@@ -24,4 +24,4 @@ def page() -> Response:
     if not reader().is_signed_in or reader().manages_users:
         # Where the server keeps its data is nobody else's business.
         facts = (*facts, ("Database", hide_password(registry.database.url)))
-    return make_response(render_template("settings.html", themes=THEMES, facts=facts))
+    return make_response(render_template("settings/page.html", themes=THEMES, facts=facts))

@@ -29,7 +29,7 @@ def page() -> Response:
         return redirect(_canonical(address).url())
     found = ask(current_registry().database, address.runs, address.question)
     view = what_if_view(found, address, run_url=_run_url)
-    return make_response(render_template("what_if.html", view=view))
+    return make_response(render_template("what_if/page.html", view=view))
 
 
 @blueprint.get(f"/whatif{TWIN}")
@@ -71,7 +71,7 @@ def _start(address: WhatIfAddress) -> Response:
         if runs:
             return redirect(_canonical(address.of_runs(runs)).url())
     view = start_view(browse_datasets(database), address, without_runs=dataset)
-    return make_response(render_template("what_if_start.html", view=view))
+    return make_response(render_template("what_if/start.html", view=view))
 
 
 def _canonical(address: WhatIfAddress) -> WhatIfAddress:
