@@ -15,7 +15,7 @@ from sqlalchemy.exc import OperationalError
 
 from offdiag.domain.runs import RunFacts
 from offdiag.errors import DatabaseUnavailable
-from offdiag.store import postgres
+from offdiag.store import postgres_connection
 from offdiag.store.database import Database
 from offdiag.store.models import EvaluationRow, RunRow, WorkRow
 from offdiag_workers.process import LEASE_LOST_EXIT_CODE
@@ -87,7 +87,7 @@ def test_an_answer_that_never_comes_is_given_up(
     postgres_database: Database,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(postgres, "ANSWER_S", 0.5)
+    monkeypatch.setattr(postgres_connection, "ANSWER_S", 0.5)
     network.set_trap(COMMIT, Trap.FROZEN)
     thaw = threading.Thread(target=thaw_for_the_second, args=(network,))
     thaw.start()

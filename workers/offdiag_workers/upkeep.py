@@ -15,7 +15,6 @@ from apscheduler.triggers.interval import IntervalTrigger
 
 from offdiag.domain.access import Actor
 from offdiag.errors import OffdiagError
-from offdiag.services.retention.backup_folder import back_up_if_due
 from offdiag.services.retention.collecting import Collected, collect
 from offdiag.settings import Settings
 from offdiag.store.database import Database
@@ -64,6 +63,8 @@ class Upkeep:
 
     def back_up(self) -> None:
         """Make the backup that is due, if one is."""
+        from offdiag.services.retention.backup_folder import back_up_if_due
+
         began = time.monotonic()
         try:
             path = back_up_if_due(

@@ -7,16 +7,17 @@ text, because Arrow looks up a million strings 40 times faster than a Python dic
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from offdiag.domain.labels import LabelSet
 from offdiag.domain.texts import require_storable
 from offdiag.errors import InvalidInput
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 
 def readable(values: object) -> Any:
@@ -42,6 +43,8 @@ def to_column(values: object, *, field: str) -> Column:
     protocol (polars, pandas, pyarrow) or the numpy array protocol (torch, jax). Raises
     `InvalidInput` for missing values, wrong shapes and types that cannot be told apart.
     """
+    import pyarrow as pa
+
     column = _read(values, field)
     if isinstance(column, pa.Array):
         _require_no_nulls(column, field)
@@ -70,6 +73,8 @@ def to_column_with_gaps(values: object, *, field: str) -> tuple[Column, NDArray[
 
     Missing are None, NaN, and whatever the library of the column calls so.
     """
+    import pyarrow as pa
+
     column = _read(_loose(values), field)
     if isinstance(column, np.ndarray) and column.dtype.kind == "O" and column.ndim == 1:
         column = _to_arrow(column.tolist(), field, nan_is_missing=True)
@@ -87,6 +92,8 @@ def to_column_with_gaps(values: object, *, field: str) -> tuple[Column, NDArray[
 
 def _loose(values: object) -> object:
     """A plain iterable as objects, so that what is missing in it can be told."""
+    import pyarrow as pa
+
     has_own_form = any(hasattr(values, name) for name in ("__arrow_c_stream__", "__array__"))
     if has_own_form or isinstance(values, (pa.Array, str, bytes)):
         return values
@@ -99,6 +106,8 @@ def _loose(values: object) -> object:
 
 
 def _read(values: object, field: str) -> Column:
+    import pyarrow as pa
+
     if isinstance(values, pa.ChunkedArray):
         return values.combine_chunks()
     if isinstance(values, pa.Array):
@@ -119,6 +128,8 @@ def _read(values: object, field: str) -> Column:
 
 
 def _from_arrow_stream(values: object, field: str) -> pa.Array:
+    import pyarrow as pa
+
     try:
         return pa.chunked_array(values).combine_chunks()
     except (pa.ArrowException, TypeError, ValueError) as error:
@@ -126,6 +137,8 @@ def _from_arrow_stream(values: object, field: str) -> pa.Array:
 
 
 def _to_arrow(items: list[object], field: str, *, nan_is_missing: bool = False) -> pa.Array:
+    import pyarrow as pa
+
     plain = [_python_value(item) for item in items]
     try:
         return pa.array(plain, from_pandas=nan_is_missing)
@@ -139,6 +152,9 @@ def _to_arrow(items: list[object], field: str, *, nan_is_missing: bool = False) 
 
 
 def _text_of_numpy(column: NDArray[np.str_], field: str) -> pa.Array:
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
     try:
         text = pa.array(column)
     except ValueError:
@@ -163,6 +179,8 @@ def _python_value(item: Any) -> object:
 
 
 def _plain_if_numeric(column: pa.Array, field: str) -> Column:
+    import pyarrow as pa
+
     kind = column.type
     if pa.types.is_dictionary(kind) and _is_text(kind.value_type):
         return pa.DictionaryArray.from_arrays(column.indices, _searchable(column.dictionary))
@@ -179,16 +197,22 @@ def _plain_if_numeric(column: pa.Array, field: str) -> Column:
 
 def _searchable(text: pa.Array) -> pa.Array:
     """Text in a layout that Arrow can look up: it has no such kernel for string views."""
+    import pyarrow as pa
+
     return text.cast(pa.large_string()) if pa.types.is_string_view(text.type) else text
 
 
 def _is_text(kind: pa.DataType) -> bool:
+    import pyarrow as pa
+
     return bool(
         pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind)
     )
 
 
 def _require_no_nulls(column: pa.Array, field: str) -> None:
+    import pyarrow as pa
+
     if isinstance(column, pa.DictionaryArray) and column.dictionary.null_count:
         column = column.dictionary_decode()
     if column.null_count:

@@ -15,15 +15,16 @@ import hashlib
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from offdiag.errors import InvalidInput
 from offdiag.inputs.columns import to_column
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 MAX_ID_LENGTH = 500
 _WHOLE_NUMBER = "^(0|-?[1-9][0-9]{0,17})$"
@@ -41,6 +42,8 @@ class SampleIds:
 
     def order(self) -> NDArray[np.int64]:
         """Positions that sort the identifiers: numbers by value, text by code point."""
+        import pyarrow.compute as pc
+
         if isinstance(self.values, np.ndarray):
             return np.argsort(self.values, kind="stable").astype(np.int64)
         positions: NDArray[np.int64] = pc.sort_indices(self.values).to_numpy().astype(np.int64)
@@ -48,6 +51,8 @@ class SampleIds:
 
     def take(self, positions: NDArray[np.int64]) -> SampleIds:
         """The identifiers at these positions, in this order."""
+        import pyarrow as pa
+
         if isinstance(self.values, np.ndarray):
             return SampleIds(self.kind, self.values[positions])
         return SampleIds(self.kind, self.values.take(pa.array(positions)))
@@ -66,6 +71,8 @@ class SampleIds:
 
     def named(self, text: str) -> NDArray[np.bool_]:
         """Which identifiers contain a text, shape (n,); numbers only match as a whole."""
+        import pyarrow.compute as pc
+
         if isinstance(self.values, np.ndarray):
             if re.fullmatch(_WHOLE_NUMBER, text) is None:
                 return np.zeros(len(self), dtype=np.bool_)
@@ -77,6 +84,8 @@ class SampleIds:
 
     def as_text(self) -> SampleIds:
         """The same identifiers as text, for joining numbers with text."""
+        import pyarrow as pa
+
         if isinstance(self.values, np.ndarray):
             return SampleIds("text", pa.array(self.values).cast(pa.large_string()))
         return self
@@ -84,6 +93,9 @@ class SampleIds:
 
 def sample_ids(values: object, *, field: str = "sample_ids") -> SampleIds:
     """Read identifiers. Raises `InvalidInput` for missing, fractional or over-long ones."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
     column = to_column(values, field=field)
     if isinstance(column, np.ndarray):
         if len(column) and column.dtype.kind not in "iu":
@@ -112,6 +124,8 @@ def sample_ids(values: object, *, field: str = "sample_ids") -> SampleIds:
 
 def joined(parts: list[SampleIds]) -> SampleIds:
     """Identifiers of several batches as one. Numbers become text when any batch has text."""
+    import pyarrow as pa
+
     if all(part.kind == "int" for part in parts):
         return SampleIds("int", np.concatenate([np.asarray(part.values) for part in parts]))
     arrays = [part.as_text().values for part in parts]
@@ -123,6 +137,8 @@ def require_distinct(ids: SampleIds, order: NDArray[np.int64], *, field: str) ->
 
     `order` is `ids.order()`, which the caller needs anyway.
     """
+    import pyarrow.compute as pc
+
     ordered = ids.take(order).values
     if isinstance(ordered, np.ndarray):
         same = ordered[1:] == ordered[:-1]
@@ -166,6 +182,8 @@ def _mixed(ids: Sequence[SampleIds]) -> bool:
 
 def _places_in(known: SampleIds, wanted: SampleIds) -> NDArray[np.int64]:
     """Place of each wanted identifier among the known ones, -1 where it is not there."""
+    import pyarrow.compute as pc
+
     if isinstance(known.values, np.ndarray):
         order = np.argsort(known.values, kind="stable")
         found = np.searchsorted(known.values, wanted.values, sorter=order)
@@ -178,6 +196,8 @@ def _places_in(known: SampleIds, wanted: SampleIds) -> NDArray[np.int64]:
 
 def update_digest(digest: hashlib._Hash, ids: SampleIds) -> None:
     """Feed the identifiers into a running digest, so that equal ids give equal bytes."""
+    import pyarrow.compute as pc
+
     digest.update(ids.kind.encode())
     if isinstance(ids.values, np.ndarray):
         digest.update(ids.values.astype("<i8").tobytes())

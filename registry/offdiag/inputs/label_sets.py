@@ -9,7 +9,6 @@ from itertools import chain
 from typing import Any, TypeAlias
 
 import numpy as np
-import pyarrow as pa
 from numpy.typing import NDArray
 
 from offdiag.domain.labels import LabelSet, infer_label_set, label_text
@@ -216,6 +215,8 @@ def hold_sets(values: object) -> bool:
 
     Only the first case that is there is looked at; whatever does not fit it is refused later.
     """
+    import pyarrow as pa
+
     n_axes = getattr(values, "ndim", None)
     shape = getattr(values, "shape", None)
     if n_axes == 2 or (isinstance(shape, tuple) and len(shape) == 2):
@@ -270,6 +271,8 @@ def pack_column(values: object, labels: LabelSet, *, field: str) -> Codes:
 
 def pack_partial_column(values: object, labels: LabelSet, *, field: str) -> Codes:
     """Packed sets of samples, those that are None or NaN unknown. Raises `InvalidInput`."""
+    import pyarrow as pa
+
     if getattr(values, "ndim", None) == 2:
         return pack_column(values, labels, field=field)
     if isinstance(values, (str, bytes, Mapping)) or not isinstance(values, Iterable):
@@ -294,6 +297,8 @@ BETWEEN = "|"
 
 def sets_of_texts(values: Any) -> list[list[str] | None]:
     """The labels of each text; a blank one has none, a missing one stays missing."""
+    import pyarrow as pa
+
     items: Iterable[object] = (
         values.to_pylist() if isinstance(values, (pa.Array, pa.ChunkedArray)) else values
     )

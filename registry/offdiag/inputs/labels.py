@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from offdiag.domain.labels import LabelSet, infer_label_set, label_text, not_classes
 from offdiag.errors import InvalidInput
 from offdiag.inputs.columns import Column, readable, to_column
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 Codes = NDArray[np.unsignedinteger[Any]]
 """Positions in a label set, in the narrowest unsigned type that holds them, shape (n,).
@@ -165,6 +166,9 @@ def refuse_score_table(values: object, *, field: str) -> None:
 
 def _table_of_floats(values: Any) -> NDArray[np.floating[Any]] | None:
     """The numbers of a table that holds floats, None for everything else."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
     table = values
     if isinstance(values, (pa.Array, pa.ChunkedArray)):
         if not (pa.types.is_nested(values.type) and hasattr(values.type, "value_type")):
@@ -213,6 +217,9 @@ def _empty(field: str) -> InvalidInput:
 
 
 def _distinct(column: Column, field: str) -> list[str]:
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
     if isinstance(column, np.ndarray):
         return [str(value) for value in _distinct_values(column)]
     if pa.types.is_dictionary(column.type):
@@ -242,6 +249,8 @@ def _above(column: NDArray[Any], low: int) -> NDArray[np.int64]:
 
 
 def _codes(column: Column, labels: LabelSet, field: str) -> Codes:
+    import pyarrow as pa
+
     narrowest = code_dtype(len(labels))
     if isinstance(column, np.ndarray):
         found = _codes_of_numbers(column, labels)
@@ -271,6 +280,9 @@ def _codes(column: Column, labels: LabelSet, field: str) -> Codes:
 
 def _codes_of_text(column: pa.Array, labels: LabelSet) -> NDArray[np.int32]:
     # Two truth values have other names too; their codes follow in the same order.
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
     known = pa.array([*labels.names, *labels.other_names], type=column.type)
     found: NDArray[np.int32] = pc.fill_null(pc.index_in(column, value_set=known), -1).to_numpy()
     if labels.other_names:

@@ -7,9 +7,9 @@ samples carry sets of labels, packed as bits, the bit that follows the last labe
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
-import pyarrow as pa
-import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from offdiag.domain.labels import LabelSet
@@ -18,6 +18,9 @@ from offdiag.inputs.labels import Codes, code_dtype, encode_labels
 from offdiag.metrics.counted import are_sets
 from offdiag.metrics.multilabel import sets
 from offdiag.metrics.multilabel.sets import LABEL_AXIS
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 
 def encode_partial_labels(values: object, labels: LabelSet, *, field: str) -> Codes:
@@ -35,6 +38,9 @@ def encode_partial_labels(values: object, labels: LabelSet, *, field: str) -> Co
 
 def blanks_as_missing(values: pa.Array | list[object], labels: LabelSet) -> object:
     """A column of a file with empty texts as missing, unless that is one of the classes."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
     if "" in labels.index:
         return values
     if isinstance(values, list):

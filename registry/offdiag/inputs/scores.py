@@ -12,10 +12,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pyarrow as pa
 from numpy.typing import NDArray
 
 from offdiag.domain.labels import LabelSet, label_text
@@ -23,6 +22,9 @@ from offdiag.domain.runs import ARG_MAX, THRESHOLD, at_threshold
 from offdiag.errors import InvalidInput
 from offdiag.inputs.columns import readable
 from offdiag.inputs.labels import code_dtype
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 _COLUMN_AXIS = 1
 
@@ -80,6 +82,8 @@ def require_column_of(
 
 def _taken_apart(y_score: Any, field: str) -> tuple[Any, tuple[object, ...] | None]:
     """The values, and the names of their columns if they have any."""
+    import pyarrow as pa
+
     if isinstance(y_score, PickedColumns):
         return y_score.values, y_score.names
     if isinstance(y_score, Mapping):
@@ -346,6 +350,8 @@ def predicted_from(
     decides, so that the rule gives the same from what is stored. Raises `InvalidInput` for one
     column of scores that are no probabilities: where to cut those, nobody said.
     """
+    import pyarrow as pa
+
     names = pa.array(labels.names, pa.string())
     if scores.n_columns > 1 or len(labels) == 1 or positive_label is None:
         codes = scores.values.argmax(axis=_CLASS_AXIS)
@@ -366,5 +372,7 @@ def predicted_from(
 
 
 def _classes(codes: np.ndarray[Any, Any], names: pa.Array) -> pa.DictionaryArray:
+    import pyarrow as pa
+
     narrow = codes.astype(code_dtype(len(names)))
     return pa.DictionaryArray.from_arrays(pa.array(narrow), names)

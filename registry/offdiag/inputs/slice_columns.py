@@ -6,8 +6,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from offdiag.domain.labels import label_text
@@ -92,6 +90,9 @@ def _named(given: object) -> dict[str, object]:
 
 
 def _read_column(values: object, *, name: str, n_samples: int) -> SliceColumn:
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
     field = f"slices[{name!r}]"
     column = to_column(values, field=field)
     require_equal_lengths(**{"y_pred": n_samples, field: len(column)})

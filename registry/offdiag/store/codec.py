@@ -16,7 +16,6 @@ from collections.abc import Sequence
 from typing import Any, Literal
 
 import numpy as np
-import pyarrow as pa
 from numpy.typing import NDArray
 
 from offdiag.domain.labels import LabelSet
@@ -267,6 +266,8 @@ def encode_ids(ids: SampleIds) -> bytes:
 
 def decode_ids(blob: bytes, kind: str) -> SampleIds:
     """Identifiers of the stated kind. Raises ValueError on corrupt bytes."""
+    import pyarrow as pa
+
     if kind == "int":
         return SampleIds("int", decode_int_ids(blob))
     bounds, utf8 = text_id_parts(blob)

@@ -7,9 +7,6 @@ A server that was restarted, or a firewall, closes connections that rest. Trying
 is used would cost a question for every transaction. One that was used a moment ago is trusted;
 where it is lost nevertheless, that is a cut connection like any other.
 
-The server ends what takes too long, and TCP notices hosts that vanished. A proxy in between that
-has frozen does neither: its host acknowledges every byte, and the answer never comes.
-
 What outlives a transaction is lost between two of them, or worse, found by somebody else: limits
 that were set when the connection began, prepared statements, and LISTEN. So limits are set in each
 transaction, nothing is prepared, and nobody listens.
@@ -18,10 +15,9 @@ transaction, nothing is prepared, and nobody listens.
 from __future__ import annotations
 
 import time
-from collections.abc import Generator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
-import psycopg
 from sqlalchemy import URL, Connection, Engine, create_engine, event
 from sqlalchemy.exc import InvalidatePoolError
 from sqlalchemy.pool import ConnectionPoolEntry
@@ -50,32 +46,6 @@ def try_after_rest(engine: Engine) -> None:
     event.listen(engine, "connect", note)
     event.listen(engine, "checkin", note)
     event.listen(engine, "checkout", check)
-
-
-ANSWER_S = 75.0
-"""Seconds to wait for one answer: longer than any statement may take."""
-
-
-class PatientConnection(psycopg.Connection[Any]):
-    """Raises `psycopg.OperationalError` where an answer does not come, and is closed then."""
-
-    def wait(self, gen: Any, *arguments: Any, **named: Any) -> Any:
-        """What the library waits with, whatever it waits for."""
-        return super().wait(self._bounded(gen), *arguments, **named)
-
-    def _bounded(self, gen: Any) -> Generator[Any, Any, Any]:
-        give_up_at = time.monotonic() + ANSWER_S
-        try:
-            wanted = next(gen)
-            while True:
-                ready = yield wanted
-                # The library looks in now and then with nothing being ready.
-                if not ready and time.monotonic() > give_up_at:
-                    self.pgconn.finish()
-                    raise psycopg.OperationalError(f"no answer for {ANSWER_S:.0f} s")
-                wanted = gen.send(ready)
-        except StopIteration as end:
-            return end.value
 
 
 _PARAMETER = "pooling"
@@ -194,5 +164,6 @@ def _options(url: URL) -> str:
 
 
 def _connected_with_limit(_dialect: Any, _record: Any, arguments: Any, named: Any) -> Any:
+    from offdiag.store.postgres_connection import PatientConnection
 
     return PatientConnection.connect(*arguments, **named)

@@ -12,15 +12,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from offdiag.domain.labels import LabelSet
 from offdiag.errors import InvalidInput, TooLarge
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 MOST_BYTES_SENT = 64 << 20
 MOST_BYTES_UNPACKED = 256 << 20
@@ -137,6 +138,9 @@ def _scores(found: Mapping[str, pa.Array], labels: LabelSet) -> NDArray[Any] | N
 
 
 def _numbers(column: pa.Array, name: str) -> NDArray[Any]:
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
     if pa.types.is_fixed_size_list(column.type):
         if column.null_count:
             raise _no_numbers(name, "an entry is missing")

@@ -12,8 +12,7 @@ import os
 import struct
 import subprocess
 import sys
-
-import pyarrow as pa
+from typing import TYPE_CHECKING
 
 from offdiag.domain.labels import LabelSet
 from offdiag.errors import InvalidInput, Malformed, TooLarge
@@ -30,6 +29,9 @@ from offdiag.inputs.files import require_no_gaps
 from offdiag.inputs.files.csv_table import column_names, read_csv_columns, with_empty_text
 from offdiag.inputs.scratch import scratch_folder
 
+if TYPE_CHECKING:
+    import pyarrow as pa
+
 _OF_DICTIONARY = {"dictionary": True, "record batch": False}
 
 
@@ -39,6 +41,8 @@ def read_arrow_body(body: bytes) -> dict[str, pa.Array]:
     Raises `Malformed` for what is no such stream, `TooLarge` before it is unpacked, and
     `InvalidInput` for other columns than those of a chunk.
     """
+    import pyarrow as pa
+
     try:
         _require_small(body)
         with pa.ipc.open_stream(body) as reader:
@@ -54,6 +58,8 @@ def read_arrow_body(body: bytes) -> dict[str, pa.Array]:
 
 def _require_small(body: bytes) -> None:
     """Look at what every message promises. Nothing is unpacked or copied for that."""
+    import pyarrow as pa
+
     n_rows = n_bytes = 0
     for message in pa.ipc.MessageReader.open_stream(body):
         if message.type == "schema":
@@ -80,6 +86,8 @@ def _whole(column: pa.ChunkedArray) -> pa.Array:
 
 def _plain(column: pa.Array) -> pa.Array:
     """An extension type says how to show a value; what is stored is what counts."""
+    import pyarrow as pa
+
     storage = column.storage if isinstance(column, pa.ExtensionArray) else column
     # Concatenating no batches at all gives an array of chunks again.
     return storage.combine_chunks() if isinstance(storage, pa.ChunkedArray) else storage
@@ -153,6 +161,8 @@ def read_csv_body(body: bytes, labels: LabelSet) -> dict[str, pa.Array]:
     empty text is a class, `TooLarge`, and `StorageFull` where there is no room for
     the table in the temporary folder.
     """
+    import pyarrow as pa
+
     # The reader of files looks at the text twice: to read it, and to say what is wrong.
     with scratch_folder("chunk") as folder:
         path = folder / "chunk.csv"

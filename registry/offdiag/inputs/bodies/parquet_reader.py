@@ -10,10 +10,7 @@ from __future__ import annotations
 import json
 import resource
 import sys
-from typing import BinaryIO
-
-import pyarrow as pa
-import pyarrow.parquet as pq
+from typing import TYPE_CHECKING, BinaryIO
 
 from offdiag.errors import InvalidInput, Malformed
 from offdiag.inputs.bodies.columns import (
@@ -22,6 +19,9 @@ from offdiag.inputs.bodies.columns import (
     require_few_rows,
     require_known_columns,
 )
+
+if TYPE_CHECKING:
+    import pyarrow.parquet as pq
 
 _MOST_MEMORY = 2 << 30
 _MOST_CPU_S = 15
@@ -32,6 +32,8 @@ _MOST_IN_LIST = 200_000
 
 def main() -> int:
     """Read, write, and tell by the exit code how it went."""
+    import pyarrow as pa
+
     resource.setrlimit(resource.RLIMIT_AS, (_MOST_MEMORY, _MOST_MEMORY))
     resource.setrlimit(resource.RLIMIT_CPU, (_MOST_CPU_S, _MOST_CPU_S))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
@@ -53,6 +55,9 @@ def main() -> int:
 
 
 def _copy(body: bytes, sink: BinaryIO) -> None:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
     with pq.ParquetFile(
         pa.BufferReader(body),
         thrift_container_size_limit=_MOST_IN_LIST,

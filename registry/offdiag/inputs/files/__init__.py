@@ -13,8 +13,6 @@ from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from offdiag.errors import InvalidInput
@@ -49,6 +47,9 @@ def require_no_gaps(path: Path, columns: Mapping[str, FileColumn]) -> None:
 
 
 def _first_gap(column: FileColumn) -> int | None:
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
     if isinstance(column, list):
         return next((row for row, value in enumerate(column) if value is None), None)
     # A dictionary may hold the missing value as one of its entries.
@@ -77,6 +78,9 @@ def stacked_numbers(columns: Mapping[str, FileColumn]) -> NDArray[np.float64]:
 
 
 def _numbers(column: FileColumn, name: str) -> NDArray[np.float64]:
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
     try:
         array = column if isinstance(column, pa.Array) else pa.array(column)
         numbers = pc.cast(array, pa.float64())
@@ -89,6 +93,8 @@ def _numbers(column: FileColumn, name: str) -> NDArray[np.float64]:
 
 
 def _no_number(column: FileColumn, name: str) -> InvalidInput:
+    import pyarrow as pa
+
     values = column.to_pylist() if isinstance(column, pa.Array) else column
     row, value = next((row, value) for row, value in enumerate(values) if not _is_number(value))
     return InvalidInput(

@@ -10,8 +10,7 @@ import struct
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-
-import pyarrow as pa
+from typing import TYPE_CHECKING
 
 from offdiag.errors import InvalidInput
 from offdiag.inputs.arrow_descriptions import describe_batch
@@ -24,6 +23,9 @@ from offdiag.inputs.files.checks import (
     require_few_rows,
 )
 
+if TYPE_CHECKING:
+    import pyarrow as pa
+
 _ROWS_AT_ONCE = 1 << 20
 _MOST_IN_LIST = 1_000_000
 """Entries of a list in the description of a Parquet file."""
@@ -31,6 +33,7 @@ _MOST_IN_LIST = 1_000_000
 
 def read_parquet_columns(path: Path, names: list[str]) -> dict[str, FileColumn]:
     """The named columns with the types the file declares. Raises `InvalidInput`."""
+    import pyarrow as pa
     import pyarrow.parquet as pq
 
     with path.open("rb") as source, _in_words(path, "Parquet"):
@@ -44,6 +47,8 @@ def read_parquet_columns(path: Path, names: list[str]) -> dict[str, FileColumn]:
 
 def read_arrow_columns(path: Path, names: list[str]) -> dict[str, FileColumn]:
     """The named columns of an Arrow file or stream. Raises `InvalidInput`."""
+    import pyarrow as pa
+
     require_few_bytes(path.stat().st_size, path.name)
     # Out of a file, a message that promises more than there is would have memory reserved.
     content = pa.py_buffer(path.read_bytes())
@@ -56,6 +61,7 @@ def read_arrow_columns(path: Path, names: list[str]) -> dict[str, FileColumn]:
 
 def _arrow_batches(content: pa.Buffer, name: str) -> tuple[pa.Schema, Iterator[pa.RecordBatch]]:
     """The batches of a file or a stream: an Arrow file is a stream between two marks."""
+    import pyarrow as pa
     from pyarrow import ipc
 
     is_file = content.slice(0, 6).equals(pa.py_buffer(b"ARROW1"))
@@ -82,6 +88,8 @@ def _promised_bytes(messages: Iterable[pa.ipc.Message]) -> int:
 def _columns(
     schema: pa.Schema, batches: Iterable[pa.RecordBatch], path: Path
 ) -> dict[str, FileColumn]:
+    import pyarrow as pa
+
     kept = []
     n_rows = n_bytes = 0
     for batch in batches:
@@ -99,6 +107,8 @@ def _columns(
 @contextmanager
 def _in_words(path: Path, kind: str) -> Iterator[None]:
     """What Arrow says of a damaged file, as `InvalidInput`."""
+    import pyarrow as pa
+
     try:
         yield
     except InvalidInput:

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TypeAlias
-
-import pyarrow as pa
+from typing import TYPE_CHECKING, TypeAlias
 
 from offdiag.errors import InvalidInput, TooLarge
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 FileColumn: TypeAlias = "pa.Array | list[object]"
 """Arrow text (CSV), an Arrow array of the declared type (Parquet, Arrow), or a list (JSON)."""

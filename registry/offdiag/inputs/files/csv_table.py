@@ -10,12 +10,13 @@ import codecs
 import csv
 from collections.abc import Collection, Mapping
 from pathlib import Path
-from typing import Any
-
-import pyarrow as pa
+from typing import TYPE_CHECKING, Any
 
 from offdiag.errors import InvalidInput
 from offdiag.inputs.files.checks import damaged, no_cases, require_columns
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 _BLOCK = 1 << 20
 
@@ -30,6 +31,7 @@ def read_csv_columns(path: Path, names: list[str]) -> dict[str, pa.Array]:
     Raises `InvalidInput` with the line of a wrong number of fields, or the byte that is not
     UTF-8.
     """
+    import pyarrow as pa
     from pyarrow import csv as arrow_csv
 
     header = _header(path)
@@ -65,6 +67,7 @@ def unquoted_gaps(path: Path, n_columns: int) -> frozenset[tuple[int, int]]:
 
     Python's own reader tells such a cell from a quoted one from 3.12 on only.
     """
+    import pyarrow as pa
     from pyarrow import csv as arrow_csv
 
     names = [str(number) for number in range(n_columns)]
@@ -102,6 +105,7 @@ def line_of_row(path: Path, row: int) -> int:
 
 def _as_text(names: list[str]) -> Any:
     """Options of Arrow by which nothing is missing but an empty cell without quotes."""
+    import pyarrow as pa
     from pyarrow import csv as arrow_csv
 
     return arrow_csv.ConvertOptions(

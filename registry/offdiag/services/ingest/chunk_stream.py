@@ -7,9 +7,9 @@ be read by whoever knows nothing of its run.
 from __future__ import annotations
 
 import json
+from typing import TYPE_CHECKING
 
 import numpy as np
-import pyarrow as pa
 from numpy.typing import NDArray
 
 from offdiag.domain.labels import LabelSet
@@ -19,6 +19,9 @@ from offdiag.inputs.scores import PickedColumns, in_label_order
 from offdiag.metrics.counted import are_sets
 from offdiag.metrics.multilabel.sets import LABEL_AXIS, unpack_sets
 from offdiag.services.ingest.batch import Batch
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 MEDIA_TYPE = "application/vnd.apache.arrow.stream"
 _CLASSES = "offdiag.classes"
@@ -31,6 +34,8 @@ def write_chunk(batch: Batch, labels: LabelSet) -> pa.Buffer:
     Predictions that were made from the scores are left out: who stores the chunk makes and
     records them.
     """
+    import pyarrow as pa
+
     names = pa.array(labels.names, pa.string())
     columns: dict[str, pa.Array] = {}
     if batch.decision is None:
@@ -59,6 +64,8 @@ def in_order_of(content: bytes, labels: LabelSet) -> bytes:
     only found in the data give way to those of a dataset that is there by now. Raises
     `InvalidInput` where these are other classes.
     """
+    import pyarrow as pa
+
     try:
         with pa.ipc.open_stream(content) as reader:
             table = reader.read_all()
@@ -86,6 +93,8 @@ def in_order_of(content: bytes, labels: LabelSet) -> bytes:
 
 def _names_in(table: pa.Table) -> tuple[str, ...]:
     """The classes in the order of the labels that a chunk was written with."""
+    import pyarrow as pa
+
     if PREDICTED not in table.column_names:
         return tuple(json.loads(table.schema.metadata[_CLASSES.encode()]))
     predicted = table.column(PREDICTED).combine_chunks()
@@ -95,6 +104,8 @@ def _names_in(table: pa.Table) -> tuple[str, ...]:
 
 def _answers(codes: Codes, names: pa.Array) -> pa.Array:
     """One class for each case, or the labels of its set."""
+    import pyarrow as pa
+
     if not are_sets(codes):
         return _classes(codes, names)
     members = unpack_sets(codes, len(names))
@@ -104,10 +115,14 @@ def _answers(codes: Codes, names: pa.Array) -> pa.Array:
 
 
 def _classes(codes: Codes, names: pa.Array) -> pa.Array:
+    import pyarrow as pa
+
     return pa.DictionaryArray.from_arrays(pa.array(np.ascontiguousarray(codes)), names)
 
 
 def _scores(values: NDArray[np.float32]) -> pa.Array:
+    import pyarrow as pa
+
     flat = pa.array(np.ascontiguousarray(values).reshape(-1))
     n_columns = values.shape[1]
     return flat if n_columns == 1 else pa.FixedSizeListArray.from_arrays(flat, n_columns)

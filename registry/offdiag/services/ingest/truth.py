@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 import numpy as np
-import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from offdiag.domain.runs import Task
@@ -149,6 +148,8 @@ def positions_in(known: SampleIds, ids: SampleIds, *, field: str) -> NDArray[np.
 
     Raises `InvalidInput` naming the first that is not there.
     """
+    import pyarrow.compute as pc
+
     if isinstance(known.values, np.ndarray) and isinstance(ids.values, np.ndarray):
         places = np.minimum(np.searchsorted(known.values, ids.values), len(known) - 1)
         found = known.values[places] == ids.values
