@@ -1,7 +1,7 @@
-"""Loading the pages that nobody has opened yet, once the first answer is out.
+"""Loading what nobody has asked for yet, once the first answer is out.
 
 A server starts with what its first page needs. Whoever opens another one a moment later is not
-to wait for its modules.
+to wait for its modules, nor to get those of another version that was installed meanwhile.
 """
 
 from __future__ import annotations
@@ -10,13 +10,14 @@ import gc
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import chain
 
 from flask import Flask
 
 from offdiag_web.app.late_views import late_views
 from offdiag_web.wsgi import settle
 
-PAGES = "offdiag_web.pages"
+_PAGES = "offdiag_web.pages"
 WAITS_S = 3.0
 """Seconds in which somebody opens the dashboard that they have just started, or does not."""
 _PAUSE_S = 0.01
@@ -25,11 +26,9 @@ _PAUSE_S = 0.01
 
 @contextmanager
 def warming_up(app: Flask, *, waits_s: float = WAITS_S) -> Iterator[None]:
-    """Load all pages in a thread while the block runs, beginning after the first answer.
+    """Load all views in a thread while the block runs, pages first, after the first answer.
 
-    Programs that call the interface wait for its modules once instead, as they are many and
-    most dashboards never need them. At last the process settles, and collects garbage again if
-    its start did without.
+    At last the process settles, and collects garbage again if its start did without.
     """
     answered, stopped = threading.Event(), threading.Event()
 
@@ -39,7 +38,8 @@ def warming_up(app: Flask, *, waits_s: float = WAITS_S) -> Iterator[None]:
 
     def warm_up() -> None:
         answered.wait(waits_s)
-        loaded = late_views(app).load_each(PAGES)
+        late = late_views(app)
+        loaded = chain(late.load_each(_PAGES), late.load_each())
         try:
             while not stopped.wait(_PAUSE_S):
                 if next(loaded, None) is None:

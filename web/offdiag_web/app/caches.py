@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 from flask import Flask, current_app
 
-from offdiag.services.comparison.computing import Compared
 from offdiag.services.comparison.kept import KeptResults
 from offdiag.services.flags.inbox import count_open
 from offdiag.store.database import Database
+
+if TYPE_CHECKING:
+    from offdiag.services.comparison.computing import Compared
 
 COUNT_KEPT_FOR_S = 5.0
 """A page may show a number this old; whoever settles a flag sees the new one at once."""
