@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
@@ -81,7 +82,8 @@ def spanning(values: Sequence[float], *, steps: int = 8) -> Scale:
     low, high = (min(values), max(values)) if values else (0.0, 1.0)
     if low == high:
         low, high = low - (abs(low) or 1.0) / 2, high + (abs(high) or 1.0) / 2
-    step = tidy_at_least((high - low) / steps)
+    # Numbers too close for a float to hold an eighth of what is between them.
+    step = tidy_at_least(max((high - low) / steps, sys.float_info.min))
     bottom = step * math.floor(Decimal(str(low)) / step)
     top = step * math.ceil(Decimal(str(high)) / step)
     return Scale(bottom, top)

@@ -1,7 +1,7 @@
 import math
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from offdiag_web.charts.scale import spanning, tidy_at_least
@@ -23,6 +23,8 @@ def test_an_axis_begins_and_ends_at_tidy_numbers(
     assert spanning(values).ends == ends
 
 
+@example([5e-324])
+@example([0.0, 5e-324])
 @given(st.lists(st.floats(-1e15, 1e15), min_size=1, max_size=6))
 def test_every_value_lies_on_the_axis(values: list[float]) -> None:
     scale = spanning(values)
