@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from offdiag_web.components.values import Amounts, amounts_for
+from offdiag.domain.values import Reason
+from offdiag_web.components.values import REASON_TEXTS, Amounts, amounts_for, reason_text
 
 
 @pytest.mark.parametrize(
@@ -48,3 +49,13 @@ def test_what_is_written_is_within_half_a_step(amount: float, decimals: int) -> 
     if text[0] not in "<>":
         shown = Decimal(text.replace(",", "").replace("−", "-"))
         assert abs(shown - Decimal(amount)) <= Decimal(1).scaleb(-decimals) / 2
+
+
+@pytest.mark.parametrize("reason", list(Reason))
+def test_every_reason_is_told_in_words(reason: Reason) -> None:
+    assert reason in REASON_TEXTS
+    assert "_" not in reason_text(reason.value)
+
+
+def test_a_reason_of_a_newer_version_is_shown_by_its_name() -> None:
+    assert reason_text("moon_phase_unknown") == "moon phase unknown"

@@ -1,8 +1,14 @@
+from collections.abc import Mapping
+
 import numpy as np
 import pytest
 
+from offdiag.domain.orientation import SourceOrientation
+from offdiag.domain.values import MetricValue
+from offdiag.metrics.confusion import confusion_matrix
+from offdiag.services.evaluation.compute import of_matrix
 from offdiag.store.run_page import RunResults
-from offdiag_web.components.tiles import Headline, Tile, headline
+from offdiag_web.components.tiles import Headline, Tile, headline, majority_scores
 from offdiag_web.components.values import Notes
 from support.dashboard import LESION_COUNTS, LESIONS
 from support.gallery.examples import results_of
@@ -95,3 +101,22 @@ def _headline(results: RunResults) -> Headline:
 
 def _tile(shown: Headline, title: str) -> Tile:
     return next(tile for tile in shown.tiles if tile.title == title)
+
+
+def test_the_baselines_are_what_the_constant_answer_really_scores() -> None:
+    real = _evaluated([[60, 6, 0], [20, 4, 0], [5, 0, 5]])
+    constant = _evaluated([[66, 0, 0], [24, 0, 0], [10, 0, 0]])
+
+    baselines = majority_scores(real)
+
+    assert set(baselines) == {"overall_accuracy", "balanced_accuracy", "macro_f1"}
+    assert baselines == pytest.approx({key: constant[key].value for key in baselines})
+
+
+def test_without_cases_there_is_no_baseline() -> None:
+    assert majority_scores({}) == {}
+
+
+def _evaluated(counts: list[list[int]]) -> Mapping[str, MetricValue]:
+    matrix = confusion_matrix(counts, orientation=SourceOrientation.ACTUAL_ROWS)
+    return of_matrix(matrix).aggregate

@@ -10,7 +10,7 @@ from offdiag_web.app.assets import assets
 from support.pages import Page
 
 VENDORED = Path(offdiag_web.__file__).parent / "static" / "vendor" / "htmx"
-AXE = Path(__file__).parents[1] / "assets" / "axe-core"
+AXE = Path(__file__).parents[2] / "assets" / "axe-core"
 KIB = 1024
 
 

@@ -1,4 +1,4 @@
-"""Answers made from matrices alone."""
+"""Questions about costs, answered from matrices alone."""
 
 from __future__ import annotations
 
