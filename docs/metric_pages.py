@@ -19,7 +19,6 @@ from offdiag.metrics.catalogue import (
     Symmetry,
     Transformation,
     effect_words,
-    interval_method,
     range_words,
     symmetry_letters,
 )
@@ -90,7 +89,7 @@ def _entry(spec: MetricSpec) -> str:
             f"    {spec.formula}",
             _facts(spec),
             *([spec.notes] if spec.notes else []),
-            f"Interval: {interval_method(spec)}",
+            f"Interval: {spec.interval}",
             *_undefined(spec),
             *_ignores(spec),
             *_symmetry_card(spec),

@@ -82,6 +82,21 @@ class Symmetry:
     becomes: Mapping[Transformation, str] = field(default_factory=dict)
 
 
+# How an interval is found, in words; docs/intervals.md says when there is none.
+NO_INTERVAL = "None: it is a fact of the data, or a number of cases or classes."
+WILSON = "Wilson's, of a binomial proportion."
+WILSON_TRANSFORMED = "Wilson's, of the binomial proportion that it is an increasing function of."
+RESAMPLED = "Percentiles of 2,000 resampled matrices; the delta method above 200 classes."
+FEW = "No ends below 5 cases in the smallest class"
+FEW_OR_ABSENT = f"{FEW}, and none where a declared class has no case."
+MEAN_RECALL = (
+    "Two classes: the Wilson ends of both recalls combined (MOVER). More: draws from the "
+    f"posterior with prior 1/K; the delta method above 200 classes. {FEW_OR_ABSENT}"
+)
+STUDENT_LOG = "Student's t of the mean loss, on the log scale."
+RESAMPLED_CASES = "Percentiles of resampled cases, at most 2,000 and at least 200 times."
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MetricSpec:
     """The one definition of a metric key.
@@ -91,7 +106,8 @@ class MetricSpec:
     `source` is the literature, `other_names` the name in other libraries, also where the
     same name means something else there. `ignores` lists what the value does not depend on.
     `version` is raised when the definition changes. `symmetry` is None where the
-    transformations of a single-label matrix do not apply.
+    transformations of a single-label matrix do not apply. `interval` says in a sentence or two
+    how the interval of the metric is found.
     """
 
     key: str
@@ -108,6 +124,7 @@ class MetricSpec:
     other_names: Mapping[str, str] = field(default_factory=dict)
     notes: str = ""
     symmetry: Symmetry | None = None
+    interval: str = RESAMPLED
     version: int = 1
 
     def __post_init__(self) -> None:

@@ -13,7 +13,6 @@ from offdiag.metrics.catalogue import (
     MetricSpec,
     Scope,
     Symmetry,
-    interval_method,
 )
 from offdiag.metrics.intervals.scores import score_intervals
 from offdiag.metrics.intervals.suite import suite_intervals
@@ -115,7 +114,7 @@ def test_pages_name_the_method_of_each_metric_of_a_matrix(n_classes: int) -> Non
         (Scope.PER_CLASS, found.per_class),
     ):
         for key, spec in CATALOGUE[scope].items():
-            text = interval_method(spec)
+            text = spec.interval
             if key in intervals:
                 assert said_of(intervals[key].method) in text, key
             elif key not in ("roc_auc", "average_precision"):
@@ -127,6 +126,4 @@ def test_pages_name_the_method_of_each_metric_of_scores() -> None:
     found = score_intervals(of_event([0, 1] * 30, p.tolist()), seed=1)
 
     for key, interval in found.items():
-        assert said_of(interval.method) in interval_method(CATALOGUE[Scope.PROBABILISTIC][key]), (
-            key
-        )
+        assert said_of(interval.method) in CATALOGUE[Scope.PROBABILISTIC][key].interval, key

@@ -26,6 +26,7 @@ from offdiag.metrics.quantity import (
     fraction,
 )
 from offdiag.metrics.spec import (
+    FEW,
     NO_CASES,
     ONE_CLASS_EVERYWHERE,
     PATTERN_OF_ERRORS,
@@ -236,6 +237,10 @@ def _within_one(values: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.minimum(np.maximum(values, -1.0), 1.0)
 
 
+_CHANCE_CORRECTED = (
+    "Draws from the posterior, with Jeffreys' prior for two classes and 1/K for more; the delta "
+    f"method above 200 classes. {FEW}."
+)
 _BOTH_ROLES_ALIKE = Symmetry(role_swap=True, class_inversion=True)
 
 _ORDERED = Symmetry(role_swap=True, class_inversion=True, label_permutation=False)
@@ -249,6 +254,7 @@ SPECS: tuple[AggregateMetric, ...] = (
         key="mcc",
         compute=mcc,
         slopes=_mcc_slopes,
+        interval=_CHANCE_CORRECTED,
         title="Matthews correlation",
         symbol="R_K",
         formula="(S N - sum t_k p_k) / sqrt((N^2 - sum p_k^2)(N^2 - sum t_k^2))",
@@ -278,6 +284,7 @@ SPECS: tuple[AggregateMetric, ...] = (
         key="cohen_kappa",
         compute=cohen_kappa,
         slopes=_cohen_kappa_slopes,
+        interval=_CHANCE_CORRECTED,
         title="Cohen's kappa",
         symbol="kappa",
         formula="(S N - sum t_k p_k) / (N^2 - sum t_k p_k)",

@@ -96,13 +96,15 @@ class AggregateMetric(MetricSpec):
     `slopes` is the formula in dual numbers, for what depends on hits and margins only. N is 1
     there: aggregates are the same for any multiple of a matrix, and a slope that is constant
     over the cells has no part in a variance. `gradient` is for what depends on single cells.
-    A metric with neither is resampled whatever the number of classes.
+    A metric with neither is resampled whatever the number of classes. `averages_classes` is
+    true of means in which every class counts the same, however few samples it has.
     """
 
     scope: Scope = Scope.AGGREGATE
     compute: Callable[[Classified], Quantity]
     slopes: Callable[[ClassShares], Dual] | None = None
     gradient: Callable[[ConfusionMatrix], Gradient] | None = None
+    averages_classes: bool = False
 
     @property
     def has_gradient(self) -> bool:

@@ -33,9 +33,12 @@ from offdiag.metrics.quantity import Quantity, fraction
 from offdiag.metrics.spec import (
     CLASS_VALUE_UNDEFINED,
     ERRING_CLASS,
+    FEW_OR_ABSENT,
+    MEAN_RECALL,
     NAMED_CLASS,
     NO_CASES,
     PATTERN_OF_ERRORS,
+    RESAMPLED,
     ZENG,
     Direction,
     Symmetry,
@@ -177,6 +180,11 @@ _CLASS_METRICS = {"precision": "precision", "recall": "recall", "f1": "F1", "jac
 
 _ZENG_MACRO = {"precision": "item 9", "recall": "item 10", "f1": "item 12 (MA)"}
 
+_MACRO_F1 = (
+    "Two classes: draws from the posterior with Jeffreys' prior. More: resampled matrices, "
+    f"shifted by twice their bias; the delta method above 200 classes. {FEW_OR_ABSENT}"
+)
+_INTERVALS = {"recall": MEAN_RECALL, "f1": _MACRO_F1}
 _PYCM_STRICT = {"precision": "PPV Macro", "recall": "TPR Macro", "f1": "F1 Macro"}
 
 _MACRO_IGNORES = {
@@ -199,6 +207,8 @@ def _macro(family: _Macro, key: str, name: str) -> AggregateMetric:
         key=f"macro_{key}{family.suffix}",
         compute=family.formula(key),
         slopes=family.slopes(key),
+        averages_classes=True,
+        interval=_INTERVALS.get(key, f"{RESAMPLED} {FEW_OR_ABSENT}"),
         title=family.title.format(name),
         formula=family.over.format(f"{name}_k"),
         low=0,
@@ -238,6 +248,8 @@ SPECS: tuple[AggregateMetric, ...] = (
         slopes=lambda s: _harmonic_mean_slopes(
             _macro_slopes("precision")(s), _macro_slopes("recall")(s)
         ),
+        averages_classes=True,
+        interval=f"{RESAMPLED} {FEW_OR_ABSENT}",
         title="Harmonic mean of macro precision and macro recall",
         formula="2 P R / (P + R) of macro precision P and macro recall R; 0 if both are",
         low=0,

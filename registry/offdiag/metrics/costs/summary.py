@@ -265,6 +265,7 @@ SPECS: tuple[MetricSpec, ...] = (
     MetricSpec(
         key="best_trivial_class",
         scope=Scope.COST,
+        interval="None.",
         title="Best constant answer",
         formula="the j with the least sum over i of t_i W_ij",
         low=0,

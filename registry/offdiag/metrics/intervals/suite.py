@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from offdiag.metrics.aggregates import AGGREGATES
 from offdiag.metrics.arguments import confidence_level, positive_count
 from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.intervals import proportions
@@ -32,9 +33,7 @@ from offdiag.metrics.intervals.bounds import (
     smallest_class,
 )
 from offdiag.metrics.intervals.class_averages import (
-    ADJUSTED,
     MACRO_F1,
-    MEAN_RECALLS,
     class_average_intervals,
     shifted,
 )
@@ -47,18 +46,14 @@ from offdiag.metrics.intervals.delta import (
     normal_bounds,
 )
 from offdiag.metrics.intervals.proportions import Outcomes, proportion_intervals
+from offdiag.metrics.per_class import PER_CLASS
+from offdiag.metrics.spec import NO_INTERVAL
 from offdiag.metrics.suite import AGGREGATE_KEYS, PER_CLASS_KEYS, Suite, evaluate_stack
 
 WITHOUT_INTERVAL = frozenset(
-    {
-        "n",
-        "n_classes",
-        "n_classes_actual",
-        "n_classes_predicted",
-        "majority_baseline",
-        "nir_p_value",
-        *("tp", "fn", "fp", "tn", "support", "predicted"),
-    }
+    spec.key
+    for spec in (*AGGREGATES.values(), *PER_CLASS.values())
+    if spec.interval == NO_INTERVAL
 )
 LARGEST_BOOTSTRAPPED_K = 200
 """Classes up to which matrices are resampled: each replicate is a full K by K matrix."""
@@ -70,12 +65,7 @@ RESAMPLED_PER_CLASS = tuple(
     key for key in PER_CLASS_KEYS if key not in WITHOUT_INTERVAL | proportions.PER_CLASS.keys()
 )
 AVERAGES_OVER_CLASSES = frozenset(
-    {
-        *MEAN_RECALLS,
-        ADJUSTED,
-        "gmean_multiclass",
-        *(key for key in AGGREGATE_KEYS if key.startswith("macro_")),
-    }
+    key for key, metric in AGGREGATES.items() if metric.averages_classes
 )
 """Means in which every class counts the same, however few cases it has."""
 DECIDED_BY_CLASSES = AVERAGES_OVER_CLASSES | {"mcc", "cohen_kappa"}

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from offdiag.domain.values import MetricValue, Reason
 from offdiag.metrics.multilabel.exact_sums import ExactSums
 from offdiag.metrics.multilabel.sets import SetPatterns, has_labels, set_sizes
-from offdiag.metrics.spec import KRSTINIC, Direction, MetricSpec, Scope
+from offdiag.metrics.spec import KRSTINIC, RESAMPLED_CASES, WILSON, Direction, MetricSpec, Scope
 
 Sizes = NDArray[np.int64]
 MEASURES = ("jaccard", "precision", "recall", "f1")
@@ -163,6 +163,7 @@ def _of_cases(measure: _Measure) -> Iterator[MetricSpec]:
         yield MetricSpec(
             key=f"example_{measure.key}{suffix}",
             scope=Scope.MULTILABEL,
+            interval=RESAMPLED_CASES,
             title=f"Example-based {measure.title}{rule}",
             formula=f"mean over cases of {measure.of_case}",
             low=0,
@@ -180,6 +181,7 @@ SPECS: tuple[MetricSpec, ...] = (
     MetricSpec(
         key="subset_accuracy",
         scope=Scope.MULTILABEL,
+        interval=WILSON,
         title="Subset accuracy",
         formula="share of cases with Y = Z",
         low=0,
@@ -197,6 +199,7 @@ SPECS: tuple[MetricSpec, ...] = (
     MetricSpec(
         key="hamming_loss",
         scope=Scope.MULTILABEL,
+        interval=RESAMPLED_CASES,
         title="Hamming loss",
         formula="mean over cases of |Y xor Z| / q",
         low=0,

@@ -21,7 +21,7 @@ from offdiag.domain.values import MetricValue, Reason
 from offdiag.metrics.multilabel.exact_sums import ExactSums
 from offdiag.metrics.multilabel.examples import NO_CASES
 from offdiag.metrics.multilabel.sets import LABEL_AXIS, set_sizes
-from offdiag.metrics.spec import Direction, MetricSpec, Scope
+from offdiag.metrics.spec import STUDENT_LOG, Direction, MetricSpec, Scope
 
 CELLS_AT_ONCE = 1 << 21
 """Scores ranked in one go; bounds the memory of the work arrays."""
@@ -180,6 +180,7 @@ def _positions_of_first_equal(ascending: NDArray[np.floating]) -> NDArray[np.int
     return firsts
 
 
+_STUDENT = "Student's t of the mean over cases."
 _TSOUMAKAS = (
     "Tsoumakas, Katakis and Vlahavas 2010, Mining multi-label data, in: Data Mining and "
     "Knowledge Discovery Handbook"
@@ -190,6 +191,7 @@ SPECS: tuple[MetricSpec, ...] = (
     MetricSpec(
         key="coverage_error",
         scope=Scope.MULTILABEL,
+        interval=_STUDENT,
         title="Coverage error",
         formula="mean over cases of the number of labels scored at least as high as the lowest "
         "scored label of Y",
@@ -208,6 +210,7 @@ SPECS: tuple[MetricSpec, ...] = (
     MetricSpec(
         key="label_ranking_loss",
         scope=Scope.MULTILABEL,
+        interval=STUDENT_LOG,
         title="Label ranking loss",
         formula="mean over cases of the share of (true, other) label pairs where the true one is "
         "not scored higher",
@@ -226,6 +229,7 @@ SPECS: tuple[MetricSpec, ...] = (
     MetricSpec(
         key="label_ranking_average_precision",
         scope=Scope.MULTILABEL,
+        interval=_STUDENT,
         title="Label ranking average precision",
         formula="mean over cases and true labels of the share of true labels among those scored "
         "at least as high",

@@ -21,7 +21,7 @@ from offdiag.metrics.per_class import PER_CLASS
 from offdiag.metrics.scores import discrimination
 from offdiag.metrics.scores.discrimination import average_precision, roc_auc
 from offdiag.metrics.scores.ranked import rank_scores
-from offdiag.metrics.spec import MetricSpec, Scope
+from offdiag.metrics.spec import RESAMPLED, MetricSpec, Scope
 
 SCORE_KEYS = ("roc_auc", "average_precision")
 """What scores add to the metrics of a label."""
@@ -75,7 +75,13 @@ def label_score_metrics(
 # the label's own two-by-two table, plus the ranking of its cases where there are scores. The
 # transformations of a single-label matrix do not apply to a table of one label.
 _OF_LABELS: tuple[MetricSpec, ...] = tuple(
-    replace(spec, scope=Scope.PER_LABEL, symmetry=None)
+    replace(
+        spec,
+        scope=Scope.PER_LABEL,
+        symmetry=None,
+        # Nothing of a single label is resampled.
+        interval="None." if spec.interval == RESAMPLED else spec.interval,
+    )
     for spec in (
         *per_class.SPECS,
         *(spec for spec in discrimination.SPECS if spec.key in SCORE_KEYS),

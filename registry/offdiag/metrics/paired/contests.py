@@ -13,7 +13,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from offdiag.metrics.catalogue import CATALOGUE, Direction, Scope
+from offdiag.metrics.aggregates import AGGREGATES
 from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.costs.matrix import CostMatrix
 from offdiag.metrics.costs.summary import cost_gradients
@@ -22,12 +22,11 @@ from offdiag.metrics.intervals.costs import cost_values
 from offdiag.metrics.intervals.delta import aggregate_gradients
 from offdiag.metrics.paired.confidence_set import Contest
 from offdiag.metrics.paired.runs import PairedRuns, RunSpread
+from offdiag.metrics.spec import Direction
 from offdiag.metrics.suite import evaluate_stack
 
 FEWEST_SAMPLES = 5
 """Samples of a class below which neither its recall nor an average over classes is tested."""
-CLASS_AVERAGES = ("macro_", "balanced_accuracy", "gmean_multiclass")
-"""What the keys of averages over classes begin with."""
 RUN_AXIS = 0
 
 
@@ -84,9 +83,8 @@ def cost_contest(
 
 def signs_of(keys: Sequence[str]) -> Floats:
     """-1 for aggregates of which less is better, 1 for others, shape (Q, 1)."""
-    catalogue = CATALOGUE[Scope.AGGREGATE]
     return np.array(
-        [[-1.0 if catalogue[key].direction is Direction.LOWER else 1.0] for key in keys]
+        [[-1.0 if AGGREGATES[key].direction is Direction.LOWER else 1.0] for key in keys]
     )
 
 
@@ -98,7 +96,7 @@ def tested_metrics(keys: Sequence[str], matrices: Sequence[ConfusionMatrix]) -> 
 
 def is_class_average(key: str) -> bool:
     """Whether an aggregate gives classes with few samples as much weight as those with many."""
-    return key.startswith(CLASS_AVERAGES)
+    return AGGREGATES[key].averages_classes
 
 
 def small_classes(matrices: Sequence[ConfusionMatrix]) -> NDArray[np.bool_]:

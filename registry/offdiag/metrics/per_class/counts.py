@@ -14,8 +14,10 @@ from offdiag.metrics.spec import (
     FALSE_POSITIVES,
     LECTURE,
     NO_CASES,
+    NO_INTERVAL,
     TRUE_NEGATIVES,
     TRUE_POSITIVES,
+    WILSON,
     ZENG,
     Direction,
     Symmetry,
@@ -65,6 +67,7 @@ SPECS: tuple[ClassMetric, ...] = (
     ClassMetric(
         key="tp",
         compute=tp,
+        interval=NO_INTERVAL,
         title="True positives",
         symbol="TP",
         formula="c_kk",
@@ -79,6 +82,7 @@ SPECS: tuple[ClassMetric, ...] = (
     ClassMetric(
         key="fn",
         compute=fn,
+        interval=NO_INTERVAL,
         title="False negatives",
         symbol="FN",
         formula="t - c_kk",
@@ -93,6 +97,7 @@ SPECS: tuple[ClassMetric, ...] = (
     ClassMetric(
         key="fp",
         compute=fp,
+        interval=NO_INTERVAL,
         title="False positives",
         symbol="FP",
         formula="p - c_kk",
@@ -107,6 +112,7 @@ SPECS: tuple[ClassMetric, ...] = (
     ClassMetric(
         key="tn",
         compute=tn,
+        interval=NO_INTERVAL,
         title="True negatives",
         symbol="TN",
         formula="N - t - p + c_kk",
@@ -122,6 +128,7 @@ SPECS: tuple[ClassMetric, ...] = (
     ClassMetric(
         key="support",
         compute=support,
+        interval=NO_INTERVAL,
         title="Support",
         symbol="t",
         formula="TP + FN",
@@ -137,6 +144,7 @@ SPECS: tuple[ClassMetric, ...] = (
     ClassMetric(
         key="predicted",
         compute=predicted,
+        interval=NO_INTERVAL,
         title="Predicted cases",
         symbol="p",
         formula="TP + FP",
@@ -152,6 +160,7 @@ SPECS: tuple[ClassMetric, ...] = (
         key="prevalence",
         compute=prevalence,
         slopes=lambda s: s.positives,
+        interval=WILSON,
         title="Prevalence",
         formula="t / N",
         low=0,
@@ -167,6 +176,7 @@ SPECS: tuple[ClassMetric, ...] = (
         key="predicted_rate",
         compute=predicted_rate,
         slopes=lambda s: s.predicted,
+        interval=WILSON,
         title="Predicted rate",
         formula="p / N",
         low=0,

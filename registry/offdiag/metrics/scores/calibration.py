@@ -134,6 +134,11 @@ def _binned(
     return CalibrationBins(edges, happened + np.diff(negatives), happened, np.array(score_sum))
 
 
+_REFERENCE = (
+    "None keeps its level. In place of one: mean and 95 % quantile of what a perfectly calibrated "
+    "model with the same scores would show (999 draws of consistency resampling), p, and the "
+    "excess over the mean."
+)
 _NAEINI = (
     "Naeini, Cooper and Hauskrecht 2015, Obtaining well calibrated probabilities using Bayesian "
     "binning"
@@ -148,6 +153,7 @@ def _calibration(key: str, title: str, score: str, binning: str, source: str) ->
     return MetricSpec(
         key=key,
         scope=Scope.PROBABILISTIC,
+        interval=_REFERENCE,
         title=title,
         formula=f"sum over bins of (cases in the bin / n) |mean {score} - share of cases where "
         "it came true|",
@@ -173,6 +179,7 @@ SPECS: tuple[MetricSpec, ...] = (
     MetricSpec(
         key=f"mce_positive_{DEFAULT_BINS}",
         scope=Scope.PROBABILISTIC,
+        interval=_REFERENCE,
         title=f"Maximum calibration error of the positive class, {DEFAULT_BINS} bins",
         formula="max over non-empty bins of |mean probability of the positive class - share of "
         "positive cases|",

@@ -169,6 +169,10 @@ _ABSENT_CLASS = {
 
 _ORDER_ONLY = ("everything about scores but their order", "the share of positive cases")
 
+_AVERAGED_AREA = (
+    "DeLong's variance of the average, on the logit scale. No ends below 5 cases in the smallest "
+    "class."
+)
 _MANN_WHITNEY = "Hanley and McNeil 1982, The meaning and use of the area under a ROC curve"
 
 _HAND_TILL = "Hand and Till 2001, A simple generalisation of the area under the ROC curve"
@@ -185,6 +189,7 @@ def _averaged(kind: str, average: str) -> MetricSpec:
     return MetricSpec(
         key=f"roc_auc_{kind}_{average}",
         scope=Scope.PROBABILISTIC,
+        interval=_AVERAGED_AREA,
         title=f"Area under the ROC curve, {versus}, {average}",
         formula=f"mean over {over} of the area {versus}, {weighting}",
         low=0,
@@ -207,6 +212,8 @@ SPECS: tuple[MetricSpec, ...] = (
     MetricSpec(
         key="roc_auc",
         scope=Scope.PROBABILISTIC,
+        interval="Newcombe's score interval (method 5), also at 1. No ends below 5 cases in the "
+        "smaller class.",
         title="Area under the ROC curve",
         formula="share of (positive, negative) pairs where the positive case scores higher, ties "
         "counting 1/2",
@@ -228,6 +235,8 @@ SPECS: tuple[MetricSpec, ...] = (
     MetricSpec(
         key="average_precision",
         scope=Scope.PROBABILISTIC,
+        interval="Delta method on the logit scale with Student's t of (positive cases - "
+        "1) degrees; unreliable below 20 cases of the smaller class, no ends below 5.",
         title="Average precision",
         formula="sum over distinct thresholds of precision times the recall gained",
         low=0,
@@ -246,6 +255,8 @@ SPECS: tuple[MetricSpec, ...] = (
     MetricSpec(
         key="ks",
         scope=Scope.PROBABILISTIC,
+        interval="The two-sample Kolmogorov-Smirnov bound, value -+ 1.358 sqrt(1/m + 1/n): valid "
+        "and wide. Scores without skill stay below 1.358 sqrt(1/m + 1/n).",
         title="Kolmogorov-Smirnov distance",
         formula="max over thresholds of |TPR - FPR|",
         low=0,

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from offdiag.domain.values import MetricValue, Reason
-from offdiag.metrics.spec import Direction, MetricSpec, Scope
+from offdiag.metrics.spec import WILSON, Direction, MetricSpec, Scope
 
 CASE_AXIS = 0
 """Axis of an (n, K) score table along which the case changes."""
@@ -120,6 +120,7 @@ def _top_k_spec(k: int) -> MetricSpec:
     return MetricSpec(
         key=f"top_{k}_accuracy",
         scope=Scope.PROBABILISTIC,
+        interval=WILSON,
         title=f"Top-{k} accuracy",
         formula=f"share of cases whose actual class is among the {k} with the highest score",
         low=0,

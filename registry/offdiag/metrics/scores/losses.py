@@ -18,7 +18,14 @@ from numpy.typing import NDArray
 from offdiag.domain.values import POSITIVE_INFINITY, MetricValue, Reason
 from offdiag.metrics.scores.forecasts import CELLS_AT_ONCE, CLASS_AXIS, Forecasts
 from offdiag.metrics.scores.ranked import RankedScores
-from offdiag.metrics.spec import NOT_PROBABILITIES, Direction, MetricSpec, Scope
+from offdiag.metrics.spec import (
+    NO_INTERVAL,
+    NOT_PROBABILITIES,
+    STUDENT_LOG,
+    Direction,
+    MetricSpec,
+    Scope,
+)
 
 CLIP = 1e-15
 
@@ -125,15 +132,23 @@ def groups_of_equal_rows(scores: NDArray[Any]) -> tuple[NDArray[np.int64], NDArr
 
 _BRIER = "Brier 1950, Verification of forecasts expressed in terms of probability"
 
+_REFLECTED = "Resampled cases, reflected around the value."
 _MURPHY = "Murphy 1973, A new vector partition of the probability score"
 
 
 def _brier_part(
-    key: str, title: str, formula: str, direction: Direction, notes: str
+    key: str,
+    title: str,
+    formula: str,
+    direction: Direction,
+    notes: str,
+    *,
+    interval: str = _REFLECTED,
 ) -> MetricSpec:
     return MetricSpec(
         key=key,
         scope=Scope.PROBABILISTIC,
+        interval=interval,
         title=title,
         formula=formula,
         low=0,
@@ -149,6 +164,7 @@ SPECS: tuple[MetricSpec, ...] = (
     MetricSpec(
         key="log_loss",
         scope=Scope.PROBABILISTIC,
+        interval=f"{STUDENT_LOG} Unreliable below 20 cases of the smallest class.",
         title="Log loss",
         formula="mean of -ln p of the actual class",
         low=0,
@@ -163,6 +179,7 @@ SPECS: tuple[MetricSpec, ...] = (
     MetricSpec(
         key="log_loss_clipped",
         scope=Scope.PROBABILISTIC,
+        interval=f"{STUDENT_LOG} Unreliable below 20 cases of the smallest class.",
         title="Log loss, clipped",
         formula="mean of -ln p of the actual class, p moved into [1e-15, 1 - 1e-15]",
         low=0,
@@ -175,6 +192,7 @@ SPECS: tuple[MetricSpec, ...] = (
     MetricSpec(
         key="brier_sum",
         scope=Scope.PROBABILISTIC,
+        interval=STUDENT_LOG,
         title="Brier score, summed over classes",
         formula="mean over cases of the sum over classes of (p - y)^2",
         low=0,
@@ -188,6 +206,7 @@ SPECS: tuple[MetricSpec, ...] = (
     MetricSpec(
         key="brier_half",
         scope=Scope.PROBABILISTIC,
+        interval=STUDENT_LOG,
         title="Brier score, halved",
         formula="brier_sum / 2",
         low=0,
@@ -220,5 +239,6 @@ SPECS: tuple[MetricSpec, ...] = (
         "sum over classes of share times (1 - share)",
         Direction.NEITHER,
         "A property of the data: the score of always forecasting the class shares.",
+        interval=NO_INTERVAL,
     ),
 )
