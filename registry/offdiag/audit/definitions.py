@@ -2,55 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
-from types import MappingProxyType
 
 from offdiag.audit.claims import AVERAGED, Claim
 from offdiag.audit.names import CLASS_KEYS
 from offdiag.domain.labels import LabelSet
 from offdiag.metrics.catalogue import CATALOGUE, MetricSpec, Scope, Symmetry, Transformation
-
-_ALSO_CALLED: Mapping[str, tuple[str, ...]] = MappingProxyType(
-    {
-        "overall_accuracy": ("average_accuracy", "balanced_accuracy"),
-        "average_accuracy": ("overall_accuracy", "balanced_accuracy"),
-        "balanced_accuracy": (
-            "balanced_accuracy_adjusted",
-            "overall_accuracy",
-            "average_accuracy",
-            "gmean_multiclass",
-        ),
-        "balanced_accuracy_adjusted": ("balanced_accuracy",),
-        "error_rate": ("average_error_rate",),
-        "average_error_rate": ("error_rate",),
-        "cohen_kappa": ("kappa_linear", "kappa_quadratic", "scott_pi", "gwet_ac1", "mcc"),
-        "kappa_linear": ("cohen_kappa", "kappa_quadratic"),
-        "kappa_quadratic": ("cohen_kappa", "kappa_linear"),
-        "scott_pi": ("cohen_kappa", "gwet_ac1"),
-        "gwet_ac1": ("cohen_kappa", "scott_pi"),
-        "mcc": ("cohen_kappa",),
-        "gmean_multiclass": ("balanced_accuracy",),
-    }
-)
-_CLASS_ALSO_CALLED: Mapping[str, tuple[str, ...]] = MappingProxyType(
-    {
-        "f1": ("jaccard", "f2", "f0_5", "fowlkes_mallows"),
-        "jaccard": ("f1",),
-        "gmean": ("fowlkes_mallows", "balanced_accuracy_ovr"),
-        "fowlkes_mallows": ("gmean",),
-        "recall": ("fnr", "accuracy_ovr"),
-        "specificity": ("fpr", "npv"),
-        "precision": ("fdr", "npv"),
-        "fpr": ("specificity", "fdr"),
-        "fnr": ("recall",),
-        "fdr": ("precision", "fpr"),
-        "balanced_accuracy_ovr": ("informedness", "gmean"),
-        "informedness": ("balanced_accuracy_ovr", "markedness"),
-        "markedness": ("informedness",),
-        "mcc_ovr": ("informedness", "markedness"),
-    }
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +54,7 @@ def when_swapped(key: str) -> str | None:
 def alternatives(claim: Claim, n_classes: int | None) -> Iterator[tuple[str, int | None]]:
     """Other definitions under which such a number is published, the most usual first."""
     if claim.code is not None:
-        yield from ((key, claim.code) for key in _CLASS_ALSO_CALLED.get(claim.key, ()))
+        yield from ((key, claim.code) for key in _namesakes(claim.key, Scope.PER_CLASS))
         if n_classes is not None:
             others = (code for code in range(n_classes) if code != claim.code)
             yield from ((claim.key, code) for code in others)
@@ -106,7 +64,12 @@ def alternatives(claim: Claim, n_classes: int | None) -> Iterator[tuple[str, int
     metric = _averaged_metric(claim.key)
     if metric is not None:
         yield from ((key, None) for key in _family(metric) if key != claim.key)
-    yield from ((key, None) for key in _ALSO_CALLED.get(claim.key, ()))
+    yield from ((key, None) for key in _namesakes(claim.key, Scope.AGGREGATE))
+
+
+def _namesakes(key: str, scope: Scope) -> tuple[str, ...]:
+    spec = CATALOGUE[scope].get(key)
+    return () if spec is None else spec.namesakes
 
 
 def _averaged_metric(key: str) -> str | None:

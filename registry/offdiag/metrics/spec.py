@@ -104,7 +104,8 @@ class MetricSpec:
     `formula` is plain text; `low` and `high` bound the value (`math.inf` where unbounded);
     `undefined_when` maps each reason the metric can give to the condition in words.
     `source` is the literature, `other_names` the name in other libraries, also where the
-    same name means something else there. `ignores` lists what the value does not depend on.
+    same name means something else there, and `namesakes` the keys of other metrics that go by
+    its name, the most usual first. `ignores` lists what the value does not depend on.
     `version` is raised when the definition changes. `symmetry` is None where the
     transformations of a single-label matrix do not apply. `interval` says in a sentence or two
     how the interval of the metric is found.
@@ -122,6 +123,7 @@ class MetricSpec:
     undefined_when: Mapping[Reason, str] = field(default_factory=dict)
     ignores: tuple[str, ...] = ()
     other_names: Mapping[str, str] = field(default_factory=dict)
+    namesakes: tuple[str, ...] = ()
     notes: str = ""
     symmetry: Symmetry | None = None
     interval: str = RESAMPLED
