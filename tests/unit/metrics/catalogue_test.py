@@ -127,3 +127,9 @@ def test_pages_name_the_method_of_each_metric_of_scores() -> None:
 
     for key, interval in found.items():
         assert said_of(interval.method) in CATALOGUE[Scope.PROBABILISTIC][key].interval, key
+
+
+@pytest.mark.parametrize("scope", Scope)
+def test_metrics_that_share_a_name_are_in_the_catalogue(scope: Scope) -> None:
+    for key, spec in CATALOGUE[scope].items():
+        assert set(spec.namesakes) <= CATALOGUE[scope].keys() - {key}
