@@ -39,9 +39,8 @@ from offdiag.services.verification.ledger import read_ledger
 from offdiag.store.archive.file import opened_archive, read_manifest
 from offdiag.store.archive.rows import decode_rows
 from offdiag.store.models import Base
-from offdiag_web.api.chunk_formats import gunzipped
-from offdiag_web.api.problems import first_problem
-from offdiag_web.api.strict_json import read_json
+from offdiag_web.api.ingest import gunzipped
+from offdiag_web.api.requests import first_problem, read_json
 from offdiag_web.urls.filter_line import parse_filter as parse_search_field
 
 Target = Callable[[bytes], str]

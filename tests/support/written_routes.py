@@ -65,7 +65,11 @@ def routes_of_modules() -> Routes:
 
 def _with_views(package: ModuleType) -> Iterator[ModuleType]:
     """Modules with a blueprint, but for those that an application has from the beginning."""
-    at_once = [getattr(module, "blueprint", None) for module in vars(application).values()]
+    at_once = [
+        getattr(module, "blueprint", None)
+        for module in vars(application).values()
+        if isinstance(module, ModuleType)
+    ]
     for found in walk_packages(package.__path__, f"{package.__name__}."):
         module = import_module(found.name)
         blueprint = getattr(module, "blueprint", None)

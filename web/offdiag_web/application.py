@@ -2,19 +2,43 @@
 
 from __future__ import annotations
 
-from flask import Flask
-from jinja2 import StrictUndefined
+from pathlib import Path
+
+from flask import Flask, request
+from flask.typing import ResponseReturnValue
+from jinja2 import BaseLoader, FileSystemLoader, StrictUndefined
+from werkzeug.utils import cached_property
 
 from offdiag.settings import Settings
 from offdiag.store.database import Database
+from offdiag.store.failures import after_failures
 from offdiag_web.app import assets, auth, caches, errors, health, preferences, requests, security
 from offdiag_web.app.context import Registry, current_registry
 from offdiag_web.app.late_views import LateViews
 from offdiag_web.app.paths import NameConverter, NumberConverter, RunIdConverter
 from offdiag_web.app.signing_key import signing_key
 from offdiag_web.components.flags import counted
-from offdiag_web.dashboard import Dashboard
 from offdiag_web.routes import ROUTES
+
+_TEMPLATES = [Path(__file__).parent / part for part in ("pages", "components")]
+"""A template of a page is named after its folder: `compare/pair.html`."""
+_READING = frozenset({"GET", "HEAD"})
+
+
+class Dashboard(Flask):
+    """What only reads is asked for again where the server ended its transaction."""
+
+    @cached_property
+    def jinja_loader(self) -> BaseLoader:
+        """Finds templates beside the code that uses them."""
+        return FileSystemLoader(_TEMPLATES)
+
+    def dispatch_request(self) -> ResponseReturnValue:
+        """The answer of the view, which for reading may be called up to four times."""
+        if request.method in _READING:
+            return after_failures(super().dispatch_request)
+        return super().dispatch_request()
+
 
 _KIB = 1024
 

@@ -11,16 +11,16 @@ from offdiag.domain.runs import RunState
 from offdiag_web.charts.interval import IN_PANEL, IN_TILE, interval_mark
 from offdiag_web.charts.marks import share_bar
 from offdiag_web.charts.scale import SIGNED_UNIT, UNIT, Extent
-from offdiag_web.components.chips import (
+from offdiag_web.components.controls import (
     Caution,
     Chip,
     Moment,
+    Segment,
     moment,
     orientation_chip,
     orientation_warning,
     state_chip,
 )
-from offdiag_web.components.controls import Segment
 from offdiag_web.components.run_frame import Tab
 from offdiag_web.components.tiles import Tile, headline
 from offdiag_web.components.values import Notes, ShownValue

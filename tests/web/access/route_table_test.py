@@ -10,8 +10,8 @@ from flask import Flask
 from offdiag.settings import Settings
 from offdiag.store.database import Database
 from offdiag_web import create_app
-from offdiag_web.api.media_types import JSON
 from offdiag_web.api.operations import EXTRAS
+from offdiag_web.api.requests import JSON
 from offdiag_web.app.late_views import late_views
 from offdiag_web.app.permissions import needs_of, rate_of
 from support.registries import serving

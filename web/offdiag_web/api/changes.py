@@ -5,8 +5,7 @@ from __future__ import annotations
 from offdiag.domain.access import Role
 from offdiag.records.access import AuditWanted, Change, ChangePage
 from offdiag.services.access.audit import AuditEvent, AuditFilter, browse_audit
-from offdiag_web.api.operations import operation, resource
-from offdiag_web.api.page_tokens import read_token, write_token
+from offdiag_web.api.operations import operation, read_token, resource, write_token
 from offdiag_web.app.context import current_registry
 from offdiag_web.app.permissions import needs
 

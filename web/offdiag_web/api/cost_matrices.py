@@ -17,9 +17,8 @@ from offdiag.services import cost_matrices
 from offdiag.services.browse_costs import browse_cost_matrix
 from offdiag.store.cost_matrices import CostMatrixRecord
 from offdiag.store.cost_matrices import CostVersion as VersionRecord
-from offdiag_web.api.author import author
-from offdiag_web.api.operations import operation, resource
-from offdiag_web.api.weights import weights_by_class
+from offdiag_web.api.operations import author, operation, resource
+from offdiag_web.api.requests import weights_by_class
 from offdiag_web.app.context import current_registry
 
 blueprint = resource("cost_matrices")

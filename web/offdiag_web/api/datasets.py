@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from itertools import groupby
 
+from offdiag.domain.runs import RunState
 from offdiag.errors import InvalidInput
+from offdiag.records import dataset as records
 from offdiag.records.base import InProject, Project, ProjectList
 from offdiag.records.dataset import (
     AskedAgain,
@@ -18,14 +21,57 @@ from offdiag.records.dataset import (
 )
 from offdiag.services import baselines
 from offdiag.services.browse import browse_datasets, browse_run
-from offdiag.services.browse_datasets import browse_dataset
+from offdiag.services.browse_datasets import DatasetDetail, browse_dataset
 from offdiag.services.cost_matrices import CostName, set_default_costs
 from offdiag.services.hierarchies import set_hierarchy
 from offdiag.services.ingest.declaring import declare_dataset
-from offdiag_web.api.answers.datasets import dataset_summary, whole_dataset
-from offdiag_web.api.author import author
-from offdiag_web.api.operations import operation, resource
+from offdiag.store.dataset_page import DatasetFacts, LoggedRuns
+from offdiag_web.api.answers.runs import labels, truth_version
+from offdiag_web.api.operations import author, operation, resource
 from offdiag_web.app.context import current_registry
+
+
+def dataset_summary(facts: DatasetFacts, logged: LoggedRuns) -> records.DatasetSummary:
+    return records.DatasetSummary(
+        project=facts.project,
+        name=facts.name,
+        task=facts.task,
+        n_classes=facts.n_classes,
+        labels_inferred=facts.labels_inferred,
+        truth_version=facts.truth_number,
+        n_samples=facts.n_samples,
+        class_counts=None if facts.class_counts is None else list(facts.class_counts),
+        costs=facts.costs,
+        n_runs=logged.total,
+        runs_by_state=_by_state(logged.by_state),
+        last_logged_at=logged.last_logged_at,
+    )
+
+
+def whole_dataset(found: DatasetDetail) -> records.Dataset:
+    dataset = found.dataset
+    return records.Dataset(
+        project=dataset.project,
+        name=dataset.name,
+        task=dataset.task,
+        labels=labels(dataset.labels),
+        positive_label=dataset.positive_label,
+        positive_by_convention=dataset.positive_by_convention,
+        groups=None if dataset.hierarchy is None else dataset.hierarchy.to_dict(),
+        truth_versions=list(map(truth_version, found.versions)),
+        slices=[
+            records.SliceColumn(root=each.root, name=each.name, levels=list(each.levels))
+            for each in found.slices
+        ],
+        n_runs=found.runs.total,
+        runs_by_state=_by_state(found.runs.by_state),
+        n_behind=found.runs.n_behind,
+    )
+
+
+def _by_state(counted: Mapping[RunState, int]) -> dict[str, int]:
+    return {state.value: number for state, number in counted.items()}
+
 
 blueprint = resource("datasets")
 

@@ -10,9 +10,8 @@ from offdiag.sdk.embedded import decide
 from offdiag.sdk.registry import Decided, DecideQuestion
 from offdiag_web.api.answers.evaluations import values
 from offdiag_web.api.answers.runs import labels
-from offdiag_web.api.author import author
-from offdiag_web.api.operations import operation, resource
-from offdiag_web.api.weights import weights_by_class
+from offdiag_web.api.operations import author, operation, resource
+from offdiag_web.api.requests import weights_by_class
 from offdiag_web.app.context import current_registry
 from offdiag_web.app.permissions import needs
 

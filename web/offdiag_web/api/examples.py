@@ -15,8 +15,7 @@ from offdiag.records.example import (
 from offdiag.services.examples.browse import browse_examples
 from offdiag.services.examples.example import Example
 from offdiag.services.examples.question import Cursor, ExampleOrder, ExampleQuestion, Place
-from offdiag_web.api.operations import operation, resource
-from offdiag_web.api.page_tokens import read_token, write_token
+from offdiag_web.api.operations import operation, read_token, resource, write_token
 from offdiag_web.app.context import current_registry
 
 blueprint = resource("examples")

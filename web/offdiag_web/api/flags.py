@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from datetime import datetime
 from typing import Any
 
+from offdiag.errors import InvalidInput
+from offdiag.records import flag as records
 from offdiag.records.flag import (
+    Action,
     Decided,
     Decision,
     Decisions,
@@ -13,17 +18,126 @@ from offdiag.records.flag import (
     FlagsWanted,
     FlagWithHistory,
 )
-from offdiag.services.flags.detail import browse_flag
+from offdiag.services.flags import settling
+from offdiag.services.flags.detail import FlagDetail, browse_flag
 from offdiag.services.flags.inbox import browse_flags, flags_of_run
 from offdiag.services.flags.settings import RulesInForce, thresholds_in
-from offdiag.store.flag_inbox import FlagPlace
+from offdiag.store.database import Database
+from offdiag.store.flag_inbox import FlagEntry, FlagPlace
 from offdiag.store.flags import FlagFilter
-from offdiag_web.api.answers import flags as present
-from offdiag_web.api.etags import require_match
-from offdiag_web.api.flag_decisions import carry_out
-from offdiag_web.api.operations import operation, resource
-from offdiag_web.api.page_tokens import read_token, write_token
+from offdiag_web.api.operations import (
+    author,
+    operation,
+    read_token,
+    require_match,
+    resource,
+    write_token,
+)
 from offdiag_web.app.context import current_registry
+
+
+def flag_record(entry: FlagEntry, now: datetime) -> records.Flag:
+    return records.Flag(**_facts(entry, now))
+
+
+def flag_with_history(detail: FlagDetail, now: datetime) -> records.FlagWithHistory:
+    return records.FlagWithHistory(
+        **_facts(detail.entry, now),
+        history=[
+            records.FlagEvent(
+                at=event.at, author=event.author, kind=event.kind.value, text=event.text
+            )
+            for event in detail.history
+        ],
+    )
+
+
+def _facts(entry: FlagEntry, now: datetime) -> dict[str, Any]:
+    record, content, standing = entry.flag, entry.flag.content, entry.flag.standing
+    return {
+        "id": record.id,
+        "revision": entry.revision,
+        "rule": content.rule,
+        "rule_version": content.rule_version,
+        "severity": standing.severity,
+        "state": standing.state_at(now),
+        "class_label": content.class_label,
+        "message": content.message,
+        "evidence": dict(content.evidence),
+        "fired": [dict(comparison) for comparison in content.fired],
+        "thresholds": dict(content.thresholds),
+        "certainty": content.certainty,
+        "in_badge": content.hides,
+        "may_hide": content.may_hide,
+        "run": record.run_id,
+        "run_name": entry.run_name,
+        "model": entry.model,
+        "dataset": entry.dataset,
+        "project": entry.project,
+        "assignee": record.assignee,
+        "snoozed_until": standing.snoozed_until,
+        "reason": standing.reason,
+        "first_seen": record.first_seen,
+        "last_seen": record.last_seen,
+        "closed_at": record.closed_at,
+    }
+
+
+_TAKEN: Mapping[Action, str | None] = {
+    Action.ACKNOWLEDGE: None,
+    Action.SNOOZE: "until",
+    Action.DISMISS: "reason",
+    Action.REOPEN: None,
+    Action.ASSIGN: "assignee",
+    Action.COMMENT: "text",
+}
+"""The field that goes with each action."""
+
+
+def carry_out(
+    database: Database, decision: Decision, ids: Sequence[int], *, seen: Mapping[int, int]
+) -> None:
+    """Do what was decided about flags, of which some revisions were seen.
+
+    Raises `InvalidInput` for a field that is missing or belongs to another action, and what
+    the services raise.
+    """
+    _require_fitting(decision)
+    who = author(decision.author)
+    match decision.action:
+        case Action.ACKNOWLEDGE:
+            settling.acknowledge_flags(database, ids, author=who, seen=seen)
+        case Action.REOPEN:
+            settling.reopen_flags(database, ids, author=who, seen=seen)
+        case Action.ASSIGN:
+            settling.assign_flags(database, ids, assignee=decision.assignee, author=who, seen=seen)
+        case Action.SNOOZE if decision.until is not None:
+            settling.snooze_flags(database, ids, until=decision.until, author=who, seen=seen)
+        case Action.DISMISS:
+            settling.dismiss_flags(
+                database, ids, reason=decision.reason or "", author=who, seen=seen
+            )
+        case Action.COMMENT:
+            settling.comment_on_flags(database, ids, text=decision.text or "", author=who)
+
+
+def _require_fitting(decision: Decision) -> None:
+    taken = _TAKEN[decision.action]
+    for field in ("until", "reason", "assignee", "text"):
+        is_given = getattr(decision, field) is not None
+        if is_given and field != taken:
+            raise InvalidInput(
+                f"nobody needs {field!r} to {decision.action.value}.",
+                field=field,
+                hint="Leave it out.",
+            )
+        if field == taken and not is_given and decision.action is not Action.ASSIGN:
+            raise InvalidInput(
+                f"to {decision.action.value}, {field!r} is needed.",
+                field=field,
+                hint="Send it with the decision.",
+            )
+
 
 blueprint = resource("flags")
 
@@ -38,7 +152,7 @@ def list_flags(query: FlagsWanted) -> FlagPage:
     after = page.following
     return FlagPage(
         counts={state.value: count for state, count in page.counts.items()},
-        flags=[present.flag(entry, database.clock()) for entry in page.entries],
+        flags=[flag_record(entry, database.clock()) for entry in page.entries],
         next_page_token=write_token(None if after is None else [after.rank, after.flag_id]),
     )
 
@@ -48,7 +162,7 @@ def list_flags_of_run(run_id: str) -> FlagsOfRun:
     """Read all flags of a run, closed ones too, the gravest first."""
     database = current_registry().database
     found = flags_of_run(database, run_id)
-    return FlagsOfRun(run=run_id, flags=[present.flag(entry, database.clock()) for entry in found])
+    return FlagsOfRun(run=run_id, flags=[flag_record(entry, database.clock()) for entry in found])
 
 
 @operation(blueprint, "GET", "/flags/<number:number>", answers=FlagWithHistory)
@@ -58,7 +172,7 @@ def get_flag(number: int) -> FlagWithHistory:
     detail = browse_flag(
         registry.database, number, RulesInForce(thresholds_in(registry.settings.flags))
     )
-    return present.flag_with_history(detail, registry.database.clock())
+    return flag_with_history(detail, registry.database.clock())
 
 
 @operation(

@@ -2,25 +2,120 @@
 
 A handler takes the parts of its path and, by these names, `query` and `json`: models of
 `offdiag.records`. It returns a model, or a model with a status and headers, or a whole response.
+Operations share ETags, which say what content somebody has seen and guard it; the header
+`Idempotency-Key`, by which a request that is sent again acts once; and tokens of pages, which
+only this server can write.
 """
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import wraps
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
-from flask import Blueprint, Response, request
+from flask import Blueprint, Response, current_app, request
+from itsdangerous import BadData, URLSafeSerializer
 from pydantic import BaseModel
 from spectree import Response as Answers
 from spectree import SpecTree
 
+from offdiag.domain.runs import require_name
+from offdiag.errors import InvalidInput, Malformed, Stale
 from offdiag.records.base import Refusal
+from offdiag.services.repeating import Answer, AnswerKey, answer_once
 from offdiag.version import offdiag_version
-from offdiag_web.api import etags, idempotency
-from offdiag_web.api.requests import StrictRequests
+from offdiag_web.api.requests import JSON, StrictRequests
+from offdiag_web.app.context import current_registry, reader
 from offdiag_web.app.paths import PREFIX
+
+
+def conditional(response: Response) -> Response:
+    """The answer with an ETag of its content, or 304 where the asker has that content."""
+    if response.status_code != 200 or response.is_streamed:
+        return response
+    response.set_etag(_content_digest(response.get_data()))
+    response.cache_control.private = True
+    response.cache_control.no_cache = True
+    response.make_conditional(request)
+    return response
+
+
+def require_match(current: BaseModel) -> bool:
+    """Refuse a change whose `If-Match` names another content than the current one.
+
+    Says whether there is such a header; without it the last word wins. Raises `Stale`.
+    """
+    if not request.if_match:
+        return False
+    etag = _content_digest(current.model_dump_json().encode())
+    if not request.if_match.contains(etag):
+        raise Stale(
+            f'this was changed since you read it; its ETag is now "{etag}".',
+            field="If-Match",
+            hint="Read it again, then decide. Nothing was changed.",
+        )
+    return True
+
+
+def _content_digest(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()[:32]
+
+
+def author(stated: str | None = None) -> str | None:
+    """The name a change is kept under: who signed in, else whom the request names.
+
+    Nobody can sign with the name of somebody else where people sign in.
+    """
+    who = reader()
+    if who.is_signed_in:
+        return who.name
+    return None if stated is None else require_name(stated, "author")
+
+
+def key_owner() -> str:
+    """Whose `Idempotency-Key` it is; everybody is the same where nobody signs in."""
+    who = reader()
+    return who.name if who.is_signed_in else ""
+
+
+IDEMPOTENCY_HEADER = "Idempotency-Key"
+_LONGEST_KEY = 200
+
+
+def answered_once(act: Callable[[], Response]) -> Response:
+    """What `act` answers, or what it answered when this key first came with this request.
+
+    Raises `InvalidInput` for an unusable key, and `Conflict` for one that came with another
+    request.
+    """
+    key = AnswerKey(key_owner(), _key(), _request_digest())
+
+    def acted() -> Answer:
+        response = act()
+        return Answer(response.status_code, response.get_data(as_text=True))
+
+    answer = answer_once(current_registry().database, key, acted)
+    return Response(answer.body, status=answer.status, mimetype=JSON)
+
+
+def _key() -> str:
+    key = request.headers[IDEMPOTENCY_HEADER]
+    if not 1 <= len(key) <= _LONGEST_KEY or not key.isascii() or not key.isprintable():
+        raise InvalidInput(
+            "the key cannot be used.",
+            field=IDEMPOTENCY_HEADER,
+            hint=f"Take 1 to {_LONGEST_KEY} printable ASCII characters, such as a UUID.",
+        )
+    return key
+
+
+def _request_digest() -> str:
+    """Of everything that is asked."""
+    asked = f"{request.method} {request.full_path}\n".encode()
+    return hashlib.sha256(asked + request.get_data()).hexdigest()
+
 
 _KIB = 1024
 USUAL_BODY = 1024 * _KIB
@@ -114,12 +209,50 @@ def operation(
         @wraps(checked)
         def answered(**parts: object) -> Response:
             request.max_content_length = most_bytes
-            if is_repeatable and idempotency.HEADER in request.headers:
-                return idempotency.answered_once(lambda: checked(**parts))
+            if is_repeatable and IDEMPOTENCY_HEADER in request.headers:
+                return answered_once(lambda: checked(**parts))
             response: Response = checked(**parts)
-            return etags.conditional(response) if has_etag else response
+            return conditional(response) if has_etag else response
 
         blueprint.add_url_rule(path, endpoint=name, view_func=answered, methods=[method])
         return handler
 
     return decorate
+
+
+_NOT_PART_OF_THE_QUESTION = frozenset({"page_token", "limit"})
+
+
+def write_token(place: Sequence[object] | None) -> str | None:
+    """The token of the page that begins after a place: JSON values; None for no page."""
+    return None if place is None else str(_writer().dumps(list(place)))
+
+
+def read_token(token: str | None) -> list[Any] | None:
+    """The place in a token that was written for the same path and query.
+
+    Raises `Malformed` for any other token.
+    """
+    if token is None:
+        return None
+    try:
+        return cast("list[Any]", _writer().loads(token))
+    except BadData:
+        raise Malformed(
+            "this page token does not belong to this list.",
+            field="page_token",
+            hint="Send the `next_page_token` of an answer with the query it answered.",
+        ) from None
+
+
+def _writer() -> URLSafeSerializer:
+    """Tokens are signed, so that what they hold needs no further check."""
+    asked = sorted(
+        (name, value)
+        for name, value in request.args.items(multi=True)
+        if name not in _NOT_PART_OF_THE_QUESTION
+    )
+    key = current_app.secret_key
+    if key is None:
+        raise RuntimeError("The application has no key to sign tokens with.")
+    return URLSafeSerializer(key, salt=f"{request.path} {asked!r}")

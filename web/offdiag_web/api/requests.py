@@ -1,21 +1,187 @@
-"""Reading what a request asks: its query and its JSON body, as declared by the handler."""
+"""Reading what a request asks: its query and its JSON body, as declared by the handler.
+
+JSON means one thing only. The JSON of the standard library keeps the last of two equal keys,
+reads `NaN`, and turns 1e400 into infinity: a mistyped number would be stored as another.
+"""
 
 from __future__ import annotations
 
-from typing import Any
+import json
+import math
+import re
+from collections.abc import Iterator
+from difflib import get_close_matches
+from typing import Any, NoReturn
 
 from flask import Request
 from pydantic import BaseModel, ValidationError
+from pydantic_core import ErrorDetails
 from spectree.plugins.base import Context
 from spectree.plugins.flask_plugin import FlaskPlugin
 from spectree.plugins.werkzeug_utils import werkzeug_parse_rule
 from spectree.utils import get_multidict_items
 from werkzeug.exceptions import UnsupportedMediaType
 
-from offdiag_web.api.media_types import JSON
-from offdiag_web.api.problems import first_problem
-from offdiag_web.api.strict_json import read_json
+from offdiag.errors import InvalidInput, Malformed
+from offdiag.records.cost import Weights
 from offdiag_web.app.paths import PATH_SCHEMAS
+
+JSON = "application/json"
+
+
+_LONGEST_QUOTE = 60
+
+
+def first_problem(error: ValidationError, model: type[BaseModel]) -> InvalidInput:
+    """The first thing that is wrong, with its place and the way out."""
+    problem = error.errors(include_url=False)[0]
+    place = _place(problem)
+    if problem["type"] == "extra_forbidden":
+        return InvalidInput(
+            f"there is no field {place!r}.", field=place, hint=_known(place, model)
+        )
+    if problem["type"] == "missing":
+        return InvalidInput(
+            f"the field {place!r} is missing.", field=place, hint="Send a value for it."
+        )
+    if problem["type"] == "value_error":
+        cause = problem["ctx"]["error"]
+        if isinstance(cause, InvalidInput):
+            return InvalidInput(cause.message, field=cause.field or place, hint=cause.hint)
+    given = repr(problem["input"])
+    shown = given if len(given) <= _LONGEST_QUOTE else f"{given[:_LONGEST_QUOTE]}…"
+    return InvalidInput(f"the value {shown} does not fit.", field=place, hint=f"{problem['msg']}.")
+
+
+def _place(problem: ErrorDetails) -> str:
+    text = ""
+    for part in problem["loc"]:
+        if isinstance(part, int):
+            text += f"[{part}]"
+        else:
+            text += f".{part}" if text else part
+    return text or "body"
+
+
+def _known(place: str, model: type[BaseModel]) -> str:
+    if "." in place or "[" in place:
+        return "Leave it out."
+    names = sorted(model.model_fields)
+    near = get_close_matches(place, names, n=1)
+    return f"Did you mean {near[0]!r}?" if near else f"Known are {', '.join(names)}."
+
+
+_ESCAPES_TO_CHECK = re.compile(r"\\u(?:0000|[dD][89a-fA-F])")
+
+
+class _NotFinite(float):
+    """Stands for a number that JSON does not have, until its place is known."""
+
+    written: str
+
+
+def read_json(body: bytes) -> Any:
+    """The value in a body. Raises `Malformed` naming the key or place that cannot be meant."""
+    try:
+        text = body.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise Malformed(
+            f"the body is not UTF-8: byte {error.start} cannot be read.",
+            field="body",
+            hint="Encode JSON as UTF-8.",
+        ) from None
+    odd_numbers: list[_NotFinite] = []
+
+    def odd(written: str) -> float:
+        number = _NotFinite("nan")
+        number.written = written
+        odd_numbers.append(number)
+        return number
+
+    def number(written: str) -> float:
+        value = float(written)
+        return value if math.isfinite(value) else odd(written)
+
+    try:
+        value = json.loads(text, object_pairs_hook=_object, parse_constant=odd, parse_float=number)
+    except RecursionError:
+        raise Malformed(
+            "the body is nested too deeply.", field="body", hint="Send a flat document."
+        ) from None
+    except json.JSONDecodeError as error:
+        raise Malformed(
+            f"the body is not JSON: {error.msg} at line {error.lineno}, column {error.colno}.",
+            field="body",
+            hint="Send one complete JSON document.",
+        ) from None
+    except ValueError as error:
+        if isinstance(error, Malformed):
+            raise
+        raise Malformed(
+            "the body has a number of thousands of digits.",
+            field="body",
+            hint="Send numbers that were measured.",
+        ) from None
+    if odd_numbers:
+        _refuse_odd_number(value)
+    if "\0" in text or _ESCAPES_TO_CHECK.search(text):
+        _refuse_odd_text(value)
+    return value
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    read: dict[str, Any] = dict(pairs)
+    if len(read) < len(pairs):
+        seen: set[str] = set()
+        twice = next(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]  # None is falsy
+        raise Malformed(
+            f"the key {twice!r} occurs twice in one object.",
+            field=twice,
+            hint="Say it once: readers disagree on which of the two counts.",
+        )
+    return read
+
+
+def _refuse_odd_number(value: object) -> NoReturn:
+    place, number = next(
+        (place, leaf) for place, leaf in _leaves(value) if isinstance(leaf, _NotFinite)
+    )
+    raise Malformed(
+        f"{number.written} is no finite number.",
+        field=place,
+        hint="Leave it out, or send null where that is allowed.",
+    )
+
+
+def _refuse_odd_text(value: object) -> None:
+    for place, leaf in _leaves(value):
+        if isinstance(leaf, str) and ("\0" in leaf or not _is_unicode(leaf)):
+            raise Malformed(
+                "the text has a NUL character or half of a surrogate pair.",
+                field=place,
+                hint="Databases cannot store it; remove it.",
+            )
+
+
+def _is_unicode(text: str) -> bool:
+    return not any("\ud800" <= character <= "\udfff" for character in text)
+
+
+def _leaves(value: object, place: str = "") -> Iterator[tuple[str, object]]:
+    """Texts and numbers with their places, keys of objects among them."""
+    waiting: list[tuple[str, object]] = [(place, value)]
+    while waiting:
+        place, value = waiting.pop()
+        if isinstance(value, dict):
+            for key, item in reversed(value.items()):
+                waiting.append((f"{place}.{key}" if place else key, item))
+                waiting.append((place or "body", key))
+        elif isinstance(value, list):
+            waiting.extend(
+                (f"{place}[{index}]", item) for index, item in reversed(list(enumerate(value)))
+            )
+        else:
+            yield place or "body", value
 
 
 class StrictRequests(FlaskPlugin):
@@ -65,3 +231,32 @@ def _read_body(request: Request, model: type[BaseModel]) -> BaseModel:
         return model.model_validate_json(body, strict=True)
     except ValidationError as error:
         raise first_problem(error, model) from None
+
+
+def weights_by_class(sent: Weights | list[list[float]], labels: list[str] | None) -> Weights:
+    """Every cell by the names of its classes: rows are matched by label and never guessed.
+
+    Raises `InvalidInput`.
+    """
+    if isinstance(sent, dict):
+        return sent
+    if labels is None:
+        raise InvalidInput(
+            "nobody says which class a row is about.",
+            field="labels",
+            hint="Send the classes in the order of rows and columns.",
+        )
+    size = len(labels)
+    if len(set(labels)) < size:
+        raise InvalidInput("a class is named twice.", field="labels", hint="Name each class once.")
+    if len(sent) != size or any(len(row) != size for row in sent):
+        lengths = sorted({len(row) for row in sent})
+        raise InvalidInput(
+            f"there are {len(sent)} rows of {lengths} weights for {size} classes.",
+            field="weights",
+            hint="Send one row, and in it one weight, for each class.",
+        )
+    return {
+        actual: dict(zip(labels, row, strict=True))
+        for actual, row in zip(labels, sent, strict=True)
+    }

@@ -2,20 +2,34 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
 from offdiag.errors import Conflict, EvaluationPending
 from offdiag.flags.assessment import assess_counted
+from offdiag.metrics.confusion import ConfusionMatrix
+from offdiag.metrics.orientation import PREDICTED_AXIS, swap_axes
+from offdiag.metrics.scores.calibration import CalibrationBins, calibrated_shares
+from offdiag.metrics.scores.operating_points import OperatingPoints
+from offdiag.metrics.scores.score_curves import TOP_LABEL, ScoreCurve
+from offdiag.records import evaluation as records
 from offdiag.records.evaluation import (
+    Cell,
     CurvesAnswer,
     CurvesWanted,
     EvaluationAnswer,
     EvaluationWanted,
     HistoryAnswer,
+    Laid,
     MatrixAnswer,
     MatrixWanted,
+    Normalization,
     RunCostAnswer,
 )
 from offdiag.services.browse import browse_run
-from offdiag.services.curves.browse import all_curves, browse_curves
+from offdiag.services.curves.browse import RunCurves, all_curves, browse_curves
 from offdiag.services.evaluation.collapsed import collapse_evaluation
 from offdiag.services.evaluation.history import run_history
 from offdiag.services.evaluation.reading import stored_evaluation
@@ -24,10 +38,131 @@ from offdiag.services.flags.inbox import flags_that_fire
 from offdiag.services.flags.settings import thresholds_in
 from offdiag.store.run_page import RunDetail, RunResults
 from offdiag_web.api.answers import evaluations as present
-from offdiag_web.api.answers.curves import curves_answer
-from offdiag_web.api.answers.matrices import matrix_answer
 from offdiag_web.api.operations import operation, resource
 from offdiag_web.app.context import current_registry
+
+
+def curves_answer(found: RunCurves) -> records.CurvesAnswer:
+    names = found.detail.run.labels.names
+    return records.CurvesAnswer(
+        run=found.detail.run.id,
+        positive_label=found.detail.run.positive_label,
+        curves=[_curve(curve, names) for curve in found.shown],
+        top_label=None if found.top_label is None else _curve(found.top_label, names),
+    )
+
+
+def _curve(curve: ScoreCurve, names: tuple[str, ...]) -> records.Curve:
+    histogram = curve.histogram
+    return records.Curve(
+        label=None if curve.code == TOP_LABEL else names[curve.code],
+        points=_points(curve.points),
+        bins=None if curve.bins is None else _bins(curve.bins),
+        histogram=records.Histogram(
+            edges=histogram.edges.tolist(),
+            positive=histogram.positive.tolist(),
+            negative=histogram.negative.tolist(),
+        ),
+    )
+
+
+def _bins(bins: CalibrationBins) -> records.Bins:
+    low, high = (_numbers(share) for share in calibrated_shares(bins))
+    return records.Bins(
+        edges=bins.edges.tolist(),
+        count=bins.count.tolist(),
+        happened=bins.happened.tolist(),
+        score_sum=bins.score_sum.tolist(),
+        calibrated_low=low,
+        calibrated_high=high,
+    )
+
+
+def _numbers(values: NDArray[np.float64]) -> list[float | None]:
+    return [None if np.isnan(value) else value for value in values.tolist()]
+
+
+def _points(points: OperatingPoints) -> records.Points:
+    return records.Points(
+        thresholds=points.thresholds.tolist(),
+        true_positives=points.true_positives.tolist(),
+        false_positives=points.false_positives.tolist(),
+        n_positive=points.n_positive,
+        n_negative=points.n_negative,
+        n_thresholds=points.n_thresholds,
+        reports_below=points.reports_below,
+    )
+
+
+LARGEST_DENSE = 1_000
+"""Matrices up to this many classes travel in full, larger ones as their filled cells."""
+
+_AXES = {Laid.ACTUAL_ROWS: ["actual", "predicted"], Laid.ACTUAL_COLUMNS: ["predicted", "actual"]}
+
+
+def matrix_answer(
+    run_id: str, matrix: ConfusionMatrix, digest: str, wanted: MatrixWanted
+) -> MatrixAnswer:
+    axes = _AXES[wanted.orientation]
+    is_dense = matrix.n_classes <= LARGEST_DENSE
+    return MatrixAnswer(
+        run=run_id,
+        labels=list(matrix.labels.names),
+        orientation=wanted.orientation,
+        axes=axes,
+        normalize=wanted.normalize if is_dense else Normalization.NONE,
+        divided_by=_divided_by(wanted.normalize, axes) if is_dense else None,
+        n_cases=matrix.total,
+        matrix=_laid_out(matrix, wanted) if is_dense else None,
+        cells=None if is_dense else _cells(matrix),
+        matrix_digest=digest,
+    )
+
+
+def _divided_by(how: Normalization, axes: list[str]) -> str | None:
+    match how:
+        case Normalization.NONE:
+            return None
+        case Normalization.ALL:
+            return "all"
+        case Normalization.ROW:
+            return axes[0]
+        case Normalization.COLUMN:
+            return axes[1]
+
+
+def _laid_out(matrix: ConfusionMatrix, wanted: MatrixWanted) -> list[list[int | float | None]]:
+    counts, totals = matrix.counts, _totals(matrix, wanted)
+    shares: NDArray[Any] = counts
+    if totals is not None:
+        filled = np.where(totals == 0, 1, totals)
+        shares = np.where(totals == 0, np.nan, counts / filled)
+    if wanted.orientation is Laid.ACTUAL_COLUMNS:
+        shares = swap_axes(shares)
+    if totals is None:
+        return shares.tolist()  # type: ignore[no-any-return]  # whole numbers
+    return [[None if share != share else share for share in row] for row in shares.tolist()]  # noqa: PLR0124 - NaN
+
+
+def _totals(matrix: ConfusionMatrix, wanted: MatrixWanted) -> NDArray[np.int64] | None:
+    """What each count is divided by, laid out so that it stretches over the counts."""
+    divided_by = _divided_by(wanted.normalize, _AXES[wanted.orientation])
+    if divided_by is None:
+        return None
+    if divided_by == "all":
+        return np.asarray(matrix.total)
+    if divided_by == "actual":
+        return np.expand_dims(matrix.actual, PREDICTED_AXIS)
+    return matrix.predicted
+
+
+def _cells(matrix: ConfusionMatrix) -> list[Cell]:
+    names = matrix.labels.names
+    return [
+        Cell(actual=names[a], predicted=names[p], count=int(matrix.counts[a, p]))
+        for a, p in np.argwhere(matrix.counts).tolist()
+    ]
+
 
 blueprint = resource("results")
 

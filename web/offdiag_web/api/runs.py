@@ -11,9 +11,7 @@ from offdiag.services.browse import browse_run
 from offdiag.services.retention import deleting
 from offdiag.store.run_search import SearchPlace, SortValue
 from offdiag_web.api.answers.runs import run_summary, whole_run
-from offdiag_web.api.author import author
-from offdiag_web.api.operations import operation, resource
-from offdiag_web.api.page_tokens import read_token, write_token
+from offdiag_web.api.operations import author, operation, read_token, resource, write_token
 from offdiag_web.app.context import current_registry
 
 blueprint = resource("runs")

@@ -15,8 +15,7 @@ from offdiag.records.report import (
 from offdiag.services.schedules import planning
 from offdiag.services.schedules.pages import schedule_page, schedules_page
 from offdiag_web.api.answers import reports as present
-from offdiag_web.api.etags import require_match
-from offdiag_web.api.operations import operation, resource
+from offdiag_web.api.operations import operation, require_match, resource
 from offdiag_web.app.context import current_registry
 
 blueprint = resource("schedules")

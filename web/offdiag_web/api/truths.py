@@ -18,9 +18,8 @@ from offdiag.services.truth.impact_record import impact_record
 from offdiag.services.truth.revise import revise_truth
 from offdiag.services.truth.summary import summary_of
 from offdiag.services.truth.versions import truth_history
-from offdiag_web.api.answers import truths as present
-from offdiag_web.api.author import author
-from offdiag_web.api.operations import operation, resource
+from offdiag_web.api.answers.runs import difference, truth_version
+from offdiag_web.api.operations import author, operation, resource
 from offdiag_web.app.context import current_registry
 
 blueprint = resource("truth")
@@ -36,7 +35,7 @@ def list_truth_versions(name: str, query: InProject) -> TruthList:
     return TruthList(
         project=query.project,
         dataset=name,
-        versions=list(map(present.truth_version, found.versions)),
+        versions=list(map(truth_version, found.versions)),
     )
 
 
@@ -75,7 +74,7 @@ def compare_truth_versions(name: str, query: DifferenceWanted) -> Difference:
         before=query.before,
         after=query.after,
     )
-    return present.difference(found, start=query.start, limit=query.limit)
+    return difference(found, start=query.start, limit=query.limit)
 
 
 @operation(blueprint, "GET", f"{_PATH}/<number:number>/impact", answers=Impact)

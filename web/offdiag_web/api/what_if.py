@@ -2,30 +2,74 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
 from typing import Any
 
 from offdiag.domain.access import Role
 from offdiag.domain.orientation import SourceOrientation
 from offdiag.errors import InvalidInput
-from offdiag.metrics.costs.edits import written
-from offdiag.records import cost as wire
+from offdiag.metrics.costs.edits import cost_text, written
+from offdiag.records import cost as records
 from offdiag.records.base import Value
-from offdiag.services.what_if.answering import WhatIf, ask
+from offdiag.services.what_if.answering import Choice, PricedAnswer, WhatIf, ask
+from offdiag.services.what_if.record import price_record, scenario_record
 from offdiag.services.what_if.recounting import Change, Recounted, recount, require_one_kind
 from offdiag.services.what_if.scenario import Question
 from offdiag_web.api.answers.evaluations import values
-from offdiag_web.api.answers.what_if import costs_record
 from offdiag_web.api.operations import operation, resource
 from offdiag_web.app.context import current_registry
 from offdiag_web.app.permissions import needs
 
+
+def costs_record(found: WhatIf) -> dict[str, Any]:
+    return {
+        **scenario_record(found),
+        "edits": found.scenario.edits.text(found.scenario.costs.labels),
+        "runs": list(map(_run, found.answers)),
+        "choice": None if found.choice is None else _choice(found, found.choice),
+    }
+
+
+def _run(each: PricedAnswer) -> dict[str, Any]:
+    return {"run": each.run.id, "name": each.run.name, **price_record(each)}
+
+
+def _choice(found: WhatIf, choice: Choice) -> dict[str, Any] | None:
+    """Which run is the cheapest as one price moves."""
+    lever = found.scenario.lever
+    if lever is None:
+        return None
+    names = found.scenario.costs.labels.names
+    return {
+        "actual": names[lever.actual],
+        "predicted": None if lever.predicted is None else names[lever.predicted],
+        "unit": cost_text(lever.unit),
+        "now": lever.now,
+        "stretches": [
+            {
+                "from": _finite(stretch.low),
+                "to": _finite(stretch.high),
+                "cheapest": [
+                    found.answers[choice.runs[place]].run.id for place in stretch.cheapest
+                ],
+            }
+            for stretch in choice.stretches
+        ],
+    }
+
+
+def _finite(bound: float) -> float | None:
+    """None for a stretch that never ends."""
+    return bound if math.isfinite(bound) else None
+
+
 blueprint = resource("what_if")
 
 
-@operation(blueprint, "POST", "/whatif", answers=wire.WhatIfAnswer)
+@operation(blueprint, "POST", "/whatif", answers=records.WhatIfAnswer)
 @needs(Role.VIEWER)
-def what_if(json: wire.WhatIfAsked) -> wire.WhatIfAnswer:
+def what_if(json: records.WhatIfAsked) -> records.WhatIfAnswer:
     """Work out what runs would measure and cost if something were different.
 
     Nothing is stored. Everything is recomputed from stored matrices, and for a threshold from
@@ -41,11 +85,11 @@ def what_if(json: wire.WhatIfAsked) -> wire.WhatIfAnswer:
     require_one_kind(change)
     database = current_registry().database
     found = [recount(database, run_id, change) for run_id in dict.fromkeys(json.runs)]
-    return wire.WhatIfAnswer(runs=list(map(_recounted, found)), costs=_costs(json))
+    return records.WhatIfAnswer(runs=list(map(_recounted, found)), costs=_costs(json))
 
 
-def _recounted(found: Recounted) -> wire.Recounted:
-    return wire.Recounted(
+def _recounted(found: Recounted) -> records.Recounted:
+    return records.Recounted(
         run=found.run_id,
         labels=list(found.labels.names),
         orientation=SourceOrientation.ACTUAL_ROWS,
@@ -58,7 +102,7 @@ def _recounted(found: Recounted) -> wire.Recounted:
     )
 
 
-def _costs(asked: wire.WhatIfAsked) -> dict[str, Any] | None:
+def _costs(asked: records.WhatIfAsked) -> dict[str, Any] | None:
     if asked.costs is None:
         return None
     is_merged_and_shared = bool(asked.merge) and asked.prevalence is not None

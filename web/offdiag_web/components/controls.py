@@ -1,12 +1,15 @@
-"""Controls that pages share: segments, sortable headers, page numbers; names of tasks."""
+"""Small parts of pages: chips, moments, segments, sortable headers, page numbers, task names."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import datetime, timedelta
 from typing import Literal
 
-from offdiag.domain.runs import Task
+from offdiag.domain.orientation import OrientationVerdict, SourceOrientation
+from offdiag.domain.runs import RunState, Task
+from offdiag.store.evaluations import EvaluationWork
 from offdiag_web.components import numbers
 
 
@@ -93,3 +96,164 @@ LABELS = ClassWords("label", "labels")
 def class_words(task: Task) -> ClassWords:
     """Classes exclude each other; a case that carries a set has labels."""
     return LABELS if task is Task.MULTILABEL else CLASSES
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """One point in time: for reading ("4 min ago"), in full (UTC), and for machines."""
+
+    relative: str
+    full: str
+    machine: str
+
+
+def moment(when: datetime, *, now: datetime) -> Moment:
+    """Describe `when` as seen from `now`, both aware."""
+    utc = when.astimezone(tz=now.tzinfo)
+    return Moment(
+        relative=_relative(now - when, when),
+        full=f"{utc:%Y-%m-%d %H:%M:%S} UTC",
+        machine=when.isoformat(),
+    )
+
+
+def _relative(age: timedelta, when: datetime) -> str:
+    seconds = age.total_seconds()
+    if seconds < 10:
+        return "just now"
+    if seconds > 30 * 86_400:
+        return f"{when.day} {when:%b %Y}"
+    return f"{spell(seconds)} ago"
+
+
+def spell(seconds: float) -> str:
+    """A duration in its largest unit: "12 s", "4 min", "3 h", "5 d"."""
+    for size, unit in ((86_400, "d"), (3_600, "h"), (60, "min")):
+        if seconds >= size:
+            return f"{int(seconds // size)} {unit}"
+    return f"{int(max(seconds, 0))} s"
+
+
+def spell_short(seconds: float) -> str:
+    """How long something ran: "3 ms", "1.2 s", "2 min"."""
+    if seconds < 0.9995:
+        return f"{max(seconds * 1000, 0):.0f} ms"
+    return f"{seconds:.1f} s" if seconds < 60 else spell(seconds)
+
+
+def ahead_text(seconds: float) -> str:
+    """ "in 3 d", or that the time has come."""
+    return f"in {spell(seconds)}" if seconds >= 1 else "due now"
+
+
+Tone = Literal["neutral", "good", "busy", "warning", "error", "hides", "may-hide"]
+
+
+@dataclass(frozen=True, slots=True)
+class Chip:
+    """A few words; the tone adds a symbol and a colour, the words say it all."""
+
+    text: str
+    tone: Tone = "neutral"
+    detail: str | None = None
+    url: str | None = None
+
+
+def state_chip(
+    state: RunState, *, work: EvaluationWork | None, n_predictions: int, now: datetime
+) -> Chip:
+    """Where a run without metrics stands."""
+    if state is RunState.OPEN:
+        return Chip("open", "busy", f"{numbers.plural(n_predictions, 'prediction')} logged so far")
+    if state is RunState.FAILED or (work is not None and work.state == "dead"):
+        return Chip("evaluation failed", "error", _failure_detail(work))
+    if work is None:
+        return Chip("metrics not computed", "busy", "no worker has been asked yet")
+    waited = spell((now - work.asked_at).total_seconds())
+    if work.state == "doing":
+        return Chip(f"computing metrics, asked for {waited} ago", "busy", f"job {work.id}")
+    return Chip(f"metrics queued {waited} ago", "busy", f"job {work.id}")
+
+
+def _failure_detail(work: EvaluationWork | None) -> str | None:
+    if work is None:
+        return None
+    lines = (work.error or "").strip().splitlines()
+    after = numbers.plural(work.attempts, "attempt")
+    return f"job {work.id} after {after}" + (f": {lines[-1]}" if lines else "")
+
+
+def tag_text(key: str, value: object) -> str:
+    """A tag as written in a filter: its key alone where it has no telling value."""
+    return key if value in (None, True, "") else f"{key}={value}"
+
+
+_LOGGED_AS = {
+    SourceOrientation.PREDICTIONS: "counted from predictions",
+    SourceOrientation.ACTUAL_ROWS: "uploaded as rows = actual",
+    SourceOrientation.ACTUAL_COLUMNS: "uploaded as columns = actual, turned when stored",
+}
+_VERDICTS: dict[OrientationVerdict, tuple[str, Tone]] = {
+    OrientationVerdict.CANONICAL: ("verified", "good"),
+    OrientationVerdict.TRANSPOSED: ("looks transposed", "warning"),
+    OrientationVerdict.AMBIGUOUS: ("cannot be verified", "neutral"),
+    OrientationVerdict.INCONSISTENT: ("does not fit the dataset", "warning"),
+    OrientationVerdict.UNVERIFIED: ("not verified", "neutral"),
+}
+
+
+def orientation_chip(
+    source: SourceOrientation, verdict: str | None, *, counted_on: str | None = None
+) -> Chip:
+    """What is stored, how it came in, and what the check of its margins said.
+
+    `counted_on` is the program that counted the matrix where its cases lie, if one did.
+    """
+    came_as = _LOGGED_AS[source] if counted_on is None else f"counted by {counted_on}"
+    text = f"rows = actual; {came_as}"
+    is_sure = counted_on is not None and verdict == OrientationVerdict.CANONICAL
+    if source is SourceOrientation.PREDICTIONS or is_sure:
+        return Chip(text, "good")
+    if verdict is None:
+        return Chip(text)
+    words, tone = _VERDICTS[OrientationVerdict(verdict)]
+    return Chip(f"{text}, {words}", tone)
+
+
+@dataclass(frozen=True, slots=True)
+class Caution:
+    """Something the reader must know before reading on: a headline and what to do."""
+
+    headline: str
+    explanation: str
+
+
+def orientation_warning(source: SourceOrientation, verdict: str | None) -> Caution | None:
+    """Where the recorded orientation is in doubt."""
+    if source is SourceOrientation.PREDICTIONS or verdict is None:
+        return None
+    match OrientationVerdict(verdict):
+        case OrientationVerdict.TRANSPOSED:
+            return Caution("This matrix looks transposed.", _looks_transposed(source))
+        case OrientationVerdict.INCONSISTENT:
+            return Caution(
+                "This matrix does not belong to the ground truth of its dataset.",
+                "Neither its actual nor its predicted totals are the class counts of the "
+                "dataset. It cannot be compared with runs on that truth.",
+            )
+        case _:
+            return None
+
+
+def _looks_transposed(source: SourceOrientation) -> str:
+    other = (
+        SourceOrientation.ACTUAL_ROWS
+        if source is SourceOrientation.ACTUAL_COLUMNS
+        else SourceOrientation.ACTUAL_COLUMNS
+    )
+    return (
+        "Its predicted totals are the class counts of the dataset and its actual totals are "
+        "not, so actual and predicted were probably exchanged. Accuracy, F1 and MCC survive "
+        "that; precision and recall change places. If so, log it again with "
+        f'orientation="{other}", or a frame with its two columns exchanged.'
+    )

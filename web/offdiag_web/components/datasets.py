@@ -14,8 +14,7 @@ from offdiag.reports.wording import difference
 from offdiag.store.dataset_page import DatasetFacts, LoggedRuns
 from offdiag_web.app.exports import Cell
 from offdiag_web.components import numbers
-from offdiag_web.components.chips import Chip, Moment, Tone, moment
-from offdiag_web.components.controls import TASK_WORDS
+from offdiag_web.components.controls import TASK_WORDS, Chip, Moment, Tone, moment
 from offdiag_web.urls.datasets import DatasetAddress
 from offdiag_web.urls.filter_line import parse_filter, quoted
 from offdiag_web.urls.run_list import RunListAddress

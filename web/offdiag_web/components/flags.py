@@ -16,9 +16,8 @@ from offdiag.store.flag_inbox import MOST_COUNTED
 from offdiag.store.flags import FlagContent, FlagRecord
 from offdiag.store.run_page import RunDetail
 from offdiag_web.components import numbers
-from offdiag_web.components.chips import Chip, Tone
 from offdiag_web.components.classes import quoted_name
-from offdiag_web.components.controls import class_words
+from offdiag_web.components.controls import Chip, Tone, class_words
 from offdiag_web.components.recall_by_size import ClassRecall, class_recalls
 from offdiag_web.urls.flags import FlagFields, FlagListAddress, flag_url
 

@@ -20,10 +20,11 @@ from offdiag.store.run_page import RunDetail, RunHeader, RunResults
 from offdiag.store.staleness import StaleReason
 from offdiag_web.app.context import current_registry
 from offdiag_web.components import numbers
-from offdiag_web.components.chips import (
+from offdiag_web.components.controls import (
     Caution,
     Chip,
     Moment,
+    class_words,
     moment,
     orientation_chip,
     orientation_warning,
@@ -31,7 +32,6 @@ from offdiag_web.components.chips import (
     state_chip,
     tag_text,
 )
-from offdiag_web.components.controls import class_words
 from offdiag_web.components.flags import FlagsOnRun, flags_on_run
 from offdiag_web.urls.datasets import ModelAddress
 from offdiag_web.urls.filter_line import parse_filter, quoted

@@ -17,7 +17,7 @@ from offdiag.store.run_rows import RunEntry
 from offdiag_web.charts.interval import interval_mark
 from offdiag_web.charts.scale import UNIT, Scale, fitted, spanning
 from offdiag_web.components import numbers
-from offdiag_web.components.chips import (
+from offdiag_web.components.controls import (
     Chip,
     Moment,
     moment,

@@ -12,7 +12,7 @@ from offdiag.flags.assessment import Assessment
 from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.counted import CountedSets
 from offdiag.metrics.multilabel.tally import tally_numbers
-from offdiag.records import evaluation as wire
+from offdiag.records import evaluation as records
 from offdiag.records.base import Value
 from offdiag.services.evaluation.collapsed import CollapsedEvaluation
 from offdiag.services.evaluation.history import HistoryEntry
@@ -23,10 +23,10 @@ from offdiag_web.api.answers.runs import labels
 
 
 def evaluation_answer(
-    stored: StoredEvaluation, flags: list[wire.RaisedFlag], *, badge: bool, may_hide: bool
-) -> wire.EvaluationAnswer:
+    stored: StoredEvaluation, flags: list[records.RaisedFlag], *, badge: bool, may_hide: bool
+) -> records.EvaluationAnswer:
     counted = stored.counted
-    return wire.EvaluationAnswer(
+    return records.EvaluationAnswer(
         run=stored.run_id,
         slice=stored.slice,
         labels=labels(counted.labels),
@@ -53,7 +53,7 @@ def evaluation_answer(
 
 def collapsed_answer(
     stored: StoredEvaluation, found: CollapsedEvaluation, judgement: Assessment
-) -> wire.EvaluationAnswer:
+) -> records.EvaluationAnswer:
     """A stored evaluation as it is with groups of its classes collapsed."""
     shown = replace(
         stored,
@@ -66,7 +66,7 @@ def collapsed_answer(
     answer = evaluation_answer(
         shown, judged(judgement), badge=judgement.badge, may_hide=judgement.may_hide
     )
-    collapse = wire.CollapsedGroups(
+    collapse = records.CollapsedGroups(
         classes=labels(found.classes), groups=Hierarchy(found.onto.groups).to_dict()
     )
     return answer.model_copy(update={"collapse": collapse})
@@ -76,9 +76,9 @@ def values(measured: Mapping[str, MetricValue]) -> dict[str, Value]:
     return {key: Value.of(value) for key, value in measured.items()}
 
 
-def raised(flag: FlagRecord) -> wire.RaisedFlag:
+def raised(flag: FlagRecord) -> records.RaisedFlag:
     """A flag of a stored run."""
-    return wire.RaisedFlag(
+    return records.RaisedFlag(
         rule=flag.content.rule,
         severity=flag.standing.severity.value,
         class_label=flag.content.class_label,
@@ -88,11 +88,11 @@ def raised(flag: FlagRecord) -> wire.RaisedFlag:
     )
 
 
-def judged(found: Assessment) -> list[wire.RaisedFlag]:
+def judged(found: Assessment) -> list[records.RaisedFlag]:
     """What the rules say of a matrix that no flags are stored for; the gravest first."""
     gravest_first = sorted(found.verdicts, key=lambda verdict: -verdict.severity.rank)
     return [
-        wire.RaisedFlag(
+        records.RaisedFlag(
             rule=verdict.rule,
             severity=verdict.severity.value,
             class_label=verdict.class_label,
@@ -104,9 +104,9 @@ def judged(found: Assessment) -> list[wire.RaisedFlag]:
     ]
 
 
-def costs_answer(detail: RunDetail) -> wire.RunCostAnswer:
+def costs_answer(detail: RunDetail) -> records.RunCostAnswer:
     costs = None if detail.results is None else detail.results.costs
-    return wire.RunCostAnswer(
+    return records.RunCostAnswer(
         run=detail.run.id,
         name=None if costs is None else costs.name,
         version=None if costs is None else costs.version,
@@ -115,11 +115,11 @@ def costs_answer(detail: RunDetail) -> wire.RunCostAnswer:
     )
 
 
-def history_answer(run_id: str, entries: Iterable[HistoryEntry]) -> wire.HistoryAnswer:
-    return wire.HistoryAnswer(
+def history_answer(run_id: str, entries: Iterable[HistoryEntry]) -> records.HistoryAnswer:
+    return records.HistoryAnswer(
         run=run_id,
         evaluations=[
-            wire.PastAnswer(
+            records.PastAnswer(
                 id=entry.evaluation.id,
                 slice=entry.evaluation.slice,
                 truth_version=entry.evaluation.truth_number,

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from offdiag.errors import InvalidInput
-from offdiag.records import report as wire
+from offdiag.records import report as records
 from offdiag.reports import scope as domain
 from offdiag.reports.document import scope_document
 from offdiag.services.delivery.targets import (
@@ -22,7 +22,7 @@ from offdiag.services.schedules.pages import ScheduleEntry
 from offdiag.store.reports import IssueRecord
 
 
-def scope_of(sent: wire.ScopeOfReport, project: str) -> domain.ReportScope:
+def scope_of(sent: records.ScopeOfReport, project: str) -> domain.ReportScope:
     """What a report is about. Raises `InvalidInput`."""
     return domain.ReportScope(
         project=project,
@@ -39,12 +39,12 @@ def scope_of(sent: wire.ScopeOfReport, project: str) -> domain.ReportScope:
     )
 
 
-def targets_of(sent: Sequence[wire.Target]) -> tuple[Target, ...]:
+def targets_of(sent: Sequence[records.Target]) -> tuple[Target, ...]:
     """Where issues are sent. Raises `InvalidInput`."""
     return tuple(_target(each, place) for place, each in enumerate(sent))
 
 
-def _target(sent: wire.Target, place: int) -> Target:
+def _target(sent: records.Target, place: int) -> Target:
     given = {name: text for name, text in sent.model_dump().items() if text is not None}
     if len(given) != 1:
         raise InvalidInput(
@@ -61,12 +61,12 @@ def _target(sent: wire.Target, place: int) -> Target:
             return WebhookTarget(given["webhook"])
 
 
-def schedule(entry: ScheduleEntry) -> wire.Schedule:
-    return wire.Schedule(**_schedule_facts(entry))
+def schedule(entry: ScheduleEntry) -> records.Schedule:
+    return records.Schedule(**_schedule_facts(entry))
 
 
-def planned(entry: ScheduleEntry) -> wire.PlannedSchedule:
-    return wire.PlannedSchedule(
+def planned(entry: ScheduleEntry) -> records.PlannedSchedule:
+    return records.PlannedSchedule(
         **_schedule_facts(entry), next_times=[fire.due for fire in entry.next_fires]
     )
 
@@ -103,16 +103,18 @@ def report_facts(entry: ReportEntry) -> dict[str, Any]:
     }
 
 
-def issue(record: IssueRecord) -> wire.Issue:
-    return wire.Issue.model_validate(issue_facts(record))
+def issue(record: IssueRecord) -> records.Issue:
+    return records.Issue.model_validate(issue_facts(record))
 
 
-def issue_detail(page: IssuePage) -> wire.IssueDetail:
-    return wire.IssueDetail(
+def issue_detail(page: IssuePage) -> records.IssueDetail:
+    return records.IssueDetail(
         **issue(page.issue).model_dump(),
-        deliveries=[wire.Delivery(id=each.id, **delivery_facts(each)) for each in page.deliveries],
+        deliveries=[
+            records.Delivery(id=each.id, **delivery_facts(each)) for each in page.deliveries
+        ],
         files=[
-            wire.ReportFile(
+            records.ReportFile(
                 kind=each.kind,
                 content_type=each.content_type,
                 n_bytes=each.n_bytes,
@@ -123,7 +125,7 @@ def issue_detail(page: IssuePage) -> wire.IssueDetail:
     )
 
 
-def _stored_scope(document: Mapping[str, Any]) -> wire.ScopeOfReport:
-    return wire.ScopeOfReport.model_validate(
+def _stored_scope(document: Mapping[str, Any]) -> records.ScopeOfReport:
+    return records.ScopeOfReport.model_validate(
         {key: value for key, value in document.items() if key != "project"}
     )

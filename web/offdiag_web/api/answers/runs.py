@@ -1,4 +1,4 @@
-"""Runs as they travel."""
+"""Runs and label versions as records."""
 
 from __future__ import annotations
 
@@ -6,14 +6,17 @@ from offdiag.domain.labels import LabelSet
 from offdiag.domain.look_alikes import look_alikes
 from offdiag.domain.orientation import SourceOrientation
 from offdiag.domain.runs import FoundRun
-from offdiag.records import run as wire
+from offdiag.records import run as records
 from offdiag.records.base import Value
+from offdiag.records.truth import ChangedSample, Difference, Move, TruthVersion
+from offdiag.services.truth.compare import TruthComparison
 from offdiag.store.evaluations import EvaluationWork
 from offdiag.store.run_page import RunDetail, RunHeader, RunResults
+from offdiag.store.truths import TruthSummary
 
 
-def run_summary(run: FoundRun) -> wire.RunSummary:
-    return wire.RunSummary(
+def run_summary(run: FoundRun) -> records.RunSummary:
+    return records.RunSummary(
         id=run.id,
         name=run.name,
         project=run.project,
@@ -33,9 +36,9 @@ def run_summary(run: FoundRun) -> wire.RunSummary:
     )
 
 
-def whole_run(detail: RunDetail) -> wire.Run:
+def whole_run(detail: RunDetail) -> records.Run:
     run, outdated = detail.run, detail.outdated
-    return wire.Run(
+    return records.Run(
         id=run.id,
         name=run.name,
         project=run.project,
@@ -59,20 +62,20 @@ def whole_run(detail: RunDetail) -> wire.Run:
         orientation=_orientation(run),
         derived_from=None
         if run.derivation is None
-        else wire.Derived(run=run.derivation.run_id, recipe=dict(run.derivation.recipe)),
+        else records.Derived(run=run.derivation.run_id, recipe=dict(run.derivation.recipe)),
         decision_rule=None if run.decision is None else dict(run.decision),
         evaluation=None if detail.results is None else _made(detail.results),
         outdated=None
         if outdated is None
-        else wire.Outdated(
+        else records.Outdated(
             reasons=[reason.value for reason in outdated.reasons], work=_work(outdated.work)
         ),
         work=_work(detail.work),
     )
 
 
-def labels(known: LabelSet) -> wire.Labels:
-    return wire.Labels(
+def labels(known: LabelSet) -> records.Labels:
+    return records.Labels(
         names=list(known.names),
         ordinal=known.ordinal,
         inferred=known.inferred,
@@ -81,10 +84,10 @@ def labels(known: LabelSet) -> wire.Labels:
     )
 
 
-def _truth(run: RunHeader) -> wire.RunTruth | None:
+def _truth(run: RunHeader) -> records.RunTruth | None:
     if run.truth is None:
         return None
-    return wire.RunTruth(
+    return records.RunTruth(
         version=run.truth.number,
         digest=run.truth.digest,
         n_samples=run.truth.n_samples,
@@ -92,9 +95,9 @@ def _truth(run: RunHeader) -> wire.RunTruth | None:
     )
 
 
-def _orientation(run: RunHeader) -> wire.RunOrientation:
+def _orientation(run: RunHeader) -> records.RunOrientation:
     evidence = run.orientation_evidence
-    return wire.RunOrientation(
+    return records.RunOrientation(
         stored=SourceOrientation.ACTUAL_ROWS,
         source=run.source,
         verdict=run.orientation_verdict,
@@ -102,9 +105,9 @@ def _orientation(run: RunHeader) -> wire.RunOrientation:
     )
 
 
-def _made(results: RunResults) -> wire.EvaluationMade:
+def _made(results: RunResults) -> records.EvaluationMade:
     facts = results.facts
-    return wire.EvaluationMade(
+    return records.EvaluationMade(
         truth_version=facts.truth_number,
         newest_truth_version=facts.newest_truth_number,
         n_cases=facts.n_cases,
@@ -118,7 +121,44 @@ def _made(results: RunResults) -> wire.EvaluationMade:
     )
 
 
-def _work(work: EvaluationWork | None) -> wire.Work | None:
+def _work(work: EvaluationWork | None) -> records.Work | None:
     if work is None:
         return None
-    return wire.Work(id=work.id, state=work.state, attempts=work.attempts, error=work.error)
+    return records.Work(id=work.id, state=work.state, attempts=work.attempts, error=work.error)
+
+
+def truth_version(found: TruthSummary) -> TruthVersion:
+    return TruthVersion(
+        version=found.number,
+        root=found.root,
+        parent=found.parent,
+        is_head=found.is_head,
+        digest=found.digest,
+        n_samples=found.n_samples,
+        n_labelled=found.n_labelled,
+        sample_ids=found.id_kind,
+        class_counts=list(found.class_counts),
+        reason=found.reason,
+        author=found.author,
+        created_at=found.created_at,
+        n_runs=found.n_runs,
+        slices=list(found.slices),
+    )
+
+
+def difference(found: TruthComparison, *, start: int, limit: int) -> Difference:
+    between = found.difference
+    return Difference(
+        before=found.before.number,
+        after=found.after.number,
+        n_changed=len(between),
+        n_corrected=between.n_corrected,
+        n_newly_labelled=between.n_newly_labelled,
+        n_unlabelled=between.n_unlabelled,
+        moves=[Move(before=move.before, after=move.after, n=move.n) for move in between.moves],
+        start=start,
+        samples=[
+            ChangedSample(sample=each.sample, before=each.before, after=each.after)
+            for each in between.samples(start, start + limit)
+        ],
+    )

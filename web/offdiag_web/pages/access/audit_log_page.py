@@ -23,7 +23,7 @@ from offdiag_web.app.context import current_registry
 from offdiag_web.app.exports import Cell, csv_response
 from offdiag_web.app.paths import TWIN
 from offdiag_web.app.permissions import needs
-from offdiag_web.components.chips import Moment, moment
+from offdiag_web.components.controls import Moment, moment
 from offdiag_web.urls.query_string import with_query
 
 AUDIT_COLUMNS = (

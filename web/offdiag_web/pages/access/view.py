@@ -10,7 +10,7 @@ from offdiag.domain.access import Grant, Role
 from offdiag.errors import InvalidInput
 from offdiag.store.sessions import TokenRecord
 from offdiag.store.users import UserRecord
-from offdiag_web.components.chips import Moment, moment
+from offdiag_web.components.controls import Moment, moment
 
 EVERYWHERE = ""
 """How forms name all projects."""

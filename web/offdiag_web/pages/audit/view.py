@@ -13,8 +13,8 @@ from offdiag.audit.printed import Interval, Printed, Rounding
 from offdiag.audit.table_text.audit import ModelAudit, PastedAudit
 from offdiag.metrics.catalogue import SPECS
 from offdiag_web.components import numbers
-from offdiag_web.components.chips import Chip, Tone
 from offdiag_web.components.classes import quoted_name
+from offdiag_web.components.controls import Chip, Tone
 from offdiag_web.urls.metrics import MetricAddress
 
 MOST_LISTED = 60

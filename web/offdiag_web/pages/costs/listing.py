@@ -12,7 +12,7 @@ from offdiag.services.browse_costs import CostDetail, CostOverview
 from offdiag.store.cost_matrices import CostMatrixRecord, CostVersion
 from offdiag_web.app.exports import Cell
 from offdiag_web.components import numbers
-from offdiag_web.components.chips import Moment, moment
+from offdiag_web.components.controls import Moment, moment
 from offdiag_web.urls.costs import CostsAddress, new_costs_url
 
 COST_COLUMNS = (

@@ -17,9 +17,8 @@ from offdiag.store.dataset_page import DatasetRuns
 from offdiag.store.truths import TruthSummary
 from offdiag_web.charts.marks import share_bar
 from offdiag_web.components import numbers
-from offdiag_web.components.chips import Chip, Moment, Tone, moment
 from offdiag_web.components.classes import ClassHead, class_head, quoted_name
-from offdiag_web.components.controls import TASK_WORDS, Paging, paging
+from offdiag_web.components.controls import TASK_WORDS, Chip, Moment, Paging, Tone, moment, paging
 from offdiag_web.urls.datasets import DatasetAddress
 from offdiag_web.urls.filter_line import parse_filter, quoted
 from offdiag_web.urls.run_list import RunListAddress

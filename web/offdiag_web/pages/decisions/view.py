@@ -10,9 +10,8 @@ from offdiag.metrics.costs.decisions import at_deployment
 from offdiag.metrics.costs.edits import cost_text
 from offdiag.services.decisions.answering import Decisions, NoDecision
 from offdiag_web.components import numbers
-from offdiag_web.components.chips import Caution
 from offdiag_web.components.classes import class_order
-from offdiag_web.components.controls import Segment
+from offdiag_web.components.controls import Caution, Segment
 from offdiag_web.components.cost_form import ShareField, base_segments, base_text, share_fields
 from offdiag_web.components.values import LOG_SCORES
 from offdiag_web.pages.decisions.changes import AnswersView, answers_view

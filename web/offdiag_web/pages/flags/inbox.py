@@ -12,8 +12,7 @@ from offdiag.flags.lifecycle import FlagState
 from offdiag.flags.verdict import SEVERITIES
 from offdiag.store.flag_inbox import MOST_COUNTED, FlagEntry, FlagPage, FlagPlace
 from offdiag_web.components import numbers
-from offdiag_web.components.chips import Chip, Moment, moment
-from offdiag_web.components.controls import Segment
+from offdiag_web.components.controls import Chip, Moment, Segment, moment
 from offdiag_web.components.flags import (
     SeverityMark,
     counted,

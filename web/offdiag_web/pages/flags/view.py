@@ -11,7 +11,7 @@ from offdiag.services.flags.detail import RANKED_KEYS, FlagDetail
 from offdiag.store.flags import FlagEvent
 from offdiag.store.run_ranks import RankedValue
 from offdiag_web.components import numbers
-from offdiag_web.components.chips import Chip, Moment, moment
+from offdiag_web.components.controls import Chip, Moment, moment
 from offdiag_web.components.flags import (
     SeverityMark,
     badge_chip,

@@ -12,7 +12,7 @@ from offdiag.services.browse_home import HomeOverview, browse_home
 from offdiag.store.home_overview import MOST_COUNTED_OF_EACH, NEWEST_LOOKED_AT, Failure, OpenFlags
 from offdiag_web.app.context import current_registry
 from offdiag_web.components import numbers
-from offdiag_web.components.chips import Chip, Moment, ahead_text, moment
+from offdiag_web.components.controls import Chip, Moment, ahead_text, moment
 from offdiag_web.components.datasets import DatasetCard, dataset_cards
 from offdiag_web.urls.reports import ReportAddress
 

@@ -10,7 +10,7 @@ from offdiag.services.heartbeats import SILENT_AFTER_S
 from offdiag.services.jobs.pages import Heartbeat, JobEntry, JobsPage, JobState
 from offdiag_web.app.exports import Cell
 from offdiag_web.components import numbers
-from offdiag_web.components.chips import Chip, Moment, Tone, moment, spell
+from offdiag_web.components.controls import Chip, Moment, Tone, moment, spell
 
 JOB_COLUMNS = ("job", "task", "about", "state", "attempts", "asked_at", "due_in_s", "error")
 _TONES: dict[JobState, Tone] = {

@@ -18,7 +18,7 @@ from offdiag.services.reports.pages import IssuePage
 from offdiag.store.deliveries import DeliveryRecord, DeliveryState
 from offdiag.store.reports import IssueState
 from offdiag_web.components import numbers
-from offdiag_web.components.chips import Chip, Moment, moment
+from offdiag_web.components.controls import Chip, Moment, moment
 from offdiag_web.pages.reports.texts import (
     Line,
     Missed,

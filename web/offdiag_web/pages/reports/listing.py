@@ -17,8 +17,7 @@ from offdiag.services.schedules.pages import ScheduleEntry, SchedulesPage
 from offdiag.store.reports import IssueState
 from offdiag_web.charts.trend import sparkline
 from offdiag_web.components import numbers
-from offdiag_web.components.chips import Chip, Moment, ahead_text, moment
-from offdiag_web.components.controls import Paging, paging
+from offdiag_web.components.controls import Chip, Moment, Paging, ahead_text, moment, paging
 from offdiag_web.pages.reports.texts import (
     issue_chip,
     not_sent_words,

@@ -20,7 +20,7 @@ from offdiag.store.reports import IssueRecord, IssueState
 from offdiag_web.charts.scale import Extent, Scale
 from offdiag_web.charts.trend import trend
 from offdiag_web.components import numbers
-from offdiag_web.components.chips import Chip, Tone, spell
+from offdiag_web.components.controls import Chip, Tone, spell
 
 _ISSUE_WORDS: Mapping[IssueState, tuple[str, Tone]] = {
     IssueState.PENDING: ("being made", "busy"),

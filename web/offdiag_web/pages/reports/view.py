@@ -9,8 +9,7 @@ from offdiag.domain.texts import DEFAULT_PROJECT
 from offdiag.reports import wording
 from offdiag.reports.scope import ReportScope
 from offdiag.services.schedules.report_page import ISSUES_PER_PAGE, IssueEntry, ReportPage
-from offdiag_web.components.chips import Chip, spell_short
-from offdiag_web.components.controls import Paging, paging
+from offdiag_web.components.controls import Chip, Paging, paging, spell_short
 from offdiag_web.pages.reports.listing import NextTime, next_time
 from offdiag_web.pages.reports.texts import (
     Line,

@@ -13,8 +13,8 @@ from offdiag.domain.orientation import OrientationVerdict, SourceOrientation
 from offdiag.domain.runs import Derivation, decision_text
 from offdiag.store.run_page import RunDetail, RunHeader
 from offdiag_web.components import numbers
-from offdiag_web.components.chips import Moment, moment, spell_short
 from offdiag_web.components.classes import quoted_name
+from offdiag_web.components.controls import Moment, moment, spell_short
 
 MOST_MARGINS = 50
 

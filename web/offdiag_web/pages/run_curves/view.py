@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from offdiag.domain.orientation import SourceOrientation
 from offdiag.services.curves.browse import NoCurves, RunCurves
 from offdiag.store.run_page import RunDetail
-from offdiag_web.components.chips import Caution
+from offdiag_web.components.controls import Caution
 from offdiag_web.components.values import LOG_SCORES, Notes
 from offdiag_web.pages.run_curves.address import CurvesAddress
 from offdiag_web.pages.run_curves.many_classes import ManyClassesView, many_classes_view

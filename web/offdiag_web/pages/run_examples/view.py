@@ -9,9 +9,8 @@ from offdiag.services.examples.browse import MOST_EXPORTED, ExamplePage, NoExamp
 from offdiag.services.examples.example import Example
 from offdiag.services.examples.question import AS_LOGGED, ExampleOrder, Kind, SortKey
 from offdiag_web.components import numbers
-from offdiag_web.components.chips import Caution
 from offdiag_web.components.classes import ClassHead, class_head, label_head, quoted_name
-from offdiag_web.components.controls import AriaSort, Segment, aria_sort
+from offdiag_web.components.controls import AriaSort, Caution, Segment, aria_sort
 from offdiag_web.pages.run_examples.counts import CaseCounts, sentence, title
 from offdiag_web.pages.run_examples.filters import (
     CellStepper,

@@ -15,7 +15,7 @@ from offdiag.store.evaluations import PastEvaluation
 from offdiag_web.app.context import current_registry
 from offdiag_web.app.exports import Cell, csv_response
 from offdiag_web.components import numbers
-from offdiag_web.components.chips import Moment, moment
+from offdiag_web.components.controls import Moment, moment
 from offdiag_web.components.datasets import difference_text, titles_for
 from offdiag_web.components.run_frame import RUN, run_page
 from offdiag_web.components.values import Notes, ShownValue, interval_text, shown

@@ -16,7 +16,7 @@ from offdiag.store.saved_views import SavedView
 from offdiag_web.app.context import current_registry
 from offdiag_web.app.permissions import needs
 from offdiag_web.app.preferences import reader_if_known
-from offdiag_web.components.chips import Moment, moment
+from offdiag_web.components.controls import Moment, moment
 from offdiag_web.urls.run_list import read_run_list
 
 

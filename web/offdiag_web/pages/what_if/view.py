@@ -12,9 +12,8 @@ from offdiag.services.what_if.answering import WhatIf
 from offdiag.services.what_if.reading import MOST_RUNS
 from offdiag.store.dataset_page import DatasetFacts, LoggedRuns
 from offdiag_web.components import numbers
-from offdiag_web.components.chips import Caution
 from offdiag_web.components.classes import class_order
-from offdiag_web.components.controls import Segment
+from offdiag_web.components.controls import Caution, Segment
 from offdiag_web.components.cost_form import (
     PASSED,
     CostGrid,

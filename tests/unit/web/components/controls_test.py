@@ -5,7 +5,7 @@ import pytest
 from offdiag.domain.orientation import OrientationVerdict, SourceOrientation
 from offdiag.domain.runs import RunState
 from offdiag.store.evaluations import EvaluationWork
-from offdiag_web.components.chips import (
+from offdiag_web.components.controls import (
     moment,
     orientation_chip,
     orientation_warning,

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from offdiag.errors import Malformed
-from offdiag_web.api.strict_json import read_json
+from offdiag_web.api.requests import read_json
 
 DOCUMENT = {"name": "plain é", "scores": [0.1, 1e-300, -3], "flags": {"on": True, "off": None}}
 

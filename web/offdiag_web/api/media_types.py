@@ -1,3 +1,0 @@
-"""Media types by name."""
-
-JSON = "application/json"
