@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 from pydantic import ValidationError
 
-from offdiag.audit.table_text.audit import audit_pasted
+from offdiag.audit.table_text.audit import audit_table_text
 from offdiag.cli.audit_input import Source, read_audit_object
 from offdiag.cli.text import printable
 from offdiag.domain.hierarchy import Hierarchy
@@ -227,7 +227,7 @@ TARGETS: Mapping[str, Target] = {
     "cost-edits": _of_text(_cost_edits),
     "hierarchy-json": _of_file(_hierarchy, ".json"),
     "hierarchy-toml": _of_file(_hierarchy, ".toml"),
-    "published-table": _of_text(audit_pasted),
+    "published-table": _of_text(audit_table_text),
     "published-json": _of_bytes(lambda data: read_audit_object(Source(data, "file"))),
     "ledger": _of_file(read_ledger, ".txt"),
     "archive-zip": _of_file(_archive, ".zip"),

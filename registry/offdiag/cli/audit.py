@@ -149,8 +149,8 @@ def _audit_text(
     unfit: list[str],
     as_json: bool,
 ) -> None:
-    from offdiag.audit.table_text.audit import audit_pasted, audit_record
-    from offdiag.cli.audit_tables import print_pasted_audit
+    from offdiag.audit.table_text.audit import audit_record, audit_table_text
+    from offdiag.cli.audit_tables import print_table_text_audit
 
     if unfit:
         raise InvalidInput(
@@ -162,11 +162,11 @@ def _audit_text(
         readings=readings, class_counts=class_counts, labels=labels, positive=positive
     )
     with busy("Auditing"):
-        found = audit_pasted(text, told)
+        found = audit_table_text(text, told)
     if as_json:
         print_json(audit_record(found))
     else:
-        print_pasted_audit(found)
+        print_table_text_audit(found)
     _end(found.verdict.value)
 
 

@@ -6,7 +6,7 @@ from rich.table import Table
 from rich.text import Text
 
 from offdiag.audit.findings import AuditReport, AuditVerdict
-from offdiag.audit.table_text.audit import PastedAudit
+from offdiag.audit.table_text.audit import TableTextAudit
 from offdiag.audit.table_text.interpretation import Reading
 from offdiag.cli.output import print_tables
 from offdiag.cli.tables import open_table
@@ -24,7 +24,7 @@ def print_audit(report: AuditReport) -> None:
     print_tables(_table(report, title=None))
 
 
-def print_pasted_audit(audit: PastedAudit) -> None:
+def print_table_text_audit(audit: TableTextAudit) -> None:
     """How a text was read, and the verdicts on each model in it."""
     print_tables(
         _reading_table(audit.reading),

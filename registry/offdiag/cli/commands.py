@@ -69,14 +69,14 @@ def _values(kind: str, prefix: str, url: str | None) -> Iterator[tuple[str, str 
     yield from known_names(settings_for(url).database.url, kind, prefix)
 
 
-def furnish(command: click.Command) -> None:
+def add_shared_options(command: click.Command) -> None:
     """Give a command, and those below it, completion of its values and --no-color.
 
     A command is furnished whenever it is looked up, so twice must be the same as once.
     """
     if isinstance(command, click.Group):
         for below in command.commands.values():
-            furnish(below)
+            add_shared_options(below)
         return
     for parameter in command.params:
         add_completion(parameter)
@@ -164,7 +164,7 @@ class VerbGroup(click.Group):
         module = _MODULES.get(name, name)
         function = _FUNCTIONS.get(name, name)
         command = cast(click.Command, getattr(import_module(f"offdiag.cli.{module}"), function))
-        furnish(command)
+        add_shared_options(command)
         return command
 
 

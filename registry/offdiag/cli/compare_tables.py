@@ -9,12 +9,12 @@ from rich.text import Text
 
 from offdiag.cli.tables import MOST_CLASSES, open_table
 from offdiag.cli.text import label, printable
-from offdiag.comparison import wording
+from offdiag.comparison import texts
 from offdiag.comparison.differences import MetricDifference
 from offdiag.comparison.many import ManyComparison
 from offdiag.comparison.pair import Churn, PairComparison
 from offdiag.comparison.standings import Place, Standing
-from offdiag.comparison.wording import letter
+from offdiag.comparison.texts import letter
 from offdiag.domain.values import MetricValue
 from offdiag.services.comparison.comparing import RunComparison
 from offdiag.services.comparison.refusals import Refusal
@@ -63,12 +63,12 @@ def _runs_table(found: RunComparison) -> Table:
 
 
 def _pair_tables(pair: PairComparison) -> Iterator[Table]:
-    level = wording.level_text(pair.confidence)
+    level = texts.level_text(pair.confidence)
     table = open_table()
     for name in ("metric", "A", "B", "B − A", f"{level} CI alone", "together", "", "p"):
         table.add_column(name, justify="left" if name in {"metric", ""} else "right")
     for each in pair.metrics:
-        table.add_row(wording.title(each.key), *_difference_cells(each), _p(each.p))
+        table.add_row(texts.title(each.key), *_difference_cells(each), _p(each.p))
     yield table
     if pair.paired is not None:
         yield _churn_table(pair.paired.churn)
@@ -104,17 +104,17 @@ def _difference_cells(found: MetricDifference) -> tuple[str, str, str, str, str,
     return (
         _number(found.first),
         _number(found.second),
-        wording.gap_text(found.key, found.difference, of_class=of_class),
-        wording.gap_interval(found.key, found.difference, of_class=of_class) or "none",
-        wording.simultaneous_interval(found) or "none",
-        wording.outcome_text(found),
+        texts.gap_text(found.key, found.difference, of_class=of_class),
+        texts.gap_interval(found.key, found.difference, of_class=of_class) or "none",
+        texts.simultaneous_interval(found) or "none",
+        texts.outcome_text(found),
     )
 
 
 def _places_table(many: ManyComparison) -> Table:
     table = open_table(
         caption="All runs and metrics are compared together; p values are of that, and brackets "
-        f"hold {wording.level_text(many.confidence)} intervals of the difference to the highest "
+        f"hold {texts.level_text(many.confidence)} intervals of the difference to the highest "
         "run, or to the one that is named."
     )
     table.add_column("metric")
@@ -125,7 +125,7 @@ def _places_table(many: ManyComparison) -> Table:
     for key, places in many.places.items():
         best = many.best_of_many.get(key)
         table.add_row(
-            wording.title(key),
+            texts.title(key),
             *(_place_text(key, places, at) for at in range(len(places))),
             *([] if best is None else [_number(best.corrected)]),
         )
@@ -134,10 +134,10 @@ def _places_table(many: ManyComparison) -> Table:
 
 def _place_text(key: str, places: Sequence[Place], position: int) -> Text:
     place = places[position]
-    said = wording.STANDINGS[place.standing]
+    said = texts.STANDINGS[place.standing]
     if place.standing is Standing.BEHIND and place.p_adjusted is not None:
-        said = f"{said}, {wording.p_text(place.p_adjusted)}"
-    gap = wording.place_gap(key, places, position)
+        said = f"{said}, {texts.p_text(place.p_adjusted)}"
+    gap = texts.place_gap(key, places, position)
     is_first = place.standing in {Standing.BEST, Standing.NOT_SEPARABLE}
     lines = (f"{_number(place.value)} {said}".strip(), *([gap] if gap else []))
     return Text("\n".join(lines), style="bold" if is_first else "")
@@ -159,7 +159,7 @@ def _pairs_table(many: ManyComparison) -> Table:
 
 
 def _p(p: float | None) -> str:
-    return "" if p is None else wording.p_text(p).removeprefix("p ").removeprefix("= ")
+    return "" if p is None else texts.p_text(p).removeprefix("p ").removeprefix("= ")
 
 
 def _number(value: MetricValue) -> str:

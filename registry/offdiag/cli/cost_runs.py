@@ -201,7 +201,7 @@ def rank(
 ) -> None:
     """Rank the newest 26 runs of a dataset by what their errors cost, the cheapest first."""
     from offdiag.cli.registry import opened
-    from offdiag.comparison.wording import MOST_RUNS
+    from offdiag.comparison.texts import MOST_RUNS
     from offdiag.errors import NotFound
     from offdiag.services.what_if.reading import newest_run_ids
 
@@ -225,7 +225,7 @@ def _answer(
 ) -> None:
     from offdiag.cli.cost_tables import ranking_record, ranking_tables
     from offdiag.cli.registry import opened
-    from offdiag.comparison.wording import MOST_RUNS
+    from offdiag.comparison.texts import MOST_RUNS
     from offdiag.services.what_if.answering import ask
     from offdiag.services.what_if.scenario import Question
 

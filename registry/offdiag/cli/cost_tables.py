@@ -10,7 +10,7 @@ from rich.text import Text
 
 from offdiag.cli.tables import MOST_CLASSES, facts_table, open_table
 from offdiag.cli.text import label, printable
-from offdiag.comparison.wording import letter
+from offdiag.comparison.texts import letter
 from offdiag.domain.values import MetricValue
 from offdiag.metrics.costs.break_even import Lever
 from offdiag.metrics.costs.decisions import ThresholdRule

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from offdiag.cli.commands import furnish
+from offdiag.cli.commands import add_shared_options
 from offdiag.cli.help_text import help_text
 from offdiag.cli.options import json_option, parse_entries, parse_labels, settings_for, url_option
 from offdiag.cli.output import busy, measured, note, print_json
@@ -112,7 +112,7 @@ class DialectGroup(click.Group):
         if dialect is None:
             return super().get_command(ctx, name)
         command = _command(dialect)
-        furnish(command)
+        add_shared_options(command)
         return command
 
 

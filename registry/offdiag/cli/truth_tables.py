@@ -14,7 +14,7 @@ from offdiag.cli.tables import open_table
 from offdiag.cli.text import label, number, printable
 from offdiag.domain.labels import TruthRevision
 from offdiag.errors import InvalidInput
-from offdiag.reports import wording
+from offdiag.reports import texts
 from offdiag.reports.scope import DEFAULT_METRICS, METRICS_OF_SETS, spec_of
 from offdiag.services.truth.compare import TruthComparison
 from offdiag.services.truth.difference import LabelDifference
@@ -235,12 +235,12 @@ def _sentences(impact: TruthImpact, metric: str) -> Iterable[str]:
     yield f"Version {impact.older.number} to version {impact.version.number}: {made}."
     if impact.moved:
         n_beyond = len({change.run_id for change in impact.beyond})
-        compared = wording.count(len(impact.moved), "run")
+        compared = texts.count(len(impact.moved), "run")
         n_ranks = impact.n_reranked[metric]
-        places = f"{wording.count(n_ranks, 'run')} changed places" if n_ranks else "no run moved"
+        places = f"{texts.count(n_ranks, 'run')} changed places" if n_ranks else "no run moved"
         yield (
             f"{n_beyond} of {compared} left the interval of a value; by "
-            f"{wording.title_inside(metric)} {places}."
+            f"{texts.title_inside(metric)} {places}."
         )
     else:
         yield "No run was scored on both sides."
@@ -256,14 +256,14 @@ def _sentences(impact: TruthImpact, metric: str) -> Iterable[str]:
 
 
 def _names(runs: tuple[ScoredRun, ...]) -> str:
-    return wording.listed([wording.name(run.name) for run in runs])
+    return texts.listed([texts.name(run.name) for run in runs])
 
 
 def _runs_table(impact: TruthImpact, metric: str, limit: int) -> Table:
     beyond = values_beyond(impact)
     left_out = len(impact.moved) - limit
     table = open_table(
-        title=wording.title(metric),
+        title=texts.title(metric),
         caption=f"{left_out} more; --limit or --json shows them." if left_out > 0 else None,
     )
     table.add_column("run", no_wrap=True)
@@ -298,7 +298,7 @@ def _difference(moved: MovedRun, metric: str) -> str:
     difference = moved.difference_of(metric)
     if difference is None:
         return ""
-    return wording.difference(difference, spec_of(metric, of_class=False))
+    return texts.difference(difference, spec_of(metric, of_class=False))
 
 
 def _verdict(moved: MovedRun, metric: str, *, is_beyond: bool) -> Text:

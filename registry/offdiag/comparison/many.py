@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from offdiag.comparison import wording
+from offdiag.comparison import texts
 from offdiag.comparison.differences import HEADLINE, class_values
 from offdiag.comparison.standings import (
     Place,
@@ -75,7 +75,7 @@ def is_small_enough(n_samples: int, n_runs: int, n_classes: int) -> bool:
 
 def selection_sentence(key: str, found: BestOfMany) -> str:
     """ "The highest balanced accuracy of 9 runs is 0.873; chosen for being highest, ..."."""
-    title, runs = wording.title_inside(key), f"{found.n_runs} runs"
+    title, runs = texts.title_inside(key), f"{found.n_runs} runs"
     said = f"The highest {title} of {runs} is {found.value:.3f}"
     if found.corrected.value is None:
         return (

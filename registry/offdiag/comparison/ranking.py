@@ -7,19 +7,19 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from offdiag.comparison import wording
+from offdiag.comparison import texts
 from offdiag.comparison.differences import DIFFERENCE_THAT_MATTERS, HEADLINE
 from offdiag.comparison.many import ManyComparison, selection_sentence
 from offdiag.comparison.standings import Place, Standing
+from offdiag.comparison.texts import letter
 from offdiag.comparison.verdict import Verdict, more_samples_sentence, undecided_among
-from offdiag.comparison.wording import letter
 from offdiag.metrics.paired.contests import (
     FEWEST_SAMPLES,
     is_class_average,
     small_classes,
 )
 from offdiag.metrics.paired.hypothesis_tests import CochranQ
-from offdiag.reports.wording import count, listed, name
+from offdiag.reports.texts import count, listed, name
 
 LEADING = ("balanced_accuracy", *(key for key in HEADLINE if key != "balanced_accuracy"))
 """The order in which metrics are told; accuracy does not lead, because it hides small classes."""
@@ -136,7 +136,7 @@ def _details(many: ManyComparison, difference: float) -> Iterator[str]:
         metrics = count(n_tested, "metric")
         yield (
             f"All {count(len(many.matrices), 'run')} and {metrics} are compared together "
-            f"({wording.level_text(many.confidence)})."
+            f"({texts.level_text(many.confidence)})."
         )
     if many.cochran is not None:
         yield _equally_right(many.cochran, many.confidence)
@@ -203,7 +203,7 @@ def _too_few(many: ManyComparison) -> Iterator[str]:
         ],
         at_most=_MOST_NAMED,
     )
-    averages = [wording.title_inside(key) for key in LEADING if is_class_average(key)]
+    averages = [texts.title_inside(key) for key in LEADING if is_class_average(key)]
     yield (
         f"Not tested, because a class has fewer than {FEWEST_SAMPLES} examples: "
         f"{', '.join(averages)} and the recall of {which}."
@@ -216,14 +216,14 @@ def _equally_right(found: CochranQ, confidence: float) -> str:
     do = "do not get" if found.p < 1 - confidence else "may get"
     return (
         f"The runs {do} equally many examples right (Cochran's Q = {found.q:.1f}, "
-        f"{count(found.df, 'degree')} of freedom, {wording.p_text(found.p)})."
+        f"{count(found.df, 'degree')} of freedom, {texts.p_text(found.p)})."
     )
 
 
 def _titles(keys: Sequence[str]) -> str:
     if len(keys) == len(HEADLINE):
         return "every headline metric"
-    return _listed([wording.title_inside(key) for key in keys])
+    return _listed([texts.title_inside(key) for key in keys])
 
 
 def _value(places: Sequence[Place]) -> str:

@@ -15,13 +15,13 @@ from offdiag.comparison.differences import (
 from offdiag.comparison.many import ManyComparison, selection_record
 from offdiag.comparison.pair import PairComparison, PairedFacts
 from offdiag.comparison.standings import Place
+from offdiag.comparison.texts import letter
 from offdiag.comparison.verdict import (
     Verdict,
     undecided_among,
     undecided_pair,
     undecided_record,
 )
-from offdiag.comparison.wording import letter
 from offdiag.metrics.confusion import ConfusionMatrix
 
 

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from offdiag.comparison import wording
+from offdiag.comparison import texts
 from offdiag.comparison.differences import (
     DIFFERENCE_THAT_MATTERS,
     HEADLINE,
@@ -18,10 +18,10 @@ from offdiag.comparison.differences import (
 from offdiag.comparison.many import ManyComparison
 from offdiag.comparison.pair import ACCURACY, PairComparison
 from offdiag.comparison.standings import Standing
-from offdiag.comparison.wording import letter
+from offdiag.comparison.texts import letter
 from offdiag.metrics.intervals.bounds import RELIABLE_CLASS_SIZE
 from offdiag.metrics.paired.sample_size import SamplesNeeded, about, samples_needed
-from offdiag.reports.wording import count, listed, name
+from offdiag.reports.texts import count, listed, name
 
 _UNDECIDED = frozenset({Standing.BEST, Standing.NOT_SEPARABLE})
 
@@ -191,7 +191,7 @@ def _headline(pair: PairComparison) -> str:
         return f"A and B give the same answer to all {count(total, 'example')}."
     found = _headliners(pair)
     better, worse, same = (
-        [wording.title_inside(each.key) for each in found if each.outcome is outcome]
+        [texts.title_inside(each.key) for each in found if each.outcome is outcome]
         for outcome in (Outcome.BETTER, Outcome.WORSE, Outcome.NOT_SEPARABLE)
     )
     everywhere, how = len(found), _how(pair)
@@ -210,10 +210,10 @@ def _headline(pair: PairComparison) -> str:
 
 def _how(pair: PairComparison) -> str:
     """How many metrics share the level."""
-    level, n_tested = wording.level_text(pair.confidence), len(pair.together.tested)
+    level, n_tested = texts.level_text(pair.confidence), len(pair.together.tested)
     if n_tested < 2:
         return ""
-    return f" ({wording.number_word(n_tested)} metrics judged together, {level})"
+    return f" ({texts.number_word(n_tested)} metrics judged together, {level})"
 
 
 def _on(titles: Sequence[str]) -> str:
@@ -247,18 +247,18 @@ def _numbers(pair: PairComparison) -> Iterator[str]:
     ]
     if shown:
         first, *others = shown
-        texts = [
-            wording.difference_sentence(first, pair.confidence),
-            *map(wording.difference_sentence, others),
+        sentences = [
+            texts.difference_sentence(first, pair.confidence),
+            *map(texts.difference_sentence, others),
         ]
-        yield f"B − A: {', '.join(texts)}."
+        yield f"B − A: {', '.join(sentences)}."
 
 
 def _alone(pair: PairComparison) -> Iterator[str]:
     found = [each for each in _headliners(pair) if each.would_pass_alone]
     if found:
-        titles = _on([wording.title_inside(each.key) for each in found])
-        n_tested = wording.number_word(len(pair.together.tested))
+        titles = _on([texts.title_inside(each.key) for each in found])
+        n_tested = texts.number_word(len(pair.together.tested))
         yield f"The difference of {titles} would be significant alone; not among {n_tested}."
 
 
@@ -269,7 +269,7 @@ def _left_out(pair: PairComparison) -> Iterator[str]:
         if each.key in pair.together.left_out and each.outcome is not Outcome.UNDEFINED
     ]
     if left:
-        titles = _on([wording.title_inside(each.key) for each in left])
+        titles = _on([texts.title_inside(each.key) for each in left])
         titles = f"{titles[0].upper()}{titles[1:]}"
         verb = "is" if len(left) == 1 else "are"
         yield (
@@ -300,9 +300,9 @@ def _classes(pair: PairComparison) -> Iterator[str]:
 def _scores(pair: PairComparison) -> Iterator[str]:
     of_scores = [each for each in pair.metrics if each.key not in HEADLINE]
     n_tested = sum(each.simultaneous is not None for each in of_scores)
-    how = f" ({wording.number_word(n_tested)} judged together)" if n_tested > 1 else ""
+    how = f" ({texts.number_word(n_tested)} judged together)" if n_tested > 1 else ""
     for side, outcome in (("better", Outcome.BETTER), ("worse", Outcome.WORSE)):
-        titles = [wording.title_inside(each.key) for each in of_scores if each.outcome is outcome]
+        titles = [texts.title_inside(each.key) for each in of_scores if each.outcome is outcome]
         if titles:
             yield f"By its scores B is {side} on {_on(titles)}{how}."
 
@@ -311,7 +311,7 @@ def _undefined(pair: PairComparison) -> Iterator[str]:
     for each in _headliners(pair):
         if each.outcome is not Outcome.UNDEFINED:
             continue
-        title = wording.title(each.key)
+        title = texts.title(each.key)
         reasons = [side.reason for side in (each.first, each.second)]
         said = str(next(reason for reason in reasons if reason)).replace("_", " ")
         where = "both" if all(reasons) else ("A" if reasons[0] else "B")

@@ -8,7 +8,7 @@ import numpy as np
 
 from offdiag.metrics.intervals.proportions import wilson
 from offdiag.metrics.scores.calibration import DEFAULT_BINS
-from offdiag.plot.drawing import (
+from offdiag.plot.axes import (
     LINES,
     PAGE,
     QUIET_INK,

@@ -9,8 +9,7 @@ import numpy as np
 from offdiag.domain.values import MetricValue
 from offdiag.metrics.intervals.bounds import Interval
 from offdiag.metrics.intervals.proportions import WILSON, wilson
-from offdiag.plot.confusion_matrix import number_text
-from offdiag.plot.drawing import (
+from offdiag.plot.axes import (
     LINES,
     QUARTERS,
     QUIET_INK,
@@ -20,6 +19,7 @@ from offdiag.plot.drawing import (
     title,
     undefined_text,
 )
+from offdiag.plot.confusion_matrix import number_text
 from offdiag.sdk.evaluations.evaluate import WeightedEvaluation
 from offdiag.sdk.evaluations.evaluation import Evaluation
 

@@ -15,7 +15,7 @@ from offdiag.metrics.orientation import (
     actual_totals,
     predicted_totals,
 )
-from offdiag.plot.drawing import (
+from offdiag.plot.axes import (
     CORRECT,
     ERROR,
     PAGE,

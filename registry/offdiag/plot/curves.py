@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from offdiag.metrics.scores.curves import Curve, thin
-from offdiag.plot.drawing import (
+from offdiag.plot.axes import (
     DASHES,
     LINES,
     QUIET_INK,

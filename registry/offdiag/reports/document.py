@@ -9,7 +9,7 @@ from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
-from offdiag.reports import wording
+from offdiag.reports import texts
 from offdiag.reports.report import IssueSummary, Report
 from offdiag.reports.scope import ReportScope, RunTerm, TermField
 
@@ -90,7 +90,7 @@ def provenance(report: Report) -> tuple[tuple[str, str], ...]:
             if truth.n_labelled == truth.n_samples
             else f", {truth.n_labelled:,} of them labelled"
         )
-        samples = wording.count(truth.n_samples, "sample")
+        samples = texts.count(truth.n_samples, "sample")
         facts.append(
             ("ground truth", f"version {truth.number}, {samples}{labelled}, {truth.digest[:12]}")
         )
@@ -111,9 +111,9 @@ def _terms(terms: tuple[RunTerm, ...]) -> str:
 
 def _term(term: RunTerm) -> str:
     if term.field is TermField.NAME:
-        return f"name contains {wording.name(term.text)}"
+        return f"name contains {texts.name(term.text)}"
     if term.field is TermField.MODEL:
-        return f"model is {wording.name(term.text)}"
+        return f"model is {texts.name(term.text)}"
     if term.value is None:
-        return f"has the tag {wording.name(term.text)}"
-    return f"tag {wording.name(term.text)} is {wording.name(term.value)}"
+        return f"has the tag {texts.name(term.text)}"
+    return f"tag {texts.name(term.text)} is {texts.name(term.value)}"

@@ -12,7 +12,7 @@ from typing import Literal
 
 from offdiag.domain.texts import Cell, csv_cell
 from offdiag.domain.values import MetricValue
-from offdiag.reports import wording
+from offdiag.reports import texts
 from offdiag.reports.document import provenance, report_document
 from offdiag.reports.headline import further_sentences, headline
 from offdiag.reports.html_page import html_page
@@ -102,7 +102,7 @@ def _line(cells: Sequence[str]) -> str:
 
 def _escaped(text: str) -> str:
     """Names are anybody's input: nothing in them may become a heading, a link or a tag."""
-    return _SPECIAL.sub(r"\\\1", wording.visible(text))
+    return _SPECIAL.sub(r"\\\1", texts.visible(text))
 
 
 FileKind = Literal["html", "markdown", "json", "csv"]

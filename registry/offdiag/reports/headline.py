@@ -12,7 +12,7 @@ from itertools import groupby
 from offdiag.domain.values import MetricValue
 from offdiag.flags.lifecycle import FlagState
 from offdiag.metrics.catalogue import Direction
-from offdiag.reports import wording
+from offdiag.reports import texts
 from offdiag.reports.changes import Change, Origin, RankChange
 from offdiag.reports.report import Report
 from offdiag.reports.scope import spec_of
@@ -50,13 +50,13 @@ def change_text(change: Change) -> str:
     where = f" on {change.slice}" if change.slice else ""
     of_class = change.class_label is not None
     spec = spec_of(change.metric, of_class=of_class)
-    what = wording.title_inside(change.metric, change.class_label) + where
-    name = wording.name(change.run_name)
+    what = texts.title_inside(change.metric, change.class_label) + where
+    name = texts.name(change.run_name)
     difference = change.difference
     if difference is None:
-        before, after = (wording.shown(each) for each in _printed(change))
+        before, after = (texts.shown(each) for each in _printed(change))
         return f"{name}: {what} went from {before} to {after}"
-    size = wording.difference(abs(difference), spec).lstrip("+")
+    size = texts.difference(abs(difference), spec).lstrip("+")
     verb = "gained" if difference > 0 else "lost"
     return f"{name} {verb} {size} {what} ({_bounds(change)})"
 
@@ -64,16 +64,16 @@ def change_text(change: Change) -> str:
 def _bounds(change: Change) -> str:
     if change.origin is Origin.RESCORED:
         before, after = _printed(change)
-        return wording.outside(after, before)
+        return texts.outside(after, before)
     spec = spec_of(change.metric, of_class=change.class_label is not None)
-    low, high = (wording.difference(bound or 0.0, spec) for bound in (change.low, change.high))
+    low, high = (texts.difference(bound or 0.0, spec) for bound in (change.low, change.high))
     return f"{low.removesuffix(' pp')} to {high}"
 
 
 def _printed(change: Change) -> tuple[MetricValue, MetricValue]:
     return (
-        wording.printed(change.metric, change.before),
-        wording.printed(change.metric, change.after),
+        texts.printed(change.metric, change.before),
+        texts.printed(change.metric, change.after),
     )
 
 
@@ -86,9 +86,9 @@ def _beyond(changes: Sequence[Change]) -> str:
     largest: dict[str, Change] = {}
     for change in changes:
         largest.setdefault(change.run_id, change)
-    of_runs = wording.count(len(largest), "run")
-    texts = wording.listed([change_text(each) for each in largest.values()], at_most=_MOST_NAMED)
-    return f"{len(changes)} values of {of_runs} changed beyond their intervals: {texts}"
+    of_runs = texts.count(len(largest), "run")
+    values = texts.listed([change_text(each) for each in largest.values()], at_most=_MOST_NAMED)
+    return f"{len(changes)} values of {of_runs} changed beyond their intervals: {values}"
 
 
 def _ranking(
@@ -101,11 +101,9 @@ def _ranking(
         return f"{cause} left every ranking as it was"
     by_metric = [(metric, tuple(moved)) for metric, moved in groupby(changes, key=_metric_of)]
     metric, moved = by_metric[0]
-    others = wording.count(len(by_metric) - 1, "other ranking")
+    others = texts.count(len(by_metric) - 1, "other ranking")
     more = f" and {others}" if len(by_metric) > 1 else ""
-    return (
-        f"{cause} changed the ranking by {wording.title_inside(metric)} ({_places(moved)}){more}"
-    )
+    return f"{cause} changed the ranking by {texts.title_inside(metric)} ({_places(moved)}){more}"
 
 
 def _metric_of(change: RankChange) -> str:
@@ -113,9 +111,9 @@ def _metric_of(change: RankChange) -> str:
 
 
 def _cause(revisions: Sequence[Revision], dataset: str) -> str:
-    labels = wording.count(sum(revision.n_changed for revision in revisions), "label")
+    labels = texts.count(sum(revision.n_changed for revision in revisions), "label")
     newest = revisions[-1].number
-    of = f"of {wording.name(dataset)}"
+    of = f"of {texts.name(dataset)}"
     if len(revisions) == 1:
         return f"truth version {newest} {of} ({labels} revised)"
     return f"truth versions up to {newest} {of} ({labels} revised in {len(revisions)} steps)"
@@ -123,10 +121,10 @@ def _cause(revisions: Sequence[Revision], dataset: str) -> str:
 
 def _places(changes: Sequence[RankChange]) -> str:
     moves = [
-        f"{wording.name(change.run_name)} from {change.before} to {change.after}"
+        f"{texts.name(change.run_name)} from {change.before} to {change.after}"
         for change in changes
     ]
-    return wording.listed(moves, at_most=_MOST_NAMED)
+    return texts.listed(moves, at_most=_MOST_NAMED)
 
 
 def _further(report: Report) -> Iterator[str]:
@@ -135,8 +133,8 @@ def _further(report: Report) -> Iterator[str]:
     if raised:
         new = sum(alert.is_new for alert in raised)
         first = raised[0]
-        example = f"{wording.condition_text(first.condition)} in {wording.name(first.run_name)}"
-        yield f"{wording.count(len(raised), 'alert')}, {new} of them new: {example}."
+        example = f"{texts.condition_text(first.condition)} in {texts.name(first.run_name)}"
+        yield f"{texts.count(len(raised), 'alert')}, {new} of them new: {example}."
     yield from _of_flags(report)
     if findings.costs_before is not None and snapshot.costs is not None:
         yield (
@@ -144,21 +142,21 @@ def _further(report: Report) -> Iterator[str]:
             f"{findings.costs_before} before, so they were not compared."
         )
     if findings.new_runs:
-        yield f"{wording.count(len(findings.new_runs), 'new run')} since issue {findings.since}."
+        yield f"{texts.count(len(findings.new_runs), 'new run')} since issue {findings.since}."
     yield from _of_ranking(report)
     if snapshot.waiting:
-        runs = wording.count(len(snapshot.waiting), "run is", "runs are")
+        runs = texts.count(len(snapshot.waiting), "run is", "runs are")
         yield f"{runs} still to be scored and not in this report."
     if snapshot.failed:
-        runs = wording.count(len(snapshot.failed), "run")
+        runs = texts.count(len(snapshot.failed), "run")
         yield f"{runs} could not be evaluated."
     if snapshot.n_elsewhere:
-        runs = wording.count(snapshot.n_elsewhere, "run has", "runs have")
+        runs = texts.count(snapshot.n_elsewhere, "run has", "runs have")
         yield f"{runs} another ground truth and cannot be compared."
     if snapshot.is_cut:
         yield f"Only the newest of {snapshot.n_matching:,} runs are in this report."
     if report.issue.covers_missed:
-        fires = wording.count(report.issue.covers_missed, "earlier time", "earlier times")
+        fires = texts.count(report.issue.covers_missed, "earlier time", "earlier times")
         yield f"This issue also stands for {fires} at which no scheduler was running."
 
 
@@ -170,17 +168,17 @@ def _of_ranking(report: Report) -> Iterator[str]:
         return
     metric = report.scope.ranking_metric
     best = report.ranking[0].metrics[metric]
-    value = wording.metric_text(metric, best)
+    value = texts.metric_text(metric, best)
     named = [
-        wording.name(run.name) for run in report.ranking if run.metrics[metric].value == best.value
+        texts.name(run.name) for run in report.ranking if run.metrics[metric].value == best.value
     ]
     have = "has" if len(named) == 1 else "have"
-    runs = wording.count(len(snapshot.runs), "run")
+    runs = texts.count(len(snapshot.runs), "run")
     is_lower_better = spec_of(metric, of_class=False).direction is Direction.LOWER
     end = "lowest" if is_lower_better else "highest"
     yield (
-        f"Of {runs}, {wording.listed(named, at_most=_MOST_NAMED)} {have} the {end} "
-        f"{wording.title_inside(metric)}: {value}."
+        f"Of {runs}, {texts.listed(named, at_most=_MOST_NAMED)} {have} the {end} "
+        f"{texts.title_inside(metric)}: {value}."
     )
     if snapshot.best_of_many is not None:
         yield _of_the_choice(snapshot.best_of_many, end)
@@ -193,19 +191,19 @@ def _of_the_choice(found: BestOfManyFigures, end: str) -> str:
     chosen = f"Chosen for being the {end} of {found.n_runs}"
     if found.corrected.value is None:
         return f"{chosen}, its value flatters it; a class has too few examples to correct that."
-    expected = wording.number(found.corrected.value)
+    expected = texts.number(found.corrected.value)
     return f"{chosen}, it is expected to reach about {expected} on new examples."
 
 
 def _may_be_best(found: BestSetFigures, names: Mapping[str, str]) -> str:
     """Which of the runs that were compared together may be the best, best first."""
-    may_be = [wording.name(name) for run_id, name in names.items() if run_id in found.may_be_best]
+    may_be = [texts.name(name) for run_id, name in names.items() if run_id in found.may_be_best]
     n_compared = len(found.may_be_best) + len(found.worse)
     together = f"({n_compared:,} runs compared together, 95 %)"
     if not found.worse:
         return f"No run is significantly worse than the best {together}."
-    others = wording.count(len(found.worse), "run is", "runs are")
-    named = wording.listed(may_be, at_most=_MOST_NAMED)
+    others = texts.count(len(found.worse), "run is", "runs are")
+    named = texts.listed(may_be, at_most=_MOST_NAMED)
     if len(may_be) == 1:
         return f"{others} significantly worse than {named} {together}."
     return f"{others} significantly worse than the best, which may be any of {named} {together}."
@@ -225,9 +223,9 @@ def _of_flags(report: Report) -> Iterator[str]:
     changes = report.findings.flags
     if changes is None or not (changes.opened or changes.closed):
         if n_open:
-            yield f"{wording.count(n_open, 'flag is', 'flags are')} open."
+            yield f"{texts.count(n_open, 'flag is', 'flags are')} open."
         return
-    opened = wording.count(len(changes.opened), "flag was", "flags were")
+    opened = texts.count(len(changes.opened), "flag was", "flags were")
     yield (
         f"{opened} raised and {len(changes.closed):,} closed since issue "
         f"{report.findings.since}; {n_open:,} {'is' if n_open == 1 else 'are'} open."

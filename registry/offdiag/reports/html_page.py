@@ -16,7 +16,7 @@ from importlib.resources import files
 from jinja2 import Environment, FunctionLoader, StrictUndefined, Template
 
 from offdiag.domain.values import MetricValue
-from offdiag.reports import wording
+from offdiag.reports import texts
 from offdiag.reports.charts import Drawing, interval_chart, trend_chart
 from offdiag.reports.document import provenance
 from offdiag.reports.headline import further_sentences, headline
@@ -50,21 +50,21 @@ def html_page(report: Report) -> str:
 def _charts(report: Report) -> list[tuple[str, Drawing]]:
     """Headings and drawings."""
     metric = report.scope.ranking_metric
-    title = wording.title(metric)
+    title = texts.title(metric)
     ranking = report.ranking[:MOST_CHARTED]
     charts = []
     if ranking:
-        rows = [(run.name, wording.printed(metric, run.metrics[metric])) for run in ranking]
+        rows = [(run.name, texts.printed(metric, run.metrics[metric])) for run in ranking]
         baseline = [
             value
             for run, (_, value) in zip(ranking, rows, strict=True)
             if run.id == report.scope.baseline
         ]
-        heading = f"{title} of the best {wording.count(len(rows), 'run')}"
+        heading = f"{title} of the best {texts.count(len(rows), 'run')}"
         charts.append((heading, _of_runs(rows, title, baseline)))
         worst = worst_first(ranking[0])[:MOST_CHARTED]
         recalls = [(each.label, each.values["recall"]) for each in worst]
-        heading = f"Recall of the classes of {wording.name(ranking[0].name)}"
+        heading = f"Recall of the classes of {texts.name(ranking[0].name)}"
         charts.append((heading, interval_chart(recalls, value_title="Recall", row_title="class")))
     if len(report.history) > 1:
         heading = f"{title} of the best run, issue by issue"
@@ -75,9 +75,7 @@ def _charts(report: Report) -> list[tuple[str, Drawing]]:
 def _told(history: Sequence[HistoryPoint], metric: str) -> list[HistoryPoint]:
     """The points in the unit in which their metric is told."""
     return [
-        point
-        if point.value is None
-        else replace(point, value=wording.printed(metric, point.value))
+        point if point.value is None else replace(point, value=texts.printed(metric, point.value))
         for point in history
     ]
 
@@ -98,7 +96,7 @@ def _template() -> Template:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters["visible"] = wording.visible
+    environment.filters["visible"] = texts.visible
     return environment.get_template("report.html")
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from offdiag.flags.lifecycle import FlagState
 from offdiag.metrics.intervals.bounds import difference_bounds
-from offdiag.reports import wording
+from offdiag.reports import texts
 from offdiag.reports.alerts import BATCHES
 from offdiag.reports.changes import Change, Origin, ranks
 from offdiag.reports.report import Report
@@ -59,10 +59,10 @@ def leader_matrix(report: Report) -> LeaderMatrix | None:
         return None
     matrix = leader.matrix
     total = sum(map(sum, matrix.counts))
-    name = wording.name(report.ranking[0].name)
+    name = texts.name(report.ranking[0].name)
     return LeaderMatrix(
         title=f"Confusion matrix of {name}: actual class down, predicted class across, "
-        f"{wording.count(total, 'case')}",
+        f"{texts.count(total, 'case')}",
         corner=CORNER,
         labels=matrix.labels,
         rows=tuple(zip(matrix.labels, matrix.counts, strict=True)),
@@ -76,13 +76,13 @@ def runs_table(report: Report) -> Table | None:
     metrics = report.scope.metrics
     new = set(report.findings.new_runs)
     baseline = _baseline(report)
-    columns = ("place", "run", "id", "model", "logged", "cases", *map(wording.title, metrics))
+    columns = ("place", "run", "id", "model", "logged", "cases", *map(texts.title, metrics))
     places = _places_by_cost(report)
     if places:
         columns = (*columns, "place by cost")
     if baseline is not None:
-        by = wording.title(report.scope.ranking_metric)
-        columns = (*columns, f"{by} against {wording.name(baseline.name)}")
+        by = texts.title(report.scope.ranking_metric)
+        columns = (*columns, f"{by} against {texts.name(baseline.name)}")
     rows = []
     for place, run in enumerate(report.ranking, start=1):
         row = (
@@ -92,13 +92,13 @@ def runs_table(report: Report) -> Table | None:
             run.model or "",
             f"{run.logged_at:%Y-%m-%d}",
             _cases(run),
-            *(wording.metric_text(key, run.metrics[key]) for key in metrics),
+            *(texts.metric_text(key, run.metrics[key]) for key in metrics),
             *((str(places.get(run.id, "")),) if places else ()),
         )
         against = () if baseline is None else (_against(report, baseline, run),)
         rows.append((*row, *against))
     return table_of(
-        f"Runs, best by {wording.title_inside(report.scope.ranking_metric)} first",
+        f"Runs, best by {texts.title_inside(report.scope.ranking_metric)} first",
         columns,
         rows,
         "Intervals hold the true value in 95 of 100 such reports; overlapping ones leave the "
@@ -120,13 +120,13 @@ def _yardstick(report: Report) -> str:
     if costs is None:
         return ""
     unit = "" if costs.currency is None else f" in {costs.currency}"
-    text = f" Costs{unit} are by {wording.name(costs.name)}@{costs.version}"
+    text = f" Costs{unit} are by {texts.name(costs.name)}@{costs.version}"
     if costs.constant is None:
         return f"{text}."
-    answer = wording.name(costs.constant.label)
-    constant = wording.number(costs.constant.mean_cost * wording.PER_CASES)
+    answer = texts.name(costs.constant.label)
+    constant = texts.number(costs.constant.mean_cost * texts.PER_CASES)
     return (
-        f"{text}; always answering {answer} would cost {constant} per {wording.PER_CASES:,} cases."
+        f"{text}; always answering {answer} would cost {constant} per {texts.PER_CASES:,} cases."
     )
 
 
@@ -144,8 +144,8 @@ def _against(report: Report, baseline: RunFigures, run: RunFigures) -> str:
     bounds = difference_bounds(before, after)
     if before.value is None or after.value is None or bounds is None:
         return "not comparable"
-    low, high = (wording.difference(bound, spec).removesuffix(" pp") for bound in bounds)
-    return f"{wording.difference(after.value - before.value, spec)} ({low} to {high})"
+    low, high = (texts.difference(bound, spec).removesuffix(" pp") for bound in bounds)
+    return f"{texts.difference(after.value - before.value, spec)} ({low} to {high})"
 
 
 def slices_table(report: Report) -> Table | None:
@@ -155,13 +155,13 @@ def slices_table(report: Report) -> Table | None:
     )
     return table_of(
         "Slices",
-        ("slice", "run", "cases", *map(wording.title, report.scope.metrics)),
+        ("slice", "run", "cases", *map(texts.title, report.scope.metrics)),
         [
             (
                 run.slice or "",
                 run.name,
                 _cases(run),
-                *(wording.metric_text(key, run.metrics[key]) for key in report.scope.metrics),
+                *(texts.metric_text(key, run.metrics[key]) for key in report.scope.metrics),
             )
             for run in runs
         ],
@@ -174,13 +174,13 @@ def worst_classes_table(report: Report) -> Table | None:
         return None
     best = report.ranking[0]
     return table_of(
-        f"Worst classes of {wording.name(best.name)}",
+        f"Worst classes of {texts.name(best.name)}",
         ("class", "cases", *(spec_of(key, of_class=True).title for key in CLASS_METRICS)),
         [
             (
                 figures.label,
                 f"{figures.support:,}",
-                *(wording.with_interval(figures.values[key]) for key in CLASS_METRICS),
+                *(texts.with_interval(figures.values[key]) for key in CLASS_METRICS),
             )
             for figures in worst_first(best)[:_WORST_OF_BEST]
         ],
@@ -197,7 +197,7 @@ def worst_of_each_table(report: Report) -> Table | None:
                 run.name,
                 figures.label,
                 f"{figures.support:,}",
-                wording.with_interval(figures.values["recall"]),
+                texts.with_interval(figures.values["recall"]),
             )
             for run, found in worst
             for figures in found
@@ -216,7 +216,7 @@ def confusions_table(report: Report) -> Table | None:
     if leader is None:
         return None
     return table_of(
-        f"Most frequent confusions of {wording.name(report.ranking[0].name)}",
+        f"Most frequent confusions of {texts.name(report.ranking[0].name)}",
         ("actual", "predicted", "cases", "share of the actual class"),
         [
             (
@@ -240,9 +240,9 @@ def alerts_table(report: Report) -> Table | None:
     alerts = report.findings.alerts
     rows = [
         (
-            wording.condition_text(alert.condition),
+            texts.condition_text(alert.condition),
             alert.run_name,
-            wording.metric_text(alert.condition.metric, alert.value)
+            texts.metric_text(alert.condition.metric, alert.value)
             if alert.evidence is None
             else f"evidence {_odds(alert.evidence.odds)}, "
             f"most likely since edition {alert.evidence.start}",
@@ -251,7 +251,7 @@ def alerts_table(report: Report) -> Table | None:
         for alert in alerts.raised
     ] + [
         (
-            wording.condition_text(each.condition),
+            texts.condition_text(each.condition),
             each.run_name,
             f"not judged: {each.reason}",
             "",
@@ -274,7 +274,7 @@ def evidence_table(report: Report) -> Table | None:
         ("condition", "model", "editions", "examples", "evidence", "alert at"),
         [
             (
-                wording.condition_text(each.condition),
+                texts.condition_text(each.condition),
                 each.model or "no model named",
                 str(len(each.batches)),
                 f"{sum(batch.n_samples for batch in each.batches):,}",
@@ -296,7 +296,7 @@ def _odds(value: float) -> str:
 def changes_table(report: Report) -> Table | None:
     changes = report.findings.changes
     note = (
-        f"{wording.count(changes.n_compared, 'value was', 'values were')} compared with issue "
+        f"{texts.count(changes.n_compared, 'value was', 'values were')} compared with issue "
         f"{report.findings.since}."
     )
     if any(change.origin is Origin.SUCCEEDED for change in changes.beyond):
@@ -316,10 +316,10 @@ def _change_row(change: Change) -> tuple[str, ...]:
     difference = change.difference
     return (
         change.run_name,
-        f"{wording.title(change.metric, change.class_label)}{where}",
-        wording.metric_text(change.metric, change.before),
-        wording.metric_text(change.metric, change.after),
-        "" if difference is None else wording.difference(difference, spec),
+        f"{texts.title(change.metric, change.class_label)}{where}",
+        texts.metric_text(change.metric, change.before),
+        texts.metric_text(change.metric, change.after),
+        "" if difference is None else texts.difference(difference, spec),
         because,
     )
 
@@ -363,7 +363,7 @@ def rank_changes_table(report: Report) -> Table | None:
         "Changed places",
         ("ranking by", "run", "before", "now"),
         [
-            (wording.title(each.metric), each.run_name, str(each.before), str(each.after))
+            (texts.title(each.metric), each.run_name, str(each.before), str(each.after))
             for each in report.findings.rank_changes
         ],
         "Places among the runs that were in both issues.",

@@ -7,7 +7,7 @@ from functools import cached_property
 from html import escape
 from typing import TYPE_CHECKING, Any
 
-from offdiag.comparison import wording
+from offdiag.comparison import texts
 from offdiag.comparison.differences import DIFFERENCE_THAT_MATTERS
 from offdiag.comparison.standings import Standing
 from offdiag.domain.values import MetricValue
@@ -51,16 +51,16 @@ def _cells(row: tuple[str, ...]) -> Iterator[str]:
 def _table(result: Mapping[str, Any]) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
     metrics = result["metrics"]
     if result["kind"] == "pair":
-        level = wording.level_text(result["confidence"])
+        level = texts.level_text(result["confidence"])
         head = ("metric", "A", "B", "B − A", f"{level} CI alone", "together")
         return head, [_difference_row(key, found) for key, found in metrics.items()]
     # Servers of the release before do not correct.
     best = result.get("best_of_many") or {}
     return ("metric", *result["n"], *([_ON_NEW] if best else [])), [
         (
-            wording.title(key),
+            texts.title(key),
             *(
-                f"{_number(place)} ({wording.STANDINGS[Standing(place['standing'])]})"
+                f"{_number(place)} ({texts.STANDINGS[Standing(place['standing'])]})"
                 for place in places.values()
             ),
             *([_number(best[key]["corrected"]) if key in best else ""] if best else []),
@@ -73,12 +73,12 @@ def _difference_row(key: str, found: Mapping[str, Any]) -> tuple[str, ...]:
     gap = MetricValue.of_dict(found["difference"])
     together = found.get("simultaneous_interval") or {}
     return (
-        wording.title(key),
+        texts.title(key),
         _number(found["a"]),
         _number(found["b"]),
-        wording.gap_text(key, gap),
-        wording.gap_interval(key, gap) or "none",
-        wording.ends_text(key, (together.get("ci_low"), together.get("ci_high"))) or "none",
+        texts.gap_text(key, gap),
+        texts.gap_interval(key, gap) or "none",
+        texts.ends_text(key, (together.get("ci_low"), together.get("ci_high"))) or "none",
     )
 
 

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from offdiag.comparison.differences import HEADLINE, MetricDifference, Outcome
 from offdiag.comparison.pair import PairComparison, compare_paired
+from offdiag.comparison.texts import title_inside
 from offdiag.comparison.verdict import classes_that_change, pair_verdict
-from offdiag.comparison.wording import title_inside
 from offdiag.domain.labels import LabelSet
 from offdiag.metrics.paired.joint import JointCounts, joint_counts
 

@@ -15,7 +15,7 @@ from offdiag.domain.texts import name_segment
 from offdiag.domain.texts import name_segment as segment_of_pages
 from offdiag.errors import Conflict, ServerUnavailable, SpoolFull
 from offdiag.sdk.remote import connection
-from offdiag.sdk.remote.connection import Busy, Connection, delay_before_next, delays, patiently
+from offdiag.sdk.remote.connection import Busy, Connection, delay_before_next, delays, with_retries
 from offdiag.sdk.remote.run import Sender
 from offdiag.sdk.remote.spool import Asked, SpooledRun
 
@@ -203,7 +203,7 @@ def test_patience_ends(monkeypatch: pytest.MonkeyPatch) -> None:
         raise AWAY
 
     with pytest.raises(ServerUnavailable):
-        patiently(attempt, patience_s=5)
+        with_retries(attempt, patience_s=5)
 
     assert 3 <= len(slept) <= 5
 

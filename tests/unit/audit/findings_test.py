@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from offdiag import audit_reported
-from offdiag.audit.table_text.audit import audit_pasted
+from offdiag.audit.table_text.audit import audit_table_text
 
 MATRIX = [[72, 6, 2], [8, 6, 1], [2, 1, 2]]
 
@@ -85,4 +85,4 @@ def test_the_headline_says_what_came_out(
     ],
 )
 def test_several_models_have_one_headline(rows: str, headline: str) -> None:
-    assert audit_pasted(f"Model\tAccuracy\tError rate\n{rows}").headline == headline
+    assert audit_table_text(f"Model\tAccuracy\tError rate\n{rows}").headline == headline

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from offdiag.errors import InvalidInput
+from offdiag.plot.axes import CORRECT, ERROR, PAGE
 from offdiag.plot.confusion_matrix import matrix_cells, number_text, percent_text
-from offdiag.plot.drawing import CORRECT, ERROR, PAGE
 
 COUNTS = np.array([[80, 20, 0], [1, 9, 0], [0, 0, 0]])
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from offdiag import evaluate_labels, evaluate_matrix, plot
 from offdiag.errors import InvalidInput
-from offdiag.plot.drawing import CORRECT, ERROR
+from offdiag.plot.axes import CORRECT, ERROR
 from offdiag.sdk.evaluations.evaluation import Evaluation
 from support.pictures import heading, rendered, texts, tick_names
 

@@ -20,7 +20,7 @@ from offdiag.reports.report import Report
 from offdiag.reports.scope import MOST_METRICS, Condition, ReportScope, Side
 from offdiag.reports.snapshot import ConstantAnswer, CostFigures, RunFigures
 from offdiag.reports.tables import runs_table
-from offdiag.reports.wording import condition_text, metric_text
+from offdiag.reports.texts import condition_text, metric_text
 from support.report_figures import SCOPE, report, run, snapshot, value
 
 COSTED = replace(SCOPE, cost_matrix="visits")

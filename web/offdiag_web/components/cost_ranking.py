@@ -8,7 +8,7 @@ from itertools import chain
 
 from markupsafe import Markup
 
-from offdiag.comparison.wording import letter
+from offdiag.comparison.texts import letter
 from offdiag.domain.values import MetricValue
 from offdiag.metrics.costs.summary import expected_cases
 from offdiag.metrics.paired.contests import FEWEST_SAMPLES

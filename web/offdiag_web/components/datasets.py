@@ -10,7 +10,7 @@ from functools import lru_cache
 from offdiag.domain.runs import RunState, Task
 from offdiag.domain.values import MetricValue
 from offdiag.reports.scope import spec_of
-from offdiag.reports.wording import difference
+from offdiag.reports.texts import difference
 from offdiag.store.dataset_page import DatasetFacts, LoggedRuns
 from offdiag_web.app.exports import Cell
 from offdiag_web.components import numbers

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Literal
 
-from offdiag.comparison.wording import MOST_RUNS
+from offdiag.comparison.texts import MOST_RUNS
 from offdiag.filters.fields import WHOLE_METRICS
 from offdiag.metrics.catalogue import SPECS, Direction
 from offdiag.store.run_filter import RunFilter

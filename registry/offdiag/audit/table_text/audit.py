@@ -14,8 +14,8 @@ from offdiag.audit.claims import Claim, Facts
 from offdiag.audit.findings import AuditReport, AuditVerdict, as_sentence, headline_of_many
 from offdiag.audit.printed import printed
 from offdiag.audit.table_text.headers import CELLS_OF_TWO
-from offdiag.audit.table_text.interpretation import Corrections, Reading, read_pasted
-from offdiag.audit.table_text.numbers import Number, PastedMatrix
+from offdiag.audit.table_text.interpretation import Corrections, Reading, read_table_text
+from offdiag.audit.table_text.numbers import Number, PrintedMatrix
 from offdiag.audit.table_text.roles import ClassFacts, place_of
 from offdiag.domain.labels import LabelSet
 from offdiag.domain.orientation import SourceOrientation
@@ -39,7 +39,7 @@ class ModelAudit:
 
 
 @dataclass(frozen=True)
-class PastedAudit:
+class TableTextAudit:
     """A text as it was read, and the audit of each model in it."""
 
     reading: Reading
@@ -56,14 +56,14 @@ class PastedAudit:
         return as_sentence(headline_of_many([(each.model, each.report) for each in self.models]))
 
 
-def audit_pasted(text: str, corrections: Corrections | None = None) -> PastedAudit:
+def audit_table_text(text: str, corrections: Corrections | None = None) -> TableTextAudit:
     """Read a text and audit its numbers.
 
     Where cells of a matrix ran together, the way of parting them that the numbers agree with
     best is taken. Raises `InvalidInput` for a text without a number that can be audited, one
     that is too long, and corrections that cannot be read.
     """
-    readings = read_pasted(text, corrections)
+    readings = read_table_text(text, corrections)
     if readings[0].matrix is None:
         # However the cells are parted, they make no matrix to hold the numbers against.
         readings = readings[:1]
@@ -78,7 +78,7 @@ def audit_pasted(text: str, corrections: Corrections | None = None) -> PastedAud
     return replace(best, reading=reading)
 
 
-def _audit(reading: Reading) -> PastedAudit:
+def _audit(reading: Reading) -> TableTextAudit:
     if not reading.numbers:
         raise InvalidInput(
             "no number in the text was recognised as a metric.",
@@ -87,7 +87,7 @@ def _audit(reading: Reading) -> PastedAudit:
             "name cannot be audited.",
         )
     reports = audited_together([_table(reading, model) for model in reading.models])
-    return PastedAudit(
+    return TableTextAudit(
         reading,
         tuple(
             ModelAudit(model, report, tuple(number.line for number in _numbers(reading, model)))
@@ -149,7 +149,7 @@ def _own_matrix(reading: Reading, model: str) -> tuple[ClassFacts, Counts] | Non
     return ClassFacts(tuple(names)), np.array(cells, np.int64)
 
 
-def _trouble(audit: PastedAudit) -> tuple[int, int]:
+def _trouble(audit: TableTextAudit) -> tuple[int, int]:
     """Matrices whose axes the numbers contradict, and how grave the findings are together."""
     contradictions = sum(
         each.report.matrix is not None and each.report.matrix.decided_by == "contradiction"
@@ -159,7 +159,7 @@ def _trouble(audit: PastedAudit) -> tuple[int, int]:
     return contradictions, sum(finding.verdict.rank for finding in findings)
 
 
-def audit_record(audit: PastedAudit) -> dict[str, Any]:
+def audit_record(audit: TableTextAudit) -> dict[str, Any]:
     """Everything there is, ready for `json.dumps(..., allow_nan=False)`."""
     return {
         "verdict": audit.verdict.value,
@@ -194,7 +194,7 @@ def reading_record(reading: Reading) -> dict[str, Any]:
     }
 
 
-def _matrix_record(matrix: PastedMatrix) -> dict[str, Any]:
+def _matrix_record(matrix: PrintedMatrix) -> dict[str, Any]:
     return {
         "labels": list(matrix.labels),
         "counts": [list(line) for line in matrix.counts],

@@ -51,7 +51,7 @@ _SIGNS = (
 
 
 def plain_lines(text: str) -> list[str]:
-    """The lines of a pasted text without mark-up, in order; lines without content are empty.
+    """The lines of a text without mark-up, in order; lines without content are empty.
 
     Typographic variants become the plain characters they stand for, control characters and
     invisible ones disappear. Raises `InvalidInput` for a text that is too long.

@@ -16,7 +16,7 @@ from offdiag.audit.table_text.joined_cells import Parts, ways_to_read
 from offdiag.audit.table_text.numbers import (
     Count,
     Number,
-    PastedMatrix,
+    PrintedMatrix,
     counts_of,
     from_labels,
     from_matrix,
@@ -179,7 +179,7 @@ class Reading:
     numbers: tuple[Number, ...]
     counts: tuple[Count, ...]
     classes: ClassFacts | None
-    matrix: PastedMatrix | None
+    matrix: PrintedMatrix | None
     positive: str | None
     unread: tuple[tuple[int, str], ...]
     remarks: tuple[str, ...]
@@ -190,7 +190,7 @@ class Reading:
         return tuple(dict.fromkeys(number.model for number in self.numbers))
 
 
-def read_pasted(text: str, corrections: Corrections | None = None) -> tuple[Reading, ...]:
+def read_table_text(text: str, corrections: Corrections | None = None) -> tuple[Reading, ...]:
     """The ways to read a text; more than one only where cells ran together.
 
     Raises `InvalidInput` for a text that is too long or holds too many numbers, and for

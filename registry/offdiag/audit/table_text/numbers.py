@@ -169,7 +169,7 @@ Counts = tuple[tuple[int, ...], ...]
 
 
 @dataclass(frozen=True, slots=True)
-class PastedMatrix:
+class PrintedMatrix:
     """Counts as they were printed, line by line, with the classes of both axes.
 
     `orientation` is what words in the text say, None where they say nothing.
@@ -180,14 +180,14 @@ class PastedMatrix:
     orientation: SourceOrientation | None
 
 
-def matrix_of(block: Block, roles: Roles, classes: Sequence[str]) -> PastedMatrix | None:
+def matrix_of(block: Block, roles: Roles, classes: Sequence[str]) -> PrintedMatrix | None:
     """The matrix that a block is, without totals and metrics at its sides; None if it is none."""
     if not is_matrix(block):
         return None
     if not any(block.heads):
         counts = tuple(_counts(row.values) for row in block.rows)
         names = tuple(classes) if len(classes) == len(counts) else numbered(len(counts))
-        return PastedMatrix(names, counts, _orientation(block))
+        return PrintedMatrix(names, counts, _orientation(block))
     columns = [place for place, m in enumerate(roles.columns) if m.label is not None]
     counts = tuple(
         _counts([row.values[place] for place in columns])
@@ -195,7 +195,7 @@ def matrix_of(block: Block, roles: Roles, classes: Sequence[str]) -> PastedMatri
         if m.label is not None
     )
     labels = tuple(roles.columns[place].label or "" for place in columns)
-    return PastedMatrix(labels, counts, _orientation(block))
+    return PrintedMatrix(labels, counts, _orientation(block))
 
 
 def class_heads(block: Block) -> list[str]:

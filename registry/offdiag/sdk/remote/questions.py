@@ -38,7 +38,7 @@ from offdiag.sdk.registry import (
     RevisionQuestion,
     Threshold,
 )
-from offdiag.sdk.remote.connection import delays, patiently
+from offdiag.sdk.remote.connection import delays, with_retries
 from offdiag.sdk.remote.reader import Reader, dataset_classes, label_set
 
 
@@ -112,7 +112,7 @@ def compare(reader: Reader, question: CompareQuestion) -> Mapping[str, Any]:
         asked["slice"] = question.slice_text
     if question.difference != DIFFERENCE_THAT_MATTERS:
         asked["difference"] = question.difference  # Older servers refuse it.
-    body = patiently(
+    body = with_retries(
         lambda: reader.connection.ask("GET", "/compare", params=asked),
         patience_s=reader.patience_s,
     )

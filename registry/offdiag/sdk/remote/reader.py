@@ -19,7 +19,7 @@ from offdiag.records.evaluation import CurvesAnswer, Points
 from offdiag.records.example import ExamplePage, LabelSets
 from offdiag.records.run import Labels, Run, RunPage, RunSummary
 from offdiag.sdk.registry import ExampleRow, ExampleTable, SearchQuestion
-from offdiag.sdk.remote.connection import Connection, patiently
+from offdiag.sdk.remote.connection import Connection, with_retries
 from offdiag.services.examples.question import ExampleQuestion
 
 Answer = TypeVar("Answer", bound=BaseModel)
@@ -35,7 +35,7 @@ class Reader:
     def get(self, path: str, answer: type[Answer], **params: Any) -> Answer:
         """The answer to a question; parameters that are None are left out."""
         asked = {name: value for name, value in params.items() if value is not None}
-        body = patiently(
+        body = with_retries(
             lambda: self.connection.ask("GET", path, params=asked), patience_s=self.patience_s
         )
         return answer.model_validate_json(body)
@@ -43,7 +43,7 @@ class Reader:
     def send(self, method: str, path: str, asked: Asked) -> bytes:
         """The answer to a request that may be sent twice without acting twice."""
         body = asked.model_dump_json()
-        return patiently(
+        return with_retries(
             lambda: self.connection.send(method, path, body), patience_s=self.patience_s
         )
 

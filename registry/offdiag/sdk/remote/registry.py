@@ -39,7 +39,7 @@ from offdiag.sdk.registry import (
     SearchQuestion,
 )
 from offdiag.sdk.remote import questions, reader
-from offdiag.sdk.remote.connection import Connection, patiently
+from offdiag.sdk.remote.connection import Connection, with_retries
 from offdiag.sdk.remote.run import WAITING, Frame, RemoteRun, SpoolingRun, keep_finished, report
 from offdiag.sdk.remote.spool import Asked, SpooledRun
 from offdiag.services.examples.question import ExampleQuestion
@@ -198,7 +198,7 @@ class RemoteRegistry:
         if self._is_offline:
             return self._in_spool(asked, labels, positive_label)
         try:
-            answer = patiently(
+            answer = with_retries(
                 lambda: self.connection.send("POST", "/runs", asked.body),
                 patience_s=min(LONGEST_OPENING_S, self.settings.client.patience_s),
             )
@@ -309,7 +309,7 @@ class RemoteRegistry:
         failure: OffdiagError | None = None
         if not self._is_offline:
             try:
-                answer = patiently(
+                answer = with_retries(
                     lambda: self.connection.send("POST", path, asked.body),
                     patience_s=self.settings.client.patience_s,
                 )

@@ -26,7 +26,7 @@ from offdiag.domain.labels import LabelSet
 from offdiag.errors import Conflict, OffdiagError, RunKept, ServerUnavailable
 from offdiag.inputs.bodies.columns import MOST_ROWS
 from offdiag.records.ingest import ClosedRun, Closing
-from offdiag.sdk.remote.connection import Connection, delay_before_next, delays, patiently
+from offdiag.sdk.remote.connection import Connection, delay_before_next, delays, with_retries
 from offdiag.sdk.remote.spool import Asked, SpooledRun
 from offdiag.services.ingest.batch import Batch
 from offdiag.services.ingest.chunk_stream import MEDIA_TYPE, write_chunk
@@ -301,7 +301,7 @@ class RemoteRun:
         failure = self._sender.close(patience_s=self._settings.patience_s)
         if failure is None:
             try:
-                run_id = patiently(
+                run_id = with_retries(
                     lambda: send_closing(self._connection, self.run_id, n_chunks or None),
                     patience_s=max(0.0, give_up_at - time.monotonic()),
                 )

@@ -11,7 +11,7 @@ from typing import Any, Protocol
 from offdiag.domain.labels import LabelSet
 from offdiag.errors import OffdiagError, ServerUnavailable
 from offdiag.records.ingest import ClosedRun, OpenedRun
-from offdiag.sdk.remote.connection import Connection, patiently
+from offdiag.sdk.remote.connection import Connection, with_retries
 from offdiag.sdk.remote.reader import label_set
 from offdiag.sdk.remote.run import send_chunk, send_closing
 from offdiag.sdk.remote.spool import Asked, SpooledRun, spooled_runs
@@ -96,7 +96,7 @@ class ServerDestination:
         return ClosedRun.model_validate_json(answer).id
 
     def _patiently(self, attempt: Callable[[], Any]) -> Any:
-        return patiently(attempt, patience_s=self.patience_s)
+        return with_retries(attempt, patience_s=self.patience_s)
 
 
 def sync(spool: Path, destination: Destination) -> Iterator[SyncedRun]:

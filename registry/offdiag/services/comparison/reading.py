@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from offdiag.comparison.wording import MOST_RUNS, letter
+from offdiag.comparison.texts import MOST_RUNS, letter
 from offdiag.domain.slices import Slice
 from offdiag.errors import InvalidInput, NotFound
 from offdiag.metrics.suite import SUITE_VERSION

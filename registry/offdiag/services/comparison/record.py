@@ -8,7 +8,7 @@ from typing import Any
 from offdiag.comparison.many import ManyComparison
 from offdiag.comparison.pair import PairComparison
 from offdiag.comparison.record import many_record, pair_record, verdict_record
-from offdiag.comparison.wording import letter
+from offdiag.comparison.texts import letter
 from offdiag.metrics.suite import SUITE_VERSION
 from offdiag.services.comparison.comparing import RunComparison
 from offdiag.store.compared_runs import ComparedRun

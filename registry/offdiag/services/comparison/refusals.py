@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from offdiag.comparison.wording import letter
+from offdiag.comparison.texts import letter
 from offdiag.domain.runs import RunState, Task
-from offdiag.reports.wording import listed
+from offdiag.reports.texts import listed
 from offdiag.store.compared_runs import ComparedRun
 
 

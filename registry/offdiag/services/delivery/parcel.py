@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from urllib.parse import quote
 
 from offdiag.domain.texts import DEFAULT_PROJECT, name_segment
-from offdiag.reports.wording import visible
+from offdiag.reports.texts import visible
 from offdiag.services.delivery.targets import Target
 from offdiag.store.reports import StoredFile
 

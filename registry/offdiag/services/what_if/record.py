@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from offdiag.comparison.wording import letter
+from offdiag.comparison.texts import letter
 from offdiag.services.what_if.answering import PricedAnswer, WhatIf
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from offdiag.audit.findings import AuditVerdict
-from offdiag.audit.table_text.audit import PastedAudit, audit_pasted
+from offdiag.audit.table_text.audit import TableTextAudit, audit_table_text
 from offdiag.audit.table_text.interpretation import Corrections
 from offdiag.errors import InvalidInput
 
@@ -13,12 +13,12 @@ CONSISTENT, IMPOSSIBLE = AuditVerdict.CONSISTENT, AuditVerdict.IMPOSSIBLE
 OTHER, TRANSPOSED = AuditVerdict.OTHER_DEFINITION, AuditVerdict.TRANSPOSED
 
 
-def verdicts(audit: PastedAudit) -> dict[str, AuditVerdict]:
+def verdicts(audit: TableTextAudit) -> dict[str, AuditVerdict]:
     return {each.model: each.report.verdict for each in audit.models}
 
 
 def test_each_model_gets_a_verdict_of_its_own() -> None:
-    audit = audit_pasted("Model\tAccuracy\tError rate\nSVM\t0.93\t0.07\nCNN\t0.95\t0.09")
+    audit = audit_table_text("Model\tAccuracy\tError rate\nSVM\t0.93\t0.07\nCNN\t0.95\t0.09")
 
     assert verdicts(audit) == {"SVM": CONSISTENT, "CNN": IMPOSSIBLE}
     assert audit.verdict is IMPOSSIBLE
@@ -29,9 +29,9 @@ def test_one_class_is_positive_in_all_rows_of_a_table() -> None:
     of_b, of_a = "0.9000\t0.8438\t0.8710", "0.8250\t0.7333\t0.7765"
     told = Corrections(classes="a 40, b 60")
 
-    def audited(*rows: str) -> PastedAudit:
+    def audited(*rows: str) -> TableTextAudit:
         lines = (f"M{number}\t{row}" for number, row in enumerate(rows, start=1))
-        return audit_pasted("\n".join(["Model\tRecall\tPrecision\tF1", *lines]), told)
+        return audit_table_text("\n".join(["Model\tRecall\tPrecision\tF1", *lines]), told)
 
     assert {audited(row).verdict for row in (of_a, of_b)} == {CONSISTENT}
     assert audited(of_b, of_b).models[1].report.reading == "'b' is the positive class"
@@ -41,7 +41,7 @@ def test_one_class_is_positive_in_all_rows_of_a_table() -> None:
 
 
 def test_findings_know_their_line_of_the_text() -> None:
-    audit = audit_pasted("\nAccuracy 0.9\n\nMicro F1 0.8")
+    audit = audit_table_text("\nAccuracy 0.9\n\nMicro F1 0.8")
 
     assert audit.models[0].lines == (2, 4)
 
@@ -58,13 +58,13 @@ def test_findings_know_their_line_of_the_text() -> None:
 def test_the_axes_of_a_matrix_are_those_it_names_or_found_out(
     matrix: str, verdict: AuditVerdict
 ) -> None:
-    audit = audit_pasted(f"{matrix}\nMacro precision 0.57768\nMacro recall 0.57686")
+    audit = audit_table_text(f"{matrix}\nMacro precision 0.57768\nMacro recall 0.57686")
 
     assert audit.verdict is verdict
 
 
 def test_four_counts_make_the_matrix_of_their_model() -> None:
-    audit = audit_pasted(
+    audit = audit_table_text(
         "Model\tTP\tFN\tFP\tTN\tRecall\tPrecision\nA\t80\t20\t200\t9700\t0.80\t0.286\n"
         "B\t70\t30\t100\t9800\t0.70\t0.286"
     )
@@ -76,7 +76,7 @@ def test_four_counts_make_the_matrix_of_their_model() -> None:
 def test_four_counts_are_those_of_the_positive_class() -> None:
     text = "TP 80 FN 20 FP 200 TN 9700\nRecall 0.80"
 
-    audit = audit_pasted(text, Corrections(classes="well, ill", positive="ill"))
+    audit = audit_table_text(text, Corrections(classes="well, ill", positive="ill"))
 
     assert audit.verdict is CONSISTENT
     assert (
@@ -88,7 +88,7 @@ def test_four_counts_are_those_of_the_positive_class() -> None:
 def test_cells_that_ran_together_are_parted_as_the_numbers_say() -> None:
     matrix = "Predicted A B C\nActual A 838\nActual B 1173\nActual C 527"
 
-    audit = audit_pasted(f"{matrix}\nMacro recall 0.57686")
+    audit = audit_table_text(f"{matrix}\nMacro recall 0.57686")
 
     assert audit.verdict is CONSISTENT
     assert audit.reading.matrix is not None
@@ -101,7 +101,7 @@ def test_cells_that_ran_together_are_parted_as_the_numbers_say() -> None:
 def test_ways_that_the_numbers_do_not_tell_apart_are_told() -> None:
     matrix = "Predicted A B C\nActual A 838\nActual B 1173\nActual C 527"
 
-    audit = audit_pasted(f"{matrix}\nRecall[A] 0.421")
+    audit = audit_table_text(f"{matrix}\nRecall[A] 0.421")
 
     assert audit.reading.remarks[-1] == (
         "3 ways of parting the cells fit equally well; this is one of them."
@@ -111,7 +111,7 @@ def test_ways_that_the_numbers_do_not_tell_apart_are_told() -> None:
 @pytest.mark.parametrize("text", ["", "no table", "8 3\n1 17", "Loss 0.3"])
 def test_a_text_without_metrics_is_refused_with_a_way_out(text: str) -> None:
     with pytest.raises(InvalidInput, match="no number in the text") as caught:
-        audit_pasted(text)
+        audit_table_text(text)
 
     assert "heads" in str(caught.value.hint)
 
@@ -120,7 +120,7 @@ def test_forms_of_one_number_do_not_speak_for_each_other() -> None:
     """Printed three times, a specificity of 990/1000 still needs the other numbers."""
     text = "Accuracy 99%\nPrecision = 0/0 = Undefined\nSpecificity = 990/1000 = 0.99 = 99%"
 
-    audit = audit_pasted(text, Corrections(classes="yes 10, no 990", positive="yes"))
+    audit = audit_table_text(text, Corrections(classes="yes 10, no 990", positive="yes"))
 
     findings = audit.models[0].report.findings[-3:]
     assert [f.verdict for f in findings] == [OTHER] * 3

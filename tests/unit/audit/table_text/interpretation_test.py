@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from offdiag.audit.table_text.headers import Meaning, written
-from offdiag.audit.table_text.interpretation import Corrections, Reading, read_pasted
+from offdiag.audit.table_text.interpretation import Corrections, Reading, read_table_text
 from offdiag.audit.table_text.roles import ClassFacts
 from offdiag.domain.orientation import SourceOrientation
 from offdiag.errors import InvalidInput
@@ -24,7 +24,7 @@ weighted avg       0.68      0.63      0.64        40
 
 def read(text: str, **told: object) -> Reading:
     """The only way to read a text."""
-    (reading,) = read_pasted(text, Corrections(**told))  # type: ignore[arg-type]  # By name.
+    (reading,) = read_table_text(text, Corrections(**told))  # type: ignore[arg-type]  # By name.
     return reading
 
 
@@ -399,7 +399,7 @@ class TestRemarks:
 )
 def test_more_than_a_table_is_refused_with_the_limit(text: str, says: str) -> None:
     with pytest.raises(InvalidInput, match=says) as caught:
-        read_pasted(text)
+        read_table_text(text)
 
     assert caught.value.field == "table"
     assert "at most" in str(caught.value.hint)

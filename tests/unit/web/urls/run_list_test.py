@@ -3,7 +3,7 @@ from urllib.parse import parse_qsl, urlsplit
 
 import pytest
 
-from offdiag.comparison.wording import MOST_RUNS
+from offdiag.comparison.texts import MOST_RUNS
 from offdiag.store.run_order import Cursor, Group, Place, RunOrder
 from offdiag_web.urls.filter_line import parse_filter
 from offdiag_web.urls.run_list import RunListAddress, read_run_list

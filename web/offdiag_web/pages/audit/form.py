@@ -10,8 +10,8 @@ from offdiag.audit.claims import AVERAGED, AVERAGES
 from offdiag.audit.names import AGGREGATES, CLASS_KEYS
 from offdiag.audit.table_text.cells import MOST_CHARACTERS
 from offdiag.audit.table_text.headers import read_meaning, written
-from offdiag.audit.table_text.interpretation import Corrections, Reading, read_pasted
-from offdiag.audit.table_text.numbers import PastedMatrix
+from offdiag.audit.table_text.interpretation import Corrections, Reading, read_table_text
+from offdiag.audit.table_text.numbers import PrintedMatrix
 from offdiag.domain.orientation import SourceOrientation
 from offdiag.errors import InvalidInput
 from offdiag_web.components import numbers
@@ -77,7 +77,7 @@ def with_real_corrections(typed: TypedAudit) -> TypedAudit:
 
     A form sends what stands beside every head. Raises `InvalidInput` for what cannot be read.
     """
-    reading = read_pasted(typed.table, replace(typed, heads={}).corrections)[0]
+    reading = read_table_text(typed.table, replace(typed, heads={}).corrections)[0]
     found = {head.head: head.meaning for head in reading.heads}
     heads = {
         head: written(read_meaning(text))
@@ -273,7 +273,7 @@ def _options(reading: Reading | None) -> tuple[str, ...]:
     )
 
 
-def _matrix(matrix: PastedMatrix) -> PastedMatrixView | None:
+def _matrix(matrix: PrintedMatrix) -> PastedMatrixView | None:
     if len(matrix.labels) > MOST_MATRIX_CLASSES:
         return None
     said = {

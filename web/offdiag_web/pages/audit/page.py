@@ -9,8 +9,8 @@ from __future__ import annotations
 from flask import Blueprint, jsonify, make_response, redirect, render_template, request
 from werkzeug.wrappers import Response
 
-from offdiag.audit.table_text.audit import PastedAudit, audit_pasted, audit_record
-from offdiag.audit.table_text.interpretation import Reading, read_pasted
+from offdiag.audit.table_text.audit import TableTextAudit, audit_record, audit_table_text
+from offdiag.audit.table_text.interpretation import Reading, read_table_text
 from offdiag.domain.access import Role
 from offdiag.errors import InvalidInput
 from offdiag_web.app.permissions import needs
@@ -38,7 +38,7 @@ def page() -> Response:
     if not typed.table.strip():
         return _shown(typed, None, None)
     try:
-        return _shown(typed, audit_pasted(typed.table, typed.corrections), None)
+        return _shown(typed, audit_table_text(typed.table, typed.corrections), None)
     except InvalidInput as refused:
         return _shown(typed, None, refused)
 
@@ -49,7 +49,7 @@ def send() -> Response:
     typed = typed_audit(request.form)
     try:
         typed = with_real_corrections(typed)
-        audit = audit_pasted(typed.table, typed.corrections)
+        audit = audit_table_text(typed.table, typed.corrections)
     except InvalidInput as refused:
         return _shown(typed, None, refused, status=_REFUSED)
     if fits_link(typed):
@@ -69,12 +69,12 @@ def twin_of_sent() -> Response:
 
 
 def _record(typed: TypedAudit) -> Response:
-    return jsonify(audit_record(audit_pasted(typed.table, typed.corrections)))
+    return jsonify(audit_record(audit_table_text(typed.table, typed.corrections)))
 
 
 def _shown(
     typed: TypedAudit,
-    audit: PastedAudit | None,
+    audit: TableTextAudit | None,
     refused: InvalidInput | None,
     *,
     status: int = 200,
@@ -98,6 +98,6 @@ def _reading(typed: TypedAudit) -> Reading | None:
     """How a text that was refused would be read without what is wrong about it."""
     try:
         kept = without_heads_that_fail(typed)
-        return read_pasted(kept.table, kept.corrections)[0] if kept.table.strip() else None
+        return read_table_text(kept.table, kept.corrections)[0] if kept.table.strip() else None
     except InvalidInput:
         return None

@@ -10,7 +10,7 @@ from fractions import Fraction
 from offdiag.audit.feasible import FeasibleTables, Run
 from offdiag.audit.findings import AuditReport, AuditVerdict, Finding
 from offdiag.audit.printed import Interval, Printed, Rounding
-from offdiag.audit.table_text.audit import ModelAudit, PastedAudit
+from offdiag.audit.table_text.audit import ModelAudit, TableTextAudit
 from offdiag.metrics.catalogue import SPECS
 from offdiag_web.components import numbers
 from offdiag_web.components.classes import quoted_name
@@ -200,7 +200,7 @@ class VerdictsView:
     proves_nothing: bool
 
 
-def verdicts_view(audit: PastedAudit) -> VerdictsView:
+def verdicts_view(audit: TableTextAudit) -> VerdictsView:
     """Present an audit."""
     models = tuple(_model(number, each) for number, each in enumerate(audit.models, start=1))
     return VerdictsView(
@@ -282,7 +282,7 @@ def _chip(verdict: AuditVerdict) -> Chip:
     return Chip(_WORDS[verdict], _TONES[verdict])
 
 
-def _counts(audit: PastedAudit) -> tuple[Chip, ...]:
+def _counts(audit: TableTextAudit) -> tuple[Chip, ...]:
     findings = [finding for each in audit.models for finding in each.report.findings]
     return tuple(
         Chip(f"{numbers.count(found)} {_WORDS[verdict]}", _TONES[verdict])

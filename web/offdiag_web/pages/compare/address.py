@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Literal, Protocol, cast, get_args
 
 from offdiag.comparison.pair import Fate
-from offdiag.comparison.wording import MOST_RUNS
+from offdiag.comparison.texts import MOST_RUNS
 from offdiag_web.urls.query_string import with_query
 
 ClassMetric = Literal["recall", "precision", "f1"]

@@ -9,7 +9,7 @@ from typing import Literal, get_args
 
 from markupsafe import Markup
 
-from offdiag.comparison import wording
+from offdiag.comparison import texts
 from offdiag.comparison.differences import HEADLINE, MetricDifference, Outcome
 from offdiag.comparison.pair import Fate, PairComparison
 from offdiag_web.charts.interval import Canvas, interval_mark
@@ -70,7 +70,7 @@ def metric_table(pair: PairComparison, notes: Notes) -> MetricTable:
         tuple(
             difference_line(
                 found,
-                wording.title(found.key),
+                texts.title(found.key),
                 scale,
                 notes,
                 among=_among_metrics(found, pair),
@@ -78,7 +78,7 @@ def metric_table(pair: PairComparison, notes: Notes) -> MetricTable:
             for found in pair.metrics
         ),
         scale.ends,
-        f"{wording.level_text(pair.confidence)} CI",
+        f"{texts.level_text(pair.confidence)} CI",
         _how(pair),
         "Intervals of averages over classes are unreliable here, as the verdict says."
         if unreliable
@@ -94,9 +94,9 @@ def difference_line(
     `among` says with what the metric is judged together: "five".
     """
     of_class = found.class_label is not None
-    gap = wording.gap_text(found.key, found.difference, of_class=of_class)
-    interval = wording.gap_interval(found.key, found.difference, of_class=of_class)
-    together = wording.simultaneous_interval(found)
+    gap = texts.gap_text(found.key, found.difference, of_class=of_class)
+    interval = texts.gap_interval(found.key, found.difference, of_class=of_class)
+    together = texts.simultaneous_interval(found)
     together = None if together == interval else together
     tone = _TONES.get(found.outcome, "plain")
     extent = extent_of(found.difference)
@@ -143,9 +143,9 @@ def _whisker(found: MetricDifference) -> tuple[float, float] | None:
 
 def _among_metrics(found: MetricDifference, pair: PairComparison) -> str:
     if found.key in HEADLINE:
-        return wording.number_word(len(pair.together.tested))
+        return texts.number_word(len(pair.together.tested))
     of_scores = [each for each in pair.metrics if each.key not in HEADLINE]
-    return wording.number_word(sum(each.simultaneous is not None for each in of_scores))
+    return texts.number_word(sum(each.simultaneous is not None for each in of_scores))
 
 
 def _how(pair: PairComparison) -> str:
@@ -154,7 +154,7 @@ def _how(pair: PairComparison) -> str:
         return ""
     return (
         f"Thick bar and first interval: the metric alone. Thin line and second interval: "
-        f"{wording.number_word(n_tested)} headline metrics together, which decides; scores are "
+        f"{texts.number_word(n_tested)} headline metrics together, which decides; scores are "
         "a family of their own."
     )
 
@@ -227,7 +227,7 @@ def class_table(pair: PairComparison, address: CompareAddress, notes: Notes) -> 
     among = numbers.plural(pair.classes_tested[key], "class", "classes")
     has_counts = pair.paired is not None and key == "recall"
     return ClassTable(
-        title=f"{wording.title(key)} of each class, B − A",
+        title=f"{texts.title(key)} of each class, B − A",
         metrics=metric_segments(address),
         lines=tuple(
             ClassLine(
@@ -264,7 +264,7 @@ def metric_segments(address: CompareAddress) -> tuple[Segment, ...]:
     """The choice of the value that is shown of each class."""
     return tuple(
         Segment(
-            wording.title(key),
+            texts.title(key),
             replace(address, class_metric=key).url(),
             key == address.class_metric,
         )

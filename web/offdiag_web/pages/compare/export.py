@@ -5,14 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from offdiag.comparison import wording
+from offdiag.comparison import texts
 from offdiag.comparison.differences import OF_CLASSES, MetricDifference, class_values
 from offdiag.comparison.many import ManyComparison
 from offdiag.comparison.pair import PairComparison
 from offdiag.comparison.standings import Place
-from offdiag.comparison.wording import letter
+from offdiag.comparison.texts import letter
 from offdiag.domain.values import MetricValue
-from offdiag.reports.wording import visible
+from offdiag.reports.texts import visible
 from offdiag.services.comparison.comparing import RunComparison
 from offdiag_web.app.exports import Cell
 from offdiag_web.pages.compare.runs import samples_text, truth_text
@@ -119,18 +119,18 @@ def _lines(found: RunComparison, link: str) -> Iterator[str]:
 def _table(result: PairComparison | ManyComparison | None) -> Iterator[str]:
     match result:
         case PairComparison():
-            level = wording.level_text(result.confidence)
+            level = texts.level_text(result.confidence)
             yield from _rows(
                 ("Metric", "A", "B", "B − A", f"{level} CI alone", "Together", "Verdict"),
                 [
                     (
-                        wording.title(each.key),
+                        texts.title(each.key),
                         _number(each.first),
                         _number(each.second),
-                        wording.gap_text(each.key, each.difference),
-                        wording.gap_interval(each.key, each.difference) or "none",
-                        wording.simultaneous_interval(each) or "none",
-                        wording.outcome_text(each),
+                        texts.gap_text(each.key, each.difference),
+                        texts.gap_interval(each.key, each.difference) or "none",
+                        texts.simultaneous_interval(each) or "none",
+                        texts.outcome_text(each),
                     )
                     for each in result.metrics
                 ],
@@ -144,9 +144,9 @@ def _table(result: PairComparison | ManyComparison | None) -> Iterator[str]:
                 ),
                 [
                     (
-                        wording.title(key),
+                        texts.title(key),
                         *(
-                            f"{_number(each.value)} {wording.STANDINGS[each.standing]}".strip()
+                            f"{_number(each.value)} {texts.STANDINGS[each.standing]}".strip()
                             for each in places
                         ),
                         *_corrected(result, key),

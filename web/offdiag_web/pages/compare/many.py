@@ -8,11 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 from markupsafe import Markup
 
-from offdiag.comparison import wording
+from offdiag.comparison import texts
 from offdiag.comparison.differences import class_values
 from offdiag.comparison.many import ManyComparison
 from offdiag.comparison.standings import Place, Standing
-from offdiag.comparison.wording import letter
+from offdiag.comparison.texts import letter
 from offdiag.domain.values import MetricValue
 from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag_web.charts.marks import MOST_MARKED, class_strip, strip_axis
@@ -140,13 +140,13 @@ def many_view(
     scales = shared_scale(many.matrices, "row")
     return ManyView(
         heads=tuple(
-            MetricHead(wording.title(key), _best(places), _corrected(many, key, notes))
+            MetricHead(texts.title(key), _best(places), _corrected(many, key, notes))
             for key, places in many.places.items()
         ),
         rows=tuple(_place_row(many, at, run, notes) for at, run in enumerate(runs)),
         together=f"all {numbers.count(len(runs))} runs and "
         f"{numbers.plural(len(many.places), 'metric')}",
-        level=wording.level_text(many.confidence),
+        level=texts.level_text(many.confidence),
         strips=None if is_table_only else _strips(many, runs, address, notes),
         pictures=_pictures(many.matrices, scales, runs) if is_drawn else (),
         correct_end=scales[0].correct_end,
@@ -182,14 +182,14 @@ def _corrected(many: ManyComparison, key: str, notes: Notes) -> ShownValue | Non
 
 def _place_cell(key: str, places: Sequence[Place], at: int, notes: Notes) -> PlaceCell:
     place = places[at]
-    standing = wording.STANDINGS[place.standing]
+    standing = texts.STANDINGS[place.standing]
     if place.p_adjusted is not None:
-        standing += f", {wording.p_text(place.p_adjusted)}"
+        standing += f", {texts.p_text(place.p_adjusted)}"
     return PlaceCell(
         value=shown(place.value, notes),
         symbol=_SYMBOLS.get(place.standing, ""),
         standing=standing,
-        gap=wording.place_gap(key, places, at),
+        gap=texts.place_gap(key, places, at),
         is_first=place.standing in _SYMBOLS,
     )
 
@@ -204,7 +204,7 @@ def _strips(
     n_classes = len(codes)
     if n_classes > MOST_CLASSES:
         codes = sorted(codes, key=lambda code: -_spread(values, code))[:MOST_CLASSES]
-    title = wording.title(key)
+    title = texts.title(key)
     return StripTable(
         title=f"{title} of each class",
         metrics=metric_segments(address),
@@ -223,7 +223,7 @@ def _strips(
         ),
         note=f"Significantly worse: than the best run on that class, all runs and "
         f"{numbers.plural(n_classes, 'class', 'classes')} compared together "
-        f"({wording.level_text(many.confidence)})."
+        f"({texts.level_text(many.confidence)})."
         if key == "recall"
         else "",
         cut=None
@@ -311,4 +311,4 @@ def _pairs(many: ManyComparison, address: CompareAddress) -> tuple[PairRow, ...]
 
 
 def _p(p: float) -> str:
-    return wording.p_text(p).removeprefix("p = ").removeprefix("p ")
+    return texts.p_text(p).removeprefix("p = ").removeprefix("p ")

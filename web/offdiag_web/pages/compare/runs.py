@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from offdiag.comparison.wording import letter
+from offdiag.comparison.texts import letter
 from offdiag.services.comparison.alignment import SharedSamples
 from offdiag.services.comparison.comparing import RunComparison
 from offdiag.store.compared_runs import ComparedRun

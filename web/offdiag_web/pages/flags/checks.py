@@ -10,7 +10,7 @@ from markupsafe import Markup
 
 from offdiag.flags.catalogue import RULES
 from offdiag.flags.verdict import Condition, Sign
-from offdiag.reports.wording import points
+from offdiag.reports.texts import points
 from offdiag.services.flags.better import BetterOnClass, BetterRuns, Gain
 from offdiag.services.flags.detail import FlagDetail
 from offdiag_web.app.exports import Cell

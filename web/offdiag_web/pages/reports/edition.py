@@ -12,7 +12,7 @@ from offdiag.reports.files import SUFFIXES, FileKind
 from offdiag.reports.headline import further_sentences
 from offdiag.reports.report import Report
 from offdiag.reports.tables import Table, tables_of_figures, tables_of_findings
-from offdiag.reports.wording import visible
+from offdiag.reports.texts import visible
 from offdiag.services.delivery.targets import read_target
 from offdiag.services.reports.pages import IssuePage
 from offdiag.store.deliveries import DeliveryRecord, DeliveryState

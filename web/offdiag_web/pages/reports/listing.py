@@ -10,7 +10,7 @@ from markupsafe import Markup
 
 from offdiag.domain.texts import DEFAULT_PROJECT
 from offdiag.domain.values import MetricValue
-from offdiag.reports import wording
+from offdiag.reports import texts
 from offdiag.reports.report import IssueSummary
 from offdiag.services.reports.pages import ReportEntry
 from offdiag.services.schedules.pages import ScheduleEntry, SchedulesPage
@@ -200,7 +200,7 @@ def _trend(summary: IssueSummary | None) -> Trend | None:
         return None
     shown = [_told(summary.metric, value) for value in summary.line]
     known = [text for text in shown if text is not None]
-    title = wording.title(summary.metric)
+    title = texts.title(summary.metric)
     span = numbers.plural(len(shown), "issue")
     told = ", ".join(text or "none" for text in shown)
     return Trend(
@@ -211,4 +211,4 @@ def _trend(summary: IssueSummary | None) -> Trend | None:
 
 
 def _told(metric: str, value: float | None) -> str | None:
-    return None if value is None else wording.shown(wording.printed(metric, MetricValue(value)))
+    return None if value is None else texts.shown(texts.printed(metric, MetricValue(value)))

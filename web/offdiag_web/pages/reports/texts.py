@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from offdiag.reports import wording
+from offdiag.reports import texts
 from offdiag.reports.charts import axis_of
 from offdiag.reports.report import HistoryPoint
 from offdiag.reports.scope import ReportScope, RunTerm
-from offdiag.reports.wording import condition_text, name
+from offdiag.reports.texts import condition_text, name
 from offdiag.services.heartbeats import SILENT_AFTER_S
 from offdiag.services.reports.pages import ReportsPage
 from offdiag.services.schedules.fires import Fire
@@ -147,18 +147,18 @@ def history_line(history: Sequence[HistoryPoint], scope: ReportScope) -> Line | 
     """Drawn once there are two issues; one point is no line."""
     metric = scope.ranking_metric
     values = [
-        None if point.value is None else wording.printed(metric, point.value) for point in history
+        None if point.value is None else texts.printed(metric, point.value) for point in history
     ]
     known = [value for value in values if value is not None and value.value is not None]
     if len(history) < 2 or not known:
         return None
     axis = axis_of(known)
-    title = wording.title(metric)
+    title = texts.title(metric)
     last = values[-1]
     latest = (
         "no value in the last issue"
         if last is None or last.value is None
-        else f"{wording.with_interval(last)} in issue {history[-1].number}"
+        else f"{texts.with_interval(last)} in issue {history[-1].number}"
     )
     return Line(
         heading=f"{title} of the best run, issue by issue",

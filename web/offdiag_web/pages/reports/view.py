@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from offdiag.domain.texts import DEFAULT_PROJECT
-from offdiag.reports import wording
+from offdiag.reports import texts
 from offdiag.reports.scope import ReportScope
 from offdiag.services.schedules.report_page import ISSUES_PER_PAGE, IssueEntry, ReportPage
 from offdiag_web.components.controls import Chip, Paging, paging, spell_short
@@ -103,7 +103,7 @@ def report_view(page: ReportPage, *, start: int, now: datetime) -> ReportView:
 def _facts(scope: ReportScope, targets: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
     facts = {
         "Runs": ", ".join(term_words(scope)) or "all of the dataset",
-        "Metrics": ", ".join(wording.title(key) for key in scope.metrics),
+        "Metrics": ", ".join(texts.title(key) for key in scope.metrics),
         "Costs by": scope.cost_matrix,
         "Baseline": scope.baseline,
         "Slices": ", ".join(scope.slices),

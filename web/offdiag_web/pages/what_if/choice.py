@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from markupsafe import Markup
 
-from offdiag.comparison.wording import letter
+from offdiag.comparison.texts import letter
 from offdiag.domain.labels import LabelSet
 from offdiag.metrics.costs.break_even import Lever, Stretch, lever_on_cell, times_the_cheapest
 from offdiag.metrics.costs.edits import cost_text, written

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from offdiag.comparison.wording import letter
+from offdiag.comparison.texts import letter
 from offdiag.metrics.costs.edits import cost_text
 from offdiag.services.what_if.answering import Choice, PricedAnswer, WhatIf
 from offdiag.services.what_if.record import price_record, scenario_record

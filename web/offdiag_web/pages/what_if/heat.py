@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from offdiag.comparison.wording import letter
+from offdiag.comparison.texts import letter
 from offdiag.metrics.costs.summary import expected_cases
 from offdiag.metrics.costs.what_if import other_positive_class
 from offdiag.metrics.suite import evaluate_stack

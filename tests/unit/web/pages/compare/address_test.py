@@ -8,7 +8,7 @@ import pytest
 from werkzeug.datastructures import MultiDict
 
 from offdiag.comparison.pair import Fate
-from offdiag.comparison.wording import MOST_RUNS
+from offdiag.comparison.texts import MOST_RUNS
 from offdiag_web.pages.compare.address import (
     CompareAddress,
     compare_url,

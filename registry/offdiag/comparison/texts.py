@@ -8,7 +8,7 @@ from string import ascii_uppercase
 from offdiag.comparison.differences import MetricDifference, Outcome
 from offdiag.comparison.standings import Place, Standing
 from offdiag.domain.values import MetricValue
-from offdiag.reports import wording
+from offdiag.reports import texts
 from offdiag.reports.scope import spec_of
 
 MOST_RUNS = len(ascii_uppercase)
@@ -62,7 +62,7 @@ def gap_text(key: str, gap: MetricValue, *, of_class: bool = False) -> str:
     """ "−15.0 pp", or "undefined"."""
     if gap.value is None:
         return "undefined"
-    return wording.difference(gap.value, spec_of(key, of_class=of_class))
+    return texts.difference(gap.value, spec_of(key, of_class=of_class))
 
 
 def gap_interval(key: str, gap: MetricValue, *, of_class: bool = False) -> str | None:
@@ -93,7 +93,7 @@ def ends_text(
     if ends[0] is None or ends[1] is None:
         return None
     spec = spec_of(key, of_class=of_class)
-    low, high = (wording.difference(end, spec) for end in ends if end is not None)
+    low, high = (texts.difference(end, spec) for end in ends if end is not None)
     return f"{low} to {high}".replace(" pp", "")
 
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from offdiag.audit.table_text.audit import PastedAudit, audit_pasted
+from offdiag.audit.table_text.audit import TableTextAudit, audit_table_text
 from offdiag.audit.table_text.cells import MOST_CHARACTERS
 from offdiag.audit.table_text.headers import Meaning, read_meaning, written
 from offdiag.audit.table_text.interpretation import Corrections
@@ -31,9 +31,11 @@ texts = st.one_of(
 )
 
 
-def audited_or_refused(text: str, told: Corrections | None = None) -> PastedAudit | InvalidInput:
+def audited_or_refused(
+    text: str, told: Corrections | None = None
+) -> TableTextAudit | InvalidInput:
     try:
-        return audit_pasted(text, told)
+        return audit_table_text(text, told)
     except InvalidInput as refused:
         return refused
 

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from offdiag.plot.drawing import CORRECT, ERROR, PAGE, QUIET_INK, luminance, text_on
+from offdiag.plot.axes import CORRECT, ERROR, PAGE, QUIET_INK, luminance, text_on
 from offdiag_web.charts import palette as dashboard
 
 PROGRAM = """
