@@ -15,8 +15,7 @@ from offdiag.metrics.scores.discrimination import (
     pairwise_wins,
     roc_auc,
 )
-from offdiag.metrics.scores.forecasts import Forecasts
-from offdiag.metrics.scores.ranked import rank_scores
+from offdiag.metrics.scores.forecasts import Forecasts, rank_scores
 from offdiag.metrics.scores.suite import score_metrics
 
 Outcomes = NDArray[np.bool_]

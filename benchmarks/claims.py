@@ -35,8 +35,8 @@ from offdiag.comparison.standings import Standing
 from offdiag.domain.labels import LabelSet
 from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.intervals.suite import suite_intervals
+from offdiag.metrics.paired.best_runs import best_of_many
 from offdiag.metrics.paired.joint import joint_counts
-from offdiag.metrics.paired.selection import best_of_many
 from offdiag.metrics.suite import evaluate_stack
 from offdiag.reports.alerts import ODDS, odds_of
 

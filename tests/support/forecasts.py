@@ -7,8 +7,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from offdiag.metrics.scores.forecasts import Forecasts
-from offdiag.metrics.scores.ranked import RankedScores, rank_scores
+from offdiag.metrics.scores.forecasts import Forecasts, RankedScores, rank_scores
 
 
 def ranked(actual: Sequence[int], scores: Sequence[float]) -> RankedScores:

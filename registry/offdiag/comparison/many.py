@@ -23,13 +23,19 @@ from offdiag.domain.labels import LabelSet
 from offdiag.domain.values import MetricValue
 from offdiag.metrics.catalogue import CATALOGUE, Direction, Scope
 from offdiag.metrics.confusion import ConfusionMatrix
+from offdiag.metrics.dual import Floats
 from offdiag.metrics.intervals.delta import range_of
 from offdiag.metrics.intervals.suite import suite_intervals
+from offdiag.metrics.paired.best_runs import (
+    BestOfMany,
+    Codes,
+    best_of_many,
+    metric_contest,
+    recall_contests,
+)
 from offdiag.metrics.paired.confidence_set import DRAWS, Contest, confidence_sets
-from offdiag.metrics.paired.contests import metric_contest, recall_contests
 from offdiag.metrics.paired.hypothesis_tests import CochranQ, cochran_of_counts, holm, mcnemar
 from offdiag.metrics.paired.runs import PairedRuns
-from offdiag.metrics.paired.selection import BestOfMany, Codes, Floats, best_of_many
 from offdiag.metrics.suite import AGGREGATE_KEYS, evaluate_stack
 
 FEWEST_RUNS = 3

@@ -13,7 +13,7 @@ from offdiag.comparison.many import ManyComparison, selection_sentence
 from offdiag.comparison.standings import Place, Standing
 from offdiag.comparison.texts import letter
 from offdiag.comparison.verdict import Verdict, more_samples_sentence, undecided_among
-from offdiag.metrics.paired.contests import (
+from offdiag.metrics.paired.best_runs import (
     FEWEST_SAMPLES,
     is_class_average,
     small_classes,

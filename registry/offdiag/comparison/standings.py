@@ -20,8 +20,8 @@ from offdiag.metrics.dual import Floats
 from offdiag.metrics.intervals.bounds import difference_bounds
 from offdiag.metrics.intervals.delta import aggregate_gradients
 from offdiag.metrics.intervals.proportions import normal_quantile
+from offdiag.metrics.paired.best_runs import signs_of, small_classes, tested_metrics
 from offdiag.metrics.paired.confidence_set import BestSet, Compared, Contest
-from offdiag.metrics.paired.contests import signs_of, small_classes, tested_metrics
 from offdiag.metrics.paired.pooled_slopes import value_covariance
 from offdiag.metrics.paired.runs import RunSpread, differences
 

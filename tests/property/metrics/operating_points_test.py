@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from offdiag.metrics.scores.forecasts import rank_scores
 from offdiag.metrics.scores.operating_points import (
     MOST_HULL_CORNERS,
     OperatingPoints,
@@ -14,7 +15,6 @@ from offdiag.metrics.scores.operating_points import (
     operating_points,
     reduced,
 )
-from offdiag.metrics.scores.ranked import rank_scores
 
 
 @st.composite

@@ -15,9 +15,8 @@ from offdiag.metrics.scores.curves import (
     reliability_curve,
     roc_curve,
 )
-from offdiag.metrics.scores.forecasts import Forecasts
+from offdiag.metrics.scores.forecasts import Forecasts, doubled_wins, rank_scores
 from offdiag.metrics.scores.operating_points import operating_points, reduced
-from offdiag.metrics.scores.ranked import doubled_wins, rank_scores
 from offdiag.metrics.scores.suite import class_metrics, score_metrics
 
 Floats = NDArray[np.float64]

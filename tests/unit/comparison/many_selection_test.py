@@ -11,7 +11,7 @@ from offdiag.comparison.ranking import many_verdict
 from offdiag.domain.labels import LabelSet
 from offdiag.domain.values import MetricValue, Reason
 from offdiag.metrics.confusion import ConfusionMatrix
-from offdiag.metrics.paired.selection import BestOfMany
+from offdiag.metrics.paired.best_runs import BestOfMany
 from support.matrices import numbered_labels
 from unit.comparison.many_test import BAD, EQUALLY_GOOD, GOOD, actual, compared, run
 

@@ -11,7 +11,7 @@ from markupsafe import Markup
 from offdiag.comparison.texts import letter
 from offdiag.domain.values import MetricValue
 from offdiag.metrics.costs.summary import expected_cases
-from offdiag.metrics.paired.contests import FEWEST_SAMPLES
+from offdiag.metrics.paired.best_runs import FEWEST_SAMPLES
 from offdiag.services.what_if.answering import PricedAnswer, WhatIf
 from offdiag.services.what_if.verdicts import Verdict
 from offdiag_web.charts.interval import interval_mark

@@ -25,10 +25,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from offdiag.metrics.confusion import ConfusionMatrix
-from offdiag.metrics.intervals.bootstrap import percentile_bounds
 from offdiag.metrics.intervals.bounds import Bounds, Intervals
 from offdiag.metrics.intervals.proportions import wilson
-from offdiag.metrics.intervals.resampling import batches, generator
+from offdiag.metrics.intervals.resampling import batches, generator, percentile_bounds
 from offdiag.metrics.tally import CLASS_AXIS
 
 Floats = NDArray[np.float64]

@@ -19,18 +19,20 @@ from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.costs.matrix import CostMatrix
 from offdiag.metrics.costs.summary import COST_KEYS, cost_gradients, evaluate_costs
 from offdiag.metrics.dual import Floats
-from offdiag.metrics.intervals.bootstrap import (
-    LARGEST_BOOTSTRAPPED,
-    bootstrap,
-    bootstrap_name,
-    percentile_intervals,
-    percentile_intervals_by_key,
-    replicated,
-)
 from offdiag.metrics.intervals.bounds import Bounds, Interval, Intervals, flagged, smallest_class
 from offdiag.metrics.intervals.delta import DELTA, aggregate_standard_errors
 from offdiag.metrics.intervals.proportions import normal_quantile
-from offdiag.metrics.intervals.resampling import batches, generator, resampled_counts
+from offdiag.metrics.intervals.resampling import (
+    LARGEST_BOOTSTRAPPED,
+    batches,
+    bootstrap,
+    bootstrap_name,
+    generator,
+    percentile_intervals,
+    percentile_intervals_by_key,
+    replicated,
+    resampled_counts,
+)
 
 Counts = NDArray[np.int64]
 

@@ -54,7 +54,7 @@ from offdiag.metrics.scores.discrimination import (
     pairwise_wins,
     roc_auc,
 )
-from offdiag.metrics.scores.ranked import RankedScores
+from offdiag.metrics.scores.forecasts import RankedScores
 
 NEWCOMBE = "newcombe method 5"
 _HALVINGS = 60

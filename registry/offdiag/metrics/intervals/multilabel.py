@@ -23,15 +23,16 @@ from numpy.typing import NDArray
 
 from offdiag.metrics.arguments import confidence_level, positive_count
 from offdiag.metrics.intervals import proportions
-from offdiag.metrics.intervals.bootstrap import percentile_intervals, replicated
 from offdiag.metrics.intervals.bounds import Interval, flagged, judged_by_classes
 from offdiag.metrics.intervals.means import mean_interval, mean_loss_interval
 from offdiag.metrics.intervals.proportions import WILSON, Outcomes, proportion_intervals, wilson
 from offdiag.metrics.intervals.resampling import (
     affordable,
-    bootstrap_name,
     generator,
+    percentile_intervals,
+    replicated,
     resampled_cases,
+    row_bootstrap_name,
 )
 from offdiag.metrics.intervals.scores import class_interval
 from offdiag.metrics.multilabel.examples import MEASURES, overlaps
@@ -46,7 +47,7 @@ from offdiag.metrics.multilabel.sets import (
 )
 from offdiag.metrics.multilabel.tally import LabelCounts, count_labels
 from offdiag.metrics.per_class.one_vs_rest import OneVsRest
-from offdiag.metrics.scores.ranked import rank_scores
+from offdiag.metrics.scores.forecasts import rank_scores
 
 Floats = NDArray[np.float64]
 
@@ -192,7 +193,7 @@ def _resampled(
     for part, drawn in resampled_cases(patterns.count, replicates=replicates, rng=rng):
         for key, found in averages(drawn).items():
             values[key][part] = found
-    method = bootstrap_name(replicates)
+    method = row_bootstrap_name(replicates)
     support = counts.actual[counts.actual > 0]
     smallest = np.asarray(support.min(initial=counts.n_cases))
     intervals = {}

@@ -1,23 +1,30 @@
-"""Resampling: multinomial draws of the cells, or of the samples one by one.
+"""Resampling and its intervals: draws of the cells or of the samples, percentiles, reflection.
 
-Resampling cases without touching them: a multinomial draw of the cells. Drawing N of N cases
-with replacement puts each draw into cell (i, j) with probability c_ij / N, independently, so the
-resampled matrix is Multinomial(N, C / N) exactly. A replicate therefore costs as much as there
-are occupied cells, however many cases there are. This holds for every statistic of the counts;
-it does not for statistics of scores, for fractional weights, or for cases that come in clusters.
+Drawing N of N samples with replacement puts each draw into cell (i, j) with probability
+c_ij / N, independently, so the resampled matrix is Multinomial(N, C / N) exactly. A replicate
+therefore costs as much as there are occupied cells, however many samples there are. This holds
+for every statistic of the counts; it does not for statistics of scores, for fractional weights,
+or for samples that come in clusters. Those need the samples themselves: a statistic is told how
+often each was drawn, which lets it sort or score once and reuse that for every resample.
 
-Bootstrap of cases one by one, for statistics that are no function of a confusion matrix.
-Calibration errors, distances between score distributions and weighted cases need the cases
-themselves. A statistic is told how often each case was drawn, which lets it sort or score once
-and reuse that for every resample.
+Reflected intervals are for metrics that noise inflates. A calibration error adds up absolute
+gaps, a distance between distributions takes the largest one, and both grow with noise.
+Resampling adds the noise once more, so resampled values lie above the value as the value lies
+above the truth, and their percentiles lie on the wrong side of it. The reflected interval
+(Davison and Hinkley 1997, Bootstrap Methods, 5.2) turns them around the value: with well
+calibrated forecasts of 1,000 samples the percentile interval of the reliability part never
+covers the truth, the reflected one nearly always (the tests repeat it).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 
 import numpy as np
 from numpy.typing import NDArray
+
+from offdiag.metrics.intervals.bounds import Bounds, Interval, Intervals
+from offdiag.metrics.quantity import Quantity
 
 CELL_AXIS = 1
 """Axis of resampled counts (b, m) along which the cell changes."""
@@ -90,7 +97,7 @@ def affordable(replicates: int, counts: NDArray[np.int64], *, n_numbers: int = 0
     return min(replicates, max(FEWEST_REPLICATES, MOST_DRAWS // work))
 
 
-def bootstrap_name(replicates: int, *, reflected: bool = False) -> str:
+def row_bootstrap_name(replicates: int, *, reflected: bool = False) -> str:
     return f"row bootstrap, {'reflected, ' if reflected else ''}{replicates} replicates"
 
 
@@ -117,3 +124,188 @@ def resampled_cases(
         places += np.arange(0, size * n_kinds, n_kinds)[:, np.newaxis]
         found = np.bincount(places.reshape(-1), minlength=size * n_kinds)
         yield part, found.reshape(size, n_kinds).astype(np.float64)
+
+
+REPLICATE_AXIS = 0
+"""Axis of resampled values (replicates, ...) along which the resample changes."""
+
+
+def replicated(quantity: Quantity) -> NDArray[np.float64]:
+    """Values with NaN where undefined, but +inf where they tend to it.
+
+    An infinite likelihood ratio is a very large one, and dropping it would pull the upper end
+    down; a 0/0 says nothing and is left out.
+    """
+    return np.where(quantity.to_infinity, np.inf, quantity.value)
+
+
+def percentile_bounds(
+    values: NDArray[np.float64], *, confidence: float
+) -> tuple[Bounds, NDArray[np.float64]]:
+    """Equal-tailed percentile interval, and the share of undefined replicates.
+
+    `values` has shape (replicates, ...); NaN marks an undefined replicate, which is left out.
+    Quantiles interpolate linearly (Hyndman and Fan 1996, type 7). No interval (NaN) where all
+    replicates are undefined.
+    """
+    ordered = np.sort(values, axis=REPLICATE_AXIS)
+    n_replicates = values.shape[REPLICATE_AXIS]
+    n_undefined = np.isnan(ordered).sum(axis=REPLICATE_AXIS)
+    n_defined = n_replicates - n_undefined
+    tail = (1.0 - confidence) / 2.0
+    bounds = Bounds(_quantile(ordered, n_defined, tail), _quantile(ordered, n_defined, 1.0 - tail))
+    return bounds, np.asarray(n_undefined / n_replicates)
+
+
+def _quantile(
+    ordered: NDArray[np.float64], n_defined: NDArray[np.intp], level: float
+) -> NDArray[np.float64]:
+    """Quantile of the first `n_defined` values; numpy sorts infinities before NaN."""
+    place = np.maximum(n_defined - 1, 0) * level
+    before = np.floor(place).astype(np.intp)
+    after = np.minimum(before + 1, np.maximum(n_defined - 1, 0))
+    low, high = (
+        np.take_along_axis(ordered, index[np.newaxis], axis=REPLICATE_AXIS)[0]
+        for index in (before, after)
+    )
+    share = place - before
+    with np.errstate(invalid="ignore"):
+        between: NDArray[np.float64] = np.where(
+            (share == 0) | (low == high), low, low + share * (high - low)
+        )
+    return between
+
+
+Floats = NDArray[np.float64]
+
+
+def reflected_interval(
+    values: Floats,
+    *,
+    estimate: float | None,
+    low: float,
+    high: float,
+    confidence: float,
+    method: str,
+    warning: str | None = None,
+) -> Interval:
+    """[2 v - q_upper, 2 v - q_lower] of the value v, within the range `low` to `high`.
+
+    `values` (replicates,) hold NaN where undefined. `warning` is noted beside the ends. No
+    ends where the value is undefined, where all resamples agree, and where reflection leaves
+    the range altogether; the latter two are noted.
+    """
+    bounds, undefined = percentile_bounds(values, confidence=confidence)
+    share = float(undefined)
+    if estimate is None:
+        return Interval(None, None, method, share)
+    lower, upper = bounds.at()
+    if lower is None or upper is None or upper - lower <= _rounding(estimate):
+        return Interval(None, None, method, share, "no variation among resamples")
+    reflected = max(2 * estimate - upper, float(low)), min(2 * estimate - lower, float(high))
+    if reflected[0] >= reflected[1]:
+        return Interval(None, None, method, share, "resamples are too biased")
+    notes = [] if warning is None else [warning]
+    if not reflected[0] <= estimate <= reflected[1]:
+        notes.append("the value lies outside: it is mostly noise")
+    return Interval(*reflected, method, share, "; ".join(notes) or None)
+
+
+def _rounding(estimate: float) -> float:
+    """Differences up to this are zeros that rounding blurred."""
+    return 1e-12 * max(1.0, abs(estimate))
+
+
+Evaluate = Callable[[NDArray[np.int64]], Mapping[str, Floats]]
+"""From a stack (b, K, K) to values by key, shape (b,) or (b, K): NaN where undefined, +inf
+where the metric tends to it."""
+
+LARGEST_BOOTSTRAPPED = 2_500
+"""Occupied cells up to which resampling is the method; above, the delta method is."""
+
+
+def bootstrap(
+    counts: NDArray[np.int64], evaluate: Evaluate, *, seed: int, replicates: int
+) -> dict[str, Floats]:
+    """Values of resampled matrices by key, shape (replicates,) or (replicates, K).
+
+    `counts` is (K, K) with at least one case. The same counts, seed and number of replicates
+    give the same bits with the same version of numpy.
+    """
+    values: dict[str, Floats] = {}
+    for part, stack in resampled_matrices(counts, replicates=replicates, rng=generator(seed)):
+        for key, found in evaluate(stack).items():
+            if key not in values:
+                values[key] = np.empty((replicates, *found.shape[1:]))
+            values[key][part] = found
+    return values
+
+
+def percentile_intervals(
+    values: Floats, *, estimate: Floats, confidence: float, method: str
+) -> Intervals:
+    """Percentile intervals of one metric from its replicates, with what to know about them.
+
+    `values` has shape (replicates, ...) and `estimate` (...). There is no interval where the
+    estimate is undefined, nor where all resamples agree: their spread, 0, is then no measure
+    of the uncertainty.
+    """
+    bounds, undefined = percentile_bounds(values, confidence=confidence)
+    low, high = bounds.low, bounds.high
+    is_defined = ~np.isnan(estimate)
+    is_flat = is_defined & (low == high)
+    is_outside = is_defined & ~is_flat & ((estimate < low) | (estimate > high))
+    notes: dict[tuple[int, ...], list[str]] = {}
+    for places, text in (
+        (is_flat, "no variation among resamples"),
+        (is_outside, "resamples are biased: the value lies outside"),
+        (is_defined & ~is_flat & np.isposinf(high), "no upper end"),
+    ):
+        for place in np.argwhere(places):
+            notes.setdefault(tuple(int(index) for index in place), []).append(text)
+    usable = is_defined & ~is_flat
+    return Intervals(
+        Bounds(np.where(usable, low, np.nan), np.where(usable, high, np.nan)),
+        method,
+        undefined,
+        {place: "; ".join(texts) for place, texts in notes.items()},
+    )
+
+
+def percentile_intervals_by_key(
+    values: Mapping[str, Floats],
+    *,
+    estimates: Mapping[str, Floats],
+    confidence: float,
+    method: str,
+) -> dict[str, Intervals]:
+    """`percentile_intervals` of many metrics with the same replicates, to the same bits.
+
+    One pass over all of them: what a call costs by itself, whatever it is given, would be most
+    of the time that the interval of a single number takes.
+    """
+    if not estimates:
+        return {}
+    table = np.hstack([values[key].reshape(len(values[key]), -1) for key in estimates])
+    flat = np.concatenate([np.ravel(estimate) for estimate in estimates.values()])
+    whole = percentile_intervals(table, estimate=flat, confidence=confidence, method=method)
+    found = {}
+    start = 0
+    for key, estimate in estimates.items():
+        part, shape = slice(start, start + estimate.size), estimate.shape
+        found[key] = Intervals(
+            Bounds(whole.bounds.low[part].reshape(shape), whole.bounds.high[part].reshape(shape)),
+            method,
+            whole.undefined_share[part].reshape(shape),
+            {
+                tuple(map(int, np.unravel_index(place - start, shape))): text
+                for (place,), text in whole.notes.items()
+                if part.start <= place < part.stop
+            },
+        )
+        start = part.stop
+    return found
+
+
+def bootstrap_name(replicates: int, *, shifted: bool = False) -> str:
+    return f"multinomial bootstrap, {'shifted, ' if shifted else ''}{replicates} replicates"

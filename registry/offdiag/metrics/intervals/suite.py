@@ -19,13 +19,6 @@ from offdiag.metrics.aggregates import AGGREGATES
 from offdiag.metrics.arguments import confidence_level, positive_count
 from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.intervals import proportions
-from offdiag.metrics.intervals.bootstrap import (
-    LARGEST_BOOTSTRAPPED,
-    bootstrap,
-    bootstrap_name,
-    percentile_intervals_by_key,
-    replicated,
-)
 from offdiag.metrics.intervals.bounds import (
     Intervals,
     flagged,
@@ -46,6 +39,13 @@ from offdiag.metrics.intervals.delta import (
     normal_bounds,
 )
 from offdiag.metrics.intervals.proportions import Outcomes, proportion_intervals
+from offdiag.metrics.intervals.resampling import (
+    LARGEST_BOOTSTRAPPED,
+    bootstrap,
+    bootstrap_name,
+    percentile_intervals_by_key,
+    replicated,
+)
 from offdiag.metrics.per_class import PER_CLASS
 from offdiag.metrics.spec import NO_INTERVAL
 from offdiag.metrics.suite import AGGREGATE_KEYS, PER_CLASS_KEYS, Suite, evaluate_stack

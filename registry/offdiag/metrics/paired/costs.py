@@ -8,11 +8,6 @@ from offdiag.metrics.arguments import confidence_level, positive_count
 from offdiag.metrics.costs.matrix import CostMatrix
 from offdiag.metrics.costs.summary import cost_gradients
 from offdiag.metrics.dual import Floats
-from offdiag.metrics.intervals.bootstrap import (
-    LARGEST_BOOTSTRAPPED,
-    percentile_intervals,
-    percentile_intervals_by_key,
-)
 from offdiag.metrics.intervals.bounds import Interval, Intervals, flagged, smallest_class
 from offdiag.metrics.intervals.costs import (
     PricedCases,
@@ -21,6 +16,11 @@ from offdiag.metrics.intervals.costs import (
     unbounded_normal,
 )
 from offdiag.metrics.intervals.delta import DELTA
+from offdiag.metrics.intervals.resampling import (
+    LARGEST_BOOTSTRAPPED,
+    percentile_intervals,
+    percentile_intervals_by_key,
+)
 from offdiag.metrics.paired.difference import difference_errors
 from offdiag.metrics.paired.joint import JointCounts
 from offdiag.metrics.paired.resampling import bootstrap_name, difference, paired_bootstrap

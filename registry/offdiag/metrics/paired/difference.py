@@ -21,11 +21,6 @@ from numpy.typing import NDArray
 
 from offdiag.metrics.arguments import confidence_level, positive_count
 from offdiag.metrics.dual import Dual, Floats, Gradient
-from offdiag.metrics.intervals.bootstrap import (
-    LARGEST_BOOTSTRAPPED,
-    percentile_intervals_by_key,
-    replicated,
-)
 from offdiag.metrics.intervals.bounds import Bounds, Intervals, flagged, smallest_class
 from offdiag.metrics.intervals.delta import (
     DELTA,
@@ -35,6 +30,11 @@ from offdiag.metrics.intervals.delta import (
     standard_error,
 )
 from offdiag.metrics.intervals.proportions import normal_quantile
+from offdiag.metrics.intervals.resampling import (
+    LARGEST_BOOTSTRAPPED,
+    percentile_intervals_by_key,
+    replicated,
+)
 from offdiag.metrics.intervals.suite import LARGEST_BOOTSTRAPPED_K, WITHOUT_INTERVAL
 from offdiag.metrics.paired import proportions
 from offdiag.metrics.paired.class_changes import SLOPED, sloped_changes

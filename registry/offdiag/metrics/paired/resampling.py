@@ -10,8 +10,13 @@ from numpy.typing import NDArray
 
 from offdiag.domain.values import Reason
 from offdiag.metrics.arguments import positive_count
-from offdiag.metrics.intervals.bootstrap import Evaluate, Floats
-from offdiag.metrics.intervals.resampling import batches, generator, resampled_counts
+from offdiag.metrics.intervals.resampling import (
+    Evaluate,
+    Floats,
+    batches,
+    generator,
+    resampled_counts,
+)
 from offdiag.metrics.paired.joint import JointCounts, cell_sums
 
 

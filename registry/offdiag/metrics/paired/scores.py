@@ -28,8 +28,7 @@ from offdiag.metrics.intervals.discrimination import (
     slopes_at_cases,
     variance_of_mean_placement,
 )
-from offdiag.metrics.intervals.losses import squared_distances
-from offdiag.metrics.intervals.means import mean_interval
+from offdiag.metrics.intervals.means import mean_interval, squared_distances
 from offdiag.metrics.intervals.proportions import normal_quantile
 from offdiag.metrics.paired.class_changes import confidence_together
 from offdiag.metrics.scores.discrimination import auc_averages, pairwise_wins

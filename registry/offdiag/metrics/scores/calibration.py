@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from offdiag.metrics.scores.ranked import RankedScores
+from offdiag.metrics.scores.forecasts import RankedScores
 from offdiag.metrics.spec import NOT_PROBABILITIES, Direction, MetricSpec, Scope
 
 DEFAULT_BINS = 15

@@ -19,8 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from offdiag.domain.values import MetricValue, Reason
-from offdiag.metrics.scores.forecasts import CLASS_AXIS
-from offdiag.metrics.scores.ranked import RankedScores, doubled_wins
+from offdiag.metrics.scores.forecasts import CLASS_AXIS, RankedScores, doubled_wins
 from offdiag.metrics.spec import Direction, MetricSpec, Scope
 
 

@@ -16,8 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from offdiag.domain.values import POSITIVE_INFINITY, MetricValue, Reason
-from offdiag.metrics.scores.forecasts import CELLS_AT_ONCE, CLASS_AXIS, Forecasts
-from offdiag.metrics.scores.ranked import RankedScores
+from offdiag.metrics.scores.forecasts import CELLS_AT_ONCE, CLASS_AXIS, Forecasts, RankedScores
 from offdiag.metrics.spec import (
     NO_INTERVAL,
     NOT_PROBABILITIES,

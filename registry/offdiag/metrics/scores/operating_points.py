@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from offdiag.metrics.scores.curves import upper_hull
-from offdiag.metrics.scores.ranked import RankedScores
+from offdiag.metrics.scores.forecasts import RankedScores
 
 MOST_HULL_CORNERS = 512
 """Corners of the hull are kept up to this many; few sets of scores have more."""

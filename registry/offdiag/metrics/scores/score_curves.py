@@ -19,7 +19,7 @@ from offdiag.metrics.scores.calibration import (
     CalibrationBins,
     equal_width_bins,
 )
-from offdiag.metrics.scores.forecasts import CLASS_AXIS, Forecasts
+from offdiag.metrics.scores.forecasts import CLASS_AXIS, Forecasts, RankedScores, rank_scores
 from offdiag.metrics.scores.operating_points import (
     OperatingPoints,
     operating_points,
@@ -28,7 +28,6 @@ from offdiag.metrics.scores.operating_points import (
 from offdiag.metrics.scores.operating_points import (
     of_other_class as points_of_other_class,
 )
-from offdiag.metrics.scores.ranked import RankedScores, rank_scores
 from offdiag.metrics.scores.suite import ranked_against_rest, ranked_top_label
 
 TOP_LABEL = -1

@@ -24,7 +24,9 @@ from offdiag.metrics.scores.forecasts import (
     CLASS_AXIS,
     LARGEST_K,
     Forecasts,
+    RankedScores,
     rank_counts,
+    rank_scores,
     top_k_accuracy,
 )
 from offdiag.metrics.scores.losses import (
@@ -34,7 +36,6 @@ from offdiag.metrics.scores.losses import (
     log_loss,
     log_loss_clipped,
 )
-from offdiag.metrics.scores.ranked import RankedScores, rank_scores
 from offdiag.metrics.spec import MetricSpec
 
 _FORECAST_KEYS = (

@@ -13,8 +13,7 @@ from offdiag.errors import InvalidInput
 from offdiag.metrics.scores import curves
 from offdiag.metrics.scores.calibration import DEFAULT_BINS, equal_width_bins
 from offdiag.metrics.scores.curves import Curve, CurveKind, cost_curve, no_curve
-from offdiag.metrics.scores.forecasts import Forecasts
-from offdiag.metrics.scores.ranked import rank_scores
+from offdiag.metrics.scores.forecasts import Forecasts, rank_scores
 from offdiag.metrics.scores.suite import (
     class_metrics,
     ranked_against_rest,

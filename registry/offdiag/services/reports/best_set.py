@@ -9,8 +9,8 @@ import numpy as np
 from offdiag.comparison.many import best_by_metric
 from offdiag.domain.runs import Task
 from offdiag.metrics.aggregates import AGGREGATES
+from offdiag.metrics.paired.best_runs import cost_contest, metric_contest
 from offdiag.metrics.paired.confidence_set import BestSet, Contest, confidence_sets
-from offdiag.metrics.paired.contests import cost_contest, metric_contest
 from offdiag.metrics.paired.runs import PairedRuns
 from offdiag.reports.changes import ranked
 from offdiag.reports.scope import ReportScope, is_of_costs

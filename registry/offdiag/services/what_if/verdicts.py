@@ -12,8 +12,8 @@ from offdiag.comparison.standings import SIMULTANEOUS
 from offdiag.domain.values import MetricValue
 from offdiag.metrics.costs.matrix import CostMatrix
 from offdiag.metrics.dual import Floats
+from offdiag.metrics.paired.best_runs import cost_contest
 from offdiag.metrics.paired.confidence_set import BestSet, Compared, confidence_sets
-from offdiag.metrics.paired.contests import cost_contest
 from offdiag.metrics.paired.runs import Codes, PairedRuns
 from offdiag.services.evaluation.compute import INTERVAL_SEED
 from offdiag.services.what_if.reading import SideBySide, WhatIfFrame

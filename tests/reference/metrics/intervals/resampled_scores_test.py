@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from offdiag.metrics.intervals.losses import brier_parts, forecast_cells
+from offdiag.metrics.intervals.means import brier_parts, forecast_cells
 from offdiag.metrics.scores.forecasts import Forecasts
 from offdiag.metrics.scores.losses import groups_of_equal_rows
 from offdiag.metrics.scores.suite import score_metrics

@@ -13,20 +13,20 @@ import pytest
 from numpy.typing import NDArray
 
 from offdiag.metrics.intervals.bounds import Interval
-from offdiag.metrics.intervals.calibration import calibration_references
 from offdiag.metrics.intervals.discrimination import (
     auc_interval,
     average_precision_interval,
     averaged_area_intervals,
     ks_interval,
 )
-from offdiag.metrics.intervals.losses import (
+from offdiag.metrics.intervals.means import (
     brier_part_intervals,
     brier_parts,
     forecast_cells,
+    mean_loss_interval,
 )
-from offdiag.metrics.intervals.means import mean_loss_interval
 from offdiag.metrics.intervals.resampling import generator, resampled_cases
+from offdiag.metrics.intervals.scores import calibration_references
 from offdiag.metrics.scores.discrimination import (
     auc_averages,
     average_precision,
@@ -34,8 +34,7 @@ from offdiag.metrics.scores.discrimination import (
     pairwise_wins,
     roc_auc,
 )
-from offdiag.metrics.scores.forecasts import Forecasts
-from offdiag.metrics.scores.ranked import RankedScores, rank_scores
+from offdiag.metrics.scores.forecasts import Forecasts, RankedScores, rank_scores
 
 Scores = NDArray[np.float64]
 Draw = Callable[[np.random.Generator, int], RankedScores]

@@ -9,7 +9,7 @@ import pytest
 from numpy.typing import NDArray
 
 from offdiag.metrics.counting import count_pairs
-from offdiag.metrics.intervals.bootstrap import bootstrap, replicated
+from offdiag.metrics.intervals.resampling import bootstrap, replicated
 from offdiag.metrics.paired.joint import joint_counts
 from offdiag.metrics.paired.resampling import paired_bootstrap
 from offdiag.metrics.suite import evaluate_stack

@@ -21,8 +21,8 @@ from offdiag.metrics.costs.threshold import (
     threshold_costs,
 )
 from offdiag.metrics.paired.joint import joint_of_points
+from offdiag.metrics.scores.forecasts import rank_scores
 from offdiag.metrics.scores.operating_points import OperatingPoints, operating_points
-from offdiag.metrics.scores.ranked import rank_scores
 from support.matrices import numbered_labels
 
 COSTS = cost_matrix([[0, 1], [5, -0.5]], labels=numbered_labels(2))

@@ -24,7 +24,7 @@ from offdiag.metrics.scores.discrimination import (
     ks,
     pairwise_wins,
 )
-from offdiag.metrics.scores.ranked import RankedScores, rank_scores
+from offdiag.metrics.scores.forecasts import RankedScores, rank_scores
 from support.forecasts import ranked
 
 # Twelve positives and eight negatives, with ties within and between the classes.

@@ -12,8 +12,8 @@ from offdiag.domain.labels import LabelSet
 from offdiag.errors import InvalidInput
 from offdiag.metrics.costs.matrix import CostMatrix
 from offdiag.metrics.paired import confidence_set as module
+from offdiag.metrics.paired.best_runs import cost_contest, metric_contest, recall_contests
 from offdiag.metrics.paired.confidence_set import BestSet, Contest, confidence_sets
-from offdiag.metrics.paired.contests import cost_contest, metric_contest, recall_contests
 from offdiag.metrics.paired.runs import PairedRuns, RunSpread, differences
 
 HEADLINE = ("overall_accuracy", "balanced_accuracy", "mcc", "macro_f1", "cohen_kappa")

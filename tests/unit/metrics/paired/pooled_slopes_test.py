@@ -13,8 +13,8 @@ from offdiag.domain.labels import LabelSet
 from offdiag.errors import InvalidInput
 from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.costs.matrix import CostMatrix
+from offdiag.metrics.costs.summary import cost_gradients
 from offdiag.metrics.dual import Gradient
-from offdiag.metrics.intervals.costs import cost_gradients
 from offdiag.metrics.intervals.delta import aggregate_gradients
 from offdiag.metrics.paired.hypothesis_tests import mcnemar
 from offdiag.metrics.paired.joint import JointCounts, joint_counts

@@ -7,8 +7,8 @@ import pytest
 
 from offdiag.domain.labels import LabelSet
 from offdiag.metrics.costs.matrix import CostMatrix
+from offdiag.metrics.costs.summary import cost_gradients
 from offdiag.metrics.dual import Gradient
-from offdiag.metrics.intervals.costs import cost_gradients
 from offdiag.metrics.intervals.delta import aggregate_gradients
 from offdiag.metrics.paired import runs as module
 from offdiag.metrics.paired.joint import joint_counts

@@ -14,7 +14,7 @@ from offdiag.metrics.scores.discrimination import (
     pairwise_wins,
     roc_auc,
 )
-from offdiag.metrics.scores.ranked import rank_scores
+from offdiag.metrics.scores.forecasts import rank_scores
 from support.forecasts import exact_auc, exact_average_precision, ranked
 
 

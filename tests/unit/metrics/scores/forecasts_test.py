@@ -6,8 +6,14 @@ import numpy as np
 import pytest
 
 from offdiag.metrics.scores import forecasts as module
-from offdiag.metrics.scores.forecasts import Forecasts, rank_counts, top_k_accuracy
-from support.forecasts import of_classes, of_event
+from offdiag.metrics.scores.forecasts import (
+    Forecasts,
+    doubled_wins,
+    rank_counts,
+    rank_scores,
+    top_k_accuracy,
+)
+from support.forecasts import of_classes, of_event, ranked
 
 
 @pytest.mark.parametrize("scores", [[0.0, 1.0], [0.5, 0.5]])
@@ -103,3 +109,43 @@ def test_scores_need_not_be_probabilities() -> None:
 def test_an_only_column_decides_at_one_half() -> None:
     # A probability of exactly one half is a tie, which the class with the lower index wins.
     assert rank_counts(of_event([1, 1, 0], [0.5, 0.51, 0.5])).tolist() == [2, 1]
+
+
+def test_counts_at_each_distinct_score() -> None:
+    scores = ranked([0, 1, 1, 0, 1], [0.2, 0.5, 0.5, 0.5, 0.9])
+
+    assert scores.values.tolist() == [0.2, 0.5, 0.9]
+    assert scores.cases_below.tolist() == [0, 1, 4, 5]
+    assert scores.positives_below.tolist() == [0, 0, 2, 3]
+    assert scores.negatives_below.tolist() == [0, 1, 2, 2]
+
+
+def test_thresholds_descend_from_one_above_the_largest_score() -> None:
+    scores = ranked([0, 1, 1], [0.2, 0.5, 1.0])
+
+    assert scores.thresholds.tolist() == [np.nextafter(1.0, 2.0), 1.0, 0.5, 0.2]
+    assert scores.true_positives.tolist() == [0, 1, 2, 2]
+    assert scores.false_positives.tolist() == [0, 0, 0, 1]
+
+
+def test_negative_and_positive_zero_are_one_score() -> None:
+    assert len(ranked([0, 1], [-0.0, 0.0]).values) == 1
+
+
+def test_scores_tie_in_the_precision_they_came_in() -> None:
+    close = np.array([0.1, 0.1 + 1e-12])
+    is_positive = np.array([False, True])
+
+    in_double = rank_scores(is_positive, close)
+    in_single = rank_scores(is_positive, close.astype(np.float32))
+
+    assert doubled_wins(in_double) == 2
+    assert doubled_wins(in_single) == 1
+
+
+def test_wins_do_not_depend_on_which_group_is_larger() -> None:
+    few = ranked([1, 0, 0, 0], [0.5, 0.1, 0.5, 0.9])
+    many = ranked([1, 1, 1, 0], [0.1, 0.5, 0.9, 0.5])
+
+    assert doubled_wins(few) == 3
+    assert doubled_wins(many) == 3

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from offdiag.metrics.scores.forecasts import RankedScores, rank_scores
 from offdiag.metrics.scores.operating_points import (
     MOST_HULL_CORNERS,
     OperatingPoints,
@@ -12,7 +13,6 @@ from offdiag.metrics.scores.operating_points import (
     operating_points,
     reduced,
 )
-from offdiag.metrics.scores.ranked import RankedScores, rank_scores
 from support.forecasts import ranked
 
 POINTS = operating_points(ranked([0, 1, 0, 1, 1], [0.1, 0.4, 0.4, 0.8, 1.0]))

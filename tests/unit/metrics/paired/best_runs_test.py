@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from offdiag.metrics.paired.selection import Floats, best_of_many
+from offdiag.metrics.dual import Floats
+from offdiag.metrics.paired.best_runs import best_of_many
 from offdiag.metrics.suite import evaluate_stack
 
 KEYS = ("overall_accuracy", "balanced_accuracy")
