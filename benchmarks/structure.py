@@ -18,7 +18,7 @@ from pathlib import Path, PurePosixPath
 ROOT = Path(__file__).parents[1]
 FOLDERS = ("registry", "migrations", "web", "workers")
 PACKAGES = ("offdiag", "offdiag_migrations", "offdiag_web", "offdiag_workers")
-TABLES = frozenset({"offdiag_web.application", "offdiag.services.work.tasks"})
+TABLES = frozenset({"offdiag_web.application", "offdiag.services.jobs.kinds"})
 """Modules that name others for the program to find, such as kinds of jobs."""
 MANY_RUN_FIELDS = 6
 MANY_MODULES = 15

@@ -10,8 +10,8 @@ from statistics import median, quantiles
 
 from sqlalchemy import func, select
 
-from offdiag.services.verification.ledger import missing_from, read_ledger
-from offdiag.services.verification.runs import check_run
+from offdiag.services.verification.checks import check_run
+from offdiag.services.verification.verify import missing_from, read_ledger
 from offdiag.store.database import Database
 from offdiag.store.models import EvaluationRow, ProjectRow, RunRow, WorkRow
 from offdiag.store.session import Session

@@ -9,11 +9,11 @@ from numpy.typing import NDArray
 
 from load.plan import SeededDataset
 from offdiag.domain.runs import RunFacts
-from offdiag.services.ingest.given import Predictions
-from offdiag.services.ingest.predictions import log_predictions
-from offdiag.services.work.attempts import RetryPolicy
-from offdiag.services.work.leases import LeaseKeeper
-from offdiag.services.work.perform import perform_next
+from offdiag.services.ingest.batch import Predictions
+from offdiag.services.ingest.log_predictions import log_predictions
+from offdiag.services.jobs.attempts import RetryPolicy
+from offdiag.services.jobs.leases import LeaseKeeper
+from offdiag.services.jobs.run_job import perform_next
 from offdiag.store.database import Database
 
 Codes = NDArray[np.int64]

@@ -16,7 +16,7 @@ from sqlalchemy import Engine, event
 from load.page_list import UNLIMITED, AskedPage, page_list, searches
 from load.programs import KEY
 from load.subjects import subjects_of
-from offdiag.services.browse import RunOverview, browse_runs
+from offdiag.services.runs import RunOverview, browse_runs
 from offdiag.settings import AccessSettings, ServerSettings, Settings
 from offdiag.store.database import Database
 from offdiag_web import create_app

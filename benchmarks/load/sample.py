@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from random import Random
 
-from offdiag.services.verification.runs import check_run
+from offdiag.services.verification.checks import check_run
 from offdiag.store.database import Database
 from offdiag.store.retention import complete_runs
 

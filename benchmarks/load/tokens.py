@@ -6,7 +6,7 @@ from datetime import timedelta
 from uuid import uuid4
 
 from offdiag.domain.access import Grant, Role
-from offdiag.services.access.tokens import create_token
+from offdiag.services.access.sessions import create_token
 from offdiag.services.access.users import add_user
 from offdiag.store.database import Database
 

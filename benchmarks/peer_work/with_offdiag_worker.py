@@ -16,9 +16,9 @@ from pathlib import Path
 
 from peer_work.turns import Answers, Work, take_turns
 
-from offdiag.services.work.attempts import Outcome, RetryPolicy
-from offdiag.services.work.leases import LeaseKeeper
-from offdiag.services.work.perform import perform_next
+from offdiag.services.jobs.attempts import Outcome, RetryPolicy
+from offdiag.services.jobs.leases import LeaseKeeper
+from offdiag.services.jobs.run_job import perform_next
 from offdiag.store.database import Database
 from offdiag.store.schema import open_database
 

@@ -17,8 +17,7 @@ from load.reading import READ
 from load.seed import seed
 from load.subjects import subjects_of
 from load.tokens import tokens_for
-from offdiag.services.verification.ledger import LedgerEntry, read_ledger
-from offdiag.services.verification.verify import verify
+from offdiag.services.verification.verify import LedgerEntry, read_ledger, verify
 from offdiag.store.database import Database
 from soak.answers import Answered, answered
 from soak.capacity import Rates, measure_capacity

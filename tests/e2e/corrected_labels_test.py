@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from offdiag.cli.process import run as offdiag
 from offdiag.demo import PROJECT, log_trial
 from offdiag.demo.experiments import digits
-from offdiag.services.schedules.tick import tick
+from offdiag.services.schedules.run_due import tick
 from offdiag.settings import Settings
 from offdiag.store.database import Database
 from offdiag.store.models import EvaluationRow, WorkRow

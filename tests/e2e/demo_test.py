@@ -17,11 +17,11 @@ import pytest
 from offdiag.demo import PROJECT
 from offdiag.demo.judgements import COSTS, DIGITS, IN_USE, REPORT
 from offdiag.domain.runs import RunState
-from offdiag.services.baselines import baseline_of
-from offdiag.services.browse import browse_run, browse_runs
 from offdiag.services.cost_matrices import CostName, find_costs
-from offdiag.services.reports.pages import issue_page
-from offdiag.services.schedules.pages import schedule_page
+from offdiag.services.datasets import baseline_of
+from offdiag.services.reports.page import issue_page
+from offdiag.services.runs import browse_run, browse_runs
+from offdiag.services.schedules.page import schedule_page
 from offdiag.store.database import Database
 from offdiag.store.reports import IssueState
 from offdiag.store.run_page import RunResults

@@ -12,8 +12,7 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 from offdiag.flags.lifecycle import FlagState
-from offdiag.services.flags.detail import browse_flag
-from offdiag.services.flags.inbox import browse_flags
+from offdiag.services.flags.page import browse_flag, browse_flags
 from offdiag.settings import Settings
 from offdiag.store.database import Database
 from offdiag.store.flags import FlagFilter

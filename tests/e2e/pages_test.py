@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from offdiag.services.flags.inbox import browse_flags
-from offdiag.services.jobs.pages import jobs_page
+from offdiag.services.flags.page import browse_flags
+from offdiag.services.jobs.page import jobs_page
 from offdiag.store.flags import FlagFilter
 from support.browser import (
     CLEAN,

@@ -30,16 +30,15 @@ from sqlalchemy import select, text, update
 
 from offdiag.domain.runs import RunFacts, RunState
 from offdiag.errors import Conflict
-from offdiag.services.jobs.retrying import retry_all
-from offdiag.services.retention.deleting import delete_run, restore_run
+from offdiag.services.jobs.attempts import RetryPolicy
+from offdiag.services.jobs.kinds import TASKS, Writer
+from offdiag.services.jobs.leases import LeaseKeeper
+from offdiag.services.jobs.page import retry_all
+from offdiag.services.jobs.reconcile import sweep
+from offdiag.services.jobs.run_job import perform_next
+from offdiag.services.retention.deletion import delete_run, restore_run
 from offdiag.services.truth.revise import revise_truth
-from offdiag.services.verification.ledger import LedgerEntry
-from offdiag.services.verification.verify import verify
-from offdiag.services.work.attempts import RetryPolicy
-from offdiag.services.work.leases import LeaseKeeper
-from offdiag.services.work.perform import perform_next
-from offdiag.services.work.sweep import sweep
-from offdiag.services.work.tasks import TASKS, Writer
+from offdiag.services.verification.verify import LedgerEntry, verify
 from offdiag.store import health, job_lease, jobs
 from offdiag.store.database import Database
 from offdiag.store.evaluations import current_evaluation

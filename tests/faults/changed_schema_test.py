@@ -12,10 +12,10 @@ from sqlalchemy import text
 from structlog.testing import capture_logs
 
 from offdiag.errors import SchemaMismatch
-from offdiag.services.browse import browse_run
-from offdiag.services.work.leases import LeaseKeeper
-from offdiag.services.work.perform import perform_next
-from offdiag.services.work.tasks import TASKS
+from offdiag.services.jobs.kinds import TASKS
+from offdiag.services.jobs.leases import LeaseKeeper
+from offdiag.services.jobs.run_job import perform_next
+from offdiag.services.runs import browse_run
 from offdiag.settings import ServerSettings, Settings
 from offdiag.settings.model import JobsSettings
 from offdiag.store.database import Database

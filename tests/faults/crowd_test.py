@@ -11,9 +11,8 @@ import pytest
 from sqlalchemy import text
 
 from offdiag.cli.doctor import examine
-from offdiag.services.verification.ledger import read_ledger
-from offdiag.services.verification.verify import verify
-from offdiag.services.vitals import vitals
+from offdiag.services.health import vitals
+from offdiag.services.verification.verify import read_ledger, verify
 from offdiag.settings import Settings
 from offdiag.store.database import Database
 from offdiag.store.health import LONG_LOG_BYTES, log_bytes

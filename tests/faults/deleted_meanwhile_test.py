@@ -16,8 +16,7 @@ from flask.testing import FlaskClient
 from sqlalchemy import event, func, select
 
 from offdiag.domain.runs import RunFacts
-from offdiag.services.retention.collecting import collect
-from offdiag.services.retention.deleting import delete_run
+from offdiag.services.retention.deletion import collect, delete_run
 from offdiag.services.verification.verify import verify
 from offdiag.store.database import Database
 from offdiag.store.models import EvaluationRow, PredictionChunkRow, RunRow, WorkRow

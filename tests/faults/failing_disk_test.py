@@ -14,8 +14,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import update
 
-from offdiag.services.verification.ledger import read_ledger
-from offdiag.services.verification.verify import verify
+from offdiag.services.verification.verify import read_ledger, verify
 from offdiag.store.database import Database
 from offdiag.store.models import EvaluationRow, RunRow, WorkRow
 from support.contents import count_rows

@@ -8,11 +8,11 @@ from sqlalchemy import select, update
 
 from offdiag.domain.runs import RunState
 from offdiag.errors import DatabaseUnavailable, StorageFull
-from offdiag.services.reports.asking import report_now
+from offdiag.services.jobs.leases import LeaseKeeper
+from offdiag.services.jobs.reconcile import sweep
+from offdiag.services.jobs.run_job import perform_next
+from offdiag.services.reports.issue import report_now
 from offdiag.services.verification.verify import verify
-from offdiag.services.work.leases import LeaseKeeper
-from offdiag.services.work.perform import perform_next
-from offdiag.services.work.sweep import sweep
 from offdiag.store.database import Database
 from offdiag.store.models import EvaluationRow, RunRow, WorkRow
 from support.contents import count_rows

@@ -12,7 +12,7 @@ import pytest
 
 from offdiag.errors import StorageFull
 from offdiag.inputs.scratch import scratch_folder
-from offdiag.services.querying.query import asked
+from offdiag.services.query import asked
 from offdiag.services.retention.backups import copy_registry
 from offdiag.store.database import Database
 from offdiag.store.models import RunRow

@@ -13,8 +13,8 @@ from random import Random
 import pytest
 from sqlalchemy import make_url
 
-from offdiag.services.work.attempts import RetryPolicy
-from offdiag.services.work.sweep import sweep
+from offdiag.services.jobs.attempts import RetryPolicy
+from offdiag.services.jobs.reconcile import sweep
 from offdiag.store.database import Database
 from offdiag.store.models import WorkRow
 from support.contents import contents, count_rows

@@ -13,7 +13,7 @@ import pytest
 from sqlalchemy import select, update
 
 from offdiag.domain.runs import RunState
-from offdiag.services.work.submit import evaluation_key
+from offdiag.services.jobs.submit import evaluation_key
 from offdiag.store import runs
 from offdiag.store.database import Database
 from offdiag.store.models import EvaluationRow, WorkRow

@@ -10,11 +10,11 @@ from sqlalchemy import select
 
 from offdiag.domain.slices import parse_slice
 from offdiag.metrics.suite import SUITE_VERSION
-from offdiag.services.browse import browse_run
 from offdiag.services.evaluation.slices import evaluation_of_slice
+from offdiag.services.jobs.kinds import TASKS
+from offdiag.services.jobs.reconcile import sweep
+from offdiag.services.runs import browse_run
 from offdiag.services.verification.verify import verify
-from offdiag.services.work.sweep import sweep
-from offdiag.services.work.tasks import TASKS
 from offdiag.store.database import Database
 from offdiag.store.models import EvaluationRow, WorkRow
 from support.contents import count_rows
@@ -22,15 +22,15 @@ from support.logging_runs import POLICY, log, work_off
 
 OLD, NEW = SUITE_VERSION, SUITE_VERSION + 1
 _MODULES = (
-    "services.browse",
     "services.evaluation.inputs",
-    "services.evaluation.reading",
+    "services.evaluation.recompute",
+    "services.evaluation.results",
     "services.evaluation.slices",
     "services.evaluation.task",
-    "services.recompute",
-    "services.verification.runs",
+    "services.jobs.reconcile",
+    "services.runs",
+    "services.verification.checks",
     "services.verification.verify",
-    "services.work.sweep",
 )
 SITES = {"site": ["north", "south"] * 3}
 
@@ -95,7 +95,7 @@ def test_an_old_worker_leaves_runs_with_new_results_to_new_ones(database: Databa
     with program_of(NEW):
         work_off(database)
     with database.write() as session:
-        from offdiag.services.work.submit import submit_evaluation
+        from offdiag.services.jobs.submit import submit_evaluation
 
         submit_evaluation(session, run.id)
 

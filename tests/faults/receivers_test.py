@@ -13,11 +13,11 @@ import pytest
 from sqlalchemy import select, update
 
 from offdiag.domain.runs import RunFacts, RunState
-from offdiag.services.delivery.targets import FolderTarget, Target, WebhookTarget
-from offdiag.services.reports.asking import report_now
-from offdiag.services.work.attempts import Outcome
-from offdiag.services.work.leases import LeaseKeeper
-from offdiag.services.work.perform import perform_next
+from offdiag.services.delivery.message import FolderTarget, Target, WebhookTarget
+from offdiag.services.jobs.attempts import Outcome
+from offdiag.services.jobs.leases import LeaseKeeper
+from offdiag.services.jobs.run_job import perform_next
+from offdiag.services.reports.issue import report_now
 from offdiag.store import runs
 from offdiag.store.database import Database
 from offdiag.store.models import WorkRow

@@ -12,7 +12,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from offdiag.services.schedules.tick import tick
+from offdiag.services.schedules.run_due import tick
 from offdiag.store.database import Database
 from offdiag.store.reports import IssueRecord
 from support.logging_runs import work_off

@@ -11,9 +11,9 @@ from dataclasses import replace
 
 from sqlalchemy import select, update
 
-from offdiag.services.jobs.retrying import retry_all
-from offdiag.services.work.sweep import sweep
-from offdiag.services.work.tasks import TASKS
+from offdiag.services.jobs.kinds import TASKS
+from offdiag.services.jobs.page import retry_all
+from offdiag.services.jobs.reconcile import sweep
 from offdiag.settings.model import JobsSettings
 from offdiag.store import jobs
 from offdiag.store.database import Database

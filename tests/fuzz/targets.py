@@ -35,7 +35,7 @@ from offdiag.metrics.costs.edits import read_edits
 from offdiag.metrics.costs.matrix import cost_matrix
 from offdiag.records.ingest import Chunk
 from offdiag.services.ingest.batch import read_batch
-from offdiag.services.verification.ledger import read_ledger
+from offdiag.services.verification.verify import read_ledger
 from offdiag.store.archive.file import opened_archive, read_manifest
 from offdiag.store.archive.rows import decode_rows
 from offdiag.store.models import Base

@@ -178,7 +178,7 @@ def test_nobody_who_works_means_an_error_with_the_way_out(
     url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     run = offdiag.log_run(y_true=["a"], y_pred=["a"], name="run", url=url)
-    monkeypatch.setattr("offdiag.services.evaluation.reading._evaluate_here", lambda *_: False)
+    monkeypatch.setattr("offdiag.services.evaluation.results._evaluate_here", lambda *_: False)
 
     with pytest.raises(offdiag.EvaluationPending, match="Start `offdiag worker`"):
         run.evaluation(timeout=0.0)

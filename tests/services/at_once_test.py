@@ -18,15 +18,14 @@ from offdiag.metrics.costs.matrix import cost_matrix
 from offdiag.reports.scope import ReportScope
 from offdiag.services.access.openid import Recognised, recognise
 from offdiag.services.access.users import add_user, has_admin, set_disabled, set_role
-from offdiag.services.baselines import pin_baseline
 from offdiag.services.cost_matrices import CostName, add_costs, set_default_costs
-from offdiag.services.ingest.counted import log_counts
-from offdiag.services.ingest.declaring import declare_dataset
-from offdiag.services.ingest.derived import derive_run
-from offdiag.services.ingest.given import GivenCounts
-from offdiag.services.ingest.matrices import log_matrix
-from offdiag.services.reports.asking import report_now
-from offdiag.services.schedules.planning import add_schedule
+from offdiag.services.datasets import pin_baseline
+from offdiag.services.ingest.batch import GivenCounts
+from offdiag.services.ingest.dataset import declare_dataset
+from offdiag.services.ingest.derive_run import derive_run
+from offdiag.services.ingest.log_counts import log_counts, log_matrix
+from offdiag.services.reports.issue import report_now
+from offdiag.services.schedules.edit import add_schedule
 from offdiag.store.database import Database
 from support.logging_runs import log
 

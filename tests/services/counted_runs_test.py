@@ -14,9 +14,8 @@ from offdiag.domain.runs import RunFacts, RunState
 from offdiag.errors import Conflict, InvalidInput
 from offdiag.inputs import counted_cases
 from offdiag.services.evaluation.slices import evaluation_of_slice
-from offdiag.services.ingest.counted import log_counts
-from offdiag.services.ingest.given import GivenCounts
-from offdiag.services.ingest.matrices import log_matrix
+from offdiag.services.ingest.batch import GivenCounts
+from offdiag.services.ingest.log_counts import log_counts, log_matrix
 from offdiag.services.retention.project_archives import export_project, import_project
 from offdiag.services.verification.verify import verify
 from offdiag.store.database import Database

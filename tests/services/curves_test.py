@@ -11,16 +11,17 @@ from sqlalchemy import delete
 from offdiag.domain.runs import RunFacts
 from offdiag.errors import InvalidInput
 from offdiag.metrics.scores.score_curves import TOP_LABEL
-from offdiag.services.curves.browse import (
+from offdiag.services.curves import (
     CLASSES_PER_PAGE,
     NoCurves,
     RankedBy,
     all_curves,
     browse_curves,
+    measured_values,
+    values_at_prevalence,
 )
-from offdiag.services.curves.prevalence import measured_values, values_at_prevalence
 from offdiag.services.evaluation.slices import evaluation_of_slice
-from offdiag.services.ingest.matrices import log_matrix
+from offdiag.services.ingest.log_counts import log_matrix
 from offdiag.services.truth.revise import revise_truth
 from offdiag.store.database import Database
 from offdiag.store.models import ScoreCurveRow

@@ -12,18 +12,19 @@ from offdiag.domain.labels import LabelSet
 from offdiag.errors import Conflict, InvalidInput, NotFound
 from offdiag.metrics.costs.matrix import cost_matrix
 from offdiag.services.cost_matrices import CostName, add_costs, set_default_costs
-from offdiag.services.decisions.answering import NoDecision, decisions_of
-from offdiag.services.decisions.saving import (
+from offdiag.services.decisions.rules import (
     CHOSEN_HERE,
     Choice,
     Chosen,
+    NoDecision,
     asked_pricing,
+    decisions_of,
     default_costs,
     pricing_of,
     save_choice,
     try_rule,
 )
-from offdiag.services.recompute import find_stale, recompute_all
+from offdiag.services.evaluation.recompute import find_stale, recompute_all
 from offdiag.services.truth.revise import revise_truth
 from offdiag.services.verification.verify import verify
 from offdiag.services.what_if.scenario import Question

@@ -12,10 +12,10 @@ from offdiag.metrics.costs.decisions import ExpectedCostRule, ThresholdRule, des
 from offdiag.metrics.costs.matrix import cost_matrix
 from offdiag.services.ingest.batch import read_batch
 from offdiag.services.ingest.chunks import put_chunk
-from offdiag.services.ingest.derived import derive_run
-from offdiag.services.ingest.finishing import finish_run
-from offdiag.services.ingest.opening import open_run
-from offdiag.services.retention.deleting import delete_run
+from offdiag.services.ingest.derive_run import derive_run
+from offdiag.services.ingest.finish_run import finish_run
+from offdiag.services.ingest.open_run import open_run
+from offdiag.services.retention.deletion import delete_run
 from offdiag.services.verification.verify import verify
 from offdiag.store import evaluations, runs
 from offdiag.store.database import Database

@@ -13,22 +13,22 @@ from sqlalchemy import delete
 from offdiag.domain.runs import RunFacts
 from offdiag.errors import InvalidInput, NotFound
 from offdiag.services.evaluation.slices import evaluation_of_slice
-from offdiag.services.examples import browse
-from offdiag.services.examples.browse import (
+from offdiag.services.examples import page as examples_page
+from offdiag.services.examples.page import (
+    Example,
     ExampleExport,
     ExamplePage,
     NoExamples,
     browse_examples,
     export_examples,
 )
-from offdiag.services.examples.example import Example
-from offdiag.services.examples.question import (
+from offdiag.services.examples.selection import (
     ExampleOrder,
     ExampleQuestion,
     Kind,
     SortKey,
 )
-from offdiag.services.ingest.matrices import log_matrix
+from offdiag.services.ingest.log_counts import log_matrix
 from offdiag.services.truth.revise import revise_truth
 from offdiag.store.database import Database
 from offdiag.store.models import ScoreChunkRow
@@ -300,7 +300,7 @@ def test_a_page_takes_six_statements_however_many_chunks_there_are(database: Dat
 def test_an_export_holds_all_examples_in_the_order_of_the_run(
     shared: Shared, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(browse, "_EXPORTED_AT_ONCE", 29)
+    monkeypatch.setattr(examples_page, "_EXPORTED_AT_ONCE", 29)
     question = ExampleQuestion(kind=Kind.ALL)
     in_order = replace(question, order=ORDERS["as logged"])
 
@@ -314,7 +314,7 @@ def test_an_export_holds_all_examples_in_the_order_of_the_run(
 def test_an_export_is_cut_where_it_would_be_too_long_and_says_so(
     shared: Shared, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(browse, "MOST_EXPORTED", 12)
+    monkeypatch.setattr(examples_page, "MOST_EXPORTED", 12)
 
     export = export_examples(shared.database, shared.run_id, ExampleQuestion(kind=Kind.ALL))
 

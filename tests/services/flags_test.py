@@ -18,16 +18,15 @@ from offdiag.flags.thresholds import Thresholds
 from offdiag.flags.verdict import Severity
 from offdiag.metrics.paired.joint import PairedRates
 from offdiag.metrics.paired.proportions import paired_score_interval
-from offdiag.services.baselines import pin_baseline, unpin_baseline
 from offdiag.services.cost_matrices import CostName, add_costs, set_default_costs
-from offdiag.services.flags import settling
-from offdiag.services.flags.better import BetterRuns, Gain
-from offdiag.services.flags.detail import browse_flag
-from offdiag.services.flags.inbox import browse_flags
-from offdiag.services.flags.settings import RulesInForce
-from offdiag.services.retention.deleting import delete_run, restore_run
+from offdiag.services.datasets import pin_baseline, unpin_baseline
+from offdiag.services.flags import triage
+from offdiag.services.flags.alternatives import BetterRuns, Gain
+from offdiag.services.flags.page import browse_flag, browse_flags
+from offdiag.services.flags.rules import RulesInForce
+from offdiag.services.jobs.reconcile import sweep
+from offdiag.services.retention.deletion import delete_run, restore_run
 from offdiag.services.truth.revise import revise_truth
-from offdiag.services.work.sweep import sweep
 from offdiag.store import evaluations, flag_inbox
 from offdiag.store.database import Database
 from offdiag.store.flag_inbox import FlagEntry, FlagPlace
@@ -167,7 +166,7 @@ def test_a_dismissed_flag_stays_dismissed_when_it_fires_again(
 ) -> None:
     flag = flags_of(database, flagged)["F5", None]
 
-    settling.dismiss_flags(database, [flag.id], reason="a baseline by design", author="lee")
+    triage.dismiss_flags(database, [flag.id], reason="a baseline by design", author="lee")
     evaluate_again(database, flagged)
 
     again = flags_of(database, flagged)["F5", None]
@@ -322,13 +321,11 @@ def test_an_uploaded_matrix_against_the_truth_is_flagged(database: Database) -> 
 
 Settle = Callable[[Database, list[int]], list[FlagRecord]]
 SETTLING: dict[FlagState, Settle] = {
-    FlagState.ACKNOWLEDGED: lambda d, ids: settling.acknowledge_flags(d, ids, author="lee"),
-    FlagState.SNOOZED: lambda d, ids: settling.snooze_flags(
+    FlagState.ACKNOWLEDGED: lambda d, ids: triage.acknowledge_flags(d, ids, author="lee"),
+    FlagState.SNOOZED: lambda d, ids: triage.snooze_flags(
         d, ids, until=d.clock() + A_DAY, author="lee"
     ),
-    FlagState.DISMISSED: lambda d, ids: settling.dismiss_flags(
-        d, ids, reason="known", author="lee"
-    ),
+    FlagState.DISMISSED: lambda d, ids: triage.dismiss_flags(d, ids, reason="known", author="lee"),
 }
 
 
@@ -350,16 +347,16 @@ def test_settling_twice_leaves_one_entry(database: Database, flagged: RunRecord)
     flag = flags_of(database, flagged)["F5", None]
 
     for _ in range(2):
-        settling.acknowledge_flags(database, [flag.id], author="lee")
+        triage.acknowledge_flags(database, [flag.id], author="lee")
 
     assert history(database, flag.id) == [FlagEventKind.OPENED, FlagEventKind.ACKNOWLEDGED]
 
 
 def test_a_settled_flag_can_be_opened_again(database: Database, flagged: RunRecord) -> None:
     flag = flags_of(database, flagged)["F5", None]
-    settling.dismiss_flags(database, [flag.id], reason="known", author="lee")
+    triage.dismiss_flags(database, [flag.id], reason="known", author="lee")
 
-    (again,) = settling.reopen_flags(database, [flag.id], author="kim")
+    (again,) = triage.reopen_flags(database, [flag.id], author="kim")
 
     assert again.standing.state is FlagState.OPEN
     assert again.standing.reason is None
@@ -368,9 +365,9 @@ def test_a_settled_flag_can_be_opened_again(database: Database, flagged: RunReco
 def test_flags_are_assigned_and_talked_about(database: Database, flagged: RunRecord) -> None:
     flag = flags_of(database, flagged)["F5", None]
 
-    settling.assign_flags(database, [flag.id], assignee="kim", author="lee")
-    settling.comment_on_flags(database, [flag.id], text=" See the notebook. ", author="kim")
-    (found,) = settling.assign_flags(database, [flag.id], assignee=None, author="lee")
+    triage.assign_flags(database, [flag.id], assignee="kim", author="lee")
+    triage.comment_on_flags(database, [flag.id], text=" See the notebook. ", author="kim")
+    (found,) = triage.assign_flags(database, [flag.id], assignee=None, author="lee")
 
     assert found.assignee is None
     assert [(e.kind.value, e.text) for e in browse_flag(database, flag.id).history[1:]] == [
@@ -386,7 +383,7 @@ def test_nothing_is_changed_if_one_of_many_cannot_be(
     flag = flags_of(database, flagged)["F5", None]
 
     with pytest.raises(NotFound, match="there is no flag 987654"):
-        settling.acknowledge_flags(database, [flag.id, 987_654], author="lee")
+        triage.acknowledge_flags(database, [flag.id, 987_654], author="lee")
 
     assert flags_of(database, flagged)["F5", None].standing.state is FlagState.OPEN
 
@@ -401,16 +398,16 @@ def test_a_closed_flag_cannot_be_settled(database: Database) -> None:
     flag = flags_of(database, run)["F11", None]
 
     with pytest.raises(Conflict, match=f"flag {flag.id} is closed"):
-        settling.acknowledge_flags(database, [flag.id], author="lee")
+        triage.acknowledge_flags(database, [flag.id], author="lee")
 
 
 @pytest.mark.parametrize(
     ("act", "says"),
     [
-        (lambda d, i: settling.dismiss_flags(d, i, reason=" ", author=None), "no reason"),
-        (lambda d, i: settling.comment_on_flags(d, i, text="", author=None), "no comment"),
+        (lambda d, i: triage.dismiss_flags(d, i, reason=" ", author=None), "no reason"),
+        (lambda d, i: triage.comment_on_flags(d, i, text="", author=None), "no comment"),
         (
-            lambda d, i: settling.snooze_flags(
+            lambda d, i: triage.snooze_flags(
                 d,
                 i,
                 until=datetime(2030, 1, 1),  # noqa: DTZ001
@@ -419,14 +416,14 @@ def test_a_closed_flag_cannot_be_settled(database: Database) -> None:
             "no time zone",
         ),
         (
-            lambda d, i: settling.snooze_flags(
+            lambda d, i: triage.snooze_flags(
                 d, i, until=datetime(2020, 1, 1, tzinfo=UTC), author=None
             ),
             "is over",
         ),
-        (lambda d, _: settling.acknowledge_flags(d, [], author=None), "0 flags"),
-        (lambda d, i: settling.acknowledge_flags(d, i * 1001, author=None), "1001 flags"),
-        (lambda d, i: settling.assign_flags(d, i, assignee=" ", author=None), "empty"),
+        (lambda d, _: triage.acknowledge_flags(d, [], author=None), "0 flags"),
+        (lambda d, i: triage.acknowledge_flags(d, i * 1001, author=None), "1001 flags"),
+        (lambda d, i: triage.assign_flags(d, i, assignee=" ", author=None), "empty"),
     ],
 )
 def test_what_cannot_be_meant_is_refused(
@@ -516,7 +513,7 @@ def test_the_inbox_is_filtered(database: Database, flagged: RunRecord) -> None:
     other = log_answers(database, {"common": (50, 50), "rare": (0, 10)}, name="blind")
     work_off(database)
     assigned = entries(database, rule="F5", dataset="holdout")[0].flag.id
-    settling.assign_flags(database, [assigned], assignee="kim", author="lee")
+    triage.assign_flags(database, [assigned], assignee="kim", author="lee")
 
     assert {entry.flag.run_id for entry in entries(database, run_id=other.id)} == {other.id}
     assert {entry.dataset for entry in entries(database, dataset="cases")} == {"cases"}
@@ -559,8 +556,8 @@ def test_states_are_counted_and_a_rest_that_is_over_counts_as_open(
     database: Database, flagged: RunRecord, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     first, second, *rest = (flag.id for flag in flags_of(database, flagged).values())
-    settling.acknowledge_flags(database, [first], author="lee")
-    settling.snooze_flags(database, [second], until=database.clock() + A_DAY, author="lee")
+    triage.acknowledge_flags(database, [first], author="lee")
+    triage.snooze_flags(database, [second], until=database.clock() + A_DAY, author="lee")
 
     page = browse_flags(database, FlagFilter(state=FlagState.OPEN))
     assert {entry.flag.id for entry in page.entries} == set(rest)

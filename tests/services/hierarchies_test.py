@@ -7,9 +7,8 @@ import pytest
 from offdiag.domain.labels import LabelSet
 from offdiag.domain.runs import RunFacts
 from offdiag.errors import Conflict, InvalidInput, NotFound
-from offdiag.services.hierarchies import hierarchy_of, set_hierarchy
-from offdiag.services.ingest.dataset import project_and_dataset
-from offdiag.services.ingest.hierarchy import settle_hierarchy
+from offdiag.services.datasets import hierarchy_of, set_hierarchy
+from offdiag.services.ingest.dataset import project_and_dataset, settle_hierarchy
 from offdiag.store.database import Database
 from offdiag.store.datasets import DatasetRecord
 from support.logging_runs import evaluate, log

@@ -7,8 +7,8 @@ from unittest.mock import patch
 
 from sqlalchemy import update
 
-from offdiag.services.browse_home import browse_home
-from offdiag.services.schedules.planning import run_schedule
+from offdiag.services.home import browse_home
+from offdiag.services.schedules.edit import run_schedule
 from offdiag.store import home_overview
 from offdiag.store.database import Database
 from offdiag.store.models import ReportIssueRow

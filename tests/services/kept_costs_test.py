@@ -5,10 +5,10 @@ from __future__ import annotations
 from sqlalchemy import update
 
 from offdiag.metrics.costs.summary import COST_KEYS
-from offdiag.services.browse import browse_run
 from offdiag.services.cost_matrices import CostName, add_costs, set_default_costs
+from offdiag.services.jobs.reconcile import sweep
+from offdiag.services.runs import browse_run
 from offdiag.services.verification.verify import verify
-from offdiag.services.work.sweep import sweep
 from offdiag.store import evaluations
 from offdiag.store.database import Database
 from offdiag.store.evaluations import StoredEvaluation

@@ -17,34 +17,32 @@ from offdiag.errors import Conflict, InvalidInput
 from offdiag.metrics.counted import CountedSets
 from offdiag.reports.scope import METRICS_OF_SETS
 from offdiag.sdk.evaluations.intervals import multilabel_intervals
-from offdiag.services.baselines import pin_baseline
-from offdiag.services.comparison.comparing import compare_runs
-from offdiag.services.comparison.record import comparison_record
+from offdiag.services.compare import compare_runs
+from offdiag.services.compare_record import comparison_record
 from offdiag.services.cost_matrices import add_costs
-from offdiag.services.evaluation.history import run_history
+from offdiag.services.datasets import pin_baseline
+from offdiag.services.evaluation.recompute import recompute_all
 from offdiag.services.evaluation.slices import evaluation_of_slice
-from offdiag.services.examples.browse import browse_examples
-from offdiag.services.examples.question import ExampleQuestion, Kind
-from offdiag.services.flags.detail import browse_flag
-from offdiag.services.flags.inbox import flags_that_fire
+from offdiag.services.examples.page import browse_examples
+from offdiag.services.examples.selection import ExampleQuestion, Kind
+from offdiag.services.flags.page import browse_flag, flags_that_fire
 from offdiag.services.ingest.batch import read_batch
 from offdiag.services.ingest.chunks import put_chunk
-from offdiag.services.ingest.derived import derive_run
-from offdiag.services.ingest.finishing import finish_run
-from offdiag.services.ingest.matrices import log_matrix
-from offdiag.services.ingest.opening import open_run
-from offdiag.services.pairing import NotPaired, pair_evaluations
-from offdiag.services.recompute import recompute_all
+from offdiag.services.ingest.derive_run import derive_run
+from offdiag.services.ingest.finish_run import finish_run
+from offdiag.services.ingest.log_counts import log_matrix
+from offdiag.services.ingest.open_run import open_run
 from offdiag.services.retention.backups import back_up, restore
-from offdiag.services.retention.collecting import collect
-from offdiag.services.retention.deleting import delete_run, restore_run
+from offdiag.services.retention.deletion import collect, delete_run, restore_run
 from offdiag.services.retention.project_archives import export_project, import_project
-from offdiag.services.truth.compare import compare_truths
+from offdiag.services.runs import run_history
+from offdiag.services.shared_samples import NotPaired, pair_evaluations
 from offdiag.services.truth.impact import truth_impact
 from offdiag.services.truth.revise import revise_truth
-from offdiag.services.verification.findings import FindingKind
+from offdiag.services.truth.versions import compare_truths
+from offdiag.services.verification.checks import FindingKind
 from offdiag.services.verification.verify import verify
-from offdiag.services.what_if.reading import read_frame
+from offdiag.services.what_if.scenario import read_frame
 from offdiag.store import datasets, truths
 from offdiag.store.database import Database
 from offdiag.store.datasets import DatasetRecord

@@ -9,8 +9,8 @@ from offdiag.domain.runs import RunFacts
 from offdiag.errors import InvalidInput
 from offdiag.services.ingest.batch import read_batch
 from offdiag.services.ingest.chunks import put_chunk
-from offdiag.services.ingest.finishing import finish_run
-from offdiag.services.ingest.opening import open_run
+from offdiag.services.ingest.finish_run import finish_run
+from offdiag.services.ingest.open_run import open_run
 from offdiag.services.truth.revise import revise_truth
 from offdiag.store import truths
 from offdiag.store.database import Database
@@ -156,7 +156,7 @@ def test_without_identifiers_labels_could_not_find_their_samples(database: Datab
 def test_a_partly_labelled_truth_says_nothing_about_the_orientation_of_a_matrix(
     database: Database,
 ) -> None:
-    from offdiag.services.ingest.matrices import log_matrix
+    from offdiag.services.ingest.log_counts import log_matrix
 
     log_unlabelled(database)
     label(database, {11: "a"})

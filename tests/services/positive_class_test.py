@@ -8,8 +8,8 @@ import pytest
 
 from offdiag.domain.runs import RunFacts
 from offdiag.errors import Conflict, InvalidInput
-from offdiag.services.ingest.declaring import declare_dataset
-from offdiag.services.ingest.opening import open_run
+from offdiag.services.ingest.dataset import declare_dataset
+from offdiag.services.ingest.open_run import open_run
 from offdiag.services.verification.verify import verify
 from offdiag.store import datasets
 from offdiag.store.database import Database

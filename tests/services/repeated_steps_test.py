@@ -12,8 +12,8 @@ from offdiag.domain.runs import RunFacts
 from offdiag.errors import Conflict
 from offdiag.services.ingest.batch import Batch, read_batch
 from offdiag.services.ingest.chunks import put_chunk
-from offdiag.services.ingest.finishing import finish_run
-from offdiag.services.ingest.opening import OpenedRun, open_run
+from offdiag.services.ingest.finish_run import finish_run
+from offdiag.services.ingest.open_run import OpenedRun, open_run
 from offdiag.store.database import Database
 
 LABELS = LabelSet.declared(["a", "b"])

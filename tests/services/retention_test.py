@@ -11,14 +11,13 @@ from sqlalchemy import func, select, update
 from offdiag.domain.labels import LabelSet
 from offdiag.domain.runs import RunFacts, RunState
 from offdiag.errors import Conflict, NotFound
-from offdiag.services.browse import browse_datasets, browse_run, browse_runs
 from offdiag.services.health import registry_health
-from offdiag.services.ingest.opening import open_run
-from offdiag.services.retention.collecting import Collected, collect
-from offdiag.services.retention.deleting import delete_run, restore_run
+from offdiag.services.ingest.open_run import open_run
+from offdiag.services.jobs.reconcile import sweep
+from offdiag.services.retention.deletion import Collected, collect, delete_run, restore_run
+from offdiag.services.runs import browse_datasets, browse_run, browse_runs
 from offdiag.services.truth.revise import revise_truth
 from offdiag.services.truth.versions import truth_history
-from offdiag.services.work.sweep import sweep
 from offdiag.store import runs
 from offdiag.store.database import Database
 from offdiag.store.models import (

@@ -15,9 +15,9 @@ from offdiag.errors import Conflict, InvalidInput
 from offdiag.services.evaluation.slices import evaluation_of_slice
 from offdiag.services.ingest.batch import read_batch
 from offdiag.services.ingest.chunks import put_chunk
-from offdiag.services.ingest.finishing import finish_run
-from offdiag.services.ingest.matrices import log_matrix
-from offdiag.services.ingest.opening import open_run
+from offdiag.services.ingest.finish_run import finish_run
+from offdiag.services.ingest.log_counts import log_matrix
+from offdiag.services.ingest.open_run import open_run
 from offdiag.services.truth.revise import revise_truth
 from offdiag.store import slices, truths
 from offdiag.store.database import Database

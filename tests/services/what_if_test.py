@@ -11,10 +11,9 @@ from offdiag.domain.runs import RunFacts
 from offdiag.errors import Conflict, NotFound
 from offdiag.metrics.costs.matrix import CostOddity
 from offdiag.services.cost_matrices import CostName, add_costs, set_default_costs
-from offdiag.services.ingest.matrices import log_matrix
-from offdiag.services.what_if.answering import WhatIf, ask
-from offdiag.services.what_if.reading import MOST_RUNS, Preset
-from offdiag.services.what_if.scenario import Question
+from offdiag.services.ingest.log_counts import log_matrix
+from offdiag.services.what_if.costs import WhatIf, ask
+from offdiag.services.what_if.scenario import MOST_RUNS, Preset, Question
 from offdiag.store.database import Database
 from support.dashboard import counted_statements, log_counts
 from support.logging_runs import work_off

@@ -16,9 +16,9 @@ from psycopg.rows import dict_row
 from sqlalchemy import text
 
 from offdiag.errors import Conflict, InvalidInput
-from offdiag.services.baselines import pin_baseline
+from offdiag.services.datasets import pin_baseline
 from offdiag.services.retention.backups import back_up, restore
-from offdiag.services.retention.deleting import delete_run
+from offdiag.services.retention.deletion import delete_run
 from offdiag.store import codec
 from offdiag.store.bi import SCHEMA, VIEWS, View, publish_views, remove_views
 from offdiag.store.database import Database

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from offdiag.domain.runs import RunState
-from offdiag.services.browse_datasets import browse_dataset, projects_with
+from offdiag.services.datasets import browse_dataset, projects_with
 from offdiag.services.truth.impact import truth_impact
 from offdiag.store.database import Database
 from support.dashboard import log_lesions, open_lesions

@@ -14,7 +14,7 @@ from offdiag.filters.conditions import (
     MetricField,
     Operator,
 )
-from offdiag.services.retention.deleting import delete_run
+from offdiag.services.retention.deletion import delete_run
 from offdiag.store import run_list
 from offdiag.store.database import Database
 from offdiag.store.run_filter import FilterField, FilterTerm

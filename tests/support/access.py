@@ -11,9 +11,8 @@ from flask.testing import FlaskClient
 from werkzeug.test import TestResponse
 
 from offdiag.domain.access import Grant, Role
-from offdiag.services.access import passwords
-from offdiag.services.access.signing_in import SessionLife, begin_session
-from offdiag.services.access.tokens import create_token
+from offdiag.services.access import users
+from offdiag.services.access.sessions import SessionLife, begin_session, create_token
 from offdiag.services.access.users import add_user
 from offdiag.settings import AccessSettings, ServerSettings, Settings
 from offdiag.store.database import Database
@@ -24,7 +23,7 @@ from support.quick_apps import remember_templates
 from support.registries import serving
 
 PASSWORD = "correct horse battery"
-_hashed_once = cache(passwords.hashed)
+_hashed_once = cache(users.hashed)
 """Hashing takes longer than most requests, which is its purpose."""
 LIFE = SessionLife(idle=timedelta(hours=12), longest=timedelta(days=14))
 
@@ -46,7 +45,7 @@ def guarded(
 def add_person(database: Database, name: str, *grants: Grant) -> int:
     """A user who signs in with `PASSWORD`."""
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(passwords, "hashed", _hashed_once)
+        patched.setattr(users, "hashed", _hashed_once)
         return add_user(database, name=name, password=PASSWORD, grants=grants).id
 
 

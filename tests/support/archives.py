@@ -16,16 +16,16 @@ from sqlalchemy import select
 from offdiag.domain.labels import LabelSet
 from offdiag.domain.runs import RunFacts
 from offdiag.reports.scope import ReportScope
-from offdiag.services.baselines import pin_baseline
 from offdiag.services.cost_matrices import CostName, add_costs, set_default_costs
-from offdiag.services.delivery.targets import EmailTarget
+from offdiag.services.datasets import pin_baseline
+from offdiag.services.delivery.message import EmailTarget
 from offdiag.services.evaluation.slices import evaluation_of_slice
-from offdiag.services.flags.settling import comment_on_flags, dismiss_flags
-from offdiag.services.ingest.matrices import log_matrix
-from offdiag.services.ingest.opening import open_run
-from offdiag.services.reports.asking import report_now
-from offdiag.services.retention.deleting import delete_run
-from offdiag.services.schedules.planning import add_schedule
+from offdiag.services.flags.triage import comment_on_flags, dismiss_flags
+from offdiag.services.ingest.log_counts import log_matrix
+from offdiag.services.ingest.open_run import open_run
+from offdiag.services.reports.issue import report_now
+from offdiag.services.retention.deletion import delete_run
+from offdiag.services.schedules.edit import add_schedule
 from offdiag.services.truth.revise import revise_truth
 from offdiag.store.archive.file import MANIFEST
 from offdiag.store.archive.project import table_of

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from offdiag.domain.runs import RunFacts
-from offdiag.services.ingest.matrices import log_matrix
+from offdiag.services.ingest.log_counts import log_matrix
 from offdiag.store.database import Database
 from support.dashboard import HOSTILE_NAMES, log_counts, open_lesions
 from support.logging_runs import log, work_off

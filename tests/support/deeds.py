@@ -16,14 +16,14 @@ from sqlalchemy import update
 
 from offdiag.domain.labels import LabelSet
 from offdiag.domain.runs import RunFacts
-from offdiag.services.delivery.targets import FolderTarget
+from offdiag.services.delivery.message import FolderTarget
 from offdiag.services.ingest.batch import read_batch
 from offdiag.services.ingest.chunks import put_chunk
-from offdiag.services.ingest.finishing import finish_run
-from offdiag.services.ingest.matrices import log_matrix
-from offdiag.services.ingest.opening import open_run
-from offdiag.services.reports.asking import report_now
-from offdiag.services.schedules.tick import tick
+from offdiag.services.ingest.finish_run import finish_run
+from offdiag.services.ingest.log_counts import log_matrix
+from offdiag.services.ingest.open_run import open_run
+from offdiag.services.reports.issue import report_now
+from offdiag.services.schedules.run_due import tick
 from offdiag.services.truth.revise import revise_truth
 from offdiag.store.database import Database
 from offdiag.store.models import WorkRow
@@ -151,6 +151,6 @@ def _known_run_ids() -> Iterator[None]:
         return "r_000000000000"
 
     with pytest.MonkeyPatch.context() as patched:
-        for module in ("matrices", "opening", "predictions"):
+        for module in ("log_counts", "log_predictions", "open_run"):
             patched.setattr(f"offdiag.services.ingest.{module}.new_run_id", known)
         yield

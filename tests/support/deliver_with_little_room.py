@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 from offdiag.services.delivery.folder import deliver_to_folder
-from offdiag.services.delivery.outcomes import DeliveryFailed
+from offdiag.services.delivery.message import DeliveryFailed
 from offdiag.settings import ReportsSettings
 from offdiag.store.reports import stored_file
 from support.parcels import parcel

@@ -9,7 +9,7 @@ from datetime import timedelta
 from multiprocessing.process import BaseProcess
 from random import Random
 
-from offdiag.services.schedules.tick import tick
+from offdiag.services.schedules.run_due import tick
 from offdiag.store.database import Database
 from support.reporting import issues, log_run, utc, weekly
 from support.tick_for_ever import scheduler

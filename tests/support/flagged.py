@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from offdiag.domain.runs import RunFacts
 from offdiag.flags.lifecycle import FlagEventKind
-from offdiag.services.flags.detail import browse_flag
-from offdiag.services.ingest.matrices import log_matrix
-from offdiag.services.work.submit import submit_evaluation
+from offdiag.services.flags.page import browse_flag
+from offdiag.services.ingest.log_counts import log_matrix
+from offdiag.services.jobs.submit import submit_evaluation
 from offdiag.store import flags
 from offdiag.store.database import Database
 from offdiag.store.flags import FlagRecord

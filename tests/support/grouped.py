@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from offdiag.services.hierarchies import set_hierarchy
+from offdiag.services.datasets import set_hierarchy
 from offdiag.store.database import Database
 from support.dashboard import log_counts
 

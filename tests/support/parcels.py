@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from offdiag.services.delivery.parcel import Parcel
-from offdiag.services.delivery.targets import FolderTarget
+from offdiag.services.delivery.message import FolderTarget, Parcel
 from offdiag.store.reports import stored_file
 
 

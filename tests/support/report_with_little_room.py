@@ -7,9 +7,9 @@ import resource
 import sys
 
 from offdiag.errors import DatabaseUnavailable
-from offdiag.services.work.attempts import RetryPolicy
-from offdiag.services.work.leases import LeaseKeeper
-from offdiag.services.work.perform import perform_next
+from offdiag.services.jobs.attempts import RetryPolicy
+from offdiag.services.jobs.leases import LeaseKeeper
+from offdiag.services.jobs.run_job import perform_next
 from offdiag.store.database import Database
 from support.processes import say
 

@@ -9,11 +9,11 @@ from sqlalchemy import delete, select, update
 
 from offdiag.reports.scope import Condition, ReportScope, RunTerm, Side, TermField
 from offdiag.services.cost_matrices import add_costs
-from offdiag.services.delivery.targets import EmailTarget, FolderTarget, WebhookTarget
-from offdiag.services.reports.asking import report_now
+from offdiag.services.delivery.message import EmailTarget, FolderTarget, WebhookTarget
+from offdiag.services.reports.issue import report_now
 from offdiag.services.reports.task import compute_report
-from offdiag.services.schedules.planning import add_schedule, pause_schedule
-from offdiag.services.schedules.tick import tick
+from offdiag.services.schedules.edit import add_schedule, pause_schedule
+from offdiag.services.schedules.run_due import tick
 from offdiag.store.database import Database
 from offdiag.store.models import DeliveryRow, ReportIssueRow, ScheduleRow, WorkRow
 from offdiag_web.urls.reports import ReportAddress

@@ -10,8 +10,8 @@ from sqlalchemy import select, update
 
 from offdiag.domain.runs import RunFacts
 from offdiag.reports.scope import ReportScope
-from offdiag.services.delivery.targets import Target
-from offdiag.services.schedules.planning import add_schedule
+from offdiag.services.delivery.message import Target
+from offdiag.services.schedules.edit import add_schedule
 from offdiag.store.database import Database
 from offdiag.store.deliveries import DeliveryRecord, deliveries_of
 from offdiag.store.models import ReportIssueRow, ScheduleRow, WorkRow

@@ -68,7 +68,7 @@ def _work(
 
 
 def _slow_down() -> None:
-    from offdiag.services.work.tasks import TASKS
+    from offdiag.services.jobs.kinds import TASKS
     from offdiag.store.runs import get_run
 
     kind = TASKS["evaluate"]

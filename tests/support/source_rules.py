@@ -229,11 +229,10 @@ RULES = (
             {
                 "registry/offdiag/cli/server.py",
                 "registry/offdiag/sdk/remote/connection.py",
-                "registry/offdiag/services/delivery/addresses.py",
+                "registry/offdiag/services/delivery/webhook.py",
                 "registry/offdiag/services/deadline.py",
                 "registry/offdiag/services/delivery/email.py",
-                "registry/offdiag/services/delivery/webhook.py",
-                "registry/offdiag/services/heartbeats.py",
+                "registry/offdiag/services/health.py",
                 "web/offdiag_web/app/openid.py",
                 "web/offdiag_web/server.py",
                 "web/offdiag_web/app/security.py",
@@ -294,7 +293,7 @@ RULES = (
             "try:\n    f()\nexcept BaseException:\n    close()\n    raise",
         ),
         allowed=frozenset(
-            {"registry/offdiag/cli/process.py", "registry/offdiag/services/work/doing.py"}
+            {"registry/offdiag/cli/process.py", "registry/offdiag/services/jobs/run_job.py"}
         ),
     ),
 )

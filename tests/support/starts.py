@@ -16,7 +16,7 @@ from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import Any
 
-from offdiag.services.work.bell import LOCAL_BELL
+from offdiag.services.jobs.notifiers import LOCAL_BELL
 from offdiag.settings import Settings
 from offdiag.settings.model import JobsSettings
 from offdiag.store import jobs
@@ -120,7 +120,7 @@ def delay_after_kill(database: Database, notes: Path, *, lease_s: float) -> floa
 
 
 def _work(url: str, notes: str, lease_s: float) -> None:
-    from offdiag.services.work.tasks import TASKS, TaskKind
+    from offdiag.services.jobs.kinds import TASKS, TaskKind
     from offdiag_workers.process import work_until_signal
 
     silence = os.open(os.devnull, os.O_WRONLY)

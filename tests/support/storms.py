@@ -10,8 +10,7 @@ from random import Random
 from sqlalchemy import select
 
 from offdiag.domain.runs import RunState
-from offdiag.services.verification.ledger import read_ledger
-from offdiag.services.verification.verify import verify
+from offdiag.services.verification.verify import read_ledger, verify
 from offdiag.store import jobs, runs
 from offdiag.store.database import Database
 from offdiag.store.models import EvaluationRow, RunRow, WorkRow

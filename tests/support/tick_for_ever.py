@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from multiprocessing.process import BaseProcess
 from multiprocessing.synchronize import Event
 
-from offdiag.services.schedules.tick import tick
+from offdiag.services.schedules.run_due import tick
 from offdiag.store.database import Database
 from support.worker_processes import forked, signal_between_processes
 

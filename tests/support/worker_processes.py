@@ -182,7 +182,7 @@ def _work(url: str, log: str, lease_s: float, poison: str | None, engine: str) -
 
 
 def _poisoned_by(run_id: str) -> None:
-    from offdiag.services.work.tasks import TASKS
+    from offdiag.services.jobs.kinds import TASKS
 
     kind = TASKS["evaluate"]
 

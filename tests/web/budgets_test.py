@@ -5,7 +5,7 @@ import gzip
 import pytest
 from flask.testing import FlaskClient
 
-from offdiag.services.browse import RUNS_PER_PAGE
+from offdiag.services.runs import RUNS_PER_PAGE
 from offdiag.store.database import Database
 from support.compared import ComparedRegistry
 from support.dashboard import LesionRegistry, log_counts

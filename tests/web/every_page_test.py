@@ -10,7 +10,7 @@ import pytest
 from flask import Flask
 from flask.testing import FlaskClient
 
-from offdiag.services.jobs.pages import jobs_page
+from offdiag.services.jobs.page import jobs_page
 from support.compared import ComparedRegistry
 from support.dashboard import LesionRegistry, counted_statements
 from support.pages import Element, Page

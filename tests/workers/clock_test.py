@@ -14,8 +14,8 @@ from sqlalchemy import delete, update
 from structlog.testing import capture_logs
 
 from offdiag.errors import DatabaseUnavailable
-from offdiag.services.jobs.pages import jobs_page
-from offdiag.services.reports.asking import report_now
+from offdiag.services.jobs.page import jobs_page
+from offdiag.services.reports.issue import report_now
 from offdiag.store.database import Database
 from offdiag.store.models import ScheduleRow, WorkRow
 from offdiag_workers import clock

@@ -14,8 +14,8 @@ from sqlalchemy import text
 
 from offdiag.domain.runs import RunState
 from offdiag.errors import InvalidInput
-from offdiag.services.work.engines import bell_of
-from offdiag.services.work.procrastinate_bell import PROCRASTINATE_BELL
+from offdiag.services.jobs.notifiers import bell_of
+from offdiag.services.jobs.procrastinate import PROCRASTINATE_BELL
 from offdiag.settings import Settings
 from offdiag.settings.model import JobsSettings
 from offdiag.store.database import Database

@@ -11,7 +11,7 @@ import pytest
 from sqlalchemy import delete, func, select
 
 from offdiag.errors import DatabaseUnavailable
-from offdiag.services.work.perform import perform_due
+from offdiag.services.jobs.run_job import perform_due
 from offdiag.settings import Settings
 from offdiag.settings.model import JobsSettings
 from offdiag.store.database import Database

@@ -13,9 +13,9 @@ from structlog.testing import capture_logs
 
 from offdiag.cli.doctor import examine
 from offdiag.errors import DatabaseUnavailable, InvalidInput
+from offdiag.services.jobs.procrastinate import PROCRASTINATE_BELL
 from offdiag.services.retention.backups import back_up, restore
 from offdiag.services.verification.verify import verify
-from offdiag.services.work.procrastinate_bell import PROCRASTINATE_BELL
 from offdiag.settings import DatabaseSettings, JobsSettings, Settings
 from offdiag.store.address import libpq_url
 from offdiag.store.database import Database

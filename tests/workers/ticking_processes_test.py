@@ -17,11 +17,11 @@ from pathlib import Path
 import pytest
 from sqlalchemy import select, update
 
-from offdiag.services.delivery.targets import FolderTarget
-from offdiag.services.heartbeats import SILENT_AFTER_S
-from offdiag.services.jobs.pages import jobs_page
-from offdiag.services.reports.asking import report_now
-from offdiag.services.schedules.tick import tick
+from offdiag.services.delivery.message import FolderTarget
+from offdiag.services.health import SILENT_AFTER_S
+from offdiag.services.jobs.page import jobs_page
+from offdiag.services.reports.issue import report_now
+from offdiag.services.schedules.run_due import tick
 from offdiag.store.database import Database
 from offdiag.store.models import WorkRow
 from support.logging_runs import work_off

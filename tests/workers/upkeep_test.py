@@ -10,8 +10,7 @@ import pytest
 from structlog.testing import capture_logs
 
 from offdiag.services.access.audit import AuditFilter, browse_audit
-from offdiag.services.retention.collecting import collect
-from offdiag.services.retention.deleting import delete_run
+from offdiag.services.retention.deletion import collect, delete_run
 from offdiag.settings import Settings
 from offdiag.store.database import Database
 from offdiag_workers import upkeep as upkeep_module

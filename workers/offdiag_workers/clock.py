@@ -20,11 +20,10 @@ from apscheduler.schedulers.background import BackgroundScheduler
 from apscheduler.triggers.interval import IntervalTrigger
 
 from offdiag.errors import DatabaseUnavailable, SchemaMismatch
-from offdiag.services.heartbeats import EVERY_S, beat, heart_of_this_process, stop_beating
-from offdiag.services.reports.missing import ask_for_missing
-from offdiag.services.schedules.tick import tick
-from offdiag.services.work.attempts import RetryPolicy
-from offdiag.services.work.sweep import sweep
+from offdiag.services.health import EVERY_S, beat, heart_of_this_process, stop_beating
+from offdiag.services.jobs.attempts import RetryPolicy
+from offdiag.services.jobs.reconcile import ask_for_missing, sweep
+from offdiag.services.schedules.run_due import tick
 from offdiag.store.database import Database
 from offdiag_workers.upkeep import Upkeep
 

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 import structlog
 
 from offdiag.errors import DatabaseUnavailable, SchemaMismatch
-from offdiag.services.work.leases import LeaseKeeper
+from offdiag.services.jobs.leases import LeaseKeeper
 
 log = structlog.get_logger()
 

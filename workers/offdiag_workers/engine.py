@@ -9,11 +9,11 @@ from collections.abc import Callable, Mapping
 import structlog
 
 from offdiag.errors import DatabaseUnavailable, SchemaMismatch
-from offdiag.services.work.attempts import Outcome, RetryPolicy
-from offdiag.services.work.bell import ServingBell
-from offdiag.services.work.leases import LeaseKeeper, Lost
-from offdiag.services.work.perform import perform
-from offdiag.services.work.tasks import TASKS, TaskKind
+from offdiag.services.jobs.attempts import Outcome, RetryPolicy
+from offdiag.services.jobs.kinds import TASKS, TaskKind
+from offdiag.services.jobs.leases import LeaseKeeper, Lost
+from offdiag.services.jobs.notifiers import ServingBell
+from offdiag.services.jobs.run_job import perform
 from offdiag.settings.model import JobsSettings
 from offdiag.store.database import Database
 from offdiag_workers.draining import draining

@@ -9,7 +9,7 @@ from contextlib import contextmanager, suppress
 import structlog
 
 from offdiag.errors import DatabaseUnavailable, SchemaMismatch
-from offdiag.services.heartbeats import (
+from offdiag.services.health import (
     EVERY_S,
     Heart,
     HeartKind,

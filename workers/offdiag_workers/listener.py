@@ -9,7 +9,7 @@ from contextlib import contextmanager
 import structlog
 
 from offdiag.errors import DatabaseUnavailable
-from offdiag.services.work.bell import CHANNEL, LOCAL_BELL
+from offdiag.services.jobs.notifiers import CHANNEL, LOCAL_BELL
 from offdiag.store.database import Database
 from offdiag.store.jobs import notifications
 

@@ -13,11 +13,11 @@ from functools import partial
 import structlog
 
 from offdiag.errors import DatabaseUnavailable, SchemaMismatch
-from offdiag.services.work.attempts import Outcome, RetryPolicy
-from offdiag.services.work.bell import LOCAL_BELL
-from offdiag.services.work.leases import LeaseKeeper, Lost
-from offdiag.services.work.perform import perform_due, perform_next
-from offdiag.services.work.tasks import TASKS, TaskKind
+from offdiag.services.jobs.attempts import Outcome, RetryPolicy
+from offdiag.services.jobs.kinds import TASKS, TaskKind
+from offdiag.services.jobs.leases import LeaseKeeper, Lost
+from offdiag.services.jobs.notifiers import LOCAL_BELL
+from offdiag.services.jobs.run_job import perform_due, perform_next
 from offdiag.settings.model import JobsSettings
 from offdiag.store.database import Database
 from offdiag_workers.draining import draining

@@ -11,11 +11,10 @@ from contextlib import contextmanager, suppress
 import structlog
 
 from offdiag.errors import DatabaseUnavailable, SchemaMismatch
-from offdiag.services.heartbeats import heart_of_this_process, stop_beating
-from offdiag.services.work.attempts import RetryPolicy
-from offdiag.services.work.bell import Bell, ServingBell
-from offdiag.services.work.engines import bell_of
-from offdiag.services.work.leases import Lost
+from offdiag.services.health import heart_of_this_process, stop_beating
+from offdiag.services.jobs.attempts import RetryPolicy
+from offdiag.services.jobs.leases import Lost
+from offdiag.services.jobs.notifiers import Bell, ServingBell, bell_of
 from offdiag.settings import Settings
 from offdiag.settings.model import JobsSettings
 from offdiag.signals import acting_on_signals

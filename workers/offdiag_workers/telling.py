@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import structlog
 
-from offdiag.services.work.attempts import Ended, Outcome
+from offdiag.services.jobs.attempts import Ended, Outcome
 
 log = structlog.get_logger()
 

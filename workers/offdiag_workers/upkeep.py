@@ -15,7 +15,7 @@ from apscheduler.triggers.interval import IntervalTrigger
 
 from offdiag.domain.access import Actor
 from offdiag.errors import OffdiagError
-from offdiag.services.retention.collecting import Collected, collect
+from offdiag.services.retention.deletion import Collected, collect
 from offdiag.settings import Settings
 from offdiag.store.database import Database
 
@@ -63,7 +63,7 @@ class Upkeep:
 
     def back_up(self) -> None:
         """Make the backup that is due, if one is."""
-        from offdiag.services.retention.backup_folder import back_up_if_due
+        from offdiag.services.retention.backups import back_up_if_due
 
         began = time.monotonic()
         try:

@@ -13,7 +13,7 @@ from offdiag.cli.tables import open_table
 from offdiag.cli.text import label, printable
 from offdiag.gate.conditions import MetricCondition, Side
 from offdiag.gate.evaluate_conditions import Finding
-from offdiag.services.gating.gate import GateResult
+from offdiag.services.gate import GateResult
 
 MOST_NUMBERS_SHOWN = 6
 """Beside a head, to recognise it by."""

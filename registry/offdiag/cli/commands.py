@@ -64,7 +64,7 @@ def _values(kind: str, prefix: str, url: str | None) -> Iterator[tuple[str, str 
         yield from keys.items()
         return
     from offdiag.cli.options import settings_for
-    from offdiag.services.completing import known_names
+    from offdiag.services.search import known_names
 
     yield from known_names(settings_for(url).database.url, kind, prefix)
 

@@ -57,8 +57,8 @@ def compare(
     """
     from offdiag.cli.compare_tables import comparison_tables, refusal_text
     from offdiag.cli.registry import opened
-    from offdiag.services.comparison.comparing import compare_runs
-    from offdiag.services.comparison.record import comparison_record
+    from offdiag.services.compare import compare_runs
+    from offdiag.services.compare_record import comparison_record
 
     ids = list(run_ids)
     if baseline is not None:

@@ -16,8 +16,8 @@ from offdiag.comparison.pair import Churn, PairComparison
 from offdiag.comparison.standings import Place, Standing
 from offdiag.comparison.texts import letter
 from offdiag.domain.values import MetricValue
-from offdiag.services.comparison.comparing import RunComparison
-from offdiag.services.comparison.refusals import Refusal
+from offdiag.services.compare import RunComparison
+from offdiag.services.shared_samples import Refusal
 
 
 def refusal_text(refusal: Refusal) -> str:

@@ -12,8 +12,8 @@ from offdiag.cli.options import json_option, settings_for, url_option
 from offdiag.cli.output import busy, note, print_json, print_tables
 
 if TYPE_CHECKING:
-    from offdiag.services.decisions.saving import Choice
-    from offdiag.services.what_if.answering import WhatIf
+    from offdiag.services.decisions.rules import Choice
+    from offdiag.services.what_if.costs import WhatIf
 
 
 CHEAPEST = "cheapest"
@@ -69,7 +69,7 @@ def decide(
     from offdiag.cli.cost_tables import decision_record, decision_tables
     from offdiag.cli.registry import opened
     from offdiag.sdk import provenance
-    from offdiag.services.decisions.saving import (
+    from offdiag.services.decisions.rules import (
         asked_pricing,
         default_costs,
         save_choice,
@@ -95,7 +95,7 @@ def decide(
 
 
 def _choice(threshold: str | None, positive: str | None) -> Choice:
-    from offdiag.services.decisions.saving import Choice, Chosen
+    from offdiag.services.decisions.rules import Choice, Chosen
 
     if threshold is None:
         return Choice(Chosen.EXPECTED, positive=positive)
@@ -203,7 +203,7 @@ def rank(
     from offdiag.cli.registry import opened
     from offdiag.comparison.texts import MOST_RUNS
     from offdiag.errors import NotFound
-    from offdiag.services.what_if.reading import newest_run_ids
+    from offdiag.services.what_if.scenario import newest_run_ids
 
     settings = settings_for(url)
     with opened(settings) as database:
@@ -226,7 +226,7 @@ def _answer(
     from offdiag.cli.cost_tables import ranking_record, ranking_tables
     from offdiag.cli.registry import opened
     from offdiag.comparison.texts import MOST_RUNS
-    from offdiag.services.what_if.answering import ask
+    from offdiag.services.what_if.costs import ask
     from offdiag.services.what_if.scenario import Question
 
     with busy(f"Pricing {len(run_ids)} runs"), opened(settings_for(url)) as database:

@@ -15,8 +15,8 @@ from offdiag.domain.values import MetricValue
 from offdiag.metrics.costs.break_even import Lever
 from offdiag.metrics.costs.decisions import ThresholdRule
 from offdiag.metrics.costs.edits import cost_text, written
-from offdiag.services.decisions.saving import Trial
-from offdiag.services.what_if.answering import Choice, PricedAnswer, WhatIf
+from offdiag.services.decisions.rules import Trial
+from offdiag.services.what_if.costs import Choice, PricedAnswer, WhatIf
 from offdiag.store.cost_matrices import CostMatrixRecord
 from offdiag.store.runs import RunRecord
 

@@ -9,9 +9,9 @@ from offdiag.demo import PROJECT, experiments, judge_runs, log_trial, plan_repor
 from offdiag.demo.judgements import DIGITS, IN_USE
 from offdiag.domain.runs import RunState
 from offdiag.errors import EvaluationFailed, EvaluationPending
-from offdiag.services.browse import browse_runs
-from offdiag.services.reports.settling import settle_issue
-from offdiag.services.work.attempts import RetryPolicy
+from offdiag.services.jobs.attempts import RetryPolicy
+from offdiag.services.reports.issue import settle_issue
+from offdiag.services.runs import browse_runs
 from offdiag.settings import Settings
 from offdiag.store.database import Database
 from offdiag.store.run_filter import FilterField, FilterTerm

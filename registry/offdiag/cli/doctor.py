@@ -305,7 +305,7 @@ def queue_finding(queue: QueueState) -> Finding:
 
 
 def _backups(database: Database, settings: BackupSettings) -> Finding:
-    from offdiag.services.retention.backup_folder import overdue_since, stored_backups
+    from offdiag.services.retention.backups import overdue_since, stored_backups
 
     stored = stored_backups(database, settings)
     newest = f"the newest of {len(stored)} is {stored[0].path.name}" if stored else "none yet"

@@ -12,8 +12,8 @@ from offdiag.cli.tables import facts_table, open_table
 from offdiag.cli.text import label, printable
 from offdiag.flags.lifecycle import FlagState
 from offdiag.flags.verdict import Certainty
-from offdiag.services.flags.better import Gain
-from offdiag.services.flags.detail import FlagDetail
+from offdiag.services.flags.alternatives import Gain
+from offdiag.services.flags.page import FlagDetail
 from offdiag.store.flag_inbox import FlagPage
 from offdiag.store.flags import FlagContent, FlagRecord
 

@@ -78,7 +78,7 @@ def list_flags(
     from offdiag.cli.registry import opened
     from offdiag.flags.lifecycle import FlagState
     from offdiag.flags.verdict import Severity
-    from offdiag.services.flags.inbox import browse_flags
+    from offdiag.services.flags.page import browse_flags
     from offdiag.services.flags.records import entry_dict
     from offdiag.store.flags import FlagFilter
 
@@ -114,7 +114,7 @@ def show(flag_id: int, url: str | None, as_json: bool) -> None:
     """Show one flag: what fired, its history, and runs that do better on its class."""
     from offdiag.cli.flag_tables import detail_tables
     from offdiag.cli.registry import opened
-    from offdiag.services.flags.detail import browse_flag
+    from offdiag.services.flags.page import browse_flag
     from offdiag.services.flags.records import detail_dict
 
     with opened(settings_for(url)) as database:
@@ -143,7 +143,7 @@ def _on_flags(command: Command) -> Command:
 @_on_flags
 def acknowledge(*, ids: tuple[int, ...], **where: Any) -> None:
     """Note that you have seen flags."""
-    from offdiag.services.flags.settling import acknowledge_flags
+    from offdiag.services.flags.triage import acknowledge_flags
 
     _settle(
         lambda database, author: acknowledge_flags(database, ids, author=author),
@@ -162,7 +162,7 @@ def acknowledge(*, ids: tuple[int, ...], **where: Any) -> None:
 )
 def snooze(*, ids: tuple[int, ...], until: str, **where: Any) -> None:
     """Put flags aside until a moment."""
-    from offdiag.services.flags.settling import snooze_flags
+    from offdiag.services.flags.triage import snooze_flags
 
     moment = _moment(until)
     _settle(
@@ -179,7 +179,7 @@ def snooze(*, ids: tuple[int, ...], until: str, **where: Any) -> None:
 @click.option("--reason", required=True, help="Why they do not matter; it is kept with them.")
 def dismiss(*, ids: tuple[int, ...], reason: str, **where: Any) -> None:
     """Note that flags do not matter, and why."""
-    from offdiag.services.flags.settling import dismiss_flags
+    from offdiag.services.flags.triage import dismiss_flags
 
     _settle(
         lambda database, author: dismiss_flags(database, ids, reason=reason, author=author),
@@ -192,7 +192,7 @@ def dismiss(*, ids: tuple[int, ...], reason: str, **where: Any) -> None:
 @_on_flags
 def reopen(*, ids: tuple[int, ...], **where: Any) -> None:
     """Take back what was settled."""
-    from offdiag.services.flags.settling import reopen_flags
+    from offdiag.services.flags.triage import reopen_flags
 
     _settle(lambda database, author: reopen_flags(database, ids, author=author), **where)
 
@@ -203,7 +203,7 @@ def reopen(*, ids: tuple[int, ...], **where: Any) -> None:
 @click.option("--to", "assignee", metavar="NAME", help="Who looks after them; nobody without it.")
 def assign(*, ids: tuple[int, ...], assignee: str | None, **where: Any) -> None:
     """Make somebody responsible for flags."""
-    from offdiag.services.flags.settling import assign_flags
+    from offdiag.services.flags.triage import assign_flags
 
     _settle(
         lambda database, author: assign_flags(database, ids, assignee=assignee, author=author),
@@ -217,7 +217,7 @@ def assign(*, ids: tuple[int, ...], assignee: str | None, **where: Any) -> None:
 @click.option("--text", required=True, help="Plain text.")
 def comment(*, ids: tuple[int, ...], text: str, **where: Any) -> None:
     """Add a remark to the history of flags."""
-    from offdiag.services.flags.settling import comment_on_flags
+    from offdiag.services.flags.triage import comment_on_flags
 
     _settle(
         lambda database, author: comment_on_flags(database, ids, text=text, author=author),

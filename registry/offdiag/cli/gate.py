@@ -17,8 +17,7 @@ if TYPE_CHECKING:
 
     from offdiag.gate.conditions import Condition
     from offdiag.services.cost_matrices import CostName
-    from offdiag.services.gating.costs import StatedCosts
-    from offdiag.services.gating.gate import GateResult
+    from offdiag.services.gate import GateResult, StatedCosts
     from offdiag.settings import Settings
 
 
@@ -127,7 +126,7 @@ def gate(
 
 def _stated_costs(file: Path) -> StatedCosts:
     from offdiag.inputs.files.costs import read_weights
-    from offdiag.services.gating.costs import StatedCosts
+    from offdiag.services.gate import StatedCosts
 
     found = read_weights(file)
     return StatedCosts(found.weights, found.currency)
@@ -139,8 +138,8 @@ def _judge_file(
     costs: StatedCosts | None,
     settings: Settings,
 ) -> GateResult:
-    from offdiag.services.flags.settings import thresholds_in
-    from offdiag.services.gating.gate import gate_matrix
+    from offdiag.services.flags.rules import thresholds_in
+    from offdiag.services.gate import gate_matrix
 
     matrix = given.evaluated().matrix
     return gate_matrix(matrix, conditions, costs=costs, thresholds=thresholds_in(settings.flags))
@@ -156,9 +155,9 @@ def _judge_run(
     settings: Settings,
 ) -> GateResult:
     from offdiag.cli.registry import opened
-    from offdiag.services.flags.settings import thresholds_in
-    from offdiag.services.gating.gate import gate_run
-    from offdiag.services.work.attempts import RetryPolicy
+    from offdiag.services.flags.rules import thresholds_in
+    from offdiag.services.gate import gate_run
+    from offdiag.services.jobs.attempts import RetryPolicy
 
     with opened(settings) as database:
         return gate_run(

@@ -34,7 +34,7 @@ def hierarchy() -> None:
 def show(dataset: str, project: str | None, url: str | None, as_json: bool) -> None:
     """Show the groups of classes of DATASET."""
     from offdiag.cli.registry import opened
-    from offdiag.services.hierarchies import hierarchy_of
+    from offdiag.services.datasets import hierarchy_of
 
     settings = settings_for(url)
     with opened(settings) as database:
@@ -63,7 +63,7 @@ def set_groups(
     """
     from offdiag.cli.registry import opened
     from offdiag.inputs.files.json_files import read_hierarchy
-    from offdiag.services.hierarchies import set_hierarchy
+    from offdiag.services.datasets import set_hierarchy
 
     settings, given = settings_for(url), read_hierarchy(file)
     with opened(settings) as database:
@@ -81,7 +81,7 @@ def set_groups(
 def clear(dataset: str, project: str | None, url: str | None, as_json: bool) -> None:
     """Let the classes of DATASET be in no groups."""
     from offdiag.cli.registry import opened
-    from offdiag.services.hierarchies import set_hierarchy
+    from offdiag.services.datasets import set_hierarchy
 
     settings = settings_for(url)
     with opened(settings) as database:

@@ -11,7 +11,7 @@ from rich.text import Text
 
 from offdiag.cli.tables import facts_table
 from offdiag.cli.text import printable
-from offdiag.services.jobs.pages import Heartbeat, JobEntry, JobsPage
+from offdiag.services.jobs.page import Heartbeat, JobEntry, JobsPage
 
 
 def jobs_tables(page: JobsPage) -> Iterable[Table]:

@@ -12,7 +12,7 @@ from offdiag.cli.options import json_option, settings_for, url_option
 from offdiag.cli.output import busy, print_json, print_tables
 
 if TYPE_CHECKING:
-    from offdiag.services.recompute import Asked
+    from offdiag.services.evaluation.recompute import Asked
 
 
 @click.group()
@@ -29,7 +29,7 @@ def list_jobs(limit: int, url: str | None, as_json: bool) -> None:
     """List what was given up, what failed, what runs and what waits, and who works on it."""
     from offdiag.cli.job_tables import jobs_dict, jobs_tables
     from offdiag.cli.registry import opened
-    from offdiag.services.jobs.pages import jobs_page
+    from offdiag.services.jobs.page import jobs_page
 
     with opened(settings_for(url)) as database:
         page = jobs_page(database, limit=limit)
@@ -53,7 +53,7 @@ def list_jobs(limit: int, url: str | None, as_json: bool) -> None:
 def retry(job: int | None, everything: bool, url: str | None, as_json: bool) -> None:
     """Put work that was given up back into the queue."""
     from offdiag.cli.registry import opened
-    from offdiag.services.jobs.retrying import retry_all, retry_job
+    from offdiag.services.jobs.page import retry_all, retry_job
 
     if (job is None) is not everything:
         raise click.UsageError("Name one job, or give --all.")
@@ -91,7 +91,11 @@ def recompute(
     dropped at any time and come back the same.
     """
     from offdiag.cli.registry import opened
-    from offdiag.services.recompute import recompute_all, recompute_runs, recompute_stale
+    from offdiag.services.evaluation.recompute import (
+        recompute_all,
+        recompute_runs,
+        recompute_stale,
+    )
 
     if sum((bool(run_ids), stale, everything)) > 1:
         raise click.UsageError("Name runs, or give --stale or --all.")
@@ -117,7 +121,7 @@ def _asked_dict(asked: Asked) -> dict[str, object]:
 
 
 def _sentence(asked: Asked) -> str:
-    from offdiag.services.recompute import reason_in_words
+    from offdiag.services.evaluation.recompute import reason_in_words
 
     if not asked.runs:
         return "Nothing is stale."

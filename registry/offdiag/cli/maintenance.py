@@ -13,7 +13,7 @@ from offdiag.cli.options import json_option, settings_for, url_option
 from offdiag.cli.output import busy, print_json, print_tables
 
 if TYPE_CHECKING:
-    from offdiag.services.verification.findings import Verification
+    from offdiag.services.verification.checks import Verification
 
 
 _MOST_SHOWN = 50
@@ -46,7 +46,7 @@ def verify(
     from random import SystemRandom
 
     from offdiag.cli.registry import opened
-    from offdiag.services.verification.ledger import read_ledger
+    from offdiag.services.verification.verify import read_ledger
     from offdiag.services.verification.verify import verify as verify_registry
 
     entries = [] if ledger is None else read_ledger(ledger)
@@ -119,7 +119,7 @@ def gc(
     Current results and their predictions are never touched.
     """
     from offdiag.cli.registry import opened
-    from offdiag.services.retention.collecting import collect
+    from offdiag.services.retention.deletion import collect
 
     settings = settings_for(url)
     days = settings.gc.older_than_days if older_than is None else older_than

@@ -63,7 +63,7 @@ def now(
     """Issue a report NAME now. Issues of one name are compared with each other."""
     from offdiag.cli.registry import opened
     from offdiag.cli.report_tables import present_issue
-    from offdiag.services.reports.asking import report_now
+    from offdiag.services.reports.issue import report_now
 
     settings = settings_for(url)
     given_report = ReportInput(**given)
@@ -92,7 +92,7 @@ def list_reports(project: str | None, url: str | None, as_json: bool) -> None:
     """List reports with their newest issue."""
     from offdiag.cli.registry import opened
     from offdiag.cli.report_tables import report_dict, report_table
-    from offdiag.services.reports.pages import reports_page
+    from offdiag.services.reports.page import reports_page
 
     with opened(settings_for(url)) as database:
         page = reports_page(database, project=project)
@@ -125,7 +125,7 @@ def show(
     """Show an issue of a report, the newest unless a NUMBER is given."""
     from offdiag.cli.registry import opened
     from offdiag.cli.report_tables import issue_dict, issue_tables
-    from offdiag.services.reports.pages import issue_page
+    from offdiag.services.reports.page import issue_page
 
     settings = settings_for(url)
     with opened(settings) as database:
@@ -172,7 +172,7 @@ def export(
 ) -> None:
     """Take a file of an issue out, byte for byte as it was frozen."""
     from offdiag.cli.registry import opened
-    from offdiag.services.reports.pages import issue_file
+    from offdiag.services.reports.page import issue_file
 
     settings = settings_for(url)
     with opened(settings) as database:

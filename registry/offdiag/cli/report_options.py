@@ -10,7 +10,7 @@ import click
 
 if TYPE_CHECKING:
     from offdiag.reports.scope import ReportScope
-    from offdiag.services.delivery.targets import Target
+    from offdiag.services.delivery.message import Target
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -35,7 +35,7 @@ class ReportInput:
     def scope(self, project: str) -> ReportScope:
         """The scope that is meant. Raises `InvalidInput`."""
         from offdiag.reports.scope import DEFAULT_METRICS, ReportScope, RunTerm, TermField
-        from offdiag.services.reports.conditions import alert_condition
+        from offdiag.services.reports.alerts import alert_condition
 
         terms = [RunTerm(TermField.TAG, *_tag(text)) for text in self.tag]
         if self.model is not None:
@@ -55,7 +55,7 @@ class ReportInput:
 
     def targets(self) -> tuple[Target, ...]:
         """Where the report goes. Raises `InvalidInput`."""
-        from offdiag.services.delivery.targets import EmailTarget, FolderTarget, WebhookTarget
+        from offdiag.services.delivery.message import EmailTarget, FolderTarget, WebhookTarget
 
         return (
             *map(FolderTarget, self.folder),

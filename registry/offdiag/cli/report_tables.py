@@ -14,14 +14,13 @@ from offdiag.cli.tables import facts_table
 from offdiag.cli.text import printable
 from offdiag.reports.document import report_document, scope_document
 from offdiag.reports.headline import further_sentences
-from offdiag.services.delivery.targets import read_target
-from offdiag.services.reports.asking import Asked
-from offdiag.services.reports.pages import IssuePage, ReportEntry, ReportsPage, issue_page
+from offdiag.services.delivery.message import read_target
+from offdiag.services.jobs.attempts import RetryPolicy
+from offdiag.services.reports.issue import Asked, settle_issue
+from offdiag.services.reports.page import IssuePage, ReportEntry, ReportsPage, issue_page
 from offdiag.services.reports.records import delivery_facts, issue_facts
-from offdiag.services.reports.settling import settle_issue
-from offdiag.services.schedules.fires import Fire
-from offdiag.services.schedules.pages import ScheduleEntry
-from offdiag.services.work.attempts import RetryPolicy
+from offdiag.services.schedules.page import ScheduleEntry
+from offdiag.services.schedules.times import Fire
 from offdiag.settings import Settings
 from offdiag.store.database import Database
 from offdiag.store.deliveries import DeliveryRecord, DeliveryState

@@ -16,7 +16,7 @@ from offdiag.domain.look_alikes import look_alikes
 from offdiag.domain.runs import decision_text
 from offdiag.metrics.counted import CountedSets
 from offdiag.sdk.evaluations.evaluation import sets_dict
-from offdiag.services.evaluation.history import ALL_KEYS, HISTORY_KEYS, HistoryEntry
+from offdiag.services.runs import ALL_KEYS, HISTORY_KEYS, HistoryEntry
 from offdiag.store.evaluations import StoredEvaluation
 from offdiag.store.run_page import RunDetail, RunHeader, RunResults
 from offdiag.store.run_rows import RunEntry

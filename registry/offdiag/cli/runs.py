@@ -51,7 +51,7 @@ def baseline(
         raise click.UsageError("Name a run, or a dataset with --dataset.")
     from offdiag.cli.registry import opened
     from offdiag.sdk import provenance
-    from offdiag.services.baselines import Repinned, baseline_of, pin_baseline, unpin_baseline
+    from offdiag.services.datasets import Repinned, baseline_of, pin_baseline, unpin_baseline
 
     settings = settings_for(url)
     place = {"project": project or settings.project, "dataset": str(dataset)}
@@ -149,8 +149,8 @@ def show(run_id: str, slice_text: str | None, url: str | None, as_json: bool) ->
     """Show one run with its matrix and all its numbers."""
     from offdiag.cli.registry import opened
     from offdiag.cli.run_tables import detail_dict, detail_tables, slice_dict, slice_tables
-    from offdiag.services.browse import browse_run
     from offdiag.services.evaluation.slices import evaluation_of_slice
+    from offdiag.services.runs import browse_run
 
     with opened(settings_for(url)) as database:
         if slice_text is not None:
@@ -174,7 +174,7 @@ def history(run_id: str, url: str | None, as_json: bool) -> None:
     """Show every evaluation of a run, and what differed from one to the next."""
     from offdiag.cli.registry import opened
     from offdiag.cli.run_tables import history_list, history_table
-    from offdiag.services.evaluation.history import run_history
+    from offdiag.services.runs import run_history
 
     with opened(settings_for(url)) as database:
         entries = run_history(database, run_id)
@@ -195,7 +195,7 @@ def delete(run_id: str, url: str | None, as_json: bool) -> None:
     """Hide a run everywhere. `offdiag gc` removes it for good after a while."""
     from offdiag.cli.registry import opened
     from offdiag.sdk import provenance
-    from offdiag.services.retention.deleting import delete_run
+    from offdiag.services.retention.deletion import delete_run
 
     with opened(settings_for(url)) as database:
         delete_run(database, run_id, by=provenance.author())
@@ -213,7 +213,7 @@ def delete(run_id: str, url: str | None, as_json: bool) -> None:
 def restore(run_id: str, url: str | None, as_json: bool) -> None:
     """Bring a deleted run back."""
     from offdiag.cli.registry import opened
-    from offdiag.services.retention.deleting import restore_run
+    from offdiag.services.retention.deletion import restore_run
 
     with opened(settings_for(url)) as database:
         restore_run(database, run_id)
@@ -244,7 +244,7 @@ def _order(text: str) -> RunOrder:
 
 def _entries(database: Database, terms: RunFilter, order: RunOrder) -> Iterator[RunEntry]:
     """All runs in order, read page by page."""
-    from offdiag.services.browse import browse_runs
+    from offdiag.services.runs import browse_runs
 
     page = browse_runs(database, terms=terms, order=order).page
     yield from page.entries

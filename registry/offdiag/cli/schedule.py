@@ -56,7 +56,7 @@ def add(
     from offdiag.cli.output import note
     from offdiag.cli.registry import opened
     from offdiag.services.delivery.task import target_problems
-    from offdiag.services.schedules.planning import add_schedule
+    from offdiag.services.schedules.edit import add_schedule
 
     settings = settings_for(url)
     report = ReportInput(**given)
@@ -78,7 +78,7 @@ def list_schedules(project: str | None, url: str | None, as_json: bool) -> None:
     """List schedules with their next times, and whether anybody ticks."""
     from offdiag.cli.registry import opened
     from offdiag.cli.report_tables import schedule_dict, schedule_table, scheduler_sentence
-    from offdiag.services.schedules.pages import schedules_page
+    from offdiag.services.schedules.page import schedules_page
 
     with opened(settings_for(url)) as database:
         page = schedules_page(database, project=project)
@@ -125,7 +125,7 @@ def show(name: str, project: str | None, url: str | None, as_json: bool) -> None
 def pause(name: str, project: str | None, url: str | None, as_json: bool) -> None:
     """Let a schedule fire no more until it is resumed."""
     from offdiag.cli.registry import opened
-    from offdiag.services.schedules.planning import pause_schedule
+    from offdiag.services.schedules.edit import pause_schedule
 
     settings = settings_for(url)
     where = project or settings.project
@@ -145,7 +145,7 @@ def pause(name: str, project: str | None, url: str | None, as_json: bool) -> Non
 def resume(name: str, project: str | None, url: str | None, as_json: bool) -> None:
     """Let a paused schedule fire again, from its next time on."""
     from offdiag.cli.registry import opened
-    from offdiag.services.schedules.planning import resume_schedule
+    from offdiag.services.schedules.edit import resume_schedule
 
     settings = settings_for(url)
     where = project or settings.project
@@ -186,7 +186,7 @@ def run(
     """Issue the report of a schedule now, beside its planned issues."""
     from offdiag.cli.registry import opened
     from offdiag.cli.report_tables import present_issue
-    from offdiag.services.schedules.planning import run_schedule
+    from offdiag.services.schedules.edit import run_schedule
 
     settings = settings_for(url)
     where = project or settings.project
@@ -208,7 +208,7 @@ def run(
 def remove(name: str, project: str | None, url: str | None, as_json: bool) -> None:
     """Remove a schedule. Its issues stay."""
     from offdiag.cli.registry import opened
-    from offdiag.services.schedules.planning import remove_schedule
+    from offdiag.services.schedules.edit import remove_schedule
 
     settings = settings_for(url)
     with opened(settings) as database:
@@ -221,7 +221,7 @@ def remove(name: str, project: str | None, url: str | None, as_json: bool) -> No
 
 def _show(database: Database, project: str, name: str, *, as_json: bool) -> None:
     from offdiag.cli.report_tables import schedule_dict, schedule_facts
-    from offdiag.services.schedules.pages import schedule_page
+    from offdiag.services.schedules.page import schedule_page
 
     entry = schedule_page(database, project=project, name=name)
     if as_json:

@@ -70,7 +70,7 @@ def sql(
         write_answer,
         writer_for,
     )
-    from offdiag.services.querying.query import asked
+    from offdiag.services.query import asked
     from offdiag.store.relations.columns import RunScope
 
     text = sys.stdin.read() if query == "-" else query

@@ -22,7 +22,7 @@ from offdiag.cli.tables import open_table
 from offdiag.cli.text import printable
 from offdiag.domain.texts import csv_cell
 from offdiag.errors import InvalidInput
-from offdiag.services.querying.query import Answer
+from offdiag.services.query import Answer
 from offdiag.store.archive.whole_file import whole_file
 
 ROWS_SHOWN = 1_000

@@ -50,7 +50,7 @@ def create(
     """Make a token and print it, once."""
     from offdiag.cli.registry import opened
     from offdiag.domain.access import Grant, Role
-    from offdiag.services.access.tokens import create_token
+    from offdiag.services.access.sessions import create_token
 
     with opened(settings_for(url)) as database:
         made = create_token(
@@ -76,7 +76,7 @@ def list_tokens(url: str | None, as_json: bool) -> None:
     from offdiag.cli.registry import opened
     from offdiag.cli.tables import open_table
     from offdiag.cli.text import printable
-    from offdiag.services.access.tokens import list_tokens as all_tokens
+    from offdiag.services.access.sessions import list_tokens as all_tokens
 
     with opened(settings_for(url)) as database:
         found, now = all_tokens(database), database.clock()
@@ -115,7 +115,7 @@ def list_tokens(url: str | None, as_json: bool) -> None:
 def revoke(*, number: int, url: str | None, as_json: bool) -> None:
     """Let a token open nothing any more."""
     from offdiag.cli.registry import opened
-    from offdiag.services.access.tokens import revoke_token
+    from offdiag.services.access.sessions import revoke_token
 
     with opened(settings_for(url)) as database:
         revoked = revoke_token(database, number)

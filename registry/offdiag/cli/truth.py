@@ -75,8 +75,7 @@ def revise(
     from offdiag.cli.truth_tables import revision_sentence
     from offdiag.inputs.label_changes import ColumnNames
     from offdiag.sdk import provenance
-    from offdiag.services.truth.revise import revise_truth
-    from offdiag.services.truth.summary import summary_of
+    from offdiag.services.truth.revise import revise_truth, summary_of
 
     settings = settings_for(url)
     with opened(settings) as database, busy(f"Revising the truth of {dataset}"):
@@ -123,7 +122,7 @@ def diff(
     """Show which labels differ from version A to version B."""
     from offdiag.cli.registry import opened
     from offdiag.cli.truth_tables import comparison_dict, comparison_tables
-    from offdiag.services.truth.compare import compare_truths
+    from offdiag.services.truth.versions import compare_truths
 
     settings = settings_for(url)
     with opened(settings) as database:

@@ -16,11 +16,9 @@ from offdiag.domain.labels import TruthRevision
 from offdiag.errors import InvalidInput
 from offdiag.reports import texts
 from offdiag.reports.scope import DEFAULT_METRICS, METRICS_OF_SETS, spec_of
-from offdiag.services.truth.compare import TruthComparison
-from offdiag.services.truth.difference import LabelDifference
 from offdiag.services.truth.impact import MOST_RUNS, MovedRun, TruthImpact
 from offdiag.services.truth.impact_record import impact_record, values_beyond
-from offdiag.services.truth.versions import TruthHistory
+from offdiag.services.truth.versions import LabelDifference, TruthComparison, TruthHistory
 from offdiag.store.truth_impact import ScoredRun
 from offdiag.store.truths import TruthSummary
 

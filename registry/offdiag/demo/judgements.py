@@ -6,11 +6,11 @@ Whatever is there from an earlier call stays as it is, changes of the reader inc
 from __future__ import annotations
 
 from offdiag.reports.scope import Condition, ReportScope, Side
-from offdiag.services.baselines import baseline_of, pin_baseline
 from offdiag.services.cost_matrices import CostName, add_costs, list_costs, set_default_costs
-from offdiag.services.reports.asking import Asked
-from offdiag.services.schedules.pages import schedules_page
-from offdiag.services.schedules.planning import add_schedule, run_schedule
+from offdiag.services.datasets import baseline_of, pin_baseline
+from offdiag.services.reports.issue import Asked
+from offdiag.services.schedules.edit import add_schedule, run_schedule
+from offdiag.services.schedules.page import schedules_page
 from offdiag.store.database import Database
 
 TUMOURS = "breast cancer"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pydantic import Field
 
 from offdiag.records.base import Answered, Page, Paged
-from offdiag.services.examples.question import Kind, SortKey
+from offdiag.services.examples.selection import Kind, SortKey
 
 
 class ExamplesWanted(Paged):

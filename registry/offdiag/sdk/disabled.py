@@ -25,9 +25,8 @@ from offdiag.sdk.registry import (
     RevisionQuestion,
     SearchQuestion,
 )
-from offdiag.services.examples.question import ExampleQuestion
-from offdiag.services.ingest.batch import Batch
-from offdiag.services.ingest.given import GivenCounts, GivenMatrix, Predictions
+from offdiag.services.examples.selection import ExampleQuestion
+from offdiag.services.ingest.batch import Batch, GivenCounts, GivenMatrix, Predictions
 
 RUN_ID = "disabled"
 _NO_CLASSES = LabelSet(("nothing was logged",))

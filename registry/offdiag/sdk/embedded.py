@@ -25,12 +25,12 @@ from offdiag.sdk.registry import (
     RevisionQuestion,
     SearchQuestion,
 )
-from offdiag.services import cost_matrices, hierarchies, searching
-from offdiag.services.comparison.comparing import compare_runs
-from offdiag.services.comparison.record import comparison_record
+from offdiag.services import cost_matrices, datasets, search
+from offdiag.services.compare import compare_runs
+from offdiag.services.compare_record import comparison_record
 from offdiag.services.cost_matrices import CostName
-from offdiag.services.curves.browse import browse_curves
-from offdiag.services.decisions.saving import (
+from offdiag.services.curves import browse_curves
+from offdiag.services.decisions.rules import (
     Choice,
     Chosen,
     Pricing,
@@ -40,22 +40,21 @@ from offdiag.services.decisions.saving import (
     save_choice,
     try_rule,
 )
-from offdiag.services.evaluation.collapsed import collapse_evaluation
-from offdiag.services.evaluation.reading import evaluation_of
+from offdiag.services.evaluation.compute import collapse_evaluation
+from offdiag.services.evaluation.results import evaluation_of
 from offdiag.services.evaluation.slices import evaluation_of_slice
-from offdiag.services.examples.browse import browse_examples
-from offdiag.services.examples.question import ExampleQuestion
-from offdiag.services.flags.inbox import flags_that_fire
-from offdiag.services.flags.settings import thresholds_in
-from offdiag.services.ingest import counted, matrices, opening, predictions
-from offdiag.services.ingest.batch import CHUNK_SIZE, Batch
+from offdiag.services.examples.page import browse_examples
+from offdiag.services.examples.selection import ExampleQuestion
+from offdiag.services.flags.page import flags_that_fire
+from offdiag.services.flags.rules import thresholds_in
+from offdiag.services.ingest import log_counts, log_predictions, open_run
+from offdiag.services.ingest.batch import CHUNK_SIZE, Batch, GivenCounts, GivenMatrix, Predictions
 from offdiag.services.ingest.chunks import put_chunk
-from offdiag.services.ingest.derived import decision_of_run, derivation_of_run
-from offdiag.services.ingest.finishing import finish_run
-from offdiag.services.ingest.given import GivenCounts, GivenMatrix, Predictions
+from offdiag.services.ingest.derive_run import decision_of_run, derivation_of_run
+from offdiag.services.ingest.finish_run import finish_run
+from offdiag.services.jobs.attempts import RetryPolicy
 from offdiag.services.truth import revise
-from offdiag.services.truth.summary import summary_of
-from offdiag.services.work.attempts import RetryPolicy
+from offdiag.services.truth.revise import summary_of
 from offdiag.settings import Settings
 from offdiag.store.database import Database
 from offdiag.store.evaluations import StoredEvaluation
@@ -133,7 +132,7 @@ class EmbeddedRegistry:
         return f"http://{server.host}:{server.port}/runs/{run_id}"
 
     def log_predictions(self, facts: RunFacts, dataset: str | None, given: Predictions) -> str:
-        return predictions.log_predictions(
+        return log_predictions.log_predictions(
             self.database, facts=facts, dataset=dataset, given=given
         ).id
 
@@ -145,7 +144,7 @@ class EmbeddedRegistry:
         positive_label: str | None,
         hierarchy: object | None,
     ) -> EmbeddedRun:
-        opened = opening.open_run(
+        opened = open_run.open_run(
             self.database,
             facts=facts,
             dataset=dataset,
@@ -157,7 +156,7 @@ class EmbeddedRegistry:
         return EmbeddedRun(self.database, opened.run.id, known.labels, known.positive_label)
 
     def log_matrix(self, facts: RunFacts, dataset: str, given: GivenMatrix) -> str:
-        return matrices.log_matrix(
+        return log_counts.log_matrix(
             self.database,
             facts=facts,
             dataset=dataset,
@@ -169,7 +168,7 @@ class EmbeddedRegistry:
         ).id
 
     def log_counts(self, facts: RunFacts, dataset: str, given: GivenCounts) -> str:
-        return counted.log_counts(self.database, facts=facts, dataset=dataset, given=given).id
+        return log_counts.log_counts(self.database, facts=facts, dataset=dataset, given=given).id
 
     def evaluation(
         self, run_id: str, *, timeout_s: float, part: str | None, groups: tuple[str, ...]
@@ -264,7 +263,7 @@ class EmbeddedRegistry:
         return found.shown[0].points
 
     def search(self, question: SearchQuestion) -> Sequence[FoundRun]:
-        return searching.search_runs(
+        return search.search_runs(
             self.database,
             filter_text=question.filter_text,
             order_by=question.order_by,
@@ -284,9 +283,7 @@ class EmbeddedRegistry:
         return comparison_record(found)
 
     def set_hierarchy(self, project: str, dataset: str, given: object | None) -> Hierarchy | None:
-        return hierarchies.set_hierarchy(
-            self.database, project=project, dataset=dataset, given=given
-        )
+        return datasets.set_hierarchy(self.database, project=project, dataset=dataset, given=given)
 
     def revise_truth(self, question: RevisionQuestion) -> TruthRevision:
         made = revise.revise_truth(

@@ -9,12 +9,11 @@ from offdiag.inputs.bodies.columns import columns_of
 from offdiag.inputs.bodies.formats import read_arrow_body
 from offdiag.records.ingest import NewCounts, NewMatrix, NewRun
 from offdiag.sdk.remote.spool import Asked
-from offdiag.services.ingest.counted import log_counts
-from offdiag.services.ingest.finishing import finish_run
-from offdiag.services.ingest.given import GivenCounts
-from offdiag.services.ingest.matrices import log_matrix
-from offdiag.services.ingest.opening import open_run
-from offdiag.services.ingest.uploading import put_columns
+from offdiag.services.ingest.batch import GivenCounts
+from offdiag.services.ingest.chunks import put_columns
+from offdiag.services.ingest.finish_run import finish_run
+from offdiag.services.ingest.log_counts import log_counts, log_matrix
+from offdiag.services.ingest.open_run import open_run
 from offdiag.store.database import Database
 
 

@@ -17,7 +17,7 @@ from offdiag.sdk import provenance
 from offdiag.sdk.registry import Registry
 from offdiag.sdk.run import OpenRun, Run
 from offdiag.sdk.target import target
-from offdiag.services.ingest.given import GivenMatrix, Predictions
+from offdiag.services.ingest.batch import GivenMatrix, Predictions
 
 
 def log_run(

@@ -21,9 +21,8 @@ from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.costs.matrix import CostMatrix
 from offdiag.metrics.scores.operating_points import OperatingPoints
 from offdiag.sdk.evaluations.evaluation import Evaluation
-from offdiag.services.examples.question import ExampleQuestion
-from offdiag.services.ingest.batch import Batch
-from offdiag.services.ingest.given import GivenCounts, GivenMatrix, Predictions
+from offdiag.services.examples.selection import ExampleQuestion
+from offdiag.services.ingest.batch import Batch, GivenCounts, GivenMatrix, Predictions
 
 
 class Named(Protocol):

@@ -23,7 +23,7 @@ from offdiag.sdk.registry import (
     Registry,
     Threshold,
 )
-from offdiag.services.examples.question import ExampleQuestion, Kind
+from offdiag.services.examples.selection import ExampleQuestion, Kind
 from offdiag.services.ingest.batch import (
     CHUNK_SIZE,
     Batch,

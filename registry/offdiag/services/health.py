@@ -1,7 +1,19 @@
-"""Whether a registry is well, for the people who run it."""
+"""Whether a registry is well: its numbers, and the processes that work and tick.
+
+Processes say that they live, so that people can see whether anybody works and ticks.
+"""
 
 from __future__ import annotations
 
+import os
+import socket
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal
+
+from offdiag.domain.runs import RunState
+from offdiag.store import job_lease
 from offdiag.store.database import Database
 from offdiag.store.health import LONG_LOG_BYTES, QueueState, RegistryHealth, log_bytes
 from offdiag.store.health import registry_health as _registry_health
@@ -26,3 +38,74 @@ def registry_health(database: Database) -> RegistryHealth:
     """State of database, runs and queue. Raises `DatabaseUnavailable`."""
     with database.read() as session:
         return _registry_health(session)
+
+
+@dataclass(frozen=True, slots=True)
+class Vitals:
+    """Runs by state, the queue, and seconds since the liveliest process of each kind spoke.
+
+    `log_bytes` is the length of the write-ahead log, None on PostgreSQL.
+    """
+
+    runs_by_state: Mapping[RunState, int]
+    queue: QueueState
+    silence_s: Mapping[str, float]
+    log_bytes: int | None
+
+
+def vitals(database: Database) -> Vitals:
+    """All of it, of one moment. Raises `DatabaseUnavailable`."""
+    with database.read() as session:
+        health = _registry_health(session)
+        beats = job_lease.list_heartbeats(session)
+    silence_s: dict[str, float] = {}
+    for each in beats:
+        silence_s.setdefault(each.kind, each.age_s)
+    return Vitals(health.runs_by_state, health.queue, silence_s, log_bytes(database))
+
+
+HeartKind = Literal["worker", "scheduler"]
+
+EVERY_S = 10.0
+SILENT_AFTER_S = 30.0
+"""A process that gave no sign of life for so long is likely dead."""
+_FORGOTTEN_AFTER_S = 86_400.0
+
+
+@dataclass(frozen=True, slots=True)
+class Heart:
+    """What this process is, as one of its kind."""
+
+    kind: HeartKind
+    host: str
+    pid: int
+    started_at: datetime
+
+    @property
+    def name(self) -> str:
+        return f"{self.kind} {self.pid}@{self.host}"
+
+
+def heart_of_this_process(kind: HeartKind, database: Database) -> Heart:
+    """This process, as it is now."""
+    return Heart(kind, socket.gethostname(), os.getpid(), database.clock())
+
+
+def beat(database: Database, heart: Heart) -> None:
+    """Give a sign of life, and forget those who have been silent for a day."""
+    with database.write() as session:
+        job_lease.beat(
+            session,
+            name=heart.name,
+            kind=heart.kind,
+            host=heart.host,
+            pid=heart.pid,
+            started_at=heart.started_at,
+        )
+        job_lease.forget_silent(session, older_than_s=_FORGOTTEN_AFTER_S)
+
+
+def stop_beating(database: Database, heart: Heart) -> None:
+    """Say that this process ends as it should."""
+    with database.write() as session:
+        job_lease.forget(session, heart.name)

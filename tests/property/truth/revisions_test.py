@@ -21,8 +21,8 @@ from sqlalchemy import select
 
 from offdiag.errors import Conflict
 from offdiag.services.evaluation.slices import evaluation_of_slice
-from offdiag.services.truth.compare import TruthComparison, compare_truths
 from offdiag.services.truth.revise import Revision, revise_truth
+from offdiag.services.truth.versions import TruthComparison, compare_truths
 from offdiag.services.verification.verify import verify
 from offdiag.store import truths
 from offdiag.store.database import Database

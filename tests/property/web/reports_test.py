@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from offdiag.domain.texts import name_from_path
 from offdiag.reports.scope import Condition, Side
-from offdiag.services.reports.conditions import alert_condition, alert_text
+from offdiag.services.reports.alerts import alert_condition, alert_text
 from offdiag_web.charts.trend import SPARKLINE_HEIGHT, SPARKLINE_WIDTH, sparkline
 from offdiag_web.urls.reports import ReportAddress
 from support.drawings import parsed

@@ -10,12 +10,13 @@ from pathlib import Path
 import pytest
 
 from offdiag.errors import InvalidInput, StorageFull
-from offdiag.services.retention.backup_folder import (
+from offdiag.services.retention.backups import (
+    back_up,
     back_up_if_due,
     overdue_since,
+    restore,
     stored_backups,
 )
-from offdiag.services.retention.backups import back_up, restore
 from offdiag.settings import BackupSettings
 from offdiag.store.database import Database
 from support.archives import held

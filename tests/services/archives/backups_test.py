@@ -11,7 +11,7 @@ from sqlalchemy import delete, select, text, update
 
 import offdiag_migrations
 from offdiag.errors import Conflict, DatabaseUnavailable, SchemaMismatch, StorageFull
-from offdiag.services.heartbeats import beat, heart_of_this_process
+from offdiag.services.health import beat, heart_of_this_process
 from offdiag.services.retention.backups import back_up, holds_a_registry, restore
 from offdiag.services.retention.project_archives import export_project
 from offdiag.services.verification.verify import verify

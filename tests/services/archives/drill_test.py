@@ -10,8 +10,7 @@ from pathlib import Path
 import pytest
 
 from offdiag.services.retention.backups import restore
-from offdiag.services.verification.ledger import read_ledger
-from offdiag.services.verification.verify import verify
+from offdiag.services.verification.verify import read_ledger, verify
 from offdiag.store.database import Database
 from support.processes import started
 

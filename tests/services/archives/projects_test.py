@@ -10,12 +10,11 @@ from sqlalchemy import select
 
 from offdiag.domain.runs import RunFacts
 from offdiag.errors import InvalidInput, NotFound
-from offdiag.services.baselines import baseline_of, pin_baseline
 from offdiag.services.cost_matrices import CostName, find_costs, set_default_costs
-from offdiag.services.hierarchies import hierarchy_of, set_hierarchy
-from offdiag.services.reports.missing import ask_for_missing
+from offdiag.services.datasets import baseline_of, hierarchy_of, pin_baseline, set_hierarchy
+from offdiag.services.jobs.reconcile import ask_for_missing
 from offdiag.services.retention.project_archives import export_project, import_project
-from offdiag.services.schedules.planning import resume_schedule
+from offdiag.services.schedules.edit import resume_schedule
 from offdiag.services.truth.versions import truth_history
 from offdiag.services.verification.verify import verify
 from offdiag.store.archive.project import LEFT_OUT, rows_of_project

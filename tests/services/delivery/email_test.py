@@ -8,7 +8,7 @@ import pytest
 
 from offdiag.services.delivery import email
 from offdiag.services.delivery.email import deliver_by_email, email_of
-from offdiag.services.delivery.outcomes import DeliveryFailed, DeliveryRefused
+from offdiag.services.delivery.message import DeliveryFailed, DeliveryRefused
 from offdiag.settings import SmtpSettings
 from support.listeners import Listener, dripping, listening
 from support.mail_server import Mailbox

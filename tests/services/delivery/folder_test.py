@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from offdiag.services.delivery.folder import deliver_to_folder
-from offdiag.services.delivery.outcomes import DeliveryFailed, DeliveryRefused
+from offdiag.services.delivery.message import DeliveryFailed, DeliveryRefused
 from offdiag.settings import ReportsSettings
 from offdiag.store.reports import stored_file
 from support.parcels import parcel

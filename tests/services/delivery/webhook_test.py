@@ -14,9 +14,8 @@ from typing import Any
 import pytest
 
 from offdiag.services.delivery import webhook
-from offdiag.services.delivery.addresses import is_public
-from offdiag.services.delivery.outcomes import DeliveryFailed, DeliveryRefused
-from offdiag.services.delivery.webhook import deliver_by_webhook
+from offdiag.services.delivery.message import DeliveryFailed, DeliveryRefused
+from offdiag.services.delivery.webhook import deliver_by_webhook, is_public
 from offdiag.settings import WebhookSettings
 from support.listeners import (
     Behaviour,

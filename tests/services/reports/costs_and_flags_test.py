@@ -15,9 +15,9 @@ from offdiag.reports.headline import further_sentences
 from offdiag.reports.report import Report
 from offdiag.reports.scope import Condition, Side
 from offdiag.services.cost_matrices import add_costs
-from offdiag.services.flags.settling import dismiss_flags
-from offdiag.services.reports.asking import report_now
-from offdiag.services.schedules.planning import add_schedule
+from offdiag.services.flags.triage import dismiss_flags
+from offdiag.services.reports.issue import report_now
+from offdiag.services.schedules.edit import add_schedule
 from offdiag.services.truth.revise import revise_truth
 from offdiag.store.database import Database
 from offdiag.store.flags import flags_of_run

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import offdiag
 from offdiag.flags.verdict import Severity
-from offdiag.services.flags.inbox import flags_that_fire
-from offdiag.services.flags.settling import dismiss_flags
+from offdiag.services.flags.page import flags_that_fire
+from offdiag.services.flags.triage import dismiss_flags
 from offdiag.store.schema import open_database
 
 MAJORITY = [[95, 0], [5, 0]]

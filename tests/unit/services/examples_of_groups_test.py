@@ -8,8 +8,7 @@ import pytest
 from offdiag.domain.hierarchy import Hierarchy
 from offdiag.domain.labels import LabelSet
 from offdiag.errors import InvalidInput
-from offdiag.services.examples.question import ExampleQuestion, Kind, wanted
-from offdiag.services.examples.selection import matches
+from offdiag.services.examples.selection import ExampleQuestion, Kind, matches, wanted
 
 LABELS = LabelSet.declared(["cat", "dog", "car", "plane"])
 HIERARCHY = Hierarchy.declared(

@@ -11,9 +11,8 @@ from offdiag.domain.labels import LabelSet
 from offdiag.domain.orientation import SourceOrientation
 from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.costs.matrix import zero_one_costs
-from offdiag.services.what_if.answering import WhatIf, answer
-from offdiag.services.what_if.reading import BaseCosts, Preset, SideBySide, WhatIfFrame
-from offdiag.services.what_if.scenario import Question
+from offdiag.services.what_if.costs import WhatIf, answer
+from offdiag.services.what_if.scenario import BaseCosts, Preset, Question, SideBySide, WhatIfFrame
 from offdiag.store.priced_runs import PricedRun, TestedOn
 
 Ask = Callable[..., WhatIf]

@@ -268,7 +268,7 @@ def cli_actor(subject: str) -> Actor:
 
 
 def test_hostile_text_in_the_log_is_text(ana: FlaskClient, database: Database) -> None:
-    from offdiag.services.views import save_view
+    from offdiag.services.saved_views import save_view
 
     for name in HOSTILE_NAMES:
         database = database.seen_by(None, Actor("cli", name, name, name, name))

@@ -12,9 +12,9 @@ from werkzeug.test import TestResponse
 
 from offdiag.domain.access import Grant, Role
 from offdiag.reports.scope import ReportScope
-from offdiag.services.baselines import pin_baseline
 from offdiag.services.cost_matrices import add_costs
-from offdiag.services.views import save_view
+from offdiag.services.datasets import pin_baseline
+from offdiag.services.saved_views import save_view
 from offdiag.store.database import Database
 from support.access import add_person, bearer, guarded, token_of
 from support.dashboard import LESION_COUNTS, LESIONS, fail_evaluation, log_counts

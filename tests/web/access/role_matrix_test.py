@@ -18,7 +18,7 @@ from flask.testing import FlaskClient
 from sqlalchemy import select, update
 
 from offdiag.domain.access import Grant, Role
-from offdiag.services.access.tokens import create_token, revoke_token
+from offdiag.services.access.sessions import create_token, revoke_token
 from offdiag.store.database import Database
 from offdiag.store.models import FlagRow, TokenRow
 from offdiag_web.app.late_views import late_views

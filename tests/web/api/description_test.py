@@ -29,7 +29,7 @@ from schemathesis.specs.openapi.checks import (
 from sqlalchemy import func, select
 
 from offdiag.reports.scope import ReportScope
-from offdiag.services.schedules.planning import add_schedule, run_schedule
+from offdiag.services.schedules.edit import add_schedule, run_schedule
 from offdiag.store.database import Database
 from offdiag.store.models import WorkRow
 from offdiag_web.app.paths import PREFIX

@@ -17,7 +17,7 @@ from flask.testing import FlaskClient
 from werkzeug.test import TestResponse
 
 from offdiag.domain.labels import LabelSet
-from offdiag.services.evaluation.reading import stored_evaluation
+from offdiag.services.evaluation.results import stored_evaluation
 from offdiag.services.ingest.batch import read_batch
 from offdiag.services.ingest.chunk_stream import MEDIA_TYPE, write_chunk
 from offdiag.settings import Settings

@@ -9,7 +9,7 @@ import pytest
 from flask.testing import FlaskClient
 from prometheus_client.parser import text_string_to_metric_families
 
-from offdiag.services.heartbeats import beat, heart_of_this_process
+from offdiag.services.health import beat, heart_of_this_process
 from offdiag.settings import Settings
 from offdiag.store.database import Database
 from offdiag_web import create_app

@@ -11,7 +11,7 @@ import pytest
 from flask.testing import FlaskClient
 
 from offdiag.comparison.pair import Fate
-from offdiag.services.comparison.comparing import compare_runs
+from offdiag.services.compare import compare_runs
 from support.compared import N_ALIKE, ComparedRegistry
 from support.dashboard import HOSTILE_NAMES, counted_statements
 from support.pages import Element, Page

@@ -5,8 +5,8 @@ from __future__ import annotations
 from flask.testing import FlaskClient
 
 from offdiag.domain.runs import RunFacts
-from offdiag.services.ingest.counted import log_counts
-from offdiag.services.ingest.given import GivenCounts
+from offdiag.services.ingest.batch import GivenCounts
+from offdiag.services.ingest.log_counts import log_counts
 from offdiag.store.database import Database
 from support.logging_runs import work_off
 from support.pages import Page

@@ -10,7 +10,7 @@ import pytest
 from flask.testing import FlaskClient
 
 from offdiag.services.cost_matrices import add_costs
-from offdiag.services.ingest.derived import derivation_of_run
+from offdiag.services.ingest.derive_run import derivation_of_run
 from offdiag.store.database import Database
 from support.dashboard import HOSTILE_NAMES, LesionRegistry, counted_statements
 from support.forms import forms_of, send

@@ -8,7 +8,7 @@ from flask.testing import FlaskClient
 from offdiag.domain.labels import LabelSet
 from offdiag.metrics.costs.decisions import ExpectedCostRule, described
 from offdiag.metrics.costs.matrix import cost_matrix
-from offdiag.services.ingest.derived import derive_run
+from offdiag.services.ingest.derive_run import derive_run
 from offdiag.store.database import Database
 from support.logging_runs import log, work_off
 from support.pages import Page

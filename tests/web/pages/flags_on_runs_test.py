@@ -4,8 +4,8 @@ import pytest
 from flask.testing import FlaskClient
 from sqlalchemy import update
 
-from offdiag.services.flags import settling
-from offdiag.services.flags.inbox import flags_that_fire
+from offdiag.services.flags import triage
+from offdiag.services.flags.page import flags_that_fire
 from offdiag.store.database import Database
 from offdiag.store.models import FlagRow
 from support.dashboard import (
@@ -77,7 +77,7 @@ def test_very_many_failing_classes_are_counted(client: FlaskClient, database: Da
 def test_what_was_dismissed_takes_no_part_but_is_still_named(
     client: FlaskClient, database: Database, lesions: str
 ) -> None:
-    settling.dismiss_flags(database, badge_flags(database, lesions), reason="known", author="lee")
+    triage.dismiss_flags(database, badge_flags(database, lesions), reason="known", author="lee")
 
     page = Page(client.get(f"/runs/{lesions}").get_data(as_text=True))
 
@@ -148,10 +148,10 @@ def test_a_badge_goes_with_the_flags_that_are_dismissed(
     client: FlaskClient, database: Database, lesions: str
 ) -> None:
     first, *others = badge_flags(database, lesions)
-    settling.acknowledge_flags(database, [first, *others], author="lee")
+    triage.acknowledge_flags(database, [first, *others], author="lee")
     assert badge_of(client, lesions) == ["hides df, mel"]
 
-    settling.dismiss_flags(database, [first, *others], reason="known", author="lee")
+    triage.dismiss_flags(database, [first, *others], reason="known", author="lee")
 
     assert badge_of(client, lesions) == []
 

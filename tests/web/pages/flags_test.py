@@ -11,8 +11,8 @@ from flask.testing import FlaskClient
 from offdiag.flags.catalogue import RULES
 from offdiag.flags.rule_reference import THRESHOLDS_OF
 from offdiag.flags.verdict import SEVERITIES, Severity
-from offdiag.services.flags import settling
-from offdiag.services.flags.inbox import FLAGS_PER_PAGE, browse_flags
+from offdiag.services.flags import triage
+from offdiag.services.flags.page import FLAGS_PER_PAGE, browse_flags
 from offdiag.store import flag_inbox
 from offdiag.store.database import Database
 from offdiag.store.flags import FlagFilter
@@ -132,14 +132,14 @@ def test_what_cannot_be_meant_is_said_and_the_list_is_shown(
 
 def test_states_are_apart_and_counted(client: FlaskClient, database: Database) -> None:
     first, second, third, *rest = numbers_of(database)
-    settling.acknowledge_flags(database, [first], author="lee")
-    settling.snooze_flags(
+    triage.acknowledge_flags(database, [first], author="lee")
+    triage.snooze_flags(
         database,
         [second],
         until=database.clock() + timedelta(days=1),
         author="lee",
     )
-    settling.dismiss_flags(database, [third], reason="known", author="lee")
+    triage.dismiss_flags(database, [third], reason="known", author="lee")
 
     page = _page(client, "/flags?state=snoozed")
 
@@ -271,7 +271,7 @@ def test_a_flag_about_the_run_has_no_runs_that_are_better_on_a_class(
 
 
 def test_a_settled_flag_tells_by_whom_and_why(client: FlaskClient, database: Database) -> None:
-    settling.dismiss_flags(database, [1], reason="a known gap\nsince May", author="lee")
+    triage.dismiss_flags(database, [1], reason="a known gap\nsince May", author="lee")
 
     page = _page(client, "/flags/1")
 

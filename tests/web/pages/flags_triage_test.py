@@ -6,8 +6,8 @@ import pytest
 from flask.testing import FlaskClient
 
 from offdiag.flags.lifecycle import FlagState
-from offdiag.services.flags import settling
-from offdiag.services.flags.detail import browse_flag
+from offdiag.services.flags import triage
+from offdiag.services.flags.page import browse_flag
 from offdiag.store.database import Database
 from offdiag.store.models import FlagRow
 from support.dashboard import HOSTILE_NAMES
@@ -72,7 +72,7 @@ def test_a_decision_is_carried_out_told_and_remembered(
 
 
 def test_a_settled_flag_is_opened_again(ana: FlaskClient, registry: Database) -> None:
-    settling.dismiss_flags(registry, [1], reason="known", author="lee")
+    triage.dismiss_flags(registry, [1], reason="known", author="lee")
 
     send(ana, form_of(ana, "/flags/1", "/flags/1/reopen"))
 
@@ -82,7 +82,7 @@ def test_a_settled_flag_is_opened_again(ana: FlaskClient, registry: Database) ->
 def test_assigning_to_nobody_takes_the_flag_off_somebody(
     ana: FlaskClient, registry: Database
 ) -> None:
-    settling.assign_flags(registry, [1], assignee="lee", author="lee")
+    triage.assign_flags(registry, [1], assignee="lee", author="lee")
 
     send(ana, form_of(ana, "/flags/1", "/flags/1/assign"), {"assignee": " "})
 
@@ -108,7 +108,7 @@ def test_two_people_with_one_flag_open_do_not_overwrite_each_other(
     ana: FlaskClient, registry: Database
 ) -> None:
     late = form_of(ana, "/flags/1", "/flags/1/dismiss")
-    settling.acknowledge_flags(registry, [1], author="kim")
+    triage.acknowledge_flags(registry, [1], author="kim")
 
     response = send(ana, late, {"reason": "I typed this"})
     page = Page(response.get_data(as_text=True))
@@ -182,7 +182,7 @@ def test_one_of_several_that_changed_stops_them_all_and_keeps_the_selection(
 ) -> None:
     form, tokens = chosen(ana, "/flags", 2)
     first, second = (int(token.partition(".")[0]) for token in tokens)
-    settling.assign_flags(registry, [second], assignee="kim", author="kim")
+    triage.assign_flags(registry, [second], assignee="kim", author="kim")
 
     status, page, _ = send_many(ana, form, tokens, action="dismiss", reason="typed")
 

@@ -11,18 +11,18 @@ from werkzeug.test import TestResponse
 
 from offdiag.reports.scope import Condition, ReportScope, RunTerm, Side, TermField
 from offdiag.services.cost_matrices import add_costs
-from offdiag.services.delivery.targets import (
+from offdiag.services.delivery.message import (
     EmailTarget,
     FolderTarget,
     Target,
     WebhookTarget,
 )
-from offdiag.services.schedules.definitions import (
+from offdiag.services.schedules.edit import (
     Definition,
+    add_schedule,
     report_choices,
     report_definition,
 )
-from offdiag.services.schedules.planning import add_schedule
 from offdiag.store.database import Database
 from offdiag_web.pages.reports.fields import (
     TEXT_FIELDS,

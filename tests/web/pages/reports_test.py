@@ -13,8 +13,8 @@ import pytest
 from flask.testing import FlaskClient
 from sqlalchemy import update
 
-from offdiag.services.delivery.targets import EmailTarget
-from offdiag.services.schedules.planning import add_schedule, run_schedule
+from offdiag.services.delivery.message import EmailTarget
+from offdiag.services.schedules.edit import add_schedule, run_schedule
 from offdiag.store import job_lease
 from offdiag.store.database import Database
 from offdiag.store.models import ReportFileRow, ReportIssueRow, WorkRow

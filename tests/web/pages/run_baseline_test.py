@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from flask.testing import FlaskClient
 
-from offdiag.services.baselines import baseline_of
+from offdiag.services.datasets import baseline_of
 from offdiag.store.database import Database
 from support.dashboard import log_lesions, open_lesions
 from support.forms import forms_of, send

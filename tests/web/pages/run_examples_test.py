@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 from flask.testing import FlaskClient
 
-from offdiag.services.examples import browse
-from offdiag.services.examples.question import ExampleQuestion, Kind
+from offdiag.services.examples import page as examples_page
+from offdiag.services.examples.selection import ExampleQuestion, Kind
 from offdiag_web.urls.examples import ExamplesAddress
 from support.dashboard import HOSTILE_NAMES, LesionRegistry, counted_statements
 from support.pages import Page
@@ -258,7 +258,7 @@ def test_the_exports_hold_what_the_page_shows_and_the_rest(
 def test_an_export_that_is_cut_says_so_on_the_page_and_in_the_json(
     scored_reader: FlaskClient, scored: ScoredRegistry, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(browse, "MOST_EXPORTED", 12)
+    monkeypatch.setattr(examples_page, "MOST_EXPORTED", 12)
     monkeypatch.setattr("offdiag_web.pages.run_examples.view.MOST_EXPORTED", 12)
 
     page = _page(scored_reader, f"/runs/{scored.several}/examples?show=all")

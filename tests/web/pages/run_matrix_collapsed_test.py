@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 from flask.testing import FlaskClient
 
-from offdiag.services.evaluation.collapsed import collapse_matrix
-from offdiag.services.hierarchies import set_hierarchy
+from offdiag.services.datasets import set_hierarchy
+from offdiag.services.evaluation.compute import collapse_matrix
 from offdiag.store.database import Database
 from support.dashboard import HOSTILE_NAMES, counted_statements, log_counts
 from support.grouped import THING_COUNTS, THINGS, TREE, GroupedRegistry, fill_grouped

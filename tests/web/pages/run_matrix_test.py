@@ -9,7 +9,7 @@ import pytest
 from flask.testing import FlaskClient
 from sqlalchemy import update
 
-from offdiag.services.retention.deleting import delete_run
+from offdiag.services.retention.deletion import delete_run
 from offdiag.store.database import Database
 from offdiag.store.models import EvaluationRow, RunRow
 from support.dashboard import (

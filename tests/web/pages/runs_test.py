@@ -4,8 +4,8 @@ from unittest.mock import patch
 import pytest
 from flask.testing import FlaskClient
 
-from offdiag.services import browse
-from offdiag.services.browse import RUNS_PER_PAGE
+from offdiag.services import runs
+from offdiag.services.runs import RUNS_PER_PAGE
 from offdiag.store import home_overview, run_list
 from offdiag.store.database import Database
 from offdiag_web.pages.home import page as home_presenter
@@ -255,7 +255,7 @@ def test_long_lists_come_in_pages_that_can_be_walked_both_ways(
 
 
 def test_a_list_of_more_runs_than_are_counted_says_so(reader: FlaskClient) -> None:
-    with patch.object(run_list, "MOST_COUNTED", 3), patch.object(browse, "RUNS_PER_PAGE", 2):
+    with patch.object(run_list, "MOST_COUNTED", 3), patch.object(runs, "RUNS_PER_PAGE", 2):
         page = _page(reader, "/runs?q=state:evaluated")
         listed = reader.get("/runs.json?q=state:evaluated").get_json()
         of_dataset = reader.get("/runs.json?q=dataset:derm-7").get_json()

@@ -10,7 +10,7 @@ import pytest
 from flask.testing import FlaskClient
 
 from offdiag.domain.runs import RunFacts
-from offdiag.services import browse_models
+from offdiag.services import runs
 from offdiag.store.database import Database
 from support.dashboard import HOSTILE_NAMES, counted_statements, log_counts, log_lesions
 from support.logging_runs import log, work_off
@@ -130,7 +130,7 @@ def test_the_twins_of_a_model_hold_the_same_runs(client: FlaskClient, forests: l
 def test_a_model_of_many_runs_shows_the_newest_and_leads_to_all(
     client: FlaskClient, forests: list[str]
 ) -> None:
-    with patch.object(browse_models, "RUNS_OF_A_MODEL", 2):
+    with patch.object(runs, "RUNS_OF_A_MODEL", 2):
         page = Page(client.get("/models/forest%20100%25").text)
         twin = client.get("/models/forest%20100%25.json").get_json()
 

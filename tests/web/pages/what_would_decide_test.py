@@ -10,7 +10,7 @@ from flask.testing import FlaskClient
 
 import offdiag
 from offdiag.cli.commands import offdiag as command
-from offdiag.services.comparison.comparing import compare_runs
+from offdiag.services.compare import compare_runs
 from support.compared import ComparedRegistry
 from support.pages import Page
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from offdiag.errors import InvalidInput
 from offdiag.records.comparison import Comparison, ComparisonWanted
-from offdiag.services.comparison.comparing import compare_runs
-from offdiag.services.comparison.record import comparison_record
+from offdiag.services.compare import compare_runs
+from offdiag.services.compare_record import comparison_record
 from offdiag_web.api.operations import operation, resource
 from offdiag_web.app.caches import kept_comparisons
 from offdiag_web.app.context import current_registry

@@ -14,7 +14,7 @@ from offdiag.records.cost import (
     NewCosts,
 )
 from offdiag.services import cost_matrices
-from offdiag.services.browse_costs import browse_cost_matrix
+from offdiag.services.cost_matrices import browse_cost_matrix
 from offdiag.store.cost_matrices import CostMatrixRecord
 from offdiag.store.cost_matrices import CostVersion as VersionRecord
 from offdiag_web.api.operations import author, operation, resource

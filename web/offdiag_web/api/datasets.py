@@ -19,12 +19,11 @@ from offdiag.records.dataset import (
     NewDataset,
     Pinning,
 )
-from offdiag.services import baselines
-from offdiag.services.browse import browse_datasets, browse_run
-from offdiag.services.browse_datasets import DatasetDetail, browse_dataset
+from offdiag.services import datasets
 from offdiag.services.cost_matrices import CostName, set_default_costs
-from offdiag.services.hierarchies import set_hierarchy
-from offdiag.services.ingest.declaring import declare_dataset
+from offdiag.services.datasets import DatasetDetail, browse_dataset, set_hierarchy
+from offdiag.services.ingest.dataset import declare_dataset
+from offdiag.services.runs import browse_datasets, browse_run
 from offdiag.store.dataset_page import DatasetFacts, LoggedRuns
 from offdiag_web.api.answers.runs import labels, truth_version
 from offdiag_web.api.operations import author, operation, resource
@@ -156,7 +155,7 @@ def pin_baseline(name: str, json: Pinning) -> AskedAgain:
     """Hold the runs of a dataset against one of them from now on, or against none."""
     database = current_registry().database
     if json.run is None:
-        found = baselines.unpin_baseline(database, project=json.project, dataset=name)
+        found = datasets.unpin_baseline(database, project=json.project, dataset=name)
         return AskedAgain(n_runs=found.n_runs)
     run = browse_run(database, json.run).run
     if (run.project, run.dataset) != (json.project, name):
@@ -165,5 +164,5 @@ def pin_baseline(name: str, json: Pinning) -> AskedAgain:
             field="run",
             hint="Name a run of this dataset.",
         )
-    pinned = baselines.pin_baseline(database, json.run, author=author(json.author))
+    pinned = datasets.pin_baseline(database, json.run, author=author(json.author))
     return AskedAgain(n_runs=pinned.n_runs)

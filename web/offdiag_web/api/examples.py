@@ -12,9 +12,8 @@ from offdiag.records.example import (
     ExamplesWanted,
     LabelSets,
 )
-from offdiag.services.examples.browse import browse_examples
-from offdiag.services.examples.example import Example
-from offdiag.services.examples.question import Cursor, ExampleOrder, ExampleQuestion, Place
+from offdiag.services.examples.page import Example, browse_examples
+from offdiag.services.examples.selection import Cursor, ExampleOrder, ExampleQuestion, Place
 from offdiag_web.api.operations import operation, read_token, resource, write_token
 from offdiag_web.app.context import current_registry
 

@@ -18,10 +18,9 @@ from offdiag.records.flag import (
     FlagsWanted,
     FlagWithHistory,
 )
-from offdiag.services.flags import settling
-from offdiag.services.flags.detail import FlagDetail, browse_flag
-from offdiag.services.flags.inbox import browse_flags, flags_of_run
-from offdiag.services.flags.settings import RulesInForce, thresholds_in
+from offdiag.services.flags import triage
+from offdiag.services.flags.page import FlagDetail, browse_flag, browse_flags, flags_of_run
+from offdiag.services.flags.rules import RulesInForce, thresholds_in
 from offdiag.store.database import Database
 from offdiag.store.flag_inbox import FlagEntry, FlagPlace
 from offdiag.store.flags import FlagFilter
@@ -106,19 +105,19 @@ def carry_out(
     who = author(decision.author)
     match decision.action:
         case Action.ACKNOWLEDGE:
-            settling.acknowledge_flags(database, ids, author=who, seen=seen)
+            triage.acknowledge_flags(database, ids, author=who, seen=seen)
         case Action.REOPEN:
-            settling.reopen_flags(database, ids, author=who, seen=seen)
+            triage.reopen_flags(database, ids, author=who, seen=seen)
         case Action.ASSIGN:
-            settling.assign_flags(database, ids, assignee=decision.assignee, author=who, seen=seen)
+            triage.assign_flags(database, ids, assignee=decision.assignee, author=who, seen=seen)
         case Action.SNOOZE if decision.until is not None:
-            settling.snooze_flags(database, ids, until=decision.until, author=who, seen=seen)
+            triage.snooze_flags(database, ids, until=decision.until, author=who, seen=seen)
         case Action.DISMISS:
-            settling.dismiss_flags(
+            triage.dismiss_flags(
                 database, ids, reason=decision.reason or "", author=who, seen=seen
             )
         case Action.COMMENT:
-            settling.comment_on_flags(database, ids, text=decision.text or "", author=who)
+            triage.comment_on_flags(database, ids, text=decision.text or "", author=who)
 
 
 def _require_fitting(decision: Decision) -> None:

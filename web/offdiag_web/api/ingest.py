@@ -36,13 +36,12 @@ from offdiag.records.ingest import (
     StoredChunk,
     Text,
 )
-from offdiag.services.ingest.chunks import PutOutcome
-from offdiag.services.ingest.counted import log_counts as store_counts
-from offdiag.services.ingest.finishing import finish_run
-from offdiag.services.ingest.given import GivenCounts
-from offdiag.services.ingest.matrices import log_matrix as store_matrix
-from offdiag.services.ingest.opening import open_run as open_stored_run
-from offdiag.services.ingest.uploading import put_columns
+from offdiag.services.ingest.batch import GivenCounts
+from offdiag.services.ingest.chunks import PutOutcome, put_columns
+from offdiag.services.ingest.finish_run import finish_run
+from offdiag.services.ingest.log_counts import log_counts as store_counts
+from offdiag.services.ingest.log_counts import log_matrix as store_matrix
+from offdiag.services.ingest.open_run import open_run as open_stored_run
 from offdiag.store.runs import RunRecord
 from offdiag_web.api.answers.runs import labels
 from offdiag_web.api.operations import operation, resource

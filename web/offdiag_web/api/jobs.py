@@ -6,8 +6,8 @@ from datetime import timedelta
 
 from offdiag.domain.access import Role
 from offdiag.records.job import AllRetried, Job, JobList, JobsWanted, Retried
-from offdiag.services.jobs import retrying
-from offdiag.services.jobs.pages import JobEntry, job_page, jobs_page
+from offdiag.services.jobs import page
+from offdiag.services.jobs.page import JobEntry, job_page, jobs_page
 from offdiag_web.api.operations import operation, resource
 from offdiag_web.app.context import current_registry
 from offdiag_web.app.permissions import needs
@@ -19,12 +19,12 @@ blueprint = resource("jobs")
 @needs(Role.VIEWER, everywhere=True)
 def list_jobs(query: JobsWanted) -> JobList:
     """Look at the queue: what was given up first."""
-    page = jobs_page(current_registry().database, limit=query.limit)
+    shown = jobs_page(current_registry().database, limit=query.limit)
     return JobList(
-        counts={state.value: count for state, count in page.jobs.counts.items()},
-        jobs=list(map(_job, page.jobs.entries)),
-        has_worker=page.has_worker,
-        has_scheduler=page.has_scheduler,
+        counts={state.value: count for state, count in shown.jobs.counts.items()},
+        jobs=list(map(_job, shown.jobs.entries)),
+        has_worker=shown.has_worker,
+        has_scheduler=shown.has_scheduler,
     )
 
 
@@ -37,14 +37,14 @@ def get_job(job_id: int) -> Job:
 @operation(blueprint, "POST", "/jobs/<number:job_id>/retry", answers=Retried)
 def retry_job(job_id: int) -> Retried:
     """Try work again that was given up."""
-    return Retried(id=retrying.retry_job(current_registry().database, job_id))
+    return Retried(id=page.retry_job(current_registry().database, job_id))
 
 
 @operation(blueprint, "POST", "/jobs/retry", answers=AllRetried)
 @needs(Role.EDITOR, everywhere=True)
 def retry_all_jobs() -> AllRetried:
     """Try everything again that was given up."""
-    return AllRetried(n_jobs=retrying.retry_all(current_registry().database))
+    return AllRetried(n_jobs=page.retry_all(current_registry().database))
 
 
 def _job(entry: JobEntry) -> Job:

@@ -24,7 +24,7 @@ from spectree import SpecTree
 from offdiag.domain.runs import require_name
 from offdiag.errors import InvalidInput, Malformed, Stale
 from offdiag.records.base import Refusal
-from offdiag.services.repeating import Answer, AnswerKey, answer_once
+from offdiag.services.idempotency import Answer, AnswerKey, answer_once
 from offdiag.version import offdiag_version
 from offdiag_web.api.requests import JSON, StrictRequests
 from offdiag_web.app.context import current_registry, reader

@@ -28,14 +28,13 @@ from offdiag.records.evaluation import (
     Normalization,
     RunCostAnswer,
 )
-from offdiag.services.browse import browse_run
-from offdiag.services.curves.browse import RunCurves, all_curves, browse_curves
-from offdiag.services.evaluation.collapsed import collapse_evaluation
-from offdiag.services.evaluation.history import run_history
-from offdiag.services.evaluation.reading import stored_evaluation
+from offdiag.services.curves import RunCurves, all_curves, browse_curves
+from offdiag.services.evaluation.compute import collapse_evaluation
+from offdiag.services.evaluation.results import stored_evaluation
 from offdiag.services.evaluation.slices import evaluation_of_slice
-from offdiag.services.flags.inbox import flags_that_fire
-from offdiag.services.flags.settings import thresholds_in
+from offdiag.services.flags.page import flags_that_fire
+from offdiag.services.flags.rules import thresholds_in
+from offdiag.services.runs import browse_run, run_history
 from offdiag.store.run_page import RunDetail, RunResults
 from offdiag_web.api.answers import evaluations as present
 from offdiag_web.api.operations import operation, resource

@@ -6,9 +6,9 @@ from datetime import datetime
 from typing import Any
 
 from offdiag.records.run import Deleted, Run, RunPage, RunsWanted
-from offdiag.services import searching
-from offdiag.services.browse import browse_run
-from offdiag.services.retention import deleting
+from offdiag.services import search
+from offdiag.services.retention import deletion
+from offdiag.services.runs import browse_run
 from offdiag.store.run_search import SearchPlace, SortValue
 from offdiag_web.api.answers.runs import run_summary, whole_run
 from offdiag_web.api.operations import author, operation, read_token, resource, write_token
@@ -20,7 +20,7 @@ blueprint = resource("runs")
 @operation(blueprint, "GET", "/runs", answers=RunPage)
 def list_runs(query: RunsWanted) -> RunPage:
     """Search runs by conditions on anything that is known of them."""
-    found = searching.search_page(
+    found = search.search_page(
         current_registry().database,
         filter_text=query.filter,
         order_by=query.order_by,
@@ -47,7 +47,7 @@ def delete_run(run_id: str) -> Deleted:
     It can be restored until the collection removes it for good.
     """
     database = current_registry().database
-    deleted = deleting.delete_run(database, run_id, by=author())
+    deleted = deletion.delete_run(database, run_id, by=author())
     return Deleted(id=deleted.id, deleted_at=deleted.deleted_at or database.clock())
 
 
@@ -55,7 +55,7 @@ def delete_run(run_id: str) -> Deleted:
 def restore_run(run_id: str) -> Run:
     """Bring a deleted run back; a run that is there stays as it is."""
     database = current_registry().database
-    deleting.restore_run(database, run_id)
+    deletion.restore_run(database, run_id)
     return whole_run(browse_run(database, run_id))
 
 

@@ -12,8 +12,8 @@ from offdiag.records.report import (
     ScheduleList,
     SchedulesWanted,
 )
-from offdiag.services.schedules import planning
-from offdiag.services.schedules.pages import schedule_page, schedules_page
+from offdiag.services.schedules import edit
+from offdiag.services.schedules.page import schedule_page, schedules_page
 from offdiag_web.api.answers import reports as present
 from offdiag_web.api.operations import operation, require_match, resource
 from offdiag_web.app.context import current_registry
@@ -33,7 +33,7 @@ def list_schedules(query: SchedulesWanted) -> ScheduleList:
 @operation(blueprint, "POST", "/schedules", answers={201: Schedule}, is_repeatable=True)
 def add_schedule(json: NewSchedule) -> tuple[Schedule, int]:
     """Make a schedule; its first issue comes at the next time it means."""
-    planning.add_schedule(
+    edit.add_schedule(
         current_registry().database,
         name=json.name,
         cron=json.cron,
@@ -57,7 +57,7 @@ def change_schedule(name: str, json: Plan) -> Schedule:
     With `If-Match`, only while it is as its reader saw it.
     """
     known = _schedule(json.project, name)
-    planning.change_schedule(
+    edit.change_schedule(
         current_registry().database,
         name=name,
         cron=json.cron,
@@ -73,28 +73,28 @@ def change_schedule(name: str, json: Plan) -> Schedule:
 def remove_schedule(name: str, query: InProject) -> Removed:
     """Remove a schedule; its issues stay."""
     require_match(_schedule(query.project, name))
-    planning.remove_schedule(current_registry().database, project=query.project, name=name)
+    edit.remove_schedule(current_registry().database, project=query.project, name=name)
     return Removed(project=query.project, name=name)
 
 
 @operation(blueprint, "POST", f"{_ONE}/pause", answers=Schedule)
 def pause_schedule(name: str, query: InProject) -> Schedule:
     """Let a schedule issue nothing until it is resumed."""
-    planning.pause_schedule(current_registry().database, project=query.project, name=name)
+    edit.pause_schedule(current_registry().database, project=query.project, name=name)
     return _schedule(query.project, name)
 
 
 @operation(blueprint, "POST", f"{_ONE}/resume", answers=Schedule)
 def resume_schedule(name: str, query: InProject) -> Schedule:
     """Let a schedule issue from its next time on."""
-    planning.resume_schedule(current_registry().database, project=query.project, name=name)
+    edit.resume_schedule(current_registry().database, project=query.project, name=name)
     return _schedule(query.project, name)
 
 
 @operation(blueprint, "POST", f"{_ONE}/run", answers={202: AskedIssue}, is_repeatable=True)
 def run_schedule(name: str, query: InProject) -> tuple[AskedIssue, int]:
     """Issue a report now, beside the planned ones."""
-    asked = planning.run_schedule(current_registry().database, project=query.project, name=name)
+    asked = edit.run_schedule(current_registry().database, project=query.project, name=name)
     return AskedIssue(name=asked.name, number=asked.number), 202
 
 

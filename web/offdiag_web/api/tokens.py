@@ -7,7 +7,7 @@ from datetime import timedelta
 from offdiag.domain.access import Grant, Role
 from offdiag.errors import Forbidden, InvalidInput
 from offdiag.records.access import MadeToken, Token, TokenList, WantedToken
-from offdiag.services.access import tokens
+from offdiag.services.access import sessions
 from offdiag.store.sessions import TokenRecord
 from offdiag_web.api.operations import operation, resource
 from offdiag_web.app.context import current_registry, reader
@@ -19,7 +19,7 @@ blueprint = resource("tokens")
 @operation(blueprint, "GET", "/tokens", answers=TokenList)
 def list_tokens() -> TokenList:
     """List one's own tokens, an admin those of all."""
-    found = tokens.list_tokens(current_registry().database, owner_id=_own())
+    found = sessions.list_tokens(current_registry().database, owner_id=_own())
     return TokenList(tokens=[Token.model_validate(_facts(each)) for each in found])
 
 
@@ -27,7 +27,7 @@ def list_tokens() -> TokenList:
 @needs(Role.VIEWER, in_person=True)
 def create_token(json: WantedToken) -> tuple[MadeToken, int]:
     """Make a token, which is told this once. A token may not do this."""
-    made = tokens.create_token(
+    made = sessions.create_token(
         current_registry().database,
         owner=_owner(json.owner),
         name=json.name,
@@ -41,7 +41,7 @@ def create_token(json: WantedToken) -> tuple[MadeToken, int]:
 @needs(Role.VIEWER, in_person=True)
 def revoke_token(token_id: int) -> Token:
     """Let a token open nothing any more. A token may not do this."""
-    revoked = tokens.revoke_token(current_registry().database, token_id, owner_id=_own())
+    revoked = sessions.revoke_token(current_registry().database, token_id, owner_id=_own())
     return Token.model_validate(_facts(revoked))
 
 

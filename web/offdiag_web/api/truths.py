@@ -12,12 +12,10 @@ from offdiag.records.truth import (
     ImpactWanted,
     TruthList,
 )
-from offdiag.services.truth.compare import compare_truths
 from offdiag.services.truth.impact import truth_impact
 from offdiag.services.truth.impact_record import impact_record
-from offdiag.services.truth.revise import revise_truth
-from offdiag.services.truth.summary import summary_of
-from offdiag.services.truth.versions import truth_history
+from offdiag.services.truth.revise import revise_truth, summary_of
+from offdiag.services.truth.versions import compare_truths, truth_history
 from offdiag_web.api.answers.runs import difference, truth_version
 from offdiag_web.api.operations import author, operation, resource
 from offdiag_web.app.context import current_registry

@@ -12,10 +12,10 @@ from offdiag.errors import InvalidInput
 from offdiag.metrics.costs.edits import cost_text, written
 from offdiag.records import cost as records
 from offdiag.records.base import Value
-from offdiag.services.what_if.answering import Choice, PricedAnswer, WhatIf, ask
+from offdiag.services.what_if.costs import Choice, PricedAnswer, WhatIf, ask
 from offdiag.services.what_if.record import price_record, scenario_record
-from offdiag.services.what_if.recounting import Change, Recounted, recount, require_one_kind
 from offdiag.services.what_if.scenario import Question
+from offdiag.services.what_if.scenario_matrix import Change, Recounted, recount, require_one_kind
 from offdiag_web.api.answers.evaluations import values
 from offdiag_web.api.operations import operation, resource
 from offdiag_web.app.context import current_registry

@@ -25,8 +25,7 @@ from offdiag.domain.access import (
     projects_of,
 )
 from offdiag.errors import Forbidden, NotSignedIn
-from offdiag.services.access.signing_in import SessionLife, principal_of_session
-from offdiag.services.access.tokens import principal_of_token
+from offdiag.services.access.sessions import SessionLife, principal_of_session, principal_of_token
 from offdiag.settings import AccessSettings
 from offdiag.settings.model import needs_sign_in
 from offdiag.store.failures import after_failures

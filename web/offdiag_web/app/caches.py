@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, cast
 
 from flask import Flask, current_app
 
-from offdiag.services.comparison.kept import KeptResults
-from offdiag.services.flags.inbox import count_open
+from offdiag.services.flags.page import count_open
+from offdiag.services.lru_cache import LruCache
 from offdiag.store.database import Database
 
 if TYPE_CHECKING:
-    from offdiag.services.comparison.computing import Compared
+    from offdiag.services.compare import Compared
 
 COUNT_KEPT_FOR_S = 5.0
 """A page may show a number this old; whoever settles a flag sees the new one at once."""
@@ -70,7 +70,7 @@ KEY = "offdiag comparisons"
 MOST_COMPARISONS = 64
 
 
-def kept_comparisons() -> KeptResults[Compared]:
+def kept_comparisons() -> LruCache[Compared]:
     """What is kept for the application that is answering."""
-    kept = current_app.extensions.setdefault(KEY, KeptResults(most=MOST_COMPARISONS))
-    return cast("KeptResults[Compared]", kept)
+    kept = current_app.extensions.setdefault(KEY, LruCache(most=MOST_COMPARISONS))
+    return cast("LruCache[Compared]", kept)

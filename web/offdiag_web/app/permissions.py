@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 
 from offdiag.domain.access import Role
 from offdiag.domain.texts import DEFAULT_PROJECT
-from offdiag.services.access.subjects import (
+from offdiag.services.access.projects import (
     projects_of_flag,
     projects_of_run,
     projects_with_costs,

@@ -18,7 +18,7 @@ from prometheus_client.registry import Collector
 from offdiag.domain.access import Role
 from offdiag.domain.runs import RunState
 from offdiag.errors import DatabaseUnavailable
-from offdiag.services.vitals import vitals
+from offdiag.services.health import vitals
 from offdiag.store.database import Database
 from offdiag_web.app.permissions import needs
 

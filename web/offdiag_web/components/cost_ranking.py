@@ -12,8 +12,7 @@ from offdiag.comparison.texts import letter
 from offdiag.domain.values import MetricValue
 from offdiag.metrics.costs.summary import expected_cases
 from offdiag.metrics.paired.best_runs import FEWEST_SAMPLES
-from offdiag.services.what_if.answering import PricedAnswer, WhatIf
-from offdiag.services.what_if.verdicts import Verdict
+from offdiag.services.what_if.costs import PricedAnswer, Verdict, WhatIf
 from offdiag_web.charts.interval import interval_mark
 from offdiag_web.charts.marks import run_style
 from offdiag_web.charts.scale import Extent, Scale, spanning

@@ -14,7 +14,7 @@ from offdiag.domain.look_alikes import look_alikes_in_words
 from offdiag.domain.orientation import SourceOrientation
 from offdiag.domain.runs import RunState, Task, decision_text
 from offdiag.errors import EvaluationFailed, EvaluationPending
-from offdiag.services.browse import browse_run
+from offdiag.services.runs import browse_run
 from offdiag.store.evaluations import EvaluationWork
 from offdiag.store.run_page import RunDetail, RunHeader, RunResults
 from offdiag.store.staleness import StaleReason

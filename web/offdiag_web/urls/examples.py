@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from offdiag.services.examples.question import (
+from offdiag.services.examples.selection import (
     Cursor,
     ExampleOrder,
     ExampleQuestion,

@@ -18,8 +18,7 @@ from offdiag.metrics.costs.edits import (
     written,
 )
 from offdiag.metrics.costs.prevalence import read_shares, shares_text
-from offdiag.services.what_if.reading import BaseCosts
-from offdiag.services.what_if.scenario import Question
+from offdiag.services.what_if.scenario import BaseCosts, Question
 from offdiag_web.urls.query_string import with_query
 
 LONGEST_URL = 2_000

@@ -18,7 +18,7 @@ from offdiag.sdk.frames.rows import rows_in_memory
 from offdiag.sdk.logging import run_facts
 from offdiag.sdk.run import Run
 from offdiag.sdk.target import target
-from offdiag.services.ingest.given import GivenCounts
+from offdiag.services.ingest.batch import GivenCounts
 
 _SIZE = "offdiag: cases"
 

@@ -20,7 +20,7 @@ from offdiag.records.example import ExamplePage, LabelSets
 from offdiag.records.run import Labels, Run, RunPage, RunSummary
 from offdiag.sdk.registry import ExampleRow, ExampleTable, SearchQuestion
 from offdiag.sdk.remote.connection import Connection, with_retries
-from offdiag.services.examples.question import ExampleQuestion
+from offdiag.services.examples.selection import ExampleQuestion
 
 Answer = TypeVar("Answer", bound=BaseModel)
 

@@ -42,10 +42,9 @@ from offdiag.sdk.remote import questions, reader
 from offdiag.sdk.remote.connection import Connection, with_retries
 from offdiag.sdk.remote.run import WAITING, Frame, RemoteRun, SpoolingRun, keep_finished, report
 from offdiag.sdk.remote.spool import Asked, SpooledRun
-from offdiag.services.examples.question import ExampleQuestion
-from offdiag.services.ingest.batch import chunked
+from offdiag.services.examples.selection import ExampleQuestion
+from offdiag.services.ingest.batch import GivenCounts, GivenMatrix, Predictions, chunked
 from offdiag.services.ingest.encoding import encode_predictions, require_dataset_or_truth
-from offdiag.services.ingest.given import GivenCounts, GivenMatrix, Predictions
 from offdiag.settings import Settings
 
 _ORIENTATIONS = (SourceOrientation.ACTUAL_ROWS.value, SourceOrientation.ACTUAL_COLUMNS.value)

@@ -11,8 +11,7 @@ from email.message import EmailMessage
 from email.utils import format_datetime
 
 from offdiag.services.deadline import ends_after
-from offdiag.services.delivery.outcomes import DeliveryFailed, DeliveryRefused
-from offdiag.services.delivery.parcel import Parcel
+from offdiag.services.delivery.message import DeliveryFailed, DeliveryRefused, Parcel
 from offdiag.settings import SmtpSettings
 
 LIMIT_S = 30.0

@@ -10,8 +10,7 @@ from collections.abc import Collection
 from contextlib import suppress
 from pathlib import Path
 
-from offdiag.services.delivery.outcomes import DeliveryFailed, DeliveryRefused
-from offdiag.services.delivery.parcel import Parcel
+from offdiag.services.delivery.message import DeliveryFailed, DeliveryRefused, Parcel
 from offdiag.settings import ReportsSettings
 
 _FOLDER_MODE = 0o755

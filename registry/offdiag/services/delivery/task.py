@@ -12,17 +12,19 @@ from typing import Any
 from offdiag.errors import NotFound
 from offdiag.services.delivery.email import deliver_by_email, require_sender
 from offdiag.services.delivery.folder import deliver_to_folder, place_of, require_writable
-from offdiag.services.delivery.outcomes import DeliveryFailed, DeliveryRefused
-from offdiag.services.delivery.parcel import SUFFIXES, Parcel
-from offdiag.services.delivery.targets import (
+from offdiag.services.delivery.message import (
+    SUFFIXES,
+    DeliveryFailed,
+    DeliveryRefused,
     EmailTarget,
     FolderTarget,
+    Parcel,
     Target,
     WebhookTarget,
     read_target,
 )
 from offdiag.services.delivery.webhook import checked_receiver, deliver_by_webhook
-from offdiag.services.work.endings import Never
+from offdiag.services.jobs.attempts import Never
 from offdiag.settings import Settings, load_settings
 from offdiag.settings.model import public_address
 from offdiag.store import deliveries, reports

@@ -1,23 +1,91 @@
-"""The computation itself: from inputs to every value, without reading or writing anything."""
+"""The computation itself: from inputs to every value, without reading or writing anything.
+
+Costs are the values that are kept with an evaluation. The evaluation of sets of labels has
+curves of each label; with groups of classes collapsed a run is evaluated for whoever asks.
+"""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
+from offdiag.domain.hierarchy import Collapse, Hierarchy, collapse_groups
+from offdiag.domain.labels import LabelSet
 from offdiag.domain.values import MetricValue, Reason
-from offdiag.metrics.confusion import ConfusionMatrix
+from offdiag.errors import InvalidInput
+from offdiag.metrics.confusion import ConfusionMatrix, collapsed
+from offdiag.metrics.costs.matrix import CostMatrix
+from offdiag.metrics.costs.summary import evaluate_costs
 from offdiag.metrics.counted import CountedSets
+from offdiag.metrics.dual import Floats
+from offdiag.metrics.intervals.bounds import Interval
+from offdiag.metrics.intervals.costs import cost_intervals
+from offdiag.metrics.intervals.multilabel import multilabel_intervals
 from offdiag.metrics.intervals.scores import class_score_intervals, score_intervals
 from offdiag.metrics.intervals.suite import suite_intervals
+from offdiag.metrics.multilabel.suite import (
+    LabelledSets,
+    label_metrics,
+    label_score_metrics,
+    set_metrics,
+    set_score_metrics,
+)
 from offdiag.metrics.scores.forecasts import CLASS_AXIS, Forecasts
-from offdiag.metrics.scores.score_curves import ScoreCurve, score_curves
+from offdiag.metrics.scores.score_curves import ScoreCurve, label_curves, score_curves
 from offdiag.metrics.scores.suite import class_metrics, score_metrics
 from offdiag.metrics.suite import evaluate_stack
 from offdiag.services.evaluation.inputs import EvaluationInputs
-from offdiag.services.evaluation.sets import label_curves_of, of_sets
-from offdiag.services.evaluation.values import INTERVAL_SEED, EvaluatedValues
+from offdiag.store import datasets, runs
+from offdiag.store.database import Database
+from offdiag.store.evaluations import StoredEvaluation
+
+INTERVAL_SEED = 1
+"""One seed for all runs: the same matrix gives the same intervals, bit for bit, everywhere."""
+
+
+@dataclass(frozen=True)
+class EvaluatedValues:
+    """All aggregates by key, and K values in label order for each per-class key."""
+
+    aggregate: Mapping[str, MetricValue]
+    per_class: Mapping[str, Sequence[MetricValue]]
+
+
+def of_sets(counted: CountedSets, sets: LabelledSets) -> EvaluatedValues:
+    """Every metric of sets. `counted` is the sum of what was counted in chunks of `sets`."""
+    aggregate = dict(set_metrics(counted.tally))
+    per_label = dict(label_metrics(counted.tally.labels))
+    if sets.scores is not None:
+        aggregate |= set_score_metrics(sets.actual, sets.scores)
+        per_label |= label_score_metrics(sets.actual, sets.scores)
+    found = multilabel_intervals(sets.actual, sets.predicted, sets.scores, seed=INTERVAL_SEED)
+    return EvaluatedValues(
+        {key: _around(value, found.aggregate.get(key)) for key, value in aggregate.items()},
+        {
+            key: [
+                _around(value, found.per_label[key][code] if key in found.per_label else None)
+                for code, value in enumerate(values)
+            ]
+            for key, values in per_label.items()
+        },
+    )
+
+
+def label_curves_of(counted: CountedSets, sets: LabelledSets | None) -> tuple[ScoreCurve, ...]:
+    """Curves of each label against the rest; empty without scores."""
+    if sets is None or sets.scores is None:
+        return ()
+    labels = counted.tally.labels
+    return label_curves(
+        sets.actual, sets.scores, hits=labels.true_positives, predicted=labels.predicted
+    )
+
+
+def _around(value: MetricValue, interval: Interval | None) -> MetricValue:
+    return value if interval is None else interval.around(value)
+
 
 __all__ = ["INTERVAL_SEED", "EvaluatedValues", "curves_of", "evaluate", "of_matrix", "of_scores"]
 
@@ -98,4 +166,69 @@ def _without_cases(forecasts: Forecasts) -> EvaluatedValues:
     return EvaluatedValues(
         dict.fromkeys(scored.aggregate, nothing),
         {key: [nothing] * forecasts.n_classes for key in scored.per_class},
+    )
+
+
+def price(
+    matrix: ConfusionMatrix, costs: CostMatrix, *, prevalence: Floats | None = None
+) -> Mapping[str, MetricValue]:
+    """The costs of a matrix by key, each with its interval where it has one.
+
+    `prevalence` (K,) are class shares at deployment. The same inputs give the same bits.
+    """
+    found = evaluate_costs(matrix.counts, costs.weights, prevalence=prevalence)
+    intervals = cost_intervals(matrix, costs, prevalence=prevalence, seed=INTERVAL_SEED)
+    values = {key: quantity.at() for key, quantity in found.items()}
+    return values | {key: interval.around(values[key]) for key, interval in intervals.items()}
+
+
+@dataclass(frozen=True)
+class CollapsedEvaluation:
+    """A matrix whose classes are those that are left, and every metric of it.
+
+    `classes` are those that there were before.
+    """
+
+    classes: LabelSet
+    onto: Collapse
+    matrix: ConfusionMatrix
+    values: EvaluatedValues
+
+
+def collapse_matrix(
+    matrix: ConfusionMatrix,
+    *,
+    labels: LabelSet,
+    hierarchy: Hierarchy | None,
+    groups: Iterable[str],
+) -> CollapsedEvaluation:
+    """Every metric of a matrix of `labels` with groups of its classes collapsed.
+
+    Scores of single classes say nothing about groups, so metrics of scores are not among them,
+    and neither are costs. Raises `InvalidInput` for unknown groups.
+    """
+    if hierarchy is None:
+        raise InvalidInput(
+            "the classes of this dataset are in no groups.",
+            field="collapse",
+            hint="Group them with set_hierarchy or `offdiag hierarchy`.",
+        )
+    onto = collapse_groups(labels, hierarchy, groups)
+    smaller = collapsed(matrix, onto)
+    return CollapsedEvaluation(labels, onto, smaller, of_matrix(smaller))
+
+
+def collapse_evaluation(
+    database: Database, stored: StoredEvaluation, groups: Iterable[str]
+) -> CollapsedEvaluation:
+    """An evaluation of a run with groups collapsed that the hierarchy of its dataset names.
+
+    Raises `NotFound`, `InvalidInput` for unknown groups, and `Conflict` where cases have sets of
+    labels.
+    """
+    with database.read() as session:
+        run = runs.get_run(session, stored.run_id)
+        known = datasets.get_dataset(session, run.dataset_id)
+    return collapse_matrix(
+        stored.matrix, labels=known.labels, hierarchy=known.hierarchy, groups=groups
     )

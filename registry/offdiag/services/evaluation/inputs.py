@@ -1,30 +1,165 @@
-"""What the evaluation of a run is computed from."""
+"""What the evaluation of a run is computed from: its predictions beside the truth.
+
+They are counted, read with their scores, and restricted to the samples that a slice means.
+"""
 
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
+from numpy.typing import NDArray
 
 from offdiag.domain.orientation import SourceOrientation
 from offdiag.domain.runs import Task
-from offdiag.domain.slices import Slice
+from offdiag.domain.slices import Slice, SliceTerm
 from offdiag.errors import InvalidInput
+from offdiag.inputs.labels import Codes
+from offdiag.inputs.partial_labels import is_labelled, masked
 from offdiag.metrics.confusion import ConfusionMatrix
-from offdiag.metrics.counted import Counted, counted
+from offdiag.metrics.counted import CaseCounts, Counted, added_up, count_cases, counted
+from offdiag.metrics.multilabel.sets import unpack_sets
 from offdiag.metrics.multilabel.suite import LabelledSets
 from offdiag.metrics.scores.forecasts import Forecasts
 from offdiag.metrics.suite import SUITE_VERSION
-from offdiag.services.evaluation.cases import Cases
-from offdiag.services.evaluation.membership import members_among, members_of
-from offdiag.store import datasets, runs, truths, uploads
+from offdiag.store import datasets, predictions, runs, slices, truths, uploads
 from offdiag.store.datasets import DatasetRecord
-from offdiag.store.predictions import PackedCounts
+from offdiag.store.predictions import PackedCounts, StoredChunk
 from offdiag.store.runs import RunRecord
 from offdiag.store.session import Session
 from offdiag.store.slices import SliceChoices
 from offdiag.store.truths import TruthRecord
+
+
+@dataclass(frozen=True)
+class Cases:
+    """The predictions of a run beside the truth; `members` says which samples are meant."""
+
+    session: Session
+    run: RunRecord
+    truth: TruthRecord
+    n_classes: int
+    members: NDArray[np.bool_] | None
+    of_sets: bool = False
+
+    def count(self) -> tuple[CaseCounts, tuple[PackedCounts, ...]]:
+        """Counts of the cases that have a label.
+
+        With them come the counts that chunks should keep and do not: those that were dropped,
+        to be rebuilt from the predictions.
+        """
+        if not self.are_as_logged:
+            return self._counted_anew(), ()
+        parts = predictions.partial_counts(self.session, self.run.id, n_classes=self.n_classes)
+        known = [part for part in parts if part is not None]
+        if len(known) == len(parts):
+            return self._sum(known), ()
+        packed = []
+        counted = []
+        for chunk in self._chunks():
+            counts = self._counts_of(chunk) if chunk.counts is None else chunk.counts
+            counted.append(counts)
+            if chunk.counts is None:
+                packed.append(predictions.pack_counts(chunk.seq, counts, chunk.predicted))
+        return self._sum(counted), tuple(part for part in packed if part is not None)
+
+    @property
+    def are_as_logged(self) -> bool:
+        """Whether these are the cases and the truth that the counts of chunks are of."""
+        return self.members is None and self.truth.id == self.run.truth_version_id
+
+    def forecasts(self, dataset: DatasetRecord) -> Forecasts | None:
+        """Scores of the cases that have a label, in the order they were logged in."""
+        scores = predictions.read_scores(self.session, self.run.id)
+        if scores is None:
+            return None
+        actual = np.concatenate([chunk.actual_in(self.actual) for chunk in self._chunks()])
+        labelled = actual < self.n_classes
+        positive = dataset.positive_label
+        return Forecasts(
+            actual if labelled.all() else actual[labelled],
+            scores if labelled.all() else scores[labelled],
+            n_classes=self.n_classes,
+            positive=None if positive is None else dataset.labels.index[positive],
+        )
+
+    def sets(self) -> LabelledSets:
+        """The sets of the cases whose truth is known, in the order they were logged in."""
+        actual, predicted, known = [], [], []
+        for chunk in self._chunks():
+            true = chunk.actual_in(self.actual)
+            is_known = is_labelled(true, self.n_classes)
+            known.append(is_known)
+            actual.append(unpack_sets(true[is_known], self.n_classes))
+            predicted.append(unpack_sets(chunk.predicted[is_known], self.n_classes))
+        scores = predictions.read_scores(self.session, self.run.id)
+        return LabelledSets(
+            np.concatenate(actual),
+            np.concatenate(predicted),
+            None if scores is None else scores[np.concatenate(known)],
+        )
+
+    @cached_property
+    def actual(self) -> Codes:
+        """Codes of all samples; those that are not meant are as if they had no label."""
+        codes = truths.truth_codes(self.session, self.truth.id)
+        if self.members is None:
+            return codes
+        return masked(codes, self.members, self.n_classes)
+
+    def _counted_anew(self) -> CaseCounts:
+        return self._sum(self._counts_of(chunk) for chunk in self._chunks())
+
+    def _counts_of(self, chunk: StoredChunk) -> CaseCounts:
+        return count_cases(chunk.actual_in(self.actual), chunk.predicted, n_classes=self.n_classes)
+
+    def _sum(self, parts: Iterable[CaseCounts]) -> CaseCounts:
+        return added_up(parts, n_classes=self.n_classes, of_sets=self.of_sets)
+
+    def _chunks(self) -> Iterator[StoredChunk]:
+        return predictions.read_chunks(self.session, self.run.id, n_classes=self.n_classes)
+
+
+def members_of(session: Session, truth: TruthRecord, part: Slice) -> NDArray[np.bool_]:
+    """Whether each sample of a truth is in a slice, shape (n_samples,).
+
+    Raises `InvalidInput` for a column that the dataset does not have and for a value that no
+    sample has: both are more likely misspelt than meant.
+    """
+    names = {term.name for term in part.terms}
+    choices = slices.slice_choices(session, truth.root_id, names)
+    return members_among(choices, part, n_samples=truth.n_samples)
+
+
+def members_among(choices: SliceChoices, part: Slice, *, n_samples: int) -> NDArray[np.bool_]:
+    """The same from slice columns that were read already. Raises `InvalidInput`."""
+    members = np.ones(n_samples, dtype=np.bool_)
+    for term in part.terms:
+        members &= _members_by_term(choices, term)
+    return members
+
+
+def _members_by_term(choices: SliceChoices, term: SliceTerm) -> NDArray[np.bool_]:
+    column = choices.columns.get(term.name)
+    if column is None:
+        known = ", ".join(choices.levels)
+        raise InvalidInput(
+            f"the dataset has no slice column {term.name!r}.",
+            field="slice",
+            hint=f"It has {known}." if known else "Log a run with slices= to give it one.",
+        )
+    if term.value not in column.levels:
+        shown = ", ".join(repr(level) for level in column.levels[:10])
+        more = ", …" if len(column.levels) > 10 else ""
+        raise InvalidInput(
+            f"no sample has {term.name} {term.value!r}.",
+            field="slice",
+            hint=f"Its values are {shown}{more}.",
+        )
+    return column.has(term.value)
 
 
 @dataclass(frozen=True)

@@ -9,14 +9,11 @@ from typing import Any
 from offdiag.domain.runs import RunState
 from offdiag.metrics.counted import matrix_of
 from offdiag.metrics.suite import SUITE_VERSION
-from offdiag.services.evaluation.compute import curves_of, evaluate
-from offdiag.services.evaluation.costs import price
+from offdiag.services.evaluation.compute import curves_of, evaluate, price
 from offdiag.services.evaluation.inputs import read_inputs, truth_that_counts
-from offdiag.services.flags.circumstances import read_circumstances
-from offdiag.services.flags.recording import record_verdicts
-from offdiag.services.flags.settings import rules_in_force
-from offdiag.services.flags.verdicts import judge_run
-from offdiag.services.work.endings import NotYet
+from offdiag.services.flags.rules import rules_in_force
+from offdiag.services.flags.verdicts import judge_run, read_circumstances, record_verdicts
+from offdiag.services.jobs.attempts import NotYet
 from offdiag.store import predictions, runs
 from offdiag.store.database import Database
 from offdiag.store.evaluation_writing import NewEvaluation, keep_costs, write_evaluation

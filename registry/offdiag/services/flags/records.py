@@ -6,8 +6,8 @@ from dataclasses import asdict
 from datetime import datetime
 from typing import Any
 
-from offdiag.services.flags.better import BetterOnClass, Gain
-from offdiag.services.flags.detail import FlagDetail
+from offdiag.services.flags.alternatives import BetterOnClass, Gain
+from offdiag.services.flags.page import FlagDetail
 from offdiag.store.flag_inbox import FlagEntry
 from offdiag.store.flags import FlagRecord
 

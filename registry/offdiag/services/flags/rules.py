@@ -2,16 +2,46 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+from functools import cached_property
 
 from offdiag.flags.catalogue import RULES, RuleDescription
 from offdiag.flags.rule_reference import MEANINGS, METRICS_OF, THRESHOLDS_OF
 from offdiag.flags.thresholds import Thresholds
-from offdiag.services.flags.settings import RulesInForce
+from offdiag.settings import FlagsSettings, load_settings
 from offdiag.settings.load import SettingSource
 from offdiag.store.database import Database
 from offdiag.store.flags import count_judged_by_others
+
+
+@dataclass(frozen=True)
+class RulesInForce:
+    """What every rule compares with; `digest` changes when a rule or a threshold does."""
+
+    thresholds: Thresholds
+
+    @cached_property
+    def digest(self) -> str:
+        """SHA-256 over the versions of all rules and all thresholds."""
+        facts = {
+            "rules": {rule.id: rule.version for rule in RULES.values()},
+            "thresholds": asdict(self.thresholds),
+        }
+        return hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()
+
+
+def thresholds_in(settings: FlagsSettings) -> Thresholds:
+    """The rules' thresholds out of `[flags]`. Raises `InvalidInput` for grades out of order."""
+    return Thresholds(**settings.model_dump())
+
+
+def rules_in_force() -> RulesInForce:
+    """The rules with the thresholds of the settings, read now."""
+    return RulesInForce(thresholds_in(load_settings().flags))
+
 
 _SECTION = "flags."
 

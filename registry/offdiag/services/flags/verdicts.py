@@ -1,18 +1,26 @@
-"""Everything the rules say about one run, whatever they need to look at."""
+"""Everything the rules say about one run, and writing it where its evaluation is stored.
+
+Beside the matrix of a run the rules look at costs, orientation, and the baseline.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from datetime import datetime
+from functools import partial
 
 from offdiag.domain.orientation import OrientationEvidence
 from offdiag.flags.assessment import (
     LABEL_RULES,
     assess,
     assess_sets,
+    counts_in_badge,
     hides_minority,
     may_hide_minority,
 )
+from offdiag.flags.catalogue import RULES
 from offdiag.flags.costs import cost_verdict
+from offdiag.flags.lifecycle import FlagState, first_seen, gone, seen_again
 from offdiag.flags.orientation import orientation_verdict
 from offdiag.flags.regression import regression_verdicts
 from offdiag.flags.rules import MATRIX_RULES
@@ -22,6 +30,13 @@ from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.costs.matrix import CostMatrix
 from offdiag.metrics.counted import Counted, CountedSets
 from offdiag.metrics.paired.joint import JointCounts
+from offdiag.services.flags.rules import RulesInForce
+from offdiag.services.flags.triage import events_of, events_of_step, take
+from offdiag.services.shared_samples import pair_runs
+from offdiag.store import cost_matrices, flags, runs
+from offdiag.store.flags import FlagContent, FlagRecord
+from offdiag.store.runs import RunRecord
+from offdiag.store.session import Session
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,3 +104,133 @@ def _judge_matrix(matrix: ConfusionMatrix, circumstances: Circumstances) -> RunV
         asked.add("F14")
         verdicts += regression_verdicts(baseline.joint, baseline=baseline.name, thresholds=limits)
     return RunVerdicts(tuple(verdicts), frozenset(asked), assessment.not_assessable)
+
+
+@dataclass(frozen=True)
+class JudgedBy:
+    """What a run is judged by, and the names under which that is remembered.
+
+    `baseline_run_id` is the pinned run of the dataset, None for that run itself; whether the
+    two could be compared case by case is another matter.
+    """
+
+    circumstances: Circumstances
+    rules_digest: str
+    cost_matrix_id: int | None
+    baseline_run_id: str | None
+
+
+def read_circumstances(
+    session: Session, run: RunRecord, *, truth_id: int | None, rules: RulesInForce
+) -> JudgedBy:
+    """Read everything the rules need about a run that is scored with a version of the truth."""
+    costs = cost_matrices.default_costs(session, run.dataset_id)
+    baseline = runs.find_baseline(session, run.dataset_id)
+    against = None
+    if baseline is not None and baseline.run_id != run.id:
+        pinned = runs.get_run(session, baseline.run_id)
+        joint = pair_runs(session, pinned, run, truth_id=truth_id)
+        if isinstance(joint, JointCounts):
+            against = AgainstBaseline(baseline.run_name, joint)
+    evidence = run.orientation_evidence
+    return JudgedBy(
+        Circumstances(
+            thresholds=rules.thresholds,
+            costs=None if costs is None else costs.costs,
+            orientation=None if evidence is None else OrientationEvidence.from_dict(evidence),
+            baseline=against,
+        ),
+        rules_digest=rules.digest,
+        cost_matrix_id=None if costs is None else costs.id,
+        baseline_run_id=None if baseline is None or baseline.run_id == run.id else baseline.run_id,
+    )
+
+
+def record_verdicts(
+    session: Session,
+    *,
+    run_id: str,
+    evaluation_id: int,
+    found: RunVerdicts,
+    judged_by: JudgedBy,
+    now: datetime,
+) -> None:
+    """Update the flags of a run: raise new ones, renew those that still fire, close the rest.
+
+    A flag is found by rule and class, so evaluating a run again never raises one twice.
+    """
+    known = {
+        (flag.content.rule, flag.content.class_label): flag
+        for flag in flags.flags_of_run(session, run_id, for_update=True)
+    }
+    firing = {(verdict.rule, verdict.class_label): verdict for verdict in found.verdicts}
+    raised = [verdict for key, verdict in firing.items() if key not in known]
+    renewed = [
+        (
+            verdict,
+            take(
+                known[key],
+                partial(seen_again, severity=verdict.severity, why=_other_version(known[key])),
+                now,
+            ),
+        )
+        for key, verdict in firing.items()
+        if key in known
+    ]
+    closed = [
+        take(flag, partial(gone, why=_other_version(flag)), now)
+        for key, flag in known.items()
+        if key not in firing and flag.standing.state is not FlagState.CLOSED
+    ]
+    first = [first_seen(verdict.severity) for verdict in raised]
+    ids = flags.insert_flags(
+        session,
+        run_id,
+        [(_content(verdict), step.after) for verdict, step in zip(raised, first, strict=True)],
+        evaluation_id=evaluation_id,
+        now=now,
+    )
+    flags.update_seen_flags(
+        session,
+        [(taken.flag.id, _content(verdict), taken.after) for verdict, taken in renewed],
+        evaluation_id=evaluation_id,
+        now=now,
+    )
+    flags.update_standings(session, [(taken.flag.id, taken.after) for taken in closed], now=now)
+    opened = [
+        event
+        for flag_id, step in zip(ids, first, strict=True)
+        for event in events_of_step(flag_id, step, author=None, now=now)
+    ]
+    changed = [*(taken for _, taken in renewed), *closed]
+    flags.insert_events(session, [*opened, *events_of(changed, author=None, now=now)])
+    flags.record_judgement(
+        session,
+        evaluation_id,
+        rules_digest=judged_by.rules_digest,
+        cost_matrix_id=judged_by.cost_matrix_id,
+        baseline_run_id=judged_by.baseline_run_id,
+        hides_minority=found.hides_minority,
+    )
+
+
+def _other_version(flag: FlagRecord) -> str | None:
+    """What the history says where the rule is no longer the one that raised the flag."""
+    rule, before = RULES.get(flag.content.rule), flag.content.rule_version
+    if rule is None or rule.version == before:
+        return None
+    return f"version {before} of {rule.id} before, version {rule.version} now"
+
+
+def _content(verdict: Verdict) -> FlagContent:
+    plain = verdict.to_dict()
+    return FlagContent(
+        rule=verdict.rule,
+        rule_version=verdict.version,
+        class_label=verdict.class_label,
+        message=verdict.message,
+        evidence=plain["evidence"],
+        fired=plain["fired"],
+        thresholds=plain["thresholds"],
+        in_badge=counts_in_badge(verdict),
+    )

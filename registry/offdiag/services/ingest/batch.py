@@ -1,14 +1,17 @@
-"""Predictions of one call, encoded and checked, before anything touches the database."""
+"""Predictions of one call, encoded and checked, before anything touches the database.
+
+What a caller hands in is kept as it came; ground truth is told apart by its content.
+"""
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from offdiag.domain.labels import LabelSet
 from offdiag.errors import InvalidInput
@@ -31,6 +34,64 @@ from offdiag.inputs.labels import (
 from offdiag.inputs.scores import Scores, predicted_from, read_scores
 from offdiag.inputs.slice_columns import SliceColumns, concatenated_slices, read_slices
 from offdiag.metrics.counted import are_sets
+
+
+@dataclass(frozen=True)
+class Predictions:
+    """Arrays of one call as the user holds them, and what is said about their classes."""
+
+    y_pred: object | None
+    y_true: object | None = None
+    y_score: object | None = None
+    sample_ids: object | None = None
+    slices: object | None = None
+    labels: Iterable[object] | None = None
+    ordinal: bool = False
+    positive_label: object | None = None
+    hierarchy: object | None = None
+
+
+@dataclass(frozen=True)
+class GivenMatrix:
+    """A confusion matrix as the user holds it; `orientation` says what its rows are."""
+
+    matrix: ArrayLike
+    orientation: str
+    labels: Iterable[object] | None = None
+    ordinal: bool = False
+    hierarchy: object | None = None
+
+
+@dataclass(frozen=True)
+class GivenCounts:
+    """How many cases there are of each kind, counted where they lie.
+
+    A kind is an actual class, a predicted class and a value of each slice column; all lists have
+    one entry for each kind. `counted_on` names the program that counted.
+    """
+
+    actual: Sequence[object]
+    predicted: Sequence[object]
+    sizes: Sequence[int]
+    counted_on: str
+    slices: Mapping[str, Sequence[object]] = field(default_factory=dict)
+    labels: Iterable[object] | None = None
+    ordinal: bool = False
+    positive_label: object | None = None
+    hierarchy: object | None = None
+
+
+def truth_digest(labels: LabelSet, actual: Codes, ids: SampleIds | None) -> str:
+    """SHA-256 of ground truth. With identifiers both arrays must be in identifier order."""
+    content = hashlib.sha256(
+        b"offdiag truth 1 of sets" if are_sets(actual) else b"offdiag truth 1"
+    )
+    content.update(labels.digest.encode())
+    content.update(np.ascontiguousarray(actual).data)
+    if ids is not None:
+        update_digest(content, ids)
+    return content.hexdigest()
+
 
 CHUNK_SIZE = 65_536
 """Predictions in one stored chunk: counting speed is flat from here up, and a chunk of codes

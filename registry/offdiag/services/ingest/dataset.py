@@ -1,17 +1,100 @@
-"""The dataset a run belongs to: found, checked against what the caller says, or created."""
+"""The dataset a run belongs to: found, checked against what the caller says, or created.
+
+How its classes are grouped, and whether its samples have one class or a set of labels, is
+settled by the first log that says so.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from datetime import datetime
 
+from offdiag.domain.hierarchy import Hierarchy
 from offdiag.domain.labels import LabelSet
 from offdiag.domain.runs import Task, require_name
-from offdiag.errors import Conflict
-from offdiag.services.ingest.classes import PositiveClass, positive_class, require_same_labels
-from offdiag.services.work.submit import submit_evaluations
+from offdiag.errors import Conflict, InvalidInput
+from offdiag.services.ingest.encoding import PositiveClass, positive_class, require_same_labels
+from offdiag.services.jobs.submit import submit_evaluations
 from offdiag.store import datasets, retention
+from offdiag.store.database import Database
 from offdiag.store.datasets import DatasetRecord
+from offdiag.store.failures import after_races
 from offdiag.store.session import Session
+
+
+def settle_hierarchy(session: Session, dataset: DatasetRecord, given: object) -> DatasetRecord:
+    """The dataset with the groups that a log comes with; None says nothing about them.
+
+    Raises `InvalidInput` for what is no hierarchy over its classes, and `Conflict` where it has
+    another one: a training job that was started before somebody changed it must not undo that.
+    """
+    if given is None:
+        return dataset
+    hierarchy = Hierarchy.declared(given, dataset.labels)
+    if hierarchy == dataset.hierarchy:
+        return dataset
+    if dataset.hierarchy is not None:
+        raise Conflict(
+            f"the classes of dataset {dataset.name!r} are grouped in another way.",
+            field="hierarchy",
+            hint="Leave hierarchy= out, or change it with set_hierarchy or `offdiag hierarchy`.",
+        )
+    datasets.set_hierarchy(session, dataset.id, hierarchy)
+    return replace(dataset, hierarchy=hierarchy)
+
+
+def settle_task(session: Session, dataset: DatasetRecord, *, of_sets: bool) -> DatasetRecord:
+    """The dataset, whose task becomes what is logged if nothing was logged to it before.
+
+    Raises `Conflict` where the dataset holds the other kind, and `InvalidInput` for sets of
+    labels whose order is said to have a meaning, or one of which is said to be positive.
+    """
+    if of_sets:
+        if dataset.positive_by_convention:
+            datasets.set_positive_label(session, dataset.id, None)
+            dataset = replace(dataset, positive_label=None, positive_by_convention=False)
+        _require_plain_labels(dataset)
+    if (dataset.task is Task.MULTILABEL) == of_sets:
+        return dataset
+    if datasets.holds_cases(session, dataset.id):
+        raise other_kind(dataset, of_sets=of_sets)
+    task = Task.MULTILABEL if of_sets else datasets.single_label_task(dataset.labels)
+    datasets.set_task(session, dataset.id, task)
+    return replace(dataset, task=task)
+
+
+def other_kind(dataset: DatasetRecord, *, of_sets: bool) -> Conflict:
+    """The error for logging sets of labels among single classes, or the reverse."""
+    if of_sets:
+        return Conflict(
+            f"the samples of dataset {dataset.name!r} have one class each; this run comes with "
+            "sets of labels.",
+            field="y_pred",
+            hint="Log it to a dataset of another name.",
+        )
+    return Conflict(
+        f"the samples of dataset {dataset.name!r} have sets of labels; this run comes with one "
+        "class for each.",
+        field="y_pred",
+        hint="Give a set or list of labels for each case, an (n, q) table of 0 and 1, or log to "
+        "a dataset of another name.",
+    )
+
+
+def _require_plain_labels(dataset: DatasetRecord) -> None:
+    if dataset.labels.ordinal:
+        raise InvalidInput(
+            "the labels of sets have no order that could have a meaning.",
+            field="ordinal",
+            hint="Leave it out.",
+        )
+    if dataset.positive_label is not None:
+        raise InvalidInput(
+            "no label of a set is the positive one: each is present or not.",
+            field="positive_label",
+            hint="Leave it out; every label is evaluated against the rest.",
+        )
 
 
 def project_and_dataset(
@@ -91,3 +174,44 @@ def _evaluate_scores_again(session: Session, dataset_id: int) -> None:
     scored = retention.complete_runs_with_scores(session, dataset_id)
     retention.drop_current_evaluations(session, scored)
     submit_evaluations(session, scored)
+
+
+@dataclass(frozen=True, slots=True)
+class Declared:
+    """A dataset, and whether it was there already."""
+
+    dataset: DatasetRecord
+    was_there: bool
+
+
+def declare_dataset(
+    database: Database,
+    *,
+    project: str,
+    name: str,
+    labels: Iterable[str],
+    ordinal: bool = False,
+    positive_label: str | None = None,
+) -> Declared:
+    """Make a dataset with these classes in this order; the same again finds it.
+
+    Raises `InvalidInput` for names and labels that cannot be used, and `Conflict` where the
+    project has a dataset of this name with other classes.
+    """
+    require_name(project, "project")
+    declared = LabelSet.declared(labels, ordinal=ordinal)
+
+    def transaction() -> Declared:
+        with database.write() as session:
+            was_there = datasets.find_dataset(session, project=project, name=name) is not None
+            dataset = project_and_dataset(
+                session,
+                project=project,
+                name=name,
+                labels=declared,
+                positive_label=positive_label,
+                now=database.clock(),
+            )
+        return Declared(dataset, was_there)
+
+    return after_races(transaction)

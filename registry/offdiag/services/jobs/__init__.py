@@ -1,1 +1,4 @@
-"""The work queue for people: what waits, what runs, what failed, and trying again."""
+"""Work that somebody has yet to do: asked for, taken, done once, shown to people.
+
+The work table is the truth; everything else only tells somebody to look at it.
+"""

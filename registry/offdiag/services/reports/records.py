@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from offdiag.services.delivery.targets import read_target
+from offdiag.services.delivery.message import read_target
 from offdiag.store.deliveries import DeliveryRecord
 from offdiag.store.reports import IssueRecord
 

@@ -12,9 +12,9 @@ from offdiag.domain.runs import RunFacts, require_name
 from offdiag.errors import InvalidInput, NotFound
 from offdiag.inputs.scratch import scratch_folder
 from offdiag.metrics.suite import SUITE_VERSION
-from offdiag.services.verification.findings import FindingKind
+from offdiag.services.jobs.submit import submit_evaluations
+from offdiag.services.verification.checks import FindingKind
 from offdiag.services.verification.verify import verify
-from offdiag.services.work.submit import submit_evaluations
 from offdiag.store import datasets, retention, runs
 from offdiag.store.archive import transfer
 from offdiag.store.archive.file import Manifest, Progress, ignored

@@ -10,8 +10,12 @@ from offdiag.errors import InvalidInput
 from offdiag.reports.changes import Change, find_changes, rank_changes, ranks
 from offdiag.reports.scope import DEFAULT_METRICS, METRICS_OF_SETS
 from offdiag.reports.snapshot import RunFigures
-from offdiag.services.truth.difference import LabelDifference, difference_between
-from offdiag.services.truth.lookup import dataset_named, version_of
+from offdiag.services.truth.versions import (
+    LabelDifference,
+    dataset_named,
+    difference_between,
+    version_of,
+)
 from offdiag.store import truths
 from offdiag.store.database import Database
 from offdiag.store.datasets import DatasetRecord

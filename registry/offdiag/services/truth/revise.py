@@ -7,23 +7,22 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from offdiag.domain.labels import TruthRevision
 from offdiag.domain.runs import Task
 from offdiag.domain.texts import require_reason
 from offdiag.errors import Conflict, InvalidInput
 from offdiag.inputs.ids import SampleIds
-from offdiag.inputs.label_changes import (
-    AS_USUAL,
-    ColumnNames,
-    LabelChanges,
-    read_label_changes,
-)
+from offdiag.inputs.label_changes import AS_USUAL, ColumnNames, LabelChanges, read_label_changes
 from offdiag.inputs.partial_labels import replaced
-from offdiag.services.ingest.batch import CHUNK_SIZE
+from offdiag.services.ingest.batch import CHUNK_SIZE, truth_digest
 from offdiag.services.ingest.truth import positions_in
-from offdiag.services.ingest.truth_digest import truth_digest
-from offdiag.services.truth.difference import LabelDifference, difference_between
-from offdiag.services.truth.lookup import dataset_named, version_of
-from offdiag.services.work.submit import submit_evaluations
+from offdiag.services.jobs.submit import submit_evaluations
+from offdiag.services.truth.versions import (
+    LabelDifference,
+    dataset_named,
+    difference_between,
+    version_of,
+)
 from offdiag.store import truths
 from offdiag.store.database import Database
 from offdiag.store.datasets import DatasetRecord
@@ -168,3 +167,20 @@ def _write(
     affected = truths.runs_scored_with(session, version.root_id)
     submit_evaluations(session, affected)
     return Revision(version, prepared.parent, prepared.difference, len(affected))
+
+
+def summary_of(dataset: str, made: Revision) -> TruthRevision:
+    """What a revision did, in numbers."""
+    return TruthRevision(
+        dataset=dataset,
+        version=made.version.number,
+        parent=made.parent.number,
+        reason=made.version.reason or "",
+        n_corrected=made.difference.n_corrected,
+        n_newly_labelled=made.difference.n_newly_labelled,
+        n_unlabelled=made.difference.n_unlabelled,
+        n_labelled=made.version.n_labelled,
+        n_samples=made.version.n_samples,
+        n_runs=made.n_runs,
+        was_there=made.was_there,
+    )

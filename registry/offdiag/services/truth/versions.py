@@ -1,13 +1,55 @@
-"""What there is to know about the ground truth of a dataset."""
+"""The ground truth of a dataset: its versions, found by name, and how two of them differ."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
-from offdiag.services.truth.lookup import dataset_named
+import numpy as np
+from numpy.typing import NDArray
+
+from offdiag.domain.labels import LabelSet
+from offdiag.errors import InvalidInput, NotFound
+from offdiag.inputs.ids import SampleIds, are_equal
+from offdiag.inputs.label_sets import set_text
+from offdiag.inputs.labels import Codes
+from offdiag.inputs.partial_labels import count_labelled, differ, in_roomy_rows, is_labelled
+from offdiag.metrics.counted import are_sets
+from offdiag.metrics.multilabel.sets import unpack_sets
+from offdiag.store import datasets, truths
 from offdiag.store.database import Database
 from offdiag.store.datasets import DatasetRecord
-from offdiag.store.truths import TruthSummary, truth_list
+from offdiag.store.session import Session
+from offdiag.store.truths import TruthRecord, TruthSummary, truth_list
+
+
+def dataset_named(session: Session, *, project: str, name: str) -> DatasetRecord:
+    """A dataset by project and name. Raises `NotFound`."""
+    dataset = datasets.find_dataset(session, project=project, name=name)
+    if dataset is None:
+        raise NotFound(
+            f"project {project!r} has no dataset {name!r}.",
+            field="dataset",
+            hint="A dataset is made by the first run that is logged on it.",
+        )
+    return dataset
+
+
+def version_of(session: Session, dataset: DatasetRecord, number: int | None) -> TruthRecord:
+    """A truth version by its number, the newest one without a number. Raises `NotFound`."""
+    if number is None:
+        found = truths.latest_truth(session, dataset.id)
+    else:
+        found = truths.numbered_truth(session, dataset_id=dataset.id, number=number)
+    if found is None:
+        which = "ground truth" if number is None else f"truth version {number}"
+        raise NotFound(
+            f"dataset {dataset.name!r} has no {which}.",
+            field="dataset" if number is None else "version",
+            hint="`offdiag truth show` lists the versions of a dataset.",
+        )
+    return found
 
 
 @dataclass(frozen=True)
@@ -23,3 +65,150 @@ def truth_history(database: Database, *, project: str, dataset: str) -> TruthHis
     with database.read() as session:
         known = dataset_named(session, project=project, name=dataset)
         return TruthHistory(known, truth_list(session, known.id))
+
+
+@dataclass(frozen=True, slots=True)
+class Relabelled:
+    """How many samples went from one class to another, or from one set of labels, as text.
+
+    None is "no label".
+    """
+
+    before: str | None
+    after: str | None
+    n: int
+
+
+@dataclass(frozen=True, slots=True)
+class ChangedSample:
+    """One sample, named by its identifier or its position, and its two labels."""
+
+    sample: int | str
+    before: str | None
+    after: str | None
+
+
+@dataclass(frozen=True)
+class LabelDifference:
+    """The samples whose labels differ.
+
+    `positions` are their places in the truth, ascending, shape (m,); `before` and `after` their
+    codes, `len(labels)` standing for no label, or their packed sets. `ids` are the identifiers
+    of these m samples, None where samples are known by their position.
+    """
+
+    labels: LabelSet
+    positions: NDArray[np.int64]
+    before: Codes
+    after: Codes
+    ids: SampleIds | None
+
+    def __len__(self) -> int:
+        return len(self.positions)
+
+    @cached_property
+    def moves(self) -> tuple[Relabelled, ...]:
+        """Every pair of classes that a label moved between, the most frequent first."""
+        if not len(self):
+            return ()
+        sides = [
+            each.reshape(len(self), -1).astype(np.int64) for each in (self.before, self.after)
+        ]
+        _, first, counts = np.unique(
+            np.concatenate(sides, axis=1), axis=0, return_index=True, return_counts=True
+        )
+        order = np.argsort(-counts, kind="stable")
+        first = first[order]
+        before, after = self._names(self.before[first]), self._names(self.after[first])
+        return tuple(map(Relabelled, before, after, counts[order].tolist()))
+
+    @property
+    def n_corrected(self) -> int:
+        """Samples that have another label than before."""
+        return len(self) - self.n_newly_labelled - self.n_unlabelled
+
+    @property
+    def n_newly_labelled(self) -> int:
+        """Samples that had no label."""
+        return len(self) - count_labelled(self.before, len(self.labels))
+
+    @property
+    def n_unlabelled(self) -> int:
+        """Samples that have no label any more."""
+        return len(self) - count_labelled(self.after, len(self.labels))
+
+    def samples(self, start: int = 0, stop: int | None = None) -> Iterator[ChangedSample]:
+        """The changed samples one by one, or a part of them, in the order of the truth."""
+        piece = slice(start, len(self) if stop is None else min(stop, len(self)))
+        positions: list[int] = self.positions[piece].tolist()
+        names: Sequence[int | str] = (
+            positions if self.ids is None else self.ids.slice(piece.start, piece.stop).to_list()
+        )
+        before, after = self._names(self.before[piece]), self._names(self.after[piece])
+        yield from map(ChangedSample, names, before, after)
+
+    def _names(self, codes: Codes) -> list[str | None]:
+        names = self.labels.names
+        if are_sets(codes):
+            members = unpack_sets(codes.astype(np.uint8), len(names))
+            known = is_labelled(codes, len(names)).tolist()
+            texts = [set_text(self.labels, row) for row in members]
+            return [text if told else None for text, told in zip(texts, known, strict=True)]
+        return [None if code == len(names) else names[code] for code in codes.tolist()]
+
+
+def difference_between(
+    before: Codes, after: Codes, *, labels: LabelSet, ids: SampleIds | None
+) -> LabelDifference:
+    """Compare two arrays of codes of the same n samples; `ids` names all n of them."""
+    changed = np.flatnonzero(differ(before, after, len(labels))).astype(np.int64)
+    return LabelDifference(
+        labels,
+        changed,
+        in_roomy_rows(before[changed], len(labels)),
+        in_roomy_rows(after[changed], len(labels)),
+        None if ids is None else ids.take(changed),
+    )
+
+
+@dataclass(frozen=True)
+class TruthComparison:
+    """Two versions, and the samples whose labels differ from `before` to `after`."""
+
+    before: TruthRecord
+    after: TruthRecord
+    difference: LabelDifference
+
+
+def compare_truths(
+    database: Database, *, project: str, dataset: str, before: int, after: int
+) -> TruthComparison:
+    """The difference between two versions, given by number.
+
+    Raises `NotFound` for unknown ones and `InvalidInput` when they label different samples.
+    """
+    with database.read() as session:
+        known = dataset_named(session, project=project, name=dataset)
+        one = version_of(session, known, before)
+        other = version_of(session, known, after)
+        ids = _shared_ids(session, one, other)
+        difference = difference_between(
+            truths.truth_codes(session, one.id),
+            truths.truth_codes(session, other.id),
+            labels=known.labels,
+            ids=ids,
+        )
+    return TruthComparison(one, other, difference)
+
+
+def _shared_ids(session: Session, one: TruthRecord, other: TruthRecord) -> SampleIds | None:
+    ids = truths.truth_ids(session, one)
+    if one.root_id == other.root_id:
+        return ids
+    if one.n_samples == other.n_samples and are_equal(ids, truths.truth_ids(session, other)):
+        return ids
+    raise InvalidInput(
+        f"versions {one.number} and {other.number} do not label the same samples.",
+        field="version",
+        hint="Compare versions that come from one another; `offdiag truth show` tells which do.",
+    )

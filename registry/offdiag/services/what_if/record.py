@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from offdiag.comparison.texts import letter
-from offdiag.services.what_if.answering import PricedAnswer, WhatIf
+from offdiag.services.what_if.costs import PricedAnswer, WhatIf
 
 
 def scenario_record(found: WhatIf) -> dict[str, Any]:

@@ -2,7 +2,7 @@ from urllib.parse import parse_qsl, urlsplit
 
 import pytest
 
-from offdiag.services.examples.question import (
+from offdiag.services.examples.selection import (
     AS_LOGGED,
     Cursor,
     ExampleOrder,

@@ -14,8 +14,8 @@ from offdiag.metrics.counted import CountedSets
 from offdiag.metrics.multilabel.tally import tally_numbers
 from offdiag.records import evaluation as records
 from offdiag.records.base import Value
-from offdiag.services.evaluation.collapsed import CollapsedEvaluation
-from offdiag.services.evaluation.history import HistoryEntry
+from offdiag.services.evaluation.compute import CollapsedEvaluation
+from offdiag.services.runs import HistoryEntry
 from offdiag.store.evaluations import StoredEvaluation
 from offdiag.store.flags import FlagRecord
 from offdiag.store.run_page import RunDetail

@@ -9,16 +9,16 @@ from offdiag.errors import InvalidInput
 from offdiag.records import report as records
 from offdiag.reports import scope as domain
 from offdiag.reports.document import scope_document
-from offdiag.services.delivery.targets import (
+from offdiag.services.delivery.message import (
     EmailTarget,
     FolderTarget,
     Target,
     WebhookTarget,
     read_targets,
 )
-from offdiag.services.reports.pages import IssuePage, ReportEntry
+from offdiag.services.reports.page import IssuePage, ReportEntry
 from offdiag.services.reports.records import delivery_facts, issue_facts
-from offdiag.services.schedules.pages import ScheduleEntry
+from offdiag.services.schedules.page import ScheduleEntry
 from offdiag.store.reports import IssueRecord
 
 

@@ -9,7 +9,7 @@ from offdiag.domain.runs import FoundRun
 from offdiag.records import run as records
 from offdiag.records.base import Value
 from offdiag.records.truth import ChangedSample, Difference, Move, TruthVersion
-from offdiag.services.truth.compare import TruthComparison
+from offdiag.services.truth.versions import TruthComparison
 from offdiag.store.evaluations import EvaluationWork
 from offdiag.store.run_page import RunDetail, RunHeader, RunResults
 from offdiag.store.truths import TruthSummary

@@ -8,7 +8,7 @@ from werkzeug.wrappers import Response
 
 from offdiag.domain.access import Role
 from offdiag.errors import InvalidInput
-from offdiag.services.access.signing_in import change_password, sign_out_everywhere
+from offdiag.services.access.sessions import change_password, sign_out_everywhere
 from offdiag_web.app import limits
 from offdiag_web.app.auth import clear_site_data
 from offdiag_web.app.context import current_registry, reader, signed_in

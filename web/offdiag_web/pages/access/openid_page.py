@@ -9,7 +9,7 @@ from werkzeug.wrappers import Response
 from offdiag.domain.access import Principal, PrincipalKind
 from offdiag.errors import NotFound
 from offdiag.services.access.openid import read_roles, recognise
-from offdiag.services.access.signing_in import begin_session
+from offdiag.services.access.sessions import begin_session
 from offdiag_web.app.auth import SignedIn, acting_as, forget_session, session_life
 from offdiag_web.app.context import current_registry
 from offdiag_web.app.openid import KEY, Provider

@@ -8,7 +8,7 @@ from werkzeug.wrappers import Response
 
 from offdiag.domain.access import Principal, PrincipalKind
 from offdiag.errors import NotSignedIn
-from offdiag.services.access.signing_in import sign_in, sign_out
+from offdiag.services.access.sessions import sign_in, sign_out
 from offdiag.settings.model import needs_sign_in
 from offdiag_web.app import limits
 from offdiag_web.app.auth import (

@@ -9,8 +9,8 @@ from werkzeug.wrappers import Response
 
 from offdiag.domain.access import Grant, Role, may_anywhere
 from offdiag.errors import InvalidInput, OffdiagError
-from offdiag.services.access.subjects import all_projects
-from offdiag.services.access.tokens import create_token, list_tokens, revoke_token
+from offdiag.services.access.projects import all_projects
+from offdiag.services.access.sessions import create_token, list_tokens, revoke_token
 from offdiag_web.app.context import current_registry, reader, signed_in
 from offdiag_web.app.errors import failure_of, status_of
 from offdiag_web.app.permissions import needs

@@ -8,7 +8,7 @@ from werkzeug.wrappers import Response
 from offdiag.domain.access import Grant, Role
 from offdiag.errors import OffdiagError
 from offdiag.services.access import users
-from offdiag.services.access.subjects import all_projects
+from offdiag.services.access.projects import all_projects
 from offdiag_web.app.context import current_registry
 from offdiag_web.app.errors import failure_of, status_of
 from offdiag_web.app.permissions import needs

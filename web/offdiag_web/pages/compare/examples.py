@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from offdiag.comparison.pair import Fate
-from offdiag.services.comparison.examples import (
+from offdiag.services.examples.changed import (
     EXAMPLES_PER_PAGE,
     ChangedExample,
     ChangedExamples,
 )
-from offdiag.services.comparison.refusals import Refusal
+from offdiag.services.shared_samples import Refusal
 from offdiag_web.app.exports import Cell
 from offdiag_web.components import numbers
 from offdiag_web.components.classes import ClassHead, class_head, quoted_name

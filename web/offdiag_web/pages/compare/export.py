@@ -13,7 +13,7 @@ from offdiag.comparison.standings import Place
 from offdiag.comparison.texts import letter
 from offdiag.domain.values import MetricValue
 from offdiag.reports.texts import visible
-from offdiag.services.comparison.comparing import RunComparison
+from offdiag.services.compare import RunComparison
 from offdiag_web.app.exports import Cell
 from offdiag_web.pages.compare.runs import samples_text, truth_text
 

@@ -18,14 +18,14 @@ from werkzeug.wrappers import Response as AnyResponse
 
 from offdiag.comparison.pair import Fate
 from offdiag.errors import InvalidInput
-from offdiag.services.browse import browse_datasets
-from offdiag.services.comparison.comparing import RunComparison, compare_runs
-from offdiag.services.comparison.examples import (
+from offdiag.services.compare import RunComparison, compare_runs
+from offdiag.services.compare_record import comparison_record
+from offdiag.services.examples.changed import (
     EXAMPLES_PER_PAGE,
     ChangedExamples,
     changed_examples,
 )
-from offdiag.services.comparison.record import comparison_record
+from offdiag.services.runs import browse_datasets
 from offdiag_web.app.caches import kept_comparisons
 from offdiag_web.app.context import current_registry
 from offdiag_web.app.exports import csv_response

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from offdiag.comparison.texts import letter
-from offdiag.services.comparison.alignment import SharedSamples
-from offdiag.services.comparison.comparing import RunComparison
+from offdiag.services.compare import RunComparison
+from offdiag.services.shared_samples import SharedSamples
 from offdiag.store.compared_runs import ComparedRun
 from offdiag_web.charts.marks import MOST_MARKED, run_mark, run_style
 from offdiag_web.components import numbers

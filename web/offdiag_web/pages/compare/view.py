@@ -9,8 +9,8 @@ from offdiag.comparison.many import ManyComparison
 from offdiag.comparison.pair import PairComparison
 from offdiag.comparison.verdict import Verdict
 from offdiag.domain.slices import Slice, SliceTerm
-from offdiag.services.comparison.comparing import RunComparison
-from offdiag.services.comparison.refusals import Refusal
+from offdiag.services.compare import RunComparison
+from offdiag.services.shared_samples import Refusal
 from offdiag.store.compared_runs import ComparedRun
 from offdiag_web.components import numbers
 from offdiag_web.components.datasets import Overview

@@ -10,12 +10,14 @@ from werkzeug.wrappers import Response
 from offdiag.domain.labels import LabelSet
 from offdiag.errors import Conflict, InvalidInput, NotFound
 from offdiag.metrics.costs.matrix import zero_one_costs
-from offdiag.services.browse_costs import (
+from offdiag.services.cost_matrices import (
+    CostName,
+    add_costs,
     browse_cost_matrix,
     dataset_of_costs,
     datasets_to_price,
+    set_default_costs,
 )
-from offdiag.services.cost_matrices import CostName, add_costs, set_default_costs
 from offdiag.store.cost_matrices import DatasetUse
 from offdiag_web.app.context import current_registry
 from offdiag_web.app.paths import asked_project

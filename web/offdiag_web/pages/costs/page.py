@@ -5,8 +5,13 @@ from __future__ import annotations
 from flask import Blueprint, jsonify, make_response, redirect, render_template, request
 from werkzeug.wrappers import Response
 
-from offdiag.services.browse_costs import CostDetail, browse_cost_matrix, browse_costs
-from offdiag.services.cost_matrices import CostName, set_default_costs
+from offdiag.services.cost_matrices import (
+    CostDetail,
+    CostName,
+    browse_cost_matrix,
+    browse_costs,
+    set_default_costs,
+)
 from offdiag_web.app.context import current_registry
 from offdiag_web.app.exports import csv_response
 from offdiag_web.app.paths import TWIN, asked_project

@@ -10,7 +10,7 @@ import numpy as np
 from offdiag.domain.texts import DEFAULT_PROJECT
 from offdiag.metrics.costs.edits import cost_text
 from offdiag.metrics.costs.matrix import CostMatrix, PriceChange, changed_prices, check_costs
-from offdiag.services.browse_costs import CostDetail
+from offdiag.services.cost_matrices import CostDetail
 from offdiag.store.cost_matrices import CostMatrixRecord
 from offdiag_web.charts.palette import BINS
 from offdiag_web.components import numbers

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from offdiag.metrics.counted import are_sets
-from offdiag.services.truth.compare import TruthComparison
-from offdiag.services.truth.difference import LabelDifference, Relabelled
+from offdiag.services.truth.versions import LabelDifference, Relabelled, TruthComparison
 from offdiag_web.charts.marks import share_bar
 from offdiag_web.components import numbers
 from offdiag_web.components.classes import ClassHead, label_head

@@ -5,7 +5,7 @@ from __future__ import annotations
 from flask import Blueprint, jsonify, make_response, render_template, request
 from werkzeug.wrappers import Response
 
-from offdiag.services.truth.compare import TruthComparison, compare_truths
+from offdiag.services.truth.versions import TruthComparison, compare_truths
 from offdiag_web.app.context import current_registry
 from offdiag_web.app.exports import csv_response
 from offdiag_web.app.paths import TWIN, asked_project

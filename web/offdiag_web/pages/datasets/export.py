@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from offdiag.domain.look_alikes import look_alikes
 from offdiag.domain.runs import RunState
-from offdiag.services.browse_datasets import DatasetDetail
+from offdiag.services.datasets import DatasetDetail
 from offdiag.store.truths import TruthSummary
 from offdiag_web.app.exports import Cell
 

@@ -10,8 +10,8 @@ from markupsafe import Markup
 
 from offdiag.domain.values import MetricValue
 from offdiag.services.truth import impact_record as shared
-from offdiag.services.truth.difference import LabelDifference
 from offdiag.services.truth.impact import MOST_RUNS, MovedRun, TruthImpact
+from offdiag.services.truth.versions import LabelDifference
 from offdiag.store.truth_impact import ScoredRun
 from offdiag_web.app.exports import Cell
 from offdiag_web.charts.interval import interval_mark

@@ -9,8 +9,8 @@ from werkzeug.wrappers import Response
 
 from offdiag.domain.texts import DEFAULT_PROJECT
 from offdiag.errors import InvalidInput, NotFound
-from offdiag.services.browse import browse_datasets
-from offdiag.services.browse_datasets import DatasetDetail, browse_dataset, projects_with
+from offdiag.services.datasets import DatasetDetail, browse_dataset, projects_with
+from offdiag.services.runs import browse_datasets
 from offdiag_web.app.context import current_registry
 from offdiag_web.app.errors import domain_answer
 from offdiag_web.app.exports import csv_response

@@ -12,7 +12,7 @@ from offdiag.domain.hierarchy import Group, Hierarchy
 from offdiag.domain.labels import LabelSet
 from offdiag.domain.look_alikes import look_alikes_in_words
 from offdiag.domain.runs import RunState
-from offdiag.services.browse_datasets import DatasetDetail
+from offdiag.services.datasets import DatasetDetail
 from offdiag.store.dataset_page import DatasetRuns
 from offdiag.store.truths import TruthSummary
 from offdiag_web.charts.marks import share_bar

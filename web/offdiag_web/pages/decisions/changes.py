@@ -8,7 +8,7 @@ import numpy as np
 
 from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.costs.matrix import CostMatrix
-from offdiag.services.decisions.redeciding import Change, ClassChange
+from offdiag.services.decisions.thresholds import Change, ClassChange
 from offdiag_web.components import numbers
 from offdiag_web.components.classes import ClassHead, class_head, class_order
 from offdiag_web.components.cost_ranking import PER

@@ -5,9 +5,8 @@ from __future__ import annotations
 import math
 
 from offdiag.metrics.costs.matrix import CostMatrix
-from offdiag.services.decisions.answering import Decisions
-from offdiag.services.decisions.redeciding import Change, ClassChange
-from offdiag.services.decisions.thresholds import PricedPoint, ThresholdCosts
+from offdiag.services.decisions.rules import Decisions
+from offdiag.services.decisions.thresholds import Change, ClassChange, PricedPoint, ThresholdCosts
 from offdiag_web.app.exports import Cell
 from offdiag_web.urls.what_if import WhatIfAddress
 

@@ -9,9 +9,15 @@ from flask import Blueprint, jsonify, make_response, redirect, render_template, 
 from werkzeug.wrappers import Response
 
 from offdiag.errors import InvalidInput, NotFound
-from offdiag.services.decisions.answering import Decisions, decisions_of
-from offdiag.services.decisions.saving import Choice, Chosen, asked_pricing, save_choice
-from offdiag.services.what_if.reading import read_base
+from offdiag.services.decisions.rules import (
+    Choice,
+    Chosen,
+    Decisions,
+    asked_pricing,
+    decisions_of,
+    save_choice,
+)
+from offdiag.services.what_if.scenario import read_base
 from offdiag_web.app.context import current_registry, reader
 from offdiag_web.app.exports import csv_response
 from offdiag_web.app.paths import SENT_BY_FORM, TWIN

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from offdiag.domain.orientation import SourceOrientation
 from offdiag.metrics.costs.decisions import at_deployment
 from offdiag.metrics.costs.edits import cost_text
-from offdiag.services.decisions.answering import Decisions, NoDecision
+from offdiag.services.decisions.rules import Decisions, NoDecision
 from offdiag_web.components import numbers
 from offdiag_web.components.classes import class_order
 from offdiag_web.components.controls import Caution, Segment

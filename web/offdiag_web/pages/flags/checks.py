@@ -11,8 +11,8 @@ from markupsafe import Markup
 from offdiag.flags.catalogue import RULES
 from offdiag.flags.verdict import Condition, Sign
 from offdiag.reports.texts import points
-from offdiag.services.flags.better import BetterOnClass, BetterRuns, Gain
-from offdiag.services.flags.detail import FlagDetail
+from offdiag.services.flags.alternatives import BetterOnClass, BetterRuns, Gain
+from offdiag.services.flags.page import FlagDetail
 from offdiag_web.app.exports import Cell
 from offdiag_web.charts.interval import interval_mark
 from offdiag_web.charts.scale import SIGNED_UNIT, Extent

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 
-from offdiag.services.flags.detail import FlagDetail
+from offdiag.services.flags.page import FlagDetail
 from offdiag.services.flags.records import detail_dict, entry_dict
 from offdiag.store.flag_inbox import FlagEntry, FlagPage
 from offdiag_web.app.exports import Cell

@@ -15,8 +15,8 @@ from flask import (
 from werkzeug.wrappers import Response
 
 from offdiag.errors import Conflict, InvalidInput
-from offdiag.services.flags.detail import FlagDetail, browse_flag
-from offdiag.services.flags.settings import RulesInForce, thresholds_in
+from offdiag.services.flags.page import FlagDetail, browse_flag
+from offdiag.services.flags.rules import RulesInForce, thresholds_in
 from offdiag_web.app.context import current_registry
 from offdiag_web.app.errors import status_of
 from offdiag_web.app.exports import csv_response

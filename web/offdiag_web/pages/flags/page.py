@@ -14,7 +14,7 @@ from flask import (
 from werkzeug.wrappers import Response
 
 from offdiag.errors import Conflict, InvalidInput
-from offdiag.services.flags.inbox import browse_flags, count_flags
+from offdiag.services.flags.page import browse_flags, count_flags
 from offdiag_web.app.context import current_registry
 from offdiag_web.app.errors import status_of
 from offdiag_web.app.exports import csv_response

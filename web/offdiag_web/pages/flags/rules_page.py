@@ -8,8 +8,14 @@ from flask import Blueprint, jsonify, make_response, render_template
 from werkzeug.wrappers import Response
 
 from offdiag.metrics.catalogue import SPECS
-from offdiag.services.flags.rules import RuleInForce, RulesOverview, ThresholdInForce, browse_rules
-from offdiag.services.flags.settings import RulesInForce, thresholds_in
+from offdiag.services.flags.rules import (
+    RuleInForce,
+    RulesInForce,
+    RulesOverview,
+    ThresholdInForce,
+    browse_rules,
+    thresholds_in,
+)
 from offdiag.settings.load import describe_settings
 from offdiag_web.app.context import current_registry
 from offdiag_web.app.exports import Cell, csv_response

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, time
 
 from offdiag.errors import InvalidInput
-from offdiag.services.flags import settling
-from offdiag.services.flags.settling import Seen
+from offdiag.services.flags import triage
+from offdiag.services.flags.triage import Seen
 from offdiag.store.database import Database
 from offdiag_web.components import numbers
 from offdiag_web.components.flags import flag_name
@@ -56,32 +56,30 @@ def carry_out(database: Database, decision: Decision) -> str:
 
 
 def _acknowledge(database: Database, ids: list[int], decision: Decision) -> str:
-    settling.acknowledge_flags(database, ids, author=decision.author, seen=decision.seen)
+    triage.acknowledge_flags(database, ids, author=decision.author, seen=decision.seen)
     return f"{_named(ids)} acknowledged."
 
 
 def _snooze(database: Database, ids: list[int], decision: Decision) -> str:
     until = _start_of(decision.typed.get("until", ""))
-    settling.snooze_flags(database, ids, until=until, author=decision.author, seen=decision.seen)
+    triage.snooze_flags(database, ids, until=until, author=decision.author, seen=decision.seen)
     return f"{_named(ids)} put aside until {until:%Y-%m-%d}."
 
 
 def _dismiss(database: Database, ids: list[int], decision: Decision) -> str:
     reason = decision.typed.get("reason", "")
-    settling.dismiss_flags(
-        database, ids, reason=reason, author=decision.author, seen=decision.seen
-    )
+    triage.dismiss_flags(database, ids, reason=reason, author=decision.author, seen=decision.seen)
     return f"{_named(ids)} dismissed."
 
 
 def _reopen(database: Database, ids: list[int], decision: Decision) -> str:
-    settling.reopen_flags(database, ids, author=decision.author, seen=decision.seen)
+    triage.reopen_flags(database, ids, author=decision.author, seen=decision.seen)
     return f"{_named(ids)} opened again."
 
 
 def _assign(database: Database, ids: list[int], decision: Decision) -> str:
     assignee = decision.typed.get("assignee", "").strip() or None
-    settling.assign_flags(
+    triage.assign_flags(
         database, ids, assignee=assignee, author=decision.author, seen=decision.seen
     )
     return f"{_named(ids)} assigned to {assignee or 'nobody'}."
@@ -89,7 +87,7 @@ def _assign(database: Database, ids: list[int], decision: Decision) -> str:
 
 def _comment(database: Database, ids: list[int], decision: Decision) -> str:
     text = decision.typed.get("comment", "")
-    settling.comment_on_flags(database, ids, text=text, author=decision.author)
+    triage.comment_on_flags(database, ids, text=text, author=decision.author)
     return f"Remark added to {_named(ids)}."
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from offdiag.flags.lifecycle import FlagEventKind, FlagState
-from offdiag.services.flags.detail import RANKED_KEYS, FlagDetail
+from offdiag.services.flags.page import RANKED_KEYS, FlagDetail
 from offdiag.store.flags import FlagEvent
 from offdiag.store.run_ranks import RankedValue
 from offdiag_web.components import numbers

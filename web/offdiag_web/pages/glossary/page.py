@@ -15,7 +15,7 @@ from flask import (
 from werkzeug.wrappers import Response
 
 from offdiag.metrics.catalogue import SPECS
-from offdiag.services.browse_metrics import browse_mapped_runs
+from offdiag.services.datasets import browse_mapped_runs
 from offdiag_web.app.context import current_registry
 from offdiag_web.app.exports import csv_response
 from offdiag_web.app.paths import TWIN

@@ -8,7 +8,7 @@ from datetime import datetime
 from flask import Blueprint, make_response, redirect, render_template, url_for
 from werkzeug.wrappers import Response
 
-from offdiag.services.browse_home import HomeOverview, browse_home
+from offdiag.services.home import HomeOverview, browse_home
 from offdiag.store.home_overview import MOST_COUNTED_OF_EACH, NEWEST_LOOKED_AT, Failure, OpenFlags
 from offdiag_web.app.context import current_registry
 from offdiag_web.components import numbers

@@ -6,8 +6,7 @@ from flask import Blueprint, jsonify, make_response, redirect, render_template, 
 from werkzeug.wrappers import Response
 
 from offdiag.domain.access import Role
-from offdiag.services.jobs.pages import job_page, jobs_page
-from offdiag.services.jobs.retrying import retry_all, retry_job
+from offdiag.services.jobs.page import job_page, jobs_page, retry_all, retry_job
 from offdiag_web.app.context import current_registry
 from offdiag_web.app.exports import csv_response
 from offdiag_web.app.paths import TWIN

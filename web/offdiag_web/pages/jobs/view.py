@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from offdiag.services.heartbeats import SILENT_AFTER_S
-from offdiag.services.jobs.pages import Heartbeat, JobEntry, JobsPage, JobState
+from offdiag.services.health import SILENT_AFTER_S
+from offdiag.services.jobs.page import Heartbeat, JobEntry, JobsPage, JobState
 from offdiag_web.app.exports import Cell
 from offdiag_web.components import numbers
 from offdiag_web.components.controls import Chip, Moment, Tone, moment, spell

@@ -10,7 +10,7 @@ from flask import Blueprint, jsonify, make_response, render_template, url_for
 from markupsafe import Markup
 from werkzeug.wrappers import Response
 
-from offdiag.services.browse_models import ModelRuns, browse_model
+from offdiag.services.runs import ModelRuns, browse_model
 from offdiag.store.run_rows import RunEntry
 from offdiag_web.app.context import current_registry
 from offdiag_web.app.exports import csv_response

@@ -13,8 +13,8 @@ from offdiag.reports.headline import further_sentences
 from offdiag.reports.report import Report
 from offdiag.reports.tables import Table, tables_of_figures, tables_of_findings
 from offdiag.reports.texts import visible
-from offdiag.services.delivery.targets import read_target
-from offdiag.services.reports.pages import IssuePage
+from offdiag.services.delivery.message import read_target
+from offdiag.services.reports.page import IssuePage
 from offdiag.store.deliveries import DeliveryRecord, DeliveryState
 from offdiag.store.reports import IssueState
 from offdiag_web.components import numbers

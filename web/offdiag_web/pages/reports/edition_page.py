@@ -9,9 +9,9 @@ import re
 from flask import Blueprint, abort, jsonify, make_response, redirect, render_template, request
 from werkzeug.wrappers import Response
 
-from offdiag.services.delivery.parcel import file_name
-from offdiag.services.reports.pages import issue_file, issue_page
-from offdiag.services.reports.retrying import retry_delivery, retry_issue
+from offdiag.services.delivery.message import file_name
+from offdiag.services.reports.issue import retry_delivery, retry_issue
+from offdiag.services.reports.page import issue_file, issue_page
 from offdiag_web.app.context import current_registry
 from offdiag_web.app.paths import asked_project
 from offdiag_web.pages.reports.edition import FILE_NAMES, issue_view

@@ -6,10 +6,9 @@ from collections.abc import Sequence
 from dataclasses import asdict
 
 from offdiag.reports.document import scope_document
-from offdiag.services.reports.pages import IssuePage, ReportEntry
+from offdiag.services.reports.page import IssuePage, ReportEntry
 from offdiag.services.reports.records import delivery_facts, issue_facts
-from offdiag.services.schedules.pages import SchedulesPage
-from offdiag.services.schedules.report_page import IssueEntry, ReportPage
+from offdiag.services.schedules.page import IssueEntry, ReportPage, SchedulesPage
 from offdiag.store.deliveries import DeliveryRecord
 from offdiag.store.reports import IssueRecord
 from offdiag_web.app.exports import Cell

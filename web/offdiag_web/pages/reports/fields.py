@@ -16,9 +16,9 @@ from offdiag.domain.schedule import parse_cron, zone_of
 from offdiag.domain.slices import parse_slice
 from offdiag.errors import InvalidInput, OffdiagError
 from offdiag.reports.scope import DEFAULT_METRICS, ReportScope, RunTerm, TermField, metric_of_runs
-from offdiag.services.delivery.targets import EmailTarget, FolderTarget, Target, WebhookTarget
-from offdiag.services.reports.conditions import alert_condition, alert_text
-from offdiag.services.schedules.definitions import Definition
+from offdiag.services.delivery.message import EmailTarget, FolderTarget, Target, WebhookTarget
+from offdiag.services.reports.alerts import alert_condition, alert_text
+from offdiag.services.schedules.edit import Definition
 from offdiag.store.dataset_page import DatasetFacts
 
 DEFAULT_CRON = "0 6 * * 1"

@@ -9,9 +9,9 @@ from typing import Literal
 from offdiag.domain.schedule import zone_names
 from offdiag.domain.texts import DEFAULT_PROJECT
 from offdiag.reports.scope import MOST_CONDITIONS, MOST_METRICS, MOST_SLICES
-from offdiag.services.delivery.targets import MOST_TARGETS, WebhookTarget
-from offdiag.services.schedules.definitions import Choices
-from offdiag.services.schedules.pages import PlanPreview
+from offdiag.services.delivery.message import MOST_TARGETS, WebhookTarget
+from offdiag.services.schedules.edit import Choices
+from offdiag.services.schedules.page import PlanPreview
 from offdiag_web.pages.reports.fields import Errors, TypedReport
 from offdiag_web.pages.reports.texts import fire_texts
 

@@ -9,16 +9,17 @@ from werkzeug.wrappers import Response
 
 from offdiag.errors import Conflict, InvalidInput, NotFound
 from offdiag.reports.scope import ReportScope
-from offdiag.services.delivery.targets import WebhookTarget
-from offdiag.services.reports.asking import report_now
-from offdiag.services.schedules.definitions import (
+from offdiag.services.delivery.message import WebhookTarget
+from offdiag.services.reports.issue import report_now
+from offdiag.services.schedules.edit import (
     Choices,
     Definition,
+    add_schedule,
+    change_schedule,
     report_choices,
     report_definition,
 )
-from offdiag.services.schedules.pages import PlanPreview, preview_plan
-from offdiag.services.schedules.planning import add_schedule, change_schedule
+from offdiag.services.schedules.page import PlanPreview, preview_plan
 from offdiag_web.app.context import current_registry
 from offdiag_web.app.paths import asked_project
 from offdiag_web.pages.reports.fields import (

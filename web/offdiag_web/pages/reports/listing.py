@@ -12,8 +12,8 @@ from offdiag.domain.texts import DEFAULT_PROJECT
 from offdiag.domain.values import MetricValue
 from offdiag.reports import texts
 from offdiag.reports.report import IssueSummary
-from offdiag.services.reports.pages import ReportEntry
-from offdiag.services.schedules.pages import ScheduleEntry, SchedulesPage
+from offdiag.services.reports.page import ReportEntry
+from offdiag.services.schedules.page import ScheduleEntry, SchedulesPage
 from offdiag.store.reports import IssueState
 from offdiag_web.charts.trend import sparkline
 from offdiag_web.components import numbers

@@ -5,14 +5,13 @@ from __future__ import annotations
 from flask import Blueprint, jsonify, make_response, redirect, render_template, request
 from werkzeug.wrappers import Response
 
-from offdiag.services.schedules.pages import schedules_page
-from offdiag.services.schedules.planning import (
+from offdiag.services.schedules.edit import (
     pause_schedule,
     remove_schedule,
     resume_schedule,
     run_report,
 )
-from offdiag.services.schedules.report_page import report_page
+from offdiag.services.schedules.page import report_page, schedules_page
 from offdiag_web.app.context import current_registry
 from offdiag_web.app.exports import csv_response
 from offdiag_web.app.paths import TWIN, asked_project

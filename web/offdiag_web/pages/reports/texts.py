@@ -12,9 +12,9 @@ from offdiag.reports.charts import axis_of
 from offdiag.reports.report import HistoryPoint
 from offdiag.reports.scope import ReportScope, RunTerm
 from offdiag.reports.texts import condition_text, name
-from offdiag.services.heartbeats import SILENT_AFTER_S
-from offdiag.services.reports.pages import ReportsPage
-from offdiag.services.schedules.fires import Fire
+from offdiag.services.health import SILENT_AFTER_S
+from offdiag.services.reports.page import ReportsPage
+from offdiag.services.schedules.times import Fire
 from offdiag.store.deliveries import DeliveryRecord, DeliveryState
 from offdiag.store.reports import IssueRecord, IssueState
 from offdiag_web.charts.scale import Extent, Scale

@@ -5,7 +5,7 @@ from __future__ import annotations
 from flask import Blueprint, redirect, request, url_for
 from werkzeug.wrappers import Response
 
-from offdiag.services.baselines import pin_baseline, unpin_run
+from offdiag.services.datasets import pin_baseline, unpin_run
 from offdiag_web.app.context import current_registry
 from offdiag_web.app.paths import own_path
 from offdiag_web.app.preferences import reader_if_known

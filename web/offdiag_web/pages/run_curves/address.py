@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from offdiag.services.curves.browse import RankedBy
+from offdiag.services.curves import RankedBy
 from offdiag_web.urls.query_string import with_query
 
 Part = Literal["points", "reliability", "histogram"]

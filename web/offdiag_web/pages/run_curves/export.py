@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from offdiag.domain.labels import LabelSet
 from offdiag.metrics.scores.operating_points import OperatingPoints
 from offdiag.metrics.scores.score_curves import TOP_LABEL, ScoreCurve
-from offdiag.services.curves.browse import RunCurves
+from offdiag.services.curves import RunCurves
 from offdiag_web.app.exports import Cell
 from offdiag_web.pages.run_curves.address import CurvesAddress, Part
 from offdiag_web.pages.run_curves.parts import drawn_bins

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from offdiag.metrics.scores.score_curves import ScoreCurve
-from offdiag.services.curves.browse import CLASSES_PER_PAGE, RankedBy, RunCurves, default_ranking
+from offdiag.services.curves import CLASSES_PER_PAGE, RankedBy, RunCurves, default_ranking
 from offdiag.store.run_page import RunResults
 from offdiag_web.charts.scores import precision_recall_drawing, roc_drawing
 from offdiag_web.components import numbers

@@ -10,7 +10,7 @@ from markupsafe import Markup
 from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.scores.operating_points import OperatingPoints
 from offdiag.metrics.scores.score_curves import ScoreCurve
-from offdiag.services.curves.browse import RARE
+from offdiag.services.curves import RARE
 from offdiag.store.run_page import RunResults
 from offdiag_web.charts.scores import precision_recall_drawing, roc_drawing
 from offdiag_web.components import numbers

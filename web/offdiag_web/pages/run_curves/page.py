@@ -8,7 +8,7 @@ from flask import Blueprint, jsonify, redirect, request
 from werkzeug.wrappers import Response
 
 from offdiag.errors import Conflict, InvalidInput
-from offdiag.services.curves.browse import RunCurves, all_curves, browse_curves
+from offdiag.services.curves import RunCurves, all_curves, browse_curves
 from offdiag_web.app.context import current_registry
 from offdiag_web.app.exports import csv_response
 from offdiag_web.app.paths import SENT_BY_FORM

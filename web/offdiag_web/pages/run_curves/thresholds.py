@@ -13,7 +13,7 @@ from offdiag.errors import InvalidInput
 from offdiag.metrics.counted import Counted
 from offdiag.metrics.scores.operating_points import OperatingPoints
 from offdiag.metrics.scores.score_curves import TIDY_THRESHOLDS
-from offdiag.services.curves.prevalence import (
+from offdiag.services.curves import (
     PREVALENCE_KEYS,
     measured_values,
     values_at_prevalence,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from offdiag.domain.orientation import SourceOrientation
-from offdiag.services.curves.browse import NoCurves, RunCurves
+from offdiag.services.curves import NoCurves, RunCurves
 from offdiag.store.run_page import RunDetail
 from offdiag_web.components.controls import Caution
 from offdiag_web.components.values import LOG_SCORES, Notes

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from offdiag.domain.hierarchy import Hierarchy, collapse_groups
 from offdiag.metrics.confusion import collapsed
 from offdiag.metrics.counted import Counted, CountedSets
-from offdiag.services.examples.question import ExampleQuestion, Kind
+from offdiag.services.examples.selection import ExampleQuestion, Kind
 from offdiag_web.components import numbers
 from offdiag_web.components.classes import quoted_name
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from offdiag.services.examples.browse import ExampleExport
-from offdiag.services.examples.example import TOP_CLASSES, Example
-from offdiag.services.examples.question import ExampleQuestion
+from offdiag.services.examples.page import TOP_CLASSES, Example, ExampleExport
+from offdiag.services.examples.selection import ExampleQuestion
 from offdiag_web.app.exports import Cell
 
 _TOP_COLUMNS = tuple(

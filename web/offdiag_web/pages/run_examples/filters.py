@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from offdiag.metrics.confusion import ConfusionMatrix
-from offdiag.services.examples.question import ExampleQuestion, Kind
+from offdiag.services.examples.selection import ExampleQuestion, Kind
 from offdiag_web.components import numbers
 from offdiag_web.components.classes import class_head
 from offdiag_web.components.controls import Segment

@@ -8,7 +8,7 @@ from flask import Blueprint, abort, redirect, request
 from werkzeug.wrappers import Response
 
 from offdiag.errors import Conflict, InvalidInput, NotFound
-from offdiag.services.examples.browse import (
+from offdiag.services.examples.page import (
     ExampleExport,
     ExamplePage,
     NoExamples,

@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from offdiag.domain.runs import Task
-from offdiag.services.examples.browse import MOST_EXPORTED, ExamplePage, NoExamples
-from offdiag.services.examples.example import Example
-from offdiag.services.examples.question import AS_LOGGED, ExampleOrder, Kind, SortKey
+from offdiag.services.examples.page import MOST_EXPORTED, Example, ExamplePage, NoExamples
+from offdiag.services.examples.selection import AS_LOGGED, ExampleOrder, Kind, SortKey
 from offdiag_web.components import numbers
 from offdiag_web.components.classes import ClassHead, class_head, label_head, quoted_name
 from offdiag_web.components.controls import AriaSort, Caution, Segment, aria_sort

@@ -9,8 +9,7 @@ from flask import Blueprint, jsonify
 from werkzeug.wrappers import Response
 
 from offdiag.domain.values import MetricValue
-from offdiag.services.browse_history import RunHistory, browse_history
-from offdiag.services.evaluation.history import HistoryEntry
+from offdiag.services.runs import HistoryEntry, RunHistory, browse_history
 from offdiag.store.evaluations import PastEvaluation
 from offdiag_web.app.context import current_registry
 from offdiag_web.app.exports import Cell, csv_response

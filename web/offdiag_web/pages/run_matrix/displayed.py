@@ -9,9 +9,9 @@ from flask import current_app
 
 from offdiag.domain.hierarchy import ALL_GROUPS, Collapse
 from offdiag.metrics.confusion import ConfusionMatrix
-from offdiag.services.browse_matrix import browse_matrix
-from offdiag.services.comparison.kept import KeptResults
-from offdiag.services.evaluation.collapsed import CollapsedEvaluation, collapse_matrix
+from offdiag.services.evaluation.compute import CollapsedEvaluation, collapse_matrix
+from offdiag.services.lru_cache import LruCache
+from offdiag.services.runs import browse_matrix
 from offdiag.store.run_page import RunHeader, RunResults
 from offdiag_web.app.context import current_registry
 from offdiag_web.components.classes import Grouping
@@ -97,6 +97,6 @@ def _collapsed(run: RunHeader, results: RunResults, grouping: Grouping) -> RunRe
     )
 
 
-def _kept() -> KeptResults[CollapsedEvaluation]:
-    kept = current_app.extensions.setdefault(KEY, KeptResults(most=MOST_KEPT))
-    return cast("KeptResults[CollapsedEvaluation]", kept)
+def _kept() -> LruCache[CollapsedEvaluation]:
+    kept = current_app.extensions.setdefault(KEY, LruCache(most=MOST_KEPT))
+    return cast("LruCache[CollapsedEvaluation]", kept)

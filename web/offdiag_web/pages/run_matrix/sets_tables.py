@@ -10,7 +10,7 @@ import numpy as np
 from offdiag.domain.values import MetricValue
 from offdiag.metrics.counted import CountedSets
 from offdiag.metrics.orientation import actual_totals, predicted_totals
-from offdiag.services.examples.question import ExampleQuestion, Kind
+from offdiag.services.examples.selection import ExampleQuestion, Kind
 from offdiag.store.run_page import RunResults
 from offdiag_web.charts.palette import BINS
 from offdiag_web.components import numbers

@@ -7,7 +7,7 @@ from dataclasses import replace
 from flask import Blueprint, jsonify, make_response, redirect, render_template, request, url_for
 from werkzeug.wrappers import Response
 
-from offdiag.services.browse import browse_runs, listed_metrics
+from offdiag.services.runs import browse_runs, listed_metrics
 from offdiag.settings.load import hide_password
 from offdiag.store.database import Database
 from offdiag_web.app.context import current_registry

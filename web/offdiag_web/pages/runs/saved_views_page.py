@@ -11,7 +11,7 @@ from flask import Blueprint, make_response, redirect, render_template, request, 
 from werkzeug.wrappers import Response
 
 from offdiag.domain.access import Role
-from offdiag.services.views import remove_view, save_view, saved_view, views_of
+from offdiag.services.saved_views import remove_view, save_view, saved_view, views_of
 from offdiag.store.saved_views import SavedView
 from offdiag_web.app.context import current_registry
 from offdiag_web.app.permissions import needs

@@ -13,7 +13,7 @@ from offdiag.domain.labels import LabelSet
 from offdiag.metrics.costs.break_even import Lever, Stretch, lever_on_cell, times_the_cheapest
 from offdiag.metrics.costs.edits import cost_text, written
 from offdiag.metrics.costs.matrix import CostMatrix
-from offdiag.services.what_if.answering import WhatIf
+from offdiag.services.what_if.costs import WhatIf
 from offdiag_web.charts.flip_chart import FlipLine, flip_axis, flip_chart
 from offdiag_web.charts.marks import run_style
 from offdiag_web.components import numbers

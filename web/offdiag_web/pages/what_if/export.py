@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from offdiag.comparison.texts import letter
 from offdiag.metrics.costs.edits import cost_text
-from offdiag.services.what_if.answering import Choice, PricedAnswer, WhatIf
+from offdiag.services.what_if.costs import Choice, PricedAnswer, WhatIf
 from offdiag.services.what_if.record import price_record, scenario_record
 from offdiag_web.app.exports import Cell
 from offdiag_web.pages.what_if.choice import lever_text

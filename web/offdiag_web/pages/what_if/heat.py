@@ -12,7 +12,7 @@ from offdiag.comparison.texts import letter
 from offdiag.metrics.costs.summary import expected_cases
 from offdiag.metrics.costs.what_if import other_positive_class
 from offdiag.metrics.suite import evaluate_stack
-from offdiag.services.what_if.answering import WhatIf
+from offdiag.services.what_if.costs import WhatIf
 from offdiag_web.charts.marks import run_style
 from offdiag_web.charts.palette import BINS
 from offdiag_web.components import numbers

@@ -5,11 +5,10 @@ from __future__ import annotations
 from flask import Blueprint, jsonify, make_response, redirect, render_template, request, url_for
 from werkzeug.wrappers import Response
 
-from offdiag.services.browse import browse_datasets
 from offdiag.services.cost_matrices import add_costs
-from offdiag.services.what_if.answering import ask
-from offdiag.services.what_if.reading import newest_run_ids, read_base
-from offdiag.services.what_if.scenario import understand
+from offdiag.services.runs import browse_datasets
+from offdiag.services.what_if.costs import ask
+from offdiag.services.what_if.scenario import newest_run_ids, read_base, understand
 from offdiag_web.app.context import current_registry
 from offdiag_web.app.exports import csv_response
 from offdiag_web.app.paths import SENT_BY_FORM, TWIN, asked_project

@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from offdiag.domain.runs import RunState
 from offdiag.domain.texts import DEFAULT_PROJECT
 from offdiag.metrics.costs.edits import cost_text
-from offdiag.services.what_if.answering import WhatIf
-from offdiag.services.what_if.reading import MOST_RUNS
+from offdiag.services.what_if.costs import WhatIf
+from offdiag.services.what_if.scenario import MOST_RUNS
 from offdiag.store.dataset_page import DatasetFacts, LoggedRuns
 from offdiag_web.components import numbers
 from offdiag_web.components.classes import class_order

@@ -6,7 +6,7 @@ import pytest
 
 from offdiag.domain.orientation import SourceOrientation
 from offdiag.domain.values import MetricValue
-from offdiag.services.flags.better import BetterOnClass, BetterRuns, Gain
+from offdiag.services.flags.alternatives import BetterOnClass, BetterRuns, Gain
 from offdiag.store.run_ranks import BetterRun
 from offdiag_web.pages.flags.checks import BetterView, better_view, pair_text
 from support.drawings import parsed

@@ -2,7 +2,7 @@ from urllib.parse import parse_qsl, urlsplit
 
 import pytest
 
-from offdiag.services.curves.browse import RankedBy
+from offdiag.services.curves import RankedBy
 from offdiag_web.pages.run_curves.address import CurvesAddress, read_curves, read_part
 
 

@@ -3,7 +3,7 @@ import pytest
 
 from offdiag.domain.labels import LabelSet
 from offdiag.metrics.confusion import ConfusionMatrix
-from offdiag.services.examples.question import ExampleQuestion, Kind
+from offdiag.services.examples.selection import ExampleQuestion, Kind
 from offdiag_web.pages.run_examples.counts import expected_count
 from offdiag_web.pages.run_examples.filters import neighbours
 

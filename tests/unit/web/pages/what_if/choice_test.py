@@ -3,7 +3,7 @@ from collections.abc import Callable
 import pytest
 
 from offdiag.metrics.costs.break_even import HIGHEST, LOWEST, Stretch
-from offdiag.services.what_if.answering import WhatIf
+from offdiag.services.what_if.costs import WhatIf
 from offdiag_web.pages.what_if.choice import (
     choice_view,
     flip_sentence,

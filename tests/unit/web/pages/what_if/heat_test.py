@@ -2,7 +2,7 @@ from collections.abc import Callable
 
 import pytest
 
-from offdiag.services.what_if.answering import WhatIf
+from offdiag.services.what_if.costs import WhatIf
 from offdiag_web.pages.what_if.heat import DEAREST, heat_view
 
 Ask = Callable[..., WhatIf]

@@ -1,0 +1,354 @@
+"""Comparing stored runs: from their ids to everything that can be said.
+
+The runs, the samples they share and their predictions are read first; then everything is
+computed from predictions in one order, and kept for whoever asks for the same again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from offdiag.comparison.differences import DIFFERENCE_THAT_MATTERS
+from offdiag.comparison.many import ManyComparison, compare_many
+from offdiag.comparison.pair import PairComparison, compare_paired, compare_unpaired
+from offdiag.comparison.ranking import many_verdict
+from offdiag.comparison.texts import MOST_RUNS, letter
+from offdiag.comparison.verdict import Verdict, pair_verdict
+from offdiag.domain.slices import Slice, parse_slice
+from offdiag.errors import InvalidInput, NotFound
+from offdiag.metrics.arguments import confidence_level
+from offdiag.metrics.confusion import ConfusionMatrix
+from offdiag.metrics.counting import count_pairs
+from offdiag.metrics.paired.joint import joint_counts
+from offdiag.metrics.paired.scores import ScoreDifference, score_differences
+from offdiag.metrics.scores.forecasts import Forecasts
+from offdiag.metrics.suite import SUITE_VERSION
+from offdiag.services.evaluation.compute import INTERVAL_SEED
+from offdiag.services.evaluation.inputs import members_among
+from offdiag.services.lru_cache import LruCache
+from offdiag.services.shared_samples import (
+    NO_CASES_TO_CHOOSE_FROM,
+    NOTHING_IN_SLICE,
+    NOTHING_LABELLED,
+    Aligned,
+    Refusal,
+    SharedSamples,
+    aligned,
+    other_examples,
+    places_in_lineages,
+    refused,
+)
+from offdiag.store import compared_runs as queries
+from offdiag.store import slices
+from offdiag.store.compared_runs import ComparedRun, LineageHead
+from offdiag.store.database import Database
+from offdiag.store.session import Session
+from offdiag.store.slices import SliceChoices
+
+
+@dataclass(frozen=True)
+class Asked:
+    """Everything a comparison depends on."""
+
+    runs: tuple[ComparedRun, ...]
+    part: Slice | None
+    choices: SliceChoices
+    on_shared: bool
+    confidence: float
+
+    @property
+    def key(self) -> tuple[object, ...]:
+        """All of it by content; a correction that was taken back counts as another truth."""
+        return (
+            tuple((run.content_digest, run.source, run.score_columns) for run in self.runs),
+            tuple(None if run.truth is None else run.truth.id for run in self.runs),
+            self.runs[0].positive_label,
+            str(self.part or ""),
+            self.on_shared,
+            self.confidence,
+            SUITE_VERSION,
+        )
+
+
+def require_several(run_ids: Sequence[str]) -> None:
+    """Raise `InvalidInput` unless these are two or more different runs, not too many."""
+    if len(run_ids) < 2:
+        raise InvalidInput(
+            f"there {'is one run' if run_ids else 'are no runs'} to compare.",
+            field="runs",
+            hint="Name two or more.",
+        )
+    if len(run_ids) > MOST_RUNS:
+        raise InvalidInput(
+            f"there are {len(run_ids)} runs.",
+            field="runs",
+            hint=f"At most {MOST_RUNS} are compared at once.",
+        )
+    doubled = next((each for each in run_ids if run_ids.count(each) > 1), None)
+    if doubled is not None:
+        raise InvalidInput(
+            f"{doubled} is named twice.", field="runs", hint="Compare it with another run."
+        )
+
+
+def runs_named(session: Session, run_ids: Sequence[str]) -> tuple[ComparedRun, ...]:
+    """The runs in the order they were named. Raises `NotFound`."""
+    found = queries.compared_runs(session, run_ids)
+    missing = next((each for each in run_ids if each not in found), None)
+    if missing is not None:
+        raise NotFound(
+            f"there is no run {missing!r}.",
+            field="run",
+            hint="It may have been deleted, or its id is incomplete.",
+        )
+    return tuple(found[each] for each in run_ids)
+
+
+def choices_of(session: Session, runs: Sequence[ComparedRun], part: Slice | None) -> SliceChoices:
+    """What the samples of the first run with predictions can be sliced by."""
+    roots = [run.truth.root_id for run in runs if run.has_predictions and run.truth]
+    names = set() if part is None else {term.name for term in part.terms}
+    if not roots:
+        return SliceChoices({}, {})
+    return slices.slice_choices(session, roots[0], names)
+
+
+def read_aligned(session: Session, asked: Asked, runs: Sequence[ComparedRun]) -> Aligned | Refusal:
+    """The predictions of runs in one order; refused where their samples differ and may not."""
+    lineages = list({run.truth.root_id: run.truth for run in runs if run.truth}.values())
+    kinds = {each.root_id: each.id_kind for each in lineages}
+    ids = queries.sample_ids_of(session, kinds) if len(lineages) > 1 else {}
+    places = places_in_lineages(lineages, ids)
+    n_shared = None if places is None else len(places[lineages[0].root_id])
+    if places is None or n_shared == 0 or (len(lineages) > 1 and not asked.on_shared):
+        return other_examples(
+            _letters_by_lineage(asked.runs, lineages),
+            n_each=[each.n_samples for each in lineages],
+            n_shared=n_shared,
+        )
+    n_each = tuple(each.n_samples for each in lineages)
+    if asked.part is not None:
+        members = members_among(asked.choices, asked.part, n_samples=lineages[0].n_samples)
+        chosen = members[places[lineages[0].root_id]]
+        places = {root_id: at[chosen] for root_id, at in places.items()}
+        n_each = (int(chosen.sum()),) if len(lineages) == 1 else n_each
+    return aligned(
+        runs,
+        lineages,
+        places,
+        queries.truth_codes_of(session, [each.id for each in lineages]),
+        queries.predictions_of(session, [run.id for run in runs]),
+        n_classes=len(runs[0].labels),
+        n_each=n_each,
+    )
+
+
+def _letters_by_lineage(
+    runs: Sequence[ComparedRun], lineages: Sequence[LineageHead]
+) -> list[list[str]]:
+    return [
+        [
+            letter(position)
+            for position, run in enumerate(runs)
+            if run.truth is not None and run.truth.root_id == lineage.root_id
+        ]
+        for lineage in lineages
+    ]
+
+
+LARGEST_SCORES = 20_000_000
+"""Scores of both runs together up to which they are compared: what fits beside a web request."""
+
+Result = PairComparison | ManyComparison
+
+
+@dataclass(frozen=True)
+class Compared:
+    """What a comparison found, or why there is none; `samples` None without predictions."""
+
+    result: Result | None
+    samples: SharedSamples | None
+    refusal: Refusal | None = None
+
+
+def compute(session: Session, asked: Asked) -> Compared:
+    """Compare runs that nothing but their samples may keep from it."""
+    runs = asked.runs
+    predicting = [run for run in runs if run.has_predictions]
+    if asked.part is not None and len(predicting) < len(runs):
+        return Compared(None, None, NO_CASES_TO_CHOOSE_FROM)
+    side_by_side = read_aligned(session, asked, predicting) if predicting else None
+    if isinstance(side_by_side, Refusal):
+        return Compared(None, None, side_by_side)
+    if side_by_side is not None and side_by_side.samples.n_compared == 0:
+        nothing = NOTHING_LABELLED if asked.part is None else NOTHING_IN_SLICE
+        return Compared(None, side_by_side.samples, nothing)
+    samples = None if side_by_side is None else side_by_side.samples
+    if len(runs) == 2:
+        return Compared(_pair(session, asked, side_by_side), samples)
+    return Compared(_many(asked, side_by_side), samples)
+
+
+def _pair(session: Session, asked: Asked, found: Aligned | None) -> PairComparison:
+    first, second = asked.runs
+    if found is None or not (first.has_predictions and second.has_predictions):
+        return compare_unpaired(
+            _matrix(first, found),
+            _matrix(second, found),
+            seed=INTERVAL_SEED,
+            confidence=asked.confidence,
+        )
+    joint = joint_counts(
+        actual=found.actual,
+        first=found.predicted[first.id],
+        second=found.predicted[second.id],
+        labels=first.labels,
+    )
+    return compare_paired(
+        joint,
+        scores=_score_differences(session, asked, found),
+        seed=INTERVAL_SEED,
+        confidence=asked.confidence,
+    )
+
+
+def _many(asked: Asked, found: Aligned | None) -> ManyComparison:
+    labels = asked.runs[0].labels
+    actual = np.empty(0, np.uint8) if found is None else found.actual
+    return compare_many(
+        actual,
+        [
+            found.predicted[run.id] if found and run.has_predictions else _matrix(run, found)
+            for run in asked.runs
+        ],
+        labels=labels,
+        seed=INTERVAL_SEED,
+        confidence=asked.confidence,
+    )
+
+
+def _matrix(run: ComparedRun, found: Aligned | None) -> ConfusionMatrix:
+    if run.uploaded is not None:
+        return run.uploaded
+    assert found is not None  # noqa: S101  # A run without a matrix has predictions.
+    counts = count_pairs(found.actual, found.predicted[run.id], n_classes=len(run.labels))
+    return ConfusionMatrix(counts, run.labels)
+
+
+def _score_differences(
+    session: Session, asked: Asked, found: Aligned
+) -> tuple[ScoreDifference, ...]:
+    first, second = asked.runs
+    n_columns = first.score_columns
+    if n_columns == 0 or second.score_columns != n_columns:
+        return ()
+    if (first.n_predictions + second.n_predictions) * n_columns > LARGEST_SCORES:
+        return ()
+    scores = queries.scores_of(session, [run.id for run in asked.runs])
+    before, after = (_forecasts(run, found, scores[run.id]) for run in asked.runs)
+    return score_differences(before, after, confidence=asked.confidence)
+
+
+def _forecasts(run: ComparedRun, found: Aligned, scores: NDArray[np.float32]) -> Forecasts:
+    positive = run.positive_label
+    return Forecasts(
+        found.actual,
+        scores[found.rows[run.id]],
+        n_classes=len(run.labels),
+        positive=None if positive is None else run.labels.index[positive],
+    )
+
+
+LARGEST_KEPT = 200_000
+"""Cells of all matrices of a comparison up to which it is kept in memory."""
+
+
+@dataclass(frozen=True)
+class RunComparison:
+    """Runs beside each other, in the order in which they were named; the first is A.
+
+    `result` is None where they cannot be compared, and `refusal` then says why. `difference` is
+    the one in accuracy that matters, as a share.
+    """
+
+    runs: tuple[ComparedRun, ...]
+    result: Result | None
+    refusal: Refusal | None
+    samples: SharedSamples | None
+    part: Slice | None
+    slice_levels: Mapping[str, tuple[str, ...]]
+    on_shared: bool
+    difference: float = DIFFERENCE_THAT_MATTERS
+
+    @cached_property
+    def verdict(self) -> Verdict | None:
+        """What can be said, None where nothing is compared."""
+        match self.result:
+            case PairComparison():
+                return pair_verdict(self.result, difference=self.difference)
+            case ManyComparison():
+                return many_verdict(self.result, difference=self.difference)
+            case None:
+                return None
+
+
+def compare_runs(
+    database: Database,
+    run_ids: Sequence[str],
+    *,
+    slice_text: str | None = None,
+    on_shared: bool = False,
+    confidence: float = 0.95,
+    difference: float = DIFFERENCE_THAT_MATTERS,
+    kept: LruCache[Compared] | None = None,
+) -> RunComparison:
+    """Compare two or more runs, from their predictions and the truth that counts now.
+
+    Runs that were logged with different samples are compared only with `on_shared`, on the
+    samples that all have. With `slice_text`, such as "country=DE", on a part of the samples.
+    The same runs give the same bits, also from `kept`. `difference`, a share in (0, 1], is the
+    one in accuracy that matters: where none is significant the verdict says how many examples
+    would settle it.
+
+    Raises `NotFound` for an unknown run, and `InvalidInput` for fewer than two runs or more
+    than there are letters, for a run that is named twice, for a slice that cannot be read, and
+    for a difference out of range.
+    """
+    require_several(run_ids)
+    if not 0 < difference <= 1:
+        raise InvalidInput(
+            f"{difference} is no difference that could matter.",
+            field="difference",
+            hint="Give a share above 0 and up to 1, such as 0.01 for one point.",
+        )
+    level = confidence_level(confidence)
+    part = parse_slice(slice_text) if slice_text else None
+    with database.read() as session:
+        runs = runs_named(session, run_ids)
+        refusal = refused(runs)
+        if refusal is not None:
+            return RunComparison(runs, None, refusal, None, part, {}, on_shared)
+        asked = Asked(runs, part, choices_of(session, runs, part), on_shared, level)
+        if kept is None or _cells(runs) > LARGEST_KEPT:
+            found = compute(session, asked)
+        else:
+            found = kept.get(asked.key, lambda: compute(session, asked))
+    return RunComparison(
+        runs,
+        found.result,
+        found.refusal,
+        found.samples,
+        part,
+        asked.choices.levels,
+        on_shared,
+        difference,
+    )
+
+
+def _cells(runs: Sequence[ComparedRun]) -> int:
+    return len(runs) * len(runs[0].labels) ** 2

@@ -1,0 +1,220 @@
+"""What a page of curves reads: one class against the rest, or the worst classes of many.
+
+The curves are those drawn when the run was evaluated; a class can be shown as common as
+somebody says.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+
+import numpy as np
+
+from offdiag.domain.labels import LabelSet
+from offdiag.domain.values import MetricValue
+from offdiag.metrics.confusion import ConfusionMatrix
+from offdiag.metrics.costs.what_if import at_prevalence
+from offdiag.metrics.counted import Counted
+from offdiag.metrics.scores.score_curves import TOP_LABEL, ScoreCurve, of_other_class
+from offdiag.metrics.suite import evaluate_stack
+from offdiag.services.runs import run_with_currency
+from offdiag.store.database import Database
+from offdiag.store.evaluation_writing import read_curves
+from offdiag.store.run_page import RunDetail, RunResults
+from offdiag.store.session import Session
+
+PREVALENCE_KEYS = (
+    *("recall", "specificity", "precision", "npv", "f1", "mcc_ovr", "accuracy_ovr"),
+    *("balanced_accuracy_ovr", "lift"),
+)
+"""What is worked out again; recall and specificity stay, which shows what a prevalence is."""
+_REST, _CLASS = 0, 1
+
+
+def measured_values(counted: Counted, code: int) -> Mapping[str, MetricValue]:
+    """The values of a class against the rest as they were measured, by key."""
+    suite = evaluate_stack(one_against_rest(counted, code).counts, ordinal=False)
+    return {key: suite.per_class[key].at(_CLASS) for key in PREVALENCE_KEYS}
+
+
+def values_at_prevalence(
+    counted: Counted, code: int, prevalence: float
+) -> Mapping[str, MetricValue]:
+    """The same where the class makes up a share in (0, 1) of the cases.
+
+    Raises `InvalidInput` for another share, and where the class or the rest has no cases.
+    """
+    weighted = at_prevalence(one_against_rest(counted, code), [1 - prevalence, prevalence])
+    suite = evaluate_stack(weighted.weights, ordinal=False)
+    return {key: suite.per_class[key].at(_CLASS) for key in PREVALENCE_KEYS}
+
+
+def one_against_rest(counted: Counted, code: int) -> ConfusionMatrix:
+    """The matrix of two classes, the rest and then the class or label."""
+    hits = int(counted.correct[code])
+    missed = int(counted.actual[code]) - hits
+    false_alarms = int(counted.predicted[code]) - hits
+    rest = counted.total - hits - missed - false_alarms
+    counts = np.array([[rest, false_alarms], [missed, hits]], dtype=np.int64)
+    return ConfusionMatrix(counts, LabelSet(("rest", "class")))
+
+
+CLASSES_PER_PAGE = 12
+
+
+class RankedBy(StrEnum):
+    """By which area classes stand in order, the worst first."""
+
+    ROC = "roc_auc"
+    PRECISION_RECALL = "average_precision"
+
+
+class NoCurves(StrEnum):
+    """Why there is nothing to draw."""
+
+    NO_SCORES = "no_scores"
+    NOT_EVALUATED = "not_evaluated"
+    NOT_DRAWN = "not_drawn"
+    NO_CASES = "no_cases"
+
+
+@dataclass(frozen=True, eq=False)
+class RunCurves:
+    """Curves by class code. `shown` are the classes of this page, the worst first.
+
+    `positive` is the class that is looked at alone, None where many are. `top_label` is there
+    where every class has a score that is a probability.
+    """
+
+    detail: RunDetail
+    shown: tuple[ScoreCurve, ...] = ()
+    top_label: ScoreCurve | None = None
+    positive: int | None = None
+    start: int = 0
+    n_classes: int = 0
+    ranked_by: RankedBy = RankedBy.ROC
+    missing: NoCurves | None = None
+
+
+def browse_curves(
+    database: Database,
+    run_id: str,
+    *,
+    positive: str | None = None,
+    ranked_by: RankedBy | None = None,
+    start: int = 0,
+) -> RunCurves:
+    """The curves of a run.
+
+    With a positive class, named or the dataset's own, those of that class against the rest;
+    otherwise those of `CLASSES_PER_PAGE` classes, from the `start`-th worst on. Raises
+    `NotFound`, and `InvalidInput` for a class that there is none of.
+    """
+    with database.read() as session:
+        detail = run_with_currency(session, run_id)
+        missing = _why_none(detail)
+        if missing is not None or detail.results is None:
+            return RunCurves(detail, missing=missing)
+        labels = detail.run.labels
+        named = positive or detail.run.positive_label
+        code = None if named is None else labels.code_of(named, field_name="positive")
+        if code is not None:
+            return _of_one(session, detail, detail.results, code)
+        return _of_many(session, detail, detail.results, ranked_by, start)
+
+
+def default_ranking(results: RunResults) -> RankedBy:
+    """Precision and recall where most classes are rare: ROC curves hide their false alarms."""
+    shares = sorted(int(n) / max(results.counted.total, 1) for n in results.counted.actual)
+    is_rare = shares[len(shares) // 2] < RARE
+    return RankedBy.PRECISION_RECALL if is_rare else RankedBy.ROC
+
+
+RARE = 0.1
+"""Below this share of the cases, precision and recall say more than both rates."""
+
+
+def worst_first(results: RunResults, ranked_by: RankedBy) -> list[int]:
+    """Codes of all classes by their area, undefined ones last, equal ones in label order."""
+    areas = results.per_class.get(ranked_by.value, ())
+    return sorted(range(len(areas)), key=lambda code: _undefined_last(areas[code]))
+
+
+def _undefined_last(area: MetricValue) -> tuple[bool, float]:
+    return area.value is None, 0.0 if area.value is None else area.value
+
+
+def _why_none(detail: RunDetail) -> NoCurves | None:
+    if not detail.run.score_columns:
+        return NoCurves.NO_SCORES
+    if detail.results is None:
+        return NoCurves.NOT_EVALUATED
+    return None if detail.results.counted.total else NoCurves.NO_CASES
+
+
+def _of_one(session: Session, detail: RunDetail, results: RunResults, code: int) -> RunCurves:
+    # With a positive class only its curve is kept; that of the other one follows from it.
+    codes = {code, TOP_LABEL, *_own_positive(detail)}
+    found = read_curves(session, results.facts.id, codes)
+    curve = found.get(code)
+    if curve is None and len(results.counted.labels) == 2:
+        other = found.get(1 - code)
+        curve = None if other is None else of_other_class(other)
+    if curve is None:
+        return RunCurves(detail, missing=NoCurves.NOT_DRAWN)
+    return RunCurves(
+        detail,
+        (curve,),
+        found.get(TOP_LABEL),
+        positive=code,
+        n_classes=len(results.counted.labels),
+    )
+
+
+def _own_positive(detail: RunDetail) -> tuple[int, ...]:
+    name = detail.run.positive_label
+    return () if name is None else (detail.run.labels.index[name],)
+
+
+def _of_many(
+    session: Session,
+    detail: RunDetail,
+    results: RunResults,
+    ranked_by: RankedBy | None,
+    start: int,
+) -> RunCurves:
+    by = ranked_by or default_ranking(results)
+    ranked = worst_first(results, by)
+    first = min(start, max(len(ranked) - 1, 0) // CLASSES_PER_PAGE * CLASSES_PER_PAGE)
+    codes = ranked[first : first + CLASSES_PER_PAGE]
+    found = read_curves(session, results.facts.id, {*codes, TOP_LABEL})
+    if not found:
+        return RunCurves(detail, missing=NoCurves.NOT_DRAWN)
+    return RunCurves(
+        detail,
+        tuple(found[code] for code in codes if code in found),
+        found.get(TOP_LABEL),
+        start=first,
+        n_classes=len(ranked),
+        ranked_by=by,
+    )
+
+
+def all_curves(database: Database, run_id: str) -> RunCurves:
+    """All curves of a run at once, by class code, for an export. Raises `NotFound`."""
+    with database.read() as session:
+        detail = run_with_currency(session, run_id, aggregates=False)
+        missing = _why_none(detail)
+        if missing is not None or detail.results is None:
+            return RunCurves(detail, missing=missing)
+        found = read_curves(session, detail.results.facts.id)
+    if not found:
+        return RunCurves(detail, missing=NoCurves.NOT_DRAWN)
+    return RunCurves(
+        detail,
+        tuple(curve for code, curve in found.items() if code != TOP_LABEL),
+        found.get(TOP_LABEL),
+        n_classes=len(detail.run.labels),
+    )

@@ -1,0 +1,353 @@
+"""Decision rules: what their page reads, trying one out, and keeping its predictions as a run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from offdiag.domain.labels import LabelSet
+from offdiag.errors import Conflict, InvalidInput, NotFound
+from offdiag.metrics.costs.decisions import (
+    ExpectedCostRule,
+    Rule,
+    ThresholdRule,
+    at_deployment,
+    described,
+    finite_threshold,
+)
+from offdiag.metrics.costs.edits import groups_text
+from offdiag.metrics.costs.matrix import CostMatrix
+from offdiag.metrics.costs.prevalence import shares_text
+from offdiag.services.decisions.thresholds import (
+    Change,
+    ThresholdCosts,
+    change_of,
+    redecided,
+    threshold_costs_of,
+)
+from offdiag.services.ingest.derive_run import derive_run
+from offdiag.services.what_if.scenario import (
+    BaseCosts,
+    Preset,
+    Question,
+    Scenario,
+    base_costs,
+    understand,
+)
+from offdiag.store.database import Database
+from offdiag.store.evaluation_writing import read_curves
+from offdiag.store.priced_runs import (
+    CostChoice,
+    OtherRun,
+    PricedRun,
+    cost_choices,
+    priced_runs,
+    runs_derived_from,
+)
+from offdiag.store.runs import RunRecord
+from offdiag.store.session import Session
+
+MOST_SCORES = 20_000_000
+"""So many scores are decided while somebody waits for a page."""
+_MOST_DERIVED = 20
+
+
+class NoDecision(StrEnum):
+    """Why nothing can be decided."""
+
+    NO_SCORES = "no_scores"
+    NOT_DRAWN = "not_drawn"
+    NO_CASES = "no_cases"
+    NO_PROBABILITIES = "no_probabilities"
+    TOO_MANY = "too_many"
+
+
+@dataclass(frozen=True)
+class Decisions:
+    """What a run would cost if its scores were decided by costs.
+
+    With two classes `thresholds` holds every threshold, with more `change` what the cheapest
+    answers to expect change; both are None where `missing` says why, `problem` with which
+    scores. `derived` are the runs that were decided from these scores before.
+    """
+
+    run: PricedRun
+    scenario: Scenario
+    choices: tuple[CostChoice, ...]
+    derived: tuple[OtherRun, ...]
+    thresholds: ThresholdCosts | None = None
+    change: Change | None = None
+    missing: NoDecision | None = None
+    problem: str | None = None
+
+
+def decisions_of(
+    database: Database, run_id: str, question: Question, *, positive: str | None = None
+) -> Decisions:
+    """Price what could be decided from the scores of a run.
+
+    `positive` is the class to be flagged where the dataset names none and there are two, by
+    default the rarer one. Raises `NotFound` for a run without results and for unknown costs, and
+    `Conflict` for costs of other classes.
+    """
+    with database.read() as session:
+        run, base = read_priced(session, run_id, question.costs)
+        scenario = understand(question, base, [run.matrix])
+        choices = cost_choices(session, project=run.project, labels=run.matrix.labels)
+        derived = runs_derived_from(session, run, limit=_MOST_DERIVED)
+        found = Decisions(run, scenario, choices, derived)
+        missing = _why_none(run)
+        if missing is not None:
+            return _without(found, missing)
+        if run.matrix.n_classes == 2:
+            return _by_threshold(session, found, flagged_class(run, positive))
+        return _by_expected_cost(session, found)
+
+
+def read_priced(session: Session, run_id: str, costs: str | None) -> tuple[PricedRun, BaseCosts]:
+    """An evaluated run and the costs to start from. Raises as `decisions_of`."""
+    found = priced_runs(session, [run_id])
+    if not found:
+        raise NotFound(
+            f"run {run_id!r} does not exist or has not been evaluated.",
+            field="run",
+            hint="It may have been deleted, or be waiting for its evaluation.",
+        )
+    return found[0], base_costs(session, found[0], costs)
+
+
+def flagged_class(run: PricedRun, stated: str | None) -> int:
+    """The code of the class of two whose score is held against a threshold."""
+    labels = run.matrix.labels
+    named = run.positive_label or stated
+    if named is not None and named in labels.index:
+        return labels.index[named]
+    return int(run.matrix.actual[1] <= run.matrix.actual[0])
+
+
+def expected_cost_rule(run: PricedRun, scenario: Scenario) -> ExpectedCostRule:
+    """Answer what is cheapest to expect, at the class shares that were declared."""
+    return ExpectedCostRule(at_deployment(scenario.effective, run.matrix, scenario.prevalence))
+
+
+def _why_none(run: PricedRun) -> NoDecision | None:
+    if not run.score_columns:
+        return NoDecision.NO_SCORES
+    if not run.matrix.total:
+        return NoDecision.NO_CASES
+    is_long = run.matrix.n_classes > 2 and run.matrix.total * run.score_columns > MOST_SCORES
+    return NoDecision.TOO_MANY if is_long else None
+
+
+def _by_threshold(session: Session, found: Decisions, code: int) -> Decisions:
+    curve = read_curves(session, found.run.evaluation_id, {code}).get(code)
+    if curve is None:
+        return _without(found, NoDecision.NOT_DRAWN)
+    scenario = found.scenario
+    thresholds = threshold_costs_of(
+        curve, found.run.matrix, scenario.effective, prevalence=scenario.prevalence
+    )
+    return Decisions(found.run, scenario, found.choices, found.derived, thresholds=thresholds)
+
+
+def _by_expected_cost(session: Session, found: Decisions) -> Decisions:
+    scenario = found.scenario
+    try:
+        joint = redecided(session, found.run, expected_cost_rule(found.run, scenario))
+    except InvalidInput as error:
+        return _without(found, NoDecision.NO_PROBABILITIES, error.message)
+    change = change_of(joint, scenario.effective, prevalence=scenario.prevalence)
+    return Decisions(found.run, scenario, found.choices, found.derived, change=change)
+
+
+def _without(found: Decisions, missing: NoDecision, problem: str | None = None) -> Decisions:
+    return Decisions(
+        found.run, found.scenario, found.choices, found.derived, missing=missing, problem=problem
+    )
+
+
+CHOSEN_HERE = "the cheapest on these cases"
+
+
+class Chosen(StrEnum):
+    """Which rule is wanted."""
+
+    EXPECTED = "expected"
+    """For each case the answer that is cheapest to expect."""
+    CHEAPEST = "cheapest"
+    """The threshold that was cheapest on these cases; two classes only."""
+    STATED = "threshold"
+    """A threshold that is stated; two classes only."""
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A rule that is wanted; `threshold` goes with `Chosen.STATED` alone.
+
+    `positive` is the class to be flagged where the dataset names none.
+    """
+
+    chosen: Chosen
+    threshold: float | None = None
+    positive: str | None = None
+
+
+@dataclass(frozen=True)
+class Pricing:
+    """Costs that answers are judged by: (K, K), and class shares at deployment or None.
+
+    `origin` says as plain values where the costs come from; it is kept with a run.
+    """
+
+    costs: CostMatrix
+    prevalence: NDArray[np.float64] | None
+    origin: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Trial:
+    """A rule, the words it would be kept with, and what it changes."""
+
+    run: PricedRun
+    rule: Rule
+    recipe: Mapping[str, Any]
+    pricing: Pricing
+    change: Change
+
+
+def pricing_of(
+    costs: CostMatrix, prevalence: NDArray[np.float64] | None, reference: str | None
+) -> Pricing:
+    """Costs as they are, `reference` being the name they are stored under."""
+    shares = None
+    if prevalence is not None:
+        shares = shares_text(dict(enumerate(prevalence.tolist())), costs.labels)
+    return Pricing(costs, prevalence, {"costs": reference, "shares": shares})
+
+
+def default_costs(database: Database, run_id: str, costs: str | None) -> tuple[CostMatrix, str]:
+    """Costs by name, or those that the dataset of a run is judged by, with their name.
+
+    Raises `NotFound`, and `Conflict` for costs of other classes or where nothing is named and
+    the dataset is judged by none.
+    """
+    with database.read() as session:
+        _, base = read_priced(session, run_id, costs)
+    if costs is None and base.preset is not None:
+        raise Conflict(
+            f"the dataset of run {run_id} is judged by no costs.",
+            field="weights",
+            hint="Name a cost matrix, or `offdiag cost default` one for the dataset.",
+        )
+    return base.costs, base.reference
+
+
+def labels_of_run(database: Database, run_id: str) -> LabelSet:
+    """The classes that an evaluated run tells apart. Raises `NotFound`."""
+    with database.read() as session:
+        run, _ = read_priced(session, run_id, Preset.ZERO_ONE)
+    return run.matrix.labels
+
+
+def try_rule(database: Database, run_id: str, pricing: Pricing, choice: Choice) -> Trial:
+    """Decide the cases of a run anew and price both answers; nothing is stored.
+
+    Raises `NotFound`, and `InvalidInput` for a rule that the scores or classes do not allow.
+    """
+    with database.read() as session:
+        run, _ = read_priced(session, run_id, Preset.ZERO_ONE)
+        rule = _rule(session, run, pricing, choice)
+        joint = redecided(session, run, rule)
+    change = change_of(joint, pricing.costs, prevalence=pricing.prevalence)
+    return Trial(run, rule, _recipe(rule, pricing, choice), pricing, change)
+
+
+def save_choice(
+    database: Database,
+    run_id: str,
+    pricing: Pricing,
+    choice: Choice,
+    *,
+    name: str,
+    author: str | None,
+) -> RunRecord:
+    """Keep what a rule answers as a run; the same rule again is the run that has it.
+
+    Raises as `try_rule`, and `Conflict` if that run was deleted.
+    """
+    with database.read() as session:
+        run, _ = read_priced(session, run_id, Preset.ZERO_ONE)
+        rule = _rule(session, run, pricing, choice)
+    return derive_run(
+        database,
+        source_id=run_id,
+        rule=rule,
+        recipe=_recipe(rule, pricing, choice),
+        name=name,
+        author=author,
+    )
+
+
+def asked_pricing(database: Database, run_id: str, question: Question) -> Pricing:
+    """The costs that a question about a run is about. Raises as `decisions_of`."""
+    with database.read() as session:
+        run, base = read_priced(session, run_id, question.costs)
+    scenario = understand(question, base, [run.matrix])
+    labels = scenario.costs.labels
+    return Pricing(
+        scenario.effective,
+        scenario.prevalence,
+        {
+            "costs": base.reference,
+            "changes": scenario.edits.text(labels),
+            "shares": shares_text(scenario.shares, labels),
+            "merged": groups_text(scenario.groups, labels),
+        },
+    )
+
+
+def _recipe(rule: Rule, pricing: Pricing, choice: Choice) -> Mapping[str, Any]:
+    chosen = CHOSEN_HERE if choice.chosen is Chosen.CHEAPEST else None
+    return described(rule, **pricing.origin, chosen=chosen)
+
+
+def _rule(session: Session, run: PricedRun, pricing: Pricing, choice: Choice) -> Rule:
+    if not run.score_columns:
+        raise InvalidInput(
+            f"run {run.id} has no scores to decide from.",
+            field="run",
+            hint="Log the scores with the predictions: y_score=.",
+        )
+    if choice.chosen is Chosen.EXPECTED:
+        return ExpectedCostRule(at_deployment(pricing.costs, run.matrix, pricing.prevalence))
+    labels = run.matrix.labels
+    if len(labels) != 2:
+        raise InvalidInput(
+            f"there are {len(labels)} classes.",
+            field="threshold",
+            hint="A threshold needs two; leave it out to decide by expected cost.",
+        )
+    code = flagged_class(run, choice.positive)
+    threshold = choice.threshold
+    if choice.chosen is Chosen.CHEAPEST:
+        threshold = _cheapest(session, run, pricing, code)
+    else:
+        threshold = finite_threshold(threshold)
+    return ThresholdRule(code, threshold, labels.names[code])
+
+
+def _cheapest(session: Session, run: PricedRun, pricing: Pricing, code: int) -> float | None:
+    curve = read_curves(session, run.evaluation_id, {code}).get(code)
+    if curve is None:
+        raise Conflict(
+            f"run {run.id} has no curve of {run.matrix.labels.names[code]!r} yet.",
+            field="run",
+            hint="A worker draws it by itself; offdiag recompute does it at once.",
+        )
+    found = threshold_costs_of(curve, run.matrix, pricing.costs, prevalence=pricing.prevalence)
+    return found.best_threshold

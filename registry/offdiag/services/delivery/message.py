@@ -1,0 +1,223 @@
+"""What is sent, and where: one issue and its files, under a name that a second arrival has too.
+
+A target is a folder, a mailbox or a web address; secrets are settings instead.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from email.errors import MessageError
+from email.headerregistry import Address
+from pathlib import PurePath
+from typing import Any
+from urllib.parse import SplitResult, quote, urlsplit
+
+from offdiag.domain.texts import DEFAULT_PROJECT, name_segment
+from offdiag.errors import InvalidInput
+from offdiag.reports.texts import visible
+from offdiag.store.reports import StoredFile
+
+
+class DeliveryFailed(Exception):
+    """It did not arrive; a later attempt may."""
+
+
+class DeliveryRefused(Exception):
+    """Settings or rules forbid it; the message says what to change."""
+
+
+MOST_TARGETS = 20
+LONGEST_TEXT = 2_000
+
+
+@dataclass(frozen=True, slots=True)
+class FolderTarget:
+    """A folder below the one that the settings allow; each issue becomes files of its own."""
+
+    folder: str
+
+    def __post_init__(self) -> None:
+        _require_plain(self.folder, "folder")
+        path = PurePath(self.folder)
+        if path.is_absolute() or ".." in path.parts or not path.parts:
+            raise InvalidInput(
+                f"{self.folder!r} does not lie below the folder of reports.",
+                field="folder",
+                hint="Name a folder in it, such as weekly; the setting reports.folder says where.",
+            )
+
+    @property
+    def text(self) -> str:
+        return f"folder {self.folder}"
+
+
+@dataclass(frozen=True, slots=True)
+class EmailTarget:
+    """One mailbox. Several people are several targets, so that one may fail alone."""
+
+    address: str
+
+    def __post_init__(self) -> None:
+        _require_plain(self.address, "email")
+        try:
+            address = Address(addr_spec=self.address)
+        except (MessageError, ValueError, IndexError):
+            address = Address()
+        if not address.domain or address.addr_spec != self.address:
+            raise InvalidInput(
+                f"{self.address!r} is no e-mail address.",
+                field="email",
+                hint="Write one address without a name, such as ana@example.org.",
+            )
+
+    @property
+    def text(self) -> str:
+        return f"e-mail {self.address}"
+
+
+@dataclass(frozen=True, slots=True)
+class WebhookTarget:
+    """A web address that a signed summary is posted to."""
+
+    url: str
+
+    def __post_init__(self) -> None:
+        _require_plain(self.url, "webhook")
+        parts = _parts(self.url)
+        if parts.scheme not in {"http", "https"} or not parts.hostname:
+            raise InvalidInput(
+                f"{self.url!r} is no web address.",
+                field="webhook",
+                hint="Write a URL that begins with https://.",
+            )
+        if parts.username is not None or parts.password is not None or "@" in parts.netloc:
+            raise InvalidInput(
+                "a URL with a user name or a password leads elsewhere than it seems to.",
+                field="webhook",
+                hint="Leave the part before @ out; posts are signed instead.",
+            )
+
+    @property
+    def text(self) -> str:
+        """Without path and query, which often are a secret."""
+        parts = _parts(self.url)
+        return f"webhook {parts.scheme}://{parts.netloc}/…"
+
+
+Target = FolderTarget | EmailTarget | WebhookTarget
+
+
+def target_documents(targets: Sequence[Target]) -> list[dict[str, Any]]:
+    """Targets as they are stored. Raises `InvalidInput` for too many."""
+    if len(targets) > MOST_TARGETS:
+        raise InvalidInput(
+            f"there are {len(targets)} targets.",
+            field="delivery",
+            hint=f"An issue is sent to at most {MOST_TARGETS}; a mailing list has one address.",
+        )
+    return [_document(target) for target in dict.fromkeys(targets)]
+
+
+def read_targets(documents: Sequence[Mapping[str, Any]]) -> tuple[Target, ...]:
+    """The targets in stored documents."""
+    return tuple(map(read_target, documents))
+
+
+def read_target(document: Mapping[str, Any]) -> Target:
+    """The target in a stored document."""
+    match document["kind"]:
+        case "folder":
+            return FolderTarget(document["folder"])
+        case "email":
+            return EmailTarget(document["address"])
+        case _:
+            return WebhookTarget(document["url"])
+
+
+def _document(target: Target) -> dict[str, Any]:
+    match target:
+        case FolderTarget():
+            return {"kind": "folder", "folder": target.folder}
+        case EmailTarget():
+            return {"kind": "email", "address": target.address}
+        case WebhookTarget():
+            return {"kind": "webhook", "url": target.url}
+
+
+def _require_plain(text: str, field: str) -> None:
+    if len(text) > LONGEST_TEXT or not text.isprintable() or text != text.strip():
+        raise InvalidInput(
+            f"{text[:40]!r} cannot be meant.",
+            field=field,
+            hint="Leave out line breaks, control characters and blanks at the ends.",
+        )
+
+
+def _parts(url: str) -> SplitResult:
+    """The parts of a URL. Raises `InvalidInput` for one that programs read differently."""
+    try:
+        parts = urlsplit(url)
+        _ = parts.port
+    except ValueError as error:
+        raise InvalidInput(
+            f"{url!r} cannot be read: {error}.", field="webhook", hint="Correct the URL."
+        ) from None
+    if "\\" in url or " " in url or not url.isascii():
+        raise InvalidInput(
+            f"{url!r} is read differently by different programs.",
+            field="webhook",
+            hint="Leave out backslashes and blanks, and write other than ASCII letters encoded.",
+        )
+    return parts
+
+
+SUFFIXES = {"html": ".html", "markdown": ".md", "json": ".json", "csv": ".csv"}
+_LONGEST_STEM = 80
+
+
+@dataclass(frozen=True, slots=True)
+class Parcel:
+    """An issue on its way to one target."""
+
+    delivery_id: int
+    server_url: str
+    target: Target
+    project: str
+    name: str
+    number: int
+    fire_time: str
+    headline: str
+    data_digest: str
+    files: tuple[StoredFile, ...]
+
+    @property
+    def key(self) -> str:
+        """The same for every attempt, and for no other delivery of the same figures."""
+        return f"{self.data_digest[:16]}-{self.number}-{self.delivery_id}"
+
+    @property
+    def title(self) -> str:
+        """ "derm-7 weekly #41"."""
+        return f"{visible(self.name)} #{self.number}"
+
+    @property
+    def url(self) -> str:
+        """Its page on the server."""
+        query = "" if self.project == DEFAULT_PROJECT else f"?project={quote(self.project)}"
+        return f"{self.server_url}/reports/{name_segment(self.name)}/{self.number}{query}"
+
+    def file(self, kind: str) -> StoredFile:
+        """One form of the issue."""
+        return next(file for file in self.files if file.kind == kind)
+
+    def file_name(self, kind: str) -> str:
+        """A name that every file system takes, without anything hostile left in it."""
+        return file_name(self.name, self.number, kind)
+
+
+def file_name(name: str, number: int, kind: str) -> str:
+    """What the file of an issue is called outside of the registry, in plain ASCII."""
+    stem = re.sub(r"[^A-Za-z0-9._-]+", "-", name).strip("-.")[:_LONGEST_STEM]
+    return f"{stem or 'report'}-{number:04}{SUFFIXES[kind]}"

@@ -1,0 +1,107 @@
+"""Asking for results again: of what is stale, of some runs, or of everything."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from offdiag.domain.runs import RunState
+from offdiag.errors import Conflict
+from offdiag.metrics.suite import SUITE_VERSION
+from offdiag.services.flags.rules import rules_in_force
+from offdiag.services.jobs.submit import evaluation_key, submit_evaluations
+from offdiag.store import jobs, retention, runs
+from offdiag.store.database import Database
+from offdiag.store.session import Session
+from offdiag.store.staleness import StaleReason, StaleRun, stale_runs
+
+_AT_ONCE = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """Runs whose evaluation was asked for, and how many were not waiting for it already."""
+
+    runs: tuple[StaleRun, ...]
+    n_submitted: int
+
+
+def find_stale(database: Database) -> list[StaleRun]:
+    """Every run whose results are missing or out of date, with the reasons."""
+    with database.read() as session:
+        return _stale(session)
+
+
+def recompute_stale(database: Database) -> Asked:
+    """Ask for exactly what is stale."""
+    with database.write() as session:
+        return _asked(session, _stale(session))
+
+
+def recompute_all(database: Database) -> Asked:
+    """Drop all results that count, and ask for them anew from the predictions.
+
+    Superseded results stay: they say what was known at the time. Until the work is done the
+    runs have no results. Runs whose evaluation was given up are tried again. Each transaction
+    is short, so that workers can begin in between.
+    """
+    with database.read() as session:
+        complete = retention.complete_runs(session)
+    found: list[StaleRun] = []
+    n_submitted = 0
+    for start in range(0, len(complete), _AT_ONCE):
+        with database.write() as session:
+            asked = _drop_and_ask(session, complete[start : start + _AT_ONCE])
+        found += asked.runs
+        n_submitted += asked.n_submitted
+    return Asked(tuple(found), n_submitted)
+
+
+def recompute_runs(database: Database, run_ids: Sequence[str]) -> Asked:
+    """Drop the results of some runs, and ask for them anew from the predictions.
+
+    Raises `NotFound` for an unknown run and `Conflict` for one that is still open; nothing is
+    dropped then.
+    """
+    with database.write() as session:
+        for run_id in run_ids:
+            if runs.get_run(session, run_id).state is RunState.OPEN:
+                raise Conflict(
+                    f"run {run_id} is still open.",
+                    field="run",
+                    hint="There is nothing to evaluate before it is finished.",
+                )
+        return _drop_and_ask(session, run_ids)
+
+
+def _drop_and_ask(session: Session, run_ids: Sequence[str]) -> Asked:
+    for run_id in retention.failed_among(session, run_ids):
+        jobs.withdraw(session, evaluation_key(run_id))
+    retention.drop_current_results(session, run_ids)
+    return _asked(session, stale_runs(session, suite_version=SUITE_VERSION, run_ids=run_ids))
+
+
+def _stale(session: Session) -> list[StaleRun]:
+    """Whatever the evaluations of this process would be different from."""
+    return stale_runs(session, suite_version=SUITE_VERSION, rules_digest=rules_in_force().digest)
+
+
+def _asked(session: Session, stale: list[StaleRun]) -> Asked:
+    submitted = submit_evaluations(session, [run.run_id for run in stale])
+    return Asked(tuple(stale), submitted)
+
+
+def reason_in_words(reason: StaleReason) -> str:
+    """Why a run is stale, for people."""
+    return _WORDS[reason]
+
+
+_WORDS = {
+    StaleReason.NOT_EVALUATED: "not evaluated yet",
+    StaleReason.TRUTH_REVISED: "ground truth was corrected",
+    StaleReason.SUITE_CHANGED: "metrics have a new version",
+    StaleReason.RULES_CHANGED: "rules or thresholds have changed",
+    StaleReason.COSTS_CHANGED: "costs have changed",
+    StaleReason.BASELINE_CHANGED: "another baseline",
+    StaleReason.CURVES_MISSING: "curves of its scores are missing",
+}

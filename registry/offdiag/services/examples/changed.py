@@ -1,0 +1,213 @@
+"""The examples behind the churn of two runs: right in one of them, in both, or in none."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from offdiag.comparison.pair import Fate, fates
+from offdiag.domain.slices import Slice, parse_slice
+from offdiag.errors import InvalidInput
+from offdiag.services.compare import (
+    Asked,
+    choices_of,
+    read_aligned,
+    require_several,
+    runs_named,
+)
+from offdiag.services.examples.selection import confidences
+from offdiag.services.shared_samples import (
+    NO_CASES_TO_CHOOSE_FROM,
+    NO_CASES_TO_SHOW,
+    Aligned,
+    Refusal,
+    refused,
+)
+from offdiag.store import compared_runs as queries
+from offdiag.store.compared_runs import ComparedRun
+from offdiag.store.database import Database
+from offdiag.store.session import Session
+from offdiag.store.slices import SliceChoices
+
+EXAMPLES_PER_PAGE = 50
+
+
+@dataclass(frozen=True, slots=True)
+class ChangedExample:
+    """One example with its class and both answers.
+
+    `sample` is its identifier, or its position in the dataset where it has none. The
+    confidences are the scores of the answers, None where none were logged.
+    """
+
+    sample: int | str
+    actual: str
+    first: str
+    second: str
+    first_confidence: float | None
+    second_confidence: float | None
+
+
+@dataclass(frozen=True)
+class ChangedExamples:
+    """A part of the examples with one fate, the `start`-th of `total` first.
+
+    `n_of_each` counts the examples of every fate in the class that was asked for, of all
+    classes without one. `refusal` says why there is nothing to show.
+    """
+
+    runs: tuple[ComparedRun, ...]
+    fate: Fate
+    class_label: str | None
+    part: Slice | None
+    on_shared: bool
+    total: int = 0
+    start: int = 0
+    examples: tuple[ChangedExample, ...] = ()
+    n_of_each: Mapping[Fate, int] | None = None
+    has_ids: bool = False
+    refusal: Refusal | None = None
+
+
+def changed_examples(
+    database: Database,
+    run_ids: Sequence[str],
+    *,
+    fate: Fate,
+    class_label: str | None = None,
+    slice_text: str | None = None,
+    on_shared: bool = False,
+    start: int = 0,
+    size: int | None = EXAMPLES_PER_PAGE,
+) -> ChangedExamples:
+    """Some of the examples of two runs with one fate, in the order of the dataset.
+
+    With `size` None all from `start` on. Raises `NotFound`, and `InvalidInput` for another
+    number of runs, an unknown class and a slice that cannot be read.
+    """
+    _require_two(run_ids)
+    part = parse_slice(slice_text) if slice_text else None
+    with database.read() as session:
+        runs = runs_named(session, run_ids)
+        code = None
+        if class_label is not None:
+            code = runs[0].labels.code_of(class_label, field_name="class")
+        found = _aligned(session, runs, part, on_shared=on_shared)
+        if isinstance(found, Refusal):
+            return ChangedExamples(runs, fate, class_label, part, on_shared, refusal=found)
+        first, second = (found.predicted[run.id] for run in runs)
+        is_meant = found.actual == code if code is not None else np.True_
+        by_fate = {
+            each: np.flatnonzero(where & is_meant)
+            for each, where in fates(found.actual, first, second).items()
+        }
+        end = None if size is None else start + size
+        chosen = by_fate[fate][start:end]
+        examples = _examples(session, runs, found, chosen)
+    return ChangedExamples(
+        runs,
+        fate,
+        class_label,
+        part,
+        on_shared,
+        total=len(by_fate[fate]),
+        start=start,
+        examples=examples,
+        n_of_each={each: len(places) for each, places in by_fate.items()},
+        has_ids=found.lineage.id_kind != "position",
+    )
+
+
+def _require_two(run_ids: Sequence[str]) -> None:
+    require_several(run_ids)
+    if len(run_ids) != 2:
+        raise InvalidInput(
+            f"there are {len(run_ids)} runs.",
+            field="runs",
+            hint="Examples are listed for two runs; name these.",
+        )
+
+
+def _aligned(
+    session: Session, runs: tuple[ComparedRun, ...], part: Slice | None, *, on_shared: bool
+) -> Aligned | Refusal:
+    refusal = refused(runs)
+    if refusal is not None:
+        return refusal
+    if not all(run.has_predictions for run in runs):
+        return NO_CASES_TO_SHOW if part is None else NO_CASES_TO_CHOOSE_FROM
+    choices = SliceChoices({}, {}) if part is None else choices_of(session, runs, part)
+    return read_aligned(session, Asked(runs, part, choices, on_shared, 0.95), runs)
+
+
+def _examples(
+    session: Session, runs: Sequence[ComparedRun], found: Aligned, chosen: NDArray[np.intp]
+) -> tuple[ChangedExample, ...]:
+    if not len(chosen):
+        return ()
+    names = runs[0].labels.names
+    columns = [found.predicted[run.id][chosen].tolist() for run in runs]
+    sure = _confidences(session, runs, found, chosen)
+    return tuple(
+        ChangedExample(
+            sample,
+            names[actual],
+            names[first],
+            names[second],
+            *(None if column is None else column[at] for column in sure),
+        )
+        for at, (sample, actual, first, second) in enumerate(
+            zip(
+                _sample_names(session, found, found.places[chosen]),
+                found.actual[chosen].tolist(),
+                *columns,
+                strict=True,
+            )
+        )
+    )
+
+
+def _sample_names(
+    session: Session, found: Aligned, places: NDArray[np.int64]
+) -> Sequence[int | str]:
+    lineage = found.lineage
+    if lineage.id_kind == "position":
+        positions: list[int] = places.tolist()
+        return positions
+    ids = queries.sample_ids_of(session, {lineage.root_id: lineage.id_kind})[lineage.root_id]
+    return ids.take(places).to_list()
+
+
+def _confidences(
+    session: Session, runs: Sequence[ComparedRun], found: Aligned, chosen: NDArray[np.intp]
+) -> list[list[float] | None]:
+    """Score of the answer to each chosen example by run, None for a run without scores."""
+    rows = {run.id: found.rows[run.id][chosen] for run in runs if run.score_columns}
+    chunks = {
+        run_id: np.searchsorted(found.starts[run_id], at, side="right") - 1
+        for run_id, at in rows.items()
+    }
+    scores = {
+        run.id: np.empty((len(chosen), run.score_columns), np.float32)
+        for run in runs
+        if run.id in rows
+    }
+    if rows:
+        wanted = {run_id: np.unique(seqs).tolist() for run_id, seqs in chunks.items()}
+        for run_id, seq, values in queries.score_chunks_of(session, wanted):
+            here = chunks[run_id] == seq
+            offsets = rows[run_id][here] - found.starts[run_id][seq]
+            scores[run_id][here] = values[offsets]
+    return [
+        confidences(scores[run.id], found.predicted[run.id][chosen], _positive(run)).tolist()
+        if run.id in rows
+        else None
+        for run in runs
+    ]
+
+
+def _positive(run: ComparedRun) -> int | None:
+    return None if run.positive_label is None else run.labels.index[run.positive_label]

@@ -1,0 +1,337 @@
+"""What a page of examples reads, and what an export of all of them does.
+
+One prediction has everything that is known of it, in words and numbers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+import numpy as np
+
+from offdiag.domain.orientation import SourceOrientation
+from offdiag.domain.runs import Task
+from offdiag.inputs.label_sets import set_members, set_text
+from offdiag.inputs.partial_labels import is_labelled
+from offdiag.metrics.multilabel.sets import unpack_sets
+from offdiag.services.examples.search import (
+    ExampleSource,
+    FirstExamples,
+    FoundExamples,
+    facts_of,
+    find_first,
+    find_page,
+    scores_of,
+)
+from offdiag.services.examples.selection import (
+    AS_LOGGED,
+    MOST_CONFIDENT_FIRST,
+    Chosen,
+    Cursor,
+    ExampleOrder,
+    ExampleQuestion,
+    Place,
+    SortKey,
+    confidences,
+    margins,
+)
+from offdiag.services.runs import run_with_currency
+from offdiag.store.database import Database
+from offdiag.store.predictions_read import SampleFacts, TruthOfRun
+from offdiag.store.run_page import RunDetail
+from offdiag.store.slices import slice_choices
+
+TOP_CLASSES = 3
+"""So many classes are named with their scores, the largest first."""
+
+
+@dataclass(frozen=True, slots=True)
+class ClassScore:
+    """What a class got."""
+
+    label: str
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """A prediction and its sample, which has no label yet where `actual` is None.
+
+    `index` is the number of the prediction in the run, counted from 0, `sample` the identifier,
+    or its position in the dataset where it has none. `confidence`, `margin` and `top` are there
+    where scores were logged; with one column `top` is the score of the positive class. Of sets
+    of labels `actual` and `predicted` are the sets as text, and `sets` holds them.
+    """
+
+    index: int
+    sample: int | str
+    actual: str | None
+    predicted: str
+    confidence: float | None
+    margin: float | None
+    top: tuple[ClassScore, ...]
+    slices: Mapping[str, str]
+    sets: LabelSets | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class LabelSets:
+    """The labels of a case in label order; `actual` is None where nobody knows them yet."""
+
+    actual: tuple[str, ...] | None
+    predicted: tuple[str, ...]
+
+    @property
+    def missed(self) -> tuple[str, ...]:
+        """Labels that are true and were not predicted."""
+        return tuple(name for name in self.actual or () if name not in self.predicted)
+
+    @property
+    def spurious(self) -> tuple[str, ...]:
+        """Labels that were predicted and are not true."""
+        actual = self.predicted if self.actual is None else self.actual
+        return tuple(name for name in self.predicted if name not in actual)
+
+
+def examples_from(source: ExampleSource, chosen: Chosen, facts: SampleFacts) -> Iterator[Example]:
+    """The chosen predictions one by one, in their order."""
+    if source.of_sets:
+        yield from _sets_from(source, chosen, facts)
+        return
+    names = source.labels.names
+    sure: Sequence[float | None] = [None] * len(chosen)
+    margin: Sequence[float | None] = sure
+    top: Sequence[tuple[ClassScore, ...]] = [()] * len(chosen)
+    if chosen.scores is not None:
+        sure = confidences(chosen.scores, chosen.predicted, source.positive).tolist()
+        margin = margins(chosen.scores, chosen.predicted, source.positive).tolist()
+        top = [_top(source, row.tolist()) for row in chosen.scores]
+    for at, (index, actual, predicted) in enumerate(
+        zip(chosen.index.tolist(), chosen.actual.tolist(), chosen.predicted.tolist(), strict=True)
+    ):
+        yield Example(
+            index=index,
+            sample=facts.names[at],
+            actual=None if actual == len(names) else names[actual],
+            predicted=names[predicted],
+            confidence=sure[at],
+            margin=margin[at],
+            top=top[at],
+            slices=_slices(facts, at),
+        )
+
+
+def _sets_from(source: ExampleSource, chosen: Chosen, facts: SampleFacts) -> Iterator[Example]:
+    labels = source.labels
+    known = is_labelled(chosen.actual.astype(np.uint8), len(labels)).tolist()
+    actual, predicted = (
+        unpack_sets(each.astype(np.uint8), len(labels))
+        for each in (chosen.actual, chosen.predicted)
+    )
+    for at, index in enumerate(chosen.index.tolist()):
+        scores = None if chosen.scores is None else chosen.scores[at].tolist()
+        yield Example(
+            index=index,
+            sample=facts.names[at],
+            actual=set_text(labels, actual[at]) if known[at] else None,
+            predicted=set_text(labels, predicted[at]),
+            confidence=_score_of(source.positive, scores),
+            margin=None,
+            top=() if scores is None else _largest(source, scores),
+            slices=_slices(facts, at),
+            sets=LabelSets(
+                set_members(labels, actual[at]) if known[at] else None,
+                set_members(labels, predicted[at]),
+            ),
+        )
+
+
+def _score_of(label: int | None, scores: Sequence[float] | None) -> float | None:
+    return None if label is None or scores is None else scores[label]
+
+
+def _slices(facts: SampleFacts, at: int) -> dict[str, str]:
+    return {name: column.levels[int(column.codes[at])] for name, column in facts.slices.items()}
+
+
+def _top(source: ExampleSource, scores: Sequence[float]) -> tuple[ClassScore, ...]:
+    names = source.labels.names
+    if len(scores) == 1 and source.positive is not None:
+        return (ClassScore(names[source.positive], scores[0]),)
+    return _largest(source, scores)
+
+
+def _largest(source: ExampleSource, scores: Sequence[float]) -> tuple[ClassScore, ...]:
+    names = source.labels.names
+    largest = np.argsort(-np.asarray(scores), kind="stable")[:TOP_CLASSES].tolist()
+    return tuple(ClassScore(names[code], scores[code]) for code in largest)
+
+
+EXAMPLES_PER_PAGE = 50
+MOST_EXPORTED = 100_000
+"""So many examples are exported, in the order in which they were logged."""
+_EXPORTED_AT_ONCE = 5_000
+
+
+class NoExamples(StrEnum):
+    """Why a run has no predictions to show."""
+
+    ONLY_A_MATRIX = "only_a_matrix"
+    STILL_OPEN = "still_open"
+
+
+@dataclass(frozen=True, slots=True)
+class ExamplePage:
+    """A page of predictions, `start` of `total` before it; `missing` says why there are none.
+
+    `before` and `after` lead to the pages around it, None where there is none.
+    """
+
+    detail: RunDetail
+    order: ExampleOrder
+    total: int = 0
+    start: int = 0
+    examples: tuple[Example, ...] = ()
+    before: Cursor | None = None
+    after: Cursor | None = None
+    slice_names: tuple[str, ...] = ()
+    missing: NoExamples | None = None
+    has_scores: bool = False
+    """Whether examples have a score to be sorted by."""
+
+    @property
+    def has_ids(self) -> bool:
+        """Whether samples have identifiers; otherwise they are known by their position."""
+        truth = self.detail.run.truth
+        return truth is not None and truth.id_kind != "position"
+
+
+@dataclass(frozen=True, slots=True)
+class ExampleExport:
+    """The first of `total` examples, read from the database as they are asked for.
+
+    `n_exported` is how many they are; `slice_names` are the columns each of them has.
+    """
+
+    detail: RunDetail
+    total: int
+    n_exported: int
+    slice_names: tuple[str, ...]
+    examples: Iterator[Example]
+
+
+def browse_examples(
+    database: Database,
+    run_id: str,
+    question: ExampleQuestion,
+    *,
+    cursor: Cursor | None = None,
+    size: int = EXAMPLES_PER_PAGE,
+) -> ExamplePage:
+    """One page of the predictions that somebody asks for.
+
+    They stand beside the truth that the results of the run were made with, so that they are
+    those of its matrix. Raises `NotFound`, and `InvalidInput` for a class that there is none of.
+    """
+    with database.read() as session:
+        detail = run_with_currency(session, run_id, aggregates=False)
+        source = example_source(detail, question)
+        if isinstance(source, NoExamples):
+            return ExamplePage(detail, question.order or AS_LOGGED, missing=source)
+        order = question.order or default_order(source)
+        if order.key is not SortKey.LOGGED and not _has_scores(source):
+            order, cursor = AS_LOGGED, None
+        found = find_page(session, source, question, order=order, cursor=cursor, size=size)
+    return _page(detail, source, order, found)
+
+
+def export_examples(
+    database: Database, run_id: str, question: ExampleQuestion
+) -> ExampleExport | NoExamples:
+    """All predictions that somebody asks for, up to `MOST_EXPORTED`, in the order of the run.
+
+    What is exported never changes, so it is read in many short transactions and not in one
+    that lasts as long as somebody's download. Raises as `browse_examples` does.
+    """
+    with database.read() as session:
+        detail = run_with_currency(session, run_id, aggregates=False)
+        source = example_source(detail, question)
+        if isinstance(source, NoExamples):
+            return source
+        first = find_first(session, source, question, size=MOST_EXPORTED)
+        slice_names = tuple(slice_choices(session, source.truth.root_id, ()).levels)
+    return ExampleExport(
+        detail, first.total, len(first.chosen), slice_names, _read_on(database, source, first)
+    )
+
+
+def default_order(source: ExampleSource) -> ExampleOrder:
+    """What a run is sorted by unless somebody asks for something else."""
+    return MOST_CONFIDENT_FIRST if _has_scores(source) else AS_LOGGED
+
+
+def _has_scores(source: ExampleSource) -> bool:
+    """A set has a score for each label, so only a label that is named tells how sure it is."""
+    return source.n_columns > 0 and not (source.of_sets and source.positive is None)
+
+
+def example_source(detail: RunDetail, question: ExampleQuestion) -> ExampleSource | NoExamples:
+    """Where the examples of a run are that somebody asks for, or why there are none."""
+    run = detail.run
+    if run.source is not SourceOrientation.PREDICTIONS:
+        return NoExamples.ONLY_A_MATRIX
+    if run.truth is None:
+        return NoExamples.STILL_OPEN
+    scored_with = None if detail.results is None else detail.results.facts.truth_id
+    of_sets = run.task is Task.MULTILABEL
+    positive = run.positive_label
+    if of_sets:
+        asked = question.predicted if question.actual is None else question.actual
+        positive = asked if asked in run.labels.index else None
+    return ExampleSource(
+        run_id=run.id,
+        labels=run.labels,
+        truth=TruthOfRun(
+            run.truth.id if scored_with is None else scored_with,
+            run.truth.root_id,
+            run.truth.id_kind,
+        ),
+        n_columns=run.score_columns,
+        positive=None if positive is None else run.labels.index[positive],
+        hierarchy=run.hierarchy,
+        of_sets=of_sets,
+    )
+
+
+def _page(
+    detail: RunDetail, source: ExampleSource, order: ExampleOrder, found: FoundExamples
+) -> ExamplePage:
+    chosen = found.chosen
+    end = found.n_before + len(chosen)
+    ends = [
+        Cursor(Place(float(chosen.key[at]), int(chosen.index[at])), backwards=at == 0)
+        for at in ((0, -1) if len(chosen) else ())
+    ]
+    return ExamplePage(
+        detail=detail,
+        order=order,
+        total=found.total,
+        start=found.n_before,
+        examples=tuple(examples_from(source, chosen, found.facts)),
+        before=ends[0] if ends and found.n_before > 0 else None,
+        after=ends[1] if ends and end < found.total else None,
+        slice_names=tuple(found.facts.slices),
+        has_scores=_has_scores(source),
+    )
+
+
+def _read_on(database: Database, source: ExampleSource, first: FirstExamples) -> Iterator[Example]:
+    for start in range(0, len(first.chosen), _EXPORTED_AT_ONCE):
+        stop = min(start + _EXPORTED_AT_ONCE, len(first.chosen))
+        part = first.chosen.take(np.arange(start, stop, dtype=np.int64))
+        with database.read() as session:
+            part = scores_of(session, source, part, first.starts)
+            facts = facts_of(session, source, part, first.truth_starts)
+        yield from examples_from(source, part, facts)

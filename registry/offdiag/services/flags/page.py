@@ -1,0 +1,137 @@
+"""The inbox of flags, the flags of one run, and everything about one flag.
+
+What was measured, what became of it, what to use instead.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from offdiag.errors import NotFound
+from offdiag.flags.assessment import RuleCheck, rule_checks
+from offdiag.flags.catalogue import RULES, RuleDescription
+from offdiag.flags.lifecycle import FlagState
+from offdiag.flags.thresholds import Thresholds
+from offdiag.services.flags.alternatives import BetterRuns, better_on_class
+from offdiag.services.flags.rules import RulesInForce, rules_in_force
+from offdiag.services.flags.triage import end_of_rest
+from offdiag.store import flags, runs
+from offdiag.store.database import Database
+from offdiag.store.flag_inbox import (
+    FlagEntry,
+    FlagPage,
+    FlagPlace,
+    JudgedResults,
+    count_open_flags,
+    flag_counts,
+    flag_inbox,
+    flagged_run,
+)
+from offdiag.store.flags import FlagEvent, FlagFilter, FlagRecord
+from offdiag.store.run_ranks import RankedValue, run_ranks
+
+FLAGS_PER_PAGE = 50
+MOST_OF_A_RUN = 10_000
+
+
+def browse_flags(
+    database: Database,
+    wanted: FlagFilter,
+    *,
+    after: FlagPlace | None = None,
+    limit: int = FLAGS_PER_PAGE,
+) -> FlagPage:
+    """One page of the inbox, with how many flags there are in each state."""
+    with database.read() as session:
+        return flag_inbox(session, wanted=wanted, now=database.clock(), after=after, limit=limit)
+
+
+def flags_of_run(database: Database, run_id: str) -> tuple[FlagEntry, ...]:
+    """All flags of a run, closed ones too, the gravest first. Raises `NotFound`."""
+    wanted = FlagFilter(run_id=run_id)
+    with database.read() as session:
+        runs.get_run(session, run_id)
+        return flag_inbox(
+            session, wanted=wanted, now=database.clock(), limit=MOST_OF_A_RUN
+        ).entries
+
+
+def count_flags(database: Database, wanted: Sequence[FlagFilter]) -> tuple[int, ...]:
+    """How many flags each of several filters leaves, at most `MOST_COUNTED`, in one statement."""
+    with database.read() as session:
+        return flag_counts(session, wanted, now=database.clock())
+
+
+def count_open(database: Database) -> int:
+    """How many flags are open, at most `MOST_COUNTED`."""
+    with database.read() as session:
+        return count_open_flags(session, database.clock())
+
+
+def flags_that_fire(database: Database, run_id: str) -> list[FlagRecord]:
+    """The flags of a run that have not been closed, settled or not, the gravest first."""
+    with database.read() as session:
+        found = flags.flags_of_run(session, run_id)
+    firing = [flag for flag in found if flag.standing.state is not FlagState.CLOSED]
+    return sorted(firing, key=lambda flag: (-flag.standing.severity.rank, flag.id))
+
+
+RANKED_KEYS = ("overall_accuracy", "balanced_accuracy")
+
+
+@dataclass(frozen=True)
+class FlagDetail:
+    """One flag with its rule, what all rules measured, its history, and better runs.
+
+    `rule` is None for a flag of a rule that this version no longer has. `checks` are what the
+    rules about the matrix compare by the thresholds in force; `judged_by_others` says that the
+    flag was raised by other rules or thresholds than those. `ranks` are those of the run among
+    all on its ground truth, by key.
+    """
+
+    entry: FlagEntry
+    rule: RuleDescription | None
+    results: JudgedResults | None
+    checks: tuple[RuleCheck, ...]
+    judged_by_others: bool
+    thresholds: Thresholds
+    ranks: Mapping[str, RankedValue]
+    history: tuple[FlagEvent, ...]
+    better: BetterRuns
+
+
+def browse_flag(database: Database, flag_id: int, rules: RulesInForce | None = None) -> FlagDetail:
+    """One flag in six statements. Raises `NotFound`.
+
+    `rules` are those in force, without them those of the settings, read now.
+    """
+    in_force = rules or rules_in_force()
+    with database.read() as session:
+        flagged = flagged_run(session, flag_id)
+        if flagged is None:
+            raise NotFound(
+                f"there is no flag {flag_id}.",
+                field="flag",
+                hint="`offdiag flags list` shows the flags.",
+            )
+        entry, results = flagged.entry, flagged.results
+        content = entry.flag.content
+        return FlagDetail(
+            entry=entry,
+            rule=RULES.get(content.rule),
+            results=results,
+            checks=()
+            if results is None
+            else rule_checks(
+                results.counted, in_force.thresholds, class_label=content.class_label
+            ),
+            judged_by_others=results is not None and results.rules_digest != in_force.digest,
+            thresholds=in_force.thresholds,
+            ranks=run_ranks(session, entry.flag.run_id, RANKED_KEYS),
+            history=(
+                *flags.events_of(session, flag_id),
+                *end_of_rest(entry.flag, database.clock()),
+            ),
+            better=better_on_class(session, flagged),
+        )

@@ -1,0 +1,258 @@
+"""What people do with flags: one or many at once, all of them or none.
+
+Steps that flags take are written to their histories.
+
+Whoever looks at a flag and decides may say which revision of it was `seen`, by flag. If somebody
+else, or an evaluation, has changed it since, that is `Stale` and nothing is done: a
+decision is about what its author saw. Without `seen` the last word wins.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from offdiag.domain.runs import require_name
+from offdiag.domain.texts import require_reason
+from offdiag.errors import Conflict, InvalidInput, NotFound, Stale
+from offdiag.flags.lifecycle import (
+    FlagEventKind,
+    FlagState,
+    Standing,
+    Step,
+    acknowledged,
+    dismissed,
+    reopened,
+    rested,
+    snoozed,
+)
+from offdiag.store import flags
+from offdiag.store.database import Database
+from offdiag.store.flags import FlagEvent, FlagRecord
+from offdiag.store.session import Session
+
+
+@dataclass(frozen=True, slots=True)
+class TakenStep:
+    """What time did to a flag unnoticed, and then somebody or an evaluation."""
+
+    flag: FlagRecord
+    rest: Step
+    step: Step
+
+    @property
+    def after(self) -> Standing:
+        return self.step.after
+
+    @property
+    def is_told(self) -> bool:
+        """Whether the history says anything of it."""
+        return self.rest.kind is not None or self.step.kind is not None
+
+
+def take(flag: FlagRecord, step: Callable[[Standing], Step], now: datetime) -> TakenStep:
+    """Let a flag take a step from where it stands by now."""
+    rest = rested(flag.standing, now)
+    return TakenStep(flag, rest, step(rest.after))
+
+
+def events_of(steps: Iterable[TakenStep], *, author: str | None, now: datetime) -> list[FlagEvent]:
+    """The entries of the histories, those of ended rests at the moment they ended."""
+    events = []
+    for taken in steps:
+        events += end_of_rest(taken.flag, now)
+        events += events_of_step(taken.flag.id, taken.step, author=author, now=now)
+    return events
+
+
+def events_of_step(
+    flag_id: int, step: Step, *, author: str | None, now: datetime
+) -> list[FlagEvent]:
+    """What is to be told of one step, if anything."""
+    return [] if step.kind is None else [FlagEvent(flag_id, now, author, step.kind, step.text)]
+
+
+def end_of_rest(flag: FlagRecord, now: datetime) -> list[FlagEvent]:
+    """The entry for a rest that is over by now and of which nobody has told yet."""
+    until = flag.standing.snoozed_until
+    if until is None:
+        return []
+    return events_of_step(flag.id, rested(flag.standing, now), author=None, now=until)
+
+
+MOST_AT_ONCE = 1_000
+
+Seen = Mapping[int, int]
+"""Revisions of flags, by flag, as somebody saw them."""
+
+
+def acknowledge_flags(
+    database: Database, ids: Sequence[int], *, author: str | None, seen: Seen | None = None
+) -> list[FlagRecord]:
+    """Note that somebody has seen flags. Raises `NotFound`, and `Conflict` for closed ones."""
+    return _settle(database, ids, acknowledged, author=author, seen=seen)
+
+
+def snooze_flags(
+    database: Database,
+    ids: Sequence[int],
+    *,
+    until: datetime,
+    author: str | None,
+    seen: Seen | None = None,
+) -> list[FlagRecord]:
+    """Put flags aside until a moment, from which on they count as open again.
+
+    Raises `InvalidInput` for a moment without a time zone or in the past, and as above.
+    """
+    if until.utcoffset() is None:
+        raise InvalidInput(
+            f"{until.isoformat()} has no time zone.",
+            field="until",
+            hint="Append one, such as +00:00.",
+        )
+    if until <= database.clock():
+        raise InvalidInput(
+            f"{until.isoformat()} is over.", field="until", hint="Name a moment to come."
+        )
+    return _settle(
+        database, ids, lambda standing: snoozed(standing, until), author=author, seen=seen
+    )
+
+
+def dismiss_flags(
+    database: Database,
+    ids: Sequence[int],
+    *,
+    reason: str,
+    author: str | None,
+    seen: Seen | None = None,
+) -> list[FlagRecord]:
+    """Note that flags do not matter, and why. Raises `InvalidInput` without a reason."""
+    why = require_reason(reason)
+    return _settle(
+        database, ids, lambda standing: dismissed(standing, why), author=author, seen=seen
+    )
+
+
+def reopen_flags(
+    database: Database, ids: Sequence[int], *, author: str | None, seen: Seen | None = None
+) -> list[FlagRecord]:
+    """Take back what was settled. Raises `NotFound`, and `Conflict` for closed flags."""
+    return _settle(database, ids, reopened, author=author, seen=seen)
+
+
+def assign_flags(
+    database: Database,
+    ids: Sequence[int],
+    *,
+    assignee: str | None,
+    author: str | None,
+    seen: Seen | None = None,
+) -> list[FlagRecord]:
+    """Make somebody responsible for flags, or (None) nobody. Raises `NotFound`."""
+    if assignee is not None:
+        require_name(assignee, "assignee")
+    with database.write() as session:
+        changed = [flag.id for flag in _found(session, ids) if flag.assignee != assignee]
+        if changed:
+            _require_unchanged(session, changed, seen)
+            flags.assign_flags(session, changed, assignee)
+            said = _remark(
+                changed,
+                FlagEventKind.ASSIGNED,
+                assignee or "nobody",
+                author=author,
+                now=database.clock(),
+            )
+            flags.insert_events(session, said)
+        return flags.flags_by_id(session, ids)
+
+
+def comment_on_flags(
+    database: Database, ids: Sequence[int], *, text: str, author: str | None
+) -> list[FlagRecord]:
+    """Add a remark to the history of flags. Raises `InvalidInput` for none, and `NotFound`."""
+    remark = require_reason(text, field="comment")
+    with database.write() as session:
+        found = _found(session, ids)
+        said = _remark(
+            [flag.id for flag in found],
+            FlagEventKind.COMMENTED,
+            remark,
+            author=author,
+            now=database.clock(),
+        )
+        flags.insert_events(session, said)
+        return found
+
+
+def _settle(
+    database: Database,
+    ids: Sequence[int],
+    step: Callable[[Standing], Step],
+    *,
+    author: str | None,
+    seen: Seen | None,
+) -> list[FlagRecord]:
+    with database.write() as session:
+        found = _found(session, ids)
+        closed = next((f for f in found if f.standing.state is FlagState.CLOSED), None)
+        if closed is not None:
+            raise Conflict(
+                f"flag {closed.id} is closed: its rule no longer fires.",
+                field="flag",
+                hint="It opens by itself if the rule fires again. Nothing was changed.",
+            )
+        now = database.clock()
+        steps = [take(flag, step, now) for flag in found]
+        # Deciding what is already decided contradicts nobody.
+        decided = [taken.flag.id for taken in steps if taken.step.kind is not None]
+        _require_unchanged(session, decided, seen)
+        changed = [taken for taken in steps if taken.is_told]
+        flags.update_standings(session, [(t.flag.id, t.after) for t in changed], now=now)
+        flags.insert_events(session, events_of(changed, author=author, now=now))
+        return flags.flags_by_id(session, ids)
+
+
+def _found(session: Session, ids: Sequence[int]) -> list[FlagRecord]:
+    if not ids or len(ids) > MOST_AT_ONCE:
+        raise InvalidInput(
+            f"{len(ids)} flags are named.",
+            field="flag",
+            hint=f"Name at least one and at most {MOST_AT_ONCE}.",
+        )
+    found = flags.flags_by_id(session, ids)
+    missing = sorted(set(ids) - {flag.id for flag in found})
+    if missing:
+        raise NotFound(
+            f"there is no flag {missing[0]}.",
+            field="flag",
+            hint="`offdiag flags list` shows the flags. Nothing was changed.",
+        )
+    return found
+
+
+def _require_unchanged(session: Session, ids: Iterable[int], seen: Seen | None) -> None:
+    """Compare revisions while the flags are locked, so that nobody comes in between."""
+    known = {} if seen is None else {flag_id: seen[flag_id] for flag_id in ids if flag_id in seen}
+    changes = flags.changes_since(session, known) if known else []
+    if changes:
+        raise Stale(
+            f"{', '.join(map(_told, changes))} in the meantime.",
+            field="flag",
+            hint="Look again, then decide. Nothing was changed.",
+        )
+
+
+def _told(change: FlagEvent) -> str:
+    to_whom = f" to {change.text}" if change.kind is FlagEventKind.ASSIGNED else ""
+    by_whom = f" by {change.author}" if change.author else ""
+    return f"flag {change.flag_id} was {change.kind.value}{to_whom}{by_whom}"
+
+
+def _remark(
+    ids: Sequence[int], kind: FlagEventKind, text: str, *, author: str | None, now: datetime
+) -> list[FlagEvent]:
+    return [FlagEvent(flag_id, now, author, kind, text) for flag_id in ids]

@@ -1,0 +1,389 @@
+"""Judging a stored run, or a matrix that is stored nowhere, by the conditions of a gate.
+
+Conditions look at numbers of evaluations and at costs: stated ones, named ones, or those of
+the dataset.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+from offdiag.domain.labels import LabelSet
+from offdiag.domain.orientation import OrientationEvidence
+from offdiag.domain.values import MetricValue
+from offdiag.errors import InvalidInput
+from offdiag.flags.costs import PricedRun, rank_flip_verdict
+from offdiag.flags.thresholds import Thresholds
+from offdiag.flags.verdict import Certainty, Verdict
+from offdiag.gate.conditions import Condition, Differences, MetricValues, RaisedFlag, Subject
+from offdiag.gate.evaluate_conditions import Finding, judge
+from offdiag.metrics.confusion import ConfusionMatrix
+from offdiag.metrics.costs.matrix import CostMatrix, cost_matrix
+from offdiag.metrics.paired.costs import paired_cost_differences
+from offdiag.metrics.paired.difference import paired_differences
+from offdiag.metrics.paired.joint import JointCounts
+from offdiag.services.cost_matrices import CostName, costs_named
+from offdiag.services.evaluation.compute import INTERVAL_SEED, EvaluatedValues, of_matrix, price
+from offdiag.services.evaluation.results import evaluation_of
+from offdiag.services.flags.verdicts import AgainstBaseline, Circumstances, RunVerdicts, judge_run
+from offdiag.services.jobs.attempts import RetryPolicy
+from offdiag.services.shared_samples import NotPaired, pair_evaluations
+from offdiag.store import cost_matrices, datasets, flags, runs
+from offdiag.store.database import Database
+from offdiag.store.datasets import DatasetRecord
+from offdiag.store.evaluations import StoredEvaluation
+from offdiag.store.flags import FlagContent
+from offdiag.store.runs import RunRecord
+from offdiag.store.session import Session
+
+
+def values_with_costs(
+    matrix: ConfusionMatrix, values: EvaluatedValues, costs: CostMatrix | None
+) -> MetricValues:
+    """The values of an evaluation, and those of its costs with their intervals."""
+    return MetricValues(
+        values.aggregate,
+        values.per_class,
+        None if costs is None else price(matrix, costs),
+    )
+
+
+def differences(
+    run: MetricValues,
+    baseline: MetricValues,
+    *,
+    joint: JointCounts | None,
+    not_paired: str | None,
+    costs: CostMatrix | None,
+) -> Differences:
+    """Every value of the run minus the baseline's.
+
+    `joint` counts the baseline first and the run second; with it differences carry paired
+    intervals, except those of scores, for which there are none.
+    """
+    plain = MetricValues(
+        {key: _gap(value, baseline.aggregate.get(key)) for key, value in run.aggregate.items()},
+        {
+            key: _class_gaps(values, baseline.per_class.get(key))
+            for key, values in run.per_class.items()
+        },
+        None
+        if run.costs is None or baseline.costs is None
+        else {key: _gap(value, baseline.costs[key]) for key, value in run.costs.items()},
+    )
+    if joint is None:
+        return Differences(plain, not_paired)
+    return Differences(_with_paired_intervals(plain, joint, costs))
+
+
+def _with_paired_intervals(
+    plain: MetricValues, joint: JointCounts, costs: CostMatrix | None
+) -> MetricValues:
+    found = paired_differences(joint, seed=INTERVAL_SEED)
+    aggregate = dict(plain.aggregate)
+    for key, intervals in found.aggregate_intervals.items():
+        aggregate[key] = intervals.at().around(found.aggregate[key].at())
+    per_class = dict(plain.per_class)
+    for key, intervals in found.per_class_intervals.items():
+        per_class[key] = [
+            intervals.at(code).around(found.per_class[key].at(code))
+            for code in range(joint.n_classes)
+        ]
+    if costs is None or plain.costs is None:
+        return MetricValues(aggregate, per_class)
+    of_costs = dict(plain.costs)
+    for key, (gap, interval) in paired_cost_differences(joint, costs, seed=INTERVAL_SEED).items():
+        if gap is not None:
+            of_costs[key] = interval.around(MetricValue(gap))
+    return MetricValues(aggregate, per_class, of_costs)
+
+
+def _class_gaps(
+    values: Sequence[MetricValue], baseline: Sequence[MetricValue] | None
+) -> list[MetricValue]:
+    others = [None] * len(values) if baseline is None else baseline
+    return [_gap(value, other) for value, other in zip(values, others, strict=True)]
+
+
+def _gap(value: MetricValue, baseline: MetricValue | None) -> MetricValue:
+    """The difference without an interval; undefined for the reason of whichever is undefined."""
+    if value.value is None:
+        return replace(value, limit=None, ci_low=None, ci_high=None, ci_method=None)
+    if baseline is None:
+        return MetricValue(None, "no_scores")
+    if baseline.value is None:
+        return MetricValue(None, baseline.reason)
+    return MetricValue(value.value - baseline.value)
+
+
+@dataclass(frozen=True, slots=True)
+class StatedCosts:
+    """What errors cost, as somebody stated it: `weights[actual][predicted]` by label."""
+
+    weights: Mapping[str, Mapping[str, float]]
+    currency: str | None = None
+
+    def on(self, labels: LabelSet) -> CostMatrix:
+        """The costs in the order of the labels. Raises `InvalidInput` if they differ."""
+        return cost_matrix(self.weights, labels=labels, currency=self.currency)
+
+
+def costs_of(
+    session: Session, dataset: DatasetRecord, wanted: StatedCosts | CostName | None
+) -> CostMatrix | None:
+    """The costs that are wanted, else the default ones of the dataset, if it has any.
+
+    Raises `NotFound` for an unknown name, and `InvalidInput` for costs of other classes.
+    """
+    if isinstance(wanted, StatedCosts):
+        return wanted.on(dataset.labels)
+    if wanted is None:
+        default = cost_matrices.default_costs(session, dataset.id)
+        return None if default is None else default.costs
+    costs = costs_named(session, project=dataset.project, wanted=wanted).costs
+    if costs.labels.digest != dataset.labels.digest:
+        raise InvalidInput(
+            f"cost matrix {wanted} is about the classes {costs.labels.preview()}, the run tells "
+            f"{dataset.labels.preview()} apart.",
+            field="cost_matrix",
+            hint="Name costs for the classes of the run.",
+        )
+    return costs
+
+
+@dataclass(frozen=True)
+class StoredRun:
+    """A run with the evaluation that counts, and what its errors cost, if that is known."""
+
+    run: RunRecord
+    evaluation: StoredEvaluation
+    costs: CostMatrix | None
+
+    @property
+    def matrix(self) -> ConfusionMatrix:
+        return self.evaluation.matrix
+
+    @cached_property
+    def values(self) -> MetricValues:
+        stored = EvaluatedValues(self.evaluation.aggregate, self.evaluation.per_class)
+        return values_with_costs(self.matrix, stored, self.costs)
+
+
+def subject_of_matrix(
+    matrix: ConfusionMatrix, values: MetricValues, found: RunVerdicts
+) -> Subject:
+    """What there is to judge of a matrix about which nothing else is known."""
+    return Subject(
+        labels=matrix.labels,
+        values=values,
+        asked=found.asked,
+        flags=tuple(map(_raised, found.verdicts)),
+        hides_minority=bool(found.hides_minority),
+        may_hide_minority=found.may_hide_minority,
+        not_assessable=found.not_assessable,
+    )
+
+
+def subject_of_run(
+    judged: StoredRun,
+    baseline: StoredRun | None,
+    *,
+    pair: JointCounts | NotPaired | None,
+    dismissed: Sequence[FlagContent],
+    thresholds: Thresholds,
+) -> Subject:
+    """What there is to judge of a run, beside a baseline if there is one.
+
+    `pair` counts the baseline first. `dismissed` are the flags that do not matter. Raises
+    `InvalidInput` for a baseline with other classes.
+    """
+    if baseline is not None:
+        _require_same_classes(judged, baseline)
+    found = _verdicts(judged, baseline, pair, thresholds)
+    settled = {(content.rule, content.class_label) for content in dismissed}
+    kept = [v for v in found.verdicts if (v.rule, v.class_label) not in settled]
+    accepted = [v for v in found.verdicts if (v.rule, v.class_label) in settled]
+    subject = replace(
+        subject_of_matrix(judged.matrix, judged.values, replace(found, verdicts=tuple(kept))),
+        accepted=tuple(map(_raised, accepted)),
+    )
+    if baseline is None:
+        return subject
+    return replace(
+        subject,
+        differences=differences(
+            judged.values,
+            baseline.values,
+            joint=pair if isinstance(pair, JointCounts) else None,
+            not_paired=pair.why if isinstance(pair, NotPaired) else None,
+            costs=judged.costs,
+        ),
+    )
+
+
+def _require_same_classes(judged: StoredRun, baseline: StoredRun) -> None:
+    labels, others = judged.matrix.labels, baseline.matrix.labels
+    if labels.digest != others.digest:
+        raise InvalidInput(
+            f"run {baseline.run.id} tells {others.preview()} apart, run {judged.run.id} "
+            f"{labels.preview()}.",
+            field="baseline",
+            hint="Compare runs over the same classes in the same order.",
+        )
+
+
+def _verdicts(
+    judged: StoredRun,
+    baseline: StoredRun | None,
+    pair: JointCounts | NotPaired | None,
+    thresholds: Thresholds,
+) -> RunVerdicts:
+    evidence = judged.run.orientation_evidence
+    against = None
+    if baseline is not None and isinstance(pair, JointCounts):
+        against = AgainstBaseline(baseline.run.name, pair)
+    found = judge_run(
+        judged.matrix,
+        Circumstances(
+            thresholds=thresholds,
+            costs=judged.costs,
+            orientation=None if evidence is None else OrientationEvidence.from_dict(evidence),
+            baseline=against,
+        ),
+    )
+    if baseline is None or judged.costs is None:
+        return found
+    flip = rank_flip_verdict(_priced(judged), [_priced(baseline)], thresholds)
+    verdicts: Iterable[Verdict] = () if flip is None else (flip,)
+    return replace(found, verdicts=(*found.verdicts, *verdicts), asked=found.asked | {"F15"})
+
+
+def _priced(stored: StoredRun) -> PricedRun:
+    costs = stored.values.costs or {}
+    return PricedRun(
+        stored.run.name,
+        stored.values.aggregate["overall_accuracy"].value or 0.0,
+        costs["mean_cost"].value or 0.0,
+    )
+
+
+def _raised(verdict: Verdict) -> RaisedFlag:
+    return RaisedFlag(
+        verdict.rule,
+        verdict.class_label,
+        verdict.message,
+        is_proved=verdict.certainty is Certainty.PROVED,
+    )
+
+
+@dataclass(frozen=True)
+class GateResult:
+    """What a gate found. `run` and `baseline` are ids; a file has neither.
+
+    `not_paired` is None, or why the run was not compared with its baseline case by case.
+    """
+
+    findings: tuple[Finding, ...]
+    run: str | None = None
+    baseline: str | None = None
+    not_paired: str | None = None
+
+    @property
+    def passed(self) -> bool:
+        return all(finding.passed for finding in self.findings)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, ready for `json.dumps(..., allow_nan=False)`."""
+        return {
+            "passed": self.passed,
+            "run": self.run,
+            "baseline": self.baseline,
+            "not_paired": self.not_paired,
+            "conditions": [finding.to_dict() for finding in self.findings],
+        }
+
+
+def gate_run(
+    database: Database,
+    run_id: str,
+    conditions: Sequence[Condition],
+    *,
+    baseline_id: str | None = None,
+    costs: StatedCosts | CostName | None = None,
+    thresholds: Thresholds,
+    timeout_s: float,
+    lease_s: float,
+    policy: RetryPolicy,
+) -> GateResult:
+    """Judge a stored run, evaluating it first or waiting for that if need be.
+
+    Without `baseline_id` and `costs` those of the dataset are taken, if it has any. Differences
+    are paired case by case where run and baseline were evaluated on the same ground truth.
+    Flags that somebody dismissed do not close the gate, unless they are about another baseline
+    or other costs.
+
+    Raises `NotFound`, `InvalidInput` for conditions that make no sense for the run and for runs
+    with other classes than their baseline, and what `evaluation_of` raises.
+    """
+    pinned = _pinned(database, run_id)
+    compared = baseline_id or pinned
+    wanted = [run_id] if compared is None else [run_id, compared]
+    evaluations = [
+        evaluation_of(database, each, timeout_s=timeout_s, lease_s=lease_s, policy=policy)
+        for each in wanted
+    ]
+    with database.read() as session:
+        records = [runs.get_run(session, each) for each in wanted]
+        dataset = datasets.get_dataset(session, records[0].dataset_id)
+        price = costs_of(session, dataset, costs)
+        dismissed = [
+            flag.content
+            for flag in flags.flags_of_run(session, run_id)
+            if flag.standing.is_dismissed
+            and not (flag.content.rule == "F11" and costs is not None)
+            and not (flag.content.rule == "F14" and compared != pinned)
+        ]
+        stored = [
+            StoredRun(record, evaluation, price)
+            for record, evaluation in zip(records, evaluations, strict=True)
+        ]
+        pair = None if compared is None else pair_evaluations(session, *evaluations[::-1])
+    subject = subject_of_run(
+        stored[0],
+        stored[1] if compared is not None else None,
+        pair=pair,
+        dismissed=dismissed,
+        thresholds=thresholds,
+    )
+    gaps = subject.differences
+    return GateResult(
+        judge(conditions, subject),
+        run=run_id,
+        baseline=compared,
+        not_paired=None if gaps is None else gaps.not_paired,
+    )
+
+
+def gate_matrix(
+    matrix: ConfusionMatrix,
+    conditions: Sequence[Condition],
+    *,
+    costs: StatedCosts | None = None,
+    thresholds: Thresholds,
+) -> GateResult:
+    """Judge a matrix that is stored nowhere. Raises `InvalidInput` as `gate_run` does."""
+    price = None if costs is None else costs.on(matrix.labels)
+    values = values_with_costs(matrix, of_matrix(matrix), price)
+    found = judge_run(matrix, Circumstances(thresholds=thresholds, costs=price))
+    return GateResult(judge(conditions, subject_of_matrix(matrix, values, found)))
+
+
+def _pinned(database: Database, run_id: str) -> str | None:
+    """The baseline of the run's dataset, unless that is the run itself."""
+    with database.read() as session:
+        run = runs.get_run(session, run_id)
+        baseline = runs.find_baseline(session, run.dataset_id)
+    return None if baseline is None or baseline.run_id == run_id else baseline.run_id

@@ -1,1 +1,0 @@
-"""Judging runs by the conditions of a gate."""

@@ -1,0 +1,181 @@
+"""A new run out of the scores of a logged one, decided by another rule."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from contextlib import closing
+from datetime import datetime
+from typing import Any
+
+from offdiag.domain.orientation import SourceOrientation
+from offdiag.domain.runs import Derivation, RunFacts, RunState, Task, new_run_id
+from offdiag.errors import Conflict, InvalidInput
+from offdiag.metrics.costs.decisions import Rule
+from offdiag.metrics.counted import of_sets
+from offdiag.metrics.counting import count_labelled_pairs
+from offdiag.services.ingest.batch import Batch
+from offdiag.services.ingest.finish_run import COUNTED_HERE, content_digest
+from offdiag.services.ingest.open_run import already_opened
+from offdiag.services.jobs.submit import submit_evaluation
+from offdiag.store import datasets, predictions, runs, truths
+from offdiag.store.database import Database
+from offdiag.store.datasets import DatasetRecord
+from offdiag.store.failures import after_races
+from offdiag.store.runs import RunRecord
+from offdiag.store.session import Session
+
+
+def derive_run(
+    database: Database,
+    *,
+    source_id: str,
+    rule: Rule,
+    recipe: Mapping[str, Any],
+    name: str,
+    author: str | None = None,
+) -> RunRecord:
+    """Store what a rule decides from the scores of a run, as a run of the same cases.
+
+    `recipe` describes the rule as plain values; it is kept with the run. The same recipe again
+    is the run that has it. The scores stay with the source. Raises `NotFound`, `Conflict` for a
+    run that is open, and `InvalidInput` for one without scores, or with scores that the rule
+    cannot use.
+    """
+
+    def transaction() -> RunRecord:
+        with database.write() as session:
+            return _derive(
+                session,
+                source=runs.get_run(session, source_id),
+                rule=rule,
+                recipe=recipe,
+                name=name,
+                author=author,
+                now=database.clock(),
+            )
+
+    return after_races(transaction)
+
+
+def _derive(
+    session: Session,
+    *,
+    source: RunRecord,
+    rule: Rule,
+    recipe: Mapping[str, Any],
+    name: str,
+    author: str | None,
+    now: datetime,
+) -> RunRecord:
+    _require_scores(source)
+    dataset = datasets.get_dataset(session, source.dataset_id)
+    if dataset.task is Task.MULTILABEL:
+        raise of_sets()
+    derivation = Derivation(source.id, recipe)
+    facts = RunFacts(
+        name=name,
+        project=dataset.project,
+        model=source.model,
+        client_key=_client_key(derivation),
+        params=source.params,
+        tags=source.tags,
+        author=author,
+        git_sha=source.git_sha,
+    )
+    known = already_opened(session, dataset, facts)
+    if known is not None:
+        return known
+    run = runs.insert_run(
+        session,
+        run_id=new_run_id(),
+        project_id=source.project_id,
+        dataset_id=source.dataset_id,
+        facts=facts,
+        source=SourceOrientation.PREDICTIONS,
+        now=now,
+        derivation=derivation,
+    )
+    _decide(session, source, run.id, dataset, rule)
+    stored = predictions.chunk_list(session, run.id)
+    runs.mark_finished(
+        session,
+        run.id,
+        truth_version_id=source.truth_version_id,
+        n_predictions=source.n_predictions,
+        score_columns=0,
+        content_digest=content_digest(stored),
+        orientation=COUNTED_HERE,
+        now=now,
+    )
+    submit_evaluation(session, run.id)
+    return runs.get_run(session, run.id)
+
+
+def derivation_of_run(database: Database, run_id: str) -> Derivation | None:
+    """From whose scores a run was decided anew, None for a run that was logged.
+
+    Raises `NotFound`.
+    """
+    with database.read() as session:
+        return runs.get_run(session, run_id).derivation
+
+
+def decision_of_run(database: Database, run_id: str) -> Mapping[str, Any] | None:
+    """The rule that predicted from the scores of a run, None where predictions were logged.
+
+    Raises `NotFound`.
+    """
+    with database.read() as session:
+        return runs.get_run(session, run_id).decision
+
+
+def _require_scores(run: RunRecord) -> None:
+    if run.state is RunState.OPEN:
+        raise Conflict(f"run {run.id} is still open.", field="run", hint="Finish it first.")
+    if not run.score_columns:
+        raise InvalidInput(
+            f"run {run.id} has no scores to decide from.",
+            field="run",
+            hint="Log the scores with the predictions: y_score=.",
+        )
+
+
+def _client_key(derivation: Derivation) -> str:
+    """The same for the same rule on the same run, so that asking twice makes one run."""
+    text = json.dumps([derivation.run_id, dict(derivation.recipe)], sort_keys=True)
+    return f"derived:{hashlib.sha256(text.encode()).hexdigest()}"
+
+
+def _decide(
+    session: Session, source: RunRecord, run_id: str, dataset: DatasetRecord, rule: Rule
+) -> None:
+    assert source.truth_version_id is not None  # noqa: S101  # Finishing predictions sets it.
+    actual = truths.truth_codes(session, source.truth_version_id)
+    size = len(dataset.labels)
+    positive = (
+        None if dataset.positive_label is None else dataset.labels.index[dataset.positive_label]
+    )
+    parts = predictions.read_chunks(session, source.id, n_classes=size)
+    with closing(predictions.read_score_chunks(session, source.id)) as scores:
+        for part, values in zip(list(parts), scores, strict=True):
+            decided = rule.decide(values, positive=positive)
+            batch = Batch(decided)
+            predictions.insert_chunk(
+                session,
+                run_id=run_id,
+                seq=part.seq,
+                predicted=decided,
+                scores=None,
+                counts=None,
+                sha256=batch.digest(dataset.labels),
+            )
+            predictions.place_chunk(
+                session,
+                run_id,
+                part.seq,
+                positions=None if part.positions is None else part.positions.astype("int64"),
+                counts=count_labelled_pairs(part.actual_in(actual), decided, n_classes=size),
+                predicted=decided,
+            )

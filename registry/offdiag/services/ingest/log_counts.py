@@ -1,0 +1,306 @@
+"""Logging a finished matrix, or samples that were counted where their predictions lie.
+
+Counted samples give the matrix of a run, and of its slices.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from offdiag.domain.labels import (
+    LabelSet,
+    infer_label_set,
+    label_text,
+    refuse_fractions,
+    require_known,
+)
+from offdiag.domain.orientation import OrientationEvidence, SourceOrientation
+from offdiag.domain.runs import RunFacts, new_run_id, require_name
+from offdiag.errors import Conflict, InvalidInput
+from offdiag.inputs.counted_cases import CountedCases, counted_cases
+from offdiag.metrics.confusion import ConfusionMatrix, confusion_matrix
+from offdiag.metrics.orientation import verify_orientation
+from offdiag.services.ingest.batch import GivenCounts
+from offdiag.services.ingest.dataset import project_and_dataset, settle_hierarchy, settle_task
+from offdiag.services.ingest.encoding import require_same_labels
+from offdiag.services.ingest.open_run import already_opened, labels_needed
+from offdiag.services.jobs.submit import submit_evaluation
+from offdiag.store import datasets, runs, truths, uploads
+from offdiag.store import uploads as kept
+from offdiag.store.database import Database
+from offdiag.store.datasets import DatasetRecord
+from offdiag.store.failures import after_races
+from offdiag.store.runs import RunRecord
+from offdiag.store.session import Session
+from offdiag.store.truths import TruthRecord
+
+ORIENTATIONS = (SourceOrientation.ACTUAL_ROWS.value, SourceOrientation.ACTUAL_COLUMNS.value)
+
+
+def log_matrix(
+    database: Database,
+    *,
+    facts: RunFacts,
+    dataset: str,
+    matrix: ArrayLike,
+    labels: Iterable[object] | None,
+    orientation: str,
+    ordinal: bool,
+    hierarchy: object | None = None,
+) -> RunRecord:
+    """Store an uploaded matrix as a finished run and ask for its evaluation.
+
+    The matrix is kept in the orientation it claims; its margins are compared with the class
+    counts of the dataset's newest truth and the outcome is recorded with the run. Labels in
+    another order than the dataset's are matched by name. Raises `InvalidInput` for a matrix
+    that is none, and `Conflict` for contradictions to what is stored.
+    """
+    require_known(orientation, ORIENTATIONS, field_name="orientation")
+    source = SourceOrientation(orientation)
+    declared = None if labels is None else LabelSet.declared(labels, ordinal=ordinal)
+
+    def transaction() -> RunRecord:
+        with database.write() as session:
+            return _log_matrix(
+                session,
+                facts=facts,
+                dataset=dataset,
+                matrix=matrix,
+                declared=declared,
+                source=source,
+                hierarchy=hierarchy,
+                now=database.clock(),
+            )
+
+    return after_races(transaction, finds_itself=facts.client_key is not None)
+
+
+def _log_matrix(
+    session: Session,
+    *,
+    facts: RunFacts,
+    dataset: str,
+    matrix: ArrayLike,
+    declared: LabelSet | None,
+    source: SourceOrientation,
+    hierarchy: object | None,
+    now: datetime,
+) -> RunRecord:
+    known = datasets.find_dataset(session, project=facts.project, name=dataset)
+    names = declared or (known.labels if known else None)
+    if names is None:
+        raise labels_needed(dataset)
+    read = confusion_matrix(matrix, labels=names, orientation=source)
+    if read.total == 0:
+        raise InvalidInput(
+            "all cells are zero.", field="matrix", hint="A run has at least one case."
+        )
+    ordered = read if known is None else _in_order_of(read, known)
+    frame = project_and_dataset(
+        session,
+        project=facts.project,
+        name=dataset,
+        labels=ordered.labels,
+        positive_label=None,
+        now=now,
+    )
+    frame = settle_task(session, frame, of_sets=False)
+    frame = settle_hierarchy(session, frame, hierarchy)
+    truth = truths.latest_truth(session, frame.id)
+    again = already_opened(session, frame, facts)
+    if again is not None:
+        return _same_matrix(again, ordered)
+    run = runs.insert_run(
+        session,
+        run_id=new_run_id(),
+        project_id=frame.project_id,
+        dataset_id=frame.id,
+        facts=facts,
+        source=source,
+        now=now,
+    )
+    uploads.insert_matrix(session, run.id, ordered, source)
+    runs.mark_finished(
+        session,
+        run.id,
+        truth_version_id=None if truth is None else truth.id,
+        n_predictions=ordered.total,
+        score_columns=0,
+        content_digest=ordered.digest,
+        orientation=verify_orientation(
+            ordered.counts,
+            source=source,
+            class_counts=None if truth is None or truth.is_partial else truth.class_counts,
+        ),
+        now=now,
+    )
+    submit_evaluation(session, run.id)
+    return runs.get_run(session, run.id)
+
+
+def _in_order_of(matrix: ConfusionMatrix, dataset: DatasetRecord) -> ConfusionMatrix:
+    if set(matrix.labels.names) != set(dataset.labels.names):
+        return matrix  # The check of the dataset's labels says what is wrong.
+    places = np.array([matrix.labels.index[name] for name in dataset.labels.names])
+    counts: NDArray[np.int64] = matrix.counts[np.ix_(places, places)]
+    return ConfusionMatrix(counts, dataset.labels)
+
+
+def _same_matrix(known: RunRecord, matrix: ConfusionMatrix) -> RunRecord:
+    if known.content_digest != matrix.digest:
+        raise Conflict(
+            f"client key {known.client_key!r} belongs to run {known.id}, which holds another "
+            "matrix.",
+            field="client_key",
+            hint="Use a new key for a new run; a retry must send the same matrix.",
+        )
+    return known
+
+
+LAYOUT = SourceOrientation.ACTUAL_ROWS
+"""How a matrix that is filled here stands in the store."""
+
+
+def log_counts(
+    database: Database, *, facts: RunFacts, dataset: str, given: GivenCounts
+) -> RunRecord:
+    """Store a finished run of counts and ask for its evaluation: everything, or nothing.
+
+    The labels are the declared ones, those of the dataset, or else the sorted ones that occur;
+    then actual and predicted classes must have one in common.
+    The run is one without predictions, as after `log_matrix`; with slice columns its counts are
+    kept by their values, so that any slice can be evaluated. Raises `InvalidInput` for counts
+    that are none and `Conflict` for contradictions to what is stored.
+    """
+    require_name(given.counted_on, "counted_on")
+    refuse_fractions(given.actual, field="actual")
+    refuse_fractions(given.predicted, field="predicted")
+    declared = (
+        None if given.labels is None else LabelSet.declared(given.labels, ordinal=given.ordinal)
+    )
+
+    def transaction() -> RunRecord:
+        with database.write() as session:
+            return _log_counts(
+                session,
+                facts=facts,
+                dataset=dataset,
+                given=given,
+                declared=declared,
+                now=database.clock(),
+            )
+
+    return after_races(transaction, finds_itself=facts.client_key is not None)
+
+
+def _log_counts(
+    session: Session,
+    *,
+    facts: RunFacts,
+    dataset: str,
+    given: GivenCounts,
+    declared: LabelSet | None,
+    now: datetime,
+) -> RunRecord:
+    known = datasets.find_dataset(session, project=facts.project, name=dataset)
+    labels = _labels_of(known, declared, given)
+    cases = counted_cases(
+        actual=given.actual,
+        predicted=given.predicted,
+        sizes=given.sizes,
+        slices=given.slices,
+        labels=labels,
+    )
+    positive = given.positive_label
+    frame = project_and_dataset(
+        session,
+        project=facts.project,
+        name=dataset,
+        labels=labels,
+        positive_label=None if positive is None else label_text(positive),
+        now=now,
+    )
+    frame = settle_task(session, frame, of_sets=False)
+    frame = settle_hierarchy(session, frame, given.hierarchy)
+    matrix = cases.matrix(labels)
+    content = content_digest(cases, matrix)
+    again = already_opened(session, frame, facts)
+    if again is not None:
+        return _same_counts(again, content)
+    truth = truths.latest_truth(session, frame.id)
+    run = runs.insert_run(
+        session,
+        run_id=new_run_id(),
+        project_id=frame.project_id,
+        dataset_id=frame.id,
+        facts=facts,
+        source=LAYOUT,
+        now=now,
+    )
+    uploads.insert_matrix(session, run.id, matrix, LAYOUT)
+    kept.insert_counted_cases(session, run.id, cases)
+    runs.mark_finished(
+        session,
+        run.id,
+        truth_version_id=None if truth is None else truth.id,
+        n_predictions=matrix.total,
+        score_columns=0,
+        content_digest=content,
+        orientation=_evidence(matrix, truth, given.counted_on),
+        now=now,
+    )
+    submit_evaluation(session, run.id)
+    return runs.get_run(session, run.id)
+
+
+def content_digest(cases: CountedCases, matrix: ConfusionMatrix) -> str:
+    """The digest of what was logged: of the matrix alone where nothing else was counted."""
+    return cases.digest(matrix.labels) if cases.slices else matrix.digest
+
+
+def _labels_of(
+    known: DatasetRecord | None, declared: LabelSet | None, given: GivenCounts
+) -> LabelSet:
+    if known is not None:
+        if declared is not None:
+            require_same_labels(known, declared)
+        return known.labels
+    if declared is not None:
+        return declared
+    if given.ordinal:
+        raise InvalidInput(
+            "an order was claimed but no labels were declared.",
+            field="ordinal",
+            hint="Give labels= in their order.",
+        )
+    return infer_label_set(
+        ("actual", _names(given.actual, "actual")),
+        ("predicted", _names(given.predicted, "predicted")),
+    )
+
+
+def _names(values: Sequence[object], field: str) -> set[str]:
+    return {label_text(value, field_name=field) for value in values}
+
+
+def _evidence(
+    matrix: ConfusionMatrix, truth: TruthRecord | None, counted_on: str
+) -> OrientationEvidence:
+    known = None if truth is None or truth.is_partial else truth.class_counts
+    found = verify_orientation(matrix.counts, source=LAYOUT, class_counts=known)
+    return found.counted_by(counted_on)
+
+
+def _same_counts(known: RunRecord, content: str) -> RunRecord:
+    if known.content_digest != content:
+        raise Conflict(
+            f"client key {known.client_key!r} belongs to run {known.id}, which holds other "
+            "counts.",
+            field="client_key",
+            hint="Use a new key for a new run; a retry must send the same counts.",
+        )
+    return known

@@ -1,0 +1,141 @@
+"""Logging all predictions of a run in one call, stored in one transaction."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from offdiag.domain.look_alikes import warn_of
+from offdiag.domain.orientation import SourceOrientation
+from offdiag.domain.runs import RunFacts, RunState, new_run_id
+from offdiag.errors import Conflict
+from offdiag.services.ingest.batch import Batch, Predictions, chunked
+from offdiag.services.ingest.chunks import store_chunk
+from offdiag.services.ingest.dataset import project_and_dataset, settle_hierarchy, settle_task
+from offdiag.services.ingest.encoding import encode_predictions, require_dataset_or_truth
+from offdiag.services.ingest.finish_run import COUNTED_HERE
+from offdiag.services.ingest.open_run import already_opened
+from offdiag.services.ingest.truth import (
+    PlacedTruth,
+    place_in_latest_truth,
+    register_slices,
+    register_truth,
+)
+from offdiag.services.jobs.submit import submit_evaluation
+from offdiag.store import datasets, runs
+from offdiag.store.database import Database
+from offdiag.store.datasets import DatasetRecord
+from offdiag.store.failures import after_failures, after_races
+from offdiag.store.runs import RunRecord
+from offdiag.store.session import Session
+
+
+def log_predictions(
+    database: Database, *, facts: RunFacts, dataset: str | None, given: Predictions
+) -> RunRecord:
+    """Store a finished run and ask for its evaluation: everything, or nothing.
+
+    Without a dataset name the truth names it: equal truth, equal dataset. Raises
+    `InvalidInput` for unusable arrays and `Conflict` for contradictions to what is stored, and
+    warns as `LabelNote` of labels that may not be meant as they were read.
+    """
+    require_dataset_or_truth(dataset, given)
+    known = after_failures(lambda: _stored_dataset(database, facts.project, dataset))
+    run = encode_predictions(given, project=facts.project, dataset=dataset, known=known)
+    warn_of(run.notes)
+
+    def transaction() -> RunRecord:
+        with database.write() as session:
+            frame = project_and_dataset(
+                session,
+                project=facts.project,
+                name=run.dataset,
+                labels=run.labels,
+                positive_label=run.positive_label,
+                now=database.clock(),
+            )
+            frame = settle_task(session, frame, of_sets=run.batch.of_sets)
+            frame = settle_hierarchy(session, frame, given.hierarchy)
+            return _store(session, database, facts, frame, run.batch)
+
+    return after_races(transaction, finds_itself=facts.client_key is not None)
+
+
+def _stored_dataset(database: Database, project: str, dataset: str | None) -> DatasetRecord | None:
+    if dataset is None:
+        return None
+    with database.read() as session:
+        return datasets.find_dataset(session, project=project, name=dataset)
+
+
+def _store(
+    session: Session, database: Database, facts: RunFacts, dataset: DatasetRecord, batch: Batch
+) -> RunRecord:
+    content = batch.digest(dataset.labels)
+    known = already_opened(session, dataset, facts)
+    if known is not None:
+        return _same_run(known, content)
+    now = database.clock()
+    truth = _truth_of(session, database, facts, dataset, batch)
+    register_slices(session, truth, batch.slices, now=now)
+    if truth.positions is not None:
+        batch = batch.take(np.argsort(truth.positions, kind="stable"))
+    decision = batch.decision
+    batch = Batch(batch.predicted, truth.actual, None, batch.scores)
+    run = runs.insert_run(
+        session,
+        run_id=new_run_id(),
+        project_id=dataset.project_id,
+        dataset_id=dataset.id,
+        facts=facts,
+        source=SourceOrientation.PREDICTIONS,
+        now=now,
+        decision=decision,
+    )
+    for seq, chunk in enumerate(chunked(batch)):
+        digest = chunk.digest(dataset.labels)
+        store_chunk(session, run.id, seq, chunk, n_classes=len(dataset.labels), digest=digest)
+    runs.mark_finished(
+        session,
+        run.id,
+        truth_version_id=truth.record.id,
+        n_predictions=len(batch),
+        score_columns=0 if batch.scores is None else batch.scores.n_columns,
+        content_digest=content,
+        orientation=COUNTED_HERE,
+        now=now,
+    )
+    submit_evaluation(session, run.id)
+    return runs.get_run(session, run.id)
+
+
+def _truth_of(
+    session: Session, database: Database, facts: RunFacts, dataset: DatasetRecord, batch: Batch
+) -> PlacedTruth:
+    if batch.actual is None:
+        return place_in_latest_truth(
+            session,
+            dataset,
+            n_cases=len(batch),
+            ids=batch.ids,
+            author=facts.author,
+            now=database.clock(),
+        )
+    return register_truth(
+        session,
+        dataset,
+        batch.actual,
+        batch.ids,
+        author=facts.author,
+        now=database.clock(),
+    )
+
+
+def _same_run(known: RunRecord, content: str) -> RunRecord:
+    if known.state is RunState.OPEN or known.content_digest != content:
+        raise Conflict(
+            f"client key {known.client_key!r} belongs to run {known.id}, which holds other "
+            "predictions.",
+            field="client_key",
+            hint="Use a new key for a new run; a retry must send the same predictions.",
+        )
+    return known

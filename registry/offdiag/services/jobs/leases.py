@@ -1,0 +1,204 @@
+"""Keeping leases alive while work is done, and noticing when that is no longer possible."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from types import TracebackType
+from typing import Self
+
+from offdiag.errors import DatabaseUnavailable, SchemaMismatch
+from offdiag.services.jobs.attempts import MOST_LOSSES
+from offdiag.store import jobs
+from offdiag.store.database import Database
+from offdiag.store.jobs import Lease
+
+_EXTEND_AFTER = 1 / 3
+_ABANDON_AFTER = 2 / 3
+_LOOK_EVERY = 1 / 12
+
+
+@dataclass(frozen=True, slots=True)
+class Lost:
+    """A lease that can no longer be kept, and why."""
+
+    lease: Lease
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Held:
+    """A lease that was extended at a moment of this process; `problem` is why not since."""
+
+    lease: Lease
+    extended_at: float
+    always_counts: bool
+    problem: str | None = None
+
+
+class LeaseKeeper:
+    """Extends the leases held in this process, from a thread of its own.
+
+    A query on a frozen connection hangs without limit and no server can tell us, so a second
+    thread watches the first: when a lease could not be extended for two thirds of its length,
+    `on_lost` is called, which in a worker process ends the process. Before that it lets go of all
+    leases, and waits at most as long as a lease lasts until the database has heard of it.
+    """
+
+    def __init__(
+        self, database: Database, *, lease_s: float, on_lost: Callable[[Lost], None] | None = None
+    ) -> None:
+        self.lease_s = lease_s
+        self._database = database
+        self._on_lost = on_lost
+        self._stopped = threading.Event()
+        self._lock = threading.Lock()
+        self._held: dict[str, _Held] = {}
+        self._let_go: list[Lease] = []
+        self._extending_since: float | None = None
+        self._threads: list[threading.Thread] = []
+
+    def __enter__(self) -> Self:
+        loops = [self._extend_all] if self._on_lost is None else [self._extend_all, self._watch]
+        for loop in loops:
+            thread = threading.Thread(
+                target=self._repeat, args=(loop,), name=loop.__name__.strip("_"), daemon=True
+            )
+            thread.start()
+            self._threads.append(thread)
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._stopped.set()
+        for thread in self._threads:
+            thread.join()
+
+    @contextmanager
+    def hold(self, lease: Lease, *, always_counts: bool = False) -> Iterator[None]:
+        """Keep a lease alive for as long as the block runs.
+
+        One that `always_counts` is an attempt even if it is lost without an error.
+        """
+        with self._lock:
+            self._held[lease.token] = _Held(lease, time.monotonic(), always_counts)
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._held.pop(lease.token, None)
+
+    def let_go(self, lease: Lease) -> str | None:
+        """Give up a lease that is held and was lost, or will be, without an error of the work.
+
+        That was no attempt. A database that is away is told when it is back. Returns why it was
+        lost, None where it was given up already.
+        """
+        with self._lock:
+            held = self._held.pop(lease.token, None)
+            if held is not None and not held.always_counts:
+                self._let_go.append(lease)
+        self._tell_of_losses()
+        return None if held is None else self._reason(held)
+
+    def give_back_all(self) -> tuple[Lease, ...]:
+        """Put back what is held, for others to take at once; that was no attempt.
+
+        What the work comes to in this process is then written nowhere. Returns what was put
+        back. Raises `DatabaseUnavailable`: then the leases run out by themselves.
+        """
+        returned = []
+        for held in self._older_than(0.0):
+            lease = held.lease
+            with self._database.write() as session:
+                is_back = jobs.give_back(session, lease, error=None, delay_s=0.0, counts=False)
+            if is_back:
+                returned.append(lease)
+                with self._lock:
+                    self._held.pop(lease.token, None)
+            else:
+                self.let_go(lease)
+        return tuple(returned)
+
+    def _repeat(self, step: Callable[[], None]) -> None:
+        while not self._stopped.wait(self.lease_s * _LOOK_EVERY):
+            step()
+
+    def _older_than(self, share: float) -> list[_Held]:
+        limit = time.monotonic() - share * self.lease_s
+        with self._lock:
+            return [held for held in self._held.values() if held.extended_at < limit]
+
+    def _extend_all(self) -> None:
+        self._tell_of_losses()
+        for held in self._older_than(_EXTEND_AFTER):
+            extended = self._extended(held)
+            with self._lock:
+                if held.lease.token in self._held:
+                    self._held[held.lease.token] = extended
+
+    def _extended(self, held: _Held) -> _Held:
+        # The lease lasts from the moment of the statement, not from that of the answer.
+        began = self._extending_since = time.monotonic()
+        try:
+            with self._database.write() as session:
+                is_ours = jobs.extend(session, held.lease, lease_s=self.lease_s)
+        except (DatabaseUnavailable, SchemaMismatch) as error:
+            return replace(held, problem=str(error))  # The watch decides when that is too long.
+        finally:
+            self._extending_since = None
+        if not is_ours:
+            return replace(held, problem="it had run out, and the work was taken by others.")
+        return replace(held, extended_at=began, problem=None)
+
+    def _watch(self) -> None:
+        lost = [Lost(each.lease, self._reason(each)) for each in self._older_than(_ABANDON_AFTER)]
+        if self._on_lost is None or not lost:
+            return
+        # Telling may hang just as what was to extend the lease.
+        telling = threading.Thread(target=self._let_go_of_all, name="let go", daemon=True)
+        telling.start()
+        telling.join(self.lease_s)
+        for each in lost:
+            self._on_lost(each)
+
+    def _reason(self, held: _Held) -> str:
+        now, since = time.monotonic(), self._extending_since
+        if held.problem is not None:
+            why = held.problem
+        elif since is not None:
+            why = f"the database has not answered for {now - since:.1f} s."
+        else:
+            why = "the machine gave this process no time to."
+        return f"not extended for {now - held.extended_at:.1f} of {self.lease_s:g} s: {why}"
+
+    def _let_go_of_all(self) -> None:
+        while not self._stopped.is_set():
+            for held in self._older_than(0.0):
+                self.let_go(held.lease)
+            self._tell_of_losses()
+            with self._lock:
+                if not (self._let_go or self._held):
+                    return
+            time.sleep(self.lease_s * _LOOK_EVERY)
+
+    def _tell_of_losses(self) -> None:
+        while True:
+            with self._lock:
+                if not self._let_go:
+                    return
+                lease = self._let_go.pop()
+            try:
+                with self._database.write() as session:
+                    jobs.let_go(session, lease, most_losses=MOST_LOSSES)
+            except (DatabaseUnavailable, SchemaMismatch):
+                with self._lock:
+                    self._let_go.append(lease)
+                return

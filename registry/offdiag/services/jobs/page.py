@@ -1,0 +1,109 @@
+"""What the jobs pages show, and another try for work that was given up."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from offdiag.errors import Conflict, NotFound
+from offdiag.services.health import SILENT_AFTER_S
+from offdiag.services.jobs.kinds import TASKS, TaskKind
+from offdiag.services.jobs.notifiers import bell_in_force
+from offdiag.store import jobs
+from offdiag.store.database import Database
+from offdiag.store.job_lease import Heartbeat, list_heartbeats
+from offdiag.store.job_list import JobEntry, JobList, JobState, dead_ids, job_entry, job_list
+from offdiag.store.session import Session
+
+__all__ = ["Heartbeat", "JobEntry", "JobState", "JobsPage", "job_page", "jobs_page"]
+
+MOST_SHOWN = 200
+
+
+@dataclass(frozen=True, slots=True)
+class JobsPage:
+    """The queue and the processes that work on it, the liveliest first."""
+
+    jobs: JobList
+    workers: tuple[Heartbeat, ...]
+    schedulers: tuple[Heartbeat, ...]
+
+    @property
+    def has_worker(self) -> bool:
+        """Whether a worker gave a sign of life within half a minute."""
+        return is_alive(self.workers)
+
+    @property
+    def has_scheduler(self) -> bool:
+        """Whether a scheduler gave a sign of life within half a minute."""
+        return is_alive(self.schedulers)
+
+
+def jobs_page(database: Database, *, limit: int = MOST_SHOWN) -> JobsPage:
+    """The whole queue, at most `limit` entries of it."""
+    with database.read() as session:
+        jobs = job_list(session, limit=limit)
+        beats = list_heartbeats(session)
+    return JobsPage(
+        jobs,
+        tuple(beat for beat in beats if beat.kind == "worker"),
+        tuple(beat for beat in beats if beat.kind == "scheduler"),
+    )
+
+
+def job_page(database: Database, work_id: int) -> JobEntry:
+    """One piece of work. Raises `NotFound`, also once it is done."""
+    with database.read() as session:
+        found = job_entry(session, work_id)
+    if found is None:
+        raise NotFound(
+            f"there is no job {work_id}.",
+            field="job",
+            hint="It may be done: finished work leaves the queue.",
+        )
+    return found
+
+
+def is_alive(beats: tuple[Heartbeat, ...]) -> bool:
+    """Whether any of these processes gave a sign of life lately."""
+    return any(beat.age_s <= SILENT_AFTER_S for beat in beats)
+
+
+def retry_job(database: Database, work_id: int, tasks: Mapping[str, TaskKind] = TASKS) -> int:
+    """Put work that was given up back into the queue; returns the number it waits under.
+
+    Raises `NotFound` for unknown work and `Conflict` for work that was not given up.
+    """
+    known = job_page(database, work_id)
+    with database.write() as session:
+        revived = _revive(session, work_id, tasks)
+    if revived is None:
+        raise Conflict(
+            f"job {work_id} is {known.state.value}.",
+            field="job",
+            hint="Only work that was given up is tried again by hand.",
+        )
+    return revived
+
+
+def retry_all(database: Database, tasks: Mapping[str, TaskKind] = TASKS) -> int:
+    """Put everything that was given up back into the queue; returns how much that was."""
+    with database.write() as session:
+        revived = [_revive(session, work_id, tasks) for work_id in dead_ids(session)]
+    return len(revived)
+
+
+def revive_by_key(session: Session, key: str, tasks: Mapping[str, TaskKind] = TASKS) -> bool:
+    """Put the work with a key back into the queue. False where none was given up."""
+    known = jobs.find_by_key(session, key)
+    return known is not None and _revive(session, known.work_id, tasks) is not None
+
+
+def _revive(session: Session, work_id: int, tasks: Mapping[str, TaskKind]) -> int | None:
+    lease = jobs.revive(session, work_id)
+    if lease is None:
+        return None
+    if lease.task in tasks:
+        tasks[lease.task].take_up(session, lease.args)
+    bell_in_force().ring(session, [lease.work_id])
+    return lease.work_id

@@ -1,0 +1,77 @@
+"""Putting right what nobody is doing: level-triggered, idempotent, safe in every process.
+
+Issues and deliveries that nobody has been asked to do are asked for again: lost rows lose only
+time.
+
+What has to be evaluated is derived from the data, not remembered: dropping the whole work
+table loses a moment and nothing else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from offdiag.metrics.suite import SUITE_VERSION
+from offdiag.services.flags.rules import rules_in_force
+from offdiag.services.jobs.attempts import RetryPolicy
+from offdiag.services.jobs.kinds import TASKS, TaskKind
+from offdiag.services.jobs.notifiers import bell_in_force
+from offdiag.services.jobs.submit import submit_delivery, submit_evaluations, submit_report
+from offdiag.store import deliveries, job_lease, jobs, reports
+from offdiag.store.database import Database
+from offdiag.store.staleness import stale_runs
+
+_AT_ONCE = 200
+
+
+@dataclass(frozen=True, slots=True)
+class AskedAgain:
+    """How many issues and deliveries had no work standing for them."""
+
+    issues: int
+    deliveries: int
+
+
+def ask_for_missing(database: Database) -> AskedAgain:
+    """Submit work for everything pending without any. Idempotent, safe in every process."""
+    with database.read() as session:
+        issues = reports.issues_without_work(session, limit=_AT_ONCE)
+        parcels = deliveries.deliveries_without_work(session, limit=_AT_ONCE)
+    if issues or parcels:
+        with database.write() as session:
+            for issue_id in issues:
+                submit_report(session, issue_id)
+            for delivery_id in parcels:
+                submit_delivery(session, delivery_id)
+    return AskedAgain(len(issues), len(parcels))
+
+
+@dataclass(frozen=True, slots=True)
+class Swept:
+    """What a sweep found and did."""
+
+    buried: int
+    submitted: int
+    waiting: int
+
+
+def sweep(database: Database, policy: RetryPolicy, tasks: Mapping[str, TaskKind] = TASKS) -> Swept:
+    """Bury work that killed all its workers, ask for what is stale, ring for what waits."""
+    with database.write() as session:
+        buried = jobs.bury_expired(session, max_attempts=policy.max_attempts)
+        for lease in buried:
+            if lease.task in tasks:
+                tasks[lease.task].give_up(session, lease.args, jobs.WITHOUT_A_WORD)
+        stale = stale_runs(
+            session,
+            suite_version=SUITE_VERSION,
+            rules_digest=rules_in_force().digest,
+            unasked=True,
+            limit=_AT_ONCE,
+        )
+        submit_evaluations(session, [run.run_id for run in stale])
+        waiting = job_lease.due_ids(session, max_attempts=policy.max_attempts, limit=_AT_ONCE)
+        if waiting:
+            bell_in_force().ring(session, waiting)
+    return Swept(len(buried), len(stale), len(waiting))

@@ -1,0 +1,299 @@
+"""Doing pieces of work, each with the effect of exactly once.
+
+Which piece comes next, taking the lease on it, doing it, and writing down how the attempt
+ended.
+
+An idle worker looks without taking any lock, and takes in a transaction of its own. One that
+ends a piece takes the next in the transaction that ends it: on a team database that saves two
+transactions of three.
+
+The result is computed outside any transaction that writes. One transaction writes it and
+deletes the work, and only if the lease is still held: a worker that was thought dead and comes
+back late writes nothing. Who goes on working takes the next lease in that same transaction.
+
+The lease is taken in a transaction that also counts the attempt: one of its own, or the one
+that ends the piece before.
+"""
+
+from __future__ import annotations
+
+import random
+import secrets
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+
+from offdiag.errors import DatabaseUnavailable, StorageFull
+from offdiag.services.jobs.attempts import Ended, Never, NotYet, Outcome, RetryPolicy, nobody
+from offdiag.services.jobs.kinds import TASKS, TaskKind, Writer
+from offdiag.services.jobs.leases import LeaseKeeper
+from offdiag.store import job_lease, jobs
+from offdiag.store.database import Database
+from offdiag.store.failures import after_failures
+from offdiag.store.jobs import Lease
+from offdiag.store.session import Session
+
+Choose = Callable[[Sequence[int | None]], int | None]
+"""Picks one of the projects that wait; None stands for no project in particular."""
+
+
+def any_of(projects: Sequence[int | None]) -> int | None:
+    """One of them, each as likely."""
+    return random.choice(projects)  # noqa: S311 - nobody gains by guessing it.
+
+
+@dataclass(frozen=True, slots=True)
+class Taking:
+    """What is taken and for how long.
+
+    A lease lasts `lease_s` seconds unless it is extended. Work that was begun `max_attempts`
+    times is left, and work larger than `at_most` predicted classes and scores, if given.
+    """
+
+    lease_s: float
+    max_attempts: int
+    at_most: int | None = None
+    choose: Choose = any_of
+
+    def find(self, database: Database) -> int | None:
+        """The id of work that is free now. None when nothing is due."""
+        with database.read() as session:
+            return self._find(session)
+
+    def take(self, database: Database, work_id: int) -> Lease | None:
+        """Take the lease on one piece. None if it is not free."""
+        with database.write() as session:
+            return self._claim(session, work_id)
+
+    def next_within(self, session: Session) -> Lease | None:
+        """Find and take within a transaction that writes. None also if others were faster."""
+        work_id = self._find(session)
+        return None if work_id is None else self._claim(session, work_id)
+
+    def _find(self, session: Session) -> int | None:
+        waiting = job_lease.next_of_each_project(
+            session, max_attempts=self.max_attempts, at_most=self.at_most
+        )
+        return waiting[self.choose(list(waiting))] if waiting else None
+
+    def _claim(self, session: Session, work_id: int) -> Lease | None:
+        return job_lease.claim(
+            session,
+            work_id,
+            token=secrets.token_hex(8),
+            lease_s=self.lease_s,
+            max_attempts=self.max_attempts,
+            at_most=self.at_most,
+        )
+
+
+_LOOK_FOR_ROOM_S = 10.0
+"""Seconds until work that found the disk full is tried again."""
+_LOOK_FOR_OTHERS_S = 30.0
+"""Seconds until work of an unknown kind is looked at again."""
+
+TakeNext = Callable[[Session], Lease | None]
+"""Takes the next lease within the transaction that ends a piece of work."""
+
+
+def nothing(_session: Session) -> None:
+    """What one takes next who stops after this piece."""
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """How one went. `error` is what it failed with, `following` the lease that was taken next."""
+
+    outcome: Outcome
+    error: str | None = None
+    following: Lease | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Means:
+    """What one needs to do work: where, who keeps leases, which kinds, who is told of attempts."""
+
+    database: Database
+    keeper: LeaseKeeper
+    policy: RetryPolicy
+    tasks: Mapping[str, TaskKind]
+    tell: Callable[[Ended], None]
+
+
+class _LeaseLostError(Exception):
+    """Rolls back a result whose lease is gone."""
+
+
+def do(lease: Lease, means: Means, take_next: TakeNext = nothing) -> Attempt:
+    """Make one attempt. Nothing is taken next after one that failed.
+
+    Raises `DatabaseUnavailable` when the database cannot be reached: the lease then runs out, or
+    is given up once it can be. A lease that is lost without an error of the task is no attempt.
+    """
+    began = time.monotonic()
+    kind = means.tasks.get(lease.task)
+    always_counts = kind is not None and kind.reaches_out
+    with means.keeper.hold(lease, always_counts=always_counts):
+        try:
+            attempt = (
+                _left_to_others(means.database, lease)
+                if kind is None
+                else _attempt(lease, means, kind, take_next)
+            )
+        except StorageFull:
+            raise
+        except DatabaseUnavailable:
+            means.keeper.let_go(lease)
+            raise
+        reason = attempt.error
+        if attempt.outcome is Outcome.LOST and reason is None:
+            reason = means.keeper.let_go(lease)
+    means.tell(Ended(lease, attempt.outcome, time.monotonic() - began, reason))
+    return attempt
+
+
+def _attempt(lease: Lease, means: Means, kind: TaskKind, take_next: TakeNext) -> Attempt:
+    database = means.database
+    try:
+        writer = kind.compute(database, lease.args)
+        following = after_failures(lambda: _write_once(database, lease, writer, take_next))
+    except _LeaseLostError:
+        return Attempt(Outcome.LOST)
+    except StorageFull:
+        if not kind.reaches_out:
+            _wait_for_room(database, lease)
+        raise
+    except DatabaseUnavailable:
+        raise
+    except NotYet as pause:
+        return Attempt(_put_off(database, lease, pause))
+    except Exception as error:  # noqa: BLE001  # The edge of a job: whatever it raises is its outcome.
+        is_final = isinstance(error, Never)
+        text = str(error) if is_final else f"{type(error).__name__}: {error}"
+        return Attempt(_failed(lease, means, kind, text, is_final=is_final), text)
+    return Attempt(Outcome.DONE, following=following)
+
+
+def _write_once(
+    database: Database, lease: Lease, writer: Writer, take_next: TakeNext
+) -> Lease | None:
+    with database.write() as session:
+        writer(session)
+        if not jobs.finish(session, lease):
+            raise _LeaseLostError
+        return take_next(session)
+
+
+def _put_off(database: Database, lease: Lease, pause: NotYet) -> Outcome:
+    with database.write() as session:
+        held = jobs.give_back(session, lease, error=None, delay_s=pause.delay_s, counts=False)
+    return Outcome.PUT_OFF if held else Outcome.LOST
+
+
+def _left_to_others(database: Database, lease: Lease) -> Attempt:
+    # Another version of offdiag has asked for it; while programs are replaced both may run.
+    text = f"no worker that looked at it knows work of the kind {lease.task!r}."
+    with database.write() as session:
+        held = jobs.give_back(session, lease, error=text, delay_s=_LOOK_FOR_OTHERS_S, counts=False)
+    return Attempt(Outcome.PUT_OFF if held else Outcome.LOST, text)
+
+
+def _wait_for_room(database: Database, lease: Lease) -> None:
+    # Giving back changes a row and adds none, which a full disk mostly allows.
+    with suppress(DatabaseUnavailable), database.write() as session:
+        jobs.give_back(session, lease, error=None, delay_s=_LOOK_FOR_ROOM_S, counts=False)
+
+
+def _failed(lease: Lease, means: Means, kind: TaskKind, text: str, *, is_final: bool) -> Outcome:
+    policy = means.policy
+    with means.database.write() as session:
+        if lease.attempts < policy.max_attempts and not is_final:
+            delay_s = policy.delay_s(lease.attempts) * kind.patience
+            held = jobs.give_back(session, lease, error=text, delay_s=delay_s)
+            return Outcome.GIVEN_BACK if held else Outcome.LOST
+        if not jobs.bury(session, lease, error=text):
+            return Outcome.LOST
+        kind.give_up(session, lease.args, text)
+        return Outcome.BURIED
+
+
+def perform_due(
+    database: Database,
+    keeper: LeaseKeeper,
+    policy: RetryPolicy,
+    tasks: Mapping[str, TaskKind] = TASKS,
+    choose: Choose = any_of,
+    *,
+    goes_on: Callable[[], bool],
+    at_most: int | None = None,
+    tell: Callable[[Ended], None] = nobody,
+) -> Iterator[Outcome]:
+    """Do one piece of work after another, until none is due or `goes_on` says to stop.
+
+    Each project that waits is as likely to be worked for next, however much it has asked for,
+    so that ten thousand runs of one do not keep one run of another waiting; within a project
+    what has waited longest comes first. Work larger than `at_most` is left to others. Each
+    attempt is told to `tell`. Whoever stops asking for outcomes while `goes_on` says yes leaves
+    a lease behind that nobody keeps.
+    """
+    taking = Taking(keeper.lease_s, policy.max_attempts, at_most, choose)
+
+    def take_next(session: Session) -> Lease | None:
+        return taking.next_within(session) if goes_on() else None
+
+    means = Means(database, keeper, policy, tasks, tell)
+    while (work_id := taking.find(database)) is not None:
+        lease = taking.take(database, work_id)
+        if lease is None:
+            yield Outcome.TAKEN
+        while lease is not None:
+            attempt = do(lease, means, take_next)
+            yield attempt.outcome
+            lease = attempt.following
+        if not goes_on():
+            return
+
+
+def perform_next(
+    database: Database,
+    keeper: LeaseKeeper,
+    policy: RetryPolicy,
+    tasks: Mapping[str, TaskKind] = TASKS,
+    choose: Choose = any_of,
+    *,
+    at_most: int | None = None,
+    tell: Callable[[Ended], None] = nobody,
+) -> Outcome | None:
+    """Do one piece of work, chosen as by `perform_due`. None when nothing is due."""
+    outcomes = perform_due(
+        database, keeper, policy, tasks, choose, goes_on=_never, at_most=at_most, tell=tell
+    )
+    return next(outcomes, None)
+
+
+def perform(
+    database: Database,
+    work_id: int,
+    keeper: LeaseKeeper,
+    policy: RetryPolicy,
+    tasks: Mapping[str, TaskKind] = TASKS,
+    *,
+    at_most: int | None = None,
+    tell: Callable[[Ended], None] = nobody,
+) -> Outcome:
+    """Do one piece of work if it is free, and not larger than `at_most`.
+
+    Errors of the work itself end in a later attempt or, after the last one, in burial.
+    Raises `DatabaseUnavailable` when the database cannot be reached: the lease then runs out
+    and the work is taken up again. A full disk is no attempt: it may stay full for longer than
+    all attempts last, and no work is to blame for it.
+    """
+    lease = Taking(keeper.lease_s, policy.max_attempts, at_most).take(database, work_id)
+    if lease is None:
+        return Outcome.TAKEN
+    return do(lease, Means(database, keeper, policy, tasks, tell)).outcome
+
+
+def _never() -> bool:
+    return False

@@ -1,0 +1,310 @@
+"""Questions in SQL, answered by DuckDB over relations that are read from the registry.
+
+DuckDB is shut in: it computes, and reaches neither files nor the network. The relations are
+read a few runs at a time in short transactions.
+
+DuckDB hands an Arrow dataset the columns a scan needs and those conditions on rows that Arrow
+understands, so what nobody asked for is never read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from functools import partial
+from itertools import islice
+from threading import Event
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+import pyarrow.dataset as ds
+
+from offdiag.errors import InvalidInput, NotFound
+from offdiag.inputs.scratch import scratch_folder
+from offdiag.services.deadline import calls_after
+from offdiag.store.database import Database
+from offdiag.store.relations.columns import (
+    RELATIONS,
+    RunScope,
+    ScopedRun,
+    Wanted,
+    possible_runs,
+    runs_in_scope,
+    schema_of,
+)
+from offdiag.store.relations.predictions import (
+    Progress,
+    TruthSide,
+    predicted_run,
+    prediction_rows,
+    truth_side,
+)
+from offdiag.store.relations.rows import cell_rows, flag_rows, metric_rows, run_rows
+from offdiag.store.session import Session
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
+
+class Relation(ds.Dataset):  # type: ignore[misc]  # The library ships no types.
+    """Rows that `read` brings, table by table, whenever they are scanned.
+
+    An error that ends a scan is kept in `failure`: DuckDB passes on its text alone.
+    """
+
+    def __init__(self, schema: pa.Schema, read: Callable[[Wanted], Iterator[pa.Table]]) -> None:
+        # The base class can be made by Arrow alone, and all of it that is used is below.
+        self._schema = schema
+        self._read = read
+        self.failure: Exception | None = None
+
+    @property
+    def schema(self) -> pa.Schema:
+        """All columns."""
+        return self._schema
+
+    def scanner(
+        self,
+        columns: Sequence[str] | None = None,
+        filter: ds.Expression | None = None,  # noqa: A002 - the name is Arrow's
+        **_options: object,
+    ) -> Scan:
+        """What one scan wants: some columns of the rows that fulfil a condition."""
+        shown = self._schema.names if columns is None else list(columns)
+        wanted = Wanted.of(self._schema, columns, filter)
+        schema = pa.schema([self._schema.field(name) for name in shown])
+        return Scan(pa.RecordBatchReader.from_batches(schema, self._batches(shown, wanted)))
+
+    def _batches(self, shown: Sequence[str], wanted: Wanted) -> Iterator[pa.RecordBatch]:
+        try:
+            for table in self._read(wanted):
+                found = table if wanted.condition is None else table.filter(wanted.condition)
+                yield from found.select(shown).to_batches()
+        except Exception as error:
+            self.failure = error
+            raise
+
+
+@dataclass(frozen=True, eq=False)
+class Scan:
+    """One reading of a relation, from its first row to wherever DuckDB has seen enough."""
+
+    reader: pa.RecordBatchReader
+
+    def to_reader(self) -> pa.RecordBatchReader:
+        """Batch by batch; what is not asked for any more is not read."""
+        return self.reader
+
+
+_BEFORE = {
+    "autoinstall_known_extensions": "false",
+    "autoload_known_extensions": "false",
+    "python_enable_replacements": "false",
+}
+
+
+@contextmanager
+def engine_over(relations: Mapping[str, Relation]) -> Iterator[DuckDBPyConnection]:
+    """An engine that knows the relations and nothing else, for as long as the block takes.
+
+    What does not fit into memory it puts into a temporary folder of its own. Raises
+    `StorageFull` where there can be none.
+    """
+    import duckdb
+
+    with (
+        scratch_folder("sql") as folder,
+        closing(
+            duckdb.connect(":memory:", config={**_BEFORE, "temp_directory": str(folder)})
+        ) as engine,
+    ):
+        for name, relation in relations.items():
+            engine.register(name, relation)
+        engine.execute("SET TimeZone = 'UTC'")
+        # In this order, and last: from here on, nothing said in SQL can take it back.
+        engine.execute("SET enable_external_access = false")
+        engine.execute("SET lock_configuration = true")
+        yield engine
+
+
+def require_one_question(engine: DuckDBPyConnection, text: str) -> None:
+    """Raise `InvalidInput` unless the text is one statement that only reads."""
+    from duckdb import Error, StatementType
+
+    try:
+        statements = engine.extract_statements(text)
+    except Error as error:
+        raise refused(error) from error
+    reading = (StatementType.SELECT, StatementType.EXPLAIN)
+    if len(statements) != 1 or statements[0].type not in reading:
+        raise InvalidInput(
+            f"these are {len(statements)} statements."
+            if len(statements) != 1
+            else f"{statements[0].type.name} is no question.",
+            field="query",
+            hint="Ask one question: SELECT, DESCRIBE, SUMMARIZE or EXPLAIN.",
+        )
+
+
+def refused(error: Exception) -> InvalidInput:
+    """What DuckDB says about a query, without the copy of the query under it."""
+    text, _, _ = str(error).partition("\n\nLINE ")
+    sentence = " ".join(text.split())
+    return InvalidInput(
+        sentence if sentence.endswith((".", "?", "!")) else f"{sentence}.",
+        field="query",
+        hint="SHOW TABLES and DESCRIBE runs tell what there is.",
+    )
+
+
+_RUNS_AT_ONCE = 50
+
+_ROWS: dict[str, Callable[[Session, Sequence[str], Wanted], pa.Table]] = {
+    "runs": run_rows,
+    "metrics": metric_rows,
+    "cells": cell_rows,
+    "flags": flag_rows,
+}
+
+
+def read_relation(
+    database: Database, relation: str, scope: RunScope, wanted: Wanted
+) -> Iterator[pa.Table]:
+    """What is wanted of a relation, table by table as they come from the database."""
+    with database.read() as session:
+        runs = possible_runs(runs_in_scope(session, scope), wanted)
+    if relation == "predictions":
+        yield from _predictions(database, runs, wanted)
+    else:
+        yield from _of_runs(database, _ROWS[relation], runs, wanted)
+
+
+def _of_runs(
+    database: Database,
+    rows: Callable[[Session, Sequence[str], Wanted], pa.Table],
+    runs: Sequence[ScopedRun],
+    wanted: Wanted,
+) -> Iterator[pa.Table]:
+    remaining = iter(runs)
+    while some := [run.id for run in islice(remaining, _RUNS_AT_ONCE)]:
+        with database.read() as session:
+            table = rows(session, some, wanted)
+        yield table
+
+
+def _predictions(
+    database: Database, runs: Sequence[ScopedRun], wanted: Wanted
+) -> Iterator[pa.Table]:
+    truth: TruthSide | None = None
+    for place in runs:
+        with database.read() as session:
+            run = predicted_run(session, place.id)
+            if run is None:
+                continue
+            # Runs on one dataset follow each other, and mostly have the same truth.
+            if truth is None or truth.version.id != run.truth_id:
+                truth = None  # Two would not have to fit into memory.
+                truth = truth_side(session, run.truth_id, wanted)
+        after: Progress | None = Progress()
+        while after is not None:
+            with database.read() as session:
+                tables, after = prediction_rows(
+                    session, run, truth, place=place, wanted=wanted, after=after
+                )
+            yield from tables
+
+
+_ROWS_AT_ONCE = 65_536
+
+
+@dataclass(frozen=True, eq=False)
+class Answer:
+    """Columns of an answer, and its rows as they are computed; they pass by once."""
+
+    schema: pa.Schema
+    batches: Iterator[pa.RecordBatch]
+
+
+@contextmanager
+def asked(database: Database, text: str, scope: RunScope, *, timeout_s: float) -> Iterator[Answer]:
+    """The answer to one question about the runs in a scope, for as long as the block takes.
+
+    Of the registry only those relations and columns are read that the question names. Nothing
+    can be changed by it. Raises `InvalidInput` for what is no question or cannot be answered in
+    `timeout_s` seconds, `NotFound` for a scope that names what there is not; both may come while
+    rows are read.
+    """
+    _require_scope(database, scope)
+    relations = {
+        name: Relation(schema_of(name), partial(read_relation, database, name, scope))
+        for name in RELATIONS
+    }
+    with engine_over(relations) as engine:
+        require_one_question(engine, text)
+        with calls_after(timeout_s, engine.interrupt) as is_over:
+            try:
+                reader = _started(engine, text, relations)
+                yield Answer(reader.schema, _rows(reader, relations, is_over))
+            except InvalidInput as error:
+                raise _too_slow(timeout_s) if is_over.is_set() else error from error
+
+
+def _require_scope(database: Database, scope: RunScope) -> None:
+    """A name with a mistake in it would otherwise answer with nothing."""
+    with database.read() as session:
+        for kind, names in (
+            ("run", scope.runs),
+            ("dataset", scope.datasets),
+            ("project", scope.projects),
+        ):
+            for name in names:
+                one = RunScope(**{f"{kind}s": (name,)})
+                if not runs_in_scope(session, one):
+                    raise NotFound(
+                        f"there is no run {name!r}."
+                        if kind == "run"
+                        else f"no run is in the {kind} {name!r}.",
+                        field=f"--{kind}",
+                        hint="`offdiag runs list` shows what there is.",
+                    )
+
+
+def _started(
+    engine: DuckDBPyConnection, text: str, relations: Mapping[str, Relation]
+) -> pa.RecordBatchReader:
+    from duckdb import Error
+
+    try:
+        return engine.sql(text).to_arrow_reader(_ROWS_AT_ONCE)
+    except Error as error:
+        raise _cause(error, relations) from error
+
+
+def _rows(
+    reader: pa.RecordBatchReader, relations: Mapping[str, Relation], is_over: Event
+) -> Iterator[pa.RecordBatch]:
+    from duckdb import Error, InterruptException
+
+    try:
+        for batch in reader:
+            yield batch
+            # An interruption between two batches is lost on the engine.
+            if is_over.is_set():
+                raise InterruptException
+    except (Error, pa.ArrowException, OSError) as error:
+        raise _cause(error, relations) from error
+
+
+def _too_slow(timeout_s: float) -> InvalidInput:
+    return InvalidInput(
+        f"this took longer than {timeout_s:g} s.",
+        field="query",
+        hint="Ask about fewer runs with --run, --dataset or --project, or allow more: --timeout.",
+    )
+
+
+def _cause(error: Exception, relations: Mapping[str, Relation]) -> Exception:
+    """The error that reading the registry ended with, else what DuckDB says."""
+    failures = [relation.failure for relation in relations.values() if relation.failure]
+    return failures[0] if failures else refused(error)

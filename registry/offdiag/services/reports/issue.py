@@ -1,0 +1,225 @@
+"""Asking for an issue now, waiting for it, and another try for one that could not be computed.
+
+An issue is asked for with a schedule or without one. A delivery that did not arrive is tried
+again too.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from offdiag.domain.runs import require_name
+from offdiag.domain.schedule import wall_of, zone_of
+from offdiag.errors import Conflict, InvalidInput, NotFound
+from offdiag.reports.document import scope_document
+from offdiag.reports.scope import ReportScope
+from offdiag.services.delivery.message import Target, target_documents
+from offdiag.services.delivery.task import take_up_delivery
+from offdiag.services.jobs.attempts import RetryPolicy
+from offdiag.services.jobs.leases import LeaseKeeper
+from offdiag.services.jobs.page import revive_by_key
+from offdiag.services.jobs.reconcile import sweep
+from offdiag.services.jobs.run_job import perform_next
+from offdiag.services.jobs.submit import delivery_key, report_key, submit_delivery, submit_report
+from offdiag.services.reports.snapshot import costs_in_scope, dataset_in_scope
+from offdiag.services.reports.task import take_up_report
+from offdiag.store import deliveries, reports, runs, schedules
+from offdiag.store.clock import database_time
+from offdiag.store.database import Database
+from offdiag.store.deliveries import DeliveryState
+from offdiag.store.reports import IssueRecord, IssueState, NewIssue
+from offdiag.store.session import Session
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """An issue that was asked for."""
+
+    issue_id: int
+    name: str
+    number: int
+
+
+def report_now(
+    database: Database,
+    *,
+    name: str,
+    scope: ReportScope,
+    delivery: Sequence[Target] = (),
+    zone: str = "UTC",
+) -> Asked:
+    """Ask for one issue without a schedule; issues of the same name form a series.
+
+    Raises `InvalidInput` for unusable names, zones and scopes, `NotFound` for an unknown
+    dataset or baseline, and `Conflict` where a schedule has this name.
+    """
+    require_name(name, "name")
+    zone_of(zone)
+    with database.write() as session:
+        require_reportable(session, scope)
+        if schedules.find_schedule(session, project=scope.project, name=name) is not None:
+            raise Conflict(
+                f"{name!r} is a schedule of project {scope.project!r}.",
+                field="name",
+                hint=f"Run it with `offdiag schedule run {name}`, or choose another name.",
+            )
+        return ask_for_issue(
+            session,
+            now=database.clock(),
+            project_id=dataset_in_scope(session, scope).project_id,
+            name=name,
+            zone=zone,
+            scope=scope,
+            delivery=delivery,
+            schedule_id=None,
+        )
+
+
+def ask_for_issue(
+    session: Session,
+    *,
+    now: datetime,
+    project_id: int,
+    name: str,
+    zone: str,
+    scope: ReportScope,
+    delivery: Sequence[Target],
+    schedule_id: int | None,
+) -> Asked:
+    """Insert the next issue of a series with its work; the caller commits both or neither."""
+    reports.lock_series(session, project_id)
+    number = reports.next_number(session, project_id=project_id, name=name)
+    moment = database_time(session)
+    wall = wall_of(moment, zone_of(zone))
+    issue = NewIssue(
+        schedule_id=schedule_id,
+        project_id=project_id,
+        name=name,
+        # Planned fires are named by minutes; one by hand must never take the place of one.
+        fire_time=f"{wall:%Y-%m-%dT%H:%M:%S} {zone} (by hand)",
+        due=moment.timestamp(),
+        covers_missed=0,
+        scope=scope_document(scope),
+        delivery=target_documents(delivery),
+    )
+    issue_id = reports.insert_issue(session, issue, number=number, now=now)
+    if issue_id is None:
+        raise Conflict(
+            f"{name!r} was run in this very second.",
+            field="name",
+            hint="That issue is on its way; nothing was added.",
+        )
+    submit_report(session, issue_id)
+    return Asked(issue_id, name, number)
+
+
+def require_reportable(session: Session, scope: ReportScope) -> None:
+    """Raise `NotFound` or `InvalidInput` where a scope names what is not there."""
+    dataset = dataset_in_scope(session, scope)
+    for condition in scope.alerts:
+        label = condition.class_label
+        if label is not None and label not in dataset.labels.index:
+            raise InvalidInput(
+                f"{label!r} is no class of {scope.dataset!r}.",
+                field="alerts",
+                hint=f"Its classes are {dataset.labels.preview()}.",
+            )
+    if scope.baseline is not None and runs.get_run(session, scope.baseline).dataset_id != (
+        dataset.id
+    ):
+        raise InvalidInput(
+            f"run {scope.baseline} is not a run on {scope.dataset!r}.",
+            field="baseline",
+            hint="Name a run on the dataset of the report.",
+        )
+    costs_in_scope(session, scope, dataset)
+    if len(set(scope.metrics)) < len(scope.metrics):
+        raise InvalidInput(
+            "a metric is named twice.", field="metrics", hint="Name each metric once."
+        )
+
+
+_LOOK_EVERY_S = 0.05
+
+
+def settle_issue(
+    database: Database, issue_id: int, *, timeout_s: float, lease_s: float, policy: RetryPolicy
+) -> bool:
+    """Wait until an issue is computed or has failed. False when time is up first.
+
+    On SQLite whatever is due is done here, deliveries included, as a worker would; on a team
+    database workers are waited for.
+    """
+    give_up_at = time.monotonic() + timeout_s
+    works_here = database.dialect == "sqlite" and timeout_s > 0
+    if works_here:
+        sweep(database, policy)
+    with LeaseKeeper(database, lease_s=lease_s) as keeper:
+        while True:
+            is_idle = not works_here or perform_next(database, keeper, policy) is None
+            if is_idle and _is_settled(database, issue_id):
+                return True
+            if time.monotonic() >= give_up_at:
+                return _is_settled(database, issue_id)
+            if is_idle:
+                time.sleep(_LOOK_EVERY_S)
+
+
+def _is_settled(database: Database, issue_id: int) -> bool:
+    with database.read() as session:
+        issue = reports.find_issue(session, issue_id)
+    return issue is not None and issue.state is not IssueState.PENDING
+
+
+def retry_issue(database: Database, *, project: str, name: str, number: int) -> None:
+    """Compute a failed issue again. Raises `NotFound`, and `Conflict` unless it failed."""
+    with database.write() as session:
+        issue = _issue(session, project, name, number)
+        if issue.state is not IssueState.FAILED:
+            raise Conflict(
+                f"issue {number} of {name!r} is {issue.state.value}.",
+                field="issue",
+                hint="Only an issue that failed is computed again.",
+            )
+        if not revive_by_key(session, report_key(issue.id)):
+            take_up_report(session, {"issue": issue.id})
+            submit_report(session, issue.id)
+
+
+def retry_delivery(
+    database: Database, *, project: str, name: str, number: int, delivery_id: int
+) -> None:
+    """Send an issue again to a target that it did not reach.
+
+    Raises `NotFound`, and `Conflict` for a delivery that arrived or is still on its way.
+    """
+    with database.write() as session:
+        issue = _issue(session, project, name, number)
+        delivery = deliveries.find_delivery(session, delivery_id)
+        if delivery is None or delivery.issue_id != issue.id:
+            raise NotFound(
+                f"issue {number} of {name!r} has no delivery {delivery_id}.", field="delivery"
+            )
+        if delivery.state not in {DeliveryState.FAILED, DeliveryState.REFUSED}:
+            raise Conflict(
+                f"delivery {delivery_id} is {delivery.state.value}.",
+                field="delivery",
+                hint="Only what did not arrive is sent again.",
+            )
+        if not revive_by_key(session, delivery_key(delivery_id)):
+            take_up_delivery(session, {"delivery": delivery_id})
+            submit_delivery(session, delivery_id)
+
+
+def _issue(session: Session, project: str, name: str, number: int) -> IssueRecord:
+    found = reports.find_numbered(session, project=project, name=name, number=number)
+    if found is None:
+        raise NotFound(
+            f"project {project!r} has no issue {number} of report {name!r}.",
+            field="issue",
+            hint="`offdiag report list` shows the reports there are.",
+        )
+    return found

@@ -1,0 +1,171 @@
+"""What the report pages show, one function per page and one transaction per call."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from offdiag.errors import NotFound
+from offdiag.reports.document import read_report, read_scope, read_summary
+from offdiag.reports.report import IssueSummary, Report
+from offdiag.reports.scope import ReportScope
+from offdiag.services.delivery.message import read_targets
+from offdiag.services.jobs.page import is_alive
+from offdiag.store import deliveries, reports, schedules
+from offdiag.store.database import Database
+from offdiag.store.deliveries import DeliveryRecord
+from offdiag.store.job_lease import Heartbeat, list_heartbeats
+from offdiag.store.reports import (
+    FileFacts,
+    IssueRecord,
+    Series,
+    StoredFile,
+    file_facts,
+    report_series,
+)
+from offdiag.store.schedules import ScheduleRecord
+from offdiag.store.session import Session
+
+
+@dataclass(frozen=True, slots=True)
+class ReportEntry:
+    """One report: a schedule, a series of issues, or, as a rule, both.
+
+    `next_due` is None where there is no schedule or it is paused. `scope` and `targets` are
+    those of the schedule, else of the newest issue. `deliveries` are those of `last`, and
+    `summary` is that of the newest issue that was computed.
+    """
+
+    project: str
+    name: str
+    scope: ReportScope
+    targets: tuple[str, ...]
+    schedule: ScheduleRecord | None
+    next_due: datetime | None
+    n_issues: int
+    last: IssueRecord | None
+    deliveries: tuple[DeliveryRecord, ...]
+    summary: IssueSummary | None
+
+
+@dataclass(frozen=True, slots=True)
+class ReportsPage:
+    """All reports by project and name, and the schedulers, the liveliest first."""
+
+    entries: tuple[ReportEntry, ...]
+    schedulers: tuple[Heartbeat, ...]
+
+    @property
+    def has_scheduler(self) -> bool:
+        """Whether a scheduler gave a sign of life within half a minute."""
+        return is_alive(self.schedulers)
+
+
+@dataclass(frozen=True, slots=True)
+class IssuePage:
+    """One issue; `report` is None until it is computed, and where it can no longer be read."""
+
+    issue: IssueRecord
+    targets: tuple[str, ...]
+    deliveries: tuple[DeliveryRecord, ...]
+    files: tuple[FileFacts, ...]
+    report: Report | None
+
+
+def reports_page(database: Database, *, project: str | None = None) -> ReportsPage:
+    """All reports of the registry, or of one project."""
+    with database.read() as session:
+        entries = _entries(session, project)
+        beats = list_heartbeats(session)
+    return ReportsPage(entries, tuple(beat for beat in beats if beat.kind == "scheduler"))
+
+
+def issue_page(
+    database: Database, *, project: str, name: str, number: int | None = None
+) -> IssuePage:
+    """One issue, the newest without a number. Raises `NotFound`."""
+    with database.read() as session:
+        issue = _issue(session, project, name, number)
+        return IssuePage(
+            issue,
+            tuple(target.text for target in read_targets(issue.delivery)),
+            tuple(deliveries.deliveries_of(session, [issue.id])[issue.id]),
+            file_facts(session, issue.id),
+            _frozen(session, issue),
+        )
+
+
+def issue_file(
+    database: Database, *, project: str, name: str, number: int | None = None, kind: str
+) -> StoredFile:
+    """One form of an issue, byte for byte. Raises `NotFound`, also while it is not computed."""
+    with database.read() as session:
+        issue = _issue(session, project, name, number)
+        found = reports.read_files(session, issue.id, [kind])
+    if not found:
+        raise NotFound(
+            f"issue {issue.number} of {name!r} is {issue.state.value} and has no {kind} file.",
+            field="issue",
+            hint=issue.error or "Wait until it is computed.",
+        )
+    return found[0]
+
+
+def _entries(session: Session, project: str | None) -> tuple[ReportEntry, ...]:
+    planned = {
+        (record.project, record.name): record
+        for record in schedules.list_schedules(session, project=project)
+    }
+    issued = {
+        (series.project, series.name): series for series in report_series(session, project=project)
+    }
+    sent = deliveries.deliveries_of(session, [series.last.id for series in issued.values()])
+    keys = sorted(planned.keys() | issued.keys())
+    return tuple(_entry(planned.get(key), issued.get(key), sent) for key in keys)
+
+
+def _entry(
+    schedule: ScheduleRecord | None,
+    series: Series | None,
+    sent: dict[int, list[DeliveryRecord]],
+) -> ReportEntry:
+    last = None if series is None else series.last
+    source = schedule or last
+    assert source is not None  # noqa: S101  # The key comes from one of the two.
+    next_due = None if schedule is None else schedule.next_due
+    return ReportEntry(
+        project=source.project,
+        name=source.name,
+        scope=read_scope(source.scope),
+        targets=tuple(target.text for target in read_targets(source.delivery)),
+        schedule=schedule,
+        next_due=None if next_due is None else datetime.fromtimestamp(next_due, UTC),
+        n_issues=0 if series is None else series.n_issues,
+        last=last,
+        deliveries=() if last is None else tuple(sent[last.id]),
+        summary=None
+        if series is None or series.computed is None
+        else read_summary(series.computed.summary),
+    )
+
+
+def _issue(session: Session, project: str, name: str, number: int | None) -> IssueRecord:
+    found = reports.find_numbered(session, project=project, name=name, number=number)
+    if found is None:
+        raise _not_found(project, name, number)
+    return found
+
+
+def _frozen(session: Session, issue: IssueRecord) -> Report | None:
+    files = reports.read_files(session, issue.id, ["json"])
+    return read_report(json.loads(files[0].content)) if files else None
+
+
+def _not_found(project: str, name: str, number: int | None) -> NotFound:
+    which = f"report {name!r}" if number is None else f"issue {number} of report {name!r}"
+    return NotFound(
+        f"project {project!r} has no {which}.",
+        field="name",
+        hint="`offdiag report list` shows the reports there are.",
+    )

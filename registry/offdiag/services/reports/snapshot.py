@@ -1,0 +1,284 @@
+"""Reading what a report is made from, and what the errors of its runs cost."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime
+
+import numpy as np
+
+from offdiag.domain.runs import RunState, Task
+from offdiag.errors import InvalidInput, NotFound
+from offdiag.metrics.confusion import ConfusionMatrix
+from offdiag.metrics.costs.matrix import CostMatrix
+from offdiag.metrics.counted import CountedSets
+from offdiag.metrics.suite import SUITE_VERSION
+from offdiag.reports.changes import ranked
+from offdiag.reports.scope import ReportScope, TermField, is_of_costs
+from offdiag.reports.snapshot import (
+    MOST_FLAGS,
+    MOST_RUNS,
+    Confusion,
+    ConstantAnswer,
+    CostFigures,
+    LeaderErrors,
+    Matrix,
+    Revision,
+    RunFigures,
+    RunName,
+    Snapshot,
+    TruthFigures,
+)
+from offdiag.services.cost_matrices import CostName, costs_named
+from offdiag.services.evaluation.compute import price
+from offdiag.store import datasets, evaluations, truths
+from offdiag.store.cost_matrices import CostMatrixRecord
+from offdiag.store.database import Database
+from offdiag.store.datasets import DatasetRecord
+from offdiag.store.report_runs import ScopedRun, firing_flags, run_figures, scoped_runs
+from offdiag.store.run_filter import FilterField, FilterTerm, RunFilter
+from offdiag.store.session import Session
+from offdiag.store.staleness import stale_runs
+from offdiag.store.truths import TruthRecord
+from offdiag.version import offdiag_version
+
+
+def costs_in_scope(
+    session: Session, scope: ReportScope, dataset: DatasetRecord
+) -> CostMatrixRecord | None:
+    """The version of the cost matrix that a scope means now, None if it names none.
+
+    Raises `NotFound` for an unknown name and `InvalidInput` where the costs are not about the
+    classes of the dataset.
+    """
+    if scope.cost_matrix is None:
+        return None
+    found = costs_named(session, project=scope.project, wanted=CostName.parse(scope.cost_matrix))
+    if dataset.task is Task.MULTILABEL:
+        raise InvalidInput(
+            f"samples of {dataset.name!r} have several labels, and costs are about one.",
+            field="cost_matrix",
+            hint="Leave it out.",
+        )
+    if found.costs.labels.digest != dataset.labels.digest:
+        raise InvalidInput(
+            f"cost matrix {scope.cost_matrix!r} is about the classes "
+            f"{found.costs.labels.preview()}, dataset {dataset.name!r} has "
+            f"{dataset.labels.preview()}.",
+            field="cost_matrix",
+            hint="Name costs for the classes of the dataset.",
+        )
+    return found
+
+
+def with_costs(
+    database: Database, scope: ReportScope, dataset: DatasetRecord, snapshot: Snapshot
+) -> Snapshot:
+    """The snapshot with what the errors of its runs cost. Raises as `costs_in_scope` does."""
+    with database.read() as session:
+        found = costs_in_scope(session, scope, dataset)
+    if found is None:
+        return snapshot
+    runs = priced(database, snapshot.runs, found.costs)
+    best = ranked(runs, scope.ranking_metric)
+    constant = None if not best else _constant_answer(database, best[0], found.costs)
+    figures = CostFigures(found.name, found.version, found.costs.currency, constant)
+    return replace(snapshot, runs=runs, costs=figures)
+
+
+def priced_slices(
+    database: Database, scope: ReportScope, slices: Sequence[RunFigures], costs: CostFigures | None
+) -> tuple[RunFigures, ...]:
+    """Slices with what their errors cost, by the same version as the runs."""
+    if costs is None:
+        return tuple(slices)
+    with database.read() as session:
+        found = costs_named(
+            session, project=scope.project, wanted=CostName(costs.name, costs.version)
+        )
+    return priced(database, slices, found.costs)
+
+
+def priced(
+    database: Database, runs: Sequence[RunFigures], costs: CostMatrix
+) -> tuple[RunFigures, ...]:
+    """The runs with the costs of the very matrices that their other values were made from.
+
+    Each is read on its own: a resampled interval takes its time, and two hundred matrices of
+    many classes take their room.
+    """
+    return tuple(_priced(database, run, costs) for run in runs)
+
+
+def _priced(database: Database, run: RunFigures, costs: CostMatrix) -> RunFigures:
+    with database.read() as session:
+        stored = evaluations.evaluation_of_inputs(session, run.id, run.input_digest)
+    if stored is None:
+        return run
+    values = price(stored.matrix, costs)
+    metrics = {key: values[key] if is_of_costs(key) else run.metrics[key] for key in run.metrics}
+    return replace(run, metrics=metrics)
+
+
+def _constant_answer(
+    database: Database, run: RunFigures, costs: CostMatrix
+) -> ConstantAnswer | None:
+    with database.read() as session:
+        stored = evaluations.evaluation_of_inputs(session, run.id, run.input_digest)
+    if stored is None:
+        return None
+    values = price(stored.matrix, costs)
+    code, cost = values["best_trivial_class"].value, values["best_trivial_cost"].value
+    if code is None or cost is None:
+        return None
+    return ConstantAnswer(costs.labels.names[round(code)], cost / stored.matrix.total)
+
+
+LARGEST_MATRIX = 15
+"""Classes of a matrix that is printed whole."""
+MOST_CONFUSIONS = 10
+
+_FIELDS = {
+    TermField.MODEL: FilterField.MODEL,
+    TermField.NAME: FilterField.NAME,
+    TermField.TAG: FilterField.TAG,
+}
+
+
+def read_snapshot(
+    session: Session, scope: ReportScope, *, since_truth: int | None, now: datetime
+) -> Snapshot:
+    """What the registry holds about the runs in scope, without costs, slices and best run.
+
+    Revisions are those of the ground truth after version `since_truth`, none without one.
+    Raises `NotFound` for an unknown dataset.
+    """
+    dataset = dataset_in_scope(session, scope)
+    found = scoped_runs(session, dataset_id=dataset.id, terms=_terms(scope))
+    root_id = next((run.root_id for run in found), None)
+    comparable = [run for run in found if run.root_id == root_id]
+    shown = comparable[:MOST_RUNS]
+    waiting = _waiting(session, shown)
+    scored = [run.id for run in shown if run.state is RunState.EVALUATED and run.id not in waiting]
+    runs = figures_in_scope(session, scope, dataset, run_ids=scored, slices=(None,))
+    firing = firing_flags(session, scored, now=now, limit=MOST_FLAGS)
+    root = None if root_id is None else truths.get_truth(session, root_id)
+    head = None if root is None else truths.head_of(session, root)
+    return Snapshot(
+        task=dataset.task.value,
+        n_classes=len(dataset.labels),
+        truth=None if head is None or root is None else _truth_figures(head, root),
+        suite_version=SUITE_VERSION,
+        engine_version=offdiag_version(),
+        runs=runs,
+        slices=(),
+        leader=None,
+        revisions=_revisions(session, head, since_truth),
+        waiting=tuple(RunName(run.id, run.name) for run in shown if run.id in waiting),
+        failed=tuple(RunName(run.id, run.name) for run in shown if run.state is RunState.FAILED),
+        n_matching=len(comparable),
+        n_elsewhere=len(found) - len(comparable),
+        flags=firing.flags,
+        n_flags=firing.n_flags,
+    )
+
+
+def dataset_in_scope(session: Session, scope: ReportScope) -> DatasetRecord:
+    """The dataset of a scope. Raises `NotFound`."""
+    dataset = datasets.find_dataset(session, project=scope.project, name=scope.dataset)
+    if dataset is None:
+        raise NotFound(
+            f"project {scope.project!r} has no dataset {scope.dataset!r}.",
+            field="dataset",
+            hint="A dataset is made by the first run that is logged on it.",
+        )
+    return dataset
+
+
+def _terms(scope: ReportScope) -> RunFilter:
+    return tuple(
+        FilterTerm(_FIELDS[term.field], term.text, value=term.value) for term in scope.terms
+    )
+
+
+def _waiting(session: Session, shown: list[ScopedRun]) -> set[str]:
+    stale = stale_runs(session, suite_version=SUITE_VERSION, run_ids=[run.id for run in shown])
+    return {run.run_id for run in stale}
+
+
+def figures_in_scope(
+    session: Session,
+    scope: ReportScope,
+    dataset: DatasetRecord,
+    *,
+    run_ids: Sequence[str],
+    slices: Sequence[str | None],
+) -> tuple[RunFigures, ...]:
+    """The values that a report keeps of these runs, on all samples (None) or on slices."""
+    return run_figures(
+        session,
+        run_ids,
+        slices=slices,
+        metrics=scope.kept_metrics,
+        labels=dataset.labels,
+        watched={each.class_label for each in scope.alerts if each.class_label is not None},
+    )
+
+
+def with_leader(session: Session, scope: ReportScope, snapshot: Snapshot) -> Snapshot:
+    """The snapshot with the errors of its best run, which costs may decide about."""
+    if not snapshot.runs:
+        return snapshot
+    best = ranked(snapshot.runs, scope.ranking_metric)[0]
+    evaluation = evaluations.evaluation_of_inputs(session, best.id, best.input_digest)
+    if evaluation is None or isinstance(evaluation.counted, CountedSets):
+        return snapshot  # In a set no label takes the place of another one.
+    matrix = evaluation.counted
+    whole = None
+    if matrix.n_classes <= LARGEST_MATRIX:
+        whole = Matrix(best.id, matrix.labels.names, tuple(map(tuple, matrix.counts.tolist())))
+    errors = LeaderErrors(best.id, whole, most_frequent_confusions(matrix))
+    return replace(snapshot, leader=errors)
+
+
+def most_frequent_confusions(matrix: ConfusionMatrix) -> tuple[Confusion, ...]:
+    """The largest cells off the diagonal, at most `MOST_CONFUSIONS`; of equal ones in order."""
+    errors = matrix.counts.copy()
+    np.fill_diagonal(errors, 0)
+    order = np.argsort(-errors, axis=None, kind="stable")[:MOST_CONFUSIONS]
+    actual, predicted = np.unravel_index(order, errors.shape)
+    names, support = matrix.labels.names, matrix.actual
+    return tuple(
+        Confusion(names[row], names[column], int(errors[row, column]), int(support[row]))
+        for row, column in zip(actual.tolist(), predicted.tolist(), strict=True)
+        if errors[row, column] > 0
+    )
+
+
+def _truth_figures(head: TruthRecord, root: TruthRecord) -> TruthFigures:
+    return TruthFigures(head.number, root.number, head.digest, head.n_samples, head.n_labelled)
+
+
+def _revisions(
+    session: Session, head: TruthRecord | None, since_truth: int | None
+) -> tuple[Revision, ...]:
+    newest_first = []
+    child = head
+    while child is not None and since_truth is not None and child.number > since_truth:
+        if child.parent_id is None:
+            break
+        parent = truths.get_truth(session, child.parent_id)
+        before, after = (truths.truth_codes(session, each.id) for each in (parent, child))
+        newest_first.append(
+            Revision(
+                number=child.number,
+                parent_number=parent.number,
+                reason=child.reason or "",
+                author=child.author,
+                created_at=child.created_at,
+                n_changed=int(np.count_nonzero(before != after)),
+            )
+        )
+        child = parent
+    return tuple(reversed(newest_first))

@@ -1,0 +1,145 @@
+"""Deleting a run so that nobody sees it, bringing it back, and removing for good what is old."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from functools import partial
+
+from offdiag.metrics.suite import SUITE_VERSION
+from offdiag.services.idempotency import KEPT_FOR
+from offdiag.services.jobs.submit import evaluation_key, submit_evaluation
+from offdiag.store import jobs, retention, runs
+from offdiag.store.database import Database
+from offdiag.store.failures import after_failures
+from offdiag.store.idempotency import remove_answers
+from offdiag.store.runs import RunRecord
+from offdiag.store.session import Session
+from offdiag.store.staleness import stale_runs
+
+
+def delete_run(database: Database, run_id: str, *, by: str | None) -> RunRecord:
+    """Hide a run everywhere; its predictions stay until the collection removes them.
+
+    Deleting twice is the same as once. Raises `NotFound`.
+    """
+
+    def transaction() -> RunRecord:
+        with database.write() as session:
+            run = runs.get_any_run(session, run_id)
+            if run.deleted_at is None:
+                runs.set_deleted(session, run_id, at=database.clock(), by=by)
+                jobs.withdraw(session, evaluation_key(run_id))
+            return runs.get_any_run(session, run_id)
+
+    return after_failures(transaction)
+
+
+def restore_run(database: Database, run_id: str) -> RunRecord:
+    """Bring a deleted run back, as up to date as if it had been there all the time.
+
+    Restoring a run that is there changes nothing. Raises `NotFound`, also when the run was
+    removed for good.
+    """
+
+    def transaction() -> RunRecord:
+        with database.write() as session:
+            run = runs.get_any_run(session, run_id)
+            if run.deleted_at is not None:
+                runs.set_deleted(session, run_id, at=None, by=None)
+                if stale_runs(session, suite_version=SUITE_VERSION, run_ids=[run_id]):
+                    submit_evaluation(session, run_id)
+            return runs.get_run(session, run_id)
+
+    return after_failures(transaction)
+
+
+_RUNS_AT_ONCE = 20
+_EVALUATIONS_AT_ONCE = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Collected:
+    """How much was removed."""
+
+    deleted_runs: int
+    open_runs: int
+    evaluations: int
+    answers: int = 0
+
+
+def collect(
+    database: Database,
+    *,
+    older_than: timedelta,
+    keep: int,
+    open_older_than: timedelta | None = None,
+    is_stopped: Callable[[], bool] = lambda: False,
+) -> Collected:
+    """Remove runs deleted longer ago than `older_than`, and superseded evaluations.
+
+    Of these the newest `keep` of each run and slice stay, for its history and for the reports
+    on corrections of the truth. Runs that were opened longer ago than `open_older_than` and
+    never finished are removed only if that is given: a training job may take its time.
+
+    Each transaction is short, so that others can write in between; before each it is asked
+    whether to stop, and one that got in the way of others is begun anew. What an interrupted
+    collection left is removed by the next.
+    """
+    now = database.clock()
+    remove_runs = partial(_remove_runs, database, is_stopped)
+    return Collected(
+        deleted_runs=remove_runs(retention.runs_deleted_before, now - older_than),
+        open_runs=0
+        if open_older_than is None
+        else remove_runs(retention.runs_open_since_before, now - open_older_than),
+        evaluations=_remove_evaluations(database, is_stopped, keep),
+        answers=_remove_answers(database, now - KEPT_FOR),
+    )
+
+
+def _remove_answers(database: Database, before: datetime) -> int:
+    """Forget answers that were kept for requests that might have been sent again."""
+
+    def transaction() -> int:
+        with database.write() as session:
+            return remove_answers(session, before=before)
+
+    return after_failures(transaction)
+
+
+def _remove_runs(
+    database: Database,
+    is_stopped: Callable[[], bool],
+    find: Callable[[Session, datetime, int], Sequence[str]],
+    before: datetime,
+) -> int:
+    def transaction() -> int:
+        with database.write() as session:
+            run_ids = find(session, before, _RUNS_AT_ONCE)
+            retention.remove_runs(session, run_ids)
+        return len(run_ids)
+
+    return _in_portions(transaction, is_stopped, _RUNS_AT_ONCE)
+
+
+def _remove_evaluations(database: Database, is_stopped: Callable[[], bool], keep: int) -> int:
+    def transaction() -> int:
+        with database.write() as session:
+            found = retention.superseded_evaluations(session, keep, _EVALUATIONS_AT_ONCE)
+            retention.remove_evaluations(session, found)
+        return len(found)
+
+    return _in_portions(transaction, is_stopped, _EVALUATIONS_AT_ONCE)
+
+
+def _in_portions(transaction: Callable[[], int], is_stopped: Callable[[], bool], most: int) -> int:
+    """How much was removed in all by transactions that remove at most so much each."""
+    removed = 0
+    while not is_stopped():
+        portion = after_failures(transaction)
+        removed += portion
+        if portion < most:
+            break
+    return removed

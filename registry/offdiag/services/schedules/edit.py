@@ -1,0 +1,273 @@
+"""What people do with schedules: make, change, pause, resume, remove, run.
+
+What a report was told to be is read for those who change it or make another one like it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from offdiag.domain.runs import require_name
+from offdiag.errors import Conflict, NotFound, Stale
+from offdiag.reports.document import read_scope, scope_document
+from offdiag.reports.scope import ReportScope
+from offdiag.services.delivery.message import Target, read_targets, target_documents
+from offdiag.services.reports.issue import Asked, ask_for_issue, require_reportable
+from offdiag.services.schedules.times import Plan, next_fire
+from offdiag.store import cost_matrices, datasets, reports, schedules
+from offdiag.store.clock import database_time
+from offdiag.store.database import Database
+from offdiag.store.dataset_page import DatasetFacts, dataset_list
+from offdiag.store.failures import after_races
+from offdiag.store.schedules import ScheduleRecord
+from offdiag.store.session import Session
+
+
+@dataclass(frozen=True, slots=True)
+class Definition:
+    """Scope, plan and targets of a report; those of its newest issue where it has no schedule.
+
+    `cron`, `zone` and `version` are None without a schedule; `version` counts its changes.
+    """
+
+    name: str
+    scope: ReportScope
+    targets: tuple[Target, ...]
+    cron: str | None = None
+    zone: str | None = None
+    version: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class CostChoice:
+    """A cost matrix by project and name, and the number of its newest version."""
+
+    project: str
+    name: str
+    version: int
+
+
+@dataclass(frozen=True, slots=True)
+class Choices:
+    """What a report can be about."""
+
+    datasets: tuple[DatasetFacts, ...]
+    costs: tuple[CostChoice, ...]
+
+
+def report_choices(database: Database) -> Choices:
+    """All datasets and cost matrices, by project and name; two statements."""
+    with database.read() as session:
+        return Choices(
+            dataset_list(session),
+            tuple(
+                CostChoice(found.project, found.name, found.version)
+                for found in cost_matrices.list_costs(session)
+            ),
+        )
+
+
+def report_definition(database: Database, *, project: str, name: str) -> Definition:
+    """What a report was told to be. Raises `NotFound`."""
+    with database.read() as session:
+        return _definition(session, project, name)
+
+
+def _definition(session: Session, project: str, name: str) -> Definition:
+    planned = schedules.find_schedule(session, project=project, name=name)
+    if planned is not None:
+        return Definition(
+            name,
+            read_scope(planned.scope),
+            read_targets(planned.delivery),
+            planned.cron,
+            planned.zone,
+            planned.version,
+        )
+    issued = reports.find_numbered(session, project=project, name=name, number=None)
+    if issued is None:
+        raise NotFound(
+            f"project {project!r} has no report {name!r}.",
+            field="name",
+            hint="`offdiag report list` shows the reports there are.",
+        )
+    return Definition(name, read_scope(issued.scope), read_targets(issued.delivery))
+
+
+def add_schedule(
+    database: Database,
+    *,
+    name: str,
+    cron: str,
+    zone: str,
+    scope: ReportScope,
+    delivery: Sequence[Target] = (),
+) -> ScheduleRecord:
+    """Make a schedule in the project of its scope; the first issue comes at the next time.
+
+    Raises `InvalidInput` for expressions, zones and scopes that cannot be meant, `NotFound`
+    for an unknown dataset or baseline, and `Conflict` for a name that is taken.
+    """
+    require_name(name, "name")
+    plan = Plan.read(cron, zone)
+
+    def transaction() -> ScheduleRecord:
+        with database.write() as session:
+            require_reportable(session, scope)
+            project_id = datasets.project_id(session, scope.project)
+            assert project_id is not None  # noqa: S101  # The dataset lies in it.
+            if schedules.find_schedule(session, project=scope.project, name=name) is not None:
+                raise Conflict(
+                    f"project {scope.project!r} has a schedule {name!r}.",
+                    field="name",
+                    hint="Give this one another name, or remove that one.",
+                )
+            schedules.insert_schedule(
+                session,
+                project_id=project_id,
+                name=name,
+                cron=plan.cron.text,
+                zone=zone,
+                scope=scope_document(scope),
+                delivery=target_documents(delivery),
+                next_due=_next_due(session, plan),
+                now=database.clock(),
+            )
+            return _found(session, scope.project, name)
+
+    # Of two of the same moment the second one then finds the name taken.
+    return after_races(transaction, finds_itself=False)
+
+
+def change_schedule(
+    database: Database,
+    *,
+    name: str,
+    cron: str,
+    zone: str,
+    scope: ReportScope,
+    delivery: Sequence[Target],
+    seen_version: int | None = None,
+) -> ScheduleRecord:
+    """Replace plan, scope and targets of a schedule; its issues go on counting.
+
+    Raises `NotFound` and `InvalidInput` as `add_schedule` does, and `Stale` where somebody
+    has changed it since `seen_version`, if that is given. What is due at that moment and was
+    not issued yet is issued by the old plan or not at all.
+    """
+    plan = Plan.read(cron, zone)
+    with database.write() as session:
+        known = _found(session, scope.project, name)
+        if seen_version not in {None, known.version}:
+            raise Stale(
+                f"schedule {name!r} was changed by somebody else in the meantime.",
+                field="name",
+                hint="Look at its page; saving again replaces that change.",
+            )
+        require_reportable(session, scope)
+        schedules.change_plan(
+            session,
+            known.id,
+            cron=plan.cron.text,
+            zone=zone,
+            scope=scope_document(scope),
+            delivery=target_documents(delivery),
+            next_due=_next_due(session, plan) if known.enabled else None,
+            now=database.clock(),
+        )
+        return _found(session, scope.project, name)
+
+
+def pause_schedule(database: Database, *, project: str, name: str) -> ScheduleRecord:
+    """Let a schedule fire no more until it is resumed. Raises `NotFound`."""
+    with database.write() as session:
+        known = _found(session, project, name)
+        schedules.set_next_due(session, known.id, next_due=None)
+        return _found(session, project, name)
+
+
+def resume_schedule(database: Database, *, project: str, name: str) -> ScheduleRecord:
+    """Let a schedule fire from its next time on; what it missed in the pause was not wanted.
+
+    Raises `NotFound`.
+    """
+    with database.write() as session:
+        known = _found(session, project, name)
+        plan = Plan.read(known.cron, known.zone)
+        schedules.set_next_due(session, known.id, next_due=_next_due(session, plan))
+        return _found(session, project, name)
+
+
+def remove_schedule(database: Database, *, project: str, name: str) -> None:
+    """Remove a schedule; its issues stay. Raises `NotFound`."""
+    with database.write() as session:
+        schedules.delete_schedule(session, _found(session, project, name).id)
+
+
+def run_schedule(database: Database, *, project: str, name: str) -> Asked:
+    """Issue a report now, beside the planned ones. Raises `NotFound`."""
+    with database.write() as session:
+        return _run(session, _found(session, project, name), database.clock())
+
+
+def run_report(database: Database, *, project: str, name: str) -> Asked:
+    """Issue a report now: by its schedule, or without one as its newest issue was.
+
+    Raises `NotFound`.
+    """
+    with database.write() as session:
+        planned = schedules.find_schedule(session, project=project, name=name)
+        if planned is not None:
+            return _run(session, planned, database.clock())
+        last = reports.find_numbered(session, project=project, name=name, number=None)
+        if last is None:
+            raise _no_such(project, name, "report")
+        return ask_for_issue(
+            session,
+            now=database.clock(),
+            project_id=last.project_id,
+            name=last.name,
+            zone=_zone_of_fire(last.fire_time),
+            scope=read_scope(last.scope),
+            delivery=read_targets(last.delivery),
+            schedule_id=None,
+        )
+
+
+def _run(session: Session, known: ScheduleRecord, now: datetime) -> Asked:
+    return ask_for_issue(
+        session,
+        now=now,
+        project_id=known.project_id,
+        name=known.name,
+        zone=known.zone,
+        scope=read_scope(known.scope),
+        delivery=read_targets(known.delivery),
+        schedule_id=known.id,
+    )
+
+
+def _zone_of_fire(fire_time: str) -> str:
+    """The zone that is named behind the wall time of an issue."""
+    return fire_time.split(" ")[1]
+
+
+def _next_due(session: Session, plan: Plan) -> float:
+    return next_fire(plan, database_time(session)).due.timestamp()
+
+
+def _found(session: Session, project: str, name: str) -> ScheduleRecord:
+    known = schedules.find_schedule(session, project=project, name=name)
+    if known is None:
+        raise _no_such(project, name, "schedule")
+    return known
+
+
+def _no_such(project: str, name: str, what: str) -> NotFound:
+    return NotFound(
+        f"project {project!r} has no {what} {name!r}.",
+        field="name",
+        hint=f"`offdiag {what} list` shows the {what}s there are.",
+    )

@@ -1,0 +1,190 @@
+"""What the pages of schedules and of one report show: its plan, and its issues part by part."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from offdiag.domain.schedule import cron_in_words
+from offdiag.errors import InvalidInput, NotFound
+from offdiag.reports.document import read_report, read_scope
+from offdiag.reports.report import HistoryPoint
+from offdiag.services.delivery.message import read_targets
+from offdiag.services.jobs.page import is_alive
+from offdiag.services.reports.page import ReportEntry, ReportsPage, reports_page
+from offdiag.services.schedules.times import Fire, Plan, next_fires
+from offdiag.store import deliveries, reports, schedules
+from offdiag.store.clock import database_time
+from offdiag.store.database import Database
+from offdiag.store.deliveries import DeliveryRecord
+from offdiag.store.job_lease import list_heartbeats
+from offdiag.store.reports import IssueList, IssueRecord, issues_of, newest_report_file
+from offdiag.store.schedules import ScheduleRecord
+from offdiag.store.session import Session
+
+SHOWN_AHEAD = 5
+
+
+@dataclass(frozen=True, slots=True)
+class PlanPreview:
+    """A plan in words, and the next times it means."""
+
+    words: str
+    next_fires: tuple[Fire, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ScheduleEntry:
+    """A schedule with its plan in words. A paused one has no next times.
+
+    `problem` says why the plan cannot be read on this machine; it is None for all but odd ones.
+    """
+
+    schedule: ScheduleRecord
+    report: ReportEntry
+    words: str
+    next_fires: tuple[Fire, ...]
+    problem: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SchedulesPage:
+    """All schedules by project and name, and whether anybody ticks."""
+
+    entries: tuple[ScheduleEntry, ...]
+    reports: ReportsPage
+
+
+def preview_plan(database: Database, *, cron: str, zone: str) -> PlanPreview:
+    """What an expression would mean from now on. Raises `InvalidInput`."""
+    plan = Plan.read(cron, zone)
+    with database.read() as session:
+        now = database_time(session)
+    return PlanPreview(cron_in_words(plan.cron, zone), next_fires(plan, now, SHOWN_AHEAD))
+
+
+def schedules_page(database: Database, *, project: str | None = None) -> SchedulesPage:
+    """All schedules of the registry, or of one project."""
+    reports = reports_page(database, project=project)
+    with database.read() as session:
+        now = database_time(session)
+    entries = tuple(
+        schedule_entry(report.schedule, report, now)
+        for report in reports.entries
+        if report.schedule is not None
+    )
+    return SchedulesPage(entries, reports)
+
+
+def schedule_page(database: Database, *, project: str, name: str) -> ScheduleEntry:
+    """One schedule. Raises `NotFound`."""
+    for entry in schedules_page(database, project=project).entries:
+        if entry.schedule.name == name:
+            return entry
+    raise NotFound(
+        f"project {project!r} has no schedule {name!r}.",
+        field="name",
+        hint="`offdiag schedule list` shows the schedules there are.",
+    )
+
+
+def schedule_entry(schedule: ScheduleRecord, report: ReportEntry, now: datetime) -> ScheduleEntry:
+    """A schedule as it is to be shown at a moment."""
+    try:
+        plan = Plan.read(schedule.cron, schedule.zone)
+    except InvalidInput as error:
+        return ScheduleEntry(schedule, report, schedule.cron, (), str(error))
+    ahead = next_fires(plan, now, SHOWN_AHEAD) if schedule.enabled else ()
+    return ScheduleEntry(schedule, report, cron_in_words(plan.cron, schedule.zone), ahead)
+
+
+ISSUES_PER_PAGE = 50
+
+
+@dataclass(frozen=True, slots=True)
+class IssueEntry:
+    """One issue of a series with its deliveries."""
+
+    issue: IssueRecord
+    deliveries: tuple[DeliveryRecord, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ReportPage:
+    """One report with some of its issues, newest first, and the line of its best values.
+
+    `planned` is its schedule, None where it has none; `has_scheduler` tells whether anybody
+    ticks, and is true where nothing is planned.
+    """
+
+    entry: ReportEntry
+    planned: ScheduleEntry | None
+    has_scheduler: bool
+    issues: tuple[IssueEntry, ...]
+    history: tuple[HistoryPoint, ...]
+
+
+def report_page(
+    database: Database, *, project: str, name: str, start: int = 0, limit: int = ISSUES_PER_PAGE
+) -> ReportPage:
+    """One report with `limit` of its issues from the one at `start` on, the newest being 0.
+
+    Six statements at most. Raises `NotFound`.
+    """
+    with database.read() as session:
+        schedule = schedules.find_schedule(session, project=project, name=name)
+        found = issues_of(session, project=project, name=name, start=start, limit=limit)
+        sent = deliveries.deliveries_of(session, [issue.id for issue in found.issues])
+        entry = _entry(session, project, name, schedule, found)
+        history = _history(session, project, name)
+        now = None if schedule is None else database_time(session)
+        beats = () if schedule is None else tuple(list_heartbeats(session))
+    return ReportPage(
+        entry=entry,
+        planned=None if now is None or schedule is None else schedule_entry(schedule, entry, now),
+        has_scheduler=schedule is None
+        or is_alive(tuple(beat for beat in beats if beat.kind == "scheduler")),
+        issues=tuple(IssueEntry(issue, tuple(sent[issue.id])) for issue in found.issues),
+        history=history,
+    )
+
+
+def _entry(
+    session: Session,
+    project: str,
+    name: str,
+    schedule: ScheduleRecord | None,
+    found: IssueList,
+) -> ReportEntry:
+    """The report without its deliveries and its summary, which stand with its issues."""
+    last = found.issues[0] if found.issues else None
+    source = schedule or last
+    if source is None:
+        # Beyond the end of the list, or no such report.
+        source = reports.find_numbered(session, project=project, name=name, number=None)
+    if source is None:
+        raise NotFound(
+            f"project {project!r} has no report {name!r}.",
+            field="name",
+            hint="`offdiag report list` shows the reports there are.",
+        )
+    next_due = None if schedule is None else schedule.next_due
+    return ReportEntry(
+        project=project,
+        name=name,
+        scope=read_scope(source.scope),
+        targets=tuple(target.text for target in read_targets(source.delivery)),
+        schedule=schedule,
+        next_due=None if next_due is None else datetime.fromtimestamp(next_due, UTC),
+        n_issues=found.n_issues,
+        last=last,
+        deliveries=(),
+        summary=None,
+    )
+
+
+def _history(session: Session, project: str, name: str) -> tuple[HistoryPoint, ...]:
+    content = newest_report_file(session, project=project, name=name)
+    report = None if content is None else read_report(json.loads(content))
+    return () if report is None else report.history

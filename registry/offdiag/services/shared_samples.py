@@ -1,0 +1,302 @@
+"""Runs on the same samples: which can be compared, and their predictions in one order."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from offdiag.comparison.texts import letter
+from offdiag.domain.labels import LabelSet
+from offdiag.domain.orientation import SourceOrientation
+from offdiag.domain.runs import RunState, Task
+from offdiag.inputs.ids import SampleIds, common_places
+from offdiag.inputs.labels import Codes
+from offdiag.metrics.paired.joint import JointCounts, joint_counts
+from offdiag.reports.texts import listed
+from offdiag.store import datasets, runs, truths
+from offdiag.store.compared_runs import ComparedRun, LineageHead, Predicted
+from offdiag.store.evaluations import StoredEvaluation
+from offdiag.store.predictions import in_truth_order
+from offdiag.store.runs import RunRecord
+from offdiag.store.session import Session
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """Why runs are not compared, and the way out.
+
+    `n_shared` is given where they could be compared on the examples they share, if that is
+    asked for.
+    """
+
+    why: str
+    hint: str
+    n_shared: int | None = None
+
+
+def refused(runs: Sequence[ComparedRun]) -> Refusal | None:
+    """The first thing that keeps runs from being compared, whatever their examples are."""
+    return _of_several_datasets(runs) or _of_several_labels(runs) or _still_open(runs)
+
+
+def _of_several_datasets(runs: Sequence[ComparedRun]) -> Refusal | None:
+    groups: dict[tuple[str, str], list[str]] = {}
+    for position, run in enumerate(runs):
+        groups.setdefault((run.project, run.dataset), []).append(letter(position))
+    if len(groups) == 1:
+        return None
+    several_projects = len({project for project, _ in groups}) > 1
+    places = [
+        f"{_listed(letters)} on “{dataset}”"
+        + (f" of project “{project}”" if several_projects else "")
+        for (project, dataset), letters in groups.items()
+    ]
+    labels = {run.labels.digest for run in runs}
+    also = ", and their classes differ too" if len(labels) > 1 else ""
+    return Refusal(
+        f"These runs are on different datasets: {_listed(places)}{also}.",
+        "Choose runs of one dataset; runs on other examples cannot be told apart by them.",
+    )
+
+
+def _of_several_labels(runs: Sequence[ComparedRun]) -> Refusal | None:
+    if any(run.task is Task.MULTILABEL for run in runs):
+        return Refusal(
+            "Examples of this dataset have several labels at once, so no run has one right "
+            "answer per example to be compared.",
+            "Compare the values of single labels on the pages of the runs.",
+        )
+    return None
+
+
+def _still_open(runs: Sequence[ComparedRun]) -> Refusal | None:
+    letters = [letter(position) for position, run in enumerate(runs) if run.state is RunState.OPEN]
+    if not letters:
+        return None
+    be = "is" if len(letters) == 1 else "are"
+    return Refusal(
+        f"{_listed(letters)} {be} still open and may take more predictions.",
+        "Finish what is open, then compare.",
+    )
+
+
+def other_examples(
+    letters_by_lineage: Sequence[Sequence[str]], *, n_each: Sequence[int], n_shared: int | None
+) -> Refusal:
+    """Runs that were logged with different samples; `n_shared` None where nobody can tell."""
+    sizes = _listed([f"{n:,}" for n in n_each])
+    if n_shared is None:
+        groups = "; ".join(_listed(letters) for letters in letters_by_lineage)
+        return Refusal(
+            f"Not paired: the runs were logged with different ground truth ({groups}) of "
+            f"{sizes} examples, which have no identifiers to find the shared ones by.",
+            "Log runs with the same y_true, or with sample_ids=.",
+        )
+    if n_shared == 0:
+        return Refusal(
+            f"Not paired: {sizes} examples, none of them shared.",
+            "Choose runs that predicted the same examples.",
+        )
+    return Refusal(
+        f"Not paired: {sizes} examples, {n_shared:,} shared.",
+        "The runs can be compared on the shared ones alone.",
+        n_shared,
+    )
+
+
+NOTHING_LABELLED = Refusal(
+    "None of the examples has a label yet, so no answer is right or wrong.",
+    "`offdiag truth revise` adds labels; the comparison then needs nothing else.",
+)
+NO_CASES_TO_CHOOSE_FROM = Refusal(
+    "One of the runs is a matrix without predictions, so nobody knows which of its examples "
+    "are in a slice.",
+    "Compare all examples, or runs with predictions.",
+)
+NO_CASES_TO_SHOW = Refusal(
+    "One of the runs is a matrix without predictions, so there are no examples to show.",
+    "Log the predictions, or look at the differences of the two matrices.",
+)
+NOTHING_IN_SLICE = Refusal(
+    "No labelled example is in this slice.", "Choose another slice, or all examples."
+)
+
+
+def _listed(words: Sequence[str]) -> str:
+    return listed(words, at_most=len(words))
+
+
+Places = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class SharedSamples:
+    """How the examples of a comparison came about.
+
+    `n_each` counts the samples of each lineage of truth, in the slice that was asked for where
+    there is one lineage only, and `n_shared` those that all have.
+    `n_unlabelled` of them have no label, `n_relabelled` different ones in different lineages;
+    both are left out, and `n_compared` remain.
+    """
+
+    n_each: tuple[int, ...]
+    n_shared: int
+    n_unlabelled: int
+    n_relabelled: int
+    n_compared: int
+
+    @property
+    def are_the_same(self) -> bool:
+        """Whether every run predicted exactly these examples."""
+        return all(n == self.n_shared for n in self.n_each)
+
+
+@dataclass(frozen=True)
+class Aligned:
+    """Labelled examples that all runs predicted, n of them, in the order of the first truth.
+
+    `predicted` are codes by run; `rows` say which of a run's predictions each is, in the order
+    they were logged, and `starts` with which of them its chunks begin. `places` are the places
+    of the examples in the truth that `lineage` leads to.
+    """
+
+    actual: Codes
+    predicted: Mapping[str, Codes]
+    rows: Mapping[str, Places]
+    starts: Mapping[str, Places]
+    lineage: LineageHead
+    places: Places
+    samples: SharedSamples
+
+
+def places_in_lineages(
+    lineages: Sequence[LineageHead], ids: Mapping[int, SampleIds]
+) -> dict[int, Places] | None:
+    """Where the samples stand that all lineages have, by root; None where nobody can tell."""
+    if len(lineages) == 1:
+        return {lineages[0].root_id: np.arange(lineages[0].n_samples)}
+    if any(each.root_id not in ids for each in lineages):
+        return None
+    shared = common_places([ids[each.root_id] for each in lineages])
+    return {each.root_id: at for each, at in zip(lineages, shared, strict=True)}
+
+
+def aligned(
+    runs: Sequence[ComparedRun],
+    lineages: Sequence[LineageHead],
+    places: Mapping[int, Places],
+    truths: Mapping[int, Codes],
+    predictions: Mapping[str, Predicted],
+    *,
+    n_classes: int,
+    n_each: tuple[int, ...],
+) -> Aligned:
+    """Put the predictions of runs, of which each has some, beside the labels.
+
+    `places` are those of the wanted samples by lineage, all of one length.
+    """
+    labels = [truths[each.id][places[each.root_id]] for each in lineages]
+    has_label = np.logical_and.reduce([codes < n_classes for codes in labels])
+    agrees = np.logical_and.reduce([codes == labels[0] for codes in labels])
+    kept = has_label & agrees
+    rows = {}
+    for run in runs:
+        if run.truth is not None:
+            logged = _rows_in_order(predictions[run.id].positions, run.truth.n_samples)
+            rows[run.id] = logged[places[run.truth.root_id]][kept]
+    return Aligned(
+        actual=labels[0][kept],
+        predicted={run_id: predictions[run_id].codes[at] for run_id, at in rows.items()},
+        rows=rows,
+        starts={run_id: predictions[run_id].starts for run_id in rows},
+        lineage=lineages[0],
+        places=places[lineages[0].root_id][kept],
+        samples=SharedSamples(
+            n_each=n_each,
+            n_shared=len(kept),
+            n_unlabelled=int(np.count_nonzero(~has_label)),
+            n_relabelled=int(np.count_nonzero(has_label & ~agrees)),
+            n_compared=int(np.count_nonzero(kept)),
+        ),
+    )
+
+
+def _rows_in_order(positions: NDArray[np.integer[Any]], n_samples: int) -> Places:
+    """Which prediction each sample of the truth has; a run has one for every sample."""
+    rows = np.empty(n_samples, np.int64)
+    rows[positions] = np.arange(len(positions))
+    return rows
+
+
+@dataclass(frozen=True, slots=True)
+class NotPaired:
+    """Why two runs cannot be compared case by case."""
+
+    why: str
+
+
+def pair_evaluations(
+    session: Session, first: StoredEvaluation, second: StoredEvaluation
+) -> JointCounts | NotPaired:
+    """Pair the runs of two evaluations, which must be of one version of the ground truth."""
+    if first.truth_version_id is not None and first.truth_version_id != second.truth_version_id:
+        return _OTHER_TRUTH
+    return pair_runs(
+        session,
+        runs.get_run(session, first.run_id),
+        runs.get_run(session, second.run_id),
+        truth_id=first.truth_version_id,
+    )
+
+
+def pair_runs(
+    session: Session, first: RunRecord, second: RunRecord, *, truth_id: int | None
+) -> JointCounts | NotPaired:
+    """Count (actual, first prediction, second prediction) over the cases both runs predicted.
+
+    Both runs must hold predictions and have been logged with a version of the ground truth that
+    `truth_id` descends from, or it itself. Cases without a label are left out.
+    """
+    for run in (first, second):
+        if run.source is not SourceOrientation.PREDICTIONS:
+            return NotPaired(f"run {run.id} is a matrix without predictions")
+    if truth_id is None or len({first.dataset_id, second.dataset_id}) > 1:
+        return _OTHER_TRUTH
+    lineage = truths.get_truth(session, truth_id).root_id
+    if any(_lineage_of(session, run) != lineage for run in (first, second)):
+        return _OTHER_TRUTH
+    dataset = datasets.get_dataset(session, first.dataset_id)
+    if dataset.task is Task.MULTILABEL:
+        return NotPaired("their cases have sets of labels")
+    return _joint(session, first, second, truth_id, dataset.labels)
+
+
+_OTHER_TRUTH = NotPaired("the runs were evaluated on different ground truth")
+
+
+def _lineage_of(session: Session, run: RunRecord) -> int | None:
+    if run.truth_version_id is None:
+        return None
+    return truths.get_truth(session, run.truth_version_id).root_id
+
+
+def _joint(
+    session: Session, first: RunRecord, second: RunRecord, truth_id: int, labels: LabelSet
+) -> JointCounts:
+    actual = truths.truth_codes(session, truth_id)
+    found = in_truth_order(
+        session, [first.id, second.id], n_samples=len(actual), n_classes=len(labels)
+    )
+    predicted = [found[run.id] for run in (first, second)]
+    # Codes beyond the last class stand for "no label" and "no prediction".
+    usable = np.logical_and.reduce([codes < len(labels) for codes in (actual, *predicted)])
+    return joint_counts(
+        actual=actual[usable],
+        first=predicted[0][usable],
+        second=predicted[1][usable],
+        labels=labels,
+    )

@@ -1,0 +1,345 @@
+"""Checks of what is stored, and what they can find.
+
+Whether predictions are the bytes that were logged, ground truth what its digests say, counts
+and every result that counts what follows from them, and what results are read by is whole.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from offdiag.domain.labels import LabelSet
+from offdiag.domain.orientation import SourceOrientation
+from offdiag.domain.slices import parse_slice
+from offdiag.domain.values import MetricValue
+from offdiag.errors import InvalidInput
+from offdiag.inputs.ids import SampleIds, sample_ids
+from offdiag.inputs.labels import Codes
+from offdiag.inputs.partial_labels import count_labelled
+from offdiag.inputs.scores import Scores
+from offdiag.metrics.counted import are_equal, count_cases, matrix_of
+from offdiag.metrics.suite import SUITE_VERSION
+from offdiag.services.evaluation.compute import curves_of, evaluate, price
+from offdiag.services.evaluation.inputs import EvaluationInputs, read_inputs
+from offdiag.services.ingest.batch import Batch, truth_digest
+from offdiag.store import (
+    cost_matrices,
+    datasets,
+    evaluations,
+    predictions,
+    reports,
+    runs,
+    truths,
+    uploads,
+)
+from offdiag.store.datasets import DatasetRecord
+from offdiag.store.evaluation_writing import has_others
+from offdiag.store.evaluations import StoredEvaluation
+from offdiag.store.predictions import StoredChunk
+from offdiag.store.runs import RunRecord
+from offdiag.store.session import Session
+from offdiag.store.truths import NewTruth, TruthRecord
+
+
+class FindingKind(StrEnum):
+    """What is wrong, by what has to be done about it."""
+
+    LOST = "lost"
+    """Something that was acknowledged is not there, or is not what was acknowledged."""
+    INCOMPLETE = "incomplete"
+    """A run has other rows than it says it has."""
+    DAMAGED = "damaged"
+    """Stored bytes cannot be what was written."""
+    DRIFT = "drift"
+    """A stored result is not what the predictions give; computing it again puts it right."""
+    STUCK = "stuck"
+    """Work that nobody does, or results that nobody was asked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing that is wrong: with what, and in a sentence."""
+
+    kind: FindingKind
+    subject: str
+    sentence: str
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values."""
+        return {"kind": self.kind.value, "subject": self.subject, "sentence": self.sentence}
+
+
+@dataclass(frozen=True)
+class Verification:
+    """The result: how many runs there are, how many were computed again, and what is wrong.
+
+    `n_waiting` runs have no result of now yet, but work stands for them.
+    """
+
+    n_runs: int
+    n_recomputed: int
+    n_waiting: int
+    findings: tuple[Finding, ...]
+
+    @property
+    def is_clean(self) -> bool:
+        return not self.findings
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values."""
+        return {
+            "is_clean": self.is_clean,
+            "n_runs": self.n_runs,
+            "n_recomputed": self.n_recomputed,
+            "n_waiting": self.n_waiting,
+            "findings": [finding.to_dict() for finding in self.findings],
+        }
+
+
+def content_is_intact(
+    session: Session, run: RunRecord, dataset: DatasetRecord, truth: TruthRecord | None
+) -> bool:
+    """Whether the digests that were taken when the run was logged still fit what is stored.
+
+    `truth` is the version the run was logged with.
+    """
+    if run.source is not SourceOrientation.PREDICTIONS:
+        stored = uploads.read_matrix(session, run.id, dataset.labels, run.source)
+        cases = uploads.find_counted_cases(session, run.id)
+        if cases is None:
+            return stored.digest == run.content_digest
+        counted_again = cases.matrix(dataset.labels)
+        return (stored.digest, cases.digest(dataset.labels)) == (
+            counted_again.digest,
+            run.content_digest,
+        )
+    if truth is None:
+        return False
+    ids = truths.truth_ids(session, truth)
+    actual = truths.truth_codes(session, truth.id)
+    scores = predictions.read_scores(session, run.id)
+    sha256s = [chunk.sha256 for chunk in predictions.chunk_list(session, run.id)]
+    parts = list(predictions.read_chunks(session, run.id, n_classes=len(dataset.labels)))
+    for part, sha256 in zip(parts, sha256s, strict=True):
+        candidates = _batches(part, actual, ids, scores)
+        if not any(sha256 == batch.digest(dataset.labels) for batch in candidates):
+            return False
+    streamed = hashlib.sha256("".join(sha256s).encode()).hexdigest()
+    if run.content_digest == streamed:
+        return True
+    predicted = np.concatenate([part.predicted for part in parts])
+    whole = StoredChunk(0, 0, predicted, None, None)
+    candidates = _batches(whole, actual, ids, scores)
+    return any(run.content_digest == batch.digest(dataset.labels) for batch in candidates)
+
+
+def _batches(
+    part: StoredChunk, actual: Codes, ids: SampleIds | None, scores: NDArray[np.float32] | None
+) -> Iterator[Batch]:
+    """Everything that may have been handed in for a part of a run.
+
+    Whether labels and identifiers came with it or were known already is not stored, because
+    nothing else depends on it.
+    """
+    stop = part.start + len(part.predicted)
+    found = None if scores is None else Scores(scores[part.start : stop])
+    for known_actual in (part.actual_in(actual), None):
+        for known_ids in _ids_of(part, ids):
+            yield Batch(part.predicted, known_actual, known_ids, found)
+
+
+def _ids_of(part: StoredChunk, ids: SampleIds | None) -> Iterator[SampleIds | None]:
+    yield None
+    if ids is None:
+        return
+    stop = part.start + len(part.predicted)
+    placed = (
+        ids.slice(part.start, stop)
+        if part.positions is None
+        else ids.take(part.positions.astype(np.int64))
+    )
+    yield placed
+    if placed.kind == "text":
+        # A batch of numbers, beside others with text.
+        yield sample_ids(placed.values)
+
+
+def check_definitions(session: Session) -> list[Finding]:
+    """Everything that is wrong with label sets, cost matrices and frozen files."""
+    return [
+        Finding(FindingKind.DAMAGED, subject, sentence)
+        for subject, sentence in (
+            *_label_sets(session),
+            *_costs(session),
+            *_files(session),
+        )
+    ]
+
+
+def _label_sets(session: Session) -> Iterator[tuple[str, str]]:
+    for digest, names, ordinal in datasets.all_label_sets(session):
+        try:
+            found = LabelSet(tuple(names), ordinal)
+        except InvalidInput as error:
+            yield f"label set {digest[:12]}", f"it cannot be read: {error}"
+            continue
+        if found.digest != digest:
+            yield f"label set {digest[:12]}", "its names are not those that were logged."
+
+
+def _costs(session: Session) -> Iterator[tuple[str, str]]:
+    for costs_id, name, version in cost_matrices.all_versions(session):
+        try:
+            cost_matrices.get_costs(session, costs_id)
+        except ValueError as error:
+            yield f"cost matrix {name} version {version}", f"it cannot be read: {error}"
+
+
+def _files(session: Session) -> Iterator[tuple[str, str]]:
+    for name, number, kind in reports.damaged_files(session):
+        yield f"report {name} {number}", f"its {kind} file is not the one that was frozen."
+
+
+def check_truths(session: Session) -> list[Finding]:
+    """Everything that is wrong with the versions of the truth of all datasets."""
+    findings = []
+    for truth in truths.all_truths(session):
+        dataset = datasets.get_dataset(session, truth.dataset_id)
+        subject = f"truth version {truth.number} of {dataset.name}"
+        try:
+            problems = list(_problems_of_truth(session, truth, dataset.labels))
+        except ValueError as error:
+            problems = [f"it cannot be read: {error}."]
+        findings += [Finding(FindingKind.DAMAGED, subject, problem) for problem in problems]
+    return findings
+
+
+def _problems_of_truth(session: Session, truth: TruthRecord, labels: LabelSet) -> Iterator[str]:
+    codes = truths.truth_codes(session, truth.id)
+    ids = truths.truth_ids(session, truth)
+    if len(codes) != truth.n_samples:
+        yield f"it holds {len(codes)} samples, it says {truth.n_samples}."
+        return
+    if truth_digest(labels, codes, ids) != truth.digest:
+        yield "its samples are not those that were logged."
+    content = NewTruth(truth.digest, codes, None, len(labels))
+    if tuple(content.class_counts.tolist()) != truth.class_counts:
+        yield "its class counts are not those of its samples."
+    if count_labelled(codes, len(labels)) != truth.n_labelled:
+        yield "its number of labelled samples is not that of its samples."
+
+
+def check_run(session: Session, run_id: str) -> list[Finding]:
+    """Everything that is wrong with one complete run, computed again from its predictions."""
+    run = runs.get_run(session, run_id)
+    dataset = datasets.get_dataset(session, run.dataset_id)
+    truth = (
+        None if run.truth_version_id is None else truths.get_truth(session, run.truth_version_id)
+    )
+    try:
+        return list(_problems(session, run, dataset, truth))
+    except (ValueError, InvalidInput) as error:
+        # Decoding and counting refuse what writing cannot have stored.
+        return [Finding(FindingKind.DAMAGED, run.id, f"it cannot be read: {error}")]
+
+
+def _problems(
+    session: Session, run: RunRecord, dataset: DatasetRecord, truth: TruthRecord | None
+) -> Iterator[Finding]:
+    if not content_is_intact(session, run, dataset, truth):
+        yield Finding(
+            FindingKind.DAMAGED, run.id, "its predictions are not those that were logged."
+        )
+    if run.source is SourceOrientation.PREDICTIONS and truth is not None:
+        yield from _wrong_counts(session, run, truth, len(dataset.labels))
+    for stored in evaluations.current_evaluations(session, run.id):
+        yield from _drift(session, run, stored)
+
+
+def _wrong_counts(
+    session: Session, run: RunRecord, truth: TruthRecord, n_classes: int
+) -> Iterator[Finding]:
+    actual = truths.truth_codes(session, truth.id)
+    for chunk in predictions.read_chunks(session, run.id, n_classes=n_classes):
+        if chunk.counts is None:
+            continue
+        counts = count_cases(chunk.actual_in(actual), chunk.predicted, n_classes=n_classes)
+        if not are_equal(counts, chunk.counts):
+            yield Finding(
+                FindingKind.DRIFT, run.id, f"the counts of chunk {chunk.seq} are not its own."
+            )
+
+
+def _drift(session: Session, run: RunRecord, stored: StoredEvaluation) -> Iterator[Finding]:
+    if stored.suite_version != SUITE_VERSION:
+        return  # It is stale, which is no drift.
+    part = None if stored.slice is None else parse_slice(stored.slice)
+    inputs = read_inputs(session, run.id, part)
+    if stored.truth_version_id != (None if inputs.truth is None else inputs.truth.id):
+        return  # As above.
+    sentences = list(_differences(inputs, stored))
+    if part is None and has_others(session, stored.id, curves_of(inputs)):
+        sentences.append(("the curves", "are not what the scores give."))
+    for sentence in sentences:
+        where = "" if stored.slice is None else f" of {stored.slice}"
+        yield Finding(FindingKind.DRIFT, run.id, f"{sentence[0]}{where} {sentence[1]}")
+    if stored.cost_matrix_id is not None:
+        costs = cost_matrices.get_costs(session, stored.cost_matrix_id)
+        priced = price(matrix_of(inputs.counted), costs.costs)
+        for subject, how in _different_values("", stored.costs, priced):
+            yield Finding(FindingKind.DRIFT, run.id, f"{subject} {how}")
+
+
+def _differences(inputs: EvaluationInputs, stored: StoredEvaluation) -> Iterator[tuple[str, str]]:
+    """What is not as stored, and in which way."""
+    if stored.input_digest != inputs.digest:
+        yield "the digest of the inputs", "is not that of the predictions and the truth."
+    if stored.n_cases != inputs.n_cases:
+        yield "the number of cases", f"is {inputs.n_cases}, stored is {stored.n_cases}."
+    if stored.n_labelled != stored.counted.total:
+        yield "the number of labelled cases", "is not the sum of the stored matrix."
+    if stored.matrix_digest != stored.counted.digest:
+        yield "the digest of the matrix", "is not that of the stored matrix."
+    if stored.counted.digest != inputs.counted.digest:
+        yield "the matrix", "is not what the predictions give."
+    values = evaluate(inputs)
+    yield from _different_values("", stored.aggregate, values.aggregate)
+    labels = inputs.dataset.labels.names
+    if stored.per_class.keys() != values.per_class.keys():
+        yield "the list of metrics of a class", "is another one."
+    for key in stored.per_class.keys() & values.per_class.keys():
+        yield from _different_values(
+            f"{key} of ",
+            _by_label(labels, stored.per_class[key]),
+            _by_label(labels, values.per_class[key]),
+        )
+
+
+def _by_label(labels: Sequence[str], values: Sequence[MetricValue]) -> dict[str, MetricValue]:
+    return dict(zip(labels, values, strict=True))
+
+
+def _different_values(
+    prefix: str, stored: Mapping[str, MetricValue], found: Mapping[str, MetricValue]
+) -> Iterator[tuple[str, str]]:
+    for name in sorted(stored.keys() | found.keys()):
+        was, now = stored.get(name), found.get(name)
+        if was != now:
+            yield f"{prefix}{name}", f"is {_said(now)}, stored is {_said(was)}."
+
+
+def _said(value: MetricValue | None) -> str:
+    if value is None:
+        return "nothing"
+    if value.value is None:
+        return f"undefined ({value.reason})"
+    if value.ci_low is None:
+        return repr(value.value)
+    return f"{value.value!r} [{value.ci_low!r}, {value.ci_high!r}]"

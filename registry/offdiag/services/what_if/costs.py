@@ -1,0 +1,299 @@
+"""What runs cost under changed costs: totals, intervals, places, and where the choice flips.
+
+Which runs may be the cheapest, and which cost significantly more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from offdiag.comparison.standings import SIMULTANEOUS
+from offdiag.domain.values import MetricValue
+from offdiag.metrics.costs.break_even import CostRay, Stretch, choices, rays_of
+from offdiag.metrics.costs.edits import group_names
+from offdiag.metrics.costs.matrix import CostMatrix, CostWarning, check_costs
+from offdiag.metrics.costs.summary import evaluate_costs
+from offdiag.metrics.costs.what_if import merge_classes, ranks
+from offdiag.metrics.dual import Floats
+from offdiag.metrics.intervals.costs import mean_cost_interval
+from offdiag.metrics.paired.best_runs import cost_contest
+from offdiag.metrics.paired.confidence_set import BestSet, Compared, confidence_sets
+from offdiag.metrics.paired.runs import Codes, PairedRuns
+from offdiag.services.evaluation.compute import INTERVAL_SEED
+from offdiag.services.what_if.scenario import (
+    MOST_RUNS,
+    Question,
+    Scenario,
+    SideBySide,
+    WhatIfFrame,
+    read_frame,
+    understand,
+)
+from offdiag.store.database import Database
+from offdiag.store.priced_runs import PricedRun
+
+Verdict = Literal["cheapest", "dearer", "open", "not paired", "not tested"]
+
+
+@dataclass(frozen=True, slots=True)
+class CostPlace:
+    """How a run stands against the cheapest one: "open" where the difference may be chance.
+
+    `behind` is its mean cost minus that of the run at `compared_with`, with the simultaneous
+    interval that decides: the cheapest, or for a run that only another one shows to cost more,
+    that one. The interval is empty where nothing was tested.
+    """
+
+    verdict: Verdict
+    behind: MetricValue
+    compared_with: int | None = None
+
+
+def cost_places(
+    frame: WhatIfFrame,
+    means: Sequence[float | None],
+    costs: CostMatrix,
+    prevalence: Floats | None,
+) -> tuple[CostPlace, ...]:
+    """Places of runs with these mean costs, all paired ones compared together at 95 %."""
+    known = [mean for mean in means if mean is not None]
+    least = min(known) if known else None
+    paired = _paired_with(frame, means, least)
+    found: BestSet | None = None
+    if paired is not None and len(paired.positions) > 1:
+        contest = cost_contest(paired.runs, costs, prevalence=prevalence)
+        ((found,),) = confidence_sets([contest], seed=INTERVAL_SEED)
+    return tuple(
+        _place(mean, least, _known_of(paired, found, at)) for at, mean in enumerate(means)
+    )
+
+
+@dataclass(frozen=True)
+class _Paired:
+    """Runs on the same samples as the cheapest one, and where they are among all."""
+
+    runs: PairedRuns
+    positions: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Tested:
+    """What the set says of one run, with the position of its rival among all runs."""
+
+    compared: Compared
+    rival: int
+    is_tested: bool
+    is_in: bool
+
+
+def _paired_with(
+    frame: WhatIfFrame, means: Sequence[float | None], least: float | None
+) -> _Paired | None:
+    pairs, size = frame.pairs, frame.runs[0].matrix.n_classes
+    if pairs is None or least is None:
+        return None
+    codes = _predictions(frame, pairs)
+    answered = {
+        at: (pairs.actual < size) & (predicted < size)
+        for at, predicted in codes.items()
+        if means[at] is not None
+    }
+    cheapest = next((at for at in answered if means[at] == least), None)
+    if cheapest is None:
+        return None
+    usable = answered[cheapest]
+    # The comparison is about cases all runs answered; that must be all cases of each.
+    positions = tuple(
+        at
+        for at, mask in answered.items()
+        if frame.runs[at].matrix.total == int(usable.sum()) and np.array_equal(mask, usable)
+    )
+    return _Paired(
+        PairedRuns(
+            pairs.actual[usable],
+            tuple(codes[at][usable] for at in positions),
+            frame.runs[0].matrix.labels,
+        ),
+        positions,
+    )
+
+
+def _predictions(frame: WhatIfFrame, pairs: SideBySide) -> dict[int, Codes]:
+    return {
+        at: pairs.predicted[run.id]
+        for at, run in enumerate(frame.runs)
+        if run.id in pairs.predicted
+    }
+
+
+def _known_of(paired: _Paired | None, found: BestSet | None, at: int) -> _Tested | None:
+    if paired is None or found is None or at not in paired.positions:
+        return None
+    place = paired.positions.index(at)
+    compared = found.compared[place]
+    if compared is None:
+        return None
+    return _Tested(
+        compared,
+        paired.positions[compared.rival],
+        bool(found.is_tested[place]),
+        bool(found.is_in[place]),
+    )
+
+
+def _place(
+    mean: float | None,
+    least: float | None,
+    tested: _Tested | None,
+) -> CostPlace:
+    if mean is None or least is None:
+        return CostPlace("not paired", MetricValue(None, "component_undefined"))
+    if mean == least:
+        return CostPlace("cheapest", MetricValue(0.0))
+    if tested is None:
+        return CostPlace("not paired", MetricValue(mean - least))
+    # The set has the higher the better, so a cost is the other way round.
+    more = -tested.compared.difference
+    if not tested.is_tested:
+        return CostPlace("not tested", MetricValue(more), tested.rival)
+    behind = MetricValue(more)
+    reach = tested.compared.reach
+    if reach is not None:
+        behind = MetricValue(more, None, None, more - reach, more + reach, SIMULTANEOUS)
+    return CostPlace("open" if tested.is_in else "dearer", behind, tested.rival)
+
+
+@dataclass(frozen=True)
+class PricedAnswer:
+    """What one run costs.
+
+    `mean` is the cost per case with its interval; `total` its sum over the cases. `place` says
+    how it stands against the cheapest run. Ranks count from 1, None where a value is undefined.
+    """
+
+    run: PricedRun
+    total: MetricValue
+    mean: MetricValue
+    ratio: MetricValue
+    place: CostPlace
+    accuracy: float
+    rank: int | None
+    rank_by_accuracy: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class ConstantAnswer:
+    """The cheapest class to answer every time, and what that costs per case."""
+
+    code: int
+    mean: float
+
+
+@dataclass(frozen=True)
+class Choice:
+    """What becomes of runs as the price of the scenario's lever moves.
+
+    `runs` are the places of the runs that have a cost, `rays` their mean costs, and a stretch
+    names the cheapest ones by their place among the rays.
+    """
+
+    runs: tuple[int, ...]
+    rays: tuple[CostRay, ...]
+    stretches: tuple[Stretch, ...]
+
+
+@dataclass(frozen=True)
+class WhatIf:
+    """The answer to a question, runs in the order in which they were asked for.
+
+    `cheapest` is the place of the cheapest run, counted from 0. `choice` is None where no price
+    can be moved.
+    """
+
+    frame: WhatIfFrame
+    scenario: Scenario
+    answers: tuple[PricedAnswer, ...]
+    cheapest: int | None
+    constant: ConstantAnswer | None
+    warnings: tuple[CostWarning, ...]
+    choice: Choice | None
+
+
+def ask(
+    database: Database, run_ids: Sequence[str], question: Question, *, most: int = MOST_RUNS
+) -> WhatIf:
+    """Answer a question about runs, at most `most`. Raises as `read_frame`."""
+    return answer(read_frame(database, run_ids, question.costs, most=most), question)
+
+
+def answer(frame: WhatIfFrame, question: Question) -> WhatIf:
+    """Answer a question from what was read."""
+    scenario = understand(question, frame.base, [run.matrix for run in frame.runs])
+    found = [_priced(run, scenario) for run in frame.runs]
+    means = [values["mean_cost"].value for values in found]
+    known = [(mean, place) for place, mean in enumerate(means) if mean is not None]
+    cheapest = min(known)[1] if known else None
+    places = cost_places(frame, means, scenario.effective, scenario.prevalence)
+    accuracies = [_accuracy(run, scenario) for run in frame.runs]
+    by_cost, by_accuracy = ranks(means), ranks(accuracies, descending=True)
+    return WhatIf(
+        frame=frame,
+        scenario=scenario,
+        answers=tuple(
+            PricedAnswer(
+                run=run,
+                total=values["total_cost"],
+                mean=values["mean_cost"],
+                ratio=values["cost_ratio_to_best_trivial"],
+                place=places[at],
+                accuracy=accuracies[at],
+                rank=by_cost[at],
+                rank_by_accuracy=by_accuracy[at],
+            )
+            for at, (run, values) in enumerate(zip(frame.runs, found, strict=True))
+        ),
+        cheapest=cheapest,
+        constant=_constant(frame.runs[0], found[0]),
+        warnings=check_costs(scenario.costs),
+        choice=_choice(frame, scenario, tuple(place for _, place in known)),
+    )
+
+
+def _priced(run: PricedRun, scenario: Scenario) -> dict[str, MetricValue]:
+    costs = scenario.effective
+    found = evaluate_costs(run.matrix.counts, costs.weights, prevalence=scenario.prevalence)
+    values = {key: quantity.at() for key, quantity in found.items()}
+    interval = mean_cost_interval(
+        run.matrix, costs, prevalence=scenario.prevalence, seed=INTERVAL_SEED
+    )
+    return values | {"mean_cost": interval.around(values["mean_cost"])}
+
+
+def _accuracy(run: PricedRun, scenario: Scenario) -> float:
+    """Right answers among the cases, those inside a merged group included."""
+    groups = group_names(scenario.groups, run.matrix.labels)
+    matrix = merge_classes(run.matrix, groups) if groups else run.matrix
+    return int(matrix.counts.trace()) / matrix.total
+
+
+def _constant(run: PricedRun, values: Mapping[str, MetricValue]) -> ConstantAnswer | None:
+    code, total = values["best_trivial_class"].value, values["best_trivial_cost"].value
+    if code is None or total is None:
+        return None
+    return ConstantAnswer(int(code), total / run.matrix.total)
+
+
+def _choice(frame: WhatIfFrame, scenario: Scenario, places: tuple[int, ...]) -> Choice | None:
+    if scenario.lever is None or not places:
+        return None
+    rays = rays_of(
+        [frame.runs[place].matrix for place in places],
+        scenario.effective,
+        scenario.lever,
+        prevalence=scenario.prevalence,
+    )
+    return Choice(places, rays, choices(rays))

@@ -1,0 +1,152 @@
+"""What a run would measure if a threshold, the positive class, classes or their shares differed.
+
+Everything follows from the stored matrix, or for a threshold from the stored counts of the
+scores; no prediction is read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from offdiag.domain.labels import LabelSet
+from offdiag.domain.values import MetricValue
+from offdiag.errors import Conflict, InvalidInput
+from offdiag.metrics.confusion import ConfusionMatrix
+from offdiag.metrics.costs.what_if import at_prevalence, merge_classes, other_positive_class
+from offdiag.metrics.scores.operating_points import OperatingPoints
+from offdiag.metrics.suite import evaluate_stack
+from offdiag.services.curves import browse_curves
+from offdiag.services.runs import browse_run
+from offdiag.store.database import Database
+
+REST = "rest"
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What is different, applied in this order.
+
+    `threshold` is about the scores of the class `positive`, or of the dataset's own: cases from
+    there on are reported, all others are the rest. `merged` maps names of new classes to their
+    members. `swaps_positive` exchanges two classes. `prevalence` gives the share of every class
+    that is left.
+    """
+
+    positive: str | None = None
+    threshold: float | None = None
+    merged: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    swaps_positive: bool = False
+    prevalence: Mapping[str, float] | None = None
+
+
+@dataclass(frozen=True)
+class Recounted:
+    """The matrix of a run after a change, (K, K) counts or sums of weights, and its metrics.
+
+    `threshold` is the one that was used: the strictest of those kept that is not above the one
+    that was asked for.
+    """
+
+    run_id: str
+    labels: LabelSet
+    counts: NDArray[Any]
+    aggregate: Mapping[str, MetricValue]
+    per_class: Mapping[str, tuple[MetricValue, ...]]
+    threshold: float | None = None
+
+
+def recount(database: Database, run_id: str, change: Change) -> Recounted:
+    """The results of a run after a change.
+
+    Raises `NotFound`, `InvalidInput` for changes that cannot be made, and `Conflict` for a run
+    without results, or without the scores that a threshold needs.
+    """
+    threshold = None
+    if change.threshold is not None:
+        matrix, threshold = _at_threshold(database, run_id, change.positive, change.threshold)
+    else:
+        matrix = _stored_matrix(database, run_id)
+    if change.merged:
+        matrix = merge_classes(matrix, change.merged)
+    if change.swaps_positive:
+        matrix = other_positive_class(matrix)
+    counts: NDArray[Any] = matrix.counts
+    if change.prevalence is not None:
+        counts = at_prevalence(matrix, change.prevalence).weights
+    suite = evaluate_stack(counts, ordinal=matrix.labels.has_declared_order)
+    return Recounted(
+        run_id=run_id,
+        labels=matrix.labels,
+        counts=counts,
+        aggregate={key: quantity.at() for key, quantity in suite.aggregate.items()},
+        per_class={
+            key: tuple(quantity.at(code) for code in range(matrix.n_classes))
+            for key, quantity in suite.per_class.items()
+        },
+        threshold=threshold,
+    )
+
+
+def _stored_matrix(database: Database, run_id: str) -> ConfusionMatrix:
+    results = browse_run(database, run_id).results
+    if results is None:
+        raise Conflict(
+            f"run {run_id} has no results yet.",
+            field="runs",
+            hint="Ask again once it has been evaluated.",
+        )
+    return results.matrix
+
+
+def _at_threshold(
+    database: Database, run_id: str, positive: str | None, threshold: float
+) -> tuple[ConfusionMatrix, float | None]:
+    found = browse_curves(database, run_id, positive=positive)
+    if found.missing is not None or found.positive is None:
+        raise Conflict(
+            f"run {run_id} has no scores of one class to move a threshold on.",
+            field="positive" if found.missing is None else "runs",
+            hint="Name the positive class, of a run that was logged with scores.",
+        )
+    labels, points = found.detail.run.labels, found.shown[0].points
+    if not len(points):
+        raise Conflict(
+            f"run {run_id} has no scores.", field="runs", hint="Log scores with the predictions."
+        )
+    place = points.at(threshold)
+    kept = float(points.thresholds[place])
+    return _of_two(points, place, _two_names(labels, found.positive)), (
+        kept if np.isfinite(kept) else None
+    )
+
+
+def _two_names(labels: LabelSet, positive: int) -> tuple[str, str]:
+    """Names of the rest and of the positive class, in this order."""
+    name = labels.names[positive]
+    if len(labels) == 2:
+        return labels.names[1 - positive], name
+    return (REST if name != REST else f"{REST} of {name}"), name
+
+
+def _of_two(points: OperatingPoints, place: int, names: tuple[str, str]) -> ConfusionMatrix:
+    hits, false_alarms = int(points.true_positives[place]), int(points.false_positives[place])
+    counts = [
+        [points.n_negative - false_alarms, false_alarms],
+        [points.n_positive - hits, hits],
+    ]
+    return ConfusionMatrix(np.array(counts, dtype=np.int64), LabelSet(names))
+
+
+def require_one_kind(change: Change) -> None:
+    """Raise `InvalidInput` for parts of a change that mean nothing together."""
+    if change.positive is not None and change.threshold is None:
+        raise InvalidInput(
+            "a positive class alone changes nothing.",
+            field="positive",
+            hint="Send a threshold with it, or swap_positive to exchange two classes.",
+        )

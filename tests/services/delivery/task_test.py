@@ -1,0 +1,207 @@
+"""Delivery as work: kept apart from computing, tried again, given up, taken up again."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from sqlalchemy import select, update
+
+from offdiag.domain.runs import RunState
+from offdiag.errors import Conflict, NotFound
+from offdiag.services.delivery.message import EmailTarget, FolderTarget, Target, WebhookTarget
+from offdiag.services.jobs.attempts import Outcome
+from offdiag.services.jobs.leases import LeaseKeeper
+from offdiag.services.jobs.page import JobState, jobs_page, retry_all, retry_job
+from offdiag.services.jobs.run_job import perform_next
+from offdiag.services.reports.issue import report_now
+from offdiag.store import runs
+from offdiag.store.database import Database
+from offdiag.store.deliveries import DeliveryRecord
+from offdiag.store.models import WorkRow
+from support.listeners import answering, listening, silent
+from support.logging_runs import POLICY, work_off
+from support.mail_server import Mailbox
+from support.reporting import SCOPE, deliveries, issues, log_run, work_keys
+
+
+@pytest.fixture(autouse=True)
+def _folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+def computed(database: Database, *targets: Target) -> int:
+    """Id of an issue whose deliveries wait."""
+    log_run(database)
+    report_now(database, name="weekly", scope=SCOPE, delivery=targets)
+    step(database)
+    return issues(database)[-1].id
+
+
+def step(database: Database) -> Outcome | None:
+    with LeaseKeeper(database, lease_s=30) as keeper:
+        return perform_next(database, keeper, POLICY)
+
+
+def states(found: Sequence[DeliveryRecord]) -> list[tuple[str, int]]:
+    return [(each.state.value, each.attempts) for each in found]
+
+
+def test_a_delivery_to_a_folder_arrives(database: Database, tmp_path: Path) -> None:
+    issue_id = computed(database, FolderTarget("weekly"))
+
+    work_off(database)
+
+    (sent,) = deliveries(database, issue_id)
+    assert states([sent]) == [("sent", 1)]
+    assert sent.sent_at is not None
+    assert len(list((tmp_path / "reports" / "weekly").iterdir())) == 4
+    assert work_keys(database) == []
+
+
+def test_one_failure_keeps_nobody_else_from_getting_the_issue(
+    database: Database, tmp_path: Path
+) -> None:
+    (tmp_path / "reports").mkdir()
+    (tmp_path / "reports" / "blocked").write_text("in the way", encoding="utf-8")
+    issue_id = computed(database, FolderTarget("blocked"), FolderTarget("weekly"))
+
+    work_off(database)
+
+    assert states(deliveries(database, issue_id)) == [("failed", 5), ("sent", 1)]
+    assert issues(database)[-1].state.value == "computed"
+
+
+def test_while_it_is_tried_again_the_last_error_is_there(database: Database) -> None:
+    Path("reports").write_text("in the way", encoding="utf-8")
+    issue_id = computed(database, FolderTarget("weekly"))
+
+    outcome = step(database)
+
+    (waiting,) = deliveries(database, issue_id)
+    assert outcome is Outcome.GIVEN_BACK
+    assert states([waiting]) == [("pending", 1)]
+    assert "reports" in (waiting.error or "")
+
+
+def test_what_settings_forbid_is_refused_at_once(database: Database) -> None:
+    issue_id = computed(
+        database, EmailTarget("ana@example.org"), WebhookTarget("https://hooks.example.org/x")
+    )
+
+    outcomes = [step(database), step(database)]
+
+    assert outcomes == [Outcome.BURIED, Outcome.BURIED]
+    found = deliveries(database, issue_id)
+    assert states(found) == [("refused", 1), ("refused", 1)]
+    assert found[0].error == "no e-mail can be sent. Set smtp.host and smtp.sender."
+    assert found[1].error == "nothing is posted unsigned. Set webhook.secret."
+
+
+def test_a_refused_delivery_can_be_taken_up_once_the_settings_allow_it(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    issue_id = computed(database, EmailTarget("ana@example.org"))
+    work_off(database)
+    (dead,) = jobs_page(database).jobs.entries
+    mailbox = Mailbox()
+    with listening(mailbox) as server:
+        monkeypatch.setenv("OFFDIAG_SMTP__HOST", server.host)
+        monkeypatch.setenv("OFFDIAG_SMTP__PORT", str(server.port))
+        monkeypatch.setenv("OFFDIAG_SMTP__SECURITY", "none")
+        monkeypatch.setenv("OFFDIAG_SMTP__SENDER", "offdiag@example.org")
+
+        retry_job(database, dead.id)
+        work_off(database)
+
+    assert dead.state is JobState.DEAD
+    assert len(mailbox.letters) == 1
+    assert states(deliveries(database, issue_id)) == [("sent", 2)]
+
+
+def test_a_slow_receiver_costs_five_seconds_and_the_worker_goes_on(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("offdiag.services.delivery.webhook.LIMIT_S", 0.2)
+    monkeypatch.setenv("OFFDIAG_WEBHOOK__SECRET", "key")
+    monkeypatch.setenv("OFFDIAG_WEBHOOK__ALLOW_PRIVATE_ADDRESSES", "true")
+    with listening(silent) as server:
+        issue_id = computed(database, WebhookTarget(server.url), FolderTarget("weekly"))
+        work_off(database)
+
+    assert states(deliveries(database, issue_id)) == [("failed", 5), ("sent", 1)]
+    assert "did not answer within" in (deliveries(database, issue_id)[0].error or "")
+
+
+def test_a_private_address_stays_refused_without_a_packet(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OFFDIAG_WEBHOOK__SECRET", "key")
+    with listening(answering("204 No Content")) as server:
+        issue_id = computed(database, WebhookTarget(server.url))
+        work_off(database)
+
+    assert server.connections == 0
+    assert states(deliveries(database, issue_id)) == [("refused", 1)]
+
+
+def test_a_delivery_that_was_sent_is_not_sent_again(database: Database) -> None:
+    computed(database, FolderTarget("weekly"))
+    with database.read() as session:
+        again = session.execute(select(WorkRow.task, WorkRow.args, WorkRow.key)).one()
+    work_off(database)
+    before = Path("reports/weekly/weekly-0001.html").stat().st_mtime_ns
+
+    with database.write() as session:
+        session.add(WorkRow(**again._mapping, state="todo", due=0.0, attempts=0, created_at=0.0))
+    work_off(database)
+
+    assert Path("reports/weekly/weekly-0001.html").stat().st_mtime_ns == before
+
+
+def test_retrying_what_was_not_given_up_is_a_conflict(database: Database) -> None:
+    log_run(database, evaluated=False)
+    (waiting,) = jobs_page(database).jobs.entries
+
+    with pytest.raises(Conflict, match="is queued"):
+        retry_job(database, waiting.id)
+    with pytest.raises(NotFound, match="no job 999"):
+        retry_job(database, 999)
+
+
+def test_everything_that_was_given_up_is_tried_again_at_once(database: Database) -> None:
+    issue_id = computed(database, EmailTarget("a@example.org"), EmailTarget("b@example.org"))
+    work_off(database)
+
+    assert retry_all(database) == 2
+    assert states(deliveries(database, issue_id)) == [("pending", 1), ("pending", 1)]
+    assert retry_all(database) == 0
+
+
+def test_a_failed_evaluation_can_be_taken_up_again(database: Database) -> None:
+    run_id = log_run(database, evaluated=False)
+    with database.write() as session:
+        session.execute(update(WorkRow).values(state="dead", error="broken", attempts=5))
+        runs.set_state(session, run_id, RunState.FAILED)
+
+    retry_all(database)
+    work_off(database)
+
+    with database.read() as session:
+        assert runs.get_run(session, run_id).state is RunState.EVALUATED
+
+
+def test_a_failed_issue_can_be_taken_up_again(database: Database) -> None:
+    log_run(database)
+    report_now(database, name="weekly", scope=SCOPE)
+    with database.write() as session:
+        session.execute(update(WorkRow).values(args={"issue": 999}))
+    work_off(database)
+    with database.write() as session:
+        session.execute(update(WorkRow).values(args={"issue": issues(database)[0].id}))
+
+    retry_all(database)
+    work_off(database)
+
+    assert issues(database)[0].state.value == "computed"

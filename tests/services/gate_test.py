@@ -1,0 +1,258 @@
+"""Gates on stored runs: paired where the cases are the same, honest where they are not."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from offdiag.domain.runs import RunFacts
+from offdiag.errors import InvalidInput, NotFound
+from offdiag.flags.thresholds import Thresholds
+from offdiag.gate.evaluate_conditions import Finding
+from offdiag.gate.parsing import parse_condition
+from offdiag.services.gate import GateResult, StatedCosts, gate_matrix, gate_run
+from offdiag.services.ingest.log_counts import log_matrix
+from offdiag.stats import paired_difference
+from offdiag.store.database import Database
+from offdiag.store.runs import RunRecord
+from support.logging_runs import POLICY, log, work_off
+from support.matrices import matrix_of
+
+COSTS = StatedCosts({"0": {"0": 0, "1": 10}, "1": {"0": 1, "1": 0}}, "EUR")
+
+
+def gate(database: Database, run: RunRecord, *texts: str, **options: Any) -> GateResult:
+    work_off(database)
+    return gate_run(
+        database,
+        run.id,
+        [parse_condition(text) for text in texts],
+        thresholds=Thresholds(),
+        timeout_s=5,
+        lease_s=30,
+        policy=POLICY,
+        **options,
+    )
+
+
+def answers(*, right: float, seed: int) -> tuple[list[int], list[int]]:
+    """200 cases of two classes, and predictions of which a share is right."""
+    rng = np.random.default_rng(seed)
+    actual = np.arange(200) % 2
+    predicted = np.where(rng.random(200) < right, actual, 1 - actual)
+    return actual.tolist(), predicted.tolist()
+
+
+def log_answers(
+    database: Database, *, right: float, seed: int, dataset: str = "holdout"
+) -> RunRecord:
+    y_true, y_pred = answers(right=right, seed=seed)
+    facts = RunFacts(name=f"right {right}")
+    return log(database, y_true=y_true, y_pred=y_pred, dataset=dataset, facts=facts)
+
+
+def log_counts(database: Database, counts: list[list[int]], **changes: Any) -> RunRecord:
+    facts = {"labels": ["0", "1"], "dataset": "holdout"} | changes
+    return log_matrix(
+        database,
+        facts=RunFacts(name="matrix"),
+        matrix=counts,
+        orientation="actual_rows",
+        ordinal=False,
+        **facts,
+    )
+
+
+def measured(result: GateResult) -> list[float | None]:
+    return [finding.measured for finding in result.findings]
+
+
+def test_the_values_are_those_of_the_current_evaluation(database: Database) -> None:
+    run = log(database)
+
+    result = gate(database, run, "overall_accuracy>=0.6", "recall[a]>=0.9", "low(f1[b])>=0.5")
+
+    assert measured(result)[:2] == [pytest.approx(4 / 6), 0.5]
+    assert [finding.passed for finding in result.findings] == [True, False, False]
+    assert not result.passed
+    assert (result.run, result.baseline, result.not_paired) == (run.id, None, None)
+
+
+def test_a_gate_is_open_when_every_condition_holds(database: Database) -> None:
+    run = log(database)
+
+    assert gate(database, run, "overall_accuracy>=0.6", "no-flag F1").passed
+
+
+def test_a_run_that_nobody_evaluated_is_evaluated_first(sqlite_database: Database) -> None:
+    # In an embedded registry; elsewhere a worker does it.
+    run = log(sqlite_database)
+
+    result = gate_run(
+        sqlite_database,
+        run.id,
+        [parse_condition("n=6")],
+        thresholds=Thresholds(),
+        timeout_s=5,
+        lease_s=30,
+        policy=POLICY,
+    )
+
+    assert result.passed
+
+
+def test_differences_on_the_same_cases_are_paired(database: Database) -> None:
+    before = log_answers(database, right=0.9, seed=1)
+    after = log_answers(database, right=0.7, seed=2)
+
+    result = gate(
+        database,
+        after,
+        "diff(recall[1])>=-0.5",
+        "low(diff(recall[1]))>=-0.1",
+        "high(diff(mcc))<0",
+        baseline_id=before.id,
+    )
+
+    actual, first = answers(right=0.9, seed=1)
+    _, second = answers(right=0.7, seed=2)
+    expected = paired_difference(y_true=actual, pred_a=first, pred_b=second, seed=1)
+    recall, mcc = expected.per_class["recall"]["1"], expected.aggregate["mcc"]
+    assert measured(result) == [recall.value, recall.ci_low, mcc.ci_high]
+    assert [finding.passed for finding in result.findings] == [True, False, True]
+    assert (result.baseline, result.not_paired) == (before.id, None)
+
+
+def test_order_and_names_of_cases_do_not_hinder_pairing(database: Database) -> None:
+    y_true, first = answers(right=0.9, seed=1)
+    _, second = answers(right=0.8, seed=2)
+    ids = [f"case {number:03}" for number in range(200)]
+    before = log(database, y_true=y_true, y_pred=first, sample_ids=ids)
+    after = log(database, y_true=y_true[::-1], y_pred=second[::-1], sample_ids=ids[::-1])
+
+    result = gate(database, after, "high(diff(overall_accuracy))<1", baseline_id=before.id)
+
+    expected = paired_difference(y_true=y_true, pred_a=first, pred_b=second, seed=1)
+    assert measured(result) == [expected.aggregate["overall_accuracy"].ci_high]
+
+
+def test_a_class_lost_against_the_baseline_raises_a_flag(database: Database) -> None:
+    before = log_answers(database, right=0.95, seed=1)
+    after = log_answers(database, right=0.6, seed=2)
+
+    result = gate(database, after, "no-flag F14", "no-flag F14[1]", baseline_id=before.id)
+
+    assert [finding.reason for finding in result.findings] == ["flag_raised", "flag_raised"]
+    assert "right 0.95" in result.findings[1].note
+
+
+def test_a_matrix_has_no_cases_to_pair(database: Database) -> None:
+    before = log_answers(database, right=0.9, seed=1)
+    after = log_counts(database, [[80, 20], [10, 90]])
+
+    result = gate(
+        database, after, "diff(recall[1])>=-0.1", "low(diff(mcc))>=-1", baseline_id=before.id
+    )
+
+    assert [finding.reason for finding in result.findings] == [None, "runs_not_paired"]
+    assert result.not_paired == f"run {after.id} is a matrix without predictions"
+
+
+def test_runs_on_other_ground_truth_are_not_paired(database: Database) -> None:
+    before = log_answers(database, right=0.9, seed=1)
+    after = log(database, y_true=[0, 1, 1], y_pred=[0, 1, 0])
+
+    result = gate(database, after, "low(diff(mcc))>=-1", baseline_id=before.id)
+
+    assert result.not_paired == "the runs were evaluated on different ground truth"
+    assert not result.passed
+
+
+def test_runs_over_other_classes_cannot_be_compared(database: Database) -> None:
+    before = log(database)
+    after = log_answers(database, right=0.9, seed=1, dataset="other")
+
+    with pytest.raises(InvalidInput, match="classes"):
+        gate(database, after, "diff(mcc)>=0", baseline_id=before.id)
+
+
+def test_costs_and_their_differences_can_be_bounded(database: Database) -> None:
+    before = log_counts(database, [[90, 10], [2, 8]])
+    after = log_counts(database, [[90, 10], [4, 6]])
+
+    result = gate(
+        database,
+        after,
+        "total_cost<=110",
+        "mean_cost<=1",
+        "diff(total_cost)<=1",
+        "no-flag F11",
+        "no-flag F15",
+        baseline_id=before.id,
+        costs=COSTS,
+    )
+
+    # 10 false alarms at 10 and four or two misses at 1; always answering 1 would cost 1,000,
+    # always answering 0 only 10.
+    assert measured(result)[:3] == [104.0, 104 / 110, 2.0]
+    assert [finding.passed for finding in result.findings] == [True, True, False, False, True]
+
+
+def test_the_most_accurate_run_may_not_be_the_cheapest(database: Database) -> None:
+    cheap = log_counts(database, [[95, 5], [12, 8]])
+    accurate = log_counts(database, [[93, 7], [2, 18]])
+
+    result = gate(database, accurate, "no-flag F15", baseline_id=cheap.id, costs=COSTS)
+
+    assert [finding.reason for finding in result.findings] == ["flag_raised"]
+
+
+def test_a_swapped_matrix_is_told_by_its_margins(database: Database) -> None:
+    log(database, y_true=[0] * 90 + [1] * 10, y_pred=[0] * 97 + [1] * 3)
+    swapped = log_counts(database, [[88, 9], [2, 1]])
+
+    assert gate(database, swapped, "no-flag F13").findings[0].reason == "flag_raised"
+
+
+def test_thresholds_of_rules_are_those_of_the_settings(database: Database) -> None:
+    run = log_counts(database, [[900, 100], [400, 600]])
+    work_off(database)
+
+    def f4(thresholds: Thresholds) -> Finding:
+        (found,) = gate_run(
+            database,
+            run.id,
+            [parse_condition("no-flag F4")],
+            thresholds=thresholds,
+            timeout_s=5,
+            lease_s=30,
+            policy=POLICY,
+        ).findings
+        return found
+
+    assert not f4(Thresholds()).passed
+    assert f4(Thresholds(recall_gap=0.35)).passed
+
+
+def test_a_run_that_does_not_exist_is_an_error(database: Database) -> None:
+    run = log(database)
+
+    with pytest.raises(NotFound):
+        gate(database, run, "diff(mcc)>=0", baseline_id="r_missing")
+
+
+def test_a_matrix_that_is_stored_nowhere_is_judged_alike(database: Database) -> None:
+    texts = ["low(mcc)>=0.5", "recall[1]>=0.5", "no-badge", "total_cost<=5", "no-flag F11"]
+    stored = gate(database, log_counts(database, [[90, 10], [2, 8]]), *texts, costs=COSTS)
+
+    result = gate_matrix(
+        matrix_of([[90, 10], [2, 8]]),
+        [parse_condition(text) for text in texts],
+        costs=COSTS,
+        thresholds=Thresholds(),
+    )
+
+    assert result.findings == stored.findings
+    assert result.to_dict()["run"] is None

@@ -1,0 +1,402 @@
+"""Work is done once in effect: leases, fencing, retries, burial and the healing sweep."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import pytest
+from sqlalchemy import delete, func, select, update
+
+from offdiag.domain.runs import RunState
+from offdiag.errors import DatabaseUnavailable
+from offdiag.metrics.suite import SUITE_VERSION
+from offdiag.services.jobs.attempts import Outcome, RetryPolicy
+from offdiag.services.jobs.kinds import TASKS, TaskKind
+from offdiag.services.jobs.leases import LeaseKeeper
+from offdiag.services.jobs.reconcile import sweep
+from offdiag.services.jobs.run_job import perform, perform_next
+from offdiag.store import job_lease, jobs, runs
+from offdiag.store.clock import utc_now
+from offdiag.store.database import Database
+from offdiag.store.jobs import Wanted
+from offdiag.store.models import EvaluationRow, ProjectRow, WorkRow
+from offdiag.store.session import Session
+from support.logging_runs import POLICY, log, work_off
+
+LEASE_S = 30.0
+
+
+def keeper_of(database: Database) -> LeaseKeeper:
+    return LeaseKeeper(database, lease_s=LEASE_S)
+
+
+def submitted(database: Database, key: str = "k") -> int:
+    with database.write() as session:
+        work_id = jobs.insert_pending(session, "note", Wanted(key, {"name": key}))
+    assert work_id is not None
+    return work_id
+
+
+def the_work(database: Database) -> WorkRow | None:
+    with database.read() as session:
+        return session.scalar(select(WorkRow))
+
+
+def noting(
+    compute: Callable[[Database], None] = lambda _: None,
+) -> Mapping[str, TaskKind]:
+    """A task that leaves a project of the given name behind as its result."""
+
+    def computed(database: Database, args: Mapping[str, Any]) -> Callable[[Session], None]:
+        compute(database)
+
+        def write(session: Session) -> None:
+            session.add(ProjectRow(name=args["name"], created_at=database.clock()))
+            session.flush()
+
+        return write
+
+    def given_up(session: Session, args: Mapping[str, Any], error: str) -> None:
+        name = f"gave up {args['name']}: {error}"
+        session.add(ProjectRow(name=name, created_at=utc_now()))
+        session.flush()
+
+    return {"note": TaskKind(computed, given_up)}
+
+
+def results(database: Database) -> list[str]:
+    with database.read() as session:
+        return sorted(session.scalars(select(ProjectRow.name)))
+
+
+def expire(database: Database) -> None:
+    """Let every lease have run out a minute ago, as after a kill."""
+    with database.write() as session:
+        session.execute(update(WorkRow).values(lease_until=WorkRow.lease_until - LEASE_S - 60))
+
+
+def test_a_key_waits_at_most_once(database: Database) -> None:
+    submitted(database)
+
+    with database.write() as session:
+        again = jobs.insert_pending(session, "note", Wanted("k", {}))
+
+    assert again is None
+
+
+def test_while_work_is_being_done_its_key_is_free_again(database: Database) -> None:
+    work_id = submitted(database)
+    with database.write() as session:
+        job_lease.claim(session, work_id, token="t", lease_s=LEASE_S, max_attempts=5)
+
+    assert submitted(database) != work_id
+
+
+def test_done_work_is_gone_and_its_result_there(database: Database) -> None:
+    work_id = submitted(database)
+
+    with keeper_of(database) as keeper:
+        outcome = perform(database, work_id, keeper, POLICY, noting())
+
+    assert outcome is Outcome.DONE
+    assert the_work(database) is None
+    assert results(database) == ["k"]
+
+
+def test_work_that_somebody_holds_is_left_alone(database: Database) -> None:
+    work_id = submitted(database)
+    with database.write() as session:
+        job_lease.claim(session, work_id, token="t", lease_s=LEASE_S, max_attempts=5)
+
+    with keeper_of(database) as keeper:
+        assert perform(database, work_id, keeper, POLICY, noting()) is Outcome.TAKEN
+        assert perform_next(database, keeper, POLICY, noting()) is None
+
+
+def test_work_of_a_killed_worker_is_taken_up_again_and_counts_as_an_attempt(
+    database: Database,
+) -> None:
+    work_id = submitted(database)
+    with database.write() as session:
+        job_lease.claim(session, work_id, token="t", lease_s=LEASE_S, max_attempts=5)
+    expire(database)
+
+    attempts = []
+    with keeper_of(database) as keeper:
+        perform_next(
+            database,
+            keeper,
+            POLICY,
+            noting(lambda db: attempts.append(getattr(the_work(db), "attempts", None))),
+        )
+
+    assert attempts == [2]
+    assert results(database) == ["k"]
+
+
+def test_a_worker_that_comes_back_late_writes_nothing(database: Database) -> None:
+    work_id = submitted(database)
+
+    def overtaken(db: Database) -> None:
+        expire(db)
+        with keeper_of(db) as other:
+            assert perform(db, work_id, other, POLICY, noting()) is Outcome.DONE
+
+    with keeper_of(database) as keeper:
+        outcome = perform(database, work_id, keeper, POLICY, late(overtaken))
+
+    assert outcome is Outcome.LOST
+    assert results(database) == ["k"]
+
+
+def late(compute: Callable[[Database], None]) -> Mapping[str, TaskKind]:
+    """Like `noting`, under another name, so that both results would be seen."""
+
+    def computed(database: Database, args: Mapping[str, Any]) -> Callable[[Session], None]:
+        compute(database)
+
+        def write(session: Session) -> None:
+            session.add(ProjectRow(name=f"late {args['name']}", created_at=database.clock()))
+            session.flush()
+
+        return write
+
+    return {"note": TaskKind(computed, noting()["note"].give_up)}
+
+
+def test_failed_work_is_tried_again_with_its_error_kept(database: Database) -> None:
+    work_id = submitted(database)
+
+    with keeper_of(database) as keeper:
+        outcome = perform(database, work_id, keeper, POLICY, noting(failing))
+
+    waiting = the_work(database)
+    assert outcome is Outcome.GIVEN_BACK
+    assert waiting is not None
+    assert (waiting.state, waiting.attempts) == ("todo", 1)
+    assert waiting.error == "ValueError: the disk of the test is on fire"
+    assert results(database) == []
+
+
+def failing(_database: Database) -> None:
+    raise ValueError("the disk of the test is on fire")
+
+
+def test_delays_between_attempts_double() -> None:
+    policy = RetryPolicy(first_delay_s=1.5)
+
+    assert [policy.delay_s(attempts) for attempts in (1, 2, 3)] == [1.5, 3.0, 6.0]
+
+
+def test_a_delayed_attempt_is_not_due_yet(database: Database) -> None:
+    submitted(database)
+    policy = RetryPolicy(max_attempts=5, first_delay_s=60.0)
+
+    with keeper_of(database) as keeper:
+        perform_next(database, keeper, policy, noting(failing))
+
+        assert perform_next(database, keeper, policy, noting()) is None
+
+
+def test_work_that_always_fails_is_buried_after_exactly_five_starts(database: Database) -> None:
+    submitted(database, "poison")
+    submitted(database, "healthy")
+    starts: list[str] = []
+
+    def poison(db: Database) -> None:
+        doing = the_doing(db)
+        starts.append(doing)
+        if doing == "poison":
+            failing(db)
+
+    with keeper_of(database) as keeper:
+        while perform_next(database, keeper, POLICY, noting(poison)) is not None:
+            pass
+
+    assert starts.count("poison") == 5
+    buried = the_work(database)
+    assert buried is not None
+    assert (buried.state, buried.attempts) == ("dead", 5)
+    assert results(database) == [
+        "gave up poison: ValueError: the disk of the test is on fire",
+        "healthy",
+    ]
+
+
+def the_doing(database: Database) -> str:
+    with database.read() as session:
+        return session.scalar(select(WorkRow.key).where(WorkRow.state == "doing")) or ""
+
+
+def test_work_that_kills_its_workers_is_buried_by_the_sweep(database: Database) -> None:
+    work_id = submitted(database)
+    for _ in range(5):
+        with database.write() as session:
+            claimed = job_lease.claim(session, work_id, token="t", lease_s=LEASE_S, max_attempts=5)
+        assert claimed is not None
+        expire(database)
+
+    swept = sweep(database, POLICY, noting())
+
+    assert swept.buried == 1
+    buried = the_work(database)
+    assert buried is not None
+    assert buried.state == "dead"
+    assert buried.error
+
+
+def test_a_retry_gives_way_to_a_newer_request(database: Database) -> None:
+    work_id = submitted(database)
+
+    def fails_after_a_new_request(db: Database) -> None:
+        submitted(db)
+        failing(db)
+
+    with keeper_of(database) as keeper:
+        perform(database, work_id, keeper, POLICY, noting(fails_after_a_new_request))
+
+    waiting = the_work(database)
+    assert waiting is not None
+    assert waiting.id != work_id
+    assert (waiting.state, waiting.attempts) == ("todo", 0)
+
+
+def test_an_unreachable_database_is_no_attempt(
+    database: Database,
+) -> None:
+    work_id = submitted(database)
+
+    def unreachable(_database: Database) -> None:
+        raise DatabaseUnavailable("the server cannot be reached.")
+
+    with keeper_of(database) as keeper, pytest.raises(DatabaseUnavailable):
+        perform(database, work_id, keeper, POLICY, noting(unreachable))
+
+    waiting = the_work(database)
+    assert waiting is not None
+    assert (waiting.state, waiting.attempts, waiting.error) == ("todo", 0, None)
+
+
+def test_a_lease_is_extended_while_the_work_goes_on(database: Database) -> None:
+    work_id = submitted(database)
+    first_end: list[float] = []
+    extended = threading.Event()
+
+    def slow(db: Database) -> None:
+        held = the_work(db)
+        assert held is not None
+        assert held.lease_until is not None
+        first_end.append(held.lease_until)
+        while not extended.wait(0.02):
+            held = the_work(db)
+            if held is not None and (held.lease_until or 0) > first_end[0]:
+                extended.set()
+
+    with LeaseKeeper(database, lease_s=1.0) as keeper:
+        outcome = perform(database, work_id, keeper, POLICY, noting(slow))
+
+    assert outcome is Outcome.DONE
+
+
+def test_a_lease_that_cannot_be_kept_is_reported(database: Database) -> None:
+    work_id = submitted(database)
+    lost = threading.Event()
+
+    def stolen(db: Database) -> None:
+        with db.write() as session:
+            session.execute(update(WorkRow).values(lease="somebody else"))
+        assert lost.wait(10)
+
+    with LeaseKeeper(database, lease_s=1.0, on_lost=lambda _: lost.set()) as keeper:
+        outcome = perform(database, work_id, keeper, POLICY, noting(stolen))
+
+    assert outcome is Outcome.LOST
+    assert results(database) == []
+
+
+def test_two_workers_never_do_the_same_work(database: Database) -> None:
+    for number in range(20):
+        submitted(database, f"job {number:02}")
+
+    def worker() -> None:
+        with keeper_of(database) as keeper:
+            while perform_next(database, keeper, POLICY, noting()) is not None:
+                pass
+
+    threads = [threading.Thread(target=worker) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+    assert results(database) == [f"job {number:02}" for number in range(20)]
+
+
+def test_the_sweep_rebuilds_a_work_table_that_was_emptied(database: Database) -> None:
+    run = log(database)
+    with database.write() as session:
+        session.execute(delete(WorkRow))
+
+    swept = sweep(database, POLICY)
+    work_off(database)
+
+    assert swept.submitted == 1
+    with database.read() as session:
+        assert runs.get_run(session, run.id).state is RunState.EVALUATED
+
+
+def test_the_sweep_leaves_evaluated_and_asked_for_runs_alone(database: Database) -> None:
+    log(database)
+    waiting = sweep(database, POLICY)
+    work_off(database)
+
+    done = sweep(database, POLICY)
+
+    assert (waiting.submitted, waiting.waiting) == (0, 1)
+    assert (done.submitted, done.waiting) == (0, 0)
+
+
+def test_results_of_an_older_suite_are_computed_again_and_kept_as_history(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    log(database)
+    work_off(database)
+    for module in ("jobs.reconcile", "evaluation.inputs", "evaluation.task"):
+        monkeypatch.setattr(f"offdiag.services.{module}.SUITE_VERSION", SUITE_VERSION + 1)
+
+    swept = sweep(database, POLICY)
+    work_off(database)
+
+    assert swept.submitted == 1
+    with database.read() as session:
+        history = session.execute(
+            select(EvaluationRow.suite_version, EvaluationRow.is_current).order_by(
+                EvaluationRow.id
+            )
+        ).all()
+    assert [tuple(row) for row in history] == [
+        (SUITE_VERSION, False),
+        (SUITE_VERSION + 1, True),
+    ]
+
+
+def test_evaluating_twice_gives_one_evaluation(database: Database) -> None:
+    run = log(database)
+    work_off(database)
+    with database.write() as session:
+        TASKS["evaluate"].compute(database, {"run": run.id})(session)
+
+    with database.read() as session:
+        assert session.scalar(select(func.count()).select_from(EvaluationRow)) == 1
+
+
+def test_a_run_whose_evaluation_was_given_up_is_failed(database: Database) -> None:
+    run = log(database)
+
+    with database.write() as session:
+        TASKS["evaluate"].give_up(session, {"run": run.id}, "boom")
+
+    with database.read() as session:
+        assert runs.get_run(session, run.id).state is RunState.FAILED

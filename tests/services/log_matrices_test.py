@@ -1,0 +1,150 @@
+"""An uploaded matrix states its orientation, and the statement is checked and recorded."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from offdiag.domain.orientation import OrientationVerdict
+from offdiag.domain.runs import RunFacts
+from offdiag.errors import Conflict, InvalidInput
+from offdiag.services.ingest.log_counts import log_matrix
+from offdiag.store.database import Database
+from offdiag.store.runs import RunRecord
+from support.logging_runs import evaluate, log
+
+LABELS = ["a", "b", "c"]
+CANONICAL = [[3, 1, 0], [0, 2, 0], [2, 0, 1]]
+"""Actual classes 4, 2, 3; predicted 5, 3, 1."""
+TRANSPOSED = [[3, 0, 2], [1, 2, 0], [0, 0, 1]]
+SYMMETRIC_MARGINS = [[2, 1, 1], [1, 1, 0], [1, 0, 2]]
+
+
+def upload(database: Database, **given: Any) -> RunRecord:
+    arguments: dict[str, Any] = {
+        "facts": RunFacts(name="uploaded"),
+        "dataset": "holdout",
+        "matrix": CANONICAL,
+        "labels": LABELS,
+        "orientation": "actual_rows",
+        "ordinal": False,
+    }
+    return log_matrix(database, **(arguments | given))
+
+
+def with_truth(database: Database) -> None:
+    """Class counts a: 4, b: 2, c: 3."""
+    truth = list("aaaabbccc")
+    log(database, y_true=truth, y_pred=truth, labels=LABELS)
+
+
+def verdict_of(run: RunRecord) -> str:
+    assert run.orientation_evidence is not None
+    verdict: str = run.orientation_evidence["verdict"]
+    return verdict
+
+
+@pytest.mark.parametrize(
+    ("matrix", "orientation", "verdict"),
+    [
+        (CANONICAL, "actual_rows", OrientationVerdict.CANONICAL),
+        (TRANSPOSED, "actual_columns", OrientationVerdict.CANONICAL),
+        (TRANSPOSED, "actual_rows", OrientationVerdict.TRANSPOSED),
+        (CANONICAL, "actual_columns", OrientationVerdict.TRANSPOSED),
+        (SYMMETRIC_MARGINS, "actual_rows", OrientationVerdict.AMBIGUOUS),
+        ([[1, 0, 0], [0, 1, 0], [0, 0, 1]], "actual_rows", OrientationVerdict.INCONSISTENT),
+    ],
+)
+def test_the_margins_decide_and_the_evidence_is_kept(
+    database: Database, matrix: list[list[int]], orientation: str, verdict: OrientationVerdict
+) -> None:
+    with_truth(database)
+
+    run = upload(database, matrix=matrix, orientation=orientation)
+
+    assert verdict_of(run) == verdict
+    assert run.orientation_evidence is not None
+    assert run.orientation_evidence["source"] == orientation
+    assert list(run.orientation_evidence["class_counts"]) == [4, 2, 3]
+
+
+def test_without_known_class_counts_the_verdict_is_unverified(database: Database) -> None:
+    run = upload(database)
+
+    assert verdict_of(run) == OrientationVerdict.UNVERIFIED
+
+
+@pytest.mark.parametrize(
+    ("matrix", "orientation"), [(CANONICAL, "actual_rows"), (TRANSPOSED, "actual_columns")]
+)
+def test_both_orientations_are_evaluated_as_the_same_matrix(
+    database: Database, matrix: list[list[int]], orientation: str
+) -> None:
+    run = upload(database, matrix=matrix, orientation=orientation)
+
+    stored = evaluate(database, run.id)
+
+    assert stored.matrix.counts.tolist() == CANONICAL
+    assert stored.aggregate["n"].value == 9
+
+
+def test_labels_in_another_order_are_matched_by_name(database: Database) -> None:
+    with_truth(database)
+    reordered = [[1, 2, 0], [0, 3, 1], [0, 0, 2]]
+
+    run = upload(database, matrix=reordered, labels=["c", "a", "b"])
+
+    assert evaluate(database, run.id).matrix.counts.tolist() == CANONICAL
+    assert verdict_of(run) == OrientationVerdict.CANONICAL
+
+
+def test_labels_may_be_left_out_when_the_dataset_has_them(database: Database) -> None:
+    with_truth(database)
+
+    run = upload(database, labels=None)
+
+    assert evaluate(database, run.id).matrix.labels.names == ("a", "b", "c")
+
+
+def test_the_same_upload_with_its_client_key_is_one_run(database: Database) -> None:
+    facts = RunFacts(name="uploaded", client_key="upload-1")
+
+    first, second = upload(database, facts=facts), upload(database, facts=facts)
+
+    assert first.id == second.id
+    with pytest.raises(Conflict, match="holds another matrix"):
+        upload(database, facts=facts, matrix=SYMMETRIC_MARGINS)
+
+
+@pytest.mark.parametrize(
+    ("given", "field", "sentence"),
+    [
+        ({"matrix": [[1, 2, 3], [4, 5, 6]]}, "matrix", r"the shape is \(2, 3\)"),
+        ({"matrix": [[1, -2, 0], [0, 1, 0], [0, 0, 1]]}, "matrix", r"\[0\]\[1\] = -2 is neg"),
+        ({"matrix": [[0.5, 0, 0], [0, 1, 0], [0, 0, 1]]}, "matrix", "is not whole"),
+        ({"matrix": [[float("nan"), 0, 0], [0, 1, 0], [0, 0, 1]]}, "matrix", "is not finite"),
+        ({"matrix": [[0] * 3] * 3}, "matrix", "all cells are zero"),
+        ({"matrix": [["x"] * 3] * 3}, "matrix", "are no counts"),
+        ({"labels": ["a", "b"]}, "labels", "3 x 3 but 2 labels"),
+        ({"labels": ["a", "b", "b"]}, "labels", "'b' stands more than once"),
+        ({"labels": None}, "labels", "its classes are unknown"),
+        ({"orientation": "rows"}, "orientation", "'rows' is not known"),
+        ({"orientation": ""}, "orientation", "'' is not known"),
+    ],
+)
+def test_what_is_no_matrix_is_refused_in_words(
+    database: Database, given: dict[str, Any], field: str, sentence: str
+) -> None:
+    with pytest.raises(InvalidInput, match=sentence) as caught:
+        upload(database, **given)
+
+    assert caught.value.field == field
+    assert caught.value.hint
+
+
+def test_other_classes_than_the_datasets_are_a_conflict(database: Database) -> None:
+    with_truth(database)
+
+    with pytest.raises(Conflict, match="labels"):
+        upload(database, labels=["a", "b", "x"])

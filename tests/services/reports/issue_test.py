@@ -1,0 +1,113 @@
+"""What failed is tried again from the page of its issue, also where its work was lost."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from sqlalchemy import delete, update
+
+from offdiag.errors import Conflict, NotFound
+from offdiag.reports.scope import Condition, Side
+from offdiag.services.delivery.message import EmailTarget, FolderTarget
+from offdiag.services.reports.alerts import alert_condition, alert_text
+from offdiag.services.reports.issue import report_now, retry_delivery, retry_issue
+from offdiag.store.database import Database
+from offdiag.store.models import ReportIssueRow, WorkRow
+from support.logging_runs import work_off
+from support.reporting import SCOPE, deliveries, issues, log_run
+
+
+@pytest.fixture(autouse=True)
+def _folder(database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    log_run(database)
+
+
+def fail_issue(database: Database) -> None:
+    """An issue whose worker gave up."""
+    report_now(database, name="weekly", scope=SCOPE)
+    with database.write() as session:
+        session.execute(update(WorkRow).values(state="dead", attempts=5, error="boom"))
+        session.execute(update(ReportIssueRow).values(state="failed", error="boom"))
+
+
+def lose_work(database: Database) -> None:
+    with database.write() as session:
+        session.execute(delete(WorkRow))
+
+
+@pytest.mark.parametrize("is_lost", [False, True])
+def test_a_failed_issue_is_computed_again(database: Database, is_lost: bool) -> None:
+    fail_issue(database)
+    if is_lost:
+        lose_work(database)
+
+    retry_issue(database, project="skin", name="weekly", number=1)
+    work_off(database)
+
+    (issue,) = issues(database)
+    assert (issue.state.value, issue.error) == ("computed", None)
+
+
+def test_an_issue_that_did_not_fail_is_left_alone(database: Database) -> None:
+    report_now(database, name="weekly", scope=SCOPE)
+
+    with pytest.raises(Conflict, match="is pending"):
+        retry_issue(database, project="skin", name="weekly", number=1)
+    with pytest.raises(NotFound):
+        retry_issue(database, project="skin", name="weekly", number=2)
+
+
+@pytest.mark.parametrize("is_lost", [False, True])
+def test_a_delivery_that_was_refused_is_tried_again(
+    database: Database, is_lost: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    target = EmailTarget("ana@example.org")
+    report_now(database, name="weekly", scope=SCOPE, delivery=[target, FolderTarget("f")])
+    work_off(database)
+    refused, sent = deliveries(database, issues(database)[0].id)
+    if is_lost:
+        lose_work(database)
+
+    retry_delivery(database, project="skin", name="weekly", number=1, delivery_id=refused.id)
+    before = deliveries(database, issues(database)[0].id)[0]
+    work_off(database)
+    after = deliveries(database, issues(database)[0].id)[0]
+
+    assert (refused.state.value, sent.state.value) == ("refused", "sent")
+    assert before.state.value == "pending"
+    assert (after.state.value, after.attempts) == ("refused", refused.attempts + 1)
+
+
+def test_a_delivery_that_arrived_or_belongs_elsewhere_is_not_sent_again(
+    database: Database,
+) -> None:
+    for name in ("weekly", "other"):
+        report_now(database, name=name, scope=SCOPE, delivery=[FolderTarget(name)])
+    work_off(database)
+    (sent,) = deliveries(database, issues(database)[0].id)
+    (foreign,) = deliveries(database, issues(database)[1].id)
+
+    with pytest.raises(Conflict, match="is sent"):
+        retry_delivery(database, project="skin", name="weekly", number=1, delivery_id=sent.id)
+    with pytest.raises(NotFound, match="has no delivery"):
+        retry_delivery(database, project="skin", name="weekly", number=1, delivery_id=foreign.id)
+
+
+@pytest.mark.parametrize(
+    "label", ["df", "", "a]b", '"quoted"', "two\nlines", "\\", "a b<0.5", "č"]
+)
+@pytest.mark.parametrize("side", list(Side))
+def test_an_alert_is_written_as_it_can_be_read(label: str, side: Side) -> None:
+    condition = Condition("recall", side, 0.1 + 0.2, label)
+
+    text = alert_text(condition)
+
+    assert alert_condition(text) == condition
+    assert "\n" not in text
+
+
+def test_an_alert_on_a_whole_run_is_written_without_brackets() -> None:
+    assert alert_text(Condition("mcc", Side.BELOW, 0.5)) == "mcc<0.5"
+    assert alert_text(Condition("recall", Side.ABOVE, 1.0, "df")) == "recall[df]>1.0"

@@ -1,0 +1,231 @@
+"""What the pages of reports and schedules are given."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+from sqlalchemy import update
+
+from offdiag.errors import NotFound
+from offdiag.reports.scope import Condition, Side
+from offdiag.services.delivery.message import EmailTarget, FolderTarget
+from offdiag.services.health import beat, heart_of_this_process
+from offdiag.services.reports.alerts import alert_condition
+from offdiag.services.reports.issue import report_now
+from offdiag.services.reports.page import issue_file, issue_page, reports_page
+from offdiag.services.schedules.edit import pause_schedule, run_schedule
+from offdiag.services.schedules.page import (
+    preview_plan,
+    report_page,
+    schedule_page,
+    schedules_page,
+)
+from offdiag.store.database import Database
+from offdiag.store.models import ReportIssueRow, ScheduleRow
+from support.dashboard import counted_statements
+from support.logging_runs import work_off
+from support.reporting import SCOPE, log_run, weekly
+
+
+@pytest.fixture(autouse=True)
+def _in_a_folder(database: Database, monkeypatch: pytest.MonkeyPatch, tmp_path: object) -> None:
+    monkeypatch.chdir(str(tmp_path))
+    log_run(database)
+
+
+def test_schedules_and_reports_without_one_stand_beside_each_other(database: Database) -> None:
+    weekly(database, delivery=[EmailTarget("ana@example.org")])
+    report_now(database, name="once", scope=SCOPE, delivery=[FolderTarget("f")])
+    report_now(database, name="once", scope=SCOPE)
+    work_off(database)
+
+    once, planned = reports_page(database).entries
+
+    assert (once.name, once.n_issues, once.schedule, once.next_due) == ("once", 2, None, None)
+    assert once.last is not None
+    assert (once.last.number, once.last.state.value) == (2, "computed")
+    assert (planned.name, planned.n_issues, planned.last) == ("weekly", 0, None)
+    assert planned.targets == ("e-mail ana@example.org",)
+    assert planned.next_due is not None
+    assert planned.scope == SCOPE
+
+
+def test_reports_can_be_narrowed_to_a_project(database: Database) -> None:
+    weekly(database)
+
+    assert len(reports_page(database, project="skin").entries) == 1
+    assert not reports_page(database, project="other").entries
+
+
+def test_the_page_costs_the_same_however_many_reports_there_are(database: Database) -> None:
+    for number in range(2):
+        weekly(database, name=f"weekly {number}")
+        report_now(database, name=f"once {number}", scope=SCOPE)
+    with counted_statements() as few:
+        reports_page(database)
+
+    for number in range(2, 8):
+        weekly(database, name=f"weekly {number}")
+        report_now(database, name=f"once {number}", scope=SCOPE)
+    with counted_statements() as many:
+        reports_page(database)
+
+    assert len(many) == len(few) <= 5
+
+
+def test_a_list_shows_the_summary_of_the_newest_computed_issue(database: Database) -> None:
+    alerting = replace(SCOPE, alerts=(Condition("recall", Side.BELOW, 0.99, "mel"),))
+    for _ in range(2):
+        report_now(database, name="once", scope=alerting)
+        work_off(database)
+    report_now(database, name="once", scope=alerting)
+
+    (entry,) = reports_page(database).entries
+
+    assert entry.last is not None
+    assert entry.last.state.value == "pending"
+    summary = entry.summary
+    assert summary is not None
+    assert (summary.n_runs, summary.n_alerts, summary.n_new_alerts) == (1, 1, 0)
+    assert (summary.n_open_flags, summary.n_raised_flags) == (0, 0)
+    assert (summary.metric, summary.line) == ("balanced_accuracy", (0.9, 0.9))
+
+
+def test_an_issue_of_a_version_without_summaries_has_none(database: Database) -> None:
+    report_now(database, name="once", scope=SCOPE)
+    work_off(database)
+    with database.write() as session:
+        session.execute(update(ReportIssueRow).values(summary=None))
+
+    assert reports_page(database).entries[0].summary is None
+
+
+def test_one_report_has_its_issues_newest_first_and_the_line_of_its_best_values(
+    database: Database,
+) -> None:
+    for _ in range(3):
+        report_now(database, name="once", scope=SCOPE, delivery=[FolderTarget("f")])
+        work_off(database)
+
+    page = report_page(database, project="skin", name="once")
+
+    assert [entry.issue.number for entry in page.issues] == [3, 2, 1]
+    assert [entry.deliveries[0].state.value for entry in page.issues] == ["sent"] * 3
+    assert [point.number for point in page.history] == [1, 2, 3]
+    assert page.history[-1].run_name == "plain"
+
+
+def test_issues_come_part_by_part_and_the_page_costs_the_same(database: Database) -> None:
+    weekly(database)
+    for _ in range(3):
+        run_schedule(database, project="skin", name="weekly")
+        work_off(database)
+        with database.write() as session:
+            session.execute(
+                update(ReportIssueRow).values(fire_time=ReportIssueRow.fire_time + "x")
+            )
+
+    with counted_statements() as statements:
+        page = report_page(database, project="skin", name="weekly", start=2, limit=2)
+    beyond = report_page(database, project="skin", name="weekly", start=9)
+
+    assert [entry.issue.number for entry in page.issues] == [1]
+    assert page.entry.n_issues == 3
+    assert page.planned is not None
+    assert len(page.planned.next_fires) == 5
+    assert len(page.history) == 3
+    assert len(statements) <= 6
+    assert beyond.issues == ()
+
+
+def test_an_issue_has_its_files_and_its_report(database: Database) -> None:
+    report_now(database, name="once", scope=SCOPE, delivery=[FolderTarget("f")])
+    waiting = issue_page(database, project="skin", name="once")
+    work_off(database)
+
+    page = issue_page(database, project="skin", name="once", number=1)
+    file = issue_file(database, project="skin", name="once", kind="html")
+
+    assert (waiting.report, waiting.files) == (None, ())
+    assert page.report is not None
+    assert page.targets == ("folder f",)
+    facts = {found.kind: found for found in page.files}
+    assert set(facts) == {"html", "markdown", "json", "csv"}
+    assert (facts["html"].n_bytes, facts["html"].sha256) == (len(file.content), file.sha256)
+
+
+def test_what_is_not_there_is_not_found(database: Database) -> None:
+    report_now(database, name="once", scope=SCOPE)
+    calls: list[Callable[[], object]] = [
+        lambda: report_page(database, project="skin", name="other"),
+        lambda: issue_page(database, project="skin", name="other"),
+        lambda: issue_page(database, project="skin", name="once", number=2),
+        lambda: issue_file(database, project="skin", name="once", kind="html"),
+        lambda: schedule_page(database, project="skin", name="once"),
+    ]
+
+    for call in calls:
+        with pytest.raises(NotFound):
+            call()
+
+
+def test_a_schedule_is_shown_with_its_next_five_times(database: Database) -> None:
+    weekly(database, cron="30 6 * * 1,4", zone="Europe/Ljubljana")
+
+    entry = schedule_page(database, project="skin", name="weekly")
+
+    assert entry.words == "Mondays and Thursdays at 06:30, Europe/Ljubljana"
+    assert len(entry.next_fires) == 5
+    assert {f"{fire.wall:%a %H:%M}" for fire in entry.next_fires} == {"Mon 06:30", "Thu 06:30"}
+
+
+def test_a_paused_schedule_has_no_next_times(database: Database) -> None:
+    weekly(database)
+
+    pause_schedule(database, project="skin", name="weekly")
+
+    assert schedule_page(database, project="skin", name="weekly").next_fires == ()
+
+
+def test_an_unreadable_plan_is_shown_as_a_problem(database: Database) -> None:
+    weekly(database)
+    with database.write() as session:
+        session.execute(update(ScheduleRow).values(zone="Mars/Olympus"))
+
+    (entry,) = schedules_page(database).entries
+
+    assert entry.problem is not None
+    assert "there is no time zone" in entry.problem
+
+
+def test_the_heartbeat_of_the_scheduler_is_on_the_page(database: Database) -> None:
+    before = reports_page(database).has_scheduler
+    beat(database, heart_of_this_process("scheduler", database))
+
+    assert not before
+    assert reports_page(database).has_scheduler
+
+
+def test_a_plan_can_be_looked_at_before_it_is_saved(database: Database) -> None:
+    preview = preview_plan(database, cron="0 6 * * 1", zone="Asia/Tokyo")
+
+    assert preview.words == "Mondays at 06:00, Asia/Tokyo"
+    assert [f"{fire.wall:%a %H:%M}" for fire in preview.next_fires] == ["Mon 06:00"] * 5
+
+
+@pytest.mark.parametrize(
+    ("text", "meant"),
+    [
+        ("mcc<0.5", Condition("mcc", Side.BELOW, 0.5)),
+        ("log_loss > 1", Condition("log_loss", Side.ABOVE, 1.0)),
+        ("recall[mel]<=0.5", Condition("recall", Side.BELOW, 0.5, "mel")),
+    ],
+)
+def test_conditions_are_written_as_in_gates(
+    database: Database, text: str, meant: Condition
+) -> None:
+    assert alert_condition(text) == meant
+    scope = replace(SCOPE, alerts=(alert_condition(text),))
+    assert weekly(database, scope=scope).scope["alerts"][0]["metric"] == meant.metric

@@ -1,0 +1,388 @@
+"""Issues are computed from what the registry holds, frozen whole, and compared with the last."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import replace
+from datetime import timedelta
+
+from sqlalchemy import delete, select, update
+
+from offdiag.domain.runs import RunFacts, RunState
+from offdiag.reports.document import read_report
+from offdiag.reports.report import Report
+from offdiag.reports.scope import Condition, RunTerm, Side, TermField
+from offdiag.services.delivery.message import FolderTarget
+from offdiag.services.ingest.log_counts import log_matrix
+from offdiag.services.jobs.attempts import Outcome
+from offdiag.services.jobs.leases import LeaseKeeper
+from offdiag.services.jobs.reconcile import ask_for_missing
+from offdiag.services.jobs.run_job import perform_next
+from offdiag.services.reports.issue import report_now
+from offdiag.services.truth.revise import revise_truth
+from offdiag.store.database import Database
+from offdiag.store.models import DatasetRow, ReportIssueRow, RunRow, WorkRow
+from support.logging_runs import POLICY, evaluate, log, work_off
+from support.reporting import SCOPE, deliveries, files, issues, log_run, work_keys
+
+
+def issue(database: Database, **changes: object) -> Report:
+    """One more issue of the series, computed, as it was frozen."""
+    report_now(database, name="weekly", scope=replace(SCOPE, **changes))  # type: ignore[arg-type]
+    work_off(database)
+    last = issues(database)[-1]
+    assert last.state.value == "computed", last.error
+    report = read_report(json.loads(files(database, last.id)["json"].content))
+    assert report is not None
+    return report
+
+
+def first_sentence(database: Database) -> str:
+    return issues(database)[-1].headline or ""
+
+
+def one_step(database: Database) -> Outcome | None:
+    with LeaseKeeper(database, lease_s=30) as keeper:
+        return perform_next(database, keeper, POLICY)
+
+
+def correct(database: Database, labels: dict[int, str]) -> None:
+    revise_truth(
+        database,
+        project="skin",
+        dataset="derm",
+        labels=labels,
+        reason="second opinion",
+        author="ana",
+    )
+
+
+def test_an_issue_holds_the_runs_in_scope_with_values_and_intervals(database: Database) -> None:
+    run_id = log_run(database, wrong=20)
+    log_run(database, dataset="other")
+
+    report = issue(database)
+
+    (run,) = report.snapshot.runs
+    assert (run.id, run.name, run.n_cases, run.n_scored) == (run_id, "plain", 100, 100)
+    accuracy = run.metrics["overall_accuracy"]
+    assert accuracy.value == 0.8
+    assert accuracy.ci_low is not None
+    assert [each.label for each in run.classes] == ["mel", "nv"]
+    assert run.classes[0].support == 50
+    assert run.classes[0].values["recall"].value == 0.8
+
+
+def test_the_errors_of_the_best_run_are_in_the_issue(database: Database) -> None:
+    log_run(database, name="worse", wrong=40)
+    best = log_run(database, name="best", wrong=6)
+
+    leader = issue(database).snapshot.leader
+
+    assert leader is not None
+    assert leader.run_id == best
+    assert leader.matrix is not None
+    assert leader.matrix.counts == ((47, 3), (3, 47))
+    assert [(each.actual, each.predicted, each.count) for each in leader.confusions] == [
+        ("mel", "nv", 3),
+        ("nv", "mel", 3),
+    ]
+
+
+def test_files_are_frozen_with_their_checksums_and_the_digest_of_the_figures(
+    database: Database,
+) -> None:
+    log_run(database)
+
+    issue(database)
+
+    (frozen,) = issues(database)
+    found = files(database, frozen.id)
+    assert list(found) == ["html", "markdown", "json", "csv"]
+    for file in found.values():
+        assert file.sha256 == hashlib.sha256(file.content).hexdigest()
+    assert json.loads(found["json"].content)["data_digest"] == frozen.data_digest
+    assert frozen.headline is not None
+    assert frozen.headline in found["markdown"].content.decode()
+    assert work_keys(database) == []
+
+
+def test_the_second_issue_of_the_same_figures_says_that_nothing_changed(
+    database: Database,
+) -> None:
+    log_run(database)
+    issue(database)
+
+    issue(database)
+
+    first, second = issues(database)
+    assert second.headline == "No change exceeds its interval."
+    assert first.data_digest == second.data_digest
+
+
+def test_corrected_labels_that_change_the_ranking_are_the_first_sentence(
+    database: Database,
+) -> None:
+    # Both err on the first ten cases, b alone on the next two: until these are corrected.
+    log_run(database, name="a", wrong=10)
+    log_run(database, name="b", wrong=12)
+    issue(database)
+
+    correct(database, {10: "nv", 11: "mel"})
+    report = issue(database)
+
+    assert first_sentence(database) == (
+        "Truth version 2 of derm (2 labels revised) changed the ranking by balanced accuracy "
+        "(b from 2 to 1 and a from 1 to 2) and 3 other rankings; no change exceeds its interval."
+    )
+    assert {run.truth_number for run in report.snapshot.runs} == {2}
+
+
+def test_a_truth_revision_is_told_once(database: Database) -> None:
+    log_run(database)
+    issue(database)
+    correct(database, {0: "nv", 2: "nv"})
+    correct(database, {0: "mel"})
+
+    told = issue(database)
+    again = issue(database)
+
+    assert [
+        (each.parent_number, each.number, each.n_changed) for each in told.snapshot.revisions
+    ] == [
+        (1, 2, 2),
+        (2, 3, 1),
+    ]
+    assert told.snapshot.revisions[0].reason == "second opinion"
+    assert not again.snapshot.revisions
+    assert first_sentence(database) == "No change exceeds its interval."
+
+
+def test_terms_narrow_the_runs(database: Database) -> None:
+    log_run(database, name="vit-a", model="vit", tags={"stage": "final"})
+    log_run(database, name="vit-b", model="vit", tags={"stage": "draft"})
+    log_run(database, name="cnn", model="cnn", tags={"stage": "final"})
+
+    report = issue(
+        database,
+        terms=(
+            RunTerm(TermField.MODEL, "vit"),
+            RunTerm(TermField.TAG, "stage", "final"),
+            RunTerm(TermField.NAME, "vit"),
+        ),
+    )
+
+    assert [run.name for run in report.snapshot.runs] == ["vit-a"]
+
+
+def test_open_runs_are_not_in_scope_and_failed_ones_are_named(database: Database) -> None:
+    log_run(database)
+    failed = log_run(database, name="broken")
+    with database.write() as session:
+        session.execute(update(RunRow).where(RunRow.id == failed).values(state=RunState.FAILED))
+
+    report = issue(database)
+
+    assert [run.name for run in report.snapshot.runs] == ["plain"]
+    assert [run.name for run in report.snapshot.failed] == ["broken"]
+
+
+def test_runs_on_other_samples_are_counted_and_not_compared(database: Database) -> None:
+    log_run(database, name="old", n=60)
+    log_run(database, name="new", n=100)
+
+    report = issue(database)
+
+    assert [run.name for run in report.snapshot.runs] == ["new"]
+    assert report.snapshot.n_elsewhere == 1
+
+
+def test_an_alert_is_raised_and_then_no_longer_new(database: Database) -> None:
+    log_run(database, wrong=60)
+    condition = Condition("recall", Side.BELOW, 0.9, "mel")
+
+    first = issue(database, alerts=(condition,))
+    second = issue(database, alerts=(condition,))
+
+    assert [alert.is_new for alert in first.findings.alerts.raised] == [True]
+    assert [alert.is_new for alert in second.findings.alerts.raised] == [False]
+
+
+def test_an_issue_waits_for_runs_that_are_being_scored(database: Database) -> None:
+    log_run(database)
+    report_now(database, name="weekly", scope=SCOPE)
+    late = log_run(database, name="late", evaluated=False)
+
+    outcome = one_step(database)
+    (waiting,) = issues(database)
+    evaluate(database, late)
+    make_due(database)
+    work_off(database)
+
+    assert outcome is Outcome.PUT_OFF
+    assert waiting.state.value == "pending"
+    (computed,) = issues(database)
+    names = json.loads(files(database, computed.id)["json"].content)["snapshot"]["runs"]
+    assert len(names) == 2
+
+
+def test_waiting_is_no_attempt_and_ends_after_ten_minutes(database: Database) -> None:
+    log_run(database)
+    report_now(database, name="weekly", scope=SCOPE)
+    log_run(database, name="late", evaluated=False)
+    forget_evaluations(database)
+    for _ in range(8):
+        assert one_step(database) is Outcome.PUT_OFF
+        make_due(database)
+    with database.write() as session:
+        ago = database.clock() - timedelta(minutes=11)
+        session.execute(update(ReportIssueRow).values(created_at=ago))
+
+    outcome = one_step(database)
+
+    assert outcome is Outcome.DONE
+    (computed,) = issues(database)
+    snapshot = json.loads(files(database, computed.id)["json"].content)["snapshot"]
+    assert [run["name"] for run in snapshot["waiting"]] == ["late"]
+
+
+def test_an_issue_waits_for_the_one_before_it(database: Database) -> None:
+    log_run(database)
+    report_now(database, name="weekly", scope=SCOPE)
+    report_now(database, name="weekly", scope=SCOPE)
+    with database.write() as session:
+        oldest = select(WorkRow.id).order_by(WorkRow.id).limit(1).scalar_subquery()
+        session.execute(update(WorkRow).where(WorkRow.id == oldest).values(due=WorkRow.due + 99))
+
+    assert one_step(database) is Outcome.PUT_OFF
+
+
+def test_an_issue_that_cannot_be_computed_fails_with_its_reason(database: Database) -> None:
+    log_run(database)
+    report_now(database, name="weekly", scope=SCOPE, delivery=[FolderTarget("weekly")])
+    with database.write() as session:
+        session.execute(update(DatasetRow).values(name="renamed"))
+
+    work_off(database)
+
+    (failed,) = issues(database)
+    assert failed.state.value == "failed"
+    assert "project 'skin' has no dataset 'derm'" in (failed.error or "")
+    assert not deliveries(database, failed.id)
+
+
+def test_deliveries_are_asked_for_with_the_frozen_issue(database: Database) -> None:
+    log_run(database)
+    report_now(
+        database, name="weekly", scope=SCOPE, delivery=[FolderTarget("a"), FolderTarget("b")]
+    )
+
+    one_step(database)
+
+    (computed,) = issues(database)
+    asked = deliveries(database, computed.id)
+    assert [each.target["folder"] for each in asked] == ["a", "b"]
+    assert work_keys(database) == [f"deliver:{each.id}" for each in asked]
+
+
+def test_dropping_the_whole_queue_loses_only_time(database: Database) -> None:
+    log_run(database)
+    report_now(database, name="weekly", scope=SCOPE, delivery=[FolderTarget("a")])
+    with database.write() as session:
+        session.execute(delete(WorkRow))
+
+    first = ask_for_missing(database)
+    one_step(database)
+    with database.write() as session:
+        session.execute(delete(WorkRow))
+    second = ask_for_missing(database)
+
+    assert (first.issues, first.deliveries) == (1, 0)
+    assert (second.issues, second.deliveries) == (0, 1)
+    assert (ask_for_missing(database).issues, ask_for_missing(database).deliveries) == (0, 0)
+
+
+def test_an_issue_of_an_empty_dataset_says_so(database: Database) -> None:
+    log_run(database)
+
+    report = issue(database, terms=(RunTerm(TermField.NAME, "nothing"),))
+
+    assert not report.snapshot.runs
+    assert (
+        "There is no evaluated run in scope."
+        in files(database, issues(database)[0].id)["markdown"].content.decode()
+    )
+
+
+def make_due(database: Database) -> None:
+    with database.write() as session:
+        session.execute(update(WorkRow).where(WorkRow.state == "todo").values(due=0.0))
+
+
+def forget_evaluations(database: Database) -> None:
+    with database.write() as session:
+        session.execute(delete(WorkRow).where(WorkRow.task == "evaluate"))
+
+
+def test_slices_are_counted_and_compared_with_the_same_slice(database: Database) -> None:
+    actual = ["mel", "nv"] * 50
+    log(
+        database,
+        y_true=actual,
+        y_pred=["nv", "mel"] * 10 + actual[20:],
+        labels=["mel", "nv"],
+        dataset="derm",
+        slices={"country": ["DE"] * 40 + ["SI"] * 60},
+        facts=RunFacts(name="plain", project="skin"),
+    )
+    work_off(database)
+
+    first = issue(database, slices=("country = DE",))
+    second = issue(database, slices=("country=DE",))
+
+    (part,) = first.snapshot.slices
+    assert (part.slice, part.n_cases) == ("country=DE", 40)
+    assert part.metrics["overall_accuracy"].value == 0.5
+    assert second.findings.changes.n_compared == 0
+    assert (
+        "| country=DE | plain | 40 |"
+        in files(database, issues(database)[0].id)["markdown"].content.decode()
+    )
+
+
+def test_runs_whose_cases_are_not_known_have_no_slices_and_do_no_harm(database: Database) -> None:
+    actual = ["mel", "nv"] * 50
+    log(
+        database,
+        y_true=actual,
+        y_pred=["nv", "mel"] * 10 + actual[20:],
+        labels=["mel", "nv"],
+        dataset="derm",
+        slices={"country": ["DE"] * 40 + ["SI"] * 60},
+        facts=RunFacts(name="plain", project="skin"),
+    )
+    log_matrix(
+        database,
+        facts=RunFacts(name="published", project="skin"),
+        dataset="derm",
+        matrix=[[50, 0], [0, 50]],
+        labels=["mel", "nv"],
+        orientation="actual_rows",
+        ordinal=False,
+    )
+    work_off(database)
+
+    found = issue(database, slices=("country=DE",))
+
+    assert [part.name for part in found.snapshot.slices] == ["plain"]
+    assert len(found.snapshot.runs) == 2
+
+
+def test_a_slice_that_the_dataset_does_not_have_fails_with_its_name(database: Database) -> None:
+    log_run(database)
+    report_now(database, name="weekly", scope=replace(SCOPE, slices=("country=DE",)))
+
+    work_off(database)
+
+    assert "country" in (issues(database)[0].error or "")

@@ -1,0 +1,248 @@
+"""Schedules that cannot be meant are refused before anything is stored."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+from sqlalchemy import func, update
+
+from offdiag.errors import Conflict, InvalidInput, NotFound, OffdiagError
+from offdiag.reports.scope import Condition, Side
+from offdiag.services.cost_matrices import add_costs
+from offdiag.services.delivery.message import EmailTarget, FolderTarget, Target, WebhookTarget
+from offdiag.services.reports.issue import report_now
+from offdiag.services.schedules import edit
+from offdiag.services.schedules.edit import report_choices, report_definition
+from offdiag.store.database import Database
+from offdiag.store.models import ReportIssueRow
+from support.reporting import SCOPE, issues, log_run, weekly
+
+EARLIER = "2026-01-05T06:00:00 " + func.substr(ReportIssueRow.fire_time, 21)
+"""The fire of an issue at another time of the same zone."""
+
+
+@pytest.fixture(autouse=True)
+def _dataset(database: Database) -> None:
+    log_run(database, evaluated=False)
+
+
+def test_a_schedule_is_stored_as_it_was_meant(database: Database) -> None:
+    targets: list[Target] = [
+        FolderTarget("weekly"),
+        EmailTarget("ana@example.org"),
+        FolderTarget("weekly"),
+    ]
+
+    made = weekly(database, cron=" 0  6 * * MON", zone="Europe/Ljubljana", delivery=targets)
+
+    assert (made.project, made.name, made.cron) == ("skin", "weekly", "0 6 * * mon")
+    assert made.enabled
+    assert made.delivery == [
+        {"kind": "folder", "folder": "weekly"},
+        {"kind": "email", "address": "ana@example.org"},
+    ]
+
+
+@pytest.mark.parametrize(
+    ("change", "error"),
+    [
+        ({"cron": "61 * * * *"}, InvalidInput),
+        ({"zone": "Mars/Olympus"}, InvalidInput),
+        ({"name": " "}, InvalidInput),
+        ({"name": "a\nb"}, InvalidInput),
+        ({"scope": replace(SCOPE, dataset="other")}, NotFound),
+        ({"scope": replace(SCOPE, project="other")}, NotFound),
+        ({"scope": replace(SCOPE, baseline="r_unknown")}, NotFound),
+        ({"scope": replace(SCOPE, metrics=("mcc", "mcc"))}, InvalidInput),
+        (
+            {"scope": replace(SCOPE, alerts=(Condition("recall", Side.BELOW, 0.5, "df"),))},
+            InvalidInput,
+        ),
+        ({"delivery": [FolderTarget(str(number)) for number in range(21)]}, InvalidInput),
+    ],
+)
+def test_what_cannot_be_meant_is_refused_and_nothing_stored(
+    database: Database, change: dict[str, object], error: type[OffdiagError]
+) -> None:
+    with pytest.raises(error):
+        weekly(database, **change)  # type: ignore[arg-type]  # various on purpose
+
+    with pytest.raises(NotFound):
+        edit.pause_schedule(database, project="skin", name="weekly")
+
+
+def test_a_baseline_of_another_dataset_is_refused(database: Database) -> None:
+    elsewhere = log_run(database, dataset="other", evaluated=False)
+
+    with pytest.raises(InvalidInput, match="not a run on 'derm'"):
+        weekly(database, scope=replace(SCOPE, baseline=elsewhere))
+
+
+def test_a_name_is_given_once_in_a_project(database: Database) -> None:
+    weekly(database)
+
+    with pytest.raises(Conflict, match="has a schedule 'weekly'"):
+        weekly(database)
+
+
+@pytest.mark.parametrize(
+    "act",
+    [
+        edit.pause_schedule,
+        edit.resume_schedule,
+        edit.remove_schedule,
+        edit.run_schedule,
+    ],
+)
+def test_an_unknown_schedule_is_not_found(database: Database, act: Callable[..., object]) -> None:
+    with pytest.raises(NotFound, match="no schedule 'nightly'"):
+        act(database, project="skin", name="nightly")
+
+
+def test_a_report_without_a_schedule_counts_by_its_name(database: Database) -> None:
+    first = report_now(database, name="once", scope=SCOPE)
+    second = report_now(database, name="once", scope=SCOPE, zone="Asia/Tokyo")
+
+    assert (first.number, second.number) == (1, 2)
+    assert [issue.schedule_id for issue in issues(database)] == [None, None]
+    assert "Asia/Tokyo" in issues(database)[1].fire_time
+
+
+def test_a_report_cannot_take_the_name_of_a_schedule(database: Database) -> None:
+    weekly(database)
+
+    with pytest.raises(Conflict, match="offdiag schedule run weekly"):
+        report_now(database, name="weekly", scope=SCOPE)
+
+
+@pytest.mark.parametrize(
+    "folder", ["/etc", "../up", "a/../../b", "", ".", "a\nb", " weekly", "x" * 3_000]
+)
+def test_a_folder_outside_is_refused(folder: str) -> None:
+    with pytest.raises(InvalidInput):
+        FolderTarget(folder)
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "ana",
+        "ana@",
+        "@example.org",
+        "Ana <ana@example.org>",
+        "ana@example.org, bob@example.org",
+        "ana@example.org\nBcc: eve@example.org",
+        "ana@example.org\r\nSubject: hi",
+        "",
+        "a b@example.org",
+    ],
+)
+def test_what_is_no_single_mailbox_is_refused(address: str) -> None:
+    with pytest.raises(InvalidInput):
+        EmailTarget(address)
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "ftp://example.org/",
+        "file:///etc/passwd",
+        "example.org/hook",
+        "https://",
+        "https://user@example.org/",
+        "https://user:word@example.org/",
+        "https://example.org@127.0.0.1/",
+        "https://exa mple.org/",
+        "https://example.org\\@127.0.0.1/",
+        "https://example.org:99999/",
+        "https://[::1/",
+        "https://münchen.example/",
+        "https://example.org/\nHost: evil",
+    ],
+)
+def test_what_is_no_plain_web_address_is_refused(url: str) -> None:
+    with pytest.raises(InvalidInput):
+        WebhookTarget(url)
+
+
+def test_the_text_of_a_webhook_keeps_its_secret_part() -> None:
+    target = WebhookTarget("https://hooks.example.org/services/T0/B0/secret?token=x")
+
+    assert target.text == "webhook https://hooks.example.org/…"
+
+
+def test_a_report_is_run_by_its_schedule_or_else_as_its_newest_issue_was(
+    database: Database,
+) -> None:
+    weekly(database, zone="Asia/Tokyo", delivery=[FolderTarget("f")])
+    report_now(database, name="once", scope=SCOPE, zone="Europe/Ljubljana")
+
+    by_plan = edit.run_report(database, project="skin", name="weekly")
+    with database.write() as session:
+        # Two by hand in one second are one too many.
+        session.execute(update(ReportIssueRow).values(fire_time=EARLIER))
+    again = edit.run_report(database, project="skin", name="once")
+
+    planned, first, second = sorted(
+        issues(database), key=lambda issue: (issue.name == "once", issue.number)
+    )
+    assert (planned.id, planned.schedule_id is not None) == (by_plan.issue_id, True)
+    assert planned.delivery == [{"kind": "folder", "folder": "f"}]
+    assert (first.number, second.number, second.id) == (1, 2, again.issue_id)
+    assert (second.scope, second.schedule_id) == (first.scope, None)
+    assert second.fire_time.endswith(" Europe/Ljubljana (by hand)")
+
+
+def test_a_report_that_is_not_there_cannot_be_run(database: Database) -> None:
+    with pytest.raises(NotFound, match="no report 'weekly'"):
+        edit.run_report(database, project="skin", name="weekly")
+
+
+def test_a_change_of_what_somebody_else_has_changed_is_refused(database: Database) -> None:
+    made = weekly(database)
+
+    def change(cron: str) -> None:
+        edit.change_schedule(
+            database,
+            name="weekly",
+            cron=cron,
+            zone="UTC",
+            scope=SCOPE,
+            delivery=(),
+            seen_version=made.version,
+        )
+
+    change("0 7 * * *")
+    with pytest.raises(Conflict, match="somebody else"):
+        change("0 8 * * *")
+
+    kept = report_definition(database, project="skin", name="weekly")
+    assert (kept.cron, kept.version) == ("0 7 * * *", 2)
+
+
+def test_a_report_without_a_schedule_is_defined_by_its_newest_issue(database: Database) -> None:
+    report_now(database, name="once", scope=SCOPE, delivery=[FolderTarget("f")])
+
+    found = report_definition(database, project="skin", name="once")
+
+    assert (found.scope, found.targets) == (SCOPE, (FolderTarget("f"),))
+    assert (found.cron, found.zone, found.version) == (None, None, None)
+    with pytest.raises(NotFound):
+        report_definition(database, project="skin", name="never")
+
+
+def test_the_choices_are_all_datasets_and_cost_matrices(database: Database) -> None:
+    add_costs(
+        database,
+        project="skin",
+        dataset="derm",
+        name="visits",
+        weights={"mel": {"mel": 0.0, "nv": 9.0}, "nv": {"mel": 1.0, "nv": 0.0}},
+    )
+
+    found = report_choices(database)
+
+    assert [(each.project, each.name) for each in found.datasets] == [("skin", "derm")]
+    assert [(each.name, each.version) for each in found.costs] == [("visits", 1)]

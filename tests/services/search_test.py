@@ -1,0 +1,173 @@
+"""Searching runs: every kind of field on both databases."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+
+from offdiag.domain.runs import RunFacts
+from offdiag.errors import InvalidInput
+from offdiag.services.retention.deletion import delete_run
+from offdiag.services.search import search_page, search_runs
+from offdiag.store.database import Database
+from support.dashboard import log_counts
+from support.logging_runs import log, work_off
+
+GOOD = ((90, 10), (2, 8))
+MAJORITY = ((100, 0), (10, 0))
+
+
+@pytest.fixture
+def registry(database: Database) -> Database:
+    """Four runs, of which one waits for its evaluation."""
+    log_counts(
+        *(database, GOOD, ("healthy", "ill")),
+        name="forest",
+        model="rf",
+        params={"lr": 0.1, "depth": 3, "loss": "log"},
+        tags={"team": "x", "draft": False, "100%": "a_b"},
+        evaluated=False,
+    )
+    log_counts(
+        *(database, MAJORITY, ("healthy", "ill")),
+        name="Majority",
+        project="demo",
+        params={"lr": "0.1", "depth": 12},
+        tags={"team": "y", "draft": True},
+        evaluated=False,
+    )
+    log_counts(
+        *(database, ((8, 1), (1, 8)), ("3", "8")), name="digits", dataset="d", evaluated=False
+    )
+    work_off(database)
+    log(database, dataset="late", facts=RunFacts(name="waiting", tags={"team": 7}))
+    return database
+
+
+FOUND: dict[str, set[str]] = {
+    "": {"forest", "Majority", "digits", "waiting"},
+    "metrics.overall_accuracy > 0.9": {"Majority"},
+    "metrics.recall[ill] >= 0.8": {"forest"},
+    "metrics.recall['8'] > 0.5": {"digits"},
+    "metrics.support[ill] = 10": {"forest", "Majority"},
+    "metrics.recall[nobody] >= 0": set(),
+    "metrics.mcc < 2": {"forest", "digits"},
+    "not metrics.mcc < 2": {"Majority", "waiting"},
+    "metrics.overall_accuracy in (0.5, 0.9090909090909091)": {"Majority"},
+    "params.lr = 0.1": {"forest"},
+    "params.lr = '0.1'": {"forest", "Majority"},
+    "params.depth > 3": {"Majority"},
+    "params.depth >= 3 and params.depth < 12": {"forest"},
+    "params.loss like 'L%'": {"forest"},
+    "params.depth != 3": {"Majority"},
+    "tags.team = 'x' or tags.team = 7": {"forest", "waiting"},
+    "tags.team in ('y', 7)": {"Majority", "waiting"},
+    "tags.team not in ('x', 'y')": {"digits", "waiting"},
+    "tags.draft = false": {"forest"},
+    "tags.draft != 'false'": {"Majority"},
+    "tags.'100%' like 'a_b'": {"forest"},
+    "tags.'100%' like 'a\\_b'": set(),
+    "attributes.name like 'maj%'": {"Majority"},
+    "attributes.name = 'majority'": set(),
+    "attributes.model = 'rf'": {"forest"},
+    "not attributes.model = 'rf'": {"Majority", "digits", "waiting"},
+    "attributes.model != 'rf'": set(),
+    "attributes.project = 'demo'": {"Majority"},
+    "attributes.dataset in ('d', 'late')": {"digits", "waiting"},
+    "attributes.state = 'finished'": {"waiting"},
+    "attributes.n_predictions > 100.5": {"forest", "Majority"},
+    "attributes.truth_version = 1": {"forest", "Majority", "digits", "waiting"},
+    "attributes.badge = true": {"Majority"},
+    "attributes.badge = false": {"forest", "digits"},
+    "attributes.open_flags > 0 and attributes.project = 'demo'": {"Majority"},
+    "attributes.created_at > '2020-01-01'": {"forest", "Majority", "digits", "waiting"},
+    "attributes.created_at > '2999-01-01'": set(),
+    "(tags.team = 'x' or tags.team = 'y') and not params.depth = 3": {"Majority"},
+}
+"""Names of the runs that each filter finds."""
+
+
+def test_a_filter_finds_exactly_the_runs_that_fulfil_it(registry: Database) -> None:
+    found = {text: {run.name for run in search_runs(registry, filter_text=text)} for text in FOUND}
+
+    assert found == FOUND
+
+
+SORTED: dict[tuple[str, ...], list[str]] = {
+    ("metrics.overall_accuracy desc",): ["Majority", "forest", "digits", "waiting"],
+    ("metrics.mcc",): ["forest", "digits", "waiting", "Majority"],
+    ("metrics.mcc desc",): ["digits", "forest", "waiting", "Majority"],
+    ("params.depth desc",): ["Majority", "forest", "waiting", "digits"],
+    ("tags.team",): ["waiting", "forest", "Majority", "digits"],
+    (
+        "attributes.state",
+        "attributes.name desc",
+    ): ["forest", "digits", "Majority", "waiting"],
+    (): ["waiting", "digits", "Majority", "forest"],
+}
+"""Names in the order that each list of fields asks for."""
+
+
+def test_runs_without_the_value_come_last_in_both_directions(registry: Database) -> None:
+    found = {
+        order: [run.name for run in search_runs(registry, order_by=order)] for order in SORTED
+    }
+
+    assert found == SORTED
+
+
+def test_a_run_comes_with_everything_known_of_it(registry: Database) -> None:
+    (run,) = search_runs(registry, filter_text="attributes.name = 'Majority'", project="demo")
+
+    assert (run.project, run.dataset, run.truth_version) == ("demo", "holdout", 1)
+    assert run.hides_minority is True
+    assert run.params == {"lr": "0.1", "depth": 12}
+    assert run.metrics["overall_accuracy"].value == 100 / 110
+    assert run.metrics["mcc"].reason is not None
+    assert run.created_at.utcoffset() == timedelta(0)
+
+
+def test_a_search_is_cut_at_its_limit(registry: Database) -> None:
+    assert [run.name for run in search_runs(registry, limit=2)] == ["waiting", "digits"]
+
+
+@pytest.mark.parametrize("limit", [0, -1, 100_001])
+def test_a_limit_that_is_none_is_refused(registry: Database, limit: int) -> None:
+    with pytest.raises(InvalidInput, match=f"{limit} is no number of runs") as refusal:
+        search_runs(registry, limit=limit)
+
+    assert refusal.value.field == "max_results"
+
+
+def test_deleted_runs_are_not_found(registry: Database) -> None:
+    (run,) = search_runs(registry, filter_text="attributes.name = 'digits'")
+    delete_run(registry, run.id, by=None)
+
+    assert search_runs(registry, filter_text="attributes.name = 'digits'") == []
+
+
+@pytest.mark.parametrize(
+    "order_by",
+    [
+        [],
+        ["metrics.mcc desc"],
+        ["params.lr", "attributes.name desc"],
+        ["tags.team desc"],
+        ["attributes.finished_at", "attributes.badge"],
+        ["attributes.open_flags desc"],
+    ],
+)
+def test_pages_follow_one_another_without_gaps(registry: Database, order_by: list[str]) -> None:
+    whole = [run.id for run in search_runs(registry, order_by=order_by)]
+    read, after = [], None
+    while True:
+        page = search_page(
+            registry, filter_text="", order_by=order_by, project=None, after=after, limit=1
+        )
+        read += [run.id for run in page.runs]
+        if page.following is None:
+            break
+        after = page.following
+    assert read == whole
+    assert len(whole) == 4

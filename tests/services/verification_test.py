@@ -1,0 +1,345 @@
+"""A verification finds what was lost, damaged, left undone or is not what predictions give."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import numpy as np
+import pytest
+from sqlalchemy import delete, select, update
+
+from offdiag.domain.labels import LabelSet
+from offdiag.domain.runs import RunFacts, RunState
+from offdiag.errors import InvalidInput
+from offdiag.services.evaluation.slices import evaluation_of_slice
+from offdiag.services.ingest.batch import read_batch
+from offdiag.services.ingest.chunks import put_chunk
+from offdiag.services.ingest.finish_run import finish_run
+from offdiag.services.ingest.log_counts import log_matrix
+from offdiag.services.ingest.open_run import open_run
+from offdiag.services.truth.revise import revise_truth
+from offdiag.services.verification import verify as verify_module
+from offdiag.services.verification.checks import FindingKind
+from offdiag.services.verification.verify import LedgerEntry, read_ledger, verify
+from offdiag.store import codec
+from offdiag.store.database import Database
+from offdiag.store.models import (
+    ConfusionMatrixRow,
+    EvaluationRow,
+    MetricValueRow,
+    PredictionChunkRow,
+    RunRow,
+    ScoreChunkRow,
+    ScoreCurveRow,
+    TruthChunkRow,
+    TruthVersionRow,
+    UploadedMatrixRow,
+    WorkRow,
+)
+from offdiag.store.runs import RunRecord
+from offdiag.store.session import Session
+from support.logging_runs import ACTUAL, PREDICTED, log, work_off
+
+IDS = [1, 2, 3, 4, 5, 6]
+SCORED: dict[str, Any] = {
+    "dataset": "scored",
+    "y_true": ["n", "y", "n", "y"],
+    "y_pred": ["n", "y", "y", "y"],
+    "y_score": [0.1, 0.9, 0.8, 0.7],
+    "positive_label": "y",
+}
+
+
+def stream(
+    database: Database, *, ids: list[list[Any]] | None, with_truth: bool = True
+) -> RunRecord:
+    labels = LabelSet.declared(["a", "b", "c"])
+    opened = open_run(
+        database,
+        facts=RunFacts(name="streamed"),
+        dataset="streamed" if with_truth else "holdout",
+        labels=labels,
+        positive_label=None,
+    )
+    for seq, part in enumerate((slice(3, 6), slice(0, 3))):
+        batch = read_batch(
+            y_pred=PREDICTED[part],
+            y_true=ACTUAL[part] if with_truth else None,
+            y_score=np.eye(3)[[0, 1, 2]],
+            ids=None if ids is None else ids[seq],
+            labels=labels,
+            positive_label=None,
+        )
+        put_chunk(database, opened.run.id, seq, batch)
+    return finish_run(database, opened.run.id)
+
+
+def log_matrix_run(database: Database) -> RunRecord:
+    return log_matrix(
+        database,
+        facts=RunFacts(name="matrix"),
+        dataset="matrix",
+        matrix=[[3, 1], [0, 2]],
+        labels=["a", "b"],
+        orientation="actual_columns",
+        ordinal=False,
+    )
+
+
+def sentences(database: Database) -> list[str]:
+    return [finding.sentence for finding in verify(database).findings]
+
+
+def test_whatever_was_logged_is_clean(database: Database) -> None:
+    log(database, sample_ids=IDS, slices={"site": ["A", "B"] * 3})
+    log(database, y_true=None, sample_ids=IDS[::-1])
+    log(database, dataset="positions")
+    sliced = log(database, **SCORED, slices={"site": ["A", "B"] * 2})
+    stream(database, ids=[[4, 5, 6], ["x", "y", "z"]])
+    stream(database, ids=None, with_truth=False)
+    log(database, dataset="late", y_true=None, labels=["a", "b", "c"], sample_ids=IDS)
+    many = np.arange(3000) % 900
+    log(database, dataset="wide", y_true=many, y_pred=np.roll(many, 1))
+    log_matrix_run(database)
+    revise_truth(
+        database,
+        project="default",
+        dataset="holdout",
+        labels={1: None, 6: "b"},
+        reason="second look",
+        author=None,
+        version=1,
+    )
+    work_off(database)
+    evaluation_of_slice(database, sliced.id, "site=A")
+
+    found = verify(database)
+
+    assert found.findings == ()
+    assert found.n_runs == found.n_recomputed == 9
+
+
+def test_runs_that_wait_for_their_evaluation_are_not_wrong(database: Database) -> None:
+    log(database)
+
+    found = verify(database)
+
+    assert found.is_clean
+    assert found.n_waiting == 1
+
+
+def test_a_run_that_nobody_was_asked_for_is_found(database: Database) -> None:
+    log(database)
+    with database.write() as session:
+        session.execute(delete(WorkRow))
+
+    assert sentences(database) == ["its results are out of date and nobody was asked."]
+
+
+def first(session: Session, table: type[Any]) -> Any:
+    return session.scalars(select(table).limit(1)).one()
+
+
+def drop_a_chunk(session: Session) -> None:
+    session.execute(delete(PredictionChunkRow))
+
+
+def change_a_prediction(session: Session) -> None:
+    chunk = first(session, PredictionChunkRow)
+    chunk.codes = bytes([chunk.codes[0] ^ 1]) + chunk.codes[1:]
+
+
+def change_a_score(session: Session) -> None:
+    chunk = first(session, ScoreChunkRow)
+    chunk.scores = bytes(4) + chunk.scores[4:]
+
+
+def drop_the_scores(session: Session) -> None:
+    session.execute(delete(ScoreChunkRow))
+
+
+def change_the_counts(session: Session) -> None:
+    first(session, PredictionChunkRow).counts = codec.encode_counts(np.array([[2, 0], [0, 2]]))
+
+
+def break_the_counts(session: Session) -> None:
+    first(session, PredictionChunkRow).counts = b"nonsense"
+
+
+def change_the_truth(session: Session) -> None:
+    chunk = first(session, TruthChunkRow)
+    chunk.codes = bytes([1 - chunk.codes[0]]) + chunk.codes[1:]
+
+
+def change_the_class_counts(session: Session) -> None:
+    first(session, TruthVersionRow).class_counts = [1, 3]
+
+
+def change_the_matrix(session: Session) -> None:
+    first(session, ConfusionMatrixRow).cells = codec.encode_counts(np.array([[1, 1], [1, 1]]))
+
+
+def change_a_value(session: Session) -> None:
+    session.execute(
+        update(MetricValueRow)
+        .where(MetricValueRow.key == "mcc")
+        .values(value=np.nextafter(1 / np.sqrt(3), 1).item())
+    )
+
+
+def change_a_curve(session: Session) -> None:
+    session.execute(update(ScoreCurveRow).values(n_thresholds=ScoreCurveRow.n_thresholds + 1))
+
+
+def drop_a_value(session: Session) -> None:
+    session.execute(delete(MetricValueRow).where(MetricValueRow.key == "mcc"))
+
+
+def change_the_input_digest(session: Session) -> None:
+    session.execute(update(EvaluationRow).values(input_digest="d"))
+
+
+def change_the_number_of_cases(session: Session) -> None:
+    session.execute(update(EvaluationRow).values(n_cases=5))
+
+
+def drop_the_evaluation(session: Session) -> None:
+    session.execute(delete(EvaluationRow))
+
+
+def give_up(session: Session) -> None:
+    session.execute(update(RunRow).values(state=RunState.FAILED))
+
+
+@pytest.mark.parametrize(
+    ("damage", "kind", "sentence"),
+    [
+        (drop_a_chunk, FindingKind.INCOMPLETE, "its chunks hold 0 predictions, it says 4."),
+        (change_a_prediction, FindingKind.DAMAGED, "its predictions are not those that were"),
+        (change_a_score, FindingKind.DAMAGED, "its predictions are not those that were"),
+        (drop_the_scores, FindingKind.INCOMPLETE, "0 of its 1 chunks have scores."),
+        (change_the_counts, FindingKind.DRIFT, "the counts of chunk 0 are not its own."),
+        (break_the_counts, FindingKind.DAMAGED, "it cannot be read"),
+        (change_the_truth, FindingKind.DAMAGED, "its samples are not those that were logged."),
+        (change_the_class_counts, FindingKind.DAMAGED, "its class counts are not those of its"),
+        (change_the_matrix, FindingKind.DRIFT, "the matrix is not what the predictions give."),
+        (change_the_matrix, FindingKind.DRIFT, "the digest of the matrix is not that of the"),
+        (change_a_value, FindingKind.DRIFT, "mcc is 0.57735026918962"),
+        (change_a_curve, FindingKind.DRIFT, "the curves are not what the scores give."),
+        (drop_a_value, FindingKind.DRIFT, "stored is nothing."),
+        (change_the_input_digest, FindingKind.DRIFT, "the digest of the inputs is not that of"),
+        (change_the_number_of_cases, FindingKind.DRIFT, "the number of cases is 4, stored is 5."),
+        (drop_the_evaluation, FindingKind.STUCK, "it is marked as evaluated and has no"),
+        (give_up, FindingKind.STUCK, "its evaluation was given up"),
+    ],
+)
+def test_what_is_wrong_is_named(
+    database: Database,
+    damage: Callable[[Session], None],
+    kind: FindingKind,
+    sentence: str,
+) -> None:
+    log(database, **SCORED)
+    work_off(database)
+    assert verify(database).is_clean
+
+    with database.write() as session:
+        damage(session)
+
+    found = verify(database).findings
+    assert any(finding.kind is kind and sentence in finding.sentence for finding in found), found
+
+
+def test_the_invariants_are_asked_on_both_databases(database: Database) -> None:
+    log(database, **SCORED)
+    work_off(database)
+    with database.write() as session:
+        drop_the_scores(session)
+        give_up(session)
+
+    found = {finding.sentence for finding in verify(database).findings}
+
+    assert "0 of its 1 chunks have scores." in found
+    assert "its evaluation was given up after repeated errors." in found
+
+
+def test_an_uploaded_matrix_that_was_changed_is_found(database: Database) -> None:
+    log_matrix_run(database)
+    work_off(database)
+    with database.write() as session:
+        first(session, UploadedMatrixRow).cells = codec.encode_counts(np.array([[3, 0], [1, 2]]))
+
+    found = sentences(database)
+
+    assert "its predictions are not those that were logged." in found
+    assert "the matrix is not what the predictions give." in found
+
+
+@pytest.mark.parametrize(
+    ("changes", "sentence"),
+    [
+        ({"due": 0.0}, "has waited for more than ten minutes"),
+        ({"state": "doing", "lease": "t", "lease_until": 0.0}, "was begun and not ended"),
+        ({"state": "dead", "error": ""}, "was given up without an error"),
+    ],
+)
+def test_work_that_is_stuck_is_found(
+    database: Database, changes: dict[str, Any], sentence: str
+) -> None:
+    log(database)
+    with database.write() as session:
+        session.execute(update(WorkRow).values(**changes))
+
+    assert any(sentence in found for found in sentences(database))
+
+
+def test_what_was_acknowledged_must_be_there(database: Database, tmp_path: Path) -> None:
+    run = log(database, facts=RunFacts(name="run", client_key="job 17"))
+    assert run.content_digest is not None
+    file = tmp_path / "ledger.txt"
+    file.write_text(
+        f"job 17 {run.content_digest}\n\njob 17 {'0' * 64}\njob 18 {run.content_digest}\n"
+    )
+
+    found = verify(database, ledger=read_ledger(file)).findings
+
+    assert [(finding.kind, finding.subject, finding.sentence) for finding in found] == [
+        (FindingKind.LOST, "client key job 17", "it holds other content than was acknowledged."),
+        (FindingKind.LOST, "client key job 18", "it was acknowledged and is not there."),
+    ]
+
+
+def test_a_ledger_that_is_none_is_refused(tmp_path: Path) -> None:
+    file = tmp_path / "ledger.txt"
+    file.write_text("job-17 abc\n")
+
+    with pytest.raises(InvalidInput, match=r"line 1 of ledger\.txt is no entry"):
+        read_ledger(file)
+    with pytest.raises(InvalidInput, match="cannot be read"):
+        read_ledger(tmp_path / "nowhere.txt")
+
+
+def test_a_large_registry_can_be_sampled(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for _ in range(3):
+        log(database)
+    work_off(database)
+    seen: list[str] = []
+
+    whole = verify(database, sample=Random(1))
+    monkeypatch.setattr(verify_module, "SAMPLE_FROM", 2)
+    monkeypatch.setattr(verify_module, "ONE_IN", 2)
+    part = verify(database, sample=Random(1), on_run=seen.append)
+
+    assert (whole.n_recomputed, part.n_recomputed, len(seen)) == (3, 1, 1)
+
+
+def test_an_entry_of_a_ledger_is_a_key_and_a_digest(tmp_path: Path) -> None:
+    file = tmp_path / "ledger.txt"
+    file.write_text(f"a b  c {'0' * 64}\n")
+
+    assert read_ledger(file) == [LedgerEntry("a b  c", "0" * 64)]
