@@ -1,7 +1,8 @@
 """Ways in which contradicting numbers may be true: definitions, axes, orders, zeros, digits.
 
-Whoever cuts off does so throughout, so the whole table is tried that way first. Then single
-numbers are, the fewest that make everything fit: some tables come from several sources.
+Digits that are cut off are mostly cut off throughout, so the whole table is tried that way first.
+Then single numbers are, the fewest that make everything fit: some tables come from several
+sources.
 """
 
 from __future__ import annotations

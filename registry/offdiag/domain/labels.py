@@ -6,10 +6,10 @@ them, so 7 and "7" are one class while "007" and "7" stay two; 7.0 is the intege
 Order is declared by the user; where it is not, the labels are sorted and the set is marked
 inferred, because only a declared order may carry meaning (weighted kappas) or be relied on.
 
-The labels found in the ground truth and in the predictions are the classes. That goes wrong
-without a word where both are written differently: then every prediction is an error and each
-class appears twice. So predictions that share no label with the truth are refused. Declared
-labels say that both are meant, and so does a dataset that has them.
+Where no labels are declared, those found in the ground truth and in the predictions are the
+classes. That goes wrong silently where both are written differently: then every prediction is an
+error and each class appears twice. So predictions that share no label with the truth are refused.
+Declared labels say that both are meant, and so does a dataset that has them.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """Schedules: cron expressions, their text, and local wall time when the clocks are changed.
 
-Programs disagree on what an expression means: whether days of the week count from Sunday or
-Monday, what a day of the month together with a day of the week asks for, whether there is a
-field for seconds. Whatever could be read in two ways is refused here, and what is accepted is
-spelled out as plain sets of numbers, which nobody can read differently.
+Programs disagree on what a cron expression means: whether days of the week count from Sunday or
+Monday, what a day of the month together with a day of the week asks for, whether there is a field
+for seconds. Whatever could be read in two ways is refused here, and what is accepted is spelled
+out as plain sets of numbers, which nobody can read differently.
 
 Something planned for a wall time happens once on every day it is planned for:
 

@@ -1,8 +1,8 @@
 """Texts of users: which are storable, names as segments of paths, cells for spreadsheets.
 
-A Python string may hold more than that: NUL, which PostgreSQL refuses, and halves of surrogate
-pairs, which no UTF-8 has. They come from damaged data, and from file names and arguments in
-another encoding.
+A Python string may hold more than every database and file can: NUL, which PostgreSQL refuses, and
+halves of surrogate pairs, which no UTF-8 has. They come from damaged data, and from file names
+and arguments in another encoding.
 
 A spreadsheet runs what begins like a formula. An apostrophe in front is its own mark for text;
 one more goes before text that has such a mark already, so that the mark can be taken off again.

@@ -1,10 +1,10 @@
 """How rules judge a stack of matrices: what they read, and by which comparisons.
 
-Rules judge a whole stack of matrices at once. A stack of one is a run; a stack of thousands
-is the simulation that shows how often a rule fires, with the very code that judges runs.
+A stack of one is a run; a stack of thousands is the simulation that shows how often a rule fires,
+with the very code that judges runs.
 
-Written as incomplete beta integrals, which keep their relative accuracy far into the tail and
-for counts beyond 2**31, where scipy's own binomial distribution gives up.
+Binomial tails are incomplete beta integrals, which keep their relative accuracy far into the tail
+and for counts beyond 2**31, where scipy's own binomial distribution gives up.
 """
 
 from __future__ import annotations

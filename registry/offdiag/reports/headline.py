@@ -1,6 +1,6 @@
 """The first sentences of a report, made from its findings and from nothing else.
 
-The first one says what changed beyond its interval since the issue before, or that nothing
+The first one says what changed beyond its interval since the edition before, or that nothing
 did. A corrected ground truth is named with it, because it moves runs that nobody touched.
 """
 

@@ -1,7 +1,5 @@
 """What the SDK asks of a registry, a database or a server: runs, searches, decision rules.
 
-Nothing here needs a database library.
-
 Nothing here and nothing that a question or an answer is made of imports a database library, so
 that a job which logs to a server never loads one.
 """

@@ -1,10 +1,10 @@
 """F4 and F12: a class with far lower recall than the rest, or with too few samples to say.
 
-This is the rule that finds a single failing class. Differences between averages do not: with
-recall 40 % on a class of 5 %, the gaps between accuracy, balanced accuracy and macro F1 stay
-below their thresholds in more than nine of ten test sets.
+F4 is the rule that finds a single failing class. Differences between averages do not: with recall
+40 % on a class of 5 %, the gaps between accuracy, balanced accuracy and macro F1 stay below their
+thresholds in more than nine of ten test sets.
 
-The gap is proved, or it is in sight. Proved means that a gap below the threshold would show so
+Its gap is proved, or it is in sight. Proved means that a gap below the threshold would show so
 few hits at most 5 times in 100, over all classes together. In sight means that the class is
 worse than the rest for sure and a gap of the threshold is not ruled out. Neither state asks on
 which side of the threshold the estimate lies alone: a class whose true gap is the threshold would

@@ -1,6 +1,6 @@
 """What is checked for every kind of file, how much is read, and how it is refused.
 
-A few kilobytes can promise more than any memory holds. A run of this size takes minutes to log;
+A few kilobytes can promise more than any memory holds. A run at the limit takes minutes to log;
 what is larger is logged in parts, or counted where it lies.
 """
 

@@ -4,9 +4,8 @@ TOML and JSON name every cell, `weights.<actual>.<predicted>`, and may name a `c
 `note`. CSV is a table with the actual classes in the first column and the predicted ones in
 the first line. Cells are matched by label, so the order of the classes does not matter.
 
-The actual classes stand in lines, the predicted ones in columns. With names in the first line
-and in the first column cells are matched by name, so that the order of the classes does not
-matter; without names the lines and columns follow the labels.
+Copied text has the actual classes in lines and the predicted ones in columns. Names in its first
+line and column are matched alike; without names its lines and columns follow the labels.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Columns of JSON lines, JSON documents, and groups of classes in JSON or TOML.
 
-Python's reader is used because a reader that guesses types makes dates and numbers out of
+Python's reader of JSON is used because a reader that guesses types makes dates and numbers out of
 labels.
 """
 
