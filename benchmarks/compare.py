@@ -27,7 +27,7 @@ import offdiag
 from offdiag.settings import Settings
 from offdiag.store.database import Database
 from offdiag_web import create_app
-from offdiag_web.app.caches import KEY
+from offdiag_web.app.context import COMPARISONS_KEY
 
 N_CASES = 10_000
 N_CLASSES = 10
@@ -151,10 +151,10 @@ def _variants(app: Flask, address: str) -> dict[str, Work]:
 
 def _first(app: Flask, address: str) -> Work:
     def ask() -> None:
-        kept = app.extensions.pop(KEY, None)
+        kept = app.extensions.pop(COMPARISONS_KEY, None)
         _answered(app, address)
         if kept is not None:
-            app.extensions[KEY] = kept
+            app.extensions[COMPARISONS_KEY] = kept
 
     return ask
 

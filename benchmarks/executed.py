@@ -24,7 +24,7 @@ import offdiag
 from offdiag.settings import Settings
 from offdiag.store.database import Database
 from offdiag_web import create_app
-from offdiag_web.app.caches import KEY
+from offdiag_web.app.context import COMPARISONS_KEY
 
 ROOT = Path(__file__).parents[1]
 OURS = tuple(f"{ROOT / folder}/" for folder in ("registry", "migrations", "web", "workers"))
@@ -50,7 +50,7 @@ def main(folder: Path) -> None:
         pair = f"/compare?runs={first},{second}"
 
         def compare_first() -> None:
-            app.extensions.pop(KEY, None)
+            app.extensions.pop(COMPARISONS_KEY, None)
             _get(client, pair)
 
         executed = {

@@ -27,7 +27,7 @@ import offdiag
 from offdiag.settings import Settings
 from offdiag.store.database import Database
 from offdiag_web import create_app
-from offdiag_web.app.caches import KEY
+from offdiag_web.app.context import COMPARISONS_KEY
 
 N_RUNS = 10_000
 N_TEMPLATES = 40
@@ -70,7 +70,7 @@ def _pages(app: Flask, runs: Logged) -> dict[str, tuple[float, Work]]:
     prices = iter(range(1, 1_000_000))
 
     def compare_first() -> None:
-        app.extensions.pop(KEY, None)
+        app.extensions.pop(COMPARISONS_KEY, None)
         _ask(app, pair)
 
     def recompute() -> None:

@@ -12,7 +12,7 @@ from werkzeug.utils import cached_property
 from offdiag.settings import Settings
 from offdiag.store.database import Database
 from offdiag.store.failures import after_failures
-from offdiag_web.app import assets, auth, caches, errors, health, preferences, requests, security
+from offdiag_web.app import assets, auth, context, errors, health, preferences, requests, security
 from offdiag_web.app.context import Registry, current_registry
 from offdiag_web.app.late_views import LateViews
 from offdiag_web.app.paths import NameConverter, NumberConverter, RunIdConverter
@@ -65,7 +65,7 @@ def create_app(settings: Settings, database: Database) -> Flask:
     app.url_map.converters["run"] = RunIdConverter
     app.url_map.converters["name"] = NameConverter
     app.url_map.converters["number"] = NumberConverter
-    registry = Registry(settings, database, caches.OpenFlags())
+    registry = Registry(settings, database, context.OpenFlags())
     app.extensions[Registry.KEY] = registry
     requests.log_requests(app)
     security.protect(app, settings.server)
@@ -82,7 +82,7 @@ def create_app(settings: Settings, database: Database) -> Flask:
     app.before_request(security.refuse_nul)
     requests.meter(app, database)
     preferences.register(app)
-    caches.show_open_flags(
+    context.show_open_flags(
         app, registry.open_flags, lambda: current_registry().database, text=counted
     )
     for blueprint in (assets.blueprint, health.blueprint, preferences.blueprint):

@@ -7,7 +7,7 @@ from hypothesis.extra.numpy import arrays
 
 from offdiag.domain.labels import LabelSet
 from offdiag.metrics.confusion import ConfusionMatrix
-from offdiag_web.components.confusions import most_frequent
+from offdiag_web.components.classes import most_frequent
 from offdiag_web.components.matrix import MatrixView, matrix_view
 from offdiag_web.components.run_export import grid_rows, long_rows
 from offdiag_web.urls.matrix import MatrixAddress, Norm

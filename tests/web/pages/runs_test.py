@@ -8,7 +8,7 @@ from offdiag.services import runs
 from offdiag.services.runs import RUNS_PER_PAGE
 from offdiag.store import home_overview, run_list
 from offdiag.store.database import Database
-from offdiag_web.pages.home import page as home_presenter
+from offdiag_web.pages.home import page as home_page
 from support.dashboard import LesionRegistry, counted_statements, log_counts, log_lesions
 from support.pages import Page
 
@@ -67,7 +67,7 @@ def test_the_home_page_says_where_it_looks_at_the_newest_runs_only(reader: Flask
     whole = _page(reader, "/")
     with (
         patch.object(home_overview, "NEWEST_LOOKED_AT", 1),
-        patch.object(home_presenter, "NEWEST_LOOKED_AT", 1),
+        patch.object(home_page, "NEWEST_LOOKED_AT", 1),
     ):
         some = _page(reader, "/")
 

@@ -7,8 +7,7 @@ from offdiag.records.comparison import Comparison, ComparisonWanted
 from offdiag.services.compare import compare_runs
 from offdiag.services.compare_record import comparison_record
 from offdiag_web.api.operations import operation, resource
-from offdiag_web.app.caches import kept_comparisons
-from offdiag_web.app.context import current_registry
+from offdiag_web.app.context import current_registry, kept_comparisons
 
 blueprint = resource("comparisons")
 

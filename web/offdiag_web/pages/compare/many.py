@@ -16,7 +16,7 @@ from offdiag.comparison.texts import letter
 from offdiag.domain.values import MetricValue
 from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag_web.charts.marks import MOST_MARKED, class_strip, strip_axis
-from offdiag_web.charts.matrix_drawing import matrix_picture
+from offdiag_web.charts.matrix_picture import matrix_picture
 from offdiag_web.components import numbers
 from offdiag_web.components.classes import ClassHead, class_head, class_order
 from offdiag_web.components.controls import Segment

@@ -26,8 +26,7 @@ from offdiag.services.examples.changed import (
     changed_examples,
 )
 from offdiag.services.runs import browse_datasets
-from offdiag_web.app.caches import kept_comparisons
-from offdiag_web.app.context import current_registry
+from offdiag_web.app.context import current_registry, kept_comparisons
 from offdiag_web.app.exports import csv_response
 from offdiag_web.app.paths import TWIN
 from offdiag_web.pages.compare.address import (

@@ -11,7 +11,7 @@ from offdiag.comparison.pair import Fate, PairComparison, PairedFacts
 from offdiag.store.compared_runs import ComparedRun
 from offdiag_web.charts.marks import BarPart, churn_bar
 from offdiag_web.components import numbers
-from offdiag_web.components.confusions import busiest_class, window_around
+from offdiag_web.components.classes import busiest_class, window_around
 from offdiag_web.components.controls import Segment
 from offdiag_web.components.matrix import MatrixView, matrix_view
 from offdiag_web.components.values import Notes

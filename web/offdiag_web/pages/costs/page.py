@@ -15,7 +15,7 @@ from offdiag.services.cost_matrices import (
 from offdiag_web.app.context import current_registry
 from offdiag_web.app.exports import csv_response
 from offdiag_web.app.paths import TWIN, asked_project
-from offdiag_web.pages.costs.listing import (
+from offdiag_web.pages.costs.cost_list import (
     COST_COLUMNS,
     cost_columns,
     cost_grid_rows,

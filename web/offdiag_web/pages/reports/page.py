@@ -23,7 +23,7 @@ from offdiag_web.pages.reports.export import (
     report_rows,
     reports_record,
 )
-from offdiag_web.pages.reports.listing import reports_view
+from offdiag_web.pages.reports.report_list import reports_view
 from offdiag_web.pages.reports.view import report_view
 from offdiag_web.urls.datasets import read_start
 from offdiag_web.urls.reports import ReportAddress

@@ -10,7 +10,7 @@ from offdiag.reports import texts
 from offdiag.reports.scope import ReportScope
 from offdiag.services.schedules.page import ISSUES_PER_PAGE, IssueEntry, ReportPage
 from offdiag_web.components.controls import Chip, Paging, paging, spell_short
-from offdiag_web.pages.reports.listing import NextTime, next_time
+from offdiag_web.pages.reports.report_list import NextTime, next_time
 from offdiag_web.pages.reports.texts import (
     Line,
     Missed,

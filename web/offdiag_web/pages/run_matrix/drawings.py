@@ -9,7 +9,7 @@ from typing import cast
 from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.orientation import swap_axes
 from offdiag_web.charts.maps import map_png
-from offdiag_web.charts.matrix_drawing import DrawnCell, DrawnMatrix, matrix_svg
+from offdiag_web.charts.matrix_picture import DrawnCell, DrawnMatrix, matrix_svg
 from offdiag_web.charts.palette import Ramp, Theme
 from offdiag_web.components.classes import Grouping, class_order
 from offdiag_web.components.matrix import Cell, MatrixView, matrix_view

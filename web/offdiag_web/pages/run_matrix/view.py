@@ -6,11 +6,12 @@ from dataclasses import dataclass, replace
 
 from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.store.run_page import RunResults
-from offdiag_web.components.classes import Grouping, default_order
-from offdiag_web.components.confusions import (
+from offdiag_web.components.classes import (
     WINDOW_CLASSES,
     ConfusionList,
+    Grouping,
     busiest_class,
+    default_order,
     most_frequent,
     window_around,
 )

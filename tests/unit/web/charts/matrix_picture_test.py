@@ -1,4 +1,4 @@
-from offdiag_web.charts.matrix_drawing import SIDE, matrix_picture
+from offdiag_web.charts.matrix_picture import SIDE, matrix_picture
 from support.drawings import parsed
 
 

@@ -2,7 +2,7 @@ import numpy as np
 
 from offdiag.domain.labels import LabelSet
 from offdiag.metrics.confusion import ConfusionMatrix
-from offdiag_web.components.confusions import (
+from offdiag_web.components.classes import (
     WINDOW_CLASSES,
     busiest_class,
     most_frequent,
