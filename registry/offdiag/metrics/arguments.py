@@ -3,7 +3,7 @@
 Each raises `InvalidInput` naming the argument, the offending value and the way out, so that a
 swapped, negative or missing number never becomes a plausible result.
 
-A confusion matrix in a DataFrame: what its axes are called and which classes they list.
+A matrix in a DataFrame says what its axes are called and which classes they list.
 `pandas.crosstab` names both axes and sorts each by itself, leaving out the classes that do not
 occur along it. So cells are placed by the names they carry, and only a frame without names of
 its own is taken as it lies.

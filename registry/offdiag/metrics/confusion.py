@@ -1,11 +1,10 @@
 """The canonical confusion matrix: exact counts, actual classes along the first axis.
 
-With it, the matrix of merged classes and an order of classes by confusion.
-
-An order of classes in which those that are confused with one another stand together. Average
-linkage on the confusion in both directions, each as a share of its actual class. Up to
-`EXACT_LEAVES` classes the leaves are then arranged optimally (Bar-Joseph et al. 2001), so that
-neighbours are as similar as the tree allows; beyond, that costs seconds and gains little.
+Beside it: the matrix of merged classes, and an order of classes in which those that are confused
+with one another are neighbours. The order is that of average linkage on the confusion in both
+directions, each as a share of its actual class. Up to `EXACT_LEAVES` classes the leaves are then
+arranged optimally (Bar-Joseph et al. 2001), so that neighbours are as similar as the tree
+allows; beyond, that costs seconds and gains little.
 """
 
 from __future__ import annotations

@@ -1,14 +1,13 @@
 """Dual numbers, and the gradient of a metric with respect to the cells of the matrix.
 
-Dual numbers: a value that carries its derivatives through arithmetic. Writing a metric once in
-dual numbers gives its exact gradient, so the delta method needs no hand-derived formula for each
-metric and no step width.
+A dual number is a value that carries its derivatives through arithmetic. Writing a metric once
+in dual numbers gives its exact gradient, so the delta method needs no hand-derived formula for
+each metric and no step width.
 
-The gradient of a metric with respect to the cells of the confusion matrix. Almost every
-aggregate is a function of three numbers for each class: its hits c, its actual cases t and its
-predicted cases p, all as shares of N. Its derivative with respect to cell (i, j) is then a_i +
-b_j, plus d_i on the diagonal, so K^2 derivatives are three vectors. Mutual information and the
-weighted kappas add a term that depends on the cell itself.
+Almost every aggregate is a function of three numbers for each class: its hits c, its actual
+cases t and its predicted cases p, all as shares of N. Its derivative with respect to cell (i, j)
+is then a_i + b_j, plus d_i on the diagonal, so K^2 derivatives are three vectors. Mutual
+information and the weighted kappas add a term that depends on the cell itself.
 """
 
 from __future__ import annotations

@@ -1,10 +1,9 @@
 """The form in which the catalogue describes a metric, and the phrases that entries share.
 
-Conditions, sources and phrases that several entries of the catalogue share. Formulas use TP, FN,
-FP and TN for one class against the rest, t = TP + FN for its actual and p = TP + FP for its
-predicted cases, and N for all cases. Over classes, c_ij are the cells (actual i, predicted j), S
-the sum of the diagonal, K the number of declared classes and K' that of classes with actual
-cases.
+Formulas use TP, FN, FP and TN for one class against the rest, t = TP + FN for its actual and p =
+TP + FP for its predicted cases, and N for all cases. Over classes, c_ij are the cells (actual i,
+predicted j), S the sum of the diagonal, K the number of declared classes and K' that of classes
+with actual cases.
 """
 
 from __future__ import annotations

@@ -1,13 +1,11 @@
 """How metrics react to transformations of a confusion matrix and to both rates.
 
-What can be done to a confusion matrix, and on which scale its consequences are compared. The
-transformations are those of Zeng (2025) for any number of classes and those of Luque et al.
+The transformations are those of Zeng (2025) for any number of classes and those of Luque et al.
 (2019, Symmetry 11(1) 47) for two. The catalogue declares which metric withstands which.
 
-A metric of two classes as a function of both rates, at a given imbalance. Luque et al. (2019,
-Symmetry 11(1) 47) draw metrics this way: every binary classifier is a point (specificity,
-recall), and the imbalance of the classes decides how the metric sees that point. A metric whose
-map changes with the imbalance cannot be compared between datasets.
+Luque et al. also draw a metric of two classes as a map over both rates: every binary classifier
+is a point (specificity, recall), and the imbalance of the classes decides how the metric sees
+that point. A metric whose map changes with the imbalance cannot be compared between datasets.
 """
 
 from __future__ import annotations

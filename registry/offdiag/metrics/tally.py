@@ -5,8 +5,8 @@ tally therefore picks the number type once: float64 where every product is below
 exact (and fastest), int64 where every product fits, Python integers beyond. Fractional cells
 (sample weights) become integers too, so no formula has to think about rounding.
 
-Sums of sample weights as whole numbers. Fractional cells are multiples of a power of two, as all
-floats are, so they can be counted exactly in that unit.
+Fractional cells are multiples of a power of two, as all floats are, so they can be counted
+exactly in that unit.
 """
 
 from __future__ import annotations

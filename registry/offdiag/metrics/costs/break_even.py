@@ -1,16 +1,15 @@
 """Costs as straight lines: cost curves, and where the choice of the cheapest run flips.
 
-Cost curves: what a fixed classifier costs as prevalence and costs change. Drummond and Holte
-(2006, Machine Learning 65, 95) put both into one number from 0 to 1, the probability-cost PC(+)
-= q W10 / (q W10 + (1 - q) W01), q being the prevalence of positives, W10 the cost of a miss and
-W01 that of a false alarm. The cost as a part of the largest possible one is then a straight line
-from the false-alarm rate to the miss rate.
+What a fixed classifier costs changes with prevalence and costs. Drummond and Holte (2006,
+Machine Learning 65, 95) put both into one number from 0 to 1, the probability-cost PC(+) = q W10
+/ (q W10 + (1 - q) W01), q being the prevalence of positives, W10 the cost of a miss and W01 that
+of a false alarm. The cost as a part of the largest possible one is then a straight line from the
+false-alarm rate to the miss rate.
 
-Where the choice of the cheapest run flips as one cost grows. Cost is linear in the weights.
-Along a ray of weights W(s) = W0 + s (W1 - W0), or as the ratio of two costs grows, the mean cost
-of each run is therefore a straight line, two runs cost the same at most once, and which run is
-cheapest where is the lower envelope of the lines. All of it is computed in rational numbers, so
-crossings are exact and no grid can miss one.
+Cost is also linear in the weights. Along a ray of weights W(s) = W0 + s (W1 - W0), or as the
+ratio of two costs grows, the mean cost of each run is therefore a straight line, two runs cost
+the same at most once, and which run is cheapest where is the lower envelope of the lines. All of
+it is computed in rational numbers, so crossings are exact and no grid can miss one.
 """
 
 from __future__ import annotations

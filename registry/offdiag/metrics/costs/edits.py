@@ -1,10 +1,9 @@
 r"""Changes to a cost matrix and groups of classes as a line of text: what a user tries.
 
-Changes to a cost matrix as a line of text: what somebody tries before saving it. `mel>nv:20`
-sets the cost of actual "mel" predicted as "nv"; `mel>*:x2` doubles the costs of all errors on
-"mel", `*>nv:x2` of all errors that answer "nv", `bcc|mel>*:x2` of a group of classes, and
-`van*>*:x2` of those whose names begin so. Changes are parted by commas. A name that contains one
-of `, > : | * " \`, or blanks at an end, stands in quotes.
+`mel>nv:20` sets the cost of actual "mel" predicted as "nv"; `mel>*:x2` doubles the costs of all
+errors on "mel", `*>nv:x2` of all errors that answer "nv", `bcc|mel>*:x2` of a group of classes,
+and `van*>*:x2` of those whose names begin so. Changes are parted by commas. A name that contains
+one of `, > : | * " \`, or blanks at an end, stands in quotes.
 
 Multiplications come first and concern errors only; the price of a right answer changes only
 where its cell is set. The text of given changes is always the same, whoever wrote them.

@@ -1,10 +1,8 @@
 """The same predictions read in another way.
 
-What would the numbers be if the other class were the positive one, if classes were as common
-as where the model will be used, if two classes did not have to be told apart, or if the axes
-had been mixed up? Each answer is a new matrix, made from the old one alone.
-
-Places in an order, and how they move when the order changes.
+What would the numbers be if the other class were the positive one, if classes were as common as
+where the model will be used, if two classes did not have to be told apart, or if the axes had
+been mixed up? Each answer is a new matrix, made from the old one alone.
 """
 
 from __future__ import annotations

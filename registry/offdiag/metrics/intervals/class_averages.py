@@ -9,11 +9,11 @@
 With 300 examples of which 2 % are positive, the interval of balanced accuracy by resampling
 covers the truth in 87 of 100 samples, that of MOVER in 94 (the tests repeat the kind).
 
-Functions of the whole matrix, drawn from what the counts leave open about the true matrix. With
-Jeffreys' prior for two classes, and a prior of 1/K for K >= 3, the class shares are Dirichlet
-and each recall is a beta variable, independently (Goutte and Gaussier 2005; Caelen 2017; Tötsch
-and Hoffmann 2021, PeerJ CS 7, e398). A resample knows no errors that the sample does not have,
-and its interval is too short for a class that has few cases; a posterior does.
+The posterior is what the counts leave open about the true matrix. With Jeffreys' prior for two
+classes, and a prior of 1/K for K >= 3, the class shares are Dirichlet and each recall is a beta
+variable, independently (Goutte and Gaussier 2005; Caelen 2017; Tötsch and Hoffmann 2021, PeerJ
+CS 7, e398). A resample knows no errors that the sample does not have, and its interval is too
+short for a class that has few cases; a posterior does.
 """
 
 from __future__ import annotations

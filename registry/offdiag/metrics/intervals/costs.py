@@ -1,9 +1,9 @@
 """Intervals of costs: how much the cost of a run depends on the samples of the test.
 
-Cases counted by what they cost, which is all that their mean cost depends on. A matrix has K
-times K cells and often a handful of prices. Cells with the same price may be drawn as one: the
-sum of multinomial counts is multinomial. Resampling these few numbers gives the mean cost the
-same law as resampling the matrix, ten to a hundred times as fast.
+The mean cost depends only on how many samples there are at each cost. A matrix has K times K
+cells and often a handful of costs. Cells with the same cost may be drawn as one: the sum of
+multinomial counts is multinomial. Resampling these few numbers gives the mean cost the same law
+as resampling the matrix, ten to a hundred times as fast.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """Intervals of what ranks scores: areas, average precision, Kolmogorov-Smirnov.
 
-Uncertainty of the area under the ROC curve. The interval of one area is a score interval
-(Newcombe 2006, Statistics in Medicine 25, 559, method 5): it asks which true areas are
-compatible with the measured one, each with the spread that it would have itself, and so has ends
-where the classes are separated perfectly, too.
+The interval of one area under the ROC curve is a score interval (Newcombe 2006, Statistics in
+Medicine 25, 559, method 5): it asks which true areas are compatible with the measured one, each
+with the spread that it would have itself, and so has ends where the classes are separated
+perfectly, too.
 
 The difference of two areas is judged by their placements (DeLong, DeLong and Clarke-Pearson
 1988, Biometrics 44, 837). The area is the chance that a positive case scores above a negative
@@ -11,26 +11,24 @@ one, ties counting half; each case has a placement, the share of the other class
 area is the mean placement, and the spread of the placements gives its variance. Midranks give
 all placements in O(n log n) (Sun and Xu 2014, IEEE Signal Process. Lett. 21, 1389).
 
-Uncertainty of areas under the ROC curve that are averaged over several classes. An averaged area
-is a function of the wins W[i, j] of class i over class j and of the numbers of cases P[i]. A
-case enters W through its placements, the cases it beats and those that beat it, and P by 1, so
-it has a slope; the spread of the slopes gives the variance to first order. This is DeLong's
-method (1988, Biometrics 44, 837), which it equals for two classes.
+An area that is averaged over several classes is a function of the wins W[i, j] of class i over
+class j and of the numbers of cases P[i]. A case enters W through its placements, the cases it
+beats and those that beat it, and P by 1, so it has a slope; the spread of the slopes gives the
+variance to first order. This is DeLong's method (1988, Biometrics 44, 837), which it equals for
+two classes.
 
-Uncertainty of average precision, from what each case contributes to it. Average precision is a
-smooth function of how often each case occurs, so to first order its variance is the sum of the
-squared slopes, as in the delta method for cells. Simulation favours it, on the logit scale, over
-resampling: repeated positive cases tie with themselves, which moves resampled values up. Boyd,
-Eng and Page (2013, ECML PKDD) find the logit scale best too. Few positive cases estimate the
-variance badly, which Student's t makes up for in part: with 5 to 19 of them, intervals cover the
-truth in 92 to 96 of 100 samples instead of 83 to 94.
+Average precision is a smooth function of how often each case occurs, so to first order its
+variance is the sum of the squared slopes, as in the delta method for cells. Simulation favours
+it, on the logit scale, over resampling: repeated positive cases tie with themselves, which moves
+resampled values up. Boyd, Eng and Page (2013, ECML PKDD) find the logit scale best too. Few
+positive cases estimate the variance badly, which Student's t makes up for in part: with 5 to 19
+of them, intervals cover the truth in 92 to 96 of 100 samples instead of 83 to 94.
 
-How far the Kolmogorov-Smirnov distance of a sample can be from the true one. It is the largest
-of many gaps, which noise widens, and no interval by resampling keeps its level with few cases.
-What holds is the bound of the two-sample test: two empirical distributions of m and n cases are,
-together, off by more than sqrt(ln(2/a)/2) sqrt(1/m + 1/n) in at most a share a of samples
-(Smirnov 1948, Annals of Mathematical Statistics 19, 279); for 95 % the factor is 1.358. It is up
-to twice as wide as needed.
+The Kolmogorov-Smirnov distance is the largest of many gaps, which noise widens, and no interval
+by resampling keeps its level with few cases. What holds is the bound of the two-sample test: two
+empirical distributions of m and n cases are, together, off by more than sqrt(ln(2/a)/2) sqrt(1/m
++ 1/n) in at most a share a of samples (Smirnov 1948, Annals of Mathematical Statistics 19, 279);
+for 95 % the factor is 1.358. It is up to twice as wide as needed.
 """
 
 from __future__ import annotations

@@ -5,10 +5,9 @@
 * Ranking metrics are means over cases and take Student's interval; the areas of a label take
   the intervals they have for classes.
 
-Averages over cases and over labels, for resampled cases. Without scores every average is a
-function of how often each distinct pair of a true and a predicted set occurs. A resample is
-therefore new counts of the pairs, and drawing those is drawing cases. The two-by-two tables of
-all labels follow by products with sparse matrices.
+Without scores every average is a function of how often each distinct pair of a true and a
+predicted set occurs. A resample is therefore new counts of the pairs, and drawing those is
+drawing cases. The two-by-two tables of all labels follow by products with sparse matrices.
 """
 
 from __future__ import annotations

@@ -1,12 +1,11 @@
 """Intervals of binomial proportions, and of the metrics that are one.
 
-Intervals of a binomial proportion: Wilson for display, Clopper-Pearson as a guarantee. The
-textbook interval p ± z sqrt(p(1-p)/n) is not offered: its 95 % interval covers the truth in 40 %
-of samples at n = 10, p = 0.95, against 91 % for Wilson and 99 % for Clopper-Pearson (exact
-values; see the tests). Brown, Cai and DasGupta (2001, Statistical Science 16(2) 101) compare
-them at length.
+Wilson's is for display, that of Clopper and Pearson a guarantee. The textbook interval p ± z
+sqrt(p(1-p)/n) is not offered: its 95 % interval covers the truth in 40 % of samples at n = 10, p
+= 0.95, against 91 % for Wilson and 99 % for Clopper-Pearson (exact values; see the tests).
+Brown, Cai and DasGupta (2001, Statistical Science 16(2) 101) compare them at length.
 
-Metrics that are a binomial proportion once their denominator is given. Under multinomial
+Many metrics are a binomial proportion once their denominator is given. Under multinomial
 sampling a cell, given the sum of some cells that contain it, is binomial. That makes recall
 binomial given the support, precision given the predictions, and Jaccard given the union. Their
 intervals need no resampling and keep their coverage for classes of five cases. A metric that is

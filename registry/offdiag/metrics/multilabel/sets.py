@@ -1,13 +1,11 @@
 """Sets of labels: packed as they are stored, and their distinct pairs.
 
-Sets of labels as packed bits, the form in which they are stored. A row of bytes holds the set of
-one case: label k is bit k % 8, from the lowest up, of byte k // 8. The bit behind the last label
-says that nobody knows the set yet; then no other bit is there. Rows have no more bytes than they
-need, so that equal content has equal bytes.
+A row of bytes holds the set of one case: label k is bit k % 8, from the lowest up, of byte k //
+8. The bit behind the last label says that nobody knows the set yet; then no other bit is there.
+Rows have no more bytes than they need, so that equal content has equal bytes.
 
-The distinct (true set, predicted set) pairs of many cases, with how often each occurs. With few
-labels a million cases show a few thousand different pairs, and whatever is computed from the two
-sets of a case alone is computed once for each pair.
+With few labels a million cases show a few thousand different pairs, and whatever is computed
+from the two sets of a case alone is computed once for each pair.
 """
 
 from __future__ import annotations

@@ -3,15 +3,13 @@
 Tallies of disjoint chunks add up to the tally of all cases, in any order and grouping, to the
 last bit: all their parts are whole numbers.
 
-One two-by-two table for each label: was it in the true set, was it in the predicted one.
+The multi-label matrix has no place for cases where the true set, the predicted set, or both are
+empty: with nothing predicted its shares divide by zero, and with nothing true a false alarm
+would leave no trace. They are counted here instead, so that no case disappears.
 
-What happens to cases where the true set, the predicted set, or both are empty. The multi-label
-matrix has no place for them: with nothing predicted its shares divide by zero, and with nothing
-true a false alarm would leave no trace. They are counted here instead, so that no case
-disappears.
-
-A tally of sets as one row of whole numbers, and back. The row is what is stored and what digests
-are taken of. Equal tallies have equal rows, whatever chunks they were added up from.
+As one row of whole numbers a tally can be stored and read back. The row is what is stored and
+what digests are taken of. Equal tallies have equal rows, whatever chunks they were added up
+from.
 """
 
 from __future__ import annotations

@@ -5,10 +5,9 @@ same cases, pooled slopes for the metrics that two runs are judged by, the boots
 counts for the rest, the delta method for many classes. Pairing removes what the runs have in
 common, so these intervals are narrower than those of two separate runs, often by far.
 
-Large-sample errors of the difference of a metric between two runs of the same cases. A case that
-the first run puts into cell c and the second into cell d moves the difference by the slope of
-the second run's metric at d minus that of the first run's at c. The spread of these moves over
-the joint counts is the variance.
+For the delta method, a case that the first run puts into cell c and the second into cell d moves
+the difference by the slope of the second run's metric at d minus that of the first run's at c.
+The spread of these moves over the joint counts is the variance.
 """
 
 from __future__ import annotations

@@ -1,11 +1,8 @@
 """Counts of (actual, first prediction, second prediction): all that two runs tell together.
 
 Any statistic of two confusion matrices over the same cases is a function of these counts, so
-resampling cases means resampling the triples that occur.
-
-Adding up draws of triples into stacks of confusion matrices.
-
-The answers of two thresholds on one score, which need no cases to be paired.
+resampling cases means resampling the triples that occur. Two thresholds on one score give such
+counts without any pairing.
 """
 
 from __future__ import annotations

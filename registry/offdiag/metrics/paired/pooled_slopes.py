@@ -1,17 +1,16 @@
 """One test of "no difference" for every smooth metric, of one metric or of several together.
 
-One test of "no difference" for every smooth metric of the confusion matrix. What one more sample
-of actual class y gains a metric when it is predicted a, its slope, is taken at the matrix of all
-compared runs together. A sample that both runs predict alike then adds nothing, and under "no
-difference" the others are as likely to count for one run as for the other: the variance of the
-sum of their moves is the sum of their squares, not centred. It is the variance of the test that
-swaps the predictions of random samples, and for accuracy the statistic is (c - b)/sqrt(b + c),
-the root of McNemar's chi-square (1947, Psychometrika 12, 153).
+What one more sample of actual class y gains a metric when it is predicted a, its slope, is taken
+at the matrix of all compared runs together. A sample that both runs predict alike then adds
+nothing, and under "no difference" the others are as likely to count for one run as for the
+other: the variance of the sum of their moves is the sum of their squares, not centred. It is the
+variance of the test that swaps the predictions of random samples, and for accuracy the statistic
+is (c - b)/sqrt(b + c), the root of McNemar's chi-square (1947, Psychometrika 12, 153).
 
 A bootstrap of a class with 20 samples underestimates the spread just where all of its few
 discordant samples point one way; this does not.
 
-Several metrics of two runs tested together, so that one level holds for all of them. Single-step
+Several metrics are tested together, so that one level holds for all of them, by single-step
 max-T (Westfall and Young 1993, Resampling-Based Multiple Testing): each metric has the statistic
 T of `pooled_slopes`, and a metric differs where |T| is above c*, the quantile of the largest |z|
 of normal variables that are correlated as the differences are. c* is the normal quantile where

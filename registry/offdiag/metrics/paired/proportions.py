@@ -1,14 +1,12 @@
 """Differences of proportions of the same samples, by Tango's score interval.
 
-Interval for the difference of two proportions of the same cases (Tango 1998). The bootstrap of
-such a difference shrinks to a point when no case tells the runs apart, and so does the textbook
-interval; both then claim certainty after 21 cases as after 21 million. Tango's interval keeps
-the width that n cases warrant. It is one of the methods that Fagerland, Lydersen and Laake
-(2014, Stat. Med. 33, 2850) recommend.
+The bootstrap of such a difference shrinks to a point when no case tells the runs apart, and so
+does the textbook interval; both then claim certainty after 21 cases as after 21 million. Tango's
+interval (1998) keeps the width that n cases warrant. It is one of the methods that Fagerland,
+Lydersen and Laake (2014, Stat. Med. 33, 2850) recommend.
 
-Differences of proportions that both runs take of the same cases, by the score interval. Recall,
-specificity and accuracy divide by counts of the ground truth, which the runs share; precision
-does not, because each run predicts its own number of cases.
+Recall, specificity and accuracy divide by counts of the ground truth, which the runs share;
+precision does not, because each run predicts its own number of cases.
 """
 
 from __future__ import annotations

@@ -1,10 +1,8 @@
 """How much the scores of two runs of the same cases differ: ranking and probabilities.
 
-The area under the ROC curve takes DeLong's test; averaged over several classes it takes the
-same idea, the difference of what each case adds to the average to first order. Losses of
+The area under the ROC curve takes DeLong's test; averaged over several classes it takes the same
+idea, the difference of what each case adds to the average to first order. Losses of
 probabilities are means of cases, so their difference is the mean of paired differences.
-
-DeLong's test: do two scores rank the same cases equally well?
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 A case is reported positive when its score is at least the threshold. Every distinct score is a
 threshold, and one above the largest score is added, at which nothing is reported.
 
-The cost curve of Drummond and Holte (2006): how cheap the scores can be, for any costs. Each
+The cost curve of Drummond and Holte (2006) says how cheap the scores can be, for any costs. Each
 threshold has an expected cost that is linear in PC(+), the share of the worst possible cost that
 is due to missed positive cases: FNR PC(+) + FPR (1 - PC(+)). The curve is the lower envelope of
 these lines, so it tells for every combination of prevalence and costs which threshold is best

@@ -1,11 +1,10 @@
 """How well scores separate classes: areas under the curve, average precision, Kolmogorov-Smirnov.
 
-How well scores separate positive from negative cases, at all thresholds at once. Nothing here
-needs probabilities: only the order of the scores counts.
+Nothing here needs probabilities: only the order of the scores counts.
 
-Areas under the ROC curve for several classes: one against the rest, and one against one. Both
-follow from one table of whole numbers, how often a case of class i beats one of class j when
-both are judged by the score for i.
+With several classes an area is that of one against the rest, or of one against one. Both follow
+from one table of whole numbers, how often a case of class i beats one of class j when both are
+judged by the score for i.
 """
 
 from __future__ import annotations
