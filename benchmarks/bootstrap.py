@@ -14,10 +14,10 @@ from sklearn.metrics import f1_score, matthews_corrcoef
 
 from offdiag.domain.labels import LabelSet
 from offdiag.metrics.confusion import ConfusionMatrix
-from offdiag.metrics.counting import count_pairs
 from offdiag.metrics.intervals.delta import aggregate_gradients, aggregate_standard_errors
 from offdiag.metrics.intervals.resampling import bootstrap, percentile_bounds, replicated
 from offdiag.metrics.intervals.suite import suite_intervals
+from offdiag.metrics.pair_counts import count_pairs
 from offdiag.metrics.paired.difference import paired_differences
 from offdiag.metrics.paired.joint import joint_counts
 from offdiag.metrics.suite import evaluate_stack

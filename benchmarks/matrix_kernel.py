@@ -10,7 +10,7 @@ from harness import Report, Work, fitted_exponent, ratio, wants_everything
 from numpy.typing import NDArray
 from sklearn.metrics import confusion_matrix
 
-from offdiag.metrics.counting import count_pairs
+from offdiag.metrics.pair_counts import count_pairs
 
 Codes = NDArray[np.unsignedinteger[Any]]
 CLASS_COUNTS = (2, 10, 100, 1000)

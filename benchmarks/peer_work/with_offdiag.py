@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from peer_work.turns import Answers, Work, take_turns
 
 import offdiag
-from offdiag.metrics.counting import count_pairs
+from offdiag.metrics.pair_counts import count_pairs
 
 Columns = NDArray[np.int64]
 """Actual and predicted classes, shape (2, n)."""

@@ -18,10 +18,10 @@ from numpy.typing import NDArray
 from offdiag.domain.labels import LabelSet
 from offdiag.errors import Conflict
 from offdiag.metrics.confusion import ConfusionMatrix
-from offdiag.metrics.counting import count_labelled_pairs
 from offdiag.metrics.multilabel.matrix import MultilabelMatrix
 from offdiag.metrics.multilabel.sets import is_known, unpack_sets
 from offdiag.metrics.multilabel.tally import SetTally, tally_numbers, tally_sets
+from offdiag.metrics.pair_counts import count_labelled_pairs
 
 CaseCounts: TypeAlias = "NDArray[np.int64] | SetTally"
 """A confusion matrix (K, K) of classes, or everything counted about sets."""

@@ -23,7 +23,7 @@ from offdiag.domain.slices import Slice, parse_slice
 from offdiag.errors import InvalidInput, NotFound
 from offdiag.metrics.arguments import confidence_level
 from offdiag.metrics.confusion import ConfusionMatrix
-from offdiag.metrics.counting import count_pairs
+from offdiag.metrics.pair_counts import count_pairs
 from offdiag.metrics.paired.joint import joint_counts
 from offdiag.metrics.paired.scores import ScoreDifference, score_differences
 from offdiag.metrics.scores.forecasts import Forecasts

@@ -12,8 +12,8 @@ from offdiag.comparison.many import ManyComparison, compare_many
 from offdiag.comparison.ranking import many_verdict
 from offdiag.comparison.standings import Standing
 from offdiag.metrics.confusion import ConfusionMatrix
-from offdiag.metrics.counting import count_pairs
 from offdiag.metrics.intervals.delta import aggregate_gradients
+from offdiag.metrics.pair_counts import count_pairs
 from offdiag.metrics.paired.hypothesis_tests import holm
 from offdiag.metrics.paired.joint import joint_counts
 from offdiag.metrics.paired.pooled_slopes import paired_statistics, pooled_matrix

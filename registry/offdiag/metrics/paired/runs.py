@@ -20,8 +20,8 @@ from numpy.typing import NDArray
 
 from offdiag.domain.labels import LabelSet
 from offdiag.metrics.confusion import ConfusionMatrix
-from offdiag.metrics.counting import count_pairs
 from offdiag.metrics.dual import Floats, Gradient
+from offdiag.metrics.pair_counts import count_pairs
 from offdiag.metrics.paired.pooled_slopes import ROUNDING, pooled_matrix
 
 BLOCK = 8_192

@@ -14,7 +14,7 @@ from offdiag.domain.values import MetricValue
 from offdiag.errors import InvalidInput
 from offdiag.metrics.arguments import stated_matrix
 from offdiag.metrics.confusion import ConfusionMatrix, confusion_matrix
-from offdiag.metrics.counting import count_pairs
+from offdiag.metrics.pair_counts import count_pairs
 from offdiag.metrics.suite import evaluate_stack
 from offdiag.metrics.weighted import WeightedMatrix, weighted_matrix
 from offdiag.sdk.evaluations.evaluation import ClassValues, Evaluation, MetricTable

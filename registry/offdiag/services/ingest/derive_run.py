@@ -14,7 +14,7 @@ from offdiag.domain.runs import Derivation, RunFacts, RunState, Task, new_run_id
 from offdiag.errors import Conflict, InvalidInput
 from offdiag.metrics.costs.decisions import Rule
 from offdiag.metrics.counted import of_sets
-from offdiag.metrics.counting import count_labelled_pairs
+from offdiag.metrics.pair_counts import count_labelled_pairs
 from offdiag.services.ingest.batch import Batch
 from offdiag.services.ingest.finish_run import COUNTED_HERE, content_digest
 from offdiag.services.ingest.open_run import already_opened

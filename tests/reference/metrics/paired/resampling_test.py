@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from offdiag.metrics.counting import count_pairs
 from offdiag.metrics.intervals.resampling import bootstrap, replicated
+from offdiag.metrics.pair_counts import count_pairs
 from offdiag.metrics.paired.joint import joint_counts
 from offdiag.metrics.paired.resampling import paired_bootstrap
 from offdiag.metrics.suite import evaluate_stack

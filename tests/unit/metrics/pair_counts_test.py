@@ -10,8 +10,8 @@ import pytest
 from numpy.typing import NDArray
 
 from offdiag.errors import InvalidInput
-from offdiag.metrics import counting
-from offdiag.metrics.counting import CHUNK, count_pairs
+from offdiag.metrics import pair_counts
+from offdiag.metrics.pair_counts import CHUNK, count_pairs
 
 # One number of classes for each kernel and both sides of every border between them.
 CLASS_COUNTS = (1, 2, 3, 10, 16, 17, 256, 257)
@@ -52,13 +52,13 @@ def test_every_kernel_counts_every_pair_once(n_classes: int, n_pairs: int) -> No
     assert np.array_equal(counts, counted_one_by_one(actual, predicted, n_classes))
 
 
-@pytest.mark.parametrize("most", [counting.CHUNK_OF_INDICES, 2 * counting.CHUNK_OF_INDICES])
+@pytest.mark.parametrize("most", [pair_counts.CHUNK_OF_INDICES, 2 * pair_counts.CHUNK_OF_INDICES])
 @pytest.mark.parametrize("n_classes", [10, 20])
 def test_narrow_cells_are_added_up_before_they_overflow(
     monkeypatch: pytest.MonkeyPatch, n_classes: int, most: int
 ) -> None:
-    monkeypatch.setattr(counting, "MOST_IN_CELL", most)
-    actual, predicted = random_codes(n_classes, 9 * counting.CHUNK_OF_INDICES + 7, np.uint8)
+    monkeypatch.setattr(pair_counts, "MOST_IN_CELL", most)
+    actual, predicted = random_codes(n_classes, 9 * pair_counts.CHUNK_OF_INDICES + 7, np.uint8)
 
     counts = count_pairs(actual, predicted, n_classes=n_classes)
 
@@ -66,12 +66,12 @@ def test_narrow_cells_are_added_up_before_they_overflow(
 
 
 def test_narrow_cells_hold_what_is_counted_in_them() -> None:
-    assert np.iinfo(np.int32).max >= counting.MOST_IN_CELL >= counting.CHUNK_OF_INDICES
+    assert np.iinfo(np.int32).max >= pair_counts.MOST_IN_CELL >= pair_counts.CHUNK_OF_INDICES
 
 
 @pytest.mark.parametrize("n_classes", [256, 257, 65_536, 65_537])
 def test_codes_of_pairs_fit_their_type(n_classes: int) -> None:
-    assert np.iinfo(counting._type_of_pair_codes(n_classes)).max >= n_classes**2 - 1
+    assert np.iinfo(pair_counts._type_of_pair_codes(n_classes)).max >= n_classes**2 - 1
 
 
 @pytest.mark.parametrize("n_classes", [2, 10, 100])

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from offdiag.metrics.counting import count_pairs
+from offdiag.metrics.pair_counts import count_pairs
 
 Pairs = tuple[int, NDArray[np.uint16], NDArray[np.uint16]]
 
