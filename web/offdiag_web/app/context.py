@@ -22,13 +22,11 @@ if TYPE_CHECKING:
 
 COUNT_KEPT_FOR_S = 5.0
 """A page may show a number this old; whoever settles a flag sees the new one at once."""
-
-
 MOST_READERS = 100
 
 
 class OpenFlags:
-    """The numbers, read when a page asks and they are older than `KEPT_FOR_S`.
+    """The numbers, read when a page asks and they are older than `COUNT_KEPT_FOR_S`.
 
     Without that every page would need one statement more, for a number that hardly ever changes.
     Readers who see the same projects see the same number.
