@@ -20,6 +20,7 @@ from offdiag.services.runs import RunOverview, browse_runs
 from offdiag.settings import AccessSettings, ServerSettings, Settings
 from offdiag.store.database import Database
 from offdiag_web import create_app
+from offdiag_web.app.late_views import late_views
 from offdiag_web.pages.runs import page as runs_page
 from offdiag_web.wsgi import settle
 
@@ -47,7 +48,9 @@ def measure_pages(database: Database, *, turns: int) -> Pages:
     """Every page asked for so many times, in turns, so that a disturbance hits all alike."""
     access = AccessSettings(read_limit=_UNLIMITED, api_limit=_UNLIMITED)
     settings = Settings(access=access, server=ServerSettings(secret_key=KEY))
-    client = create_app(settings, database).test_client()
+    app = create_app(settings, database)
+    client = app.test_client()
+    late_views(app).load_all()
     settle()  # As servers do.
     pages = {**page_list(subjects_of(database)), **searches()}
     statements = {name: _n_statements(client, page) for name, page in pages.items()}
