@@ -303,13 +303,13 @@ def test_a_reader_that_leaves_early_is_no_error(tmp_path: Path) -> None:
     # Unbuffered output of Python does not notice that a write was cut short.
     environment = {key: text for key, text in os.environ.items() if key != "PYTHONUNBUFFERED"}
 
-    with running(command, env=environment) as process:
-        assert process.stdout is not None
-        assert process.stderr is not None
-        process.stdout.read(10)
-        process.stdout.close()
-        errors = process.stderr.read()
-        code = process.wait(timeout=60)
+    with running(command, env=environment) as child:
+        assert child.stdout is not None
+        assert child.stderr is not None
+        child.stdout.read(10)
+        child.stdout.close()
+        errors = child.stderr.read()
+        code = child.wait(timeout=60)
 
     assert code == process.PIPE_CLOSED
     assert errors == ""
