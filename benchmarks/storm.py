@@ -164,7 +164,7 @@ def _poison(report: Report, kind: str, make: MakeDatabase) -> None:
 
     with _fresh(make) as (database, folder):
         found = poisoned(database, folder, Random(0), n_healthy=N_HEALTHY, lease_s=LEASE_S)
-        # That nobody evaluates the run any more is stuck work, and the one finding there has to be.
+        # The run has no result and no work that is done any more: that is to be found, once.
         findings = verify(database).findings
         n_stuck = sum(each.kind is FindingKind.STUCK for each in findings)
     name = f"a run that kills its worker, {kind}"
