@@ -25,8 +25,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from offdiag.flags.assessment import badges, judge
-from offdiag.flags.costs import judge_costs
 from offdiag.flags.judgement import Subjects
+from offdiag.flags.rules.costs import judge_costs
 from offdiag.flags.rules.recall import IN_SIGHT_SEVERITY
 from offdiag.flags.thresholds import Thresholds
 from offdiag.metrics.orientation import actual_totals

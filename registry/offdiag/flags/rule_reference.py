@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from offdiag.flags import costs, regression
-from offdiag.flags.rules import MATRIX_RULES
+from offdiag.flags.rules import MATRIX_RULES, costs, reference
 
 THRESHOLDS_OF: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
         **{id_: rule.uses for id_, rule in MATRIX_RULES.items()},
         "F11": (),
         "F13": (),
-        "F14": regression.USES,
+        "F14": reference.USES,
         "F15": costs.RANK_FLIP_USES,
     }
 )

@@ -15,7 +15,7 @@ from offdiag.domain.labels import LabelSet
 from offdiag.domain.orientation import OrientationEvidence
 from offdiag.domain.values import MetricValue
 from offdiag.errors import InvalidInput
-from offdiag.flags.costs import PricedRun, rank_flip_verdict
+from offdiag.flags.rules.costs import PricedRun, rank_flip_verdict
 from offdiag.flags.thresholds import Thresholds
 from offdiag.flags.verdict import Certainty, Verdict
 from offdiag.gate.conditions import Condition, Differences, MetricValues, RaisedFlag, Subject

@@ -1,4 +1,4 @@
-"""The rules that need only the confusion matrix, by topic."""
+"""The rules by topic; those that need only the confusion matrix are `MATRIX_RULES`."""
 
 from __future__ import annotations
 

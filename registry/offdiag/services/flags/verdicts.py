@@ -19,11 +19,10 @@ from offdiag.flags.assessment import (
     may_hide_minority,
 )
 from offdiag.flags.catalogue import RULES
-from offdiag.flags.costs import cost_verdict
 from offdiag.flags.lifecycle import FlagState, first_seen, gone, seen_again
-from offdiag.flags.orientation import orientation_verdict
-from offdiag.flags.regression import regression_verdicts
 from offdiag.flags.rules import MATRIX_RULES
+from offdiag.flags.rules.costs import cost_verdict
+from offdiag.flags.rules.reference import orientation_verdict, regression_verdicts
 from offdiag.flags.thresholds import Thresholds
 from offdiag.flags.verdict import Verdict
 from offdiag.metrics.confusion import ConfusionMatrix

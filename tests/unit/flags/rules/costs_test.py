@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from offdiag.domain.labels import LabelSet
-from offdiag.flags.costs import PricedRun, cost_verdict, rank_flip_verdict
+from offdiag.flags.rules.costs import PricedRun, cost_verdict, rank_flip_verdict
 from offdiag.flags.thresholds import Thresholds
 from offdiag.flags.verdict import Severity
 from offdiag.metrics.confusion import ConfusionMatrix
