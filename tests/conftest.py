@@ -1,3 +1,18 @@
-"""Fixtures of all tests."""
+"""Fixtures of all tests, and how often this process looks for garbage."""
+
+from __future__ import annotations
+
+import gc
 
 pytest_plugins = ("support.databases",)
+
+# Modules and thousands of collected tests are no garbage. Looking through them again and again
+# took a third of the time that collecting takes, and a sixth of that of the tests.
+gc.disable()
+
+
+def pytest_collection_finish() -> None:
+    """Leave alone what is there, and look less often at what comes."""
+    gc.freeze()
+    gc.enable()
+    gc.set_threshold(20_000, 20, 50)
