@@ -18,6 +18,7 @@ import pytest
 from support.source_rules import PACKAGES, ROOT, python_files
 
 _FUNCTIONS = {"compile", "match", "fullmatch", "search", "sub", "split", "findall", "finditer"}
+_CALLED = re.compile(rf"\bre\s*\.\s*({'|'.join(sorted(_FUNCTIONS))})\b")
 _FROM_START = {"match", "fullmatch"}
 _LENGTH = 12_000
 _MOST_CPU_S = 0.15
@@ -56,6 +57,8 @@ def _patterns() -> Iterator[Found]:
     for path in python_files(PACKAGES):
         relative = path.relative_to(ROOT).as_posix()
         source = path.read_text(encoding="utf-8")
+        if not _CALLED.search(source):
+            continue
         tree = ast.parse(source)
         names: dict[str, str] = {}
         compiled = {}
