@@ -65,9 +65,13 @@ def files(migrated_file: Path) -> Files:
 
 
 @pytest.fixture(scope="session")
-def postgres_databases(postgres_server: PostgresServer, migrated_template: str) -> Postgres:
+def postgres_databases(
+    postgres_server: PostgresServer, migrated_template: str
+) -> Iterator[Postgres]:
     """PostgreSQL databases."""
-    return Postgres(postgres_server, Stock(postgres_server, migrated_template))
+    stock = Stock(postgres_server, migrated_template)
+    yield Postgres(postgres_server, stock)
+    stock.close()
 
 
 @pytest.fixture

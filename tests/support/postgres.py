@@ -43,14 +43,6 @@ class PostgresServer:
         )
         return self.url(name)
 
-    def rename(self, name: str, to: str) -> None:
-        """Rename a database that nobody is connected to."""
-        self._run(
-            sql.SQL("ALTER DATABASE {} RENAME TO {}").format(
-                sql.Identifier(name), sql.Identifier(to)
-            )
-        )
-
     def drop(self, name: str) -> None:
         """Drop a database, ending the connections that a failed test left."""
         self._run(sql.SQL("DROP DATABASE {} WITH (FORCE)").format(sql.Identifier(name)))

@@ -67,18 +67,31 @@ class Stock:
         self._numbers = count(1)
         self._idle: list[str] = []
         self._uses: dict[str, int] = {}
+        self._fresh: dict[str, object] = {}
+        self._lasting = psycopg.connect(server.url("postgres"), autocommit=True)
         with psycopg.connect(server.url(template)) as connection:
-            self._tables = sorted(name for (name,) in connection.execute(_TABLES))
+            tables = sorted(name for (name,) in connection.execute(_TABLES))
+        # Without the checks of foreign keys the order does not matter.
+        self._empty = "; ".join(
+            (
+                "SET session_replication_role = replica",
+                *(f'DELETE FROM "{table}"' for table in tables),
+                _START_AGAIN,
+            )
+        )
+
+    def close(self) -> None:
+        """Leave the server."""
+        self._lasting.close()
 
     @contextmanager
     def lent(self) -> Iterator[str]:
         """The URL of an empty database; what it holds at the end is gone."""
         name = self._renamed(self._idle.pop()) if self._idle else self._made()
-        before = self._fingerprint(name)
         try:
             yield self._server.url(name)
         finally:
-            if self._emptied(name, before):
+            if self._emptied(name):
                 self._idle.append(name)
             else:
                 self._server.drop(name)
@@ -87,37 +100,36 @@ class Stock:
         name = self._new_name()
         self._server.create(name, template=self._template)
         self._uses[name] = 0
+        with psycopg.connect(self._server.url(name)) as connection:
+            self._fresh[name] = connection.execute(_FINGERPRINT).fetchone()
         return name
 
     def _renamed(self, idle: str) -> str:
         name = self._new_name()
-        self._server.rename(idle, name)
+        self._lasting.execute(
+            sql.SQL("ALTER DATABASE {} RENAME TO {}").format(
+                sql.Identifier(idle), sql.Identifier(name)
+            )
+        )
         self._uses[name] = self._uses.pop(idle)
+        self._fresh[name] = self._fresh.pop(idle)
         return name
 
     def _new_name(self) -> str:
         return f"lent_{next(self._numbers)}"
 
-    def _fingerprint(self, name: str) -> object:
-        with psycopg.connect(self._server.url(name)) as connection:
-            return connection.execute(_FINGERPRINT).fetchone()
-
-    def _emptied(self, name: str, before: object) -> bool:
-        """Whether the database is as it was before; if not, nothing can be said of it."""
+    def _emptied(self, name: str) -> bool:
+        """Whether the database is as when it was made; if not, nothing can be said of it."""
         self._uses[name] += 1
         if self._uses[name] > _MOST_USES:
             return False
         try:
             with psycopg.connect(self._server.url(name), autocommit=True) as connection:
                 connection.execute(_END_OTHERS)
-                if connection.execute(_FINGERPRINT).fetchone() != before:
+                if connection.execute(_FINGERPRINT).fetchone() != self._fresh[name]:
                     return False
-                with connection.transaction():
-                    # Without the checks of foreign keys the order does not matter.
-                    connection.execute("SET LOCAL session_replication_role = replica")
-                    for table in self._tables:
-                        connection.execute(sql.SQL("DELETE FROM {}").format(sql.Identifier(table)))
-                    connection.execute(_START_AGAIN)
+                # Several statements in one message are one transaction.
+                connection.execute(sql.SQL(self._empty))
         except psycopg.Error:
             return False
         return True
