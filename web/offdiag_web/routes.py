@@ -266,13 +266,11 @@ ROUTES: Routes = {
         "reports.resume": ("POST /reports/<name:name>/resume",),
         "reports.delete": ("POST /reports/<name:name>/delete",),
     },
-    "offdiag_web.pages.run.baseline": {
-        "run_baseline.pin": ("POST /runs/<run:run_id>/baseline/pin",),
-        "run_baseline.unpin": ("POST /runs/<run:run_id>/baseline/unpin",),
-    },
     "offdiag_web.pages.run.page": {
         "run_meta.page": ("GET /runs/<run:run_id>/meta",),
         "run_meta.meta_json": ("GET /runs/<run:run_id>/meta.json",),
+        "run_meta.pin": ("POST /runs/<run:run_id>/baseline/pin",),
+        "run_meta.unpin": ("POST /runs/<run:run_id>/baseline/unpin",),
     },
     "offdiag_web.pages.run_advice.page": {
         "run_advice.page": ("GET /runs/<run:run_id>/advice",),
