@@ -13,14 +13,15 @@ from typing import Any, TypeVar
 
 from offdiag.domain.access import Role
 from offdiag.domain.texts import DEFAULT_PROJECT
-from offdiag.services.access.projects import (
-    projects_of_flag,
-    projects_of_run,
+from offdiag.store.database import Database
+from offdiag.store.project_access import (
+    project_of_flag,
+    project_of_run,
     projects_with_costs,
     projects_with_dataset,
     projects_with_report,
 )
-from offdiag.store.database import Database
+from offdiag.store.session import Session
 from offdiag_web.app.paths import PREFIX
 
 View = TypeVar("View", bound=Callable[..., Any])
@@ -101,7 +102,7 @@ def _declared(view: Callable[..., Any]) -> Needs | None:
     return None
 
 
-Find = Callable[[Database, Any], frozenset[str]]
+Find = Callable[[Session, Any], frozenset[str]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,8 +123,8 @@ class Subject:
 
 
 _BY_NUMBER: Mapping[tuple[str, str], Find] = {
-    ("runs", "run_id"): projects_of_run,
-    ("flags", "number"): projects_of_flag,
+    ("runs", "run_id"): project_of_run,
+    ("flags", "number"): project_of_flag,
 }
 _BY_NAME: Mapping[str, Find] = {
     "datasets": projects_with_dataset,
@@ -158,7 +159,9 @@ def subject_of(
     for name, value in parts.items():
         find = finder(section, name)
         if find is not None:
-            return Subject(_wanted(find(database, value), section, project))
+            with database.read() as session:
+                found = find(session, value)
+            return Subject(_wanted(found, section, project))
     if any(not is_known_part(section, name) for name in parts):
         return Subject(is_registry=True)
     return Subject(None if project is None else frozenset({project}))

@@ -9,8 +9,8 @@ from werkzeug.wrappers import Response
 
 from offdiag.domain.access import Grant, Role, may_anywhere
 from offdiag.errors import InvalidInput, OffdiagError
-from offdiag.services.access.projects import all_projects
 from offdiag.services.access.sessions import create_token, list_tokens, revoke_token
+from offdiag.store.project_access import project_names
 from offdiag_web.app.context import current_registry, reader, signed_in
 from offdiag_web.app.errors import failure_of, status_of
 from offdiag_web.app.permissions import needs
@@ -61,11 +61,13 @@ def _page(*, secret: str = "", name: str = "", error: OffdiagError | None = None
     database, who = current_registry().database, reader()
     found = list_tokens(database, owner_id=None if _sees_all() else _own_id())
     roles = [role for role in Role if may_anywhere(who.principal, role)]
+    with database.read() as session:
+        projects = project_names(session)
     text = render_template(
         "access/tokens.html",
         lines=token_lines(found, now=database.clock()),
         roles=[(role.value, MEANINGS[role]) for role in roles],
-        projects=all_projects(database),
+        projects=projects,
         lifetimes=LIFETIMES,
         secret=secret,
         made=name,
