@@ -20,13 +20,14 @@ from offdiag.domain.runs import RunState
 from offdiag.services.cost_matrices import CostName, find_costs
 from offdiag.services.datasets import baseline_of
 from offdiag.services.reports.page import issue_page
-from offdiag.services.runs import browse_run, browse_runs
+from offdiag.services.runs import browse_runs
 from offdiag.services.schedules.page import schedule_page
 from offdiag.store.database import Database
 from offdiag.store.reports import IssueState
-from offdiag.store.run_page import RunResults
+from offdiag.store.run_page import RunResults, read_run
 from offdiag.store.run_rows import RunEntry
 from support.processes import running
+from support.reads import read
 
 COMMAND = [sys.executable, "-c", "from offdiag.cli import main; main()", "demo"]
 WINE_BY_ALCOHOL = "alcohol only, random forest"
@@ -87,7 +88,7 @@ def results_of(folder: Path, name: str, dataset: str | None = None) -> RunResult
         run.id for run in all_runs(folder) if run.name == name and dataset in (None, run.dataset)
     ]
     with registry(folder) as database:
-        results = browse_run(database, run_id).results
+        results = read(database, read_run, run_id).results
     assert results is not None
     return results
 
@@ -132,7 +133,7 @@ def test_all_runs_of_a_dataset_share_one_truth(demo: tuple[Path, str]) -> None:
 
 def test_scores_are_stored_with_every_run(demo: tuple[Path, str]) -> None:
     with registry(demo[0]) as database:
-        details = [browse_run(database, run.id) for run in all_runs(demo[0])]
+        details = [read(database, read_run, run.id) for run in all_runs(demo[0])]
 
     columns = {(detail.run.dataset, detail.run.score_columns) for detail in details}
     assert columns == {

@@ -15,11 +15,11 @@ from offdiag.errors import SchemaMismatch
 from offdiag.services.jobs.kinds import TASKS
 from offdiag.services.jobs.leases import LeaseKeeper
 from offdiag.services.jobs.run_job import perform_next
-from offdiag.services.runs import browse_run
 from offdiag.settings import ServerSettings, Settings
 from offdiag.settings.model import JobsSettings
 from offdiag.store.database import Database
 from offdiag.store.models import EvaluationRow, RunRow, WorkRow
+from offdiag.store.run_page import read_run
 from offdiag.store.schema import open_database
 from offdiag.store.session import Session
 from offdiag_web import create_app
@@ -28,6 +28,7 @@ from offdiag_workers.loop import run_worker
 from offdiag_workers.process import working_in_background
 from support.contents import count_rows
 from support.logging_runs import POLICY, log, work_off
+from support.reads import read
 
 NEWER = "9999_newer"
 SETTINGS = Settings(server=ServerSettings(secret_key="0123456789abcdef" * 4))
@@ -141,7 +142,7 @@ def test_a_server_answers_with_the_sentence_and_recovers(
     assert f"brought to schema {NEWER}" in page.text
     assert client.get("/readyz").status_code == 503
     with pytest.raises(SchemaMismatch):
-        browse_run(running, run.id)
+        read(running, read_run, run.id)
 
     with database.migrate() as connection:
         connection.execute(text("ALTER TABLE run RENAME COLUMN writer TO author"))

@@ -13,12 +13,13 @@ from offdiag.metrics.suite import SUITE_VERSION
 from offdiag.services.evaluation.slices import evaluation_of_slice
 from offdiag.services.jobs.kinds import TASKS
 from offdiag.services.jobs.reconcile import sweep
-from offdiag.services.runs import browse_run
 from offdiag.services.verification.verify import verify
 from offdiag.store.database import Database
 from offdiag.store.models import EvaluationRow, WorkRow
+from offdiag.store.run_page import read_run
 from support.contents import count_rows
 from support.logging_runs import POLICY, log, work_off
+from support.reads import read
 
 OLD, NEW = SUITE_VERSION, SUITE_VERSION + 1
 _MODULES = (
@@ -28,9 +29,9 @@ _MODULES = (
     "services.evaluation.slices",
     "services.evaluation.task",
     "services.jobs.reconcile",
-    "services.runs",
     "services.verification.checks",
     "services.verification.verify",
+    "store.run_page",
 )
 SITES = {"site": ["north", "south"] * 3}
 
@@ -120,7 +121,7 @@ def test_an_old_server_shows_new_results_and_adds_no_slice_of_its_own_to_them(
         work_off(database)
 
     with program_of(OLD):
-        shown = browse_run(database, run.id)
+        shown = read(database, read_run, run.id)
         of_slice = evaluation_of_slice(database, run.id, str(parse_slice("site=north")))
 
     assert shown.outdated is None

@@ -7,17 +7,18 @@ from unittest.mock import patch
 
 from sqlalchemy import update
 
-from offdiag.services.home import browse_home
 from offdiag.services.schedules.edit import run_schedule
 from offdiag.store import home_overview
 from offdiag.store.database import Database
+from offdiag.store.home_overview import read_home
 from offdiag.store.models import ReportIssueRow
 from support.dashboard import log_counts
+from support.reads import read
 from support.reporting import log_run, weekly
 
 
 def test_an_empty_registry_has_nothing_to_tell(database: Database) -> None:
-    overview = browse_home(database)
+    overview = read(database, read_home)
 
     assert (overview.datasets, overview.open_flags) == ((), {})
     assert (overview.due, overview.failures) == ((), ())
@@ -27,7 +28,7 @@ def test_open_flags_are_counted_by_dataset(database: Database) -> None:
     log_counts(database, ((100, 0), (10, 0)), ("a", "b"), name="majority", dataset="bad")
     log_counts(database, ((90, 10), (10, 90)), ("a", "b"), name="good", dataset="good")
 
-    overview = browse_home(database)
+    overview = read(database, read_home)
 
     names = {dataset.id: dataset.name for dataset, _ in overview.datasets}
     assert {names[dataset_id] for dataset_id in overview.open_flags} == {"bad"}
@@ -38,7 +39,7 @@ def test_open_flags_of_the_two_badges_are_counted_apart(database: Database) -> N
     log_counts(database, ((450, 50), (12, 18)), ("a", "b"), name="in sight")
     log_counts(database, ((450, 50), (120, 10)), ("a", "b"), name="proved")
 
-    (found,) = browse_home(database).open_flags.values()
+    (found,) = read(database, read_home).open_flags.values()
 
     assert (found.n_hides, found.n_may_hide) == (1, 1)
     assert found.n_open > 2
@@ -49,9 +50,9 @@ def test_open_flags_are_those_of_the_newest_runs(database: Database) -> None:
     log_counts(database, ((90, 10), (10, 90)), ("a", "b"), name="good")
 
     with patch.object(home_overview, "NEWEST_LOOKED_AT", 1):
-        newest = browse_home(database).open_flags
+        newest = read(database, read_home).open_flags
     with patch.object(home_overview, "NEWEST_LOOKED_AT", 2):
-        both = browse_home(database).open_flags
+        both = read(database, read_home).open_flags
 
     assert not newest
     assert len(both) == 1
@@ -62,7 +63,7 @@ def test_reports_to_come_stand_in_the_order_they_are_due(database: Database) -> 
     weekly(database, name="yearly", cron="0 0 1 1 *")
     weekly(database, name="hourly", cron="0 * * * *")
 
-    due = browse_home(database).due
+    due = read(database, read_home).due
 
     assert [(report.project, report.name) for report in due] == [
         ("skin", "hourly"),
@@ -79,7 +80,7 @@ def test_an_issue_that_failed_is_told_with_its_reason(database: Database) -> Non
     with database.write() as session:
         session.execute(update(ReportIssueRow).values(state="failed", error="no room"))
 
-    (failure,) = browse_home(database).failures
+    (failure,) = read(database, read_home).failures
 
     assert (failure.is_report, failure.project, failure.name) == (True, "skin", "weekly")
     assert (failure.number, failure.error) == (1, "no room")

@@ -7,13 +7,14 @@ from sqlalchemy import update
 from offdiag.metrics.costs.summary import COST_KEYS
 from offdiag.services.cost_matrices import CostName, add_costs, set_default_costs
 from offdiag.services.jobs.reconcile import sweep
-from offdiag.services.runs import browse_run
 from offdiag.services.verification.verify import verify
 from offdiag.store import evaluations
 from offdiag.store.database import Database
 from offdiag.store.evaluations import StoredEvaluation
 from offdiag.store.models import EvaluationRow, MetricValueRow
+from offdiag.store.run_page import read_run
 from support.logging_runs import POLICY, evaluate, log, work_off
+from support.reads import read
 
 DEAR_B = {
     "a": {"a": 0, "b": 1, "c": 1},
@@ -55,8 +56,8 @@ def test_a_run_of_a_dataset_without_costs_has_none(database: Database) -> None:
     found = evaluate(database, run.id)
 
     assert found.costs == {}
-    assert browse_run(database, run.id).results is not None
-    assert browse_run(database, run.id).results.costs is None  # type: ignore[union-attr]
+    assert read(database, read_run, run.id).results is not None
+    assert read(database, read_run, run.id).results.costs is None  # type: ignore[union-attr]
 
 
 def test_costs_are_kept_apart_from_what_the_matrix_says(database: Database) -> None:
@@ -87,7 +88,7 @@ def test_other_costs_replace_the_ones_before_in_the_same_evaluation(database: Da
     after = stored(database, run.id)
     assert after.id == before.id
     assert after.costs["total_cost"].value == 30.0
-    assert browse_run(database, run.id).results.costs.name == "dearer"  # type: ignore[union-attr]
+    assert read(database, read_run, run.id).results.costs.name == "dearer"  # type: ignore[union-attr]
 
 
 def test_a_dataset_that_stops_being_judged_by_costs_keeps_none(database: Database) -> None:

@@ -11,15 +11,16 @@ from sqlalchemy import func, select, update
 from offdiag.domain.labels import LabelSet
 from offdiag.domain.runs import RunFacts, RunState
 from offdiag.errors import Conflict, NotFound
-from offdiag.services.health import registry_health
 from offdiag.services.ingest.open_run import open_run
 from offdiag.services.jobs.reconcile import sweep
 from offdiag.services.retention.deletion import Collected, collect, delete_run, restore_run
-from offdiag.services.runs import browse_datasets, browse_run, browse_runs
+from offdiag.services.runs import browse_runs
 from offdiag.services.truth.revise import revise_truth
 from offdiag.services.truth.versions import truth_history
 from offdiag.store import runs
 from offdiag.store.database import Database
+from offdiag.store.dataset_page import dataset_overview
+from offdiag.store.health import registry_health
 from offdiag.store.models import (
     Base,
     EvaluationRow,
@@ -28,7 +29,9 @@ from offdiag.store.models import (
     RunRow,
     WorkRow,
 )
+from offdiag.store.run_page import read_run
 from support.logging_runs import POLICY, evaluate, log, work_off
+from support.reads import read
 
 DAY = timedelta(days=1)
 IDS = [1, 2, 3, 4, 5, 6]
@@ -66,13 +69,13 @@ def test_a_deleted_run_is_hidden_everywhere(database: Database) -> None:
     delete_run(database, gone.id, by="ada")
 
     assert listed(database) == [kept.id]
-    ((_, logged),) = browse_datasets(database)
+    ((_, logged),) = read(database, dataset_overview)
     assert logged.by_state[RunState.EVALUATED] == 1
-    assert registry_health(database).runs_by_state == {RunState.EVALUATED: 1}
+    assert read(database, registry_health).runs_by_state == {RunState.EVALUATED: 1}
     history = truth_history(database, project="default", dataset="holdout")
     assert history.versions[0].n_runs == 1
     with pytest.raises(NotFound, match="there is no run"):
-        browse_run(database, gone.id)
+        read(database, read_run, gone.id)
     with pytest.raises(NotFound, match=r"was deleted.*runs restore"):
         evaluate(database, gone.id)
 

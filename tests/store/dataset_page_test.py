@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from offdiag.domain.runs import RunState
-from offdiag.services.datasets import browse_dataset, projects_with
+from offdiag.services.datasets import browse_dataset
 from offdiag.services.truth.impact import truth_impact
 from offdiag.store.database import Database
+from offdiag.store.dataset_page import projects_with_dataset
 from support.dashboard import log_lesions, open_lesions
 from support.logging_runs import work_off
+from support.reads import read
 from support.revised import CORRECTED, TRUTH, log_pets, revise
 
 
@@ -44,8 +46,8 @@ def test_projects_that_share_a_name_are_found(database: Database) -> None:
     for project in ("b", "a"):
         log_pets(database, TRUTH, name="run", project=project)
 
-    assert projects_with(database, "pets") == ("a", "b")
-    assert projects_with(database, "dogs") == ()
+    assert read(database, projects_with_dataset, "pets") == ("a", "b")
+    assert read(database, projects_with_dataset, "dogs") == ()
 
 
 def test_an_impact_holds_both_sides_of_each_run(database: Database) -> None:

@@ -22,9 +22,9 @@ from offdiag.cli.output import busy, print_json, print_tables
 from offdiag.errors import OffdiagError
 
 if TYPE_CHECKING:
-    from offdiag.services.health import QueueState
     from offdiag.settings import BackupSettings, ServerSettings, Settings
     from offdiag.store.database import Database
+    from offdiag.store.health import QueueState
     from offdiag.store.schema import SchemaState
 
 
@@ -213,15 +213,16 @@ def _server_extra() -> Finding:
 
 
 def _database(database: Database) -> Iterator[Finding]:
-    from offdiag.services.health import registry_health
     from offdiag.store import schema
+    from offdiag.store.health import registry_health
 
     if database.path is not None:
         yield _disk(database.path)
     state = schema.check(database)
     yield _schema(database, state)
     if state.is_current:
-        health = registry_health(database)
+        with database.read() as session:
+            health = registry_health(session)
         yield _engine(database, health.server_version, health.journal_mode)
         yield from _log(database)
         yield clock_finding((health.database_time - database.clock()).total_seconds())
@@ -258,7 +259,7 @@ def _engine(database: Database, server_version: str, mode: str | None) -> Findin
 
 
 def _log(database: Database) -> Iterator[Finding]:
-    from offdiag.services.health import LONG_LOG_BYTES, log_bytes
+    from offdiag.store.health import LONG_LOG_BYTES, log_bytes
 
     length = log_bytes(database)
     if length is not None and length > LONG_LOG_BYTES:

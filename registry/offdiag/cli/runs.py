@@ -150,14 +150,15 @@ def show(run_id: str, slice_text: str | None, url: str | None, as_json: bool) ->
     from offdiag.cli.registry import opened
     from offdiag.cli.run_tables import detail_dict, detail_tables, slice_dict, slice_tables
     from offdiag.services.evaluation.slices import evaluation_of_slice
-    from offdiag.services.runs import browse_run
+    from offdiag.store.run_page import read_run
 
     with opened(settings_for(url)) as database:
         if slice_text is not None:
             part = evaluation_of_slice(database, run_id, slice_text)
             shown, tables = slice_dict(part), slice_tables(part)
         else:
-            detail = browse_run(database, run_id)
+            with database.read() as session:
+                detail = read_run(session, run_id)
             shown, tables = detail_dict(detail), detail_tables(detail)
     if as_json:
         print_json(shown)

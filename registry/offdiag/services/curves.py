@@ -19,10 +19,9 @@ from offdiag.metrics.costs.what_if import at_prevalence
 from offdiag.metrics.counted import Counted
 from offdiag.metrics.scores.score_curves import TOP_LABEL, ScoreCurve, of_other_class
 from offdiag.metrics.suite import evaluate_stack
-from offdiag.services.runs import run_with_currency
 from offdiag.store.database import Database
 from offdiag.store.evaluation_writing import read_curves
-from offdiag.store.run_page import RunDetail, RunResults
+from offdiag.store.run_page import RunDetail, RunResults, read_run
 from offdiag.store.session import Session
 
 PREVALENCE_KEYS = (
@@ -113,7 +112,7 @@ def browse_curves(
     `NotFound`, and `InvalidInput` for a class that there is none of.
     """
     with database.read() as session:
-        detail = run_with_currency(session, run_id)
+        detail = read_run(session, run_id)
         missing = _why_none(detail)
         if missing is not None or detail.results is None:
             return RunCurves(detail, missing=missing)
@@ -205,7 +204,7 @@ def _of_many(
 def all_curves(database: Database, run_id: str) -> RunCurves:
     """All curves of a run at once, by class code, for an export. Raises `NotFound`."""
     with database.read() as session:
-        detail = run_with_currency(session, run_id, aggregates=False)
+        detail = read_run(session, run_id, aggregates=False)
         missing = _why_none(detail)
         if missing is not None or detail.results is None:
             return RunCurves(detail, missing=missing)

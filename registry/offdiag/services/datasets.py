@@ -21,7 +21,6 @@ from offdiag.store.dataset_page import (
     dataset_list,
     dataset_runs,
     dataset_slices,
-    projects_with_dataset,
 )
 from offdiag.store.datasets import DatasetRecord
 from offdiag.store.priced_runs import RatedRun, positive_class, rated_runs
@@ -142,12 +141,6 @@ def browse_dataset(database: Database, *, project: str, dataset: str) -> Dataset
             dataset_runs(session, known.id),
             dataset_slices(session, known.id),
         )
-
-
-def projects_with(database: Database, dataset: str) -> tuple[str, ...]:
-    """Projects that have a dataset of this name."""
-    with database.read() as session:
-        return projects_with_dataset(session, dataset)
 
 
 RUNS_ON_A_MAP = 26

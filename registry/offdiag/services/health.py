@@ -15,29 +15,11 @@ from typing import Literal
 from offdiag.domain.runs import RunState
 from offdiag.store import job_lease
 from offdiag.store.database import Database
-from offdiag.store.health import LONG_LOG_BYTES, QueueState, RegistryHealth, log_bytes
-from offdiag.store.health import registry_health as _registry_health
-from offdiag.store.schema import require_schema
-
-__all__ = [
-    "LONG_LOG_BYTES",
-    "QueueState",
-    "RegistryHealth",
-    "log_bytes",
-    "registry_health",
-    "require_ready",
-]
-
-
-def require_ready(database: Database) -> None:
-    """Raise `DatabaseUnavailable` or `SchemaMismatch` unless requests can be answered."""
-    require_schema(database)
-
-
-def registry_health(database: Database) -> RegistryHealth:
-    """State of database, runs and queue. Raises `DatabaseUnavailable`."""
-    with database.read() as session:
-        return _registry_health(session)
+from offdiag.store.health import (
+    QueueState,
+    log_bytes,
+    registry_health,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +38,7 @@ class Vitals:
 def vitals(database: Database) -> Vitals:
     """All of it, of one moment. Raises `DatabaseUnavailable`."""
     with database.read() as session:
-        health = _registry_health(session)
+        health = registry_health(session)
         beats = job_lease.list_heartbeats(session)
     silence_s: dict[str, float] = {}
     for each in beats:

@@ -7,25 +7,22 @@ came to be what they are: every evaluation, and what differed.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import groupby
 
-from offdiag.domain.runs import RunState, Task
+from offdiag.domain.runs import Task
 from offdiag.errors import NotFound
 from offdiag.filters.conditions import Attribute, AttributeField, Comparison, Condition, Operator
-from offdiag.metrics.suite import SUITE_VERSION
 from offdiag.store import runs
 from offdiag.store.database import Database
-from offdiag.store.dataset_page import DatasetFacts, LoggedRuns, dataset_list, dataset_overview
+from offdiag.store.dataset_page import DatasetFacts, dataset_list
 from offdiag.store.evaluations import PastEvaluation, evaluation_history
 from offdiag.store.run_filter import FilterField, FilterTerm, RunFilter
 from offdiag.store.run_list import RunListPage, matches_without_each, run_list
 from offdiag.store.run_order import Cursor, RunOrder
-from offdiag.store.run_page import RunDetail, run_detail, run_flags
+from offdiag.store.run_page import RunDetail, read_run
 from offdiag.store.run_ranks import BaselineValues, baseline_values
 from offdiag.store.run_rows import LISTED_METRICS, LISTED_OF_SETS, RunEntry
-from offdiag.store.session import Session
-from offdiag.store.staleness import outdated_results
 
 HISTORY_KEYS = ("overall_accuracy", "balanced_accuracy", "mcc", "macro_f1")
 KEYS_OF_SETS = ("subset_accuracy", "hamming_loss", "example_jaccard")
@@ -92,12 +89,6 @@ class RunOverview:
     baseline: BaselineValues | None = None
 
 
-def browse_datasets(database: Database) -> tuple[tuple[DatasetFacts, LoggedRuns], ...]:
-    """All datasets with their runs counted."""
-    with database.read() as session:
-        return dataset_overview(session)
-
-
 def browse_runs(
     database: Database,
     *,
@@ -143,29 +134,6 @@ def listed_metrics(scope: DatasetFacts | None) -> tuple[str, ...]:
     return LISTED_OF_SETS if of_sets else LISTED_METRICS
 
 
-def browse_run(database: Database, run_id: str) -> RunDetail:
-    """One run with its results. Raises `NotFound`."""
-    with database.read() as session:
-        return run_with_currency(session, run_id)
-
-
-def run_with_currency(session: Session, run_id: str, *, aggregates: bool = True) -> RunDetail:
-    """A run that says whether its results are out of date, with its flags. Raises `NotFound`.
-
-    `aggregates` as in `run_detail`.
-    """
-    detail = run_detail(session, run_id, aggregates=aggregates)
-    if detail.results is None:
-        return detail
-    outdated = outdated_results(
-        session,
-        run_id,
-        suite_version=SUITE_VERSION,
-        has_failed=detail.run.state is RunState.FAILED,
-    )
-    return replace(detail, outdated=outdated, flags=run_flags(session, run_id))
-
-
 def _scope(datasets: tuple[DatasetFacts, ...], terms: RunFilter) -> DatasetFacts | None:
     """The one dataset the terms leave: by name, by project, or because there is no other."""
     left = [dataset for dataset in datasets if all(_allows(term, dataset) for term in terms)]
@@ -194,15 +162,9 @@ class RunHistory:
 def browse_history(database: Database, run_id: str) -> RunHistory:
     """How the results of a run came about. Raises `NotFound`."""
     with database.read() as session:
-        detail = run_with_currency(session, run_id)
+        detail = read_run(session, run_id)
         found = evaluation_history(session, run_id, keys=ALL_KEYS)
     return RunHistory(detail, with_differences(found))
-
-
-def browse_matrix(database: Database, run_id: str) -> RunDetail:
-    """One run with its matrix, in one statement. Raises `NotFound`."""
-    with database.read() as session:
-        return run_detail(session, run_id, aggregates=False)
 
 
 RUNS_OF_A_MODEL = 50

@@ -20,7 +20,6 @@ from offdiag.filters.parsing import parse_filter, parse_order
 from offdiag.store import search as queries
 from offdiag.store.database import Database
 from offdiag.store.run_search import SearchPlace, found_page, found_runs, run_records
-from offdiag.store.search import FoundName, find_datasets, find_models, find_runs
 
 _BUSY_S = 0.2
 _CONNECT_S = 1
@@ -39,28 +38,6 @@ def known_names(url: str, kind: str, prefix: str) -> list[tuple[str, str | None]
             return []
         with database.read() as session:
             return queries.known_names(session, kind, prefix)
-
-
-OF_EACH_KIND = 8
-
-
-@dataclass(frozen=True, slots=True)
-class Findings:
-    """What was found of each kind, at most eight of each."""
-
-    runs: tuple[FoundName, ...] = ()
-    datasets: tuple[FoundName, ...] = ()
-    models: tuple[FoundName, ...] = ()
-
-
-def find(database: Database, text: str) -> Findings:
-    """Runs, datasets and models whose name holds the text; without text the newest runs."""
-    with database.read() as session:
-        return Findings(
-            tuple(find_runs(session, text, limit=OF_EACH_KIND)),
-            tuple(find_datasets(session, text, limit=OF_EACH_KIND)),
-            tuple(find_models(session, text, limit=OF_EACH_KIND)),
-        )
 
 
 MOST_RUNS = 100_000

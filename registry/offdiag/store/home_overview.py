@@ -10,6 +10,7 @@ from sqlalchemy import Text, case, cast, func, literal, select, union_all
 from sqlalchemy.orm import Session
 
 from offdiag.flags.lifecycle import FlagState
+from offdiag.store.dataset_page import DatasetFacts, LoggedRuns, dataset_overview
 from offdiag.store.flags import HIDES, MAY_HIDE
 from offdiag.store.models import (
     DatasetRow,
@@ -147,3 +148,30 @@ def last_failures(session: Session, *, limit: int) -> list[Failure]:
 
 def _moment(seconds: float) -> datetime:
     return datetime.fromtimestamp(seconds, UTC)
+
+
+SHOWN_OF_EACH = 5
+
+
+@dataclass(frozen=True, slots=True)
+class HomeOverview:
+    """The datasets with their runs, and what asks for attention.
+
+    `open_flags` counts flags of its newest runs by the id of a dataset, which is missing where
+    these have none.
+    """
+
+    datasets: tuple[tuple[DatasetFacts, LoggedRuns], ...]
+    open_flags: Mapping[int, OpenFlags]
+    due: tuple[DueReport, ...]
+    failures: tuple[Failure, ...]
+
+
+def read_home(session: Session) -> HomeOverview:
+    """All datasets, and the few things that come first elsewhere."""
+    return HomeOverview(
+        dataset_overview(session),
+        open_flags_by_dataset(session),
+        tuple(due_reports(session, limit=SHOWN_OF_EACH)),
+        tuple(last_failures(session, limit=SHOWN_OF_EACH)),
+    )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cache
 from typing import Any
@@ -20,6 +20,7 @@ from offdiag.errors import NotFound
 from offdiag.flags.lifecycle import FlagState
 from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.counted import Counted, matrix_of
+from offdiag.metrics.suite import SUITE_VERSION
 from offdiag.store.codec import decode_counted
 from offdiag.store.datasets import hierarchy_of
 from offdiag.store.evaluation_codec import ClassValues, unpack
@@ -50,7 +51,7 @@ from offdiag.store.models.evaluations import AGGREGATE
 from offdiag.store.run_ranks import Measured, RunSurroundings, n_scored_like, surroundings_columns
 from offdiag.store.run_rows import logged_predictions
 from offdiag.store.runs import decision_of, derivation_of
-from offdiag.store.staleness import OutdatedResults
+from offdiag.store.staleness import OutdatedResults, outdated_results
 
 _RUN = "run_id"
 
@@ -234,6 +235,23 @@ class RunDetail:
     outdated: OutdatedResults | None = None
     flags: RunFlags = NO_FLAGS
     surroundings: RunSurroundings = ALONE
+
+
+def read_run(session: Session, run_id: str, *, aggregates: bool = True) -> RunDetail:
+    """A run that says whether its results are out of date, with its flags. Raises `NotFound`.
+
+    `aggregates` as in `run_detail`.
+    """
+    detail = run_detail(session, run_id, aggregates=aggregates)
+    if detail.results is None:
+        return detail
+    outdated = outdated_results(
+        session,
+        run_id,
+        suite_version=SUITE_VERSION,
+        has_failed=detail.run.state is RunState.FAILED,
+    )
+    return replace(detail, outdated=outdated, flags=run_flags(session, run_id))
 
 
 def run_detail(session: Session, run_id: str, *, aggregates: bool = True) -> RunDetail:

@@ -112,3 +112,24 @@ def _each(name: Column, about: Any, prefix: str) -> Select[*tuple[Any, ...]]:
 
 def _begins(name: Column, prefix: str) -> ColumnElement[bool]:
     return name.startswith(prefix, autoescape=True)
+
+
+OF_EACH_KIND = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Findings:
+    """What was found of each kind, at most eight of each."""
+
+    runs: tuple[FoundName, ...] = ()
+    datasets: tuple[FoundName, ...] = ()
+    models: tuple[FoundName, ...] = ()
+
+
+def find(session: Session, text: str) -> Findings:
+    """Runs, datasets and models whose name holds the text; without text the newest runs."""
+    return Findings(
+        tuple(find_runs(session, text, limit=OF_EACH_KIND)),
+        tuple(find_datasets(session, text, limit=OF_EACH_KIND)),
+        tuple(find_models(session, text, limit=OF_EACH_KIND)),
+    )

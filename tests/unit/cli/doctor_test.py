@@ -12,10 +12,11 @@ from typing import Any, NamedTuple
 import pytest
 
 from offdiag.cli.doctor import Finding, clock_finding, examine, queue_finding
-from offdiag.services.health import QueueState, registry_health
 from offdiag.settings import ClientSettings, DatabaseSettings, Settings
 from offdiag.store.database import Database
+from offdiag.store.health import QueueState, registry_health
 from offdiag.store.models import WorkRow
+from support.reads import read
 
 Command = Callable[..., Any]
 
@@ -146,7 +147,7 @@ def test_work_of_a_worker_that_died_is_found(sqlite_database: Database) -> None:
                 )
             )
 
-    assert registry_health(sqlite_database).queue.abandoned == 1
+    assert read(sqlite_database, registry_health).queue.abandoned == 1
 
 
 @pytest.mark.parametrize(

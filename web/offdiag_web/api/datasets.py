@@ -23,8 +23,8 @@ from offdiag.services import datasets
 from offdiag.services.cost_matrices import CostName, set_default_costs
 from offdiag.services.datasets import DatasetDetail, browse_dataset, set_hierarchy
 from offdiag.services.ingest.dataset import declare_dataset
-from offdiag.services.runs import browse_datasets, browse_run
-from offdiag.store.dataset_page import DatasetFacts, LoggedRuns
+from offdiag.store.dataset_page import DatasetFacts, LoggedRuns, dataset_overview
+from offdiag.store.run_page import read_run
 from offdiag_web.api.answers.runs import labels, truth_version
 from offdiag_web.api.operations import author, operation, resource
 from offdiag_web.app.context import current_registry
@@ -78,7 +78,8 @@ blueprint = resource("datasets")
 @operation(blueprint, "GET", "/datasets", answers=DatasetList)
 def list_datasets(query: DatasetsWanted) -> DatasetList:
     """Read all datasets with their runs counted."""
-    found = browse_datasets(current_registry().database)
+    with current_registry().database.read() as session:
+        found = dataset_overview(session)
     return DatasetList(
         datasets=[
             dataset_summary(facts, logged)
@@ -91,7 +92,8 @@ def list_datasets(query: DatasetsWanted) -> DatasetList:
 @operation(blueprint, "GET", "/projects", answers=ProjectList)
 def list_projects() -> ProjectList:
     """Read all projects that have datasets."""
-    found = browse_datasets(current_registry().database)
+    with current_registry().database.read() as session:
+        found = dataset_overview(session)
     return ProjectList(
         projects=[
             Project(name=name, n_datasets=len(runs), n_runs=sum(runs))
@@ -157,7 +159,8 @@ def pin_baseline(name: str, json: Pinning) -> AskedAgain:
     if json.run is None:
         found = datasets.unpin_baseline(database, project=json.project, dataset=name)
         return AskedAgain(n_runs=found.n_runs)
-    run = browse_run(database, json.run).run
+    with database.read() as session:
+        run = read_run(session, json.run).run
     if (run.project, run.dataset) != (json.project, name):
         raise InvalidInput(
             f"run {run.id} is on dataset {run.dataset!r} of project {run.project!r}.",

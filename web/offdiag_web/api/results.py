@@ -34,8 +34,8 @@ from offdiag.services.evaluation.results import stored_evaluation
 from offdiag.services.evaluation.slices import evaluation_of_slice
 from offdiag.services.flags.page import flags_that_fire
 from offdiag.services.flags.rules import thresholds_in
-from offdiag.services.runs import browse_run, run_history
-from offdiag.store.run_page import RunDetail, RunResults
+from offdiag.services.runs import run_history
+from offdiag.store.run_page import RunDetail, RunResults, read_run
 from offdiag_web.api.answers import evaluations as present
 from offdiag_web.api.operations import operation, resource
 from offdiag_web.app.context import current_registry
@@ -202,7 +202,8 @@ def get_evaluation(run_id: str, query: EvaluationWanted) -> EvaluationAnswer:
 @operation(blueprint, "GET", "/runs/<run:run_id>/confusion-matrix", answers=MatrixAnswer)
 def get_confusion_matrix(run_id: str, query: MatrixWanted) -> MatrixAnswer:
     """Read the confusion matrix of a run as counts or shares, in a named orientation."""
-    results = _results(browse_run(current_registry().database, run_id))
+    with current_registry().database.read() as session:
+        results = _results(read_run(session, run_id))
     return matrix_answer(run_id, results.matrix, results.facts.matrix_digest, query)
 
 
@@ -226,7 +227,8 @@ def get_curves(run_id: str, query: CurvesWanted) -> CurvesAnswer:
 @operation(blueprint, "GET", "/runs/<run:run_id>/costs", answers=RunCostAnswer)
 def get_run_costs(run_id: str) -> RunCostAnswer:
     """Read what the errors of a run cost under the costs of its dataset."""
-    detail = browse_run(current_registry().database, run_id)
+    with current_registry().database.read() as session:
+        detail = read_run(session, run_id)
     _results(detail)
     return present.costs_answer(detail)
 

@@ -8,7 +8,7 @@ from typing import Any
 from offdiag.records.run import Deleted, Run, RunPage, RunsWanted
 from offdiag.services import search
 from offdiag.services.retention import deletion
-from offdiag.services.runs import browse_run
+from offdiag.store.run_page import read_run
 from offdiag.store.run_search import SearchPlace, SortValue
 from offdiag_web.api.answers.runs import run_summary, whole_run
 from offdiag_web.api.operations import author, operation, read_token, resource, write_token
@@ -37,7 +37,8 @@ def list_runs(query: RunsWanted) -> RunPage:
 @operation(blueprint, "GET", "/runs/<run:run_id>", answers=Run)
 def get_run(run_id: str) -> Run:
     """Read everything that is known of a run but its results."""
-    return whole_run(browse_run(current_registry().database, run_id))
+    with current_registry().database.read() as session:
+        return whole_run(read_run(session, run_id))
 
 
 @operation(blueprint, "DELETE", "/runs/<run:run_id>", answers=Deleted)
@@ -56,7 +57,8 @@ def restore_run(run_id: str) -> Run:
     """Bring a deleted run back; a run that is there stays as it is."""
     database = current_registry().database
     deletion.restore_run(database, run_id)
-    return whole_run(browse_run(database, run_id))
+    with database.read() as session:
+        return whole_run(read_run(session, run_id))
 
 
 _MOMENT = "at"

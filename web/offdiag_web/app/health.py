@@ -5,7 +5,7 @@ from __future__ import annotations
 from flask import Blueprint, Response, jsonify
 
 from offdiag.errors import OffdiagError, SchemaMismatch
-from offdiag.services.health import require_ready
+from offdiag.store.schema import require_schema
 from offdiag_web.app.context import current_registry
 from offdiag_web.app.errors import RETRY_AFTER_S
 from offdiag_web.app.permissions import public
@@ -37,7 +37,7 @@ def readyz() -> Response:
         response.cache_control.no_store = True
         return response
     try:
-        require_ready(current_registry().database)
+        require_schema(current_registry().database)
     except OffdiagError as error:
         is_schema = isinstance(error, SchemaMismatch)
         response = jsonify(

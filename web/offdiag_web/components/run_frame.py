@@ -14,9 +14,8 @@ from offdiag.domain.look_alikes import look_alikes_in_words
 from offdiag.domain.orientation import SourceOrientation
 from offdiag.domain.runs import RunState, Task, decision_text
 from offdiag.errors import EvaluationFailed, EvaluationPending
-from offdiag.services.runs import browse_run
 from offdiag.store.evaluations import EvaluationWork
-from offdiag.store.run_page import RunDetail, RunHeader, RunResults
+from offdiag.store.run_page import RunDetail, RunHeader, RunResults, read_run
 from offdiag.store.staleness import StaleReason
 from offdiag_web.app.context import current_registry
 from offdiag_web.components import numbers
@@ -247,7 +246,8 @@ RUN = "/runs/<run:run_id>"
 
 def stored_run(run_id: str) -> RunDetail:
     """The run of this request. Raises `NotFound`."""
-    return browse_run(current_registry().database, run_id)
+    with current_registry().database.read() as session:
+        return read_run(session, run_id)
 
 
 def results_of(detail: RunDetail) -> RunResults:

@@ -37,10 +37,9 @@ from offdiag.services.examples.selection import (
     confidences,
     margins,
 )
-from offdiag.services.runs import run_with_currency
 from offdiag.store.database import Database
 from offdiag.store.predictions_read import SampleFacts, TruthOfRun
-from offdiag.store.run_page import RunDetail
+from offdiag.store.run_page import RunDetail, read_run
 from offdiag.store.slices import slice_choices
 
 TOP_CLASSES = 3
@@ -236,7 +235,7 @@ def browse_examples(
     those of its matrix. Raises `NotFound`, and `InvalidInput` for a class that there is none of.
     """
     with database.read() as session:
-        detail = run_with_currency(session, run_id, aggregates=False)
+        detail = read_run(session, run_id, aggregates=False)
         source = example_source(detail, question)
         if isinstance(source, NoExamples):
             return ExamplePage(detail, question.order or AS_LOGGED, missing=source)
@@ -256,7 +255,7 @@ def export_examples(
     that lasts as long as somebody's download. Raises as `browse_examples` does.
     """
     with database.read() as session:
-        detail = run_with_currency(session, run_id, aggregates=False)
+        detail = read_run(session, run_id, aggregates=False)
         source = example_source(detail, question)
         if isinstance(source, NoExamples):
             return source

@@ -21,8 +21,8 @@ from offdiag.metrics.costs.what_if import at_prevalence, merge_classes, other_po
 from offdiag.metrics.scores.operating_points import OperatingPoints
 from offdiag.metrics.suite import evaluate_stack
 from offdiag.services.curves import browse_curves
-from offdiag.services.runs import browse_run
 from offdiag.store.database import Database
+from offdiag.store.run_page import read_run
 
 REST = "rest"
 
@@ -93,7 +93,8 @@ def recount(database: Database, run_id: str, change: Change) -> Recounted:
 
 
 def _stored_matrix(database: Database, run_id: str) -> ConfusionMatrix:
-    results = browse_run(database, run_id).results
+    with database.read() as session:
+        results = read_run(session, run_id).results
     if results is None:
         raise Conflict(
             f"run {run_id} has no results yet.",

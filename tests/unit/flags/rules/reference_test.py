@@ -75,8 +75,6 @@ def test_counts_on_neither_margin_mean_other_ground_truth() -> None:
     assert "made on other ground truth" in verdict.message
 
 
-
-
 def two_runs_on_class_1(*, both: int, lost: int, won: int, neither: int = 0) -> JointCounts:
     """A hundred easy cases of class 0, and cases of class 1 by who finds them."""
     easy = 100

@@ -25,7 +25,7 @@ from offdiag.services.examples.changed import (
     ChangedExamples,
     changed_examples,
 )
-from offdiag.services.runs import browse_datasets
+from offdiag.store.dataset_page import dataset_overview
 from offdiag_web.app.context import current_registry, kept_comparisons
 from offdiag_web.app.exports import csv_response
 from offdiag_web.app.paths import TWIN
@@ -58,7 +58,8 @@ def page() -> AnyResponse:
     if is_sent_by_form(request.args) and not notices:
         return redirect(address.url())
     if len(address.run_ids) < 2:
-        view = choosing_view(browse_datasets(current_registry().database), address)
+        with current_registry().database.read() as session:
+            view = choosing_view(dataset_overview(session), address)
         return make_response(render_template("compare/choose.html", view=view, notices=notices))
     found, more = _compared(address)
     if more:

@@ -9,8 +9,8 @@ from werkzeug.wrappers import Response
 
 from offdiag.domain.texts import DEFAULT_PROJECT
 from offdiag.errors import InvalidInput, NotFound
-from offdiag.services.datasets import DatasetDetail, browse_dataset, projects_with
-from offdiag.services.runs import browse_datasets
+from offdiag.services.datasets import DatasetDetail, browse_dataset
+from offdiag.store.dataset_page import dataset_overview, projects_with_dataset
 from offdiag_web.app.context import current_registry
 from offdiag_web.app.errors import domain_answer
 from offdiag_web.app.exports import csv_response
@@ -44,7 +44,8 @@ def find_in_any_project(blueprint: Blueprint) -> None:
         name = (request.view_args or {}).get("name")
         if error.field != "dataset" or name is None or "project" in request.args:
             return domain_answer(error)
-        projects = projects_with(current_registry().database, name)
+        with current_registry().database.read() as session:
+            projects = projects_with_dataset(session, name)
         if len(projects) == 1:
             query = {**request.args.to_dict(), "project": projects[0]}
             return redirect(with_query(quote(request.path, safe="/~:@,"), query))
@@ -66,13 +67,15 @@ find_in_any_project(blueprint)
 @blueprint.get("/datasets")
 def page() -> Response:
     database = current_registry().database
-    cards = dataset_cards(browse_datasets(database), now=database.clock())
+    with database.read() as session:
+        cards = dataset_cards(dataset_overview(session), now=database.clock())
     return make_response(render_template("datasets/page.html", datasets=cards))
 
 
 @blueprint.get(f"/datasets{TWIN}")
 def twin(form: str) -> Response:
-    found = browse_datasets(current_registry().database)
+    with current_registry().database.read() as session:
+        found = dataset_overview(session)
     if form == "json":
         return jsonify(datasets=dataset_records(found))
     return csv_response("datasets", DATASET_COLUMNS, dataset_table(found))

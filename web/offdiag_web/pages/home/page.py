@@ -8,8 +8,14 @@ from datetime import datetime
 from flask import Blueprint, make_response, redirect, render_template, url_for
 from werkzeug.wrappers import Response
 
-from offdiag.services.home import HomeOverview, browse_home
-from offdiag.store.home_overview import MOST_COUNTED_OF_EACH, NEWEST_LOOKED_AT, Failure, OpenFlags
+from offdiag.store.home_overview import (
+    MOST_COUNTED_OF_EACH,
+    NEWEST_LOOKED_AT,
+    Failure,
+    HomeOverview,
+    OpenFlags,
+    read_home,
+)
 from offdiag_web.app.context import current_registry
 from offdiag_web.components import numbers
 from offdiag_web.components.controls import Chip, Moment, ahead_text, moment
@@ -114,7 +120,8 @@ blueprint = Blueprint("home", __name__)
 @blueprint.get("/")
 def home() -> Response:
     database = current_registry().database
-    overview = browse_home(database)
+    with database.read() as session:
+        overview = read_home(session)
     if len(overview.datasets) < 2:
         return redirect(url_for("runs.runs"))
     view = home_view(overview, now=database.clock())

@@ -11,8 +11,7 @@ from offdiag.domain.hierarchy import ALL_GROUPS, Collapse
 from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.services.evaluation.compute import CollapsedEvaluation, collapse_matrix
 from offdiag.services.lru_cache import LruCache
-from offdiag.services.runs import browse_matrix
-from offdiag.store.run_page import RunHeader, RunResults
+from offdiag.store.run_page import RunHeader, RunResults, run_detail
 from offdiag_web.app.context import current_registry
 from offdiag_web.components.classes import Grouping
 from offdiag_web.components.run_frame import results_of, stored_run
@@ -69,7 +68,8 @@ def drawn_matrix(address: MatrixAddress) -> SeenRun:
 
     Aggregates, flags and costs are not read.
     """
-    detail = browse_matrix(current_registry().database, address.run_id)
+    with current_registry().database.read() as session:
+        detail = run_detail(session, address.run_id, aggregates=False)
     return seen_run(detail.run, results_of(detail), address)
 
 

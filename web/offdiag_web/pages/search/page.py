@@ -10,7 +10,7 @@ from flask import Blueprint, jsonify, make_response, render_template, request, u
 from werkzeug.wrappers import Response
 
 from offdiag.metrics.catalogue import SPECS
-from offdiag.services.search import OF_EACH_KIND, Findings, find
+from offdiag.store.search import OF_EACH_KIND, Findings, find
 from offdiag_web.app.context import current_registry
 from offdiag_web.urls.datasets import DatasetAddress, ModelAddress
 from offdiag_web.urls.metrics import MetricAddress
@@ -132,6 +132,7 @@ def _text() -> str:
 
 
 def _groups(text: str) -> tuple[GoalGroup, ...]:
-    found = find(current_registry().database, text)
+    with current_registry().database.read() as session:
+        found = find(session, text)
     pages = [Goal(name, "page", url_for(endpoint)) for name, endpoint in _PAGES]
     return goal_groups(text, found, pages, run_url=url_for("runs.runs") + "/")

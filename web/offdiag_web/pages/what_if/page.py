@@ -6,9 +6,9 @@ from flask import Blueprint, jsonify, make_response, redirect, render_template, 
 from werkzeug.wrappers import Response
 
 from offdiag.services.cost_matrices import add_costs
-from offdiag.services.runs import browse_datasets
 from offdiag.services.what_if.costs import ask
 from offdiag.services.what_if.scenario import newest_run_ids, read_base, understand
+from offdiag.store.dataset_page import dataset_overview
 from offdiag_web.app.context import current_registry
 from offdiag_web.app.exports import csv_response
 from offdiag_web.app.paths import SENT_BY_FORM, TWIN, asked_project
@@ -69,7 +69,8 @@ def _start(address: WhatIfAddress) -> Response:
         runs = newest_run_ids(database, project=asked_project(), dataset=dataset)
         if runs:
             return redirect(_canonical(address.of_runs(runs)).url())
-    view = start_view(browse_datasets(database), address, without_runs=dataset)
+    with database.read() as session:
+        view = start_view(dataset_overview(session), address, without_runs=dataset)
     return make_response(render_template("what_if/start.html", view=view))
 
 
