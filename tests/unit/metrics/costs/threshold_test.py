@@ -64,6 +64,15 @@ def test_of_equally_cheap_thresholds_the_highest_is_named() -> None:
     assert found.best_threshold == 3.0
 
 
+def test_flagging_nothing_wins_where_a_threshold_only_costs_the_same() -> None:
+    even = cost_matrix([[0, 1], [1, 0]], labels=numbered_labels(2))
+
+    found = threshold_costs([0, 1], [2, 1], even)
+
+    assert found.costs.min() == found.cost_of_none == 1.0
+    assert found.best_threshold is None
+
+
 def test_flagging_nothing_wins_where_alarms_are_dear() -> None:
     dear = cost_matrix([[0, 100], [1, 0]], labels=numbered_labels(2))
 
