@@ -1,10 +1,8 @@
-"""Which threshold on a score costs least, and how much of that is luck.
+"""What each threshold on a score costs, which costs least, and how much of that is chance.
 
 The cost of a threshold is linear in the counts it gives, so all that is needed are operating
 points. The cheapest one on some cases looks cheaper than it is on others, because it was chosen
 for these; cross-fitting chooses it on one part of the cases and pays on the other.
-
-What each threshold on a score would have cost.
 """
 
 from __future__ import annotations
