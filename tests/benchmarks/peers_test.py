@@ -17,16 +17,19 @@ HERE = ("offdiag worker", *EVALUATING)
 """Peers that run in the environment of the tests."""
 
 
-@pytest.fixture
-def peers(monkeypatch: pytest.MonkeyPatch) -> Any:
-    monkeypatch.syspath_prepend(str(BENCHMARKS))
-    import peers
+@pytest.fixture(scope="module")
+def peers() -> Iterator[Any]:
+    with pytest.MonkeyPatch.context() as patched:
+        patched.syspath_prepend(str(BENCHMARKS))
+        import peers
 
-    return peers
+        yield peers
 
 
-@pytest.fixture
-def running(peers: Any, tmp_path: Path) -> Iterator[Any]:
+@pytest.fixture(scope="module")
+def running(peers: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    """Processes of the peers, which both tests ask."""
+    tmp_path = tmp_path_factory.mktemp("peers")
     rng = np.random.default_rng(1)
     actual = rng.integers(0, 10, 2_000)
     predicted = np.where(rng.random(2_000) < 0.2, rng.integers(0, 10, 2_000), actual)
@@ -53,8 +56,10 @@ def test_peers_take_turns_and_agree(peers: Any, running: Any) -> None:
 
 
 @pytest.mark.processes
-def test_values_that_differ_end_the_run(peers: Any, running: Any) -> None:
-    running["PyCM"].turn = lambda _: (0.1, {"MCC": 0.5})
+def test_values_that_differ_end_the_run(
+    peers: Any, running: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(running["PyCM"], "turn", lambda _: (0.1, {"MCC": 0.5}))
 
     with pytest.raises(RuntimeError, match=r"MCC: PyCM 0\.5, offdiag 0\.7"):
         peers.expect_agreement(

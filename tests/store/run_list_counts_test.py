@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from unittest.mock import patch
 
 import pytest
@@ -21,6 +22,7 @@ from offdiag.store.run_filter import FilterField, FilterTerm
 from offdiag.store.run_list import RunListPage
 from offdiag.store.run_order import Cursor, RunOrder
 from support.dashboard import log_counts
+from support.kinds import Kind
 from support.logging_runs import work_off
 from support.plans import query_plans
 
@@ -28,35 +30,37 @@ TAGGED = FilterTerm(FilterField.TAG, "team")
 OF_MODEL = Comparison(AttributeField(Attribute.MODEL), Operator.EQUAL, ("net",))
 
 
-@pytest.fixture
-def tagged(database: Database) -> Database:
-    """Five runs, of which three have a tag, the newest none."""
-    for number in range(5):
-        tags = {"team": "a"} if number < 3 else {}
-        log_counts(
-            *(database, ((2, 1), (1, 2)), ("a", "b")),
-            name=f"run {number}",
-            evaluated=False,
-            model="net",
-            tags=tags,
-        )
-    return database
+@pytest.fixture(scope="module")
+def tagged(databases: Kind, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Database]:
+    """Five runs, of which three have a tag, the newest none; all tests only read them."""
+    with databases.new(tmp_path_factory.mktemp("tagged")) as database:
+        for number in range(5):
+            tags = {"team": "a"} if number < 3 else {}
+            log_counts(
+                *(database, ((2, 1), (1, 2)), ("a", "b")),
+                name=f"run {number}",
+                evaluated=False,
+                model="net",
+                tags=tags,
+            )
+        yield database
 
 
-@pytest.fixture
-def evaluated(database: Database) -> Database:
+@pytest.fixture(scope="module")
+def evaluated(databases: Kind, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Database]:
     """Five evaluated runs, each better than the one before, and the best of all deleted."""
-    ids = [
-        log_counts(
-            *(database, ((10, 10 - number), (10 - number, 10)), ("a", "b")),
-            name=f"run {number}",
-            evaluated=False,
-        )
-        for number in range(6)
-    ]
-    work_off(database)
-    delete_run(database, ids[-1], by=None)
-    return database
+    with databases.new(tmp_path_factory.mktemp("evaluated")) as database:
+        ids = [
+            log_counts(
+                *(database, ((10, 10 - number), (10 - number, 10)), ("a", "b")),
+                name=f"run {number}",
+                evaluated=False,
+            )
+            for number in range(6)
+        ]
+        work_off(database)
+        delete_run(database, ids[-1], by=None)
+        yield database
 
 
 def pages(

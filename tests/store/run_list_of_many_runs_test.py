@@ -14,6 +14,7 @@ from offdiag.store import run_list as listing
 from offdiag.store.database import Database
 from offdiag.store.run_order import ORDER_NAMES, RunOrder
 from offdiag.store.run_search import SearchPlace
+from support.kinds import Kind
 from support.logging_runs import log, work_off
 from support.plans import query_plans
 
@@ -21,15 +22,19 @@ TRUTH = ["a"] * 6 + ["b"] * 3 + ["c"] * 2
 N_RUNS = 6
 
 
-@pytest.fixture
-def runs(database: Database) -> Database:
-    """Runs that know fewer and fewer cases of the rarer classes; the last waits for its result."""
-    for number in range(N_RUNS):
-        answers = ["a" if place % N_RUNS < number else label for place, label in enumerate(TRUTH)]
-        log(database, y_true=TRUTH, y_pred=answers, facts=RunFacts(name=f"run {number}"))
-    work_off(database)
-    log(database, y_true=TRUTH, y_pred=TRUTH[::-1], facts=RunFacts(name="waits"))
-    return database
+@pytest.fixture(scope="module")
+def runs(databases: Kind, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Database]:
+    """Runs that know fewer and fewer cases of the rarer classes; the last waits for its result.
+
+    All tests only read them.
+    """
+    with databases.new(tmp_path_factory.mktemp("runs")) as database:
+        for number in range(N_RUNS):
+            answers = ["a" if at % N_RUNS < number else label for at, label in enumerate(TRUTH)]
+            log(database, y_true=TRUTH, y_pred=answers, facts=RunFacts(name=f"run {number}"))
+        work_off(database)
+        log(database, y_true=TRUTH, y_pred=TRUTH[::-1], facts=RunFacts(name="waits"))
+        yield database
 
 
 def listed(database: Database, order: RunOrder, *, most_in_memory: int) -> list[str]:
@@ -102,9 +107,9 @@ def test_a_search_by_a_metric_follows_itself_to_those_without_it(
 
 
 @pytest.fixture
-def plans(database: Database) -> Iterator[list[str]]:
+def plans(runs: Database) -> Iterator[list[str]]:
     """How SQLite reads each statement that is sent: the steps of all its plans."""
-    with query_plans(database) as steps:
+    with query_plans(runs) as steps:
         yield steps
 
 
