@@ -33,7 +33,7 @@ demo: $(DEMO_READY) ## Train real models, log and evaluate them, serve the dashb
 	@$(BIN)/offdiag demo $(DEMO_ARGS)
 
 test: $(DEV_READY) ## Run all tests, several at a time.
-	@$(BIN)/python -m pytest -n auto --maxprocesses 4 --dist worksteal $(PYTEST_ARGS)
+	@$(BIN)/python -m pytest -n auto --maxprocesses 4 --dist worksteal --durations 25 $(PYTEST_ARGS)
 
 check: $(DEV_READY) ## Check format, lint, types, layers and generated pages.
 	@$(BIN)/ruff format --check .
