@@ -81,7 +81,6 @@ def _message(claimed: str, off_actual: int, *, is_swapped: bool) -> str:
     )
 
 
-
 USES = ("regression_drop", "regression_drop_high", "regression_alpha", "minority_share")
 """The thresholds that decide."""
 
