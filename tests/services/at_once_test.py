@@ -17,7 +17,7 @@ from offdiag.metrics.costs.decisions import ExpectedCostRule, described
 from offdiag.metrics.costs.matrix import cost_matrix
 from offdiag.reports.scope import ReportScope
 from offdiag.services.access.openid import Recognised, recognise
-from offdiag.services.access.users import add_user, has_admin, set_disabled, set_role
+from offdiag.services.access.users import add_user, set_disabled, set_role
 from offdiag.services.cost_matrices import CostName, add_costs, set_default_costs
 from offdiag.services.datasets import pin_baseline
 from offdiag.services.ingest.batch import GivenCounts
@@ -27,7 +27,9 @@ from offdiag.services.ingest.log_counts import log_counts, log_matrix
 from offdiag.services.reports.issue import report_now
 from offdiag.services.schedules.edit import add_schedule
 from offdiag.store.database import Database
+from offdiag.store.users import has_admin
 from support.logging_runs import log
+from support.reads import read
 
 AT_ONCE = 12
 Returned = TypeVar("Returned")
@@ -234,7 +236,7 @@ def test_an_admin_is_left_when_all_take_the_role_from_each_other(database: Datab
 
     assert len(found) == AT_ONCE - 1
     assert {type(error) for error in raised} == {Conflict}
-    assert has_admin(database)
+    assert read(database, has_admin)
 
 
 def test_an_admin_is_left_when_all_lock_each_other_out(database: Database) -> None:
@@ -243,7 +245,7 @@ def test_an_admin_is_left_when_all_lock_each_other_out(database: Database) -> No
 
     at_once(lambda number: set_disabled(database, name=f"admin{number}", disabled=True))
 
-    assert has_admin(database)
+    assert read(database, has_admin)
 
 
 def test_somebody_who_signs_in_twice_for_the_first_time_is_one_user(database: Database) -> None:

@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session, aliased
 
 from offdiag.domain.access import Actor
 from offdiag.errors import Forbidden
-from offdiag.services.access.audit import AuditFilter, browse_audit
+from offdiag.store.audit_log import AuditFilter, audit_page
 from offdiag.store.database import Database
 from offdiag.store.datasets import create_project
 from offdiag.store.models import (
@@ -22,6 +22,7 @@ from offdiag.store.models import (
     WorkRow,
 )
 from support.dashboard import log_counts
+from support.reads import read
 
 ANA = Actor("user", "ana", "test.do", "/here", "alpha", "0123")
 COUNTS = [[50, 1], [9, 1]]
@@ -109,7 +110,7 @@ def test_a_change_says_who_made_it_and_what_it_touched(two: Database) -> None:
         session.execute(update(RunRow).values(author="me"))
         create_project(session, "gamma", two.clock())
 
-    (event,) = browse_audit(two, AuditFilter()).events
+    (event,) = read(two, audit_page, AuditFilter()).events
 
     assert (event.actor_kind, event.actor, event.action) == ("user", "ana", "test.do")
     assert (event.subject, event.project, event.request_id) == ("/here", "alpha", "0123")
@@ -124,7 +125,7 @@ def test_nothing_is_written_down_of_what_was_rolled_back_or_only_read(two: Datab
     with pytest.raises(NoResultFound):
         change_and_fail(database)
 
-    assert browse_audit(two, AuditFilter()).events == ()
+    assert read(two, audit_page, AuditFilter()).events == ()
 
 
 def change_and_fail(database: Database) -> None:
@@ -137,4 +138,4 @@ def test_what_nobody_is_answerable_for_is_not_written_down(two: Database) -> Non
     with two.write() as session:
         session.execute(update(RunRow).values(author="me"))
 
-    assert browse_audit(two, AuditFilter()).events == ()
+    assert read(two, audit_page, AuditFilter()).events == ()

@@ -9,15 +9,16 @@ from pathlib import Path
 import pytest
 from structlog.testing import capture_logs
 
-from offdiag.services.access.audit import AuditFilter, browse_audit
 from offdiag.services.retention.deletion import collect, delete_run
 from offdiag.settings import Settings
+from offdiag.store.audit_log import AuditFilter, audit_page
 from offdiag.store.database import Database
 from offdiag_workers import upkeep as upkeep_module
 from offdiag_workers.clock import ticking
 from offdiag_workers.upkeep import Upkeep
 from support.archives import run_ids
 from support.logging_runs import POLICY, log
+from support.reads import read
 
 NIGHTLY = Settings.model_validate({"gc": {"nightly": True, "older_than_days": 0}})
 
@@ -118,7 +119,7 @@ def test_deleted_runs_are_removed_by_the_nightly_collection(database: Database) 
 
     assert run_ids(database) == [kept.id]
     assert logs == [{"event": "collected", "log_level": "info", "runs": 1, "evaluations": 0}]
-    events = browse_audit(database, AuditFilter(actor="clock")).events
+    events = read(database, audit_page, AuditFilter(actor="clock")).events
     assert {(event.actor_kind, event.action) for event in events} == {("system", "gc.nightly")}
     assert [event for event in events if "run" in event.detail.get("removed", ())]
 

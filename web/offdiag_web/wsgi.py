@@ -8,9 +8,9 @@ from flask import Flask
 
 from offdiag.errors import InvalidInput
 from offdiag.logs import log_to_stderr
-from offdiag.services.access.users import has_admin
 from offdiag.settings import load_settings
 from offdiag.store.schema import open_database
+from offdiag.store.users import has_admin
 from offdiag_web.app.late_views import late_views
 from offdiag_web.app.limits import admitting
 from offdiag_web.application import create_app
@@ -36,7 +36,9 @@ def application() -> Flask:
     access = settings.access.model_copy(update={"auth": "required"})
     settings = settings.model_copy(update={"access": access})
     database = open_database(settings.database.url)
-    if not has_admin(database):
+    with database.read() as session:
+        is_managed = has_admin(session)
+    if not is_managed:
         database.close()
         raise InvalidInput(
             "everybody has to sign in, and there is no admin who could.",

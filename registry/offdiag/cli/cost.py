@@ -208,10 +208,10 @@ def list_costs(project: str | None, url: str | None, as_json: bool) -> None:
     from offdiag.cli.registry import opened
     from offdiag.cli.tables import open_table
     from offdiag.cli.text import printable
-    from offdiag.services.cost_matrices import list_costs as all_costs
+    from offdiag.store.cost_matrices import list_costs as all_costs
 
-    with opened(settings_for(url)) as database:
-        found = all_costs(database, project=project)
+    with opened(settings_for(url)) as database, database.read() as session:
+        found = all_costs(session, project=project)
     if as_json:
         print_json({"cost_matrices": [_plain(costs) for costs in found]})
         return

@@ -10,11 +10,11 @@ from contextlib import ExitStack
 
 from offdiag.errors import InvalidInput
 from offdiag.inputs.bodies.columns import MOST_BYTES_SENT
-from offdiag.services.access.users import has_admin
 from offdiag.settings import ServerSettings, Settings
 from offdiag.settings.model import is_loopback, needs_sign_in
 from offdiag.signals import acting_on_signals
 from offdiag.store.database import Database
+from offdiag.store.users import has_admin
 
 _BESIDE = 4
 """Threads that are there for those who look whether the server lives, and to send others away."""
@@ -71,7 +71,11 @@ def require_admin(database: Database, settings: Settings) -> None:
 
     A server that a network can reach is never open: it asks who everybody is, or does not start.
     """
-    if needs_sign_in(settings) and not has_admin(database):
+    if not needs_sign_in(settings):
+        return
+    with database.read() as session:
+        is_managed = has_admin(session)
+    if not is_managed:
         reached = (
             f"{settings.server.host!r} can be reached from other machines"
             if not is_loopback(settings.server.host)

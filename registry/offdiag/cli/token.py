@@ -76,10 +76,12 @@ def list_tokens(url: str | None, as_json: bool) -> None:
     from offdiag.cli.registry import opened
     from offdiag.cli.tables import open_table
     from offdiag.cli.text import printable
-    from offdiag.services.access.sessions import list_tokens as all_tokens
+    from offdiag.store.sessions import list_tokens as all_tokens
 
     with opened(settings_for(url)) as database:
-        found, now = all_tokens(database), database.clock()
+        with database.read() as session:
+            found = all_tokens(session)
+        now = database.clock()
     if as_json:
         print_json({"tokens": [_plain(each) for each in found]})
         return

@@ -83,10 +83,10 @@ def list_users(url: str | None, as_json: bool) -> None:
     from offdiag.cli.registry import opened
     from offdiag.cli.tables import open_table
     from offdiag.cli.text import printable
-    from offdiag.services.access.users import list_users as all_users
+    from offdiag.store.users import list_users as all_users
 
-    with opened(settings_for(url)) as database:
-        found = all_users(database)
+    with opened(settings_for(url)) as database, database.read() as session:
+        found = all_users(session)
     if as_json:
         print_json({"users": [_plain(each) for each in found]})
         return
@@ -193,10 +193,10 @@ def audit(
     from offdiag.cli.registry import opened
     from offdiag.cli.tables import open_table
     from offdiag.cli.text import printable
-    from offdiag.services.access.audit import AuditFilter, browse_audit
+    from offdiag.store.audit_log import AuditFilter, audit_page
 
-    with opened(settings_for(url)) as database:
-        page = browse_audit(database, AuditFilter(actor, project, text), limit=limit)
+    with opened(settings_for(url)) as database, database.read() as session:
+        page = audit_page(session, AuditFilter(actor, project, text), limit=limit)
     if as_json:
         events = [
             {

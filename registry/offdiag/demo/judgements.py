@@ -6,11 +6,12 @@ Whatever is there from an earlier call stays as it is, changes of the reader inc
 from __future__ import annotations
 
 from offdiag.reports.scope import Condition, ReportScope, Side
-from offdiag.services.cost_matrices import CostName, add_costs, list_costs, set_default_costs
+from offdiag.services.cost_matrices import CostName, add_costs, set_default_costs
 from offdiag.services.datasets import baseline_of, pin_baseline
 from offdiag.services.reports.issue import Asked
 from offdiag.services.schedules.edit import add_schedule, run_schedule
 from offdiag.services.schedules.page import schedules_page
+from offdiag.store.cost_matrices import list_costs
 from offdiag.store.database import Database
 
 TUMOURS = "breast cancer"
@@ -24,7 +25,9 @@ MONDAYS_AT_SIX = "0 6 * * 1"
 
 def judge_runs(database: Database, *, project: str, in_use: str) -> None:
     """Price the errors on tumours, and pin the run with the id `in_use` for the digits."""
-    if all(known.name != COSTS for known in list_costs(database, project=project)):
+    with database.read() as session:
+        known = {each.name for each in list_costs(session, project=project)}
+    if COSTS not in known:
         add_costs(
             database,
             project=project,

@@ -23,7 +23,6 @@ from offdiag.store.cost_matrices import (
     DatasetUse,
     ReportUse,
     dataset_uses,
-    newest_versions,
     report_uses,
     versions_of,
 )
@@ -117,12 +116,6 @@ def find_costs(database: Database, *, project: str, wanted: CostName) -> CostMat
         return costs_named(session, project=project, wanted=wanted)
 
 
-def list_costs(database: Database, *, project: str | None = None) -> list[CostMatrixRecord]:
-    """The newest version of each cost matrix, of one project or of all."""
-    with database.read() as session:
-        return cost_matrices.list_costs(session, project=project)
-
-
 def set_default_costs(
     database: Database, *, project: str, dataset: str, wanted: CostName | None
 ) -> int:
@@ -180,15 +173,6 @@ def costs_named(session: Session, *, project: str, wanted: CostName) -> CostMatr
 
 
 @dataclass(frozen=True)
-class CostOverview:
-    """All cost matrices in their newest versions, with all datasets and reports."""
-
-    newest: tuple[CostVersion, ...]
-    datasets: tuple[DatasetUse, ...]
-    reports: tuple[ReportUse, ...]
-
-
-@dataclass(frozen=True)
 class CostDetail:
     """One version of a cost matrix, and the one it is compared with, if there is another.
 
@@ -200,12 +184,6 @@ class CostDetail:
     before: CostMatrixRecord | None
     datasets: tuple[DatasetUse, ...]
     reports: tuple[ReportUse, ...]
-
-
-def browse_costs(database: Database) -> CostOverview:
-    """All cost matrices."""
-    with database.read() as session:
-        return CostOverview(newest_versions(session), dataset_uses(session), report_uses(session))
 
 
 def browse_cost_matrix(
@@ -236,18 +214,6 @@ def browse_cost_matrix(
                 if use.costs == name or use.costs.rpartition("@")[0] == name
             ),
         )
-
-
-def datasets_to_price(database: Database, *, project: str) -> tuple[DatasetUse, ...]:
-    """Datasets of a project, whose classes new costs may be about."""
-    with database.read() as session:
-        return dataset_uses(session, project=project)
-
-
-def dataset_of_costs(database: Database, dataset_id: int) -> DatasetRecord:
-    """A dataset by id, which must exist."""
-    with database.read() as session:
-        return datasets.get_dataset(session, dataset_id)
 
 
 def _version(

@@ -172,3 +172,28 @@ def audit_events(
         )
         for row in session.scalars(statement)
     ]
+
+
+EVENTS_PER_PAGE = 50
+MOST_EVENTS = 10_000
+
+
+@dataclass(frozen=True, slots=True)
+class AuditPage:
+    """Events, the newest first; `following` is the number that the next page begins below."""
+
+    events: tuple[AuditEvent, ...]
+    following: int | None
+
+
+def audit_page(
+    session: Session,
+    wanted: AuditFilter,
+    *,
+    before: int | None = None,
+    limit: int = EVENTS_PER_PAGE,
+) -> AuditPage:
+    """A page of what was changed by whom."""
+    found = audit_events(session, wanted, before=before, limit=limit + 1)
+    events = tuple(found[:limit])
+    return AuditPage(events, events[-1].id if len(found) > limit else None)

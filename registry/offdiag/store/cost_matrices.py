@@ -307,3 +307,17 @@ def report_uses(session: Session, *, project: str | None = None) -> tuple[Report
 
 def _in_project(project: str | None) -> list[ColumnElement[bool]]:
     return [] if project is None else [ProjectRow.name == project]
+
+
+@dataclass(frozen=True)
+class CostOverview:
+    """All cost matrices in their newest versions, with all datasets and reports."""
+
+    newest: tuple[CostVersion, ...]
+    datasets: tuple[DatasetUse, ...]
+    reports: tuple[ReportUse, ...]
+
+
+def cost_overview(session: Session) -> CostOverview:
+    """All cost matrices in their newest versions, and who uses them."""
+    return CostOverview(newest_versions(session), dataset_uses(session), report_uses(session))

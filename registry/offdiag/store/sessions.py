@@ -128,7 +128,12 @@ def get_token(session: Session, token_id: int) -> TokenRecord | None:
     return None if row is None else _record(*row)
 
 
-def list_tokens(session: Session, *, owner_id: int | None = None, limit: int) -> list[TokenRecord]:
+MOST_TOKENS = 1_000
+
+
+def list_tokens(
+    session: Session, *, owner_id: int | None = None, limit: int = MOST_TOKENS
+) -> list[TokenRecord]:
     """Tokens of one user or of all, the newest first."""
     wanted = _tokens().order_by(TokenRow.id.desc()).limit(limit)
     if owner_id is not None:

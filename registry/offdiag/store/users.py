@@ -71,7 +71,10 @@ def get_user(session: Session, user_id: int) -> UserRecord | None:
     return None if row is None else _record(row, grants_of(session, user_id))
 
 
-def list_users(session: Session, *, limit: int) -> list[UserRecord]:
+MOST_USERS = 1_000
+
+
+def list_users(session: Session, *, limit: int = MOST_USERS) -> list[UserRecord]:
     """Users by name with their roles, in two statements."""
     rows = session.scalars(select(UserRow).order_by(UserRow.name).limit(limit)).all()
     roles: dict[int, list[Grant]] = defaultdict(list)

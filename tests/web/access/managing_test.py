@@ -10,14 +10,15 @@ from flask import Flask
 from flask.testing import FlaskClient
 
 from offdiag.domain.access import Actor, Grant, Role
-from offdiag.services.access.audit import AuditFilter, browse_audit
 from offdiag.services.access.users import find_user
+from offdiag.store.audit_log import AuditFilter, audit_page
 from offdiag.store.database import Database
 from offdiag.store.datasets import create_project
 from support.access import PASSWORD, add_person, bearer, client_of, guarded, sign_in, token_of
 from support.dashboard import HOSTILE_NAMES, log_lesions
 from support.forms import forms_of, send
 from support.pages import Page
+from support.reads import read
 
 
 @pytest.fixture
@@ -185,7 +186,7 @@ def test_what_a_page_changes_is_in_the_log(ana: FlaskClient, database: Database)
                if form.attributes["action"] == "/views"]  # fmt: skip
     answer = send(ana, form, {"name": "mine"})
 
-    (event,) = browse_audit(database, AuditFilter(text="views.save")).events
+    (event,) = read(database, audit_page, AuditFilter(text="views.save")).events
 
     assert (event.actor_kind, event.actor, event.subject) == ("user", "ana", "/views")
     assert event.detail == {"added": ["saved_view"]}
@@ -199,7 +200,7 @@ def test_what_fails_is_not_in_the_log(ana: FlaskClient, database: Database) -> N
         answer = send(ana, form, {"name": "mine"})
 
     assert answer.status_code == 409
-    assert len(browse_audit(database, AuditFilter(text="views.save")).events) == 1
+    assert len(read(database, audit_page, AuditFilter(text="views.save")).events) == 1
 
 
 def test_what_a_program_changes_is_in_the_log_with_its_token(
@@ -213,7 +214,7 @@ def test_what_a_program_changes_is_in_the_log_with_its_token(
         json={"name": "x", "dataset": "fresh", "labels": ["a", "b"]},
     )
 
-    (event,) = browse_audit(database, AuditFilter(text="/api/v1/runs")).events
+    (event,) = read(database, audit_page, AuditFilter(text="/api/v1/runs")).events
     assert answer.status_code == 201, answer.get_data(as_text=True)
     assert event.actor_kind == "token"
     assert event.actor == f"ana ({secret[:14]}…)"
@@ -222,12 +223,12 @@ def test_what_a_program_changes_is_in_the_log_with_its_token(
 
 def test_looking_leaves_nothing_in_the_log(ana: FlaskClient, database: Database) -> None:
     log_lesions(database)
-    before = browse_audit(database, AuditFilter()).events
+    before = read(database, audit_page, AuditFilter()).events
 
     for path in ("/runs", "/datasets", "/flags", "/settings/tokens"):
         ana.get(path)
 
-    assert browse_audit(database, AuditFilter()).events == before
+    assert read(database, audit_page, AuditFilter()).events == before
 
 
 def test_no_secret_is_in_the_log(ana: FlaskClient, database: Database) -> None:

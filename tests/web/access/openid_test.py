@@ -16,13 +16,15 @@ from werkzeug.test import TestResponse
 from offdiag.domain.access import Grant, Role
 from offdiag.errors import InvalidInput
 from offdiag.services.access.openid import read_roles
-from offdiag.services.access.users import add_user, find_user, list_users, set_disabled
+from offdiag.services.access.users import add_user, find_user, set_disabled
 from offdiag.settings import AccessSettings, OidcSettings, Settings
 from offdiag.store.database import Database
+from offdiag.store.users import list_users
 from offdiag_web import create_app
 from support.access import add_person
 from support.openid_provider import OpenIdProvider, running_provider
 from support.pages import Page
+from support.reads import read
 from support.registries import serving
 
 ROLES = "ops=admin, lab=viewer"
@@ -175,7 +177,7 @@ def test_an_answer_that_is_not_for_us_lets_nobody_in(
 
     assert answer.status_code == 401
     assert Page(answer.get_data(as_text=True)).one("div", "callout-warning").text
-    assert list_users(database) == []
+    assert read(database, list_users) == []
 
 
 def test_an_answer_signed_by_somebody_else_lets_nobody_in(

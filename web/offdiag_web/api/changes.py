@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from offdiag.domain.access import Role
 from offdiag.records.access import AuditWanted, Change, ChangePage
-from offdiag.services.access.audit import AuditEvent, AuditFilter, browse_audit
+from offdiag.store.audit_log import AuditEvent, AuditFilter, audit_page
 from offdiag_web.api.operations import operation, read_token, resource, write_token
 from offdiag_web.app.context import current_registry
 from offdiag_web.app.permissions import needs
@@ -17,12 +17,10 @@ blueprint = resource("audit")
 def list_changes(query: AuditWanted) -> ChangePage:
     """List what was changed by whom, the newest first, in the projects one is an admin of."""
     place = read_token(query.page_token)
-    page = browse_audit(
-        current_registry().database,
-        AuditFilter(query.actor or "", query.project or "", query.text or ""),
-        before=None if place is None else int(place[0]),
-        limit=query.limit,
-    )
+    wanted = AuditFilter(query.actor or "", query.project or "", query.text or "")
+    before = None if place is None else int(place[0])
+    with current_registry().database.read() as session:
+        page = audit_page(session, wanted, before=before, limit=query.limit)
     return ChangePage(
         changes=list(map(_change, page.events)),
         next_page_token=None if page.following is None else write_token([page.following]),

@@ -15,7 +15,7 @@ from offdiag.records.cost import (
 )
 from offdiag.services import cost_matrices
 from offdiag.services.cost_matrices import browse_cost_matrix
-from offdiag.store.cost_matrices import CostMatrixRecord
+from offdiag.store.cost_matrices import CostMatrixRecord, list_costs
 from offdiag.store.cost_matrices import CostVersion as VersionRecord
 from offdiag_web.api.operations import author, operation, resource
 from offdiag_web.api.requests import weights_by_class
@@ -27,7 +27,8 @@ blueprint = resource("cost_matrices")
 @operation(blueprint, "GET", "/cost-matrices", answers=CostList)
 def list_cost_matrices(query: CostsWanted) -> CostList:
     """Read the newest version of each cost matrix."""
-    found = cost_matrices.list_costs(current_registry().database, project=query.project)
+    with current_registry().database.read() as session:
+        found = list_costs(session, project=query.project)
     return CostList(cost_matrices=[Costs.model_validate(each.to_dict()) for each in found])
 
 

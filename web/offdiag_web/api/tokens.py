@@ -9,6 +9,7 @@ from offdiag.errors import Forbidden, InvalidInput
 from offdiag.records.access import MadeToken, Token, TokenList, WantedToken
 from offdiag.services.access import sessions
 from offdiag.store.sessions import TokenRecord
+from offdiag.store.sessions import list_tokens as all_tokens
 from offdiag_web.api.operations import operation, resource
 from offdiag_web.app.context import current_registry, reader
 from offdiag_web.app.permissions import needs
@@ -19,7 +20,8 @@ blueprint = resource("tokens")
 @operation(blueprint, "GET", "/tokens", answers=TokenList)
 def list_tokens() -> TokenList:
     """List one's own tokens, an admin those of all."""
-    found = sessions.list_tokens(current_registry().database, owner_id=_own())
+    with current_registry().database.read() as session:
+        found = all_tokens(session, owner_id=_own())
     return TokenList(tokens=[Token.model_validate(_facts(each)) for each in found])
 
 

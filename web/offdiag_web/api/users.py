@@ -6,6 +6,7 @@ from offdiag.domain.access import Grant, Role
 from offdiag.records.access import GivenRole, NewUser, RoleChange, User, UserList
 from offdiag.services.access import users
 from offdiag.store.users import UserRecord
+from offdiag.store.users import list_users as all_users
 from offdiag_web.api.operations import operation, resource
 from offdiag_web.app.context import current_registry
 from offdiag_web.app.permissions import needs
@@ -20,7 +21,8 @@ _admins_in_person = needs(Role.ADMIN, everywhere=True, in_person=True)
 @_admins
 def list_users() -> UserList:
     """List everybody who may use the registry, with their roles."""
-    return UserList(users=[_user(each) for each in users.list_users(current_registry().database)])
+    with current_registry().database.read() as session:
+        return UserList(users=[_user(each) for each in all_users(session)])
 
 
 @operation(blueprint, "POST", "/users", answers={201: User})

@@ -11,10 +11,10 @@ from flask import Flask, current_app, g, has_request_context
 
 from offdiag.domain.access import Principal, PrincipalKind, Role, may, may_anywhere
 from offdiag.errors import Forbidden
-from offdiag.services.flags.page import count_open
 from offdiag.services.lru_cache import LruCache
 from offdiag.settings import Settings
 from offdiag.store.database import Database
+from offdiag.store.flag_inbox import count_open_flags
 
 if TYPE_CHECKING:
     from offdiag.services.compare import Compared
@@ -43,7 +43,9 @@ class OpenFlags:
         if known is None or now - known[0] > COUNT_KEPT_FOR_S:
             if len(self._known) >= MOST_READERS:
                 self._known = {}
-            known = self._known[database.projects] = (now, count_open(database))
+            with database.read() as session:
+                n_open = count_open_flags(session, database.clock())
+            known = self._known[database.projects] = (now, n_open)
         return known[1]
 
     def forget(self) -> None:

@@ -131,7 +131,6 @@ PREFIX = "offdiag_"
 SHOWN = len(PREFIX) + 6
 """As many characters of a token are kept to recognise it by; 222 random bits are not."""
 SECRET_BYTES = 32
-MOST_TOKENS = 1_000
 LONGEST_LIFE = timedelta(days=3_650)
 
 
@@ -210,12 +209,6 @@ def principal_of_token(database: Database, secret: str) -> Principal | None:
             sessions.note_use(session, found.id, now)
     name = f"{found.owner} ({found.prefix}…)"
     return Principal(PrincipalKind.TOKEN, name, narrowed(grants, found.scope), found.owner_id)
-
-
-def list_tokens(database: Database, *, owner_id: int | None = None) -> list[TokenRecord]:
-    """The tokens of one user, or of all, the newest first."""
-    with database.read() as session:
-        return sessions.list_tokens(session, owner_id=owner_id, limit=MOST_TOKENS)
 
 
 def revoke_token(database: Database, token_id: int, *, owner_id: int | None = None) -> TokenRecord:

@@ -72,7 +72,6 @@ def _nobodys() -> str:
 
 
 LONGEST_NAME = 100
-MOST_USERS = 1_000
 _NAME = re.compile(r"[\w.@+-]+")
 _EMAIL = re.compile(r"[^@\s]+@[^@\s]+")
 
@@ -120,22 +119,10 @@ def add_user(
         return _existing(users.get_user(session, user_id), name)
 
 
-def list_users(database: Database) -> list[UserRecord]:
-    """All users by name."""
-    with database.read() as session:
-        return users.list_users(session, limit=MOST_USERS)
-
-
 def find_user(database: Database, name: str) -> UserRecord:
     """A user by name. Raises `NotFound`."""
     with database.read() as session:
         return _existing(users.find_user(session, name), name)
-
-
-def has_admin(database: Database) -> bool:
-    """Whether somebody may manage the whole registry."""
-    with database.read() as session:
-        return users.has_admin(session)
 
 
 def set_role(

@@ -5,7 +5,7 @@ What was measured, what became of it, what to use instead.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from offdiag.errors import NotFound
@@ -23,8 +23,6 @@ from offdiag.store.flag_inbox import (
     FlagPage,
     FlagPlace,
     JudgedResults,
-    count_open_flags,
-    flag_counts,
     flag_inbox,
     flagged_run,
 )
@@ -55,18 +53,6 @@ def flags_of_run(database: Database, run_id: str) -> tuple[FlagEntry, ...]:
         return flag_inbox(
             session, wanted=wanted, now=database.clock(), limit=MOST_OF_A_RUN
         ).entries
-
-
-def count_flags(database: Database, wanted: Sequence[FlagFilter]) -> tuple[int, ...]:
-    """How many flags each of several filters leaves, at most `MOST_COUNTED`, in one statement."""
-    with database.read() as session:
-        return flag_counts(session, wanted, now=database.clock())
-
-
-def count_open(database: Database) -> int:
-    """How many flags are open, at most `MOST_COUNTED`."""
-    with database.read() as session:
-        return count_open_flags(session, database.clock())
 
 
 def flags_that_fire(database: Database, run_id: str) -> list[FlagRecord]:

@@ -11,13 +11,13 @@ from flask import Blueprint, jsonify, make_response, render_template, request
 from werkzeug.wrappers import Response
 
 from offdiag.domain.access import Role
-from offdiag.services.access.audit import (
+from offdiag.store.audit_log import (
     EVENTS_PER_PAGE,
     MOST_EVENTS,
     AuditEvent,
     AuditFilter,
     AuditPage,
-    browse_audit,
+    audit_page,
 )
 from offdiag_web.app.context import current_registry
 from offdiag_web.app.exports import Cell, csv_response
@@ -137,7 +137,8 @@ def twin(form: str) -> Response:
 def _found(limit: int) -> AuditPage:
     before = request.args.get("before", "")
     place = int(before) if before.isdecimal() and int(before[:20]) < _LARGEST else None
-    return browse_audit(current_registry().database, _wanted(), before=place, limit=limit)
+    with current_registry().database.read() as session:
+        return audit_page(session, _wanted(), before=place, limit=limit)
 
 
 def _wanted() -> AuditFilter:

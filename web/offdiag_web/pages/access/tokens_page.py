@@ -9,8 +9,9 @@ from werkzeug.wrappers import Response
 
 from offdiag.domain.access import Grant, Role, may_anywhere
 from offdiag.errors import InvalidInput, OffdiagError
-from offdiag.services.access.sessions import create_token, list_tokens, revoke_token
+from offdiag.services.access.sessions import create_token, revoke_token
 from offdiag.store.project_access import project_names
+from offdiag.store.sessions import list_tokens
 from offdiag_web.app.context import current_registry, reader, signed_in
 from offdiag_web.app.errors import failure_of, status_of
 from offdiag_web.app.permissions import needs
@@ -59,9 +60,9 @@ def revoke(token_id: int) -> Response:
 
 def _page(*, secret: str = "", name: str = "", error: OffdiagError | None = None) -> Response:
     database, who = current_registry().database, reader()
-    found = list_tokens(database, owner_id=None if _sees_all() else _own_id())
     roles = [role for role in Role if may_anywhere(who.principal, role)]
     with database.read() as session:
+        found = list_tokens(session, owner_id=None if _sees_all() else _own_id())
         projects = project_names(session)
     text = render_template(
         "access/tokens.html",

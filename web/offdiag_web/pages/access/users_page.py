@@ -9,6 +9,7 @@ from offdiag.domain.access import Grant, Role
 from offdiag.errors import OffdiagError
 from offdiag.services.access import users
 from offdiag.store.project_access import project_names
+from offdiag.store.users import list_users
 from offdiag_web.app.context import current_registry
 from offdiag_web.app.errors import failure_of, status_of
 from offdiag_web.app.permissions import needs
@@ -91,10 +92,10 @@ def set_disabled(user: str, action: str) -> Response:
 def _page(error: OffdiagError | None = None) -> Response:
     database = current_registry().database
     with database.read() as session:
-        projects = project_names(session)
+        found, projects = list_users(session), project_names(session)
     text = render_template(
         "access/users.html",
-        lines=user_lines(users.list_users(database), now=database.clock()),
+        lines=user_lines(found, now=database.clock()),
         projects=projects,
         roles=[(role.value, meaning) for role, meaning in MEANINGS.items()],
         failure_of_form=None if error is None else failure_of(error),

@@ -8,8 +8,8 @@ from datetime import datetime
 
 from offdiag.domain.texts import DEFAULT_PROJECT
 from offdiag.metrics.costs.matrix import changed_prices
-from offdiag.services.cost_matrices import CostDetail, CostOverview
-from offdiag.store.cost_matrices import CostMatrixRecord, CostVersion
+from offdiag.services.cost_matrices import CostDetail
+from offdiag.store.cost_matrices import CostMatrixRecord, CostOverview, CostVersion
 from offdiag_web.app.exports import Cell
 from offdiag_web.components import numbers
 from offdiag_web.components.controls import Moment, moment

@@ -14,11 +14,10 @@ from offdiag.services.cost_matrices import (
     CostName,
     add_costs,
     browse_cost_matrix,
-    dataset_of_costs,
-    datasets_to_price,
     set_default_costs,
 )
-from offdiag.store.cost_matrices import DatasetUse
+from offdiag.store.cost_matrices import DatasetUse, dataset_uses
+from offdiag.store.datasets import get_dataset
 from offdiag_web.app.context import current_registry
 from offdiag_web.app.paths import asked_project
 from offdiag_web.components.cost_form import MOST_CLASSES
@@ -66,7 +65,7 @@ def take_large_tables(_endpoint: str | None, _values: dict[str, object] | None) 
 @blueprint.get(f"/costs/{NEW}")
 def new() -> Response:
     dataset = request.args.get("dataset")
-    known = datasets_to_price(current_registry().database, project=asked_project())
+    known = _datasets()
     if not dataset and len(known) != 1:
         choices = [(use.dataset, new_costs_url(use.project, use.dataset)) for use in known]
         return make_response(render_template("costs/form_start.html", choices=choices))
@@ -76,7 +75,7 @@ def new() -> Response:
 
 @blueprint.post(f"/costs/{NEW}")
 def create() -> Response:
-    known = datasets_to_price(current_registry().database, project=asked_project())
+    known = _datasets()
     return _answer(_of_dataset(known, request.args.get("dataset") or ""))
 
 
@@ -91,6 +90,12 @@ def create_version(name: str) -> Response:
     return _answer(_of_version(name))
 
 
+def _datasets() -> tuple[DatasetUse, ...]:
+    """Datasets of the project, whose classes new costs may be about."""
+    with current_registry().database.read() as session:
+        return dataset_uses(session, project=asked_project())
+
+
 def _of_dataset(known: tuple[DatasetUse, ...], name: str) -> _Subject:
     found = next((use for use in known if use.dataset == name), None)
     if found is None:
@@ -99,7 +104,8 @@ def _of_dataset(known: tuple[DatasetUse, ...], name: str) -> _Subject:
             field="dataset",
             hint="A dataset is made by the first run that is logged on it.",
         )
-    dataset = dataset_of_costs(current_registry().database, found.dataset_id)
+    with current_registry().database.read() as session:
+        dataset = get_dataset(session, found.dataset_id)
     return _Subject(
         project=dataset.project,
         dataset=dataset.name,

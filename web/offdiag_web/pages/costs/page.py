@@ -9,9 +9,9 @@ from offdiag.services.cost_matrices import (
     CostDetail,
     CostName,
     browse_cost_matrix,
-    browse_costs,
     set_default_costs,
 )
+from offdiag.store.cost_matrices import cost_overview
 from offdiag_web.app.context import current_registry
 from offdiag_web.app.exports import csv_response
 from offdiag_web.app.paths import TWIN, asked_project
@@ -36,13 +36,15 @@ COSTS = "/costs/<name:name>"
 @blueprint.get("/costs")
 def page() -> Response:
     database = current_registry().database
-    view = cost_list_view(browse_costs(database), now=database.clock())
+    with database.read() as session:
+        view = cost_list_view(cost_overview(session), now=database.clock())
     return make_response(render_template("costs/page.html", view=view))
 
 
 @blueprint.get(f"/costs{TWIN}")
 def twin(form: str) -> Response:
-    overview = browse_costs(current_registry().database)
+    with current_registry().database.read() as session:
+        overview = cost_overview(session)
     if form == "json":
         return jsonify(cost_matrices=cost_records(overview))
     return csv_response("costs", COST_COLUMNS, cost_rows(overview))

@@ -14,7 +14,8 @@ from flask import (
 from werkzeug.wrappers import Response
 
 from offdiag.errors import Conflict, InvalidInput
-from offdiag.services.flags.page import browse_flags, count_flags
+from offdiag.services.flags.page import browse_flags
+from offdiag.store.flag_inbox import flag_counts
 from offdiag_web.app.context import current_registry
 from offdiag_web.app.errors import status_of
 from offdiag_web.app.exports import csv_response
@@ -70,6 +71,8 @@ def _page(address: FlagListAddress, notices: list[str], refused: Refused) -> Res
     without: tuple[int, ...] = ()
     keys = [key for key, _ in address.fields.named()]
     if not found.entries and keys:
-        without = count_flags(database, [address.without(key).filter for key in keys])
+        others = [address.without(key).filter for key in keys]
+        with database.read() as session:
+            without = flag_counts(session, others, now=database.clock())
     view = flag_list_view(found, address, now=database.clock(), without=without, refused=refused)
     return make_response(render_template("flags/page.html", view=view, notices=notices))
