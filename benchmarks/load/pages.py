@@ -16,9 +16,9 @@ from sqlalchemy import Engine, event
 from load.page_list import UNLIMITED, AskedPage, page_list, searches
 from load.programs import KEY
 from load.subjects import subjects_of
-from offdiag.services.runs import RunOverview, browse_runs
 from offdiag.settings import AccessSettings, ServerSettings, Settings
 from offdiag.store.database import Database
+from offdiag.store.run_list import RunOverview, run_overview
 from offdiag_web import create_app
 from offdiag_web.app.late_views import late_views
 from offdiag_web.pages.runs import page as runs_page
@@ -106,10 +106,10 @@ def _read_before(client: FlaskClient, page: AskedPage) -> Iterator[None]:
 
     def browse_once(*arguments: Any, **named: Any) -> RunOverview:
         if not kept:
-            kept.append(browse_runs(*arguments, **named))
+            kept.append(run_overview(*arguments, **named))
         return kept[0]
 
-    with patch.object(runs_page, "browse_runs", browse_once):
+    with patch.object(runs_page, "run_overview", browse_once):
         client.get(page.path, buffered=True)
         yield
 

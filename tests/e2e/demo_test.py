@@ -20,10 +20,10 @@ from offdiag.domain.runs import RunState
 from offdiag.services.cost_matrices import CostName, find_costs
 from offdiag.services.datasets import baseline_of
 from offdiag.services.reports.page import issue_page
-from offdiag.services.runs import browse_runs
 from offdiag.services.schedules.page import schedule_page
 from offdiag.store.database import Database
 from offdiag.store.reports import IssueState
+from offdiag.store.run_list import run_overview
 from offdiag.store.run_page import RunResults, read_run
 from offdiag.store.run_rows import RunEntry
 from support.processes import running
@@ -80,7 +80,7 @@ def registry(folder: Path) -> Iterator[Database]:
 
 def all_runs(folder: Path) -> list[RunEntry]:
     with registry(folder) as database:
-        return list(browse_runs(database).page.entries)
+        return list(read(database, run_overview).page.entries)
 
 
 def results_of(folder: Path, name: str, dataset: str | None = None) -> RunResults:

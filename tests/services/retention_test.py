@@ -14,7 +14,6 @@ from offdiag.errors import Conflict, NotFound
 from offdiag.services.ingest.open_run import open_run
 from offdiag.services.jobs.reconcile import sweep
 from offdiag.services.retention.deletion import Collected, collect, delete_run, restore_run
-from offdiag.services.runs import browse_runs
 from offdiag.services.truth.revise import revise_truth
 from offdiag.services.truth.versions import truth_history
 from offdiag.store import runs
@@ -29,6 +28,7 @@ from offdiag.store.models import (
     RunRow,
     WorkRow,
 )
+from offdiag.store.run_list import run_overview
 from offdiag.store.run_page import read_run
 from support.logging_runs import POLICY, evaluate, log, work_off
 from support.reads import read
@@ -43,7 +43,7 @@ def rows_in(database: Database, table: type[Base]) -> int:
 
 
 def listed(database: Database) -> list[str]:
-    return [entry.id for entry in browse_runs(database).page.entries]
+    return [entry.id for entry in read(database, run_overview).page.entries]
 
 
 def revise(database: Database, labels: dict[int, str]) -> None:

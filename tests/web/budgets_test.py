@@ -5,8 +5,8 @@ import gzip
 import pytest
 from flask.testing import FlaskClient
 
-from offdiag.services.runs import RUNS_PER_PAGE
 from offdiag.store.database import Database
+from offdiag.store.run_list import RUNS_PER_PAGE
 from support.compared import ComparedRegistry
 from support.dashboard import LesionRegistry, log_counts
 from support.logging_runs import work_off

@@ -11,10 +11,10 @@ from offdiag.domain.runs import RunState
 from offdiag.errors import EvaluationFailed, EvaluationPending
 from offdiag.services.jobs.attempts import RetryPolicy
 from offdiag.services.reports.issue import settle_issue
-from offdiag.services.runs import browse_runs
 from offdiag.settings import Settings
 from offdiag.store.database import Database
 from offdiag.store.run_filter import FilterField, FilterTerm
+from offdiag.store.run_list import run_overview
 from offdiag.store.run_rows import RunEntry
 
 _LOOK_EVERY_S = 0.05
@@ -93,9 +93,11 @@ def evaluated_entries(database: Database) -> list[RunEntry]:
 
 def demo_runs(database: Database) -> list[RunEntry]:
     """All runs of the demo, by the order they were logged in."""
-    page = browse_runs(database, terms=_OF_DEMO).page
+    with database.read() as session:
+        page = run_overview(session, terms=_OF_DEMO).page
     entries = list(page.entries)
     while page.following is not None:
-        page = browse_runs(database, terms=_OF_DEMO, cursor=page.following).page
+        with database.read() as session:
+            page = run_overview(session, terms=_OF_DEMO, cursor=page.following).page
         entries.extend(page.entries)
     return entries[::-1]

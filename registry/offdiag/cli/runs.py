@@ -245,10 +245,13 @@ def _order(text: str) -> RunOrder:
 
 def _entries(database: Database, terms: RunFilter, order: RunOrder) -> Iterator[RunEntry]:
     """All runs in order, read page by page."""
-    from offdiag.services.runs import browse_runs
+    from offdiag.store.run_list import run_overview
 
-    page = browse_runs(database, terms=terms, order=order).page
+    with database.read() as session:
+        page = run_overview(session, terms=terms, order=order).page
     yield from page.entries
     while page.following is not None:
-        page = browse_runs(database, terms=terms, order=order, cursor=page.following).page
+        with database.read() as session:
+            after = page.following
+            page = run_overview(session, terms=terms, order=order, cursor=after).page
         yield from page.entries

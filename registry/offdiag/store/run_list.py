@@ -1,4 +1,4 @@
-"""The runs list: one page of runs with the few metrics it shows, and how many runs match.
+"""The runs list: one page of runs with the few metrics it shows, and the dataset it is about.
 
 Runs are counted up to a bound: a higher one where an index has them together.
 """
@@ -12,10 +12,19 @@ from typing import Any
 from sqlalchemy import ColumnElement, ScalarSelect, Select, and_, func, literal, select
 from sqlalchemy.orm import Session
 
+from offdiag.domain.runs import Task
+from offdiag.filters.conditions import Condition
+from offdiag.store.dataset_page import DatasetFacts, dataset_list
 from offdiag.store.evaluations import counts_for_its_run
 from offdiag.store.models import DatasetRow, EvaluationRow, ProjectRow, RunRow, TruthVersionRow
 from offdiag.store.run_conditions import with_value
-from offdiag.store.run_filter import FilterTerm, RunFilter, conditions, counted_by_index
+from offdiag.store.run_filter import (
+    FilterField,
+    FilterTerm,
+    RunFilter,
+    conditions,
+    counted_by_index,
+)
 from offdiag.store.run_order import (
     FIELD_ORDERS,
     Cursor,
@@ -27,7 +36,14 @@ from offdiag.store.run_order import (
     in_group,
     sorted_by,
 )
-from offdiag.store.run_rows import LISTED_METRICS, RUN_COLUMNS, RunEntry, run_entries
+from offdiag.store.run_ranks import BaselineValues, baseline_values
+from offdiag.store.run_rows import (
+    LISTED_METRICS,
+    LISTED_OF_SETS,
+    RUN_COLUMNS,
+    RunEntry,
+    run_entries,
+)
 
 MOST_COUNTED = 1_000
 """Up to this many matching runs are counted where each has to be looked at."""
@@ -306,3 +322,82 @@ def _page(session: Session, plan: _Plan, limit: int) -> list[_Found]:
         if len(found) == limit:
             break
     return found
+
+
+RUNS_PER_PAGE = 50
+
+
+@dataclass(frozen=True, slots=True)
+class RunOverview:
+    """The runs list with the dataset it is about.
+
+    `scope` is None where the runs belong to several datasets, whose numbers do not compare.
+    `matches_without` says, only where nothing matched, how many runs each term alone hides.
+    """
+
+    datasets: tuple[DatasetFacts, ...]
+    scope: DatasetFacts | None
+    page: RunListPage
+    matches_without: tuple[int, ...] = ()
+    baseline: BaselineValues | None = None
+
+
+def run_overview(
+    session: Session,
+    *,
+    terms: RunFilter = (),
+    order: RunOrder | None = None,
+    cursor: Cursor | None = None,
+    metrics: Sequence[str] = (),
+    baseline: str | None = None,
+) -> RunOverview:
+    """One page of runs, with the dataset they share if they do.
+
+    `metrics` are keys that lines have beside the usual ones. `baseline` is a run to hold the
+    others against, by default the one that is pinned for the dataset.
+    """
+    datasets = dataset_list(session)
+    scope = _scope(datasets, terms)
+    keys = (*listed_metrics(scope), *metrics)
+    page = run_list(
+        session,
+        terms=terms,
+        dataset_id=None if scope is None else scope.id,
+        order=order or RunOrder(),
+        cursor=cursor,
+        limit=RUNS_PER_PAGE,
+        metrics=keys,
+    )
+    reference = baseline_values(
+        session,
+        run_id=baseline,
+        dataset_id=None if scope is None else scope.id,
+        keys=keys,
+    )
+    without: tuple[int, ...] = ()
+    if page.total == 0:
+        without = matches_without_each(session, terms=terms)
+    return RunOverview(datasets, scope, page, without, reference)
+
+
+def listed_metrics(scope: DatasetFacts | None) -> tuple[str, ...]:
+    """The keys that every line of a list has, by what the cases of its dataset carry."""
+    of_sets = scope is not None and scope.task is Task.MULTILABEL
+    return LISTED_OF_SETS if of_sets else LISTED_METRICS
+
+
+def _scope(datasets: tuple[DatasetFacts, ...], terms: RunFilter) -> DatasetFacts | None:
+    """The one dataset the terms leave: by name, by project, or because there is no other."""
+    left = [dataset for dataset in datasets if all(_allows(term, dataset) for term in terms)]
+    return left[0] if len(left) == 1 else None
+
+
+def _allows(term: FilterTerm | Condition, dataset: DatasetFacts) -> bool:
+    """Whether runs of a dataset may pass a term; patterns and other fields say nothing."""
+    if not isinstance(term, FilterTerm) or "*" in term.text or term.negated:
+        return True
+    if term.field is FilterField.DATASET:
+        return dataset.name == term.text
+    if term.field is FilterField.PROJECT:
+        return dataset.project == term.text
+    return True

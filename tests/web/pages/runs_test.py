@@ -4,10 +4,9 @@ from unittest.mock import patch
 import pytest
 from flask.testing import FlaskClient
 
-from offdiag.services import runs
-from offdiag.services.runs import RUNS_PER_PAGE
 from offdiag.store import home_overview, run_list
 from offdiag.store.database import Database
+from offdiag.store.run_list import RUNS_PER_PAGE
 from offdiag_web.pages.home import page as home_page
 from support.dashboard import LesionRegistry, counted_statements, log_counts, log_lesions
 from support.pages import Page
@@ -255,7 +254,7 @@ def test_long_lists_come_in_pages_that_can_be_walked_both_ways(
 
 
 def test_a_list_of_more_runs_than_are_counted_says_so(reader: FlaskClient) -> None:
-    with patch.object(run_list, "MOST_COUNTED", 3), patch.object(runs, "RUNS_PER_PAGE", 2):
+    with patch.object(run_list, "MOST_COUNTED", 3), patch.object(run_list, "RUNS_PER_PAGE", 2):
         page = _page(reader, "/runs?q=state:evaluated")
         listed = reader.get("/runs.json?q=state:evaluated").get_json()
         of_dataset = reader.get("/runs.json?q=dataset:derm-7").get_json()

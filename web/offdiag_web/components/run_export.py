@@ -11,7 +11,7 @@ from offdiag.domain.look_alikes import look_alikes
 from offdiag.domain.orientation import SourceOrientation
 from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.orientation import swap_axes
-from offdiag.services.runs import RunOverview, listed_metrics
+from offdiag.store.run_list import RunOverview, listed_metrics
 from offdiag.store.run_page import RunDetail, RunResults
 from offdiag.store.run_rows import LISTED_METRICS, RunEntry, WorstClass
 from offdiag_web.app.exports import Cell

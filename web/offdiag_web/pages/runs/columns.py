@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from offdiag.domain.runs import Task
-from offdiag.services.runs import RunOverview, listed_metrics
+from offdiag.store.run_list import RunOverview, listed_metrics
 from offdiag.store.run_rows import LISTED_METRICS, RunEntry
 from offdiag_web.charts.scale import Scale
 from offdiag_web.components import numbers

@@ -7,9 +7,9 @@ from dataclasses import replace
 from flask import Blueprint, jsonify, make_response, redirect, render_template, request, url_for
 from werkzeug.wrappers import Response
 
-from offdiag.services.runs import browse_runs, listed_metrics
 from offdiag.settings.load import hide_password
 from offdiag.store.database import Database
+from offdiag.store.run_list import listed_metrics, run_overview
 from offdiag_web.app.context import current_registry
 from offdiag_web.app.exports import csv_response
 from offdiag_web.app.paths import SENT_BY_FORM
@@ -27,14 +27,15 @@ def runs(form: str = "html") -> Response:
     address, notices = read_run_list(request.args, now=database.clock())
     if SENT_BY_FORM in request.args and not notices:
         return redirect(address.url())
-    overview = browse_runs(
-        database,
-        terms=address.filter,
-        order=address.order,
-        cursor=address.cursor,
-        metrics=address.columns,
-        baseline=address.baseline,
-    )
+    with database.read() as session:
+        overview = run_overview(
+            session,
+            terms=address.filter,
+            order=address.order,
+            cursor=address.cursor,
+            metrics=address.columns,
+            baseline=address.baseline,
+        )
     if form == "json":
         return jsonify(run_list_record(overview, address))
     if form == "csv":

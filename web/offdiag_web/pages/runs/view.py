@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from offdiag.services.runs import RunOverview
+from offdiag.store.run_list import RunOverview
 from offdiag.store.run_order import Cursor
 from offdiag_web.components import numbers
 from offdiag_web.components.controls import Segment
