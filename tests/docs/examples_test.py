@@ -41,6 +41,7 @@ def test_the_pages_have_examples() -> None:
 def test_an_example_runs_and_shows_something(
     block: Block,
     tmp_path: Path,
+    registry_url: str,
     monkeypatch: pytest.MonkeyPatch,
     capfd: pytest.CaptureFixture[str],
 ) -> None:
@@ -50,7 +51,7 @@ def test_an_example_runs_and_shows_something(
             pytest.skip(f"{name} is not installed")
     for name in [name for name in os.environ if name.startswith("OFFDIAG_")]:
         monkeypatch.delenv(name)
-    monkeypatch.setenv("OFFDIAG_URL", f"sqlite:///{tmp_path / 'offdiag.db'}")
+    monkeypatch.setenv("OFFDIAG_URL", registry_url)
     monkeypatch.setenv("MPLBACKEND", "agg")
     monkeypatch.chdir(tmp_path)
     (tmp_path / "confusion.txt").write_text(CONFUSION, encoding="utf-8")

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
 import offdiag
@@ -15,8 +13,8 @@ LABELS = ["well", "ill"]
 
 
 @pytest.fixture
-def url(tmp_path: Path) -> str:
-    return f"sqlite:///{tmp_path / 'registry.db'}"
+def url(registry_url: str) -> str:
+    return registry_url
 
 
 @pytest.fixture

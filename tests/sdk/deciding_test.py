@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
 import offdiag
@@ -19,8 +17,8 @@ VISITS = {"well": {"well": 0, "ill": 1}, "ill": {"well": 10, "ill": 0}}
 
 
 @pytest.fixture
-def url(tmp_path: Path) -> str:
-    return f"sqlite:///{tmp_path / 'registry.db'}"
+def url(registry_url: str) -> str:
+    return registry_url
 
 
 @pytest.fixture

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 
 import pytest
 
@@ -17,8 +16,8 @@ PREDICTED = ["dog", "cat", "dog", "plane", "plane", "cat"]
 
 
 @pytest.fixture
-def url(tmp_path: Path) -> str:
-    return f"sqlite:///{tmp_path / 'registry.db'}"
+def url(registry_url: str) -> str:
+    return registry_url
 
 
 @pytest.fixture

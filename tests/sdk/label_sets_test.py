@@ -24,8 +24,8 @@ from support.set_runs import IDS, LABELS, PREDICTED_SETS, TRUE_SETS, random_sets
 
 
 @pytest.fixture
-def url(tmp_path: Path) -> str:
-    return f"sqlite:///{tmp_path / 'registry.db'}"
+def url(registry_url: str) -> str:
+    return registry_url
 
 
 def test_a_stored_run_agrees_with_scikit_learn(url: str) -> None:

@@ -16,9 +16,9 @@ TRUTH = ["ill", "ill", "well", "well"]
 
 
 @pytest.fixture
-def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> offdiag.Run:
+def run(tmp_path: Path, registry_url: str, monkeypatch: pytest.MonkeyPatch) -> offdiag.Run:
     """A run that is right about three of four samples."""
-    monkeypatch.setenv("OFFDIAG_URL", f"sqlite:///{tmp_path / 'offdiag.db'}")
+    monkeypatch.setenv("OFFDIAG_URL", registry_url)
     monkeypatch.chdir(tmp_path)
     return offdiag.log_run(
         y_true=TRUTH,

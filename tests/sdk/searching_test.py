@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
 import offdiag
 
 
 @pytest.fixture
-def url(tmp_path: Path) -> str:
-    url = f"sqlite:///{tmp_path / 'registry.db'}"
+def url(registry_url: str) -> str:
+    url = registry_url
     for name, matrix in {"good": [[9, 1], [1, 9]], "majority": [[10, 0], [10, 0]]}.items():
         run = offdiag.log_matrix(
             matrix,

@@ -8,6 +8,7 @@
 from __future__ import annotations
 
 import itertools
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -78,6 +79,12 @@ def postgres_databases(
 def sqlite_url(tmp_path: Path) -> str:
     """URL of a file that does not exist yet."""
     return f"sqlite:///{tmp_path / 'registry.db'}"
+
+
+@pytest.fixture
+def registry_url(migrated_file: Path, tmp_path: Path) -> str:
+    """URL of a migrated SQLite file that nobody has opened yet."""
+    return f"sqlite:///{shutil.copy(migrated_file, tmp_path / 'offdiag.db')}"
 
 
 @pytest.fixture

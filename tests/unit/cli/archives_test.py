@@ -154,6 +154,7 @@ def test_what_cannot_be_done_is_said_in_one_line(
     assert not (folder / "x.zip").exists()
 
 
+@pytest.mark.usefixtures("no_registry")
 def test_a_backup_does_not_upgrade_what_it_saves(folder: Path, offdiag: Command) -> None:
     from offdiag.store.database import Database
     from offdiag.store.schema import check, migrate_to

@@ -32,13 +32,19 @@ Command = Callable[..., Answer]
 
 
 @pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def folder(tmp_path: Path, registry_url: str, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The working directory of the commands, with a registry in it and no other setting."""
     for name in [name for name in os.environ if name.startswith("OFFDIAG_")]:
         monkeypatch.delenv(name)
-    monkeypatch.setenv("OFFDIAG_URL", f"sqlite:///{tmp_path / 'offdiag.db'}")
+    monkeypatch.setenv("OFFDIAG_URL", registry_url)
     monkeypatch.chdir(tmp_path)
     return tmp_path
+
+
+@pytest.fixture
+def no_registry(folder: Path) -> None:
+    """Take the registry out of that folder."""
+    (folder / "offdiag.db").unlink()
 
 
 @pytest.fixture

@@ -18,6 +18,8 @@ from offdiag.store.health import QueueState, registry_health
 from offdiag.store.models import WorkRow
 from support.reads import read
 
+pytestmark = pytest.mark.usefixtures("no_registry")
+
 Command = Callable[..., Any]
 
 

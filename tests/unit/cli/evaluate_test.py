@@ -39,6 +39,7 @@ def test_predictions_in_csv_give_every_metric_as_json(folder: Path, offdiag: Com
     assert answer.json["per_class"]["precision"][1]["reason"] == "no_predicted_positives"
 
 
+@pytest.mark.usefixtures("no_registry")
 def test_no_database_is_made_or_read(
     folder: Path, offdiag: Command, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -47,6 +47,7 @@ def test_one_condition_that_does_not_hold_closes_the_gate(
     assert "The gate is closed: 1 of 2 conditions hold." in answer.out
 
 
+@pytest.mark.usefixtures("no_registry")
 def test_no_registry_is_needed_for_a_file(
     folder: Path, offdiag: Command, predictions: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

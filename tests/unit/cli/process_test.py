@@ -100,6 +100,7 @@ def test_costs_are_completed(complete: Complete, folder: Path, offdiag: Command)
         "https://registry.example.org",
     ],
 )
+@pytest.mark.usefixtures("no_registry")
 def test_a_registry_that_is_not_there_is_no_error(
     complete: Complete, monkeypatch: pytest.MonkeyPatch, folder: Path, url: str
 ) -> None:

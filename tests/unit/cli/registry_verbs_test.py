@@ -161,6 +161,7 @@ def test_an_unknown_order_and_an_unknown_run_are_refused(offdiag: Command) -> No
     assert "there is no run 'r_x'" in missing.err
 
 
+@pytest.mark.usefixtures("no_registry")
 def test_a_database_is_created_and_checked(folder: Path, offdiag: Command) -> None:
     before = offdiag("db", "check", "--json")
     upgraded = offdiag("db", "upgrade")
