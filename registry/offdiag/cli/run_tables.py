@@ -12,9 +12,9 @@ from rich.text import Text
 
 from offdiag.cli.tables import evaluation_tables, facts_table, open_table
 from offdiag.cli.text import label, number, printable
-from offdiag.domain.look_alikes import look_alikes
 from offdiag.domain.runs import decision_text
 from offdiag.metrics.counted import CountedSets
+from offdiag.records.run import plain_results, plain_run
 from offdiag.sdk.evaluations.evaluation import sets_dict
 from offdiag.services.runs import ALL_KEYS, HISTORY_KEYS, HistoryEntry
 from offdiag.store.evaluations import StoredEvaluation
@@ -48,35 +48,10 @@ def entry_dict(entry: RunEntry) -> dict[str, Any]:
 
 
 def detail_dict(detail: RunDetail) -> dict[str, Any]:
-    """Everything about one run for programs; `evaluation` is None until there is one."""
-    run = detail.run
-    return {
-        "id": run.id,
-        "name": run.name,
-        "project": run.project,
-        "dataset": run.dataset,
-        "task": run.task.value,
-        "labels": list(run.labels.names),
-        "look_alikes": look_alikes(run.labels),
-        "positive_label": run.positive_label,
-        "positive_by_convention": run.positive_by_convention,
-        "truth_version": None if run.truth is None else run.truth.number,
-        "model": run.model,
-        "state": run.state.value,
-        "params": dict(run.params),
-        "tags": dict(run.tags),
-        "author": run.author,
-        "git_sha": run.git_sha,
-        "source_orientation": run.source.value,
-        "orientation": run.orientation_evidence,
-        "n": run.n_predictions,
-        "created_at": time_text(run.created_at),
-        "finished_at": time_text(run.finished_at),
-        "derived_from": None if run.derivation is None else run.derivation.run_id,
-        "derivation": None if run.derivation is None else dict(run.derivation.recipe),
-        "decision_rule": None if run.decision is None else dict(run.decision),
-        "evaluation": None if detail.results is None else _results_dict(detail.results),
-    }
+    """Everything about one run for programs; without results, `metrics` is None."""
+    results = detail.results
+    document = {**plain_run(detail), **plain_results(results)}
+    return document if results is None else document | _counts_json(results)
 
 
 def slice_dict(part: StoredEvaluation) -> dict[str, Any]:
@@ -93,20 +68,27 @@ def slice_dict(part: StoredEvaluation) -> dict[str, Any]:
     }
 
 
-def _results_dict(results: RunResults) -> dict[str, Any]:
-    return {
-        **_values_dict(results),
-        "costs": None if results.costs is None else results.costs.to_dict(),
-        "n": results.facts.n_cases,
-        "n_unlabelled": results.facts.n_unlabelled,
-        "truth_version": results.facts.truth_number,
-        "computed_at": time_text(results.facts.computed_at),
-        "engine_version": results.facts.engine_version,
-        "suite_version": results.facts.suite_version,
+def _counts_json(results: RunResults) -> dict[str, Any]:
+    """The matrix, or what was counted of sets of labels, and the values of every class."""
+    counted = results.counted
+    shown: dict[str, Any] = {
+        "per_class": {
+            key: [value.to_dict() for value in values] for key, values in results.per_class.items()
+        }
+    }
+    if isinstance(counted, CountedSets):
+        return shown | {"confusion_matrix": None, "sets": sets_dict(counted)}
+    return shown | {
+        "confusion_matrix": {
+            "labels": list(counted.labels.names),
+            "orientation": "actual_rows",
+            "axes": ["actual", "predicted"],
+            "matrix": counted.counts.tolist(),
+        }
     }
 
 
-def _values_dict(evaluated: RunResults | StoredEvaluation) -> dict[str, Any]:
+def _values_dict(evaluated: StoredEvaluation) -> dict[str, Any]:
     counted = evaluated.counted
     return {
         "labels": list(counted.labels.names),

@@ -182,6 +182,7 @@ class EvaluationFacts:
     truth_number: int | None = None
     newest_truth_number: int | None = None
     truth_id: int | None = None
+    hides_minority: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -383,6 +384,7 @@ def _results(
             truth_number=truth_number,
             newest_truth_number=newest_number,
             truth_id=evaluation.truth_version_id,
+            hides_minority=evaluation.hides_minority,
         ),
         counted=decode_counted(stored.cells, labels),
         aggregate=aggregate,

@@ -48,7 +48,7 @@ def test_a_project_is_exported_and_imported(
         "Project default has all of it; nothing was changed. 1 run known already."
     )
     shown = offdiag("runs", "show", logged.id, "--json", *at(folder, "other.db")).json
-    assert shown["evaluation"]["matrix"] == [[1, 1], [0, 1]]
+    assert shown["confusion_matrix"]["matrix"] == [[1, 1], [0, 1]]
 
 
 def test_json_tells_what_was_written_and_what_was_added(

@@ -162,8 +162,8 @@ def test_a_decision_is_saved_once(offdiag: Command, runs: list[str]) -> None:
 
     assert first == again
     shown = offdiag("runs", "show", first, "--json").json
-    assert shown["derived_from"] == runs[0]
-    assert shown["derivation"]["costs"] == "visits@2"
+    assert shown["derived_from"]["run"] == runs[0]
+    assert shown["derived_from"]["recipe"]["costs"] == "visits@2"
     assert f"Saved as {first}." in offdiag(*command[:-1]).out
 
 

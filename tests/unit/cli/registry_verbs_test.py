@@ -63,8 +63,8 @@ def test_an_evaluated_run_is_shown_with_its_numbers(
     listed = offdiag("runs", "list", "--json").json["runs"][0]
     for_people = offdiag("runs", "show", logged)
 
-    assert shown["evaluation"]["matrix"] == [[1, 1], [0, 1]]
-    assert shown["evaluation"]["labels"] == ["ill", "well"]
+    assert shown["confusion_matrix"]["matrix"] == [[1, 1], [0, 1]]
+    assert shown["confusion_matrix"]["labels"] == ["ill", "well"]
     assert listed["worst_class"]["label"] == "ill"
     assert listed["worst_class"]["recall"]["value"] == 0.5
     assert "actual ↓  predicted →" in for_people.out
@@ -90,7 +90,7 @@ def test_truth_may_be_left_out_where_the_dataset_has_it(folder: Path, offdiag: C
     work_off(folder)
 
     shown = offdiag("runs", "show", answer.json["id"], "--json").json
-    assert shown["evaluation"]["matrix"] == [[2, 0], [1, 0]]
+    assert shown["confusion_matrix"]["matrix"] == [[2, 0], [1, 0]]
 
 
 def test_a_matrix_is_logged_with_its_orientation(folder: Path, offdiag: Command) -> None:
@@ -104,8 +104,8 @@ def test_a_matrix_is_logged_with_its_orientation(folder: Path, offdiag: Command)
     shown = offdiag("runs", "show", logged, "--json").json
     assert refused.code == 2
     assert "orientation" in refused.err
-    assert shown["source_orientation"] == "actual_columns"
-    assert shown["evaluation"]["matrix"] == [[5, 2], [1, 7]]
+    assert shown["orientation"]["source"] == "actual_columns"
+    assert shown["confusion_matrix"]["matrix"] == [[5, 2], [1, 7]]
 
 
 @pytest.mark.parametrize(

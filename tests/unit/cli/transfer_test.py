@@ -32,7 +32,7 @@ def test_a_matrix_is_turned_and_its_origin_kept(folder: Path, offdiag: Command) 
     assert answer.code == 0
     assert answer.json["convention"] == DIALECTS["caret"].convention
     run = shown(offdiag, answer.json["id"])
-    assert run["source_orientation"] == "actual_columns"
+    assert run["orientation"]["source"] == "actual_columns"
     assert offdiag("gate", run["id"], "--min", "support[a]=11").code == 0
     assert run["tags"] | {"import.sha256": ""} == {
         "import.dialect": "caret",
@@ -50,7 +50,7 @@ def test_predictions_stay_predictions(folder: Path, offdiag: Command) -> None:
     answer = offdiag("import", "dvclive", "cm.json", "--dataset", "d", "--name", "n", "--json")
 
     run = shown(offdiag, answer.json["id"])
-    assert (run["source_orientation"], run["n"]) == ("predictions", 2)
+    assert (run["orientation"]["source"], run["n_predictions"]) == ("predictions", 2)
 
 
 def test_people_are_told_what_was_assumed(folder: Path, offdiag: Command) -> None:

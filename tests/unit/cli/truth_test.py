@@ -153,8 +153,8 @@ def test_coverage_is_shown_where_labels_are_missing(
     for_people = offdiag("runs", "show", run_id).out
 
     assert (listed["n"], listed["n_unlabelled"], listed["truth_version"]) == (2, 1, 2)
-    assert shown["evaluation"]["n"] == 2
-    assert (shown["truth_version"], shown["evaluation"]["truth_version"]) == (1, 2)
+    assert shown["evaluation"]["n_samples"] == 2
+    assert (shown["truth"]["version"], shown["evaluation"]["truth_version"]) == (1, 2)
     assert "2 of 3 cases with truth version 2" in for_people
 
 

@@ -86,7 +86,8 @@ def test_reads_a_run(reader: FlaskClient, registry: LesionRegistry) -> None:
     run = get(reader, f"/runs/{registry.plain}")
     assert run["labels"]["names"] == list(LESIONS)
     assert run["orientation"]["stored"] == "actual_rows"
-    assert run["evaluation"]["n_cases"] == sum(map(sum, LESION_COUNTS))
+    assert run["evaluation"]["n_samples"] == sum(map(sum, LESION_COUNTS))
+    assert run["evaluation"]["n_cases"] == run["evaluation"]["n_samples"]
     assert run["state"] == "evaluated"
     failed = get(reader, f"/runs/{registry.failed}")
     assert failed["work"]["error"].startswith("Traceback")

@@ -48,7 +48,7 @@ def test_values_of_the_page_are_those_of_the_runs(
     run = _json(revised_reader, f"/runs/{revised.seer}.json")
 
     (seer,) = (each for each in record["runs"] if each["id"] == revised.seer)
-    assert seer["metrics"]["mcc"]["after"] == run["aggregate"]["mcc"]
+    assert seer["metrics"]["mcc"]["after"] == run["metrics"]["mcc"]
     assert seer["metrics"]["balanced_accuracy"]["is_beyond_interval"] is True
     assert (seer["truth_before"], seer["truth_after"]) == (1, 2)
 

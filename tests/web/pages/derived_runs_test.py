@@ -65,6 +65,6 @@ def test_the_twin_carries_the_recipe(client: FlaskClient, derived: tuple[str, st
 
     record = client.get(f"/runs/{run}/meta.json").get_json()
 
-    assert record["derived_from"] == source
-    assert record["derivation"]["rule"] == "least_expected_cost"
+    assert record["derived_from"]["run"] == source
+    assert record["derived_from"]["recipe"]["rule"] == "least_expected_cost"
     assert client.get(f"/runs/{source}/meta.json").get_json()["derived_from"] is None

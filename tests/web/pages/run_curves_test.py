@@ -29,7 +29,7 @@ def test_the_numbers_above_the_curves_are_the_stored_ones_with_their_intervals(
     scored_reader: FlaskClient, scored: ScoredRegistry
 ) -> None:
     page = _page(scored_reader, f"/runs/{scored.event}/curves")
-    aggregate = scored_reader.get(f"/runs/{scored.event}.json").get_json()["aggregate"]
+    aggregate = scored_reader.get(f"/runs/{scored.event}.json").get_json()["metrics"]
 
     keys = ("roc_auc", "average_precision", "brier_half", "log_loss", "ece_positive_15")
     values = [tile.text for tile in page.all("p", "tile-value")]

@@ -130,7 +130,7 @@ def test_numbers_are_those_of_the_collapsed_matrix(
     assert (
         "collapsed to 3 classes: animal (2 classes), vehicle (2 classes)" in page.one("main").text
     )
-    accuracy = record["aggregate"]["overall_accuracy"]
+    accuracy = record["metrics"]["overall_accuracy"]
     assert accuracy["value"] == pytest.approx(171 / 178)
     assert f"{accuracy['value']:.3f}" in [tile.text for tile in page.all("p", "tile-value")]
     assert record["confusion_matrix"]["groups"] == {

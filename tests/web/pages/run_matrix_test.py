@@ -104,7 +104,7 @@ def test_the_headline_agrees_with_the_json_to_its_last_digit(
     reader: FlaskClient, registry: LesionRegistry
 ) -> None:
     page = _page(reader, f"/runs/{registry.plain}")
-    aggregate = _json(reader, f"/runs/{registry.plain}.json")["aggregate"]
+    aggregate = _json(reader, f"/runs/{registry.plain}.json")["metrics"]
 
     values = [tile.text for tile in page.all("p", "tile-value")]
     keys = ("overall_accuracy", "balanced_accuracy", "mcc", "macro_f1")
@@ -119,7 +119,7 @@ def test_the_csv_of_a_run_holds_all_its_aggregates(
     reader: FlaskClient, registry: LesionRegistry
 ) -> None:
     lines = _csv(reader, f"/runs/{registry.plain}.csv")
-    aggregate = _json(reader, f"/runs/{registry.plain}.json")["aggregate"]
+    aggregate = _json(reader, f"/runs/{registry.plain}.json")["metrics"]
 
     assert lines[0] == ["key", "value", "reason", "limit", "ci_low", "ci_high", "ci_method"]
     assert {line[0]: float(line[1]) for line in lines[1:] if line[1]} == {
@@ -393,7 +393,7 @@ def test_exports_of_runs_without_metrics_say_why_there_are_none(
 
     for path in ("matrix.json", "classes.json", "matrix.csv", "classes.csv"):
         assert reader.get(f"/runs/{run_id}/{path}").status_code == status
-    assert _json(reader, f"/runs/{run_id}.json")["aggregate"] is None
+    assert _json(reader, f"/runs/{run_id}.json")["metrics"] is None
 
 
 @pytest.mark.parametrize("tab", ["", "/classes", "/meta", ".json"])

@@ -19,13 +19,14 @@ from offdiag.records.dataset import (
     NewDataset,
     Pinning,
 )
+from offdiag.records.run import labels_document
 from offdiag.services import datasets
 from offdiag.services.cost_matrices import CostName, set_default_costs
 from offdiag.services.datasets import DatasetDetail, browse_dataset, set_hierarchy
 from offdiag.services.ingest.dataset import declare_dataset
 from offdiag.store.dataset_page import DatasetFacts, LoggedRuns, dataset_overview
 from offdiag.store.run_page import read_run
-from offdiag_web.api.answers.runs import labels, truth_version
+from offdiag_web.api.answers.runs import truth_version
 from offdiag_web.api.operations import author, operation, resource
 from offdiag_web.app.context import current_registry
 
@@ -53,7 +54,7 @@ def whole_dataset(found: DatasetDetail) -> records.Dataset:
         project=dataset.project,
         name=dataset.name,
         task=dataset.task,
-        labels=labels(dataset.labels),
+        labels=labels_document(dataset.labels),
         positive_label=dataset.positive_label,
         positive_by_convention=dataset.positive_by_convention,
         groups=None if dataset.hierarchy is None else dataset.hierarchy.to_dict(),

@@ -6,10 +6,10 @@ from offdiag.domain.access import Role
 from offdiag.domain.orientation import SourceOrientation
 from offdiag.records.base import Value
 from offdiag.records.cost import DecisionAnswer, DecisionAsked
+from offdiag.records.run import labels_document
 from offdiag.sdk.embedded import decide
 from offdiag.sdk.registry import Decided, DecideQuestion
 from offdiag_web.api.answers.evaluations import values
-from offdiag_web.api.answers.runs import labels
 from offdiag_web.api.operations import author, operation, resource
 from offdiag_web.api.requests import weights_by_class
 from offdiag_web.app.context import current_registry
@@ -56,7 +56,7 @@ def _question(asked: DecisionAsked) -> DecideQuestion:
 def _answer(found: Decided) -> DecisionAnswer:
     return DecisionAnswer(
         recipe=dict(found.recipe),
-        labels=labels(found.matrix_before.labels),
+        labels=labels_document(found.matrix_before.labels),
         orientation=SourceOrientation.ACTUAL_ROWS,
         matrix_before=found.matrix_before.counts.tolist(),
         matrix_after=found.matrix_after.counts.tolist(),

@@ -36,6 +36,7 @@ from offdiag.records.ingest import (
     StoredChunk,
     Text,
 )
+from offdiag.records.run import labels_document
 from offdiag.services.ingest.batch import GivenCounts
 from offdiag.services.ingest.chunks import PutOutcome, put_columns
 from offdiag.services.ingest.finish_run import finish_run
@@ -43,7 +44,6 @@ from offdiag.services.ingest.log_counts import log_counts as store_counts
 from offdiag.services.ingest.log_counts import log_matrix as store_matrix
 from offdiag.services.ingest.open_run import open_run as open_stored_run
 from offdiag.store.runs import RunRecord
-from offdiag_web.api.answers.runs import labels
 from offdiag_web.api.operations import operation, resource
 from offdiag_web.api.requests import JSON, first_problem, read_json
 from offdiag_web.app.context import current_registry
@@ -193,7 +193,7 @@ def open_run(json: NewRun) -> tuple[OpenedRun, int]:
         project=dataset.project,
         dataset=dataset.name,
         task=dataset.task.value,
-        labels=labels(dataset.labels),
+        labels=labels_document(dataset.labels),
         positive_label=dataset.positive_label,
         positive_by_convention=dataset.positive_by_convention,
         notices=list(label_notes(dataset.labels.names)),

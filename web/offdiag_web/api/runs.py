@@ -5,12 +5,12 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
-from offdiag.records.run import Deleted, Run, RunPage, RunsWanted
+from offdiag.records.run import Deleted, Run, RunPage, RunsWanted, run_document
 from offdiag.services import search
 from offdiag.services.retention import deletion
 from offdiag.store.run_page import read_run
 from offdiag.store.run_search import SearchPlace, SortValue
-from offdiag_web.api.answers.runs import run_summary, whole_run
+from offdiag_web.api.answers.runs import run_summary
 from offdiag_web.api.operations import author, operation, read_token, resource, write_token
 from offdiag_web.app.context import current_registry
 
@@ -38,7 +38,7 @@ def list_runs(query: RunsWanted) -> RunPage:
 def get_run(run_id: str) -> Run:
     """Read everything that is known of a run but its results."""
     with current_registry().database.read() as session:
-        return whole_run(read_run(session, run_id))
+        return run_document(read_run(session, run_id))
 
 
 @operation(blueprint, "DELETE", "/runs/<run:run_id>", answers=Deleted)
@@ -58,7 +58,7 @@ def restore_run(run_id: str) -> Run:
     database = current_registry().database
     deletion.restore_run(database, run_id)
     with database.read() as session:
-        return whole_run(read_run(session, run_id))
+        return run_document(read_run(session, run_id))
 
 
 _MOMENT = "at"

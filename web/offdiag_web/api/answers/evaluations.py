@@ -14,12 +14,12 @@ from offdiag.metrics.counted import CountedSets
 from offdiag.metrics.multilabel.tally import tally_numbers
 from offdiag.records import evaluation as records
 from offdiag.records.base import Value
+from offdiag.records.run import labels_document
 from offdiag.services.evaluation.compute import CollapsedEvaluation
 from offdiag.services.runs import HistoryEntry
 from offdiag.store.evaluations import StoredEvaluation
 from offdiag.store.flags import FlagRecord
 from offdiag.store.run_page import RunDetail
-from offdiag_web.api.answers.runs import labels
 
 
 def evaluation_answer(
@@ -29,7 +29,7 @@ def evaluation_answer(
     return records.EvaluationAnswer(
         run=stored.run_id,
         slice=stored.slice,
-        labels=labels(counted.labels),
+        labels=labels_document(counted.labels),
         orientation=SourceOrientation.ACTUAL_ROWS,
         matrix=counted.counts.tolist() if isinstance(counted, ConfusionMatrix) else None,
         set_counts=tally_numbers(counted.tally).tolist()
@@ -67,7 +67,7 @@ def collapsed_answer(
         shown, judged(judgement), badge=judgement.badge, may_hide=judgement.may_hide
     )
     collapse = records.CollapsedGroups(
-        classes=labels(found.classes), groups=Hierarchy(found.onto.groups).to_dict()
+        classes=labels_document(found.classes), groups=Hierarchy(found.onto.groups).to_dict()
     )
     return answer.model_copy(update={"collapse": collapse})
 

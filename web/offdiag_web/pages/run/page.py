@@ -5,11 +5,11 @@ from __future__ import annotations
 from flask import Blueprint, jsonify, redirect, request, url_for
 from werkzeug.wrappers import Response
 
+from offdiag.records.run import plain_run
 from offdiag.services.datasets import pin_baseline, unpin_run
 from offdiag_web.app.context import current_registry
 from offdiag_web.app.paths import own_path
 from offdiag_web.app.preferences import reader_if_known
-from offdiag_web.components.run_export import metadata_record
 from offdiag_web.components.run_frame import RUN, run_page, stored_run
 from offdiag_web.pages.run.view import provenance
 
@@ -29,7 +29,7 @@ def page(run_id: str) -> Response:
 
 @blueprint.get(f"{RUN}/meta.json")
 def meta_json(run_id: str) -> Response:
-    return jsonify(metadata_record(stored_run(run_id)))
+    return jsonify(plain_run(stored_run(run_id)))
 
 
 @blueprint.post(f"{RUN}/baseline/pin")

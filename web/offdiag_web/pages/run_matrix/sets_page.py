@@ -13,9 +13,9 @@ from werkzeug.wrappers import Response
 
 from offdiag.errors import InvalidInput
 from offdiag.metrics.counted import CountedSets, sets_of
+from offdiag.records.run import plain_results, plain_run
 from offdiag.store.run_page import RunDetail, RunResults
 from offdiag_web.app.exports import Cell, csv_response
-from offdiag_web.components.run_export import metadata_record
 from offdiag_web.components.run_frame import results_of, run_page
 from offdiag_web.pages.run_matrix.drawings import markdown_lines, markdown_text
 from offdiag_web.pages.run_matrix.sets_address import LabelSetsAddress, read_label_sets
@@ -91,10 +91,8 @@ def sets_run_record(
 ) -> dict[str, object]:
     """A multi-label run in one document: metadata, aggregates and what was counted."""
     return {
-        **metadata_record(detail),
-        "work": None,
-        "aggregate": {key: value.to_dict() for key, value in results.aggregate.items()},
-        "costs": None,
+        **plain_run(detail),
+        **plain_results(results),
         "confusion_matrix": None,
         "sets": sets_record(counted),
     }
@@ -152,7 +150,7 @@ def first_page(detail: RunDetail) -> Response:
 def run_json(detail: RunDetail) -> Response:
     """A run with its metadata, aggregates and what was counted."""
     if detail.results is None:
-        return jsonify({**metadata_record(detail), "aggregate": None, "sets": None})
+        return jsonify({**plain_run(detail), **plain_results(None), "sets": None})
     return jsonify(sets_run_record(detail, detail.results, sets_of(detail.results.counted)))
 
 

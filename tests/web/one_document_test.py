@@ -1,0 +1,69 @@
+"""A run is described by the same keys wherever it is read."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from flask.testing import FlaskClient
+
+from offdiag.cli.process import run as command_line
+from offdiag.records.run import Run
+from support.api import get
+from support.dashboard import LesionRegistry
+
+ONLY_IN_THE_API = {"evaluation.n_cases"}
+"""Old names, which the API keeps for one release beside the new ones."""
+
+
+def test_a_run_has_the_same_keys_everywhere(
+    reader: FlaskClient, registry: LesionRegistry, capfd: pytest.CaptureFixture[str]
+) -> None:
+    answer = get(reader, f"/runs/{registry.plain}")
+    page = reader.get(f"/runs/{registry.plain}/meta.json").get_json()
+    with_matrix = reader.get(f"/runs/{registry.plain}.json").get_json()
+    shown = printed(capfd, registry, "runs", "show", registry.plain)
+
+    assert keys(answer) - keys(page) == ONLY_IN_THE_API
+    assert keys(page) <= keys(answer)
+    assert with_matrix | page == with_matrix
+    assert shown | page == shown
+    results = {"metrics", "costs", "confusion_matrix"}
+    assert with_matrix.keys() - page.keys() == results
+    assert shown.keys() - page.keys() == results | {"per_class"}
+    assert all(with_matrix[key] == shown[key] for key in ("metrics", "costs"))
+
+
+def test_the_remote_sdk_reads_every_key_of_a_run(
+    reader: FlaskClient, registry: LesionRegistry
+) -> None:
+    answer = get(reader, f"/runs/{registry.plain}")
+
+    read = Run.model_validate(answer, extra="forbid")
+
+    assert read.model_dump(mode="json") == answer
+
+
+def printed(
+    capfd: pytest.CaptureFixture[str], registry: LesionRegistry, *arguments: str
+) -> dict[str, Any]:
+    """What a command prints as JSON about this registry."""
+    capfd.readouterr()
+    assert command_line((*arguments, "--json", "--url", registry.database.url)) == 0
+    found: dict[str, Any] = json.loads(capfd.readouterr().out)
+    return found
+
+
+def keys(document: dict[str, Any]) -> set[str]:
+    """Keys of a document, and those of its parts after a point."""
+    return {*document, *_keys_of_parts(document)}
+
+
+def _keys_of_parts(document: dict[str, Any]) -> set[str]:
+    return {
+        f"{key}.{part}"
+        for key, value in document.items()
+        if isinstance(value, dict)
+        for part in value
+    }
