@@ -23,7 +23,8 @@ from offdiag.domain.labels import LabelSet
 from offdiag.metrics.costs.matrix import LARGEST_COST, SMALLEST_COST, CostMatrix
 
 QUOTED = r'"(?:[^"\\]|\\.)*"'
-NAME = rf'\s*(?:{QUOTED}\s*|[^",>:|\\]+)'
+# Possessive, so that a long run of spaces is read once, whatever comes after it.
+NAME = rf'\s*+(?:{QUOTED}\s*+|[^",>:|\\\s][^",>:|\\]*+)'
 _PARTS = re.compile(rf"(?:{QUOTED}|[^\",]|\")+", re.DOTALL)
 _NEEDS_QUOTES = re.compile(r'[,>:|*"\\]|^\s|\s\Z|^\Z')
 
@@ -63,7 +64,7 @@ def code_of(text: str, labels: LabelSet) -> int | None:
 
 
 _SIDE = rf"{NAME}(?:\|{NAME})*"
-_EDIT = re.compile(rf"\s*({_SIDE})>({_SIDE}):\s*(x?)(\S*)\s*", re.DOTALL)
+_EDIT = re.compile(rf"({_SIDE})>({_SIDE}):\s*(x?)(\S*)\s*", re.DOTALL)
 _NUMBER = re.compile(r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)
 
 
@@ -238,7 +239,7 @@ def _is_pattern(name: str) -> bool:
 Groups = tuple[tuple[int, ...], ...]
 """Disjoint groups of two or more class codes, each ascending."""
 
-_GROUP = re.compile(rf"\s*{NAME}(?:\|{NAME})+\s*", re.DOTALL)
+_GROUP = re.compile(rf"{NAME}(?:\|{NAME})+", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)

@@ -57,7 +57,7 @@ def declared_prevalence(
     return shares / total
 
 
-_SHARE = re.compile(rf"\s*({NAME}):\s*(\S+)\s*", re.DOTALL)
+_SHARE = re.compile(rf"({NAME}):\s*(\S+)\s*", re.DOTALL)
 
 
 @dataclass(frozen=True)
