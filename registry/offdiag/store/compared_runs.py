@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Any
 
 import numpy as np
@@ -14,7 +13,7 @@ from sqlalchemy.orm import Session, aliased
 
 from offdiag.domain.labels import LabelSet
 from offdiag.domain.orientation import SourceOrientation
-from offdiag.domain.runs import RunState, Task
+from offdiag.domain.runs import Task
 from offdiag.inputs.ids import SampleIds, joined
 from offdiag.inputs.labels import Codes
 from offdiag.metrics.confusion import ConfusionMatrix, confusion_matrix
@@ -31,6 +30,7 @@ from offdiag.store.models import (
     UploadedMatrixRow,
 )
 from offdiag.store.predictions import PredictedChunk, predicted_chunks
+from offdiag.store.runs import RunRecord, recorded
 
 _ROWS_AT_ONCE = 16
 
@@ -47,30 +47,15 @@ class LineageHead:
     id_kind: str
 
 
-@dataclass(frozen=True, slots=True)
-class ComparedRun:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ComparedRun(RunRecord):
     """A run as a comparison needs it. `uploaded` is its matrix where it has no predictions."""
 
-    id: str
-    name: str
     project: str
-    dataset_id: int
     dataset: str
     task: Task
     labels: LabelSet
     positive_label: str | None
-    model: str | None
-    state: RunState
-    params: Mapping[str, Any]
-    tags: Mapping[str, Any]
-    author: str | None
-    git_sha: str | None
-    source: SourceOrientation
-    orientation_verdict: str | None
-    n_predictions: int
-    score_columns: int
-    content_digest: str | None
-    created_at: datetime
     truth: LineageHead | None
     uploaded: ConfusionMatrix | None
 
@@ -137,26 +122,12 @@ def _run(row: Sequence[Any]) -> ComparedRun:
     labels = LabelSet(tuple(label_set.names), label_set.ordinal, dataset.labels_inferred)
     source = SourceOrientation(run.source_orientation)
     return ComparedRun(
-        id=run.id,
-        name=run.name,
+        **recorded(run),
         project=project,
-        dataset_id=dataset.id,
         dataset=dataset.name,
         task=Task(dataset.task),
         labels=labels,
         positive_label=dataset.positive_label,
-        model=run.model,
-        state=RunState(run.state),
-        params=run.params,
-        tags=run.tags,
-        author=run.author,
-        git_sha=run.git_sha,
-        source=source,
-        orientation_verdict=run.orientation_verdict,
-        n_predictions=run.n_predictions,
-        score_columns=run.score_columns,
-        content_digest=run.content_digest,
-        created_at=run.created_at,
         truth=None if head is None else _head(head),
         uploaded=None if uploaded is None else _matrix(uploaded, labels, source),
     )

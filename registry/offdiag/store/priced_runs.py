@@ -15,7 +15,6 @@ from sqlalchemy import ColumnElement, Row, and_, func, select
 from sqlalchemy.orm import Session, aliased
 
 from offdiag.domain.labels import LabelSet
-from offdiag.domain.orientation import SourceOrientation
 from offdiag.domain.runs import RunState
 from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.counted import matrix_of
@@ -32,6 +31,7 @@ from offdiag.store.models import (
     RunRow,
     TruthVersionRow,
 )
+from offdiag.store.runs import RunRecord, recorded
 
 
 @dataclass(frozen=True)
@@ -44,24 +44,18 @@ class TestedOn:
     n_samples: int
 
 
-@dataclass(frozen=True)
-class PricedRun:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PricedRun(RunRecord):
     """A run with the matrix of its current evaluation.
 
     `truth` is None for an uploaded matrix that was compared with none.
     """
 
-    id: str
-    name: str
-    model: str | None
     project: str
-    dataset_id: int
     dataset: str
     positive_label: str | None
     default_costs_id: int | None
     truth: TestedOn | None
-    source: SourceOrientation
-    score_columns: int
     matrix: ConfusionMatrix
     evaluation_id: int
 
@@ -121,19 +115,14 @@ def _run(found: Row[*tuple[Any, ...]]) -> PricedRun:
     run, project, dataset, truth, matrix, label_set = found
     labels = LabelSet(tuple(label_set.names), label_set.ordinal, dataset.labels_inferred)
     return PricedRun(
-        id=run.id,
-        name=run.name,
-        model=run.model,
+        **recorded(run),
         project=project,
-        dataset_id=dataset.id,
         dataset=dataset.name,
         positive_label=dataset.positive_label,
         default_costs_id=dataset.default_cost_matrix_id,
         truth=None
         if truth is None
         else TestedOn(truth.id, truth.number, truth.root_id, truth.n_samples),
-        source=SourceOrientation(run.source_orientation),
-        score_columns=run.score_columns,
         matrix=matrix_of(decode_counted(matrix.cells, labels)),
         evaluation_id=matrix.evaluation_id,
     )

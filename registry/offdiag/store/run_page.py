@@ -13,8 +13,7 @@ from sqlalchemy.orm import Session, aliased
 
 from offdiag.domain.hierarchy import Hierarchy
 from offdiag.domain.labels import LabelSet
-from offdiag.domain.orientation import SourceOrientation
-from offdiag.domain.runs import Derivation, RunState, Task
+from offdiag.domain.runs import RunState, Task
 from offdiag.domain.values import MetricValue
 from offdiag.errors import NotFound
 from offdiag.flags.lifecycle import FlagState
@@ -50,7 +49,7 @@ from offdiag.store.models.base import PlainText
 from offdiag.store.models.evaluations import AGGREGATE
 from offdiag.store.run_ranks import Measured, RunSurroundings, n_scored_like, surroundings_columns
 from offdiag.store.run_rows import logged_predictions
-from offdiag.store.runs import decision_of, derivation_of
+from offdiag.store.runs import RunRecord, recorded
 from offdiag.store.staleness import OutdatedResults, outdated_results
 
 _RUN = "run_id"
@@ -122,12 +121,10 @@ class TruthFacts:
     id_kind: str
 
 
-@dataclass(frozen=True, slots=True)
-class RunHeader:
-    """A run without its results; `orientation_evidence` as it was recorded."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunHeader(RunRecord):
+    """A run with its dataset, without its results; `orientation_evidence` as it was recorded."""
 
-    id: str
-    name: str
     project: str
     dataset: str
     task: Task
@@ -135,22 +132,6 @@ class RunHeader:
     positive_label: str | None
     positive_by_convention: bool
     truth: TruthFacts | None
-    model: str | None
-    state: RunState
-    params: Mapping[str, Any]
-    tags: Mapping[str, Any]
-    author: str | None
-    git_sha: str | None
-    source: SourceOrientation
-    orientation_verdict: str | None
-    orientation_evidence: Mapping[str, Any] | None
-    n_predictions: int
-    score_columns: int
-    content_digest: str | None
-    created_at: datetime
-    finished_at: datetime | None
-    derivation: Derivation | None = None
-    decision: Mapping[str, Any] | None = None
     hierarchy: Hierarchy | None = None
 
     @property
@@ -309,9 +290,9 @@ def _run_with_results() -> Select[*tuple[Any, ...]]:
 
 def _header(found: Sequence[Any]) -> RunHeader:
     run, project, dataset, label_set, truth, n_predictions = found
+    fields = recorded(run) | {"n_predictions": int(n_predictions)}
     return RunHeader(
-        id=run.id,
-        name=run.name,
+        **fields,
         project=project,
         dataset=dataset.name,
         task=Task(dataset.task),
@@ -319,22 +300,6 @@ def _header(found: Sequence[Any]) -> RunHeader:
         positive_label=dataset.positive_label,
         positive_by_convention=dataset.positive_by_convention,
         truth=_truth(truth),
-        model=run.model,
-        state=RunState(run.state),
-        params=run.params,
-        tags=run.tags,
-        author=run.author,
-        git_sha=run.git_sha,
-        source=SourceOrientation(run.source_orientation),
-        orientation_verdict=run.orientation_verdict,
-        orientation_evidence=run.orientation_evidence,
-        n_predictions=int(n_predictions),
-        score_columns=run.score_columns,
-        content_digest=run.content_digest,
-        created_at=run.created_at,
-        finished_at=run.finished_at,
-        derivation=derivation_of(run),
-        decision=decision_of(run),
         hierarchy=hierarchy_of(dataset),
     )
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from datetime import datetime
 from typing import Any
 
@@ -23,9 +23,9 @@ _TO_ADD = _BY_ID.with_for_update(read=True)
 _ALONE = _BY_ID.with_for_update()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RunRecord:
-    """A run without its predictions."""
+    """A run without its predictions; what is read of it for a page or a question adds to this."""
 
     id: str
     project_id: int
@@ -40,6 +40,7 @@ class RunRecord:
     author: str | None
     git_sha: str | None
     source: SourceOrientation
+    orientation_verdict: str | None
     orientation_evidence: Mapping[str, Any] | None
     n_predictions: int
     score_columns: int
@@ -229,6 +230,7 @@ def _record(row: RunRow) -> RunRecord:
         author=row.author,
         git_sha=row.git_sha,
         source=SourceOrientation(row.source_orientation),
+        orientation_verdict=row.orientation_verdict,
         orientation_evidence=row.orientation_evidence,
         n_predictions=row.n_predictions,
         score_columns=row.score_columns,
@@ -239,6 +241,12 @@ def _record(row: RunRow) -> RunRecord:
         derivation=derivation_of(row),
         decision=decision_of(row),
     )
+
+
+def recorded(row: RunRow) -> dict[str, Any]:
+    """The fields of a `RunRecord` by name, for read models that add to them."""
+    record = _record(row)
+    return {field.name: getattr(record, field.name) for field in fields(RunRecord)}
 
 
 def derivation_of(row: RunRow) -> Derivation | None:

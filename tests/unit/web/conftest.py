@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import fields
+from typing import Any
 
 import numpy as np
 import pytest
@@ -14,9 +16,17 @@ from offdiag.metrics.costs.matrix import zero_one_costs
 from offdiag.services.what_if.costs import WhatIf, answer
 from offdiag.services.what_if.scenario import BaseCosts, Preset, Question, SideBySide, WhatIfFrame
 from offdiag.store.priced_runs import PricedRun, TestedOn
+from offdiag.store.runs import RunRecord
 
 Ask = Callable[..., WhatIf]
 TRUTH = TestedOn(1, 1, 1, 0)
+RECORDED: dict[str, Any] = {
+    **{field.name: None for field in fields(RunRecord) if field.name not in {"id", "name"}},
+    "dataset_id": 1,
+    "source": SourceOrientation.PREDICTIONS,
+    "score_columns": 0,
+}
+"""What is recorded of all runs here, but for their ids and names."""
 
 
 def answered(
@@ -34,15 +44,12 @@ def answered(
         PricedRun(
             id=f"r_{place}",
             name=f"run {place}",
-            model=None,
+            **RECORDED,
             project="default",
-            dataset_id=1,
             dataset="clinic",
             positive_label=None,
             default_costs_id=None,
             truth=TRUTH,
-            source=SourceOrientation.PREDICTIONS,
-            score_columns=0,
             matrix=ConfusionMatrix(np.array(each), names),
             evaluation_id=place,
         )
