@@ -31,7 +31,10 @@ _SLOWEST_S = 10
 _MOST_MEMORY_MB = 2_048
 _FOLLOWED = [
     *("json", "csv", "tomllib", "zipfile"),
-    *(f"offdiag.{part}" for part in ("inputs", "domain", "filters", "gate", "importers", "records")),
+    *(
+        f"offdiag.{part}"
+        for part in ("inputs", "domain", "filters", "gate", "importers", "records")
+    ),
     *("offdiag.audit", "offdiag.metrics.costs", "offdiag.store.archive"),
     *("offdiag_web.urls", "offdiag_web.api"),
 ]
