@@ -126,7 +126,7 @@ def test_the_wine_run_has_the_matrix_and_the_numbers_of_the_paper(
 
 
 def test_all_runs_of_a_dataset_share_one_truth(demo: tuple[Path, str]) -> None:
-    versions = {(run.dataset, run.truth_number) for run in all_runs(demo[0])}
+    versions = {(run.dataset, run.truth_version) for run in all_runs(demo[0])}
 
     assert len(versions) == len({dataset for dataset, _ in versions}) == 3
 

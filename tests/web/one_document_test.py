@@ -35,6 +35,27 @@ def test_a_run_has_the_same_keys_everywhere(
     assert all(with_matrix[key] == shown[key] for key in ("metrics", "costs"))
 
 
+def test_a_run_of_a_list_has_the_same_keys_everywhere(
+    reader: FlaskClient, registry: LesionRegistry, capfd: pytest.CaptureFixture[str]
+) -> None:
+    document = get(reader, f"/runs/{registry.plain}")
+    answer = one_of(get(reader, "/runs", limit=1000), registry)
+    page = one_of(reader.get("/runs.json").get_json(), registry)
+    printed_list = one_of(printed(capfd, registry, "runs", "list"), registry)
+
+    assert page == printed_list
+    assert answer.keys() - page.keys() == {"truth_version"}
+    assert page.keys() - answer.keys() == {"worst_class"}
+    only_in_lists = {"metrics", "worst_class", "may_hide_minority"}
+    assert page.keys() - document.keys() == only_in_lists
+    for key in page.keys() - only_in_lists:
+        whole, listed = document[key], page[key]
+        if isinstance(listed, dict):
+            assert whole | listed == whole, key
+        else:
+            assert whole == listed == answer[key] == printed_list[key], key
+
+
 def test_the_remote_sdk_reads_every_key_of_a_run(
     reader: FlaskClient, registry: LesionRegistry
 ) -> None:
@@ -43,6 +64,12 @@ def test_the_remote_sdk_reads_every_key_of_a_run(
     read = Run.model_validate(answer, extra="forbid")
 
     assert read.model_dump(mode="json") == answer
+
+
+def one_of(listed: dict[str, Any], registry: LesionRegistry) -> dict[str, Any]:
+    """The plain run of a list."""
+    (found,) = [run for run in listed["runs"] if run["id"] == registry.plain]
+    return dict(found)
 
 
 def printed(

@@ -22,31 +22,6 @@ from offdiag.store.run_page import RunDetail, RunHeader, RunResults
 from offdiag.store.run_rows import RunEntry
 
 
-def entry_dict(entry: RunEntry) -> dict[str, Any]:
-    """A run of a list as JSON."""
-    worst = entry.worst_class
-    return {
-        "id": entry.id,
-        "name": entry.name,
-        "project": entry.project,
-        "dataset": entry.dataset,
-        "truth_version": entry.truth_number,
-        "model": entry.model,
-        "state": entry.state.value,
-        "author": entry.author,
-        "tags": dict(entry.tags),
-        "created_at": time_text(entry.created_at),
-        "n": entry.n_cases,
-        "n_unlabelled": entry.n_unlabelled,
-        "orientation_verdict": entry.orientation_verdict,
-        "derived_from": entry.derived_from,
-        "aggregate": {key: value.to_dict() for key, value in entry.metrics.items()},
-        "worst_class": None
-        if worst is None
-        else {"label": worst.label, "support": worst.support, "recall": worst.recall.to_dict()},
-    }
-
-
 def detail_dict(detail: RunDetail) -> dict[str, Any]:
     """Everything about one run for programs; without results, `metrics` is None."""
     results = detail.results

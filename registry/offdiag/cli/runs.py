@@ -117,13 +117,14 @@ def list_runs(
 ) -> None:
     """List runs with their headline numbers."""
     from offdiag.cli.registry import opened
-    from offdiag.cli.run_tables import entry_dict, run_table
+    from offdiag.cli.run_tables import run_table
+    from offdiag.records.run import plain_entry
 
     terms, order = _terms(project, dataset, filter_text), _order(sort)
     with opened(settings_for(url)) as database:
         entries = list(islice(_entries(database, terms, order), limit))
     if as_json:
-        print_json({"runs": [entry_dict(entry) for entry in entries]})
+        print_json({"runs": [plain_entry(entry) for entry in entries]})
     elif entries:
         print_tables(run_table(entries, with_intervals=room_for_intervals()))
     else:

@@ -10,6 +10,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
+from offdiag.domain.orientation import SourceOrientation
 from offdiag.domain.texts import require_storable
 from offdiag.domain.values import MetricValue
 from offdiag.errors import InvalidInput
@@ -155,12 +156,14 @@ def _require_entries(entries: Mapping[str, Scalar], field_name: str) -> None:
             )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class FoundRun:
     """One run. `metrics` holds aggregates by key and is empty until it has been evaluated.
 
-    `truth_version` is the one its metrics are of. `hides_minority` is None where nothing can
-    be said about it; `may_hide_minority` is True where a gap is in sight and none is proved.
+    `truth_version` is the one its metrics are of. `n_samples` counts the samples they are of,
+    None until there are any, `n_unlabelled` those that wait for a label. `hides_minority` is
+    None where nothing can be said about it; `may_hide_minority` is True where a gap is in sight
+    and none is proved.
     """
 
     id: str
@@ -174,6 +177,11 @@ class FoundRun:
     git_sha: str | None
     created_at: datetime
     n_predictions: int
+    n_samples: int | None
+    n_unlabelled: int
+    source: SourceOrientation
+    orientation_verdict: str | None
+    derivation: Derivation | None
     hides_minority: bool | None
     may_hide_minority: bool | None
     params: Mapping[str, Scalar]

@@ -12,13 +12,17 @@ from pydantic import Field
 
 from offdiag.domain.look_alikes import look_alikes
 from offdiag.domain.orientation import SourceOrientation
-from offdiag.domain.runs import RunState, Task
+from offdiag.domain.runs import Derivation, FoundRun, RunState, Task
 from offdiag.records.base import Answered, Page, Paged, Value
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from offdiag.domain.labels import LabelSet
+    from offdiag.domain.texts import Cell
     from offdiag.store.evaluations import EvaluationWork
     from offdiag.store.run_page import RunDetail, RunHeader, RunResults
+    from offdiag.store.run_rows import RunEntry as RunEntryRead
 
 Scalar = str | int | float | bool | None
 
@@ -45,36 +49,25 @@ class RunsWanted(Paged):
     project: str | None = None
 
 
-class RunSummary(Answered):
-    """A run as a search finds it."""
+class RunBasics(Answered):
+    """What every document of a run says, under the names that read models have for it."""
 
     id: str
     name: str
     project: str
     dataset: str
-    model: str | None
     state: RunState
+    model: str | None
+    params: dict[str, Scalar]
+    tags: dict[str, Scalar]
     author: str | None
     git_sha: str | None
     created_at: datetime
     n_predictions: int
-    truth_version: int | None = Field(description="The version that `metrics` are of.")
     hides_minority: bool | None = Field(
-        description="Whether accuracy hides a minority class; null where nothing can be said."
-    )
-    may_hide_minority: bool | None = Field(
         default=None,
-        description="Whether it may hide one: a large gap in recall is in sight, none is proved.",
+        description="Whether accuracy hides a minority class; null where nothing can be said.",
     )
-    params: dict[str, Scalar]
-    tags: dict[str, Scalar]
-    metrics: dict[str, Value] = Field(description="Aggregates; empty until it was evaluated.")
-
-
-class RunPage(Page):
-    """A page of runs."""
-
-    runs: list[RunSummary]
 
 
 class Labels(Answered):
@@ -100,12 +93,17 @@ class RunTruth(Answered):
     class_counts: list[int] = Field(description="Samples of each class, in label order.")
 
 
-class RunOrientation(Answered):
-    """What the run came as, and what its margins say about that."""
+class ListedOrientation(Answered):
+    """What a run came as, and what its margins say about that."""
 
     stored: SourceOrientation
     source: SourceOrientation
     verdict: str | None
+
+
+class RunOrientation(ListedOrientation):
+    """The same with the numbers that say so."""
+
     evidence: dict[str, Any] | None
 
 
@@ -116,14 +114,19 @@ class Derived(Answered):
     recipe: dict[str, Any]
 
 
-class EvaluationMade(Answered):
-    """With what and when the current results were computed."""
+class ListedEvaluation(Answered):
+    """What the current results are of."""
 
     truth_version: int | None
-    newest_truth_version: int | None
     n_samples: int = Field(description="Samples that the results are of.")
+    n_unlabelled: int = Field(description="Samples that wait for a label.")
+
+
+class EvaluationMade(ListedEvaluation):
+    """With what and when the current results were computed."""
+
+    newest_truth_version: int | None
     n_cases: int = Field(description="The same as `n_samples`; it goes with the next release.")
-    n_unlabelled: int
     suite_version: int
     engine_version: str
     input_digest: str
@@ -148,23 +151,11 @@ class Outdated(Answered):
     work: Work | None
 
 
-class Run(Answered):
+class Run(RunBasics):
     """Everything that is known of a run but its results."""
 
-    id: str
-    name: str
-    project: str
-    dataset: str
     task: Task
-    state: RunState
-    model: str | None
-    params: dict[str, Scalar]
-    tags: dict[str, Scalar]
-    author: str | None
-    git_sha: str | None
-    created_at: datetime
     finished_at: datetime | None
-    n_predictions: int
     score_columns: int
     content_digest: str | None
     labels: Labels
@@ -185,10 +176,46 @@ class Run(Answered):
     evaluation: EvaluationMade | None
     outdated: Outdated | None
     work: Work | None
-    hides_minority: bool | None = Field(
-        default=None,
-        description="Whether accuracy hides a minority class; null where nothing can be said.",
+
+
+class RunSummary(RunBasics):
+    """A run as a search finds it."""
+
+    orientation: ListedOrientation | None = None
+    derived_from: Derived | None = None
+    evaluation: ListedEvaluation | None = Field(
+        default=None, description="None until it was evaluated."
     )
+    truth_version: int | None = Field(
+        description="The version that `metrics` are of, as in `evaluation`; it goes with the "
+        "next release."
+    )
+    may_hide_minority: bool | None = Field(
+        default=None,
+        description="Whether it may hide one: a large gap in recall is in sight, none is proved.",
+    )
+    metrics: dict[str, Value] = Field(description="Aggregates; empty until it was evaluated.")
+
+
+class ListedClass(Answered):
+    """The class with the lowest recall among those that have samples: `tp` of its `support`."""
+
+    label: str
+    support: int
+    tp: int
+    recall: Value
+
+
+class RunEntry(RunSummary):
+    """A run as a list shows it, with some of its metrics."""
+
+    worst_class: ListedClass | None
+
+
+class RunPage(Page):
+    """A page of runs."""
+
+    runs: list[RunSummary]
 
 
 class Deleted(Answered):
@@ -202,20 +229,9 @@ def run_document(detail: RunDetail) -> Run:
     """Everything that is known of a run but its results."""
     run, outdated, results = detail.run, detail.outdated, detail.results
     return Run(
-        id=run.id,
-        name=run.name,
-        project=run.project,
-        dataset=run.dataset,
+        **_basics(run),
         task=run.task,
-        state=run.state,
-        model=run.model,
-        params=dict(run.params),
-        tags=dict(run.tags),
-        author=run.author,
-        git_sha=run.git_sha,
-        created_at=run.created_at,
         finished_at=run.finished_at,
-        n_predictions=run.n_predictions,
         score_columns=run.score_columns,
         content_digest=run.content_digest,
         labels=labels_document(run.labels),
@@ -224,9 +240,7 @@ def run_document(detail: RunDetail) -> Run:
         truth=_truth(run),
         orientation=_orientation(run),
         hierarchy=None if run.hierarchy is None else run.hierarchy.to_dict(),
-        derived_from=None
-        if run.derivation is None
-        else Derived(run=run.derivation.run_id, recipe=dict(run.derivation.recipe)),
+        derived_from=_derived(run.derivation),
         decision_rule=None if run.decision is None else dict(run.decision),
         evaluation=None if results is None else _evaluation(results),
         outdated=None
@@ -242,6 +256,91 @@ def run_document(detail: RunDetail) -> Run:
 def plain_run(detail: RunDetail) -> dict[str, Any]:
     """The same as plain values, without names that only the HTTP API keeps for a release."""
     return run_document(detail).model_dump(mode="json", exclude={"evaluation": {"n_cases"}})
+
+
+def run_summary(run: FoundRun) -> RunSummary:
+    """A run as a search finds it."""
+    return RunSummary(**_summary(run))
+
+
+def run_entry(entry: RunEntryRead) -> RunEntry:
+    """A run as a list shows it."""
+    worst = entry.worst_class
+    return RunEntry(
+        **_summary(entry),
+        worst_class=None
+        if worst is None
+        else ListedClass(
+            label=worst.label,
+            support=worst.support,
+            tp=worst.hits,
+            recall=Value.of(worst.recall),
+        ),
+    )
+
+
+def plain_entry(entry: RunEntryRead) -> dict[str, Any]:
+    """The same as plain values, without names that only the HTTP API keeps for a release."""
+    return run_entry(entry).model_dump(mode="json", exclude={"truth_version"})
+
+
+def found_run(run: RunSummary) -> FoundRun:
+    """What was found, as it is where the registry is in the same process."""
+    origin, orientation, evaluation = run.derived_from, run.orientation, run.evaluation
+    return FoundRun(
+        **{name: getattr(run, name) for name in RunBasics.model_fields},
+        truth_version=run.truth_version,
+        n_samples=None if evaluation is None else evaluation.n_samples,
+        n_unlabelled=0 if evaluation is None else evaluation.n_unlabelled,
+        source=SourceOrientation.PREDICTIONS if orientation is None else orientation.source,
+        orientation_verdict=None if orientation is None else orientation.verdict,
+        derivation=None if origin is None else Derivation(origin.run, origin.recipe),
+        may_hide_minority=run.may_hide_minority,
+        metrics={key: value.measured() for key, value in run.metrics.items()},
+    )
+
+
+def run_columns(keys: Sequence[str]) -> tuple[str, ...]:
+    """Columns of the CSV of a list whose lines have these metrics."""
+    return (
+        *("id", "name", "project", "dataset", "truth_version", "model", "state", "author"),
+        *("created_at", "n_predictions", "n_samples", "orientation_verdict", "derived_from"),
+        *(f"{key}{part}" for key in keys for part in ("", "_ci_low", "_ci_high", "_reason")),
+        *("worst_class", "worst_class_recall", "worst_class_tp", "worst_class_support"),
+    )
+
+
+def entry_row(entry: RunEntryRead, keys: Sequence[str]) -> tuple[Cell, ...]:
+    """One run for the CSV of a list, in the order of the `run_columns` of its metrics."""
+    worst = entry.worst_class
+    return (
+        entry.id,
+        entry.name,
+        entry.project,
+        entry.dataset,
+        entry.truth_version,
+        entry.model,
+        entry.state.value,
+        entry.author,
+        entry.created_at.isoformat(),
+        entry.n_predictions,
+        entry.n_samples,
+        entry.orientation_verdict,
+        entry.derived_from,
+        *(cell for key in keys for cell in _metric_cells(entry, key)),
+        *(
+            (None, None, None, None)
+            if worst is None
+            else (worst.label, worst.recall.value, worst.hits, worst.support)
+        ),
+    )
+
+
+def _metric_cells(entry: RunEntryRead, key: str) -> tuple[Cell, ...]:
+    value = entry.metrics.get(key)
+    if value is None:
+        return (None, None, None, None)
+    return (value.value, value.ci_low, value.ci_high, value.reason)
 
 
 def plain_results(results: RunResults | None) -> dict[str, Any]:
@@ -263,6 +362,40 @@ def labels_document(known: LabelSet) -> Labels:
         digest=known.digest,
         look_alikes=[list(group) for group in look_alikes(known)],
     )
+
+
+def _basics(run: RunHeader | FoundRun) -> dict[str, Any]:
+    return {
+        name: getattr(run, name) for name in RunBasics.model_fields if name != "hides_minority"
+    }
+
+
+def _summary(run: FoundRun) -> dict[str, Any]:
+    return _basics(run) | {
+        "hides_minority": run.hides_minority,
+        "may_hide_minority": run.may_hide_minority,
+        "truth_version": run.truth_version,
+        "orientation": ListedOrientation(
+            stored=SourceOrientation.ACTUAL_ROWS,
+            source=run.source,
+            verdict=run.orientation_verdict,
+        ),
+        "derived_from": _derived(run.derivation),
+        "evaluation": None
+        if run.n_samples is None
+        else ListedEvaluation(
+            truth_version=run.truth_version,
+            n_samples=run.n_samples,
+            n_unlabelled=run.n_unlabelled,
+        ),
+        "metrics": {key: Value.of(value) for key, value in run.metrics.items()},
+    }
+
+
+def _derived(derivation: Derivation | None) -> Derived | None:
+    if derivation is None:
+        return None
+    return Derived(run=derivation.run_id, recipe=dict(derivation.recipe))
 
 
 def _truth(run: RunHeader) -> RunTruth | None:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
 from functools import cache
 from typing import Any
 
@@ -32,7 +31,7 @@ from sqlalchemy import (
 from sqlalchemy.orm import Session, aliased
 
 from offdiag.domain.orientation import SourceOrientation
-from offdiag.domain.runs import RunState
+from offdiag.domain.runs import Derivation, FoundRun, RunState
 from offdiag.domain.values import MetricValue
 from offdiag.flags.catalogue import RULES
 from offdiag.store.evaluations import (
@@ -41,7 +40,13 @@ from offdiag.store.evaluations import (
     evaluation_work,
     recorded_value,
 )
-from offdiag.store.flags import COUNTS_IN_BADGE, IS_IN_SIGHT, RUN_AS_A_WHOLE, SEVERITY_RANK
+from offdiag.store.flags import (
+    COUNTS_IN_BADGE,
+    IS_IN_SIGHT,
+    RUN_AS_A_WHOLE,
+    SEVERITY_RANK,
+    may_hide_minority,
+)
 from offdiag.store.models import (
     ConfusionMatrixRow,
     DatasetRow,
@@ -264,36 +269,30 @@ LISTED_OF_SETS = ("subset_accuracy", "hamming_loss", "example_jaccard", "micro_f
 """The same for runs whose cases have sets of labels."""
 
 
-@dataclass(frozen=True, slots=True)
-class RunEntry:
-    """One line of the list. `metrics` is empty until the run has been evaluated.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunEntry(FoundRun):
+    """One line of the list. `badge` is None where the accuracy hides nothing that is known.
 
-    `n_cases` counts the cases that the metrics are of, `n_unlabelled` those that wait for a
-    label; `truth_number` is the version of the truth that the run is scored with.
-    `badge` is None where the accuracy hides nothing that is known. `derived_from` is the run
-    from whose scores it was decided, None for a logged one.
+    `truth_version` is that of the ground truth the run is scored with, or will be.
     """
 
-    id: str
-    name: str
-    project: str
-    dataset: str
-    truth_number: int | None
-    model: str | None
-    state: RunState
-    author: str | None
-    tags: Mapping[str, object]
-    created_at: datetime
-    n_cases: int
-    source: SourceOrientation
-    orientation_verdict: str | None
-    metrics: Mapping[str, MetricValue]
     worst_class: WorstClass | None
     work: EvaluationWork | None
-    n_unlabelled: int = 0
     badge: RunBadge | None = None
-    derived_from: str | None = None
-    is_evaluated: bool = True
+
+    @property
+    def is_evaluated(self) -> bool:
+        return self.n_samples is not None
+
+    @property
+    def n_cases(self) -> int:
+        """Samples that the metrics are of; before there are any, predictions."""
+        return self.n_predictions if self.n_samples is None else self.n_samples
+
+    @property
+    def derived_from(self) -> str | None:
+        """The run from whose scores it was decided, None for a logged one."""
+        return None if self.derivation is None else self.derivation.run_id
 
 
 def logged_predictions() -> ColumnElement[int]:
@@ -307,27 +306,56 @@ def logged_predictions() -> ColumnElement[int]:
     return case((RunRow.state == RunState.OPEN, so_far), else_=RunRow.n_predictions)
 
 
-RUN_COLUMNS = (
+FOUND_COLUMNS = (
     RunRow.id,
     RunRow.name,
     ProjectRow.name.label("project"),
     DatasetRow.name.label("dataset"),
-    TruthVersionRow.number.label("truth_number"),
+    TruthVersionRow.number.label("truth_version"),
     RunRow.model,
     RunRow.state,
     RunRow.author,
+    RunRow.git_sha,
+    RunRow.params,
     RunRow.tags,
     RunRow.created_at,
     logged_predictions().label("n_predictions"),
     RunRow.source_orientation,
     RunRow.orientation_verdict,
     RunRow.derived_from,
+    RunRow.derivation,
     EvaluationRow.id.label("evaluation_id"),
-    EvaluationRow.n_labelled,
+    EvaluationRow.n_labelled.label("n_samples"),
     (EvaluationRow.n_cases - EvaluationRow.n_labelled).label("n_unlabelled"),
+    EvaluationRow.hides_minority,
+    may_hide_minority().label("may_hide_minority"),
+)
+"""What has to be selected for a `FoundRun`, over run, dataset, project, truth and evaluation."""
+
+RUN_COLUMNS = (
+    *FOUND_COLUMNS,
     (EvaluationRow.cost_matrix_id == DatasetRow.default_cost_matrix_id).label("costs_count"),
 )
-"""What has to be selected for a line, over run, dataset, project, truth and evaluation."""
+"""The same for a line of the list."""
+
+_AS_SELECTED = (
+    *("id", "name", "project", "dataset", "truth_version", "model", "author", "git_sha"),
+    *("params", "tags", "created_at", "n_predictions", "n_samples", "orientation_verdict"),
+    *("hides_minority", "may_hide_minority"),
+)
+
+
+def found_fields(row: Row[*tuple[Any, ...]]) -> dict[str, Any]:
+    """The fields of a `FoundRun` by name, but for its metrics, from a row of `FOUND_COLUMNS`."""
+    derivation = None
+    if row.derived_from is not None:
+        derivation = Derivation(row.derived_from, row.derivation or {})
+    return {name: getattr(row, name) for name in _AS_SELECTED} | {
+        "state": RunState(row.state),
+        "n_unlabelled": row.n_unlabelled or 0,
+        "source": SourceOrientation(row.source_orientation),
+        "derivation": derivation,
+    }
 
 
 def run_entries(
@@ -345,19 +373,7 @@ def run_entries(
     work = evaluation_work(session, [row.id for row in rows if row.evaluation_id is None])
     return tuple(
         RunEntry(
-            id=row.id,
-            name=row.name,
-            project=row.project,
-            dataset=row.dataset,
-            truth_number=row.truth_number,
-            model=row.model,
-            state=RunState(row.state),
-            author=row.author,
-            tags=row.tags,
-            created_at=row.created_at,
-            n_cases=row.n_predictions if row.n_labelled is None else row.n_labelled,
-            source=SourceOrientation(row.source_orientation),
-            orientation_verdict=row.orientation_verdict,
+            **found_fields(row),
             metrics={
                 key: value
                 for key, value in found.metrics.get(row.evaluation_id, {}).items()
@@ -365,10 +381,7 @@ def run_entries(
             },
             worst_class=found.worst.get(row.evaluation_id),
             work=work.get(row.id),
-            n_unlabelled=row.n_unlabelled or 0,
             badge=found.badges.get(row.evaluation_id),
-            derived_from=row.derived_from,
-            is_evaluated=row.evaluation_id is not None,
         )
         for row in rows
     )

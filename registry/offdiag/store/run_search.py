@@ -13,11 +13,10 @@ from typing import Any
 from sqlalchemy import ColumnElement, Label, Row, Select, and_, false, literal, or_, select
 from sqlalchemy.orm import Session
 
-from offdiag.domain.runs import FoundRun, RunState
+from offdiag.domain.runs import FoundRun
 from offdiag.domain.values import MetricValue
 from offdiag.filters.conditions import Condition, MetricField, Ordering
 from offdiag.store.evaluations import counts_for_its_run, recorded_value, select_values
-from offdiag.store.flags import may_hide_minority
 from offdiag.store.models import (
     DatasetRow,
     EvaluationRow,
@@ -28,6 +27,7 @@ from offdiag.store.models import (
 )
 from offdiag.store.models.evaluations import AGGREGATE
 from offdiag.store.run_conditions import holds, sorted_by
+from offdiag.store.run_rows import FOUND_COLUMNS, found_fields
 
 _Sorting = Sequence[tuple[Label[Any], bool]]
 """What runs are sorted by, and whether downwards."""
@@ -174,7 +174,10 @@ def run_records(session: Session, ids: Sequence[str]) -> list[FoundRun]:
     for some in _batches(ids):
         rows = session.execute(_facts(some)).all()
         metrics = _metrics(session, [row.evaluation_id for row in rows if row.evaluation_id])
-        found |= {row.id: _record(row, metrics.get(row.evaluation_id, {})) for row in rows}
+        found |= {
+            row.id: FoundRun(**found_fields(row), metrics=metrics.get(row.evaluation_id, {}))
+            for row in rows
+        }
     return [found[run_id] for run_id in ids if run_id in found]
 
 
@@ -189,24 +192,7 @@ def _facts(ids: Sequence[str]) -> Select[*tuple[Any, ...]]:
         counts_for_its_run(),
     )
     return (
-        select(
-            RunRow.id,
-            RunRow.name,
-            RunRow.model,
-            ProjectRow.name.label("project"),
-            DatasetRow.name.label("dataset"),
-            TruthVersionRow.number.label("truth_version"),
-            RunRow.state,
-            RunRow.author,
-            RunRow.git_sha,
-            RunRow.created_at,
-            RunRow.n_predictions,
-            RunRow.params,
-            RunRow.tags,
-            EvaluationRow.id.label("evaluation_id"),
-            EvaluationRow.hides_minority,
-            may_hide_minority().label("may_hide_minority"),
-        )
+        select(*FOUND_COLUMNS)
         .join(ProjectRow, ProjectRow.id == RunRow.project_id)
         .join(DatasetRow, DatasetRow.id == RunRow.dataset_id)
         .outerjoin(EvaluationRow, is_current)
@@ -226,24 +212,3 @@ def _metrics(
     for row in session.execute(wanted.order_by(MetricValueRow.key)):
         found.setdefault(row.evaluation_id, {})[row.key] = recorded_value(row)
     return found
-
-
-def _record(row: Row[*tuple[Any, ...]], metrics: Mapping[str, MetricValue]) -> FoundRun:
-    return FoundRun(
-        id=row.id,
-        name=row.name,
-        model=row.model,
-        project=row.project,
-        dataset=row.dataset,
-        truth_version=row.truth_version,
-        state=RunState(row.state),
-        author=row.author,
-        git_sha=row.git_sha,
-        created_at=row.created_at,
-        n_predictions=row.n_predictions,
-        hides_minority=row.hides_minority,
-        may_hide_minority=row.may_hide_minority,
-        params=row.params,
-        tags=row.tags,
-        metrics=metrics,
-    )

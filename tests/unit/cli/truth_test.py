@@ -152,7 +152,7 @@ def test_coverage_is_shown_where_labels_are_missing(
     shown = offdiag("runs", "show", run_id, "--json").json
     for_people = offdiag("runs", "show", run_id).out
 
-    assert (listed["n"], listed["n_unlabelled"], listed["truth_version"]) == (2, 1, 2)
+    assert listed["evaluation"] == {"truth_version": 2, "n_samples": 2, "n_unlabelled": 1}
     assert shown["evaluation"]["n_samples"] == 2
     assert (shown["truth"]["version"], shown["evaluation"]["truth_version"]) == (1, 2)
     assert "2 of 3 cases with truth version 2" in for_people

@@ -183,7 +183,7 @@ def test_a_derived_run_names_its_source_on_its_page_and_in_lists(
         around = [link.parent.text for link in links if link.parent is not None]
         assert len([text for text in around if "decided from" in text]) == 1
     listed = client.get("/runs.json?q=decided").get_json()["runs"]
-    assert [each["derived_from"] for each in listed] == [clinic]
+    assert [each["derived_from"]["run"] for each in listed] == [clinic]
     assert not [link for link in pages[0].all("a") if link.text == "Decide by cost"]
 
 

@@ -275,7 +275,7 @@ def test_the_json_twin_agrees_with_the_page(reader: FlaskClient) -> None:
         if run["metrics"]:
             assert row[1] == f"{run['metrics']['overall_accuracy']['value']:.3f}"
             worst = run["worst_class"]
-            assert (row[7], row[8]) == (worst["label"], f"{worst['found']}/{worst['support']}")
+            assert (row[7], row[8]) == (worst["label"], f"{worst['tp']}/{worst['support']}")
 
 
 def test_the_csv_twin_has_the_same_runs_with_their_numbers(reader: FlaskClient) -> None:

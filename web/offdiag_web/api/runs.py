@@ -5,12 +5,11 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
-from offdiag.records.run import Deleted, Run, RunPage, RunsWanted, run_document
+from offdiag.records.run import Deleted, Run, RunPage, RunsWanted, run_document, run_summary
 from offdiag.services import search
 from offdiag.services.retention import deletion
 from offdiag.store.run_page import read_run
 from offdiag.store.run_search import SearchPlace, SortValue
-from offdiag_web.api.answers.runs import run_summary
 from offdiag_web.api.operations import author, operation, read_token, resource, write_token
 from offdiag_web.app.context import current_registry
 

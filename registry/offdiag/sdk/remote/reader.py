@@ -17,7 +17,7 @@ from offdiag.metrics.scores.operating_points import OperatingPoints
 from offdiag.records.base import MOST_ON_A_PAGE, Answered, Asked
 from offdiag.records.evaluation import CurvesAnswer, Points
 from offdiag.records.example import ExamplePage, LabelSets
-from offdiag.records.run import Labels, Run, RunPage, RunSummary
+from offdiag.records.run import Labels, Run, RunPage, found_run
 from offdiag.sdk.registry import ExampleRow, ExampleTable, SearchQuestion
 from offdiag.sdk.remote.connection import Connection, with_retries
 from offdiag.services.examples.selection import ExampleQuestion
@@ -167,28 +167,7 @@ def search(reader: Reader, question: SearchQuestion) -> list[FoundRun]:
             limit=min(question.limit - len(found), MOST_ON_A_PAGE),
             page_token=token,
         )
-        found += [_found_run(run) for run in page.runs]
+        found += map(found_run, page.runs)
         token = page.next_page_token
         if token is None or len(found) >= question.limit:
             return found
-
-
-def _found_run(run: RunSummary) -> FoundRun:
-    return FoundRun(
-        id=run.id,
-        name=run.name,
-        model=run.model,
-        project=run.project,
-        dataset=run.dataset,
-        truth_version=run.truth_version,
-        state=run.state,
-        author=run.author,
-        git_sha=run.git_sha,
-        created_at=run.created_at,
-        n_predictions=run.n_predictions,
-        hides_minority=run.hides_minority,
-        may_hide_minority=run.may_hide_minority,
-        params=run.params,
-        tags=run.tags,
-        metrics={key: value.measured() for key, value in run.metrics.items()},
-    )

@@ -2,33 +2,9 @@
 
 from __future__ import annotations
 
-from offdiag.domain.runs import FoundRun
-from offdiag.records import run as records
-from offdiag.records.base import Value
 from offdiag.records.truth import ChangedSample, Difference, Move, TruthVersion
 from offdiag.services.truth.versions import TruthComparison
 from offdiag.store.truths import TruthSummary
-
-
-def run_summary(run: FoundRun) -> records.RunSummary:
-    return records.RunSummary(
-        id=run.id,
-        name=run.name,
-        project=run.project,
-        dataset=run.dataset,
-        model=run.model,
-        state=run.state,
-        author=run.author,
-        git_sha=run.git_sha,
-        created_at=run.created_at,
-        n_predictions=run.n_predictions,
-        truth_version=run.truth_version,
-        hides_minority=run.hides_minority,
-        may_hide_minority=run.may_hide_minority,
-        params=dict(run.params),
-        tags=dict(run.tags),
-        metrics={key: Value.of(value) for key, value in run.metrics.items()},
-    )
 
 
 def truth_version(found: TruthSummary) -> TruthVersion:

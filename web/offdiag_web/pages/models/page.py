@@ -10,15 +10,15 @@ from flask import Blueprint, jsonify, make_response, render_template, url_for
 from markupsafe import Markup
 from werkzeug.wrappers import Response
 
+from offdiag.records.run import entry_row, plain_entry, run_columns
 from offdiag.services.runs import ModelRuns, browse_model
-from offdiag.store.run_rows import RunEntry
+from offdiag.store.run_rows import LISTED_METRICS, RunEntry
 from offdiag_web.app.context import current_registry
 from offdiag_web.app.exports import csv_response
 from offdiag_web.app.paths import TWIN
 from offdiag_web.charts.scale import Scale
 from offdiag_web.charts.trend import trend
 from offdiag_web.components import numbers
-from offdiag_web.components.run_export import RUN_COLUMNS, entry_record, entry_row
 from offdiag_web.components.run_rows import (
     WORST_COLUMN,
     MetricColumn,
@@ -148,6 +148,10 @@ def twin(name: str, form: str) -> Response:
     runs = [run for on_dataset in model.by_dataset for run in on_dataset]
     if form == "json":
         return jsonify(
-            {"model": name, "total": model.total, "runs": [entry_record(run) for run in runs]}
+            {"model": name, "total": model.total, "runs": [plain_entry(run) for run in runs]}
         )
-    return csv_response("model-runs", RUN_COLUMNS, map(entry_row, runs))
+    return csv_response(
+        "model-runs",
+        run_columns(LISTED_METRICS),
+        (entry_row(run, LISTED_METRICS) for run in runs),
+    )

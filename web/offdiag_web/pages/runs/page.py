@@ -7,13 +7,14 @@ from dataclasses import replace
 from flask import Blueprint, jsonify, make_response, redirect, render_template, request, url_for
 from werkzeug.wrappers import Response
 
+from offdiag.records.run import run_columns
 from offdiag.settings.load import hide_password
 from offdiag.store.database import Database
 from offdiag.store.run_list import listed_metrics, run_overview
 from offdiag_web.app.context import current_registry
 from offdiag_web.app.exports import csv_response
 from offdiag_web.app.paths import SENT_BY_FORM
-from offdiag_web.components.run_export import run_columns, run_list_record, run_list_rows
+from offdiag_web.components.run_export import run_list_record, run_list_rows
 from offdiag_web.pages.runs.view import run_list_view
 from offdiag_web.urls.run_list import read_run_list
 
