@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import secrets
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from datetime import datetime
 from enum import StrEnum
 from typing import Any
@@ -81,6 +81,11 @@ class RunFacts:
                 require_text(text, name, MAX_TEXT_LENGTH)
         _require_entries(self.params, "params")
         _require_entries(self.tags, "tags")
+
+    def to_dict(self) -> dict[str, Any]:
+        """The facts by name."""
+        facts = {each.name: getattr(self, each.name) for each in fields(self)}
+        return facts | {"params": dict(self.params), "tags": dict(self.tags)}
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
 from typing import Annotated, Any, Self
 
 from pydantic import Field
@@ -35,16 +36,7 @@ class RunFactsBody(Asked):
 
     def facts(self) -> RunFacts:
         """The facts, checked. Raises `InvalidInput`."""
-        return RunFacts(
-            name=self.name,
-            project=self.project,
-            model=self.model,
-            client_key=self.client_key,
-            params=self.params,
-            tags=self.tags,
-            author=self.author,
-            git_sha=self.git_sha,
-        )
+        return RunFacts(**{each.name: getattr(self, each.name) for each in fields(RunFacts)})
 
 
 class NewRun(RunFactsBody):
@@ -70,15 +62,8 @@ class NewRun(RunFactsBody):
     ) -> Self:
         """The request that opens such a run."""
         return cls(
-            name=facts.name,
-            project=facts.project,
+            **facts.to_dict(),
             dataset=dataset,
-            model=facts.model,
-            client_key=facts.client_key,
-            params=dict(facts.params),
-            tags=dict(facts.tags),
-            author=facts.author,
-            git_sha=facts.git_sha,
             labels=None if labels is None else list(labels.names),
             ordinal=labels is not None and labels.ordinal,
             labels_inferred=labels is not None and labels.inferred,

@@ -51,6 +51,17 @@ class RunRecord:
     derivation: Derivation | None = None
     decision: Mapping[str, Any] | None = None
 
+    def facts(self, **changes: Any) -> RunFacts:
+        """What was said when it was logged, but for `changes`. Raises `InvalidInput`.
+
+        The project is `changes["project"]`, or the default one: a record knows only its id.
+        """
+        known = {each.name for each in fields(self)}
+        said = {
+            each.name: getattr(self, each.name) for each in fields(RunFacts) if each.name in known
+        }
+        return RunFacts(**said | changes)
+
 
 def insert_run(
     session: Session,

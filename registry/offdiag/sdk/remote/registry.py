@@ -106,17 +106,7 @@ def _labels(values: Iterable[object], field: str) -> list[str | int | bool]:
 
 
 def _said(facts: RunFacts, dataset: str) -> dict[str, Any]:
-    return {
-        "name": facts.name,
-        "project": facts.project,
-        "dataset": dataset,
-        "model": facts.model,
-        "client_key": facts.client_key,
-        "params": dict(facts.params),
-        "tags": dict(facts.tags),
-        "author": facts.author,
-        "git_sha": facts.git_sha,
-    }
+    return facts.to_dict() | {"dataset": dataset}
 
 
 def _plain(value: Any) -> Any:

@@ -10,7 +10,7 @@ from datetime import datetime
 from typing import Any
 
 from offdiag.domain.orientation import SourceOrientation
-from offdiag.domain.runs import Derivation, RunFacts, RunState, Task, new_run_id
+from offdiag.domain.runs import Derivation, RunState, Task, new_run_id
 from offdiag.errors import Conflict, InvalidInput
 from offdiag.metrics.costs.decisions import Rule
 from offdiag.metrics.counted import of_sets
@@ -74,15 +74,11 @@ def _derive(
     if dataset.task is Task.MULTILABEL:
         raise of_sets()
     derivation = Derivation(source.id, recipe)
-    facts = RunFacts(
+    facts = source.facts(
         name=name,
         project=dataset.project,
-        model=source.model,
         client_key=_client_key(derivation),
-        params=source.params,
-        tags=source.tags,
         author=author,
-        git_sha=source.git_sha,
     )
     known = already_opened(session, dataset, facts)
     if known is not None:

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from itertools import count
 from pathlib import Path
 
-from offdiag.domain.runs import RunFacts, require_name
+from offdiag.domain.runs import require_name
 from offdiag.errors import InvalidInput, NotFound
 from offdiag.inputs.scratch import scratch_folder
 from offdiag.metrics.suite import SUITE_VERSION
@@ -122,16 +122,7 @@ def _require_meant(session: Session, project: str, run_ids: list[str], path: Pat
         for dataset in datasets.dataset_names(session):
             require_name(dataset, "dataset")
         for run_id in run_ids:
-            run = runs.get_run(session, run_id)
-            RunFacts(
-                name=run.name,
-                model=run.model,
-                client_key=run.client_key,
-                params=run.params,
-                tags=run.tags,
-                author=run.author,
-                git_sha=run.git_sha,
-            )
+            runs.get_run(session, run_id).facts()
     except InvalidInput as error:
         raise _strange(path, f"{error.field}: {error.message.rstrip('.')}") from None
 
