@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, Required, TypedDict
 
 from numpy.typing import ArrayLike
 
@@ -18,6 +18,21 @@ from offdiag.sdk.registry import Registry
 from offdiag.sdk.run import OpenRun, Run
 from offdiag.sdk.target import target
 from offdiag.services.ingest.batch import GivenMatrix, Predictions
+
+
+class RunArguments(TypedDict, total=False):
+    """Arguments that `log_run` and `start_run` have in common, but for dataset and labels."""
+
+    name: Required[str]
+    project: str | None
+    model: str | None
+    positive_label: object | None
+    ordinal: bool
+    hierarchy: Mapping[Any, Any] | None
+    params: Mapping[str, Any] | None
+    tags: Mapping[str, Any] | None
+    client_key: str | None
+    url: str | None
 
 
 def log_run(

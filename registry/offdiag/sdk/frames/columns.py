@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
-from typing import Any, TypeAlias, TypedDict
+from typing import Any, TypeAlias
 
 import narwhals as nw
 
@@ -164,18 +164,3 @@ def opened(frame: object, columns: FrameColumns) -> EagerFrame | LazyFrame:
         ) from None
     columns.require_in(known.collect_schema().names())
     return known.select(*columns.names)
-
-
-class RunArguments(TypedDict):
-    """Arguments that `log_run` and `start_run` have in common, but for dataset and labels."""
-
-    name: str
-    project: str | None
-    model: str | None
-    positive_label: object | None
-    ordinal: bool
-    hierarchy: Mapping[Any, Any] | None
-    params: Mapping[str, Any] | None
-    tags: Mapping[str, Any] | None
-    client_key: str | None
-    url: str | None

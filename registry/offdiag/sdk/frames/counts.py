@@ -13,9 +13,9 @@ from offdiag.domain.labels import LabelSet, label_text
 from offdiag.domain.look_alikes import label_notes, warn_of
 from offdiag.errors import InvalidInput
 from offdiag.inputs.counted_cases import MAX_KINDS, too_many_kinds
-from offdiag.sdk.frames.columns import EagerFrame, FrameColumns, LazyFrame, RunArguments
+from offdiag.sdk.frames.columns import EagerFrame, FrameColumns, LazyFrame
 from offdiag.sdk.frames.rows import rows_in_memory
-from offdiag.sdk.logging import run_facts
+from offdiag.sdk.logging import RunArguments, run_facts
 from offdiag.sdk.run import Run
 from offdiag.sdk.target import target
 from offdiag.services.ingest.batch import GivenCounts

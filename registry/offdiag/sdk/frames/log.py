@@ -12,7 +12,6 @@ from offdiag.errors import InvalidInput
 from offdiag.sdk.frames.columns import (
     FrameColumns,
     LazyFrame,
-    RunArguments,
     ScoreColumns,
     frame_columns,
     labels_in,
@@ -20,7 +19,7 @@ from offdiag.sdk.frames.columns import (
 )
 from offdiag.sdk.frames.counts import log_counted
 from offdiag.sdk.frames.rows import Rows, labels_on_engine, row_batches, rows_in_memory
-from offdiag.sdk.logging import log_run, start_run
+from offdiag.sdk.logging import RunArguments, log_run, start_run
 from offdiag.sdk.run import OpenRun, Run
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any, Required, TypedDict
+from typing import Any, Required
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,23 +14,14 @@ from offdiag.errors import InvalidInput
 from offdiag.inputs.columns import readable
 from offdiag.inputs.ids import aligned
 from offdiag.metrics.scores.forecasts import CLASS_AXIS
+from offdiag.sdk.logging import RunArguments
 
 
-class StreamKeywords(TypedDict, total=False):
+class StreamKeywords(RunArguments, total=False):
     """The arguments of `start_run`."""
 
-    name: Required[str]
     dataset: Required[str]
-    project: str | None
-    model: str | None
     labels: Iterable[object] | None
-    positive_label: object | None
-    ordinal: bool
-    hierarchy: Mapping[Any, Any] | None
-    params: Mapping[str, Any] | None
-    tags: Mapping[str, Any] | None
-    client_key: str | None
-    url: str | None
 
 
 class RunKeywords(StreamKeywords, total=False):
