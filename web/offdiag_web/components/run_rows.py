@@ -126,15 +126,11 @@ class WorstCell:
 class RunRow:
     """One run. `state` stands in place of the metrics of a run that has none."""
 
-    id: str
+    run: RunEntry
     short_id: str
-    name: str
     url: str
-    model: str | None
-    dataset: str
-    author: str | None
-    tags: tuple[str, ...]
-    n_cases: str
+    tag_texts: tuple[str, ...]
+    n_shown: str
     logged: Moment
     warning: Chip | None
     badge: Chip | None
@@ -143,8 +139,6 @@ class RunRow:
     metrics: tuple[MetricCell, ...]
     worst: WorstCell | None
     cost: CostCell | None = None
-    origin: str | None = None
-    """The run from whose scores it was decided."""
 
 
 def run_row(
@@ -169,15 +163,11 @@ def run_row(
         known = {key: value.value for key, value in baseline.metrics.items()}
         references = {key: value for key, value in known.items() if value is not None}
     return RunRow(
-        id=entry.id,
+        run=entry,
         short_id=entry.id[:8],
-        name=entry.name,
         url=url,
-        model=entry.model,
-        dataset=entry.dataset,
-        author=entry.author,
-        tags=tuple(tag_text(key, value) for key, value in sorted(entry.tags.items())),
-        n_cases=numbers.count(entry.n_cases),
+        tag_texts=tuple(tag_text(key, value) for key, value in sorted(entry.tags.items())),
+        n_shown=numbers.count(entry.n_cases),
         logged=moment(entry.created_at, now=now),
         warning=Chip(warning.headline.rstrip("."), "warning") if warning else None,
         badge=_badge(entry),
@@ -197,7 +187,6 @@ def run_row(
         ),
         worst=None if state else _worst_cell(entry, worst_scale),
         cost=None if state or costs is None else cost_cell(entry, costs),
-        origin=entry.derived_from,
     )
 
 

@@ -227,7 +227,7 @@ def run_list_view(
 
 
 def _elsewhere(address: RunListAddress, rows: Sequence[RunRow]) -> tuple[str, ...]:
-    shown = {row.id for row in rows}
+    shown = {row.run.id for row in rows}
     return tuple(run_id for run_id in address.selected if run_id not in shown)
 
 
