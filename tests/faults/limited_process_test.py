@@ -143,5 +143,9 @@ def test_server_and_worker_get_by_with_few_threads(tmp_path: Path) -> None:
         while state_of(database, run.id) is not RunState.EVALUATED:
             time.sleep(0.05)
         assert answers(server, f"/runs/{run.id}/curves") == 200
-        assert n_threads(server.pid) <= MOST_THREADS
+        # One more loads what nobody has asked for yet, and ends.
+        give_up_at = time.monotonic() + 30
+        while (found := n_threads(server.pid)) > MOST_THREADS and time.monotonic() < give_up_at:
+            time.sleep(0.05)
+        assert found <= MOST_THREADS
         database.close()

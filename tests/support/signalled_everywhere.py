@@ -198,13 +198,13 @@ LOOPS = {
     "watch": Loop(
         _watch,
         ("offdiag.sdk.watch", "FolderWatch.look"),
-        ("/cli/watch.py", "/threading.py"),
+        ("/cli/log.py", "/threading.py"),
         ("offdiag.cli.log", "offdiag.cli.file_input", "offdiag.sdk.logging"),
     ),
     "worker": Loop(
         _worker,
         ("offdiag_workers.loop", "_wait_for_bell"),
-        ("/offdiag_workers/loop.py", "/work/bell.py", "/threading.py"),
+        ("/offdiag_workers/loop.py", "/services/jobs/notifiers.py", "/threading.py"),
         ("offdiag_workers.process",),
     ),
     "serve": Loop(

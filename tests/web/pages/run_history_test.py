@@ -69,7 +69,7 @@ def test_results_of_an_older_suite_are_announced(
 ) -> None:
     run_id = log_pets(database, TRUTH, name="run")
     work_off(database)
-    monkeypatch.setattr("offdiag.services.runs.SUITE_VERSION", SUITE_VERSION + 1)
+    monkeypatch.setattr("offdiag.store.run_page.SUITE_VERSION", SUITE_VERSION + 1)
 
     page = _page(client, f"/runs/{run_id}")
 
