@@ -40,7 +40,7 @@ def test_ctrl_k_and_a_few_letters_lead_to_a_metric(open_page: Any) -> None:
 
 
 def test_an_answer_that_comes_late_leaves_the_focus_where_it_is(open_page: Any) -> None:
-    page = open_page("/runs?q=dataset:derm-7").page
+    page = open_page("/runs?q=dataset:derm-7", own_window=True).page
     held = _hold_answers(page, "**/search?q=cohen")
 
     page.keyboard.press("Control+k")
@@ -58,7 +58,7 @@ def test_an_answer_that_comes_late_leaves_the_focus_where_it_is(open_page: Any) 
 
 
 def test_enter_waits_for_the_answer_to_what_was_typed(open_page: Any) -> None:
-    page = open_page("/runs?q=dataset:derm-7").page
+    page = open_page("/runs?q=dataset:derm-7", own_window=True).page
     held = _hold_answers(page, "**/search?q=cohen")
 
     page.keyboard.press("Control+k")
@@ -88,7 +88,7 @@ def test_enter_takes_the_first_and_escape_closes(open_page: Any) -> None:
 
 
 def test_a_server_that_fails_is_said(open_page: Any) -> None:
-    page = open_page("/runs?q=dataset:derm-7").page
+    page = open_page("/runs?q=dataset:derm-7", own_window=True).page
     page.route("**/search?*", lambda route: route.abort())
 
     page.keyboard.press("Control+k")

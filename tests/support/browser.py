@@ -133,7 +133,9 @@ class Windows:
     """Windows of a browser that one test after the other is lent.
 
     To make one takes several times as long as to load a page. What a test may leave behind is
-    put back: cookies, routes, the size of the window and the media it pretends to be.
+    put back: cookies, the size of the window and the media it pretends to be. A test that
+    intercepts requests asks for a window of its own: whether a route is in force again on a page
+    that had one before depends on the browser's timing.
     """
 
     def __init__(self, browser: Browser) -> None:
@@ -144,8 +146,12 @@ class Windows:
     def lent(self) -> Iterator[Callable[..., Watched]]:
         """A function that opens a window at an address; options are those of a context."""
         in_use: list[tuple[str, dict[str, Any], Watched]] = []
+        own: list[BrowserContext] = []
 
-        def opened(base_url: str, **options: Any) -> Watched:
+        def opened(base_url: str, *, own_window: bool = False, **options: Any) -> Watched:
+            if own_window:
+                own.append(self._browser.new_context(base_url=base_url, **options))
+                return watched(own[-1], base_url)
             key = repr((base_url, sorted(options.items())))
             idle = self._idle.setdefault(key, [])
             page = (
@@ -157,6 +163,8 @@ class Windows:
             return seen
 
         yield opened
+        for context in own:
+            context.close()
         for key, options, seen in in_use:
             _tidy(seen, options)
             self._idle[key].append(seen.page)
@@ -172,7 +180,6 @@ def _tidy(seen: Watched, options: dict[str, Any]) -> None:
     for other in page.context.pages:
         if other is not page:
             other.close()
-    page.unroute_all(behavior="ignoreErrors")
     page.goto("about:blank")
     seen.stop_listening()
     page.context.clear_cookies()
