@@ -90,13 +90,13 @@ mutations: $(DEV_READY) ## Change single lines in a copy and see whether the tes
 	@$(BIN)/python benchmarks/mutations.py $(MUTATIONS_ARGS)
 	@$(BIN)/python benchmarks/summary.py
 
-storm: $(DEV_READY) ## Kill, crowd and delay for long on both databases; writes docs/reliability.md.
+storm: $(DEV_READY) ## Kill, crowd and delay for long on both databases; writes docs/contributing/reliability.md.
 	@$(BIN)/python benchmarks/storm.py $(STORM_ARGS)
 
-load: $(DEV_READY) ## Seed 100,000 runs, let 52 clients loose on them; writes docs/load.md.
+load: $(DEV_READY) ## Seed 100,000 runs, let 52 clients loose on them; writes docs/contributing/load.md.
 	@cd benchmarks && ../$(BIN)/python -m load $(LOAD_ARGS)
 
-soak: $(DEV_READY) ## Go on for long with a fault now and then; writes docs/reliability.md.
+soak: $(DEV_READY) ## Go on for long with a fault now and then; writes docs/contributing/reliability.md.
 	@cd benchmarks && ../$(BIN)/python -m soak $(SOAK_ARGS)
 
 clean: ## Remove .venv, caches and build results; registries stay.

@@ -3,7 +3,7 @@
 Runs are drawn so that the truth is known: "ties" are exchangeable runs, each of which shares 60 %
 of its random numbers with the others, so every metric is truly equal and every claim is a false
 one. Everything that decides is a function of the library itself. Rates are pooled over sizes and
-shares of the rare class; the table of each cell goes into docs/claims.md.
+shares of the rare class; the table of each cell goes into docs/contributing/claims.md.
 
     python benchmarks/claims.py                about ten minutes on two cores
     python benchmarks/claims.py --sets 10      a look; writes nothing
@@ -40,7 +40,7 @@ from offdiag.metrics.paired.joint import joint_counts
 from offdiag.metrics.suite import evaluate_stack
 from offdiag.reports.alerts import ODDS, odds_of
 
-PAGE = Path(__file__).parents[1] / "docs" / "claims.md"
+PAGE = Path(__file__).parents[1] / "docs" / "contributing" / "claims.md"
 BEGIN, END = "<!-- The simulation begins. -->", "<!-- The simulation ends. -->"
 SETS = 150
 """Data sets of each cell; of the largest cells fewer, see `Cell.n_sets`."""
@@ -375,7 +375,7 @@ SECTIONS = (report_sets, report_power, report_pairs, report_intervals, report_se
 
 
 def write_page(result: dict[str, Any]) -> None:
-    """Put goals and cells of a result into docs/claims.md."""
+    """Put goals and cells of a result into docs/contributing/claims.md."""
     parts = [result_table(result)]
     for name, rows in result["tables"].items():
         columns = list(rows[0])

@@ -2,7 +2,7 @@
 
 python benchmarks/storm.py [--seeds 20] [--runs 500] [--minutes 5]
 
-Ends with results/storm.json, and with the table of it in docs/reliability.md.
+Ends with results/storm.json, and with the table of it in docs/contributing/reliability.md.
 """
 
 from __future__ import annotations

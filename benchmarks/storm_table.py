@@ -1,4 +1,4 @@
-"""The table of results/storm.json as it stands in docs/reliability.md.
+"""The table of results/storm.json as it stands in docs/contributing/reliability.md.
 
 python benchmarks/storm_table.py
 """
@@ -10,7 +10,7 @@ from pathlib import Path
 
 from result_table import put_between, result_table
 
-PAGE = Path(__file__).parents[1] / "docs" / "reliability.md"
+PAGE = Path(__file__).parents[1] / "docs" / "contributing" / "reliability.md"
 RESULT = Path(__file__).parent / "results" / "storm.json"
 BEGIN = "<!-- The storm begins. -->"
 END = "<!-- The storm ends. -->"

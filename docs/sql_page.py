@@ -55,7 +55,7 @@ in CSV cannot start a formula in a spreadsheet: it has an apostrophe in front th
 are not finite are NULL in JSON and CSV.
 
 A question can only read, from the registry alone: files, network, extensions and settings are
-out of its reach ([decision 023](decisions/023-questions-in-sql.md)).
+out of its reach ([decision 023](decisions/023-sql-with-duckdb.md)).
 
 ## Relations
 

@@ -1,4 +1,4 @@
-"""The tables of docs/load.md, written from the results: `python -m load.document`."""
+"""The tables of docs/contributing/load.md, written from the results: `python -m load.document`."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from result_table import put_between
 
 from load.programs import ROOT
 
-DOCUMENT = ROOT / "docs" / "load.md"
+DOCUMENT = ROOT / "docs" / "contributing" / "load.md"
 BEGIN, END = "<!-- measured: begin -->", "<!-- measured: end -->"
 NAMES = {"sqlite": "SQLite, `offdiag serve`", "postgresql": "PostgreSQL, gunicorn"}
 

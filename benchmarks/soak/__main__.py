@@ -3,8 +3,8 @@
     python -m soak [--hours 24] [--every-minutes 5] [--base both] [--seed 1] [--quick]
 
 By default five minutes on each database with a fault every 20 seconds. Ends with a record in
-results/soak.json, and with the tables of all records in docs/reliability.md. `--quick` does all
-of it in two or three minutes, and writes nothing down.
+results/soak.json, and with the tables of all records in docs/contributing/reliability.md.
+`--quick` does all of it in two or three minutes, and writes nothing down.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The tables of docs/reliability.md about soaks, from their records: `python -m soak.document`."""
+"""Write the soak tables of docs/contributing/reliability.md: `python -m soak.document`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from result_table import put_between, result_table
 from load.programs import ROOT
 from soak.records import read_records
 
-PAGE = ROOT / "docs" / "reliability.md"
+PAGE = ROOT / "docs" / "contributing" / "reliability.md"
 BEGIN, END = "<!-- The soak begins. -->", "<!-- The soak ends. -->"
 NAMES = {"sqlite": "On SQLite", "postgresql": "On PostgreSQL"}
 

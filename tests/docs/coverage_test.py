@@ -106,6 +106,7 @@ def test_decisions_are_numbered_without_gaps_and_listed() -> None:
 def test_make_targets_that_are_mentioned_exist() -> None:
     targets = set(re.findall(r"^([a-z-]+):", text_of("Makefile"), flags=re.MULTILINE))
     pages = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *DOCS.glob("*.md")]
+    pages += DOCS.glob("contributing/*.md")
 
     for page in pages:
         mentioned = set(re.findall(r"(?:\$ |`)make ([a-z-]+)", page.read_text(encoding="utf-8")))

@@ -14,6 +14,7 @@ PAGES = sorted(
         *(ROOT / "config").glob("*.md"),
         *(ROOT / "benchmarks").glob("*.md"),
         *(ROOT / "docs").glob("*.md"),
+        *(ROOT / "docs" / "contributing").glob("*.md"),
         *(ROOT / "docs" / "decisions").glob("*.md"),
         ROOT / "docs" / "metrics" / "README.md",
     ]

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-PAGES = ("bad-inputs.md", "threat-model.md")
+PAGES = ("contributing/bad-inputs.md", "threat-model.md")
 
 
 def evidence(page: str) -> list[tuple[str, list[str]]]:

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-PAGE = (ROOT / "docs" / "reliability.md").read_text(encoding="utf-8")
+PAGE = (ROOT / "docs" / "contributing" / "reliability.md").read_text(encoding="utf-8")
 RESULT = ROOT / "benchmarks" / "results" / "storm.json"
 
 

@@ -86,7 +86,10 @@ def test_style_sheets_and_fonts_load_nothing_from_other_hosts(site: Path) -> Non
 
 def test_every_page_is_found_from_the_first_one(site: Path) -> None:
     sidebar = {urlsplit(link).path for link in loads(site / "index.html").links}
-    pages = {page.relative_to(DOCS).with_suffix(".html").as_posix() for page in DOCS.glob("*.md")}
+    pages = {
+        page.relative_to(DOCS).with_suffix(".html").as_posix()
+        for page in (*DOCS.glob("*.md"), *DOCS.glob("contributing/*.md"))
+    }
 
     assert pages - sidebar - {"index.html"} == set()
 
