@@ -7,10 +7,9 @@ own is one of pyplot, so that notebooks show it; close it like any other.
 
 from __future__ import annotations
 
-from offdiag.plot.calibration import reliability
 from offdiag.plot.class_recall import class_recall
 from offdiag.plot.confusion_matrix import confusion_matrix
-from offdiag.plot.curves import cost_curve, precision_recall, roc
+from offdiag.plot.curves import cost_curve, precision_recall, reliability, roc
 
 __all__ = [
     "class_recall",

@@ -6,14 +6,10 @@ lightness in OKLCH, so that more ink is more also in greyscale and for colour-bl
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from offdiag.domain.values import MetricValue
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.legend import Legend
-
 
 CORRECT = (
     *("#f8fafd", "#d9eaf9", "#bcd9f3", "#a1c7ec", "#88b6e3", "#70a4d9"),
@@ -25,7 +21,6 @@ ERROR = (
     *("#ce7c44", "#c3672f", "#b5521b", "#a63e08", "#942d02"),
 )
 """Steps 0 to 10 of the ramp of errors."""
-STEPS = len(CORRECT)
 
 PAGE = "#ffffff"
 INK = "#16202c"
@@ -33,10 +28,12 @@ QUIET_INK = "#66727f"
 """Grey that can still be read on the page: contrast 4.9."""
 RULE = "#d5dbe2"
 """Lines and bars that carry no value of their own."""
+LINE = CORRECT[-1]
+REFERENCE: dict[str, Any] = {"color": QUIET_INK, "linewidth": 0.8, "linestyle": ":"}
+"""Style of the lines that others are compared with."""
 
-LINES = ("#0b4c92", "#a63e08", "#16202c", "#7a5195")
-DASHES = ("-", (0, (6, 2)), (0, (2, 1.5)), (0, (6, 2, 1.5, 2)))
-"""Lines differ in colour and dash, never in colour alone."""
+LONGEST_NAME = 24
+QUARTERS = (0.0, 0.25, 0.5, 0.75, 1.0)
 
 
 def text_on(background: str) -> str:
@@ -53,10 +50,6 @@ def luminance(colour: str) -> float:
     return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 
 
-LONGEST_NAME = 24
-QUARTERS = (0.0, 0.25, 0.5, 0.75, 1.0)
-
-
 def axes_or_new(ax: Axes | None, *, width: float, height: float) -> Axes:
     """The given axes, or those of a new pyplot figure of so many inches.
 
@@ -70,8 +63,7 @@ def axes_or_new(ax: Axes | None, *, width: float, height: float) -> Axes:
         raise ModuleNotFoundError(
             "offdiag.plot needs matplotlib. Run: pip install 'offdiag[plot]'", name=error.name
         ) from None
-    _, new = plt.subplots(figsize=(width, height), layout="constrained")
-    return new
+    return plt.subplots(figsize=(width, height), layout="constrained")[1]
 
 
 def shortened(name: str) -> str:
@@ -87,30 +79,16 @@ def title(ax: Axes, *lines: str) -> None:
     ax.set_title("\n".join(lines), loc="left", fontsize="small", parse_math=False)
 
 
-def plain_legend(ax: Axes) -> Legend:
+def plain_legend(ax: Axes) -> None:
     """A legend in which no text is read as a formula."""
-    legend = ax.legend(loc="best", frameon=False, fontsize="small")
-    for text in legend.get_texts():
+    for text in ax.legend(loc="best", frameon=False, fontsize="small").get_texts():
         text.set_parse_math(False)
-    return legend
 
 
 def unit_square(ax: Axes) -> None:
     """Both axes from 0 to 1 on equal scales, with room for lines along the edges."""
-    ax.set_xlim(-0.02, 1.02)
-    ax.set_ylim(-0.02, 1.02)
-    ax.set_xticks(QUARTERS)
-    ax.set_yticks(QUARTERS)
+    ax.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02), xticks=QUARTERS, yticks=QUARTERS)
     ax.set_aspect("equal", adjustable="box")
-
-
-def value_text(value: MetricValue) -> str:
-    """Three decimals with the interval, or the word undefined with the reason."""
-    if value.value is None:
-        return undefined_text(value.reason)
-    if value.ci_low is None or value.ci_high is None:
-        return f"{value.value:.3f}"
-    return f"{value.value:.3f} ({value.ci_low:.3f} – {value.ci_high:.3f})"
 
 
 def undefined_text(reason: str | None) -> str:

@@ -10,7 +10,7 @@ from offdiag.domain.values import MetricValue
 from offdiag.metrics.intervals.bounds import Interval
 from offdiag.metrics.intervals.proportions import WILSON, wilson
 from offdiag.plot.axes import (
-    LINES,
+    LINE,
     QUARTERS,
     QUIET_INK,
     RULE,
@@ -40,46 +40,39 @@ def class_recall(evaluation: Evaluation | WeightedEvaluation, *, ax: Axes | None
     Raises `ModuleNotFoundError` without matplotlib.
     """
     values, intervals = _with_intervals(evaluation)
-    codes = _chosen(values)
+    heading = [f"Recall by class, {intervals}"]
+    codes = sorted(range(len(values)), key=lambda code: _rank(values[code]))[:MOST_CLASSES]
+    if len(codes) < len(values):
+        heading.append(f"the {len(codes)} of {len(values)} classes with the lowest recall")
     support = [value.value or 0 for value in evaluation.per_class["support"].values()]
-    codes.sort(key=lambda code: -support[code])
-    ax = axes_or_new(ax, width=6.4, height=1.6 + 0.27 * len(codes))
+    codes.sort(key=lambda code: (-support[code], code))
 
-    for place, code in enumerate(codes):
-        _draw(ax, place, values[code])
+    ax = axes_or_new(ax, width=6.4, height=1.6 + 0.27 * len(codes))
+    for place, value in enumerate(values[code] for code in codes):
+        if value.value is None:
+            text = undefined_text(value.reason)
+            ax.text(0.01, place, text, va="center", fontsize="small", color=QUIET_INK)
+            continue
+        if value.ci_low is not None and value.ci_high is not None:
+            ax.plot([value.ci_low, value.ci_high], [place, place], color=LINE, linewidth=1.6)
+        ax.plot([value.value], [place], linestyle="none", marker="o", markersize=5, color=LINE)
     names = [
         f"{shortened(evaluation.labels[code])} ({number_text(support[code])})" for code in codes
     ]
     ax.set_yticks(range(len(codes)), names, parse_math=False)
-    ax.set_ylim(len(codes) - 0.5, -0.5)
-    ax.set_xlim(-0.02, 1.02)
-    ax.set_xticks(QUARTERS)
+    ax.set(xlim=(-0.02, 1.02), xticks=QUARTERS, ylim=(len(codes) - 0.5, -0.5))
     ax.grid(axis="x", color=RULE, linewidth=0.6)
     ax.set_axisbelow(True)
     ax.set_xlabel("Recall (share of the actual cases found)")
-    is_weighted = isinstance(evaluation, WeightedEvaluation)
-    ax.set_ylabel(f"Actual class ({'weight' if is_weighted else 'cases'})")
-    notes = []
-    if len(codes) < len(values):
-        notes.append(f"the {len(codes)} of {len(values)} classes with the lowest recall")
-    title(ax, f"Recall by class, {intervals}", *notes)
+    unit = "weight" if isinstance(evaluation, WeightedEvaluation) else "cases"
+    ax.set_ylabel(f"Actual class ({unit})")
+    title(ax, *heading)
     return ax
 
 
-def _draw(ax: Axes, place: int, value: MetricValue) -> None:
-    if value.value is None:
-        ax.text(
-            0.01,
-            place,
-            undefined_text(value.reason),
-            va="center",
-            fontsize="small",
-            color=QUIET_INK,
-        )
-        return
-    if value.ci_low is not None and value.ci_high is not None:
-        ax.plot([value.ci_low, value.ci_high], [place, place], color=LINES[0], linewidth=1.6)
-    ax.plot([value.value], [place], linestyle="none", marker="o", markersize=5, color=LINES[0])
+def _rank(value: MetricValue) -> float:
+    """Undefined recalls are the last to be chosen."""
+    return np.inf if value.value is None else value.value
 
 
 def _with_intervals(
@@ -93,17 +86,6 @@ def _with_intervals(
         return values, "without intervals"
     matrix = evaluation.matrix
     bounds = wilson(np.diagonal(matrix.counts), matrix.actual)
-    found = []
-    for code, value in enumerate(values):
-        low, high = bounds.at(code)
-        found.append(Interval(low, high, WILSON).around(value))
-    return found, "with 95 % Wilson intervals"
-
-
-def _chosen(values: list[MetricValue]) -> list[int]:
-    """Codes of the classes to draw; undefined recalls are the last to be chosen."""
-    codes = sorted(
-        range(len(values)),
-        key=lambda code: np.inf if values[code].value is None else float(values[code].value or 0),
-    )
-    return sorted(codes[:MOST_CLASSES])
+    return [
+        Interval(*bounds.at(code), WILSON).around(value) for code, value in enumerate(values)
+    ], "with 95 % Wilson intervals"

@@ -1,34 +1,47 @@
-"""ROC, precision-recall and cost curves of scores."""
+"""Curves of scores: ROC, precision-recall, cost, and the reliability diagram."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from offdiag.domain.values import MetricValue
+from offdiag.metrics.intervals.proportions import wilson
+from offdiag.metrics.scores.calibration import DEFAULT_BINS
 from offdiag.metrics.scores.curves import Curve, thin
 from offdiag.plot.axes import (
-    DASHES,
-    LINES,
+    ERROR,
+    INK,
+    LINE,
+    PAGE,
     QUIET_INK,
+    REFERENCE,
+    RULE,
     axes_or_new,
     plain_legend,
     shortened,
     title,
     undefined_text,
     unit_square,
-    value_text,
 )
 from offdiag.sdk.evaluations.scores import ScoreEvaluation
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+LINES = (LINE, ERROR[9], INK, "#7a5195")
+DASHES = ("-", (0, (6, 2)), (0, (2, 1.5)), (0, (6, 2, 1.5, 2)))
+"""Lines differ in colour and dash, never in colour alone."""
 MOST_LINES = 8
 """Lines that can be told apart; of more classes the worst are drawn."""
 MOST_POINTS = 2_000
 """Points of a line; a longer curve is thinned for drawing, and the title says so."""
+FEW_CASES = 10
+"""Bins with fewer cases are drawn hollow: their share is mostly chance."""
+HIGHEST_BAR = 0.16
+"""Height of the highest bar of case numbers on the axis of shares."""
 
 
 def roc(evaluation: ScoreEvaluation, *, label: object = None, ax: Axes | None = None) -> Axes:
@@ -43,9 +56,11 @@ def roc(evaluation: ScoreEvaluation, *, label: object = None, ax: Axes | None = 
     """
     ax = axes_or_new(ax, width=5.2, height=5.2)
     labels = _labels(evaluation, label, key="roc_auc")
-    ax.plot([0, 1], [0, 1], color=QUIET_INK, linewidth=0.8, linestyle=":", label="no skill")
-    notes = _draw(ax, evaluation, labels, evaluation.roc_curve, key="roc_auc", name="area")
-    _finish(ax, _heading("ROC curve", evaluation, labels), notes)
+    ax.plot([0, 1], [0, 1], label="no skill", **REFERENCE)
+    values = {
+        name: f"area {_value_text(evaluation.per_class['roc_auc'][name])}" for name in labels
+    }
+    _draw(ax, "ROC curve", evaluation, labels, curve_of=evaluation.roc_curve, values=values)
     ax.set_xlabel("False positive rate (share of the other classes reported)")
     ax.set_ylabel("True positive rate (share of the class found)")
     return ax
@@ -60,21 +75,24 @@ def precision_recall(
     scores without skill have as precision.
     """
     ax = axes_or_new(ax, width=5.2, height=5.2)
-    key = "average_precision"
-    labels = _labels(evaluation, label, key=key)
-    for place, name in enumerate(labels[:MOST_LINES]):
+    labels = _labels(evaluation, label, key="average_precision")
+    text: str | None = "no skill: share of the class"
+    for colour, name in zip(LINES * 2, labels, strict=False):
         share = float((evaluation.forecasts.actual == evaluation.label_set.code_of(name)).mean())
         if share > 0:
-            ax.axhline(
-                share,
-                color=LINES[place % len(LINES)],
-                linewidth=0.8,
-                linestyle=":",
-                label="no skill: share of the class" if place == 0 else None,
-            )
-    curve_of = evaluation.precision_recall_curve
-    notes = _draw(ax, evaluation, labels, curve_of, key=key, name="average precision")
-    _finish(ax, _heading("Precision-recall curve", evaluation, labels), notes)
+            ax.axhline(share, **{**REFERENCE, "color": colour}, label=text)
+        text = None
+    found = evaluation.per_class["average_precision"]
+    values = {name: f"average precision {_value_text(found[name])}" for name in labels}
+    _draw(
+        ax,
+        "Precision-recall curve",
+        evaluation,
+        labels,
+        curve_of=evaluation.precision_recall_curve,
+        values=values,
+        style="steps-pre",
+    )
     ax.set_xlabel("Recall (share of the class found)")
     ax.set_ylabel("Precision (share of the reports that are right)")
     return ax
@@ -89,22 +107,85 @@ def cost_curve(
     """
     ax = axes_or_new(ax, width=6.0, height=4.6)
     labels = _labels(evaluation, label, key="roc_auc")
-    ax.plot(
-        [0, 0.5, 1],
-        [0, 0.5, 0],
-        color=QUIET_INK,
-        linewidth=0.8,
-        linestyle=":",
-        label="better constant answer",
-    )
-    notes = _draw(ax, evaluation, labels, evaluation.cost_curve, key=None, name="")
-    _finish(ax, _heading("Cost curve", evaluation, labels), notes)
-    ax.set_aspect("auto")
-    ax.set_ylim(-0.01, 0.52)
-    ax.set_yticks([0.0, 0.1, 0.2, 0.3, 0.4, 0.5])
+    ax.plot([0, 0.5, 1], [0, 0.5, 0], label="better constant answer", **REFERENCE)
+    _draw(ax, "Cost curve", evaluation, labels, curve_of=evaluation.cost_curve, values={})
+    ax.set(aspect="auto", ylim=(-0.01, 0.52), yticks=[0.0, 0.1, 0.2, 0.3, 0.4, 0.5])
     ax.set_xlabel("Probability cost (share of the worst cost that missed cases cause)")
     ax.set_ylabel("Normalized expected cost")
     return ax
+
+
+def reliability(
+    evaluation: ScoreEvaluation,
+    *,
+    label: object = None,
+    n_bins: int = DEFAULT_BINS,
+    ax: Axes | None = None,
+) -> Axes:
+    """Draw the observed share over the mean probability in bins of equal width.
+
+    Of the class `label`, or of the positive class; where there is neither, of the most
+    probable class of each case. Whiskers are Wilson's 95 % interval, hollow points bins of
+    fewer than 10 cases, and the bars below how many cases a bin has. In the shaded boxes the
+    points of a perfectly calibrated model lie in 9 of 10 samples. Scores that are no
+    probabilities give the word undefined with the reason.
+
+    Raises `UnknownKey` or `InvalidInput` for a label that does not exist, and
+    `ModuleNotFoundError` without matplotlib.
+    """
+    ax = axes_or_new(ax, width=5.2, height=5.2)
+    label = evaluation.positive_label if label is None else label
+    if label is None:
+        curve = evaluation.top_label_reliability_curve(n_bins=n_bins)
+        of_what = "the most probable class"
+        ax.set_xlabel("Mean probability of the most probable class")
+        ax.set_ylabel("Share of cases where it is the actual class")
+    else:
+        name = evaluation.labels[evaluation.label_set.code_of(label)]
+        curve = evaluation.reliability_curve(name, n_bins=n_bins)
+        of_what = shortened(name)
+        ax.set_xlabel("Mean predicted probability")
+        ax.set_ylabel("Observed share")
+    unit_square(ax)
+    n_cases = f"{evaluation.forecasts.n_cases:,} cases"
+    title(ax, f"Reliability of {of_what}, {n_cases}, {n_bins} bins of equal width")
+    if curve.reason is not None:
+        ax.text(0.5, 0.5, undefined_text(curve.reason), ha="center", color=QUIET_INK)
+        return ax
+    ax.plot([0, 1], [0, 1], label="calibrated", **REFERENCE)
+    _bins(ax, curve)
+    plain_legend(ax)
+    return ax
+
+
+def _bins(ax: Axes, curve: Curve) -> None:
+    """Of each bin its cases, where a calibrated model would be, and where this one is."""
+    columns = curve.columns
+    low, width = columns["bin_low"], np.diff(columns["bin_low"], append=1.0)
+    highest = int(columns["count"].max())
+    heights = HIGHEST_BAR * columns["count"] / max(highest, 1)
+    text = f"cases of a bin, {highest:,} in the highest bar"
+    bars = {"align": "edge", "color": RULE, "edgecolor": PAGE}
+    ax.bar(low, heights, width=width, zorder=0, label=text, **bars)  # type: ignore[arg-type]
+
+    used = np.flatnonzero(columns["count"])
+    n, x, y = (columns[key][used] for key in ("count", "mean_score", "observed_share"))
+    bottom, top = (columns[key][used] for key in ("calibrated_low", "calibrated_high"))
+    band = {"align": "edge", "color": QUIET_INK, "alpha": 0.18, "linewidth": 0, "zorder": 0.5}
+    text = "a calibrated model, 9 times in 10"
+    ax.bar(low[used], top - bottom, width=width[used], bottom=bottom, label=text, **band)  # type: ignore[arg-type]
+
+    bounds = wilson(np.rint(y * n).astype(np.int64), n)
+    ends = np.stack([y - bounds.low, bounds.high - y]).clip(min=0)
+    ax.plot(x, y, color=LINE, linewidth=1.2)
+    ax.errorbar(x, y, yerr=ends, fmt="none", ecolor=LINE, elinewidth=1.0)
+    for chosen, face, text in (
+        (n >= FEW_CASES, LINE, "bin with its 95 % interval"),
+        (n < FEW_CASES, PAGE, f"bin of fewer than {FEW_CASES} cases"),
+    ):
+        if chosen.any():
+            points = {"markersize": 5, "markerfacecolor": face, "markeredgecolor": LINE}
+            ax.plot(x[chosen], y[chosen], "o", label=text, **points)  # type: ignore[arg-type]
 
 
 def _labels(evaluation: ScoreEvaluation, label: object, *, key: str) -> list[str]:
@@ -114,58 +195,52 @@ def _labels(evaluation: ScoreEvaluation, label: object, *, key: str) -> list[str
     if evaluation.positive_label is not None:
         return [evaluation.positive_label]
     values = evaluation.per_class[key]
-
-    def rank(name: str) -> float:
-        value = values[name].value
-        return np.inf if value is None else value
-
-    return sorted(evaluation.labels, key=rank)
-
-
-def _heading(what: str, evaluation: ScoreEvaluation, labels: list[str]) -> str:
-    n_cases = f"{evaluation.forecasts.n_cases:,} cases"
-    if len(labels) == 1:
-        return f"{what} of {shortened(labels[0])} against the rest, {n_cases}"
-    return f"{what}, each class against the rest, {n_cases}"
+    defined = [name for name in evaluation.labels if values[name].value is not None]
+    defined.sort(key=lambda name: values[name].value or 0)
+    return defined + [name for name in evaluation.labels if values[name].value is None]
 
 
 def _draw(
     ax: Axes,
+    what: str,
     evaluation: ScoreEvaluation,
     labels: list[str],
-    curve_of: Callable[[object], Curve],
     *,
-    key: str | None,
-    name: str,
-) -> list[str]:
-    """Draw the curves of up to `MOST_LINES` classes; returns what the title has to say."""
-    thinned_from = []
-    for place, label in enumerate(labels[:MOST_LINES]):
-        curve = curve_of(label)
-        text = shortened(label)
-        if curve.reason is not None:
-            text += f": {undefined_text(curve.reason)}"
-        elif key is not None:
-            text += f": {name} {value_text(evaluation.per_class[key][label])}"
-        drawn = thin(curve, max_points=MOST_POINTS)
-        if drawn.thinned_from is not None:
-            thinned_from.append(drawn.thinned_from)
-        style: dict[str, Any] = {
-            "color": LINES[place % len(LINES)],
-            "linestyle": DASHES[(place + place // len(LINES)) % len(DASHES)],
-            "linewidth": 1.6,
-            "drawstyle": "steps-pre" if key == "average_precision" else "default",
-        }
-        ax.plot(drawn.columns[curve.x], drawn.columns[curve.y], label=text, **style)
-    notes = []
+    curve_of: Callable[[object], Curve],
+    values: dict[str, str],
+    style: str = "default",
+) -> None:
+    """Draw the curves of up to `MOST_LINES` classes, and say in the title what is not drawn."""
+    of_whom = f" of {shortened(labels[0])}" if len(labels) == 1 else ", each class"
+    notes = [f"{what}{of_whom} against the rest, {evaluation.forecasts.n_cases:,} cases"]
     if len(labels) > MOST_LINES:
         notes.append(f"the {MOST_LINES} of {len(labels)} classes with the lowest values")
+    thinned_from = 0
+    for place, label in enumerate(labels[:MOST_LINES]):
+        curve = curve_of(label)
+        said = values.get(label) if curve.reason is None else undefined_text(curve.reason)
+        drawn = thin(curve, max_points=MOST_POINTS)
+        thinned_from = max(thinned_from, drawn.thinned_from or 0)
+        ax.plot(
+            drawn.columns[curve.x],
+            drawn.columns[curve.y],
+            label=f"{shortened(label)}: {said}" if said else shortened(label),
+            color=LINES[place % len(LINES)],
+            linestyle=DASHES[(place + place // len(LINES)) % len(DASHES)],
+            linewidth=1.6,
+            drawstyle=style,
+        )
     if thinned_from:
-        notes.append(f"thinned for drawing from {max(thinned_from):,} points")
-    return notes
-
-
-def _finish(ax: Axes, heading: str, notes: list[str]) -> None:
+        notes.append(f"thinned for drawing from {thinned_from:,} points")
     unit_square(ax)
-    title(ax, heading, *notes)
+    title(ax, *notes)
     plain_legend(ax)
+
+
+def _value_text(value: MetricValue) -> str:
+    """Three decimals with the interval, or the word undefined with the reason."""
+    if value.value is None:
+        return undefined_text(value.reason)
+    if value.ci_low is None or value.ci_high is None:
+        return f"{value.value:.3f}"
+    return f"{value.value:.3f} ({value.ci_low:.3f} – {value.ci_high:.3f})"
