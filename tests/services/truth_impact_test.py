@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from offdiag.errors import InvalidInput, NotFound
+from offdiag.records.truth import impact_document
 from offdiag.services.truth.impact import TruthImpact, truth_impact
-from offdiag.services.truth.impact_record import impact_record
 from offdiag.store.database import Database
 from support.archives import revise
 from support.logging_runs import ACTUAL, log, work_off
@@ -50,7 +50,7 @@ def test_several_versions_are_taken_together(revised_twice: Database) -> None:
     assert accuracies(found) == [(1.0, 4 / 6)]
     assert found.difference is not None
     assert len(found.difference) == 2
-    assert impact_record(found)["n_changed_labels"] == 2
+    assert impact_document(found).n_changed_labels == 2
 
 
 def test_scores_in_between_belong_to_neither_side(database: Database) -> None:

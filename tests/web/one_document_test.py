@@ -1,4 +1,4 @@
-"""A run is described by the same keys wherever it is read."""
+"""A noun is described by the same keys wherever it is read."""
 
 from __future__ import annotations
 
@@ -10,8 +10,10 @@ from flask.testing import FlaskClient
 
 from offdiag.cli.process import run as command_line
 from offdiag.records.run import Run
+from offdiag.store.database import Database
 from support.api import get
 from support.dashboard import LesionRegistry
+from support.revised import RevisedRegistry
 
 ONLY_IN_THE_API = {"evaluation.n_cases"}
 """Old names, which the API keeps for one release beside the new ones."""
@@ -23,7 +25,7 @@ def test_a_run_has_the_same_keys_everywhere(
     answer = get(reader, f"/runs/{registry.plain}")
     page = reader.get(f"/runs/{registry.plain}/meta.json").get_json()
     with_matrix = reader.get(f"/runs/{registry.plain}.json").get_json()
-    shown = printed(capfd, registry, "runs", "show", registry.plain)
+    shown = printed(capfd, registry.database, "runs", "show", registry.plain)
 
     assert keys(answer) - keys(page) == ONLY_IN_THE_API
     assert keys(page) <= keys(answer)
@@ -41,7 +43,7 @@ def test_a_run_of_a_list_has_the_same_keys_everywhere(
     document = get(reader, f"/runs/{registry.plain}")
     answer = one_of(get(reader, "/runs", limit=1000), registry)
     page = one_of(reader.get("/runs.json").get_json(), registry)
-    printed_list = one_of(printed(capfd, registry, "runs", "list"), registry)
+    printed_list = one_of(printed(capfd, registry.database, "runs", "list"), registry)
 
     assert page == printed_list
     assert answer.keys() - page.keys() == {"truth_version"}
@@ -66,6 +68,43 @@ def test_the_remote_sdk_reads_every_key_of_a_run(
     assert read.model_dump(mode="json") == answer
 
 
+def test_a_dataset_has_the_same_keys_everywhere(revised_reader: FlaskClient) -> None:
+    listed = get(revised_reader, "/datasets")
+    answer = get(revised_reader, "/datasets/pets")
+    page = revised_reader.get("/datasets/pets.json").get_json()
+
+    assert revised_reader.get("/datasets.json").get_json() == listed
+    assert without(answer, "groups") == page
+    lines = revised_reader.get("/datasets.csv").get_data(as_text=True).splitlines()
+    head = set(lines[0].split(","))
+    assert head <= keys(listed["datasets"][0]) | set(page["runs_by_state"])
+
+
+def test_label_versions_have_the_same_keys_everywhere(
+    revised_reader: FlaskClient, revised: RevisedRegistry, capfd: pytest.CaptureFixture[str]
+) -> None:
+    versions = get(revised_reader, "/datasets/pets/truth")
+    difference = get(revised_reader, "/datasets/pets/truth/difference", before=1, after=2)
+    impact = get(revised_reader, "/datasets/pets/truth/2/impact")
+    page = revised_reader.get("/datasets/pets/truth/2/impact.json").get_json()
+
+    assert versions["versions"] == get(revised_reader, "/datasets/pets")["truth_versions"]
+    for command, answer in (
+        (("show", "pets"), versions),
+        (("diff", "pets", "1", "2"), difference),
+        (("impact", "pets", "1..2"), impact),
+    ):
+        assert printed(capfd, revised.database, "truth", *command) == answer
+    assert revised_reader.get("/datasets/pets/truth/1..2.json").get_json() == difference
+    assert without(page, "metric", "sentence") == impact
+
+
+def without(document: dict[str, Any], *names: str) -> dict[str, Any]:
+    """A document that has these keys, without them."""
+    assert document.keys() >= set(names)
+    return {key: value for key, value in document.items() if key not in names}
+
+
 def one_of(listed: dict[str, Any], registry: LesionRegistry) -> dict[str, Any]:
     """The plain run of a list."""
     (found,) = [run for run in listed["runs"] if run["id"] == registry.plain]
@@ -73,11 +112,11 @@ def one_of(listed: dict[str, Any], registry: LesionRegistry) -> dict[str, Any]:
 
 
 def printed(
-    capfd: pytest.CaptureFixture[str], registry: LesionRegistry, *arguments: str
+    capfd: pytest.CaptureFixture[str], database: Database, *arguments: str
 ) -> dict[str, Any]:
     """What a command prints as JSON about this registry."""
     capfd.readouterr()
-    assert command_line((*arguments, "--json", "--url", registry.database.url)) == 0
+    assert command_line((*arguments, "--json", "--url", database.url)) == 0
     found: dict[str, Any] = json.loads(capfd.readouterr().out)
     return found
 

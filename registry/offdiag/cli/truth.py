@@ -27,14 +27,15 @@ def truth() -> None:
 def show(dataset: str, project: str | None, url: str | None, as_json: bool) -> None:
     """List the versions of the ground truth of DATASET."""
     from offdiag.cli.registry import opened
-    from offdiag.cli.truth_tables import history_dict, history_table
+    from offdiag.cli.truth_tables import history_table
+    from offdiag.records.truth import truth_list
     from offdiag.services.truth.versions import truth_history
 
     settings = settings_for(url)
     with opened(settings) as database:
         history = truth_history(database, project=project or settings.project, dataset=dataset)
     if as_json:
-        print_json(history_dict(history))
+        print_json(truth_list(history).plain())
     else:
         print_tables(history_table(history))
 
@@ -121,20 +122,22 @@ def diff(
 ) -> None:
     """Show which labels differ from version A to version B."""
     from offdiag.cli.registry import opened
-    from offdiag.cli.truth_tables import comparison_dict, comparison_tables
+    from offdiag.cli.truth_tables import comparison_tables
+    from offdiag.records.truth import difference_document
     from offdiag.services.truth.versions import compare_truths
 
     settings = settings_for(url)
+    where = project or settings.project
     with opened(settings) as database:
         compared = compare_truths(
             database,
-            project=project or settings.project,
+            project=where,
             dataset=dataset,
             before=before,
             after=after,
         )
     if as_json:
-        print_json(comparison_dict(compared))
+        print_json(difference_document(compared, project=where, dataset=dataset).plain())
     else:
         print_tables(*comparison_tables(compared, limit=limit))
 
@@ -169,11 +172,11 @@ def impact(
     """
     from offdiag.cli.registry import opened
     from offdiag.cli.truth_tables import (
-        impact_dict,
         impact_tables,
         read_range,
         require_ranking_metric,
     )
+    from offdiag.records.truth import impact_document
     from offdiag.services.truth.impact import truth_impact
 
     older, newer = read_range(versions)
@@ -188,6 +191,6 @@ def impact(
             since=older,
         )
     if as_json:
-        print_json(impact_dict(found))
+        print_json(impact_document(found).plain())
     else:
         print_tables(*impact_tables(found, metric=metric, limit=limit))

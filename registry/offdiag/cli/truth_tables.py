@@ -1,11 +1,10 @@
-"""Label versions and what corrections did to runs, as tables, sentences and JSON."""
+"""Label versions and what corrections did to runs, as tables and sentences."""
 
 from __future__ import annotations
 
 import math
 import re
 from collections.abc import Iterable, Sequence
-from typing import Any
 
 from rich.table import Table
 from rich.text import Text
@@ -14,13 +13,12 @@ from offdiag.cli.tables import open_table
 from offdiag.cli.text import label, number, printable
 from offdiag.domain.labels import TruthRevision
 from offdiag.errors import InvalidInput
+from offdiag.records.truth import values_beyond
 from offdiag.reports import texts
 from offdiag.reports.scope import DEFAULT_METRICS, METRICS_OF_SETS, spec_of
 from offdiag.services.truth.impact import MOST_RUNS, MovedRun, TruthImpact
-from offdiag.services.truth.impact_record import impact_record, values_beyond
 from offdiag.services.truth.versions import LabelDifference, TruthComparison, TruthHistory
 from offdiag.store.truth_impact import ScoredRun
-from offdiag.store.truths import TruthSummary
 
 _MOST_CLASSES = 6
 """Class counts beside each other; JSON has all of them."""
@@ -57,36 +55,6 @@ def history_table(history: TruthHistory) -> Table:
     return table
 
 
-def history_dict(history: TruthHistory) -> dict[str, Any]:
-    """The versions for programs."""
-    dataset = history.dataset
-    return {
-        "dataset": dataset.name,
-        "project": dataset.project,
-        "labels": list(dataset.labels.names),
-        "versions": [_version_dict(version) for version in history.versions],
-    }
-
-
-def _version_dict(version: TruthSummary) -> dict[str, Any]:
-    return {
-        "version": version.number,
-        "parent": version.parent,
-        "root": version.root,
-        "is_head": version.is_head,
-        "digest": version.digest,
-        "n_samples": version.n_samples,
-        "n_labelled": version.n_labelled,
-        "id_kind": version.id_kind,
-        "class_counts": list(version.class_counts),
-        "slices": list(version.slices),
-        "n_runs": version.n_runs,
-        "reason": version.reason,
-        "author": version.author,
-        "created_at": version.created_at.isoformat(timespec="seconds"),
-    }
-
-
 def revision_sentence(made: TruthRevision) -> str:
     """What a revision did."""
     changes = changes_in_words(made.n_corrected, made.n_newly_labelled, made.n_unlabelled)
@@ -120,26 +88,6 @@ def comparison_tables(compared: TruthComparison, *, limit: int) -> Iterable[Tabl
     yield _moves_table(difference)
     if limit and len(difference):
         yield _samples_table(difference, limit)
-
-
-def comparison_dict(compared: TruthComparison) -> dict[str, Any]:
-    """All of a comparison for programs."""
-    difference = compared.difference
-    return {
-        "before": compared.before.number,
-        "after": compared.after.number,
-        "n_changed": len(difference),
-        "n_corrected": difference.n_corrected,
-        "n_newly_labelled": difference.n_newly_labelled,
-        "n_unlabelled": difference.n_unlabelled,
-        "moves": [
-            {"from": move.before, "to": move.after, "n": move.n} for move in difference.moves
-        ],
-        "samples": [
-            {"sample": sample.sample, "from": sample.before, "to": sample.after}
-            for sample in difference.samples()
-        ],
-    }
 
 
 def _moves_table(difference: LabelDifference) -> Table:
@@ -199,16 +147,6 @@ def require_ranking_metric(metric: str) -> None:
             field="metric",
             hint=f"Use one of {', '.join(known)}.",
         )
-
-
-def impact_dict(impact: TruthImpact) -> dict[str, Any]:
-    """The whole impact for programs."""
-    assert impact.older is not None  # noqa: S101  # A range has two ends.
-    return {
-        "before": impact.older.number,
-        "after": impact.version.number,
-        **impact_record(impact),
-    }
 
 
 def impact_tables(impact: TruthImpact, *, metric: str, limit: int) -> Iterable[Table | Text]:

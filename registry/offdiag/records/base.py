@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any, ClassVar
+
 from pydantic import BaseModel, ConfigDict, Field
 
+from offdiag.domain.texts import Cell
 from offdiag.domain.values import MetricValue
 
 
@@ -20,6 +25,21 @@ class Answered(BaseModel):
     """
 
     model_config = ConfigDict(extra="ignore", frozen=True, allow_inf_nan=False)
+
+    only_in_the_api: ClassVar[Mapping[str, Any]] = {}
+    """Old names that the HTTP API keeps for a release, as pydantic's `exclude` takes them."""
+
+    def plain(self) -> dict[str, Any]:
+        """Plain values for files of pages, commands and the SDK, without old names."""
+        return self.model_dump(mode="json", exclude=self.only_in_the_api)
+
+    def row(self, columns: Sequence[str]) -> tuple[Cell, ...]:
+        """A line of a CSV file: the fields of these names."""
+        return tuple(_cell(getattr(self, name)) for name in columns)
+
+
+def _cell(value: Any) -> Cell:
+    return value.isoformat() if isinstance(value, datetime) else value
 
 
 MOST_ON_A_PAGE = 1_000

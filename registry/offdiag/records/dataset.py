@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from datetime import datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from pydantic import Field
 
-from offdiag.domain.runs import Task
+from offdiag.domain.runs import RunState, Task
 from offdiag.records.base import DEFAULT_PROJECT, Answered, Asked
-from offdiag.records.run import Labels
-from offdiag.records.truth import TruthVersion
+from offdiag.records.run import Labels, labels_document
+from offdiag.records.truth import TruthVersion, truth_version
+
+if TYPE_CHECKING:
+    from offdiag.domain.texts import Cell
+    from offdiag.services.datasets import DatasetDetail
+    from offdiag.store.dataset_page import DatasetFacts, LoggedRuns
 
 
 class DatasetsWanted(Asked):
@@ -61,12 +67,19 @@ class Dataset(Answered):
     positive_by_convention: bool = Field(
         default=False, description="Whether nobody named it: it follows from the labels."
     )
-    groups: dict[str, Any] | None = Field(description="How classes are grouped, if they are.")
+    hierarchy: dict[str, Any] | None = Field(
+        default=None, description="How classes are grouped, if they are."
+    )
+    groups: dict[str, Any] | None = Field(
+        description="The same as `hierarchy`; it goes with the next release."
+    )
     truth_versions: list[TruthVersion] = Field(description="Newest first.")
     slices: list[SliceColumn]
     n_runs: int
     runs_by_state: dict[str, int]
     n_behind: int = Field(description="Runs whose results an older truth version gave.")
+
+    only_in_the_api: ClassVar[Mapping[str, Any]] = {"groups": True}
 
 
 class NewDataset(Asked):
@@ -110,3 +123,70 @@ class AskedAgain(Answered):
     """How many runs were asked to be evaluated again."""
 
     n_runs: int
+
+
+def dataset_summary(facts: DatasetFacts, logged: LoggedRuns) -> DatasetSummary:
+    """A dataset as a list shows it."""
+    return DatasetSummary(
+        project=facts.project,
+        name=facts.name,
+        task=facts.task,
+        n_classes=facts.n_classes,
+        labels_inferred=facts.labels_inferred,
+        truth_version=facts.truth_number,
+        n_samples=facts.n_samples,
+        class_counts=None if facts.class_counts is None else list(facts.class_counts),
+        costs=facts.costs,
+        n_runs=logged.total,
+        runs_by_state=_by_state(logged.by_state),
+        last_logged_at=logged.last_logged_at,
+    )
+
+
+_BEFORE_STATES = ("project", "name", "task", "truth_version", "n_samples", "n_classes", "n_runs")
+DATASET_COLUMNS = (*_BEFORE_STATES, *(state.value for state in RunState), "last_logged_at")
+
+
+def dataset_row(dataset: DatasetSummary) -> tuple[Cell, ...]:
+    """A dataset as a line of CSV, in the order of `DATASET_COLUMNS`."""
+    states = (dataset.runs_by_state[state.value] for state in RunState)
+    return (*dataset.row(_BEFORE_STATES), *states, *dataset.row(["last_logged_at"]))
+
+
+def dataset_document(found: DatasetDetail) -> Dataset:
+    """A dataset with its classes, its truth and its runs counted."""
+    dataset = found.dataset
+    hierarchy = None if dataset.hierarchy is None else dataset.hierarchy.to_dict()
+    return Dataset(
+        project=dataset.project,
+        name=dataset.name,
+        task=dataset.task,
+        labels=labels_document(dataset.labels),
+        positive_label=dataset.positive_label,
+        positive_by_convention=dataset.positive_by_convention,
+        hierarchy=hierarchy,
+        groups=hierarchy,
+        truth_versions=list(map(truth_version, found.versions)),
+        slices=[
+            SliceColumn(root=each.root, name=each.name, levels=list(each.levels))
+            for each in found.slices
+        ],
+        n_runs=found.runs.total,
+        runs_by_state=_by_state(found.runs.by_state),
+        n_behind=found.runs.n_behind,
+    )
+
+
+CLASS_COUNT_COLUMNS = ("truth_version", "label", "n_samples", "share_of_labelled")
+
+
+def class_count_rows(found: DatasetDetail) -> Iterator[tuple[Cell, ...]]:
+    """One line of CSV for each truth version and class, newest version first."""
+    for version in found.versions:
+        for name, count in zip(found.dataset.labels.names, version.class_counts, strict=True):
+            share = count / version.n_labelled if version.n_labelled else None
+            yield (version.number, name, count, share)
+
+
+def _by_state(counted: Mapping[RunState, int]) -> dict[str, int]:
+    return {state.value: number for state, number in counted.items()}

@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from datetime import datetime
+from typing import TYPE_CHECKING
 
 from pydantic import Field
 
 from offdiag.records.base import DEFAULT_PROJECT, Answered, Asked, InProject, Value
+
+if TYPE_CHECKING:
+    from offdiag.domain.texts import Cell
+    from offdiag.services.truth.impact import MovedRun as MovedRunRead
+    from offdiag.services.truth.impact import TruthImpact
+    from offdiag.services.truth.versions import LabelDifference, TruthComparison, TruthHistory
+    from offdiag.store.truth_impact import ScoredRun
+    from offdiag.store.truths import TruthSummary
 
 
 class TruthVersion(Answered):
@@ -33,6 +43,7 @@ class TruthList(Answered):
 
     project: str
     dataset: str
+    labels: list[str] = Field(default=[], description="The order of `class_counts`.")
     versions: list[TruthVersion]
 
 
@@ -95,6 +106,8 @@ class ChangedSample(Answered):
 class Difference(Answered):
     """What two versions of the labels of the same samples differ in."""
 
+    project: str
+    dataset: str
     before: int
     after: int
     n_changed: int
@@ -147,9 +160,147 @@ class Impact(Answered):
 
     project: str
     dataset: str
+    before: int | None = Field(description="The older version; null before a first one.")
+    after: int
     n_changed_labels: int | None
     runs: list[MovedRun]
     waiting: list[RunName]
     failed: list[RunName]
     only_scored_since: list[RunName]
     is_cut: bool
+
+
+class ImpactInWords(Impact):
+    """The same with the sentence of the page, which is about the metric that ranks there."""
+
+    metric: str
+    sentence: str
+
+
+def truth_version(found: TruthSummary) -> TruthVersion:
+    """One version of the ground truth."""
+    return TruthVersion(
+        version=found.number,
+        root=found.root,
+        parent=found.parent,
+        is_head=found.is_head,
+        digest=found.digest,
+        n_samples=found.n_samples,
+        n_labelled=found.n_labelled,
+        sample_ids=found.id_kind,
+        class_counts=list(found.class_counts),
+        reason=found.reason,
+        author=found.author,
+        created_at=found.created_at,
+        n_runs=found.n_runs,
+        slices=list(found.slices),
+    )
+
+
+def truth_list(history: TruthHistory) -> TruthList:
+    """All versions of the ground truth of a dataset."""
+    return TruthList(
+        project=history.dataset.project,
+        dataset=history.dataset.name,
+        labels=list(history.dataset.labels.names),
+        versions=list(map(truth_version, history.versions)),
+    )
+
+
+def difference_document(
+    found: TruthComparison, *, project: str, dataset: str, start: int = 0, limit: int | None = None
+) -> Difference:
+    """What two versions differ in, with all of the samples or some."""
+    between = found.difference
+    return Difference(
+        project=project,
+        dataset=dataset,
+        before=found.before.number,
+        after=found.after.number,
+        n_changed=len(between),
+        n_corrected=between.n_corrected,
+        n_newly_labelled=between.n_newly_labelled,
+        n_unlabelled=between.n_unlabelled,
+        moves=[Move(before=move.before, after=move.after, n=move.n) for move in between.moves],
+        start=start,
+        samples=[
+            ChangedSample(sample=each.sample, before=each.before, after=each.after)
+            for each in between.samples(start, None if limit is None else start + limit)
+        ],
+    )
+
+
+SAMPLE_COLUMNS = ("sample", "before", "after")
+
+
+def sample_rows(difference: LabelDifference) -> Iterator[tuple[Cell, ...]]:
+    """Every changed sample as a line of CSV; a missing label is empty."""
+    return ((each.sample, each.before, each.after) for each in difference.samples())
+
+
+def impact_document(impact: TruthImpact) -> Impact:
+    """What a correction did to the runs that are scored with it."""
+    beyond = values_beyond(impact)
+    return Impact(
+        project=impact.dataset.project,
+        dataset=impact.dataset.name,
+        before=None if impact.older is None else impact.older.number,
+        after=impact.version.number,
+        n_changed_labels=None if impact.difference is None else len(impact.difference),
+        runs=[_moved_run(moved, beyond, impact.metrics) for moved in impact.moved],
+        waiting=list(map(_run_name, impact.waiting)),
+        failed=list(map(_run_name, impact.failed)),
+        only_scored_since=list(map(_run_name, impact.new)),
+        is_cut=impact.is_cut,
+    )
+
+
+def values_beyond(impact: TruthImpact) -> set[tuple[str, str]]:
+    """Run and metric of every value that left the interval it had before."""
+    return {(change.run_id, change.metric) for change in impact.beyond}
+
+
+IMPACT_COLUMNS = (
+    *("id", "name", "metric", "before", "before_ci_low", "before_ci_high", "after"),
+    *("difference", "is_beyond_interval", "rank_before", "rank_after"),
+)
+
+
+def impact_rows(impact: TruthImpact) -> Iterator[tuple[Cell, ...]]:
+    """One line of CSV for each run and metric; undefined values are empty."""
+    for run in impact_document(impact).runs:
+        for metric, moved in run.metrics.items():
+            yield (
+                *(run.id, run.name, metric),
+                *(moved.before.value, moved.before.ci_low, moved.before.ci_high),
+                *(moved.after.value, moved.difference, int(moved.is_beyond_interval)),
+                *(moved.rank_before, moved.rank_after),
+            )
+
+
+def _moved_run(
+    moved: MovedRunRead, beyond: set[tuple[str, str]], metrics: tuple[str, ...]
+) -> MovedRun:
+    return MovedRun(
+        id=moved.run.id,
+        name=moved.run.name,
+        truth_before=moved.before.truth_number,
+        truth_after=moved.after.truth_number,
+        n_labelled_before=moved.before.n_labelled,
+        n_labelled_after=moved.after.n_labelled,
+        metrics={
+            metric: MovedValue(
+                before=Value.of(moved.values_of(metric)[0]),
+                after=Value.of(moved.values_of(metric)[1]),
+                difference=moved.difference_of(metric),
+                is_beyond_interval=(moved.run.id, metric) in beyond,
+                rank_before=moved.places[metric][0],
+                rank_after=moved.places[metric][1],
+            )
+            for metric in metrics
+        },
+    )
+
+
+def _run_name(run: ScoredRun) -> RunName:
+    return RunName(id=run.id, name=run.name)

@@ -100,12 +100,12 @@ def test_the_difference_of_versions_is_shown(folder: Path, offdiag: Command, cli
     assert "no label" in shown
     assert "1 more" in short
     assert found["moves"] == [
-        {"from": "ill", "to": "well", "n": 1},
-        {"from": "well", "to": None, "n": 1},
+        {"before": "ill", "after": "well", "n": 1},
+        {"before": "well", "after": None, "n": 1},
     ]
     assert found["samples"] == [
-        {"sample": "x2", "from": "ill", "to": "well"},
-        {"sample": "x3", "from": "well", "to": None},
+        {"sample": "x2", "before": "ill", "after": "well"},
+        {"sample": "x3", "before": "well", "after": None},
     ]
 
 

@@ -188,10 +188,10 @@ def test_the_twins_of_a_dataset_agree_with_the_page(revised_reader: FlaskClient)
     record = _json(revised_reader, "/datasets/pets.json")
     lines = _csv(revised_reader, "/datasets/pets.csv")
 
-    assert [version["number"] for version in record["truth_versions"]] == [2, 1]
+    assert [version["version"] for version in record["truth_versions"]] == [2, 1]
     assert record["truth_versions"][0]["class_counts"] == [10, 30, 20]
     assert lines[1:4] == [["2", "cat", "10", str(10 / 60)], *lines[2:4]]
-    assert record["runs"]["evaluated"] == 3
+    assert record["runs_by_state"]["evaluated"] == 3
 
 
 def test_a_version_that_is_not_there_is_not_found(revised_reader: FlaskClient) -> None:

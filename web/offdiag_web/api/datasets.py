@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from itertools import groupby
 
-from offdiag.domain.runs import RunState
 from offdiag.errors import InvalidInput
-from offdiag.records import dataset as records
 from offdiag.records.base import InProject, Project, ProjectList
 from offdiag.records.dataset import (
     AskedAgain,
@@ -18,60 +15,17 @@ from offdiag.records.dataset import (
     Judging,
     NewDataset,
     Pinning,
+    dataset_document,
+    dataset_summary,
 )
-from offdiag.records.run import labels_document
 from offdiag.services import datasets
 from offdiag.services.cost_matrices import CostName, set_default_costs
-from offdiag.services.datasets import DatasetDetail, browse_dataset, set_hierarchy
+from offdiag.services.datasets import browse_dataset, set_hierarchy
 from offdiag.services.ingest.dataset import declare_dataset
-from offdiag.store.dataset_page import DatasetFacts, LoggedRuns, dataset_overview
+from offdiag.store.dataset_page import dataset_overview
 from offdiag.store.run_page import read_run
-from offdiag_web.api.answers.runs import truth_version
 from offdiag_web.api.operations import author, operation, resource
 from offdiag_web.app.context import current_registry
-
-
-def dataset_summary(facts: DatasetFacts, logged: LoggedRuns) -> records.DatasetSummary:
-    return records.DatasetSummary(
-        project=facts.project,
-        name=facts.name,
-        task=facts.task,
-        n_classes=facts.n_classes,
-        labels_inferred=facts.labels_inferred,
-        truth_version=facts.truth_number,
-        n_samples=facts.n_samples,
-        class_counts=None if facts.class_counts is None else list(facts.class_counts),
-        costs=facts.costs,
-        n_runs=logged.total,
-        runs_by_state=_by_state(logged.by_state),
-        last_logged_at=logged.last_logged_at,
-    )
-
-
-def whole_dataset(found: DatasetDetail) -> records.Dataset:
-    dataset = found.dataset
-    return records.Dataset(
-        project=dataset.project,
-        name=dataset.name,
-        task=dataset.task,
-        labels=labels_document(dataset.labels),
-        positive_label=dataset.positive_label,
-        positive_by_convention=dataset.positive_by_convention,
-        groups=None if dataset.hierarchy is None else dataset.hierarchy.to_dict(),
-        truth_versions=list(map(truth_version, found.versions)),
-        slices=[
-            records.SliceColumn(root=each.root, name=each.name, levels=list(each.levels))
-            for each in found.slices
-        ],
-        n_runs=found.runs.total,
-        runs_by_state=_by_state(found.runs.by_state),
-        n_behind=found.runs.n_behind,
-    )
-
-
-def _by_state(counted: Mapping[RunState, int]) -> dict[str, int]:
-    return {state.value: number for state, number in counted.items()}
-
 
 blueprint = resource("datasets")
 
@@ -120,14 +74,14 @@ def declare(json: NewDataset) -> tuple[Dataset, int]:
         positive_label=json.positive_label,
     )
     found = browse_dataset(database, project=json.project, dataset=json.name)
-    return whole_dataset(found), 200 if declared.was_there else 201
+    return dataset_document(found), 200 if declared.was_there else 201
 
 
 @operation(blueprint, "GET", "/datasets/<name:name>", answers=Dataset)
 def get_dataset(name: str, query: InProject) -> Dataset:
     """Read a dataset with its classes, its truth and its runs counted."""
     database = current_registry().database
-    return whole_dataset(browse_dataset(database, project=query.project, dataset=name))
+    return dataset_document(browse_dataset(database, project=query.project, dataset=name))
 
 
 @operation(blueprint, "PUT", "/datasets/<name:name>/hierarchy", answers=Dataset)
@@ -138,7 +92,7 @@ def group_classes(name: str, json: Grouping) -> Dataset:
     """
     database = current_registry().database
     set_hierarchy(database, project=json.project, dataset=name, given=json.hierarchy)
-    return whole_dataset(browse_dataset(database, project=json.project, dataset=name))
+    return dataset_document(browse_dataset(database, project=json.project, dataset=name))
 
 
 @operation(blueprint, "PUT", "/datasets/<name:name>/cost-matrix", answers=AskedAgain)

@@ -11,12 +11,13 @@ from offdiag.records.truth import (
     Impact,
     ImpactWanted,
     TruthList,
+    difference_document,
+    impact_document,
+    truth_list,
 )
 from offdiag.services.truth.impact import truth_impact
-from offdiag.services.truth.impact_record import impact_record
 from offdiag.services.truth.revise import revise_truth, summary_of
 from offdiag.services.truth.versions import compare_truths, truth_history
-from offdiag_web.api.answers.runs import difference, truth_version
 from offdiag_web.api.operations import author, operation, resource
 from offdiag_web.app.context import current_registry
 
@@ -30,11 +31,7 @@ _LARGEST_CORRECTION = 32 * 1024 * 1024
 def list_truth_versions(name: str, query: InProject) -> TruthList:
     """Read all versions of the ground truth of a dataset, newest first."""
     found = truth_history(current_registry().database, project=query.project, dataset=name)
-    return TruthList(
-        project=query.project,
-        dataset=name,
-        versions=list(map(truth_version, found.versions)),
-    )
+    return truth_list(found)
 
 
 @operation(
@@ -72,7 +69,9 @@ def compare_truth_versions(name: str, query: DifferenceWanted) -> Difference:
         before=query.before,
         after=query.after,
     )
-    return difference(found, start=query.start, limit=query.limit)
+    return difference_document(
+        found, project=query.project, dataset=name, start=query.start, limit=query.limit
+    )
 
 
 @operation(blueprint, "GET", f"{_PATH}/<number:number>/impact", answers=Impact)
@@ -85,4 +84,4 @@ def get_truth_impact(name: str, number: int, query: ImpactWanted) -> Impact:
         number=number,
         since=query.since,
     )
-    return Impact.model_validate(impact_record(found))
+    return impact_document(found)

@@ -9,9 +9,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import TypeVar
 
-from flask import Response
+from flask import Response, jsonify
 
 from offdiag.domain.texts import Cell, csv_cell
+from offdiag.records.base import Answered
 
 __all__ = [
     "Cell",
@@ -19,6 +20,7 @@ __all__ = [
     "csv_response",
     "csv_stream",
     "csv_text",
+    "json_response",
     "json_stream",
 ]
 
@@ -66,6 +68,11 @@ def _json_parts(
         yield comma + ",".join(texts)
         comma = ","
     yield "]}\n"
+
+
+def json_response(document: Answered) -> Response:
+    """A document as a JSON file of a page."""
+    return jsonify(document.plain())
 
 
 def csv_response(name: str, header: Sequence[str], rows: Iterable[Sequence[Cell]]) -> Response:

@@ -12,17 +12,12 @@ from offdiag.domain.values import MetricValue
 from offdiag.reports.scope import spec_of
 from offdiag.reports.texts import difference
 from offdiag.store.dataset_page import DatasetFacts, LoggedRuns
-from offdiag_web.app.exports import Cell
 from offdiag_web.components import numbers
 from offdiag_web.components.controls import TASK_WORDS, Chip, Moment, Tone, moment
 from offdiag_web.urls.datasets import DatasetAddress
 from offdiag_web.urls.filter_line import parse_filter, quoted
 from offdiag_web.urls.run_list import RunListAddress
 
-DATASET_COLUMNS = (
-    *("project", "dataset", "task", "truth_version", "n_samples", "n_classes"),
-    *("runs", "open", "finished", "evaluated", "failed", "last_logged_at"),
-)
 Overview = Sequence[tuple[DatasetFacts, LoggedRuns]]
 
 
@@ -114,48 +109,6 @@ def _state_chips(runs: LoggedRuns) -> tuple[Chip, ...]:
     )
     counted = [(runs.by_state[state], word, tone) for state, word, tone in kinds]
     return tuple(Chip(f"{numbers.count(n)} {word}", tone) for n, word, tone in counted if n)
-
-
-def dataset_records(overview: Overview) -> list[dict[str, object]]:
-    """All datasets for the JSON twin."""
-    return [
-        {
-            "project": dataset.project,
-            "name": dataset.name,
-            "task": dataset.task.value,
-            "truth_version": dataset.truth_number,
-            "n_samples": dataset.n_samples,
-            "n_classes": dataset.n_classes,
-            "labels_inferred": dataset.labels_inferred,
-            "class_counts": dataset.class_counts,
-            "runs": runs.total,
-            "runs_by_state": {state.value: runs.by_state[state] for state in RunState},
-            "last_logged_at": _iso(runs.last_logged_at),
-        }
-        for dataset, runs in overview
-    ]
-
-
-def dataset_table(overview: Overview) -> list[tuple[Cell, ...]]:
-    """All datasets for the CSV twin, in the order of `DATASET_COLUMNS`."""
-    return [
-        (
-            dataset.project,
-            dataset.name,
-            dataset.task.value,
-            dataset.truth_number,
-            dataset.n_samples,
-            dataset.n_classes,
-            runs.total,
-            *(runs.by_state[state] for state in RunState),
-            _iso(runs.last_logged_at),
-        )
-        for dataset, runs in overview
-    ]
-
-
-def _iso(when: datetime | None) -> str | None:
-    return None if when is None else when.isoformat()
 
 
 METRIC_TITLES = {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from markupsafe import Markup
@@ -175,34 +175,3 @@ def _move(move: Relabelled, total: int) -> Move:
         share=share,
         bar=share_bar(move.n / total, name=f"{share} of all changes"),
     )
-
-
-SAMPLE_COLUMNS = ("sample", "label_before", "label_after")
-
-
-def sample_rows(difference: LabelDifference) -> Iterator[tuple[str | int | None, ...]]:
-    """Every changed sample for the CSV twin; a missing label is empty."""
-    for sample in difference.samples():
-        yield (sample.sample, sample.before, sample.after)
-
-
-def difference_record(comparison: TruthComparison, address: DatasetAddress) -> dict[str, object]:
-    """The comparison for the JSON twin; a missing label is null."""
-    difference = comparison.difference
-    return {
-        "project": address.project,
-        "dataset": address.name,
-        "before": comparison.before.number,
-        "after": comparison.after.number,
-        "n_changed": len(difference),
-        "n_corrected": difference.n_corrected,
-        "n_newly_labelled": difference.n_newly_labelled,
-        "n_unlabelled": difference.n_unlabelled,
-        "moves": [
-            {"before": move.before, "after": move.after, "n": move.n} for move in difference.moves
-        ],
-        "samples": [
-            {"sample": each.sample, "before": each.before, "after": each.after}
-            for each in difference.samples()
-        ],
-    }

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from flask import Blueprint, jsonify, make_response, render_template, request
+from flask import Blueprint, make_response, render_template, request
 from werkzeug.wrappers import Response
 
+from offdiag.records.truth import SAMPLE_COLUMNS, difference_document, sample_rows
 from offdiag.services.truth.versions import TruthComparison, compare_truths
 from offdiag_web.app.context import current_registry
-from offdiag_web.app.exports import csv_response
+from offdiag_web.app.exports import csv_response, json_response
 from offdiag_web.app.paths import TWIN, asked_project
-from offdiag_web.pages.datasets.difference import (
-    SAMPLE_COLUMNS,
-    difference_record,
-    difference_view,
-    sample_rows,
-)
+from offdiag_web.pages.datasets.difference import difference_view
 from offdiag_web.pages.datasets.page import DATASET, VERSION, find_in_any_project
 from offdiag_web.urls.datasets import DatasetAddress, read_start
 
@@ -46,7 +42,9 @@ def page(name: str, before: int, after: int) -> Response:
 def twin(name: str, before: int, after: int, form: str) -> Response:
     comparison = _compared(name, before, after)
     if form == "json":
-        return jsonify(difference_record(comparison, _address(name)))
+        return json_response(
+            difference_document(comparison, project=asked_project(), dataset=name)
+        )
     file_name = f"changed-labels-v{before}-v{after}"
     return csv_response(file_name, SAMPLE_COLUMNS, sample_rows(comparison.difference))
 

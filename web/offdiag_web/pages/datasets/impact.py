@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from markupsafe import Markup
 
 from offdiag.domain.values import MetricValue
-from offdiag.services.truth import impact_record as shared
 from offdiag.services.truth.impact import MOST_RUNS, MovedRun, TruthImpact
 from offdiag.services.truth.versions import LabelDifference
 from offdiag.store.truth_impact import ScoredRun
-from offdiag_web.app.exports import Cell
 from offdiag_web.charts.interval import interval_mark
 from offdiag_web.charts.scale import SIGNED_UNIT, UNIT, Extent, Scale, fitted
 from offdiag_web.components import numbers
@@ -335,39 +333,3 @@ def _new(runs: Sequence[ScoredRun]) -> str | None:
         return None
     verb = "was" if len(runs) == 1 else "were"
     return f"{numbers.plural(len(runs), 'run')} {verb} never scored with the version before."
-
-
-IMPACT_COLUMNS = (
-    *("run", "name", "metric", "before", "before_ci_low", "before_ci_high", "after"),
-    *("difference", "is_beyond_interval", "rank_before", "rank_after"),
-)
-
-
-def impact_record(impact: TruthImpact, metric: str) -> dict[str, object]:
-    """The impact with the sentence of the page."""
-    return {
-        "truth_version": impact.version.number,
-        "corrects": None if impact.older is None else impact.older.number,
-        "sentence": impact_sentence(impact, metric),
-        **shared.impact_record(impact),
-    }
-
-
-def impact_rows(impact: TruthImpact) -> Iterator[tuple[Cell, ...]]:
-    """One line per run and metric; undefined values are empty."""
-    beyond = shared.values_beyond(impact)
-    for moved in impact.moved:
-        for metric in impact.metrics:
-            before, after = moved.values_of(metric)
-            yield (
-                moved.run.id,
-                moved.run.name,
-                metric,
-                before.value,
-                before.ci_low,
-                before.ci_high,
-                after.value,
-                moved.difference_of(metric),
-                int((moved.run.id, metric) in beyond),
-                *moved.places[metric],
-            )

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from flask import Blueprint, jsonify, make_response, render_template, request, url_for
+from flask import Blueprint, make_response, render_template, request, url_for
 from werkzeug.wrappers import Response
 
+from offdiag.records.truth import (
+    IMPACT_COLUMNS,
+    ImpactInWords,
+    impact_document,
+    impact_rows,
+)
 from offdiag.services.truth.impact import TruthImpact, truth_impact
 from offdiag_web.app.context import current_registry
-from offdiag_web.app.exports import csv_response
+from offdiag_web.app.exports import csv_response, json_response
 from offdiag_web.app.paths import TWIN, asked_project
 from offdiag_web.components.datasets import titles_for
 from offdiag_web.pages.datasets.impact import (
-    IMPACT_COLUMNS,
-    impact_record,
-    impact_rows,
+    impact_sentence,
     impact_view,
     written,
 )
@@ -55,7 +59,13 @@ def twin(name: str, number: int, form: str) -> Response:
     impact = _impact(name, number)
     metric, _ = _asked_metric(impact)
     if form == "json":
-        return jsonify(impact_record(impact, metric))
+        return json_response(
+            ImpactInWords(
+                **dict(impact_document(impact)),
+                metric=metric,
+                sentence=impact_sentence(impact, metric),
+            )
+        )
     return csv_response(f"impact-of-truth-v{number}", IMPACT_COLUMNS, impact_rows(impact))
 
 

@@ -4,24 +4,27 @@ from __future__ import annotations
 
 from urllib.parse import quote
 
-from flask import Blueprint, jsonify, make_response, redirect, render_template, request
+from flask import Blueprint, make_response, redirect, render_template, request
 from werkzeug.wrappers import Response
 
 from offdiag.domain.texts import DEFAULT_PROJECT
 from offdiag.errors import InvalidInput, NotFound
+from offdiag.records.dataset import (
+    CLASS_COUNT_COLUMNS,
+    DATASET_COLUMNS,
+    DatasetList,
+    class_count_rows,
+    dataset_document,
+    dataset_row,
+    dataset_summary,
+)
 from offdiag.services.datasets import DatasetDetail, browse_dataset
 from offdiag.store.dataset_page import dataset_overview, projects_with_dataset
 from offdiag_web.app.context import current_registry
 from offdiag_web.app.errors import domain_answer
-from offdiag_web.app.exports import csv_response
+from offdiag_web.app.exports import csv_response, json_response
 from offdiag_web.app.paths import TWIN, asked_project
-from offdiag_web.components.datasets import (
-    DATASET_COLUMNS,
-    dataset_cards,
-    dataset_records,
-    dataset_table,
-)
-from offdiag_web.pages.datasets.export import CLASS_COUNT_COLUMNS, class_count_rows, dataset_record
+from offdiag_web.components.datasets import dataset_cards
 from offdiag_web.pages.datasets.view import dataset_view
 from offdiag_web.urls.datasets import read_start
 from offdiag_web.urls.query_string import with_query
@@ -75,10 +78,10 @@ def page() -> Response:
 @blueprint.get(f"/datasets{TWIN}")
 def twin(form: str) -> Response:
     with current_registry().database.read() as session:
-        found = dataset_overview(session)
+        found = [dataset_summary(*each) for each in dataset_overview(session)]
     if form == "json":
-        return jsonify(datasets=dataset_records(found))
-    return csv_response("datasets", DATASET_COLUMNS, dataset_table(found))
+        return json_response(DatasetList(datasets=found))
+    return csv_response("datasets", DATASET_COLUMNS, map(dataset_row, found))
 
 
 @blueprint.get(DATASET)
@@ -92,7 +95,7 @@ def dataset(name: str) -> Response:
 def dataset_twin(name: str, form: str) -> Response:
     detail = _stored(name)
     if form == "json":
-        return jsonify(dataset_record(detail))
+        return json_response(dataset_document(detail))
     return csv_response("dataset-classes", CLASS_COUNT_COLUMNS, class_count_rows(detail))
 
 
