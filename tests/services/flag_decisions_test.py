@@ -149,7 +149,7 @@ def test_the_end_of_a_rest_stands_in_the_history_before_anybody_writes_it_down(
 
     last = browse_flag(database, flag.id).history[-1]
     assert (last.kind, last.at, last.author) == (FlagEventKind.REOPENED, until, None)
-    assert last.text == "its rest is over"
+    assert last.text == "the snooze has ended"
 
 
 @pytest.mark.parametrize("change", ["people", "evaluation"])

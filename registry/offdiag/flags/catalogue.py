@@ -1,7 +1,7 @@
-"""Every rule there is, in words: what it asks, how grave its answer is, and its version.
+"""The reference of all rules: title, explanation, severities and version.
 
-A version is raised when a rule may answer differently on the same matrix with the same
-thresholds. Stored verdicts carry it, so that old and new answers are not confused.
+A version is raised when a rule may be raised differently on the same matrix with the same
+thresholds. Stored flags have it, so that old and new ones are not confused.
 """
 
 from __future__ import annotations
@@ -76,10 +76,10 @@ _DESCRIPTIONS = (
         "the class; for sets of labels it is the recall of all other labels pooled, minus that of "
         "the label. Proved: the gap is 20 points or more, and a smaller one would show so few "
         "hits with a probability of at most 5 % divided by the number of classes (exact "
-        "binomial); critical where the same is proved of 40 points. On a minority class that is "
-        "the red badge “hides”. In sight: recall is below that of the rest (1 % divided by the "
-        "number of classes) and 20 points are neither proved nor ruled out; medium, and on a "
-        "minority class the amber badge “may hide”.",
+        "binomial; its p is in the message); critical where the same is proved of 40 points. On a "
+        "minority class that is the hidden-minority warning, in red. In sight: recall is below "
+        "that of the rest (1 % divided by the number of classes) and 20 points are neither proved "
+        "nor ruled out; medium, and on a minority class the amber warning “may hide”.",
         mildest=Severity.MEDIUM,
         gravest=Severity.CRITICAL,
         per_class=True,
@@ -93,10 +93,11 @@ _DESCRIPTIONS = (
     ),
     RuleDescription(
         id="F5",
-        title="No better than the majority rule",
-        help="Among the cases where the model and the constant answer with the largest class "
-        "differ in being right, the model does not win significantly more (one-sided sign test, "
-        "5 %), and its adjusted balanced accuracy is below 0.5; below 0.1 it is critical.",
+        title="No better than the majority class",
+        help="Among the examples that either the model or the constant prediction of the largest "
+        "class gets right, but not both, the model does not gain significantly more than it "
+        "loses (one-sided sign test, 5 %), and its adjusted balanced accuracy is below 0.5; below "
+        "0.1 it is critical.",
         mildest=Severity.HIGH,
         gravest=Severity.CRITICAL,
         per_class=False,
@@ -105,8 +106,8 @@ _DESCRIPTIONS = (
         id="F6",
         title="Accuracy far above balanced accuracy",
         help="Accuracy exceeds the mean recall of the classes by 15 points or more, high from 25. "
-        "The common classes carry the figure. One failing rare class is too little to move it: "
-        "that is what the rule on recall is for.",
+        "Frequent classes dominate accuracy. One rare class with low recall hardly changes the "
+        "difference: F4 is the rule for that.",
         mildest=Severity.MEDIUM,
         gravest=Severity.HIGH,
         per_class=False,
@@ -122,8 +123,8 @@ _DESCRIPTIONS = (
     ),
     RuleDescription(
         id="F8",
-        title="High accuracy, little skill",
-        help="Accuracy is 80 % or more, yet the correlation of prediction and truth (MCC) is "
+        title="High accuracy, low agreement beyond chance",
+        help="Accuracy is 80 % or more, yet the Matthews correlation coefficient (MCC) is "
         "undefined or at most 0.30, or Cohen's kappa at most 0.20.",
         mildest=Severity.HIGH,
         gravest=Severity.HIGH,
@@ -131,58 +132,59 @@ _DESCRIPTIONS = (
     ),
     RuleDescription(
         id="F9",
-        title="Most predictions of a rare class are wrong",
+        title="Low precision on a rare class",
         help="With accuracy of 80 % or more, a class rarer than average has been predicted at "
-        "least five times and is right significantly less than half the time. That may be the "
-        "price of finding rare cases; it does not hide a failing class.",
+        "least five times, and significantly less than half of these predictions are correct. "
+        "High recall of a rare class may cost that much precision; no class is hidden by it.",
         mildest=Severity.MEDIUM,
         gravest=Severity.MEDIUM,
         per_class=True,
     ),
     RuleDescription(
         id="F10",
-        title="Class predicted too rarely",
-        help="The class is predicted less than half as often as it occurs, and misses outnumber "
-        "false alarms significantly (sign test, 1 % divided by the number of classes).",
+        title="Class under-predicted",
+        help="The class is predicted less than half as often as it occurs, and false negatives "
+        "outnumber false positives significantly (sign test, 1 % divided by the number of "
+        "classes).",
         mildest=Severity.MEDIUM,
         gravest=Severity.MEDIUM,
         per_class=True,
     ),
     RuleDescription(
         id="F11",
-        title="Dearer than a constant answer",
-        help="Under the cost matrix the model costs as much as always giving the cheapest single "
-        "answer, or more.",
+        title="Costs more than a constant prediction",
+        help="Under the cost matrix the predictions cost as much as the best constant prediction, "
+        "or more.",
         mildest=Severity.CRITICAL,
         gravest=Severity.CRITICAL,
         per_class=False,
     ),
     RuleDescription(
         id="F12",
-        title="Too few cases to judge",
-        help="The class has fewer than 30 cases, or the 95 % interval of its recall reaches more "
-        "than 15 points to either side. Silence of the other rules proves little here.",
+        title="Too few examples",
+        help="The class has fewer than 30 examples, or the 95 % interval of its recall reaches "
+        "more than 15 points to either side. That no other flag is raised proves little here.",
         mildest=Severity.INFO,
         gravest=Severity.INFO,
         per_class=True,
     ),
     RuleDescription(
         id="F13",
-        title="Orientation disagrees with the ground truth",
-        help="The margin of the uploaded matrix that is said to be the actual one does not have "
-        "the class counts of the dataset. If the other margin has them the axes are swapped and "
-        "precision and recall have traded places; if neither has, the matrix was not made on "
-        "this ground truth.",
+        title="Orientation does not match the labels",
+        help="The totals of the actual classes of the uploaded matrix do not match the class "
+        "counts of the dataset. If the totals of the predicted classes match, the matrix looks "
+        "transposed, and precision and recall are exchanged; if neither do, the matrix was "
+        "computed on other labels.",
         mildest=Severity.HIGH,
         gravest=Severity.CRITICAL,
         per_class=False,
     ),
     RuleDescription(
         id="F14",
-        title="Class found less often than by the baseline",
-        help="On the same cases the baseline run finds at least 2 points more of the class, and "
-        "McNemar's mid-p of its cases, adjusted over the classes after Holm, is below 5 %. High "
-        "from 10 points.",
+        title="Recall below the baseline",
+        help="On the same examples recall of the class is at least 2 points lower than that of "
+        "the baseline, and McNemar's mid-p, adjusted over the classes after Holm, is below 5 %. "
+        "The interval in the message holds for all classes together. High from 10 points.",
         mildest=Severity.MEDIUM,
         gravest=Severity.HIGH,
         per_class=True,
@@ -195,9 +197,9 @@ _DESCRIPTIONS = (
     ),
     RuleDescription(
         id="F15",
-        title="Costs reverse the ranking",
-        help="This run is the most accurate of those compared, yet another one saves at least 5 % "
-        "of its cost.",
+        title="A less accurate run costs less",
+        help="This run is the most accurate of those compared, yet a less accurate one saves at "
+        "least 5 % of its cost.",
         mildest=Severity.MEDIUM,
         gravest=Severity.MEDIUM,
         per_class=False,

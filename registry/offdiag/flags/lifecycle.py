@@ -2,7 +2,7 @@
 
 A flag belongs to a run, a rule and a class. Evaluating the run again never makes a second one:
 it updates the flag, closes it when the rule no longer fires, and opens it again when it does.
-What a person has settled stays settled while the flag is no graver than it was then.
+A flag that was triaged stays so while it is not more severe than it was then.
 """
 
 from __future__ import annotations
@@ -86,22 +86,22 @@ def seen_again(before: Standing, severity: Severity, *, why: str | None = None) 
 
     `why` says what else has changed, such as the version of the rule; by itself it is no news.
 
-    A settled flag that has become graver than when it was settled is open again, and so is a
-    closed one, unless it was dismissed and is no graver than then.
+    A triaged flag that has become more severe since is open again, and so is a closed one,
+    unless it was dismissed and is not more severe than then.
     """
     now = replace(before, severity=severity)
     change = f"{before.severity.value} before, {severity.value} now"
     change += f"; {why}" if why else ""
-    is_graver = before.settled is not None and severity.rank > before.settled.rank
+    is_more_severe = before.settled is not None and severity.rank > before.settled.rank
     if before.state is FlagState.CLOSED:
-        if before.reason is None or is_graver:
-            return Step(Standing(FlagState.OPEN, severity), FlagEventKind.REOPENED, "fires again")
+        if before.reason is None or is_more_severe:
+            return Step(Standing(FlagState.OPEN, severity), FlagEventKind.REOPENED, "raised again")
         return Step(
             replace(now, state=FlagState.DISMISSED),
             FlagEventKind.UPDATED,
-            "fires again, no graver than when it was dismissed",
+            "raised again, not more severe than when it was dismissed",
         )
-    if is_graver:
+    if is_more_severe:
         return Step(Standing(FlagState.OPEN, severity), FlagEventKind.REOPENED, change)
     if severity is not before.severity:
         return Step(now, FlagEventKind.UPDATED, change)
@@ -134,7 +134,7 @@ def rested(before: Standing, now: datetime) -> Step:
     if before.state_at(now) is before.state:
         return Step(before)
     return Step(
-        Standing(FlagState.OPEN, before.severity), FlagEventKind.REOPENED, "its rest is over"
+        Standing(FlagState.OPEN, before.severity), FlagEventKind.REOPENED, "the snooze has ended"
     )
 
 
@@ -187,7 +187,7 @@ def _settled(
 def _require_not_closed(before: Standing) -> None:
     if before.state is FlagState.CLOSED:
         raise Conflict(
-            "the flag is closed: the rule no longer fires.",
+            "the flag is closed: its rule no longer raises it.",
             field="flag",
-            hint="It opens by itself if the rule fires again.",
+            hint="It is opened again if the rule raises it again.",
         )

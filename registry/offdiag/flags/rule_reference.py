@@ -1,4 +1,4 @@
-"""What each rule looks at: the thresholds that decide, what they mean, and the metrics."""
+"""Reference of each rule: the thresholds that decide, what they mean, and the metrics."""
 
 from __future__ import annotations
 
@@ -42,13 +42,13 @@ METRICS_OF: Mapping[str, tuple[str, ...]] = MappingProxyType(
 MEANINGS: Mapping[str, str] = MappingProxyType(
     {
         "minority_share": "share of the largest class up to which a class is a minority",
-        "zero_recall_alpha": "how unlikely bad luck must be",
-        "zero_recall_chance": "recall of the detector that bad luck would have to strike",
-        "recall_gap": "accuracy on all other cases minus recall",
+        "zero_recall_alpha": "p of zero recall, divided by the number of classes",
+        "zero_recall_chance": "reference recall of the detector in the test",
+        "recall_gap": "accuracy on all other examples minus recall",
         "recall_gap_critical": "the proved gap from which the flag is critical",
         "recall_gap_proof_alpha": "p of a smaller gap, divided by the number of classes",
         "recall_gap_alpha": "p of no gap, divided by the number of classes; in sight from here",
-        "recall_gap_cap": "share of its cases of which no class is asked for more",
+        "recall_gap_cap": "highest recall that is asked of a class",
         "majority_alpha": "level of the sign test",
         "majority_skill": "adjusted balanced accuracy below which the rule applies",
         "majority_skill_critical": "the same, below which the flag is critical",
@@ -56,18 +56,18 @@ MEANINGS: Mapping[str, str] = MappingProxyType(
         "balanced_accuracy_gap_high": "the gap from which the flag is high",
         "macro_f1_gap": "accuracy minus macro F1",
         "low_skill_accuracy": "accuracy from which the rule applies",
-        "low_skill_mcc": "MCC up to which there is little skill",
-        "low_skill_kappa": "Cohen's kappa up to which there is little skill",
+        "low_skill_mcc": "MCC up to which agreement beyond chance is low",
+        "low_skill_kappa": "Cohen's kappa up to which agreement beyond chance is low",
         "precision_accuracy": "accuracy from which the rule applies",
         "precision_predictions": "predictions of the class that are needed",
         "precision_level": "precision that is too low",
         "precision_alpha": "significance, divided by the number of classes",
-        "under_prediction_ratio": "predictions of the class for each case of it",
+        "under_prediction_ratio": "predictions of the class for each example of it",
         "under_prediction_alpha": "significance, divided by the number of classes",
-        "support_cases": "number of cases below which they are too few",
+        "support_cases": "number of examples below which they are too few",
         "support_half_width": "half the width of the interval of recall",
-        "support_recall": "recall of the model that the message takes as its example",
-        "regression_drop": "drop of recall on the same cases",
+        "support_recall": "recall of the model that the evidence takes as an example",
+        "regression_drop": "drop of recall on the same examples",
         "regression_drop_high": "the drop from which the flag is high",
         "regression_alpha": "significance, divided by the number of classes",
         "rank_flip_saving": "share of its cost that the most accurate run could save",

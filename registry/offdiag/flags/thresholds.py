@@ -1,8 +1,8 @@
-"""The numbers the rules compare with: one immutable value, handed to every rule.
+"""Thresholds of the rules, one immutable value that every rule receives.
 
-The defaults were chosen by simulation: they keep silent on models that are equally good on
-every class and speak up when a class of twenty cases is mostly missed. `benchmarks/flag_rates.py`
-repeats that simulation, so a changed default can be judged by what it would flag.
+The defaults were chosen by simulation: no flag is raised for models that are equally good on
+every class, and one is raised when most examples of a class of twenty are missed.
+`benchmarks/flag_rates.py` repeats that simulation for changed defaults.
 """
 
 from __future__ import annotations
@@ -32,19 +32,19 @@ class Thresholds:
     """
 
     minority_share: float = 0.5
-    """A class is a minority if it has at most this share of the cases of the largest class."""
+    """A class is a minority if it has at most this share of the examples of the largest class."""
     zero_recall_alpha: float = 0.05
     zero_recall_chance: float = 0.5
-    """Recall of the detector that would have to miss every case by bad luck."""
+    """Recall of the detector that would have to miss every example by chance."""
     recall_gap: float = 0.20
-    """Accuracy on all other cases minus recall of the class."""
+    """Accuracy on all other examples minus recall of the class."""
     recall_gap_critical: float = 0.40
     recall_gap_proof_alpha: float = 0.05
     """How often a proved gap may be smaller than it is said to be."""
     recall_gap_alpha: float = 0.01
     """How often a gap may be in sight where recall is as high as elsewhere."""
     recall_gap_cap: float = 0.95
-    """No class is asked to be found more often than this, however good the rest is."""
+    """No class is expected to have a higher recall than this, however good the rest is."""
     majority_alpha: float = 0.05
     majority_skill: float = 0.5
     """Adjusted balanced accuracy from which a run is useful without beating the majority."""
@@ -60,12 +60,12 @@ class Thresholds:
     precision_level: float = 0.5
     precision_alpha: float = 0.01
     under_prediction_ratio: float = 0.5
-    """Predictions of a class per case of it."""
+    """Predictions of a class per example of it."""
     under_prediction_alpha: float = 0.01
     support_cases: int = 30
     support_half_width: float = 0.15
     support_recall: float = 0.80
-    """Recall of the model by which the message shows what few cases can prove."""
+    """Recall of the model by which the evidence shows what few examples can prove."""
     regression_drop: float = 0.02
     regression_drop_high: float = 0.10
     regression_alpha: float = 0.05
@@ -80,7 +80,7 @@ class Thresholds:
                 raise InvalidInput(
                     f"{getattr(self, smaller)} exceeds {larger} = {getattr(self, larger)}.",
                     field=f"flags.{smaller}",
-                    hint="The graver grade must ask for at least as much as the milder one.",
+                    hint="The more severe grade must be at least as strict as the milder one.",
                 )
 
     def used(self, names: Iterable[str]) -> dict[str, float]:
@@ -92,9 +92,9 @@ class Thresholds:
         if name in _COUNTS:
             if not isinstance(number, int) or isinstance(number, bool) or number < 1:
                 raise InvalidInput(
-                    f"{number!r} is not a whole number of at least 1.",
+                    f"{number!r} is not a positive integer.",
                     field=f"flags.{name}",
-                    hint="Give a number of cases.",
+                    hint="Give a number of examples, such as 30.",
                 )
             return
         lowest = -1.0 if name in _SIGNED else 0.0

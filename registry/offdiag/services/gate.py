@@ -267,6 +267,7 @@ def _priced(stored: StoredRun) -> PricedRun:
         stored.run.name,
         stored.values.aggregate["overall_accuracy"].value or 0.0,
         costs["mean_cost"].value or 0.0,
+        None if stored.costs is None else stored.costs.currency,
     )
 
 

@@ -129,7 +129,7 @@ def test_an_open_flag_need_not_be_opened() -> None:
 
 def test_a_closed_flag_cannot_be_settled() -> None:
     for settle in (acknowledged, reopened):
-        with pytest.raises(Conflict, match="no longer fires"):
+        with pytest.raises(Conflict, match="no longer raises it"):
             settle(CLOSED)
     with pytest.raises(Conflict):
         dismissed(CLOSED, "noise")
@@ -148,7 +148,7 @@ def test_a_rest_that_is_over_is_told_once_and_settles_nothing() -> None:
 
     step = rested(SNOOZED, until)
 
-    assert step == Step(OPEN, FlagEventKind.REOPENED, "its rest is over")
+    assert step == Step(OPEN, FlagEventKind.REOPENED, "the snooze has ended")
     assert rested(step.after, until) == Step(step.after)
 
 

@@ -215,7 +215,7 @@ def test_every_threshold_stands_beside_what_was_measured(
     shown = [row for body in table.inside("tbody") for row in body.inside("tr")[1:]]
     assert len(shown) == len(lines) == sum(len(c["conditions"]) for c in record["checks"])
     first = [cell.text for cell in shown[2].children]
-    assert first == ["chance of missing all by luck", "7.629e−06", "≤ 0.007143", "✓ yes"]
+    assert first == ["p of zero recall", "7.629e−06", "≤ 0.007143", "✓ yes"]
     assert float(lines[2]["measured"]) == 0.5**17
 
 

@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from offdiag.domain.number_text import points
 from offdiag.domain.runs import Task
 from offdiag.flags.catalogue import RULES
 from offdiag.flags.lifecycle import FlagState, Standing
-from offdiag.flags.verdict import Certainty, Severity, points
+from offdiag.flags.verdict import Certainty, Severity
 from offdiag.metrics.counted import Counted, CountedSets
 from offdiag.store.flag_inbox import MOST_COUNTED
 from offdiag.store.flags import FlagContent, FlagRecord

@@ -1,9 +1,10 @@
-"""F5 to F8: accuracy beside the majority class and beside figures that do not follow it."""
+"""F5 to F8: accuracy against the majority class and against metrics that weigh all classes."""
 
 from __future__ import annotations
 
 import numpy as np
 
+from offdiag.domain.number_text import percent, percents
 from offdiag.flags.judgement import (
     FAIR_COIN,
     Floats,
@@ -18,21 +19,21 @@ from offdiag.flags.judgement import (
     of_class,
 )
 from offdiag.flags.thresholds import Thresholds
-from offdiag.flags.verdict import Evidence, Severity, Sign, number_of, percent
+from offdiag.flags.verdict import Evidence, Severity, Sign
 
 
 def _gains(s: Subjects) -> Floats:
-    """Cases right that the constant answer would get wrong, (R,)."""
+    """Examples that only the model predicts correctly, not the constant prediction, (R,)."""
     return s.n_correct - of_class(s.correct, s.largest_class)
 
 
 def _losses(s: Subjects) -> Floats:
-    """Cases wrong that the constant answer would get right, (R,)."""
+    """Examples that only the constant prediction gets right, (R,)."""
     return of_class(s.actual - s.correct, s.largest_class)
 
 
 def _chance_of_gains(s: Subjects) -> Floats:
-    """One-sided sign test: so many gains among the cases that tell the two apart, (R,)."""
+    """One-sided sign test of the gains among the discordant examples, (R,)."""
     gains = _gains(s)
     return at_least(gains, gains + _losses(s), FAIR_COIN)
 
@@ -41,7 +42,7 @@ def _judge_majority(s: Subjects, t: Thresholds) -> Judgement:
     skill = s.aggregate("balanced_accuracy_adjusted")
     comparisons = (
         compare(
-            "chance of so many gains over the constant answer",
+            "p of so many gains over the constant prediction",
             _chance_of_gains(s),
             Sign.ABOVE,
             t.majority_alpha,
@@ -49,18 +50,18 @@ def _judge_majority(s: Subjects, t: Thresholds) -> Judgement:
         compare("adjusted balanced accuracy", skill, Sign.BELOW, t.majority_skill),
     )
     fires = all_of(*comparisons)
-    is_grave = compare("skill", skill, Sign.BELOW, t.majority_skill_critical).holds
-    return Judgement(fires, graded(fires, Severity.HIGH, Severity.CRITICAL, is_grave), comparisons)
+    severe = compare("skill", skill, Sign.BELOW, t.majority_skill_critical).holds
+    return Judgement(fires, graded(fires, Severity.HIGH, Severity.CRITICAL, severe), comparisons)
 
 
 def _describe_majority(s: Subjects, _: Thresholds) -> tuple[str, Evidence]:
     majority = s.names[int(s.largest_class[0])]
     accuracy, baseline = float(s.accuracy[0]), float(s.aggregate("majority_baseline")[0])
     gains, losses = int(_gains(s)[0]), int(_losses(s)[0])
+    of_run, of_constant = percents(accuracy, baseline)
     message = (
-        f"The accuracy is {percent(accuracy)}; naming '{majority}' every time would score "
-        f"{percent(baseline)}. Against that rule the model gains {number_of(gains, 'case')} and "
-        f"loses {losses}."
+        f"Accuracy is {of_run}; always predicting '{majority}' gives {of_constant} "
+        f"({gains:,} gained, {losses:,} lost)."
     )
     return message, {
         "accuracy": accuracy,
@@ -92,15 +93,15 @@ def _judge_balanced_accuracy(s: Subjects, t: Thresholds) -> Judgement:
         compare("accuracy minus balanced accuracy", gap, Sign.AT_LEAST, t.balanced_accuracy_gap),
     )
     fires = all_of(*comparisons)
-    is_grave = compare("gap", gap, Sign.AT_LEAST, t.balanced_accuracy_gap_high).holds
-    return Judgement(fires, graded(fires, Severity.MEDIUM, Severity.HIGH, is_grave), comparisons)
+    severe = compare("gap", gap, Sign.AT_LEAST, t.balanced_accuracy_gap_high).holds
+    return Judgement(fires, graded(fires, Severity.MEDIUM, Severity.HIGH, severe), comparisons)
 
 
 def _describe_balanced_accuracy(s: Subjects, _: Thresholds) -> tuple[str, Evidence]:
     accuracy, balanced = float(s.accuracy[0]), float(s.aggregate("balanced_accuracy")[0])
     message = (
-        f"With every class counting the same, {percent(balanced)} are right; the "
-        f"{percent(accuracy)} of the accuracy follow the common classes."
+        f"Accuracy is {percent(accuracy)}, balanced accuracy {percent(balanced)}: "
+        f"frequent classes dominate."
     )
     return message, {
         "accuracy": accuracy,
@@ -120,10 +121,7 @@ def _describe_macro_f1(s: Subjects, _: Thresholds) -> tuple[str, Evidence]:
     accuracy, macro = float(s.accuracy[0]), float(s.aggregate("macro_f1")[0])
     worst = _classes_below(s, macro)
     names = ", ".join(f"'{name}'" for name in worst)
-    message = (
-        f"Macro F1 is {percent(macro)} where accuracy is {percent(accuracy)}; what pulls it down "
-        f"is {names}."
-    )
+    message = f"Accuracy is {percent(accuracy)}, macro F1 {percent(macro)}; lowest F1: {names}."
     return message, {
         "accuracy": accuracy,
         "macro_f1": macro,
@@ -151,10 +149,9 @@ def _judge_low_skill(s: Subjects, t: Thresholds) -> Judgement:
 def _describe_low_skill(s: Subjects, _: Thresholds) -> tuple[str, Evidence]:
     accuracy, kappa = float(s.accuracy[0]), float(s.aggregate("cohen_kappa")[0])
     mcc = s.suite.aggregate["mcc"].at(0)
-    mcc_text = "undefined" if mcc.value is None else f"{mcc.value:.3f}"
+    mcc_text = "undefined" if mcc.value is None else f"{mcc.value:.2f}"
     message = (
-        f"Beyond what chance explains little is left of the accuracy of {percent(accuracy)}: "
-        f"MCC is {mcc_text}, kappa {kappa:.3f}."
+        f"Accuracy is {percent(accuracy)}, but MCC is {mcc_text} and Cohen's kappa {kappa:.2f}."
     )
     return message, {
         "accuracy": accuracy,

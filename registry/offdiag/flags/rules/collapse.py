@@ -1,7 +1,8 @@
-"""F1 to F3: classes that the model has given up on."""
+"""F1 to F3: classes that are never predicted, or never correctly."""
 
 from __future__ import annotations
 
+from offdiag.domain.number_text import count, p_value, percent
 from offdiag.flags.judgement import (
     ClassRule,
     Comparison,
@@ -17,7 +18,7 @@ from offdiag.flags.judgement import (
     per_run,
 )
 from offdiag.flags.thresholds import Thresholds
-from offdiag.flags.verdict import Evidence, Severity, Sign, number_of, p_value, whole_percent
+from offdiag.flags.verdict import Evidence, Severity, Sign
 from offdiag.metrics.tally import CLASS_AXIS
 
 
@@ -29,9 +30,9 @@ def _examples_of_others(s: Subjects) -> Floats:
 def _judge_collapsed(s: Subjects, t: Thresholds) -> Judgement:
     comparisons = (
         compare("classes ever predicted", s.n_predicted_classes, Sign.EQUAL, 1),
-        compare("classes with cases", s.n_actual_classes, Sign.AT_LEAST, 2),
+        compare("classes with examples", s.n_actual_classes, Sign.AT_LEAST, 2),
         compare(
-            "chance of missing all other classes by luck",
+            "p of zero recall on all other classes",
             at_most(0.0, _examples_of_others(s), t.zero_recall_chance),
             Sign.AT_MOST,
             t.zero_recall_alpha,
@@ -46,7 +47,7 @@ def _describe_collapsed(s: Subjects, _: Thresholds) -> tuple[str, Evidence]:
     accuracy, n = float(s.accuracy[0]), int(s.total[0])
     message = (
         f"All {n:,} predictions are '{answer}'; accuracy equals the share of '{answer}' "
-        f"({whole_percent(accuracy)})."
+        f"({percent(accuracy)})."
     )
     others = int(_examples_of_others(s)[0])
     return message, {"answer": answer, "accuracy": accuracy, "n": n, "other_examples": others}
@@ -54,9 +55,9 @@ def _describe_collapsed(s: Subjects, _: Thresholds) -> tuple[str, Evidence]:
 
 def _judge_never_predicted(s: Subjects, t: Thresholds) -> Judgement:
     comparisons = (
-        compare("actual cases", s.actual, Sign.ABOVE, 0),
+        compare("examples", s.actual, Sign.ABOVE, 0),
         compare("predictions", s.predicted, Sign.EQUAL, 0),
-        _bad_luck(s, t),
+        _zero_recall_test(s, t),
     )
     fires = all_of(*comparisons)
     return Judgement(fires, constant(fires, Severity.HIGH), comparisons)
@@ -64,41 +65,41 @@ def _judge_never_predicted(s: Subjects, t: Thresholds) -> Judgement:
 
 def _describe_never_predicted(s: Subjects, code: int, _: Thresholds) -> tuple[str, Evidence]:
     examples = int(s.actual[0, code])
-    message = f"'{s.names[code]}' is never predicted; it has {number_of(examples, 'example')}."
+    message = f"'{s.names[code]}' is never predicted; it has {count(examples, 'example')}."
     return message, {"actual": examples, "predicted": 0}
 
 
-def _chance_of_bad_luck(s: Subjects, t: Thresholds) -> Floats:
-    """Probability that a detector with the recall of reference misses every case, (R, K)."""
+def _p_of_zero_recall(s: Subjects, t: Thresholds) -> Floats:
+    """Probability that a detector with the reference recall misses every example, (R, K)."""
     return at_most(0.0, s.actual, t.zero_recall_chance)
 
 
-def _bad_luck(s: Subjects, t: Thresholds) -> Comparison:
-    """Whether a class has enough examples that missing all of them is no bad luck."""
+def _zero_recall_test(s: Subjects, t: Thresholds) -> Comparison:
+    """Whether chance is no explanation for missing all examples of a class."""
     level = per_run(t.zero_recall_alpha / s.n_actual_classes.clip(min=1))
-    return compare("chance of missing all by luck", _chance_of_bad_luck(s, t), Sign.AT_MOST, level)
+    return compare("p of zero recall", _p_of_zero_recall(s, t), Sign.AT_MOST, level)
 
 
 def _judge_zero_recall(s: Subjects, t: Thresholds) -> Judgement:
     comparisons = (
-        compare("actual cases", s.actual, Sign.ABOVE, 0),
-        compare("cases found", s.correct, Sign.EQUAL, 0),
-        _bad_luck(s, t),
+        compare("examples", s.actual, Sign.ABOVE, 0),
+        compare("correct predictions", s.correct, Sign.EQUAL, 0),
+        _zero_recall_test(s, t),
     )
     fires = all_of(*comparisons)
     return Judgement(fires, constant(fires, Severity.CRITICAL), comparisons)
 
 
 def _describe_zero_recall(s: Subjects, code: int, t: Thresholds) -> tuple[str, Evidence]:
-    examples, luck = int(s.actual[0, code]), float(_chance_of_bad_luck(s, t)[0, code])
+    examples, p = int(s.actual[0, code]), float(_p_of_zero_recall(s, t)[0, code])
     message = (
         f"Recall of '{s.names[code]}' is 0 of {examples:,} "
-        f"(a detector with {whole_percent(t.zero_recall_chance)} recall: {p_value(luck)})."
+        f"(a detector with {percent(t.zero_recall_chance)} recall: {p_value(p)})."
     )
     return message, {
         "actual": examples,
         "correct": 0,
-        "chance_of_missing_all": luck,
+        "chance_of_missing_all": p,
         "is_minority": bool(s.is_minority(t.minority_share)[0, code]),
     }
 

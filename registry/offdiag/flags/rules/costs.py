@@ -1,4 +1,4 @@
-"""F11 and F15: what becomes of a run once errors have a price."""
+"""F11 and F15: a run under a cost matrix, alone and against other runs."""
 
 from __future__ import annotations
 
@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from offdiag.domain.number_text import cost, percents
 from offdiag.flags.catalogue import RULES
 from offdiag.flags.judgement import Judgement, compare, constant
 from offdiag.flags.thresholds import Thresholds
-from offdiag.flags.verdict import Condition, Severity, Sign, Verdict, amount, percent
+from offdiag.flags.verdict import Condition, Severity, Sign, Verdict
 from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.costs.matrix import CostMatrix
 from offdiag.metrics.costs.summary import evaluate_costs
@@ -23,11 +24,12 @@ RANK_FLIP_USES = ("rank_flip_saving",)
 
 @dataclass(frozen=True, slots=True)
 class PricedRun:
-    """A run of a comparison: accuracy in [0, 1] and cost, both on the same cases."""
+    """A run of a comparison: accuracy in [0, 1] and cost, both on the same examples."""
 
     name: str
     accuracy: float
     cost: float
+    currency: str | None = None
 
 
 def judge_costs(
@@ -36,7 +38,7 @@ def judge_costs(
     *,
     prevalence: NDArray[np.float64] | None = None,
 ) -> Judgement:
-    """Where a stack (R, K, K) costs no less than its best constant answer, shape (R,)."""
+    """Where a stack (R, K, K) costs no less than its best constant prediction, shape (R,)."""
     costs = evaluate_costs(counts, weights, prevalence=prevalence)
     comparison = compare(
         "total cost",
@@ -55,10 +57,10 @@ def cost_verdict(
     *,
     prevalence: NDArray[np.float64] | None = None,
 ) -> Verdict | None:
-    """F11: the run costs as much as the cheapest constant answer, or more.
+    """F11: the run costs as much as the best constant prediction, or more.
 
     `prevalence` (K,) are the class shares at deployment, if declared. There is no verdict on
-    a run without cases of two classes, as for all rules.
+    a run without examples of two classes, as for all rules.
     """
     if int((matrix.actual > 0).sum()) < 2:
         return None
@@ -68,21 +70,20 @@ def cost_verdict(
         return None
     found = evaluate_costs(matrix.counts, costs.weights, prevalence=prevalence)
     total, trivial = found["total_cost"].at(), found["best_trivial_cost"].at()
-    answer = matrix.labels.names[int(found["best_trivial_class"].value)]
-    unit = "" if costs.currency is None else f" {costs.currency}"
+    constant_class = matrix.labels.names[int(found["best_trivial_class"].value)]
     return Verdict(
         rule="F11",
         version=RULES["F11"].version,
         class_label=None,
         severity=Severity.CRITICAL,
         message=(
-            f"The predictions cost {amount(total.value or 0.0)}{unit}; answering '{answer}' every "
-            f"time would cost {amount(trivial.value or 0.0)}{unit}."
+            f"Total cost is {cost(total.value or 0.0, costs.currency)}; always predicting "
+            f"'{constant_class}' costs {cost(trivial.value or 0.0, costs.currency)}."
         ),
         evidence={
             "total_cost": total.value,
             "best_trivial_cost": trivial.value,
-            "best_trivial_class": answer,
+            "best_trivial_class": constant_class,
             "ratio": found["cost_ratio_to_best_trivial"].at().value,
             "currency": costs.currency,
         },
@@ -94,9 +95,9 @@ def cost_verdict(
 def rank_flip_verdict(
     run: PricedRun, others: Sequence[PricedRun], thresholds: Thresholds | None = None
 ) -> Verdict | None:
-    """F15: the most accurate of the runs is not the one to choose once errors have a price.
+    """F15: the most accurate of the runs costs more than a less accurate one.
 
-    Fires for `run` if none of the others is more accurate, and a less accurate one saves the
+    Raised for `run` if none of the others is more accurate, and a less accurate one saves the
     threshold share of its cost, or more. Of several such runs the cheapest is named.
     """
     limits = thresholds or Thresholds()
@@ -108,15 +109,16 @@ def rank_flip_verdict(
     if not enough or cheapest.accuracy >= run.accuracy:
         return None
     share = saved / abs(run.cost) if run.cost else None
+    accuracy, other_accuracy = percents(run.accuracy, cheapest.accuracy)
     return Verdict(
         rule="F15",
         version=RULES["F15"].version,
         class_label=None,
         severity=Severity.MEDIUM,
         message=(
-            f"'{run.name}' is the most accurate of {len(others) + 1} runs "
-            f"({percent(run.accuracy)}) and costs {amount(run.cost)}; '{cheapest.name}', with "
-            f"{percent(cheapest.accuracy)}, costs {amount(cheapest.cost)}."
+            f"Most accurate of {len(others) + 1} runs ({accuracy}, "
+            f"{cost(run.cost, run.currency)}); '{cheapest.name}' has {other_accuracy} and costs "
+            f"{cost(cheapest.cost, cheapest.currency)}."
         ),
         evidence={
             "accuracy": run.accuracy,

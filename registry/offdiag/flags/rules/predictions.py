@@ -1,7 +1,8 @@
-"""F9 and F10: classes that are named too easily or too rarely."""
+"""F9 and F10: classes with low precision, and classes that are under-predicted."""
 
 from __future__ import annotations
 
+from offdiag.domain.number_text import count, percent
 from offdiag.flags.judgement import (
     FAIR_COIN,
     ClassRule,
@@ -16,7 +17,7 @@ from offdiag.flags.judgement import (
     per_run,
 )
 from offdiag.flags.thresholds import Thresholds
-from offdiag.flags.verdict import Evidence, Severity, Sign, number_of, percent
+from offdiag.flags.verdict import Evidence, Severity, Sign
 
 
 def _chance_of_precision(s: Subjects, t: Thresholds) -> Floats:
@@ -29,10 +30,10 @@ def _judge_precision(s: Subjects, t: Thresholds) -> Judgement:
     share = s.actual / per_run(s.total.clip(min=1))
     comparisons = (
         compare("accuracy", per_run(s.accuracy), Sign.AT_LEAST, t.precision_accuracy),
-        compare("share of the cases", share, Sign.BELOW, per_run(1 / n_classes)),
+        compare("share of the examples", share, Sign.BELOW, per_run(1 / n_classes)),
         compare("predictions", s.predicted, Sign.AT_LEAST, t.precision_predictions),
         compare(
-            "chance of so few right predictions",
+            "p of so few correct predictions",
             _chance_of_precision(s, t),
             Sign.AT_MOST,
             per_run(t.precision_alpha / n_classes),
@@ -46,8 +47,8 @@ def _describe_precision(s: Subjects, code: int, t: Thresholds) -> tuple[str, Evi
     name, predicted = s.names[code], int(s.predicted[0, code])
     wrong = predicted - int(s.correct[0, code])
     message = (
-        f"{percent(wrong / predicted)} of the '{name}' predictions are wrong "
-        f"({wrong} of {predicted})."
+        f"{percent(wrong / predicted)} of predictions of '{name}' are wrong "
+        f"({wrong:,} of {predicted:,})"
     )
     evidence: dict[str, float | int | str | bool | list[str] | None] = {
         "predicted": predicted,
@@ -61,10 +62,10 @@ def _describe_precision(s: Subjects, code: int, t: Thresholds) -> tuple[str, Evi
         evidence |= {"deployment_prevalence": prevalence, "precision_in_deployment": there}
         if there is not None:
             message += (
-                f" Where '{name}' makes up {percent(prevalence)} of the cases, as declared for "
-                f"deployment, {percent(there)} would be right."
+                f"; at the deployment prevalence of {percent(prevalence)}, precision is "
+                f"{percent(there)}"
             )
-    return message, evidence
+    return f"{message}.", evidence
 
 
 def _precision_at(s: Subjects, code: int, prevalence: float) -> float | None:
@@ -74,18 +75,18 @@ def _precision_at(s: Subjects, code: int, prevalence: float) -> float | None:
     return hits / (hits + alarms) if hits + alarms > 0 else None
 
 
-def _misses(s: Subjects) -> Floats:
+def _false_negatives(s: Subjects) -> Floats:
     return s.actual - s.correct
 
 
-def _false_alarms(s: Subjects) -> Floats:
+def _false_positives(s: Subjects) -> Floats:
     return s.predicted - s.correct
 
 
-def _chance_of_misses(s: Subjects) -> Floats:
-    """One-sided sign test: so many misses among misses and false alarms, (R, K)."""
-    misses = _misses(s)
-    return at_least(misses, misses + _false_alarms(s), FAIR_COIN)
+def _chance_of_false_negatives(s: Subjects) -> Floats:
+    """One-sided sign test of the false negatives among all errors of the class, (R, K)."""
+    misses = _false_negatives(s)
+    return at_least(misses, misses + _false_positives(s), FAIR_COIN)
 
 
 def _judge_under_predicted(s: Subjects, t: Thresholds) -> Judgement:
@@ -93,7 +94,7 @@ def _judge_under_predicted(s: Subjects, t: Thresholds) -> Judgement:
     comparisons = (
         compare("predictions", s.predicted, Sign.BELOW, t.under_prediction_ratio * s.actual),
         compare(
-            "chance of so many misses per false alarm", _chance_of_misses(s), Sign.AT_MOST, level
+            "p of so many false negatives", _chance_of_false_negatives(s), Sign.AT_MOST, level
         ),
     )
     fires = all_of(*comparisons)
@@ -101,17 +102,17 @@ def _judge_under_predicted(s: Subjects, t: Thresholds) -> Judgement:
 
 
 def _describe_under_predicted(s: Subjects, code: int, _: Thresholds) -> tuple[str, Evidence]:
-    cases, predicted = int(s.actual[0, code]), int(s.predicted[0, code])
+    examples, predicted = int(s.actual[0, code]), int(s.predicted[0, code])
     message = (
-        f"'{s.names[code]}' is predicted {number_of(predicted, 'time')} where it occurs "
-        f"{number_of(cases, 'time')}."
+        f"'{s.names[code]}' is predicted {count(predicted, 'time')} and occurs "
+        f"{count(examples, 'time')}."
     )
     return message, {
-        "actual": cases,
+        "actual": examples,
         "predicted": predicted,
-        "misses": int(_misses(s)[0, code]),
-        "false_alarms": int(_false_alarms(s)[0, code]),
-        "p": float(_chance_of_misses(s)[0, code]),
+        "misses": int(_false_negatives(s)[0, code]),
+        "false_alarms": int(_false_positives(s)[0, code]),
+        "p": float(_chance_of_false_negatives(s)[0, code]),
     }
 
 

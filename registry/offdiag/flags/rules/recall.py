@@ -19,6 +19,7 @@ from functools import cached_property
 
 import numpy as np
 
+from offdiag.domain.number_text import count, interval_percent, p_value, percent, points
 from offdiag.flags.judgement import (
     ROUNDING,
     ClassRule,
@@ -41,11 +42,6 @@ from offdiag.flags.verdict import (
     Evidence,
     Severity,
     Sign,
-    number_of,
-    p_value,
-    percent,
-    points,
-    whole_percent,
 )
 from offdiag.metrics.intervals.proportions import wilson
 
@@ -166,13 +162,12 @@ def _describe_recall_gap(s: Subjects, code: int, t: Thresholds) -> tuple[str, Ev
         "is_minority": bool(s.is_minority(t.minority_share)[place]),
     }
     found = (
-        f"Recall of '{s.names[code]}' is {whole_percent(recall)} ({hits:,} of {examples:,}, "
-        f"CI {100 * low:.0f} to {whole_percent(high)}), against {whole_percent(elsewhere)} for "
-        f"all other examples"
+        f"Recall of '{s.names[code]}' is {percent(recall)} ({hits:,} of {examples:,}, "
+        f"{interval_percent(low, high)}), against {percent(elsewhere)} for all other examples"
     )
     if is_proved:
         p = p_value(float(gap.tail_below(t.recall_gap)[place]))
-        return f"{found} ({p} for a gap under {points(t.recall_gap)}).", evidence
+        return f"{found} ({p}).", evidence
     more = examples_to_settle(
         examples,
         recall,
@@ -180,7 +175,7 @@ def _describe_recall_gap(s: Subjects, code: int, t: Thresholds) -> tuple[str, Ev
         level=t.recall_gap_proof_alpha / max(1.0, float(s.n_actual_classes[0])),
     )
     evidence["examples_to_settle"] = more
-    return f"{found}; {_doubt(elsewhere - recall, t)}. {_way_out(s.names[code], more)}", evidence
+    return f"{found}; {_doubt(elsewhere - recall, t)}; {_way_out(more)}.", evidence
 
 
 def examples_to_settle(examples: int, recall: float, *, edge: float, level: float) -> int | None:
@@ -211,10 +206,10 @@ def _doubt(gap: float, t: Thresholds) -> str:
     return f"the gap may be {f'under {bound}' if gap >= t.recall_gap else f'{bound} or more'}"
 
 
-def _way_out(name: str, more: int | None) -> str:
+def _way_out(more: int | None) -> str:
     if more is None:
-        return "This cannot be settled with a sensible number of examples."
-    return f"About {number_of(more, 'more example')} of '{name}' would settle it."
+        return "no realistic number of examples would decide"
+    return f"about {count(more, 'more example')} would decide"
 
 
 RECALL_RULES = (
@@ -235,7 +230,7 @@ RECALL_RULES = (
 
 
 PLAUSIBLE = 0.10
-"""The message names a result that at least this share of test sets would reach or undercut."""
+"""The evidence has a result that at least this share of test sets would reach or undercut."""
 
 
 def _half_width(s: Subjects) -> Floats:
@@ -245,7 +240,7 @@ def _half_width(s: Subjects) -> Floats:
 
 
 def _judge_support(s: Subjects, t: Thresholds) -> Judgement:
-    few = compare("actual cases", s.actual, Sign.BELOW, t.support_cases)
+    few = compare("examples", s.actual, Sign.BELOW, t.support_cases)
     wide = compare(
         "half-width of the interval of recall", _half_width(s), Sign.ABOVE, t.support_half_width
     )
@@ -254,24 +249,18 @@ def _judge_support(s: Subjects, t: Thresholds) -> Judgement:
 
 
 def _describe_support(s: Subjects, code: int, t: Thresholds) -> tuple[str, Evidence]:
-    name, cases = s.names[code], int(s.actual[0, code])
-    if cases == 0:
-        return (
-            f"There is no case of '{name}', so nothing can be said about it.",
-            {"actual": 0, "half_width": None},
-        )
-    hits = _plausible_hits(cases, t.support_recall)
-    share = float(at_most(hits, cases, t.support_recall))
-    message = (
-        f"Only {cases} '{name}': a model that finds {percent(t.support_recall)} of them in the "
-        f"long run would show {percent(hits / cases)} or less in {percent(share)} of such "
-        f"test sets."
-    )
+    name, examples = s.names[code], int(s.actual[0, code])
+    if examples == 0:
+        return f"'{name}' has no examples.", {"actual": 0, "half_width": None}
+    bounds = wilson(int(s.correct[0, code]), examples)
+    ci = interval_percent(float(bounds.low), float(bounds.high)).removeprefix("CI ")
+    hits = _plausible_hits(examples, t.support_recall)
+    message = f"'{name}' has {count(examples, 'example')}; the CI of its recall is {ci}."
     return message, {
-        "actual": cases,
+        "actual": examples,
         "half_width": float(_half_width(s)[0, code]),
-        "shown_recall": hits / cases,
-        "share_of_test_sets": share,
+        "shown_recall": hits / examples,
+        "share_of_test_sets": float(at_most(hits, examples, t.support_recall)),
     }
 
 

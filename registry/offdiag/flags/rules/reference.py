@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from offdiag.domain.number_text import count, interval_points, p_value, percents
 from offdiag.domain.orientation import OrientationEvidence, OrientationVerdict
 from offdiag.flags.catalogue import RULES
 from offdiag.flags.thresholds import Thresholds
-from offdiag.flags.verdict import Condition, Severity, Sign, Verdict, chance, percent
+from offdiag.flags.verdict import Condition, Severity, Sign, Verdict
 from offdiag.metrics.paired.class_changes import ClassChanges, recall_changes
 from offdiag.metrics.paired.hypothesis_tests import mcnemar
 from offdiag.metrics.paired.joint import JointCounts
@@ -16,10 +17,10 @@ _AXIS_SAID_ACTUAL = {"actual_rows": "rows", "actual_columns": "columns"}
 
 
 def orientation_verdict(evidence: OrientationEvidence) -> Verdict | None:
-    """Flag a matrix whose margins contradict the orientation claimed for it.
+    """Flag a matrix whose margins contradict the orientation stated for it.
 
     Two margins that both have the class counts prove nothing, but contradict nothing either;
-    so do counts that nobody knows.
+    so do unknown counts.
     """
     if evidence.class_counts is None or evidence.actual_margin is None:
         return None
@@ -68,16 +69,16 @@ def _classes_off(margin: tuple[int, ...], counts: tuple[int, ...]) -> int:
 
 
 def _message(claimed: str, off_actual: int, *, is_swapped: bool) -> str:
-    other = {"rows": "columns", "columns": "rows"}[claimed]
     if is_swapped:
+        said, other = {"rows": ("row", "Column"), "columns": ("column", "Row")}[claimed]
         return (
-            f"The matrix was uploaded with actual classes along its {claimed}, but the class "
-            f"counts of the dataset stand along its {other}: the axes look swapped, and with "
-            f"them precision and recall."
+            f"{other} totals, not {said} totals, match the class counts: "
+            f"the matrix looks transposed."
         )
     return (
-        f"Neither margin of the matrix has the class counts of the dataset; along the {claimed}, "
-        f"said to be the actual classes, {off_actual} differ. It was made on other ground truth."
+        f"Neither margin matches the class counts ({count(off_actual, 'class', 'classes')} "
+        f"of the actual margin {'differs' if off_actual == 1 else 'differ'}): the matrix was "
+        f"computed on other labels."
     )
 
 
@@ -93,7 +94,7 @@ def regression_verdicts(
     A class fires if its recall dropped by the threshold or more and significantly: by McNemar's
     two-sided mid-p of its cases, adjusted after Holm over the classes with cases. A comparison of
     the two runs names the same classes, and those with smaller drops. `baseline` is the name of
-    the baseline run. As everywhere, nothing is said unless at least two classes have cases.
+    the baseline run. As everywhere, at least two classes must have examples.
     """
     limits = thresholds or Thresholds()
     hits = joint.hits
@@ -121,17 +122,15 @@ def _verdict(
     bounds = changes.together.bounds
     low, high = float(-bounds.high[code]), float(-bounds.low[code])
     largest = int(joint.hits.cases.max())
+    was, now = percents(before, after)
     return Verdict(
         rule="F14",
         version=RULES["F14"].version,
         class_label=name,
         severity=Severity.HIGH if drop >= limits.regression_drop_high else Severity.MEDIUM,
         message=(
-            f"'{name}' is found in {percent(after)} of its {cases} cases, against "
-            f"{percent(before)} by the baseline '{baseline}': {test.only_first} lost, "
-            f"{test.only_second} won. McNemar p = {chance(adjusted)}, adjusted over "
-            f"{changes.n_tested} classes; the drop is {percent(low)} to {percent(high)} "
-            f"({100 * changes.confidence:g} % CI, all classes together)."
+            f"Recall of '{name}' fell from {was} to {now} against '{baseline}' "
+            f"({interval_points(-high, -low, changes.confidence)}, McNemar {p_value(adjusted)})."
         ),
         evidence={
             "baseline": baseline,

@@ -201,9 +201,9 @@ def _settle(
         closed = next((f for f in found if f.standing.state is FlagState.CLOSED), None)
         if closed is not None:
             raise Conflict(
-                f"flag {closed.id} is closed: its rule no longer fires.",
+                f"flag {closed.id} is closed: its rule no longer raises it.",
                 field="flag",
-                hint="It opens by itself if the rule fires again. Nothing was changed.",
+                hint="It is opened again if the rule raises it again. Nothing was changed.",
             )
         now = database.clock()
         steps = [take(flag, step, now) for flag in found]

@@ -27,9 +27,7 @@ def test_a_majority_classifier_costs_what_the_constant_answer_costs() -> None:
 
     assert verdict is not None
     assert (verdict.rule, verdict.severity) == ("F11", Severity.CRITICAL)
-    assert verdict.message == (
-        "The predictions cost 100 EUR; answering 'well' every time would cost 100 EUR."
-    )
+    assert verdict.message == ("Total cost is 100 EUR; always predicting 'well' costs 100 EUR.")
     assert verdict.evidence["ratio"] == 1.0
     (condition,) = verdict.fired
     assert (condition.measured, condition.sign, condition.threshold) == (100.0, ">=", 100.0)
@@ -60,13 +58,16 @@ LEADER = PricedRun("a", 0.95, 100.0)
 
 
 def test_a_cheaper_less_accurate_run_reverses_the_ranking() -> None:
-    verdict = rank_flip_verdict(LEADER, [PricedRun("b", 0.93, 60.0), PricedRun("c", 0.9, 80.0)])
+    verdict = rank_flip_verdict(
+        PricedRun("a", 0.95, 100.0, "EUR"),
+        [PricedRun("b", 0.93, 60.0, "EUR"), PricedRun("c", 0.9, 80.0, "EUR")],
+    )
 
     assert verdict is not None
     assert verdict.evidence["cheapest_run"] == "b"
     assert verdict.evidence["saving"] == pytest.approx(0.4)
     assert verdict.message == (
-        "'a' is the most accurate of 3 runs (95.0 %) and costs 100; 'b', with 93.0 %, costs 60."
+        "Most accurate of 3 runs (95 %, 100 EUR); 'b' has 93 % and costs 60 EUR."
     )
     assert verdict.thresholds == {"rank_flip_saving": 0.05}
     json.dumps(verdict.to_dict(), allow_nan=False)

@@ -45,20 +45,26 @@ def test_equal_margins_are_no_disagreement() -> None:
 
 
 @pytest.mark.parametrize(
-    ("source", "words"),
+    ("source", "message"),
     [
-        (ROWS, "actual classes along its rows, but the class counts"),
-        (COLUMNS, "actual classes along its columns, but the class counts"),
+        (
+            ROWS,
+            "Column totals, not row totals, match the class counts: the matrix looks transposed.",
+        ),
+        (
+            COLUMNS,
+            "Row totals, not column totals, match the class counts: the matrix looks transposed.",
+        ),
     ],
 )
 def test_counts_on_the_other_margin_mean_swapped_axes(
-    source: SourceOrientation, words: str
+    source: SourceOrientation, message: str
 ) -> None:
     verdict = orientation_verdict(evidence((14, 22, 18), source))
 
     assert verdict is not None
     assert verdict.severity is Severity.CRITICAL
-    assert words in verdict.message
+    assert verdict.message == message
     assert verdict.evidence["classes_off_actual_margin"] == 3
     assert verdict.evidence["classes_off_predicted_margin"] == 0
     assert all(condition.holds for condition in verdict.fired)
@@ -72,7 +78,10 @@ def test_counts_on_neither_margin_mean_other_ground_truth() -> None:
     assert verdict.severity is Severity.HIGH
     assert verdict.evidence["expected_n"] == 53
     assert verdict.evidence["n"] == 54
-    assert "made on other ground truth" in verdict.message
+    assert verdict.message == (
+        "Neither margin matches the class counts (1 class of the actual margin differs): the "
+        "matrix was computed on other labels."
+    )
 
 
 def two_runs_on_class_1(*, both: int, lost: int, won: int, neither: int = 0) -> JointCounts:
@@ -109,10 +118,11 @@ def test_a_significant_loss_names_both_recalls_and_the_cases_behind_them() -> No
     assert isinstance(mid_p, float)
     assert verdict.evidence["p_adjusted"] == pytest.approx(2 * mid_p)
     assert p.measured == pytest.approx(2 * mid_p)
-    assert (
-        "found in 62.0 % of its 50 cases, against 84.0 % by the baseline 'v1'" in verdict.message
+    assert verdict.message == (
+        f"Recall of '1' fell from 84 % to 62 % against 'v1' (CI {-100 * high:.0f} to "
+        f"{-100 * low:.0f} points, McNemar p = {2 * mid_p:.2g})."
     )
-    assert "12 lost, 1 won" in verdict.message
+    assert (verdict.evidence["lost"], verdict.evidence["won"]) == (12, 1)
     json.dumps(verdict.to_dict(), allow_nan=False)
 
 

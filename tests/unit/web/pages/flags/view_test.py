@@ -27,8 +27,8 @@ KIND = FlagEventKind
         (KIND.DISMISSED, "lee", "by\ndesign", "lee", "dismissed it", "by\ndesign"),
         (KIND.REOPENED, "kim", None, "kim", "opened it again", None),
         (
-            *(KIND.REOPENED, None, "its rest is over"),
-            *(None, "open again: its rest is over", None),
+            *(KIND.REOPENED, None, "the snooze has ended"),
+            *(None, "open again: the snooze has ended", None),
         ),
         (KIND.CLOSED, None, None, None, "closed: the rule no longer fires", None),
         (KIND.ASSIGNED, "sam", "lee", "sam", "assigned it to lee", None),

@@ -1,0 +1,71 @@
+"""Numbers as papers report them: counts, percentages, points, p values, intervals, costs.
+
+Shares are in [0, 1]. Rounding never makes nothing or everything of a share, and no p value 0.
+"""
+
+from __future__ import annotations
+
+MINUS = "\N{MINUS SIGN}"
+_MOST_DECIMALS = 3
+
+
+def count(number: float, one: str, many: str | None = None) -> str:
+    """A count with its noun: "1 run", "1,200 runs", "2 matrices"."""
+    return f"{number:,.0f} {one if number == 1 else many or f'{one}s'}"
+
+
+def percent(share: float, decimals: int = 0) -> str:
+    """A share in percent: "35 %", "<1 %", ">99 %"; one decimal: "35.2 %"."""
+    smallest = 10.0**-decimals
+    value = 100 * share
+    text = f"{value:.{decimals}f}"
+    if share > 0 and float(text) == 0:
+        text = f"<{smallest:.{decimals}f}"
+    elif share < 1 and float(text) == 100:
+        text = f">{100 - smallest:.{decimals}f}"
+    return f"{text} %"
+
+
+def percents(*shares: float) -> list[str]:
+    """Shares in percent, with as few decimals as keep shares apart that differ."""
+    for decimals in range(_MOST_DECIMALS):
+        texts = [percent(share, decimals) for share in shares]
+        if len(set(texts)) == len(set(shares)):
+            return texts
+    return [percent(share, _MOST_DECIMALS) for share in shares]
+
+
+def points(difference: float) -> str:
+    """A difference of two shares: "1 point", "20 points", "2.5 points"."""
+    number = f"{100 * difference:.3g}"
+    return f"{number} {'point' if number == '1' else 'points'}"
+
+
+def interval_percent(low: float, high: float) -> str:
+    """The 95 % interval of a share: "CI 16 to 28 %"."""
+    return f"CI {percent(low).removesuffix(' %')} to {percent(high)}"
+
+
+def interval_points(low: float, high: float, confidence: float = 0.95) -> str:
+    """The interval of a difference of shares: "CI -25 to -13 points", "90 % CI ..."."""
+    ends = [f"{round(100 * end):d}" for end in (low, high)]
+    if ends[0] == ends[1]:
+        ends = [f"{100 * end:.1f}" for end in (low, high)]
+    level = "" if confidence == 0.95 else f"{100 * confidence:g} % "
+    return f"{level}CI {ends[0]} to {ends[1]} points"
+
+
+def p_value(p: float) -> str:
+    """A p value with two significant digits, from 0.001: "p = 0.024", "p < 0.001"."""
+    if p < 0.001:
+        return "p < 0.001"
+    if p > 0.99:
+        return "p = 1" if p >= 1 else "p > 0.99"
+    return f"p = {p:#.2g}"
+
+
+def cost(amount: float, currency: str | None = None) -> str:
+    """A cost without more digits than it carries information: "1,240 EUR", "0.4312"."""
+    size = abs(amount)
+    text = f"{amount:,.0f}" if size >= 1000 or amount == round(amount) else f"{amount:.4g}"
+    return f"{text}{f' {currency}' if currency else ''}"
