@@ -31,7 +31,7 @@ from result_table import put_between, result_table
 from offdiag.comparison.differences import HEADLINE
 from offdiag.comparison.many import ManyComparison, compare_many
 from offdiag.comparison.pair import compare_paired
-from offdiag.comparison.standings import Standing
+from offdiag.comparison.rank_status import Standing
 from offdiag.domain.labels import LabelSet
 from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.intervals.suite import suite_intervals

@@ -25,7 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from offdiag.flags.assessment import badges, judge
-from offdiag.flags.judgement import Subjects
+from offdiag.flags.rule_evaluation import Subjects
 from offdiag.flags.rules.costs import judge_costs
 from offdiag.flags.rules.recall import IN_SIGHT_SEVERITY
 from offdiag.flags.thresholds import Thresholds

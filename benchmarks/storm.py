@@ -208,7 +208,7 @@ def _starts(report: Report, kind: str, make: MakeDatabase) -> None:
 
 
 def _fires(report: Report, kind: str, make: MakeDatabase) -> None:
-    from support.fires import fires_under_kills
+    from support.hasty_schedulers import fires_under_kills
 
     with _fresh(make) as (database, _):
         found = fires_under_kills(

@@ -7,7 +7,7 @@ from urllib.parse import urlencode
 from offdiag.cli.demonstration import demo_runs
 from offdiag.comparison.pair import Fate
 from offdiag.demo import PROJECT
-from offdiag.demo.judgements import DIGITS, IN_USE, REPORT, TUMOURS
+from offdiag.demo.costs_and_reports import DIGITS, IN_USE, REPORT, TUMOURS
 from offdiag.store.database import Database
 from offdiag_web.pages.compare.address import CompareAddress
 from offdiag_web.urls.reports import ReportAddress

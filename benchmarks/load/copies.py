@@ -17,7 +17,7 @@ import numpy as np
 from sqlalchemy import Connection, func, insert, select
 
 from load.originals import Originals, run_name
-from load.shuffling import Codes, Shuffler
+from load.shuffle import Codes, Shuffler
 from load.tables import COPY, copied_rows, table
 from offdiag.domain.labels import LabelSet
 from offdiag.domain.runs import new_run_id

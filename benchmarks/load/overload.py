@@ -16,8 +16,8 @@ from load import observations
 from load.memory import resident_mib
 from load.observations import NO_ANSWER, Observation
 from load.page_list import page_list
+from load.page_reads import READ, Reading, read
 from load.processes import Server, served
-from load.reading import READ, Reading, read
 from load.subjects import subjects_of
 from load.tokens import tokens_for
 from offdiag.store.database import Database

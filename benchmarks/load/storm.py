@@ -10,11 +10,11 @@ from multiprocessing.process import BaseProcess
 from pathlib import Path
 
 from load import observations
-from load.books import Books, balance, wrong_runs
+from load.ledger_balance import Books, balance, wrong_runs
 from load.observations import Observation
 from load.page_list import page_list
+from load.page_reads import READ, Reading, read
 from load.processes import served
-from load.reading import READ, Reading, read
 from load.subjects import subjects_of
 from load.tokens import tokens_for
 from load.training import PROJECT, Training, train
@@ -70,7 +70,7 @@ def _started(
 ) -> list[BaseProcess]:
     # Not forks of this process, which has threads; but of one that has loaded the libraries.
     forking = multiprocessing.get_context("forkserver")
-    forking.set_forkserver_preload(["load.training", "load.reading"])
+    forking.set_forkserver_preload(["load.training", "load.page_reads"])
     everybody: list[BaseProcess] = []
     for number, token in enumerate(tokens):
         if number < storm.clients:

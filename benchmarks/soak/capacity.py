@@ -7,10 +7,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from load.books import wait_for_results
+from load.ledger_balance import wait_for_results
 from offdiag.store.database import Database
-from soak.answers import answered
 from soak.crowd import Crowd, Visitors
+from soak.responses import answered
 
 READERS = "reader-*"
 _BEGUN_WITHIN_S = 300.0

@@ -16,10 +16,10 @@ from pathlib import Path
 import httpx
 import numpy as np
 
-from load.reading import ask
+from load.page_reads import ask
 from load.sdk_runs import drawn, ledger_line, log_batches, observe_requests, truths
 from offdiag.errors import RunKept
-from soak.answers import Answers
+from soak.responses import Answers
 
 PROJECT = "soak"
 _LOOK_EVERY_S = 0.5

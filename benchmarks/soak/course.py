@@ -9,17 +9,16 @@ from datetime import timedelta
 from pathlib import Path
 from random import Random
 
-from load.books import Books, balance
+from load.ledger_balance import Books, balance
 from load.page_list import page_list
+from load.page_reads import READ
 from load.plan import TINY
 from load.programs import environment_of, offdiag_command
-from load.reading import READ
 from load.seed import seed
 from load.subjects import subjects_of
 from load.tokens import tokens_for
 from offdiag.services.verification.verify import LedgerEntry, read_ledger, verify
 from offdiag.store.database import Database
-from soak.answers import Answered, answered
 from soak.capacity import Rates, measure_capacity
 from soak.clients import PROJECT, Asking, spool_of
 from soak.crowd import Crowd, Visitors
@@ -27,7 +26,8 @@ from soak.databases import Place
 from soak.faults import Scene
 from soak.fleet import fleet
 from soak.plan import Soak
-from soak.watching import Watch, watched
+from soak.responses import Answered, answered
+from soak.watch import Watch, watched
 
 _QUIET_WITHIN_S = 600.0
 _READY_WITHIN_S = 300.0

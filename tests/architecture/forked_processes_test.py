@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from support.noting import note_variable
+from support.process_notes import note_variable
 from support.worker_processes import forked
 
 NAME = "OFFDIAG_NOTED_BY_A_TEST"

@@ -17,7 +17,7 @@ if BENCHMARKS not in sys.path:
     sys.path.append(BENCHMARKS)
 
 from load import document, observations  # noqa: E402 - they are no package of ours
-from load.books import Books  # noqa: E402
+from load.ledger_balance import Books  # noqa: E402
 from load.observations import Observation  # noqa: E402
 from load.overload import Overload, overload  # noqa: E402
 from load.pages import RENDERING, measure_pages  # noqa: E402

@@ -19,10 +19,9 @@ if BENCHMARKS not in sys.path:
 
 from harness import Report  # noqa: E402 - they are no package of ours
 
-from load.books import Books  # noqa: E402
+from load.ledger_balance import Books  # noqa: E402
 from load.observations import NO_ANSWER, Observation  # noqa: E402
 from soak import faults  # noqa: E402
-from soak.answers import Answered, Answers, answered  # noqa: E402
 from soak.capacity import Rates  # noqa: E402
 from soak.course import Aftermath, go_through  # noqa: E402
 from soak.databases import place  # noqa: E402
@@ -32,9 +31,10 @@ from soak.growth import growth_of  # noqa: E402
 from soak.plan import PlannedFault, Soak, planned_faults  # noqa: E402
 from soak.programs import Program  # noqa: E402
 from soak.records import keep, read_records  # noqa: E402
+from soak.responses import Answered, Answers, answered  # noqa: E402
 from soak.samples import Life, Sample, sampled  # noqa: E402
 from soak.trend import Trend, trend  # noqa: E402
-from soak.watching import Watch  # noqa: E402
+from soak.watch import Watch  # noqa: E402
 
 PLAN = Soak(seconds=200.0, fault_every_s=20.0, seed=1)
 KINDS = ("a", "b", "c")

@@ -15,7 +15,7 @@ from urllib.request import urlopen
 import pytest
 
 from offdiag.demo import PROJECT
-from offdiag.demo.judgements import COSTS, DIGITS, IN_USE, REPORT
+from offdiag.demo.costs_and_reports import COSTS, DIGITS, IN_USE, REPORT
 from offdiag.domain.runs import RunState
 from offdiag.services.cost_matrices import CostName, find_costs
 from offdiag.services.datasets import baseline_of

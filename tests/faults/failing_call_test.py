@@ -17,8 +17,8 @@ from offdiag.store.database import Database
 from offdiag.store.health import integrity_problems
 from offdiag.store.models import ReportFileRow, ReportIssueRow
 from support.contents import contents, row_counts
-from support.deeds import DEEDS, Deed, opened
 from support.failing_calls import failing_at
+from support.operations import DEEDS, Deed, opened
 from support.postgres import PostgresServer
 
 STRIDE = 11

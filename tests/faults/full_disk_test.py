@@ -11,7 +11,7 @@ from offdiag.errors import DatabaseUnavailable, StorageFull
 from offdiag.services.jobs.leases import LeaseKeeper
 from offdiag.services.jobs.reconcile import sweep
 from offdiag.services.jobs.run_job import perform_next
-from offdiag.services.reports.issue import report_now
+from offdiag.services.reports.edition import report_now
 from offdiag.services.verification.verify import verify
 from offdiag.store.database import Database
 from offdiag.store.models import EvaluationRow, RunRow, WorkRow

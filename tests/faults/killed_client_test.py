@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from offdiag.store.database import Database
-from support.deeds import DEEDS
+from support.operations import DEEDS
 
 pytestmark = pytest.mark.processes
 

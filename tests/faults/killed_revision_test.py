@@ -19,8 +19,8 @@ from offdiag.store.database import Database
 from offdiag.store.models import WorkRow
 from support.contents import contents, count_rows
 from support.corrections import fill, revise
-from support.deeds import opened
 from support.logging_runs import work_off
+from support.operations import opened
 from support.postgres import PostgresServer
 from support.worker_processes import forked, signal_between_processes, wait_until, workers
 

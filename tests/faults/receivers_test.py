@@ -17,7 +17,7 @@ from offdiag.services.delivery.message import FolderTarget, Target, WebhookTarge
 from offdiag.services.jobs.attempts import Outcome
 from offdiag.services.jobs.leases import LeaseKeeper
 from offdiag.services.jobs.run_job import perform_next
-from offdiag.services.reports.issue import report_now
+from offdiag.services.reports.edition import report_now
 from offdiag.store import runs
 from offdiag.store.database import Database
 from offdiag.store.models import WorkRow

@@ -14,7 +14,7 @@ from sqlalchemy import delete, select
 
 from offdiag.domain.runs import RunState
 from offdiag.reports.scope import ReportScope
-from offdiag.services.reports.issue import report_now
+from offdiag.services.reports.edition import report_now
 from offdiag.store.database import Database
 from offdiag.store.jobs import WITHOUT_A_WORD
 from offdiag.store.models import RunRow, WorkRow

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from polars.io.plugins import register_io_source
 
 import offdiag
-from offdiag.inputs.counted_cases import counted_cases
+from offdiag.inputs.counted_samples import counted_cases
 from offdiag.sdk.frames.columns import frame_columns
 from offdiag.sdk.frames.counts import count_kinds
 from support.frames import EAGER, FRAMES, LAZY, Columns

@@ -12,7 +12,7 @@ from sqlalchemy import update
 from offdiag.domain.orientation import OrientationVerdict
 from offdiag.domain.runs import RunFacts, RunState
 from offdiag.errors import Conflict, InvalidInput
-from offdiag.inputs import counted_cases
+from offdiag.inputs import counted_samples
 from offdiag.services.evaluation.slices import evaluation_of_slice
 from offdiag.services.ingest.batch import GivenCounts
 from offdiag.services.ingest.log_counts import log_counts, log_matrix
@@ -167,7 +167,7 @@ def test_what_is_no_count_is_refused_and_nothing_is_stored(
 
 
 def test_too_many_kinds_are_refused(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(counted_cases, "MAX_KINDS", 5)
+    monkeypatch.setattr(counted_samples, "MAX_KINDS", 5)
 
     with pytest.raises(InvalidInput, match="slices: there are 6 combinations"):
         count(database)

@@ -32,7 +32,7 @@ from offdiag.store.models import (
     ScoreCurveRow,
     WorkRow,
 )
-from offdiag.store.staleness import StaleReason
+from offdiag.store.outdated import StaleReason
 from support.contents import contents
 from support.logging_runs import ACTUAL, POLICY, evaluate, log, work_off
 

@@ -23,7 +23,7 @@ from offdiag.services.evaluation.slices import evaluation_of_slice
 from offdiag.services.flags.triage import comment_on_flags, dismiss_flags
 from offdiag.services.ingest.log_counts import log_matrix
 from offdiag.services.ingest.open_run import open_run
-from offdiag.services.reports.issue import report_now
+from offdiag.services.reports.edition import report_now
 from offdiag.services.retention.deletion import delete_run
 from offdiag.services.schedules.edit import add_schedule
 from offdiag.services.truth.revise import revise_truth

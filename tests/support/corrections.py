@@ -8,8 +8,8 @@ import numpy as np
 
 from offdiag.services.truth.revise import revise_truth
 from offdiag.store.database import Database
-from support.deeds import opened
 from support.logging_runs import log, work_off
+from support.operations import opened
 
 N_RUNS = 12
 N_CASES = 60

@@ -7,7 +7,7 @@ import sys
 
 from offdiag.services.delivery.folder import deliver_to_folder
 from offdiag.settings import ReportsSettings
-from support.parcels import parcel
+from support.messages import parcel
 from support.processes import say
 
 

@@ -27,7 +27,7 @@ from sqlalchemy import Engine, event
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
 from support.contents import contents
-from support.deeds import DEEDS, Deed, opened
+from support.operations import DEEDS, Deed, opened
 from support.quick_engines import remember_statements
 
 

@@ -10,7 +10,7 @@ from sqlalchemy import delete, select, update
 from offdiag.reports.scope import Condition, ReportScope, RunTerm, Side, TermField
 from offdiag.services.cost_matrices import add_costs
 from offdiag.services.delivery.message import EmailTarget, FolderTarget, WebhookTarget
-from offdiag.services.reports.issue import report_now
+from offdiag.services.reports.edition import report_now
 from offdiag.services.reports.task import compute_report
 from offdiag.services.schedules.edit import add_schedule, pause_schedule
 from offdiag.services.schedules.run_due import tick

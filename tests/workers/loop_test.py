@@ -17,9 +17,9 @@ from offdiag.settings.model import JobsSettings
 from offdiag.store.database import Database
 from offdiag.store.models import EvaluationRow, WorkRow
 from offdiag_workers import loop
-from offdiag_workers.clock import ticking
 from offdiag_workers.loop import run_worker
 from offdiag_workers.process import working_in_background
+from offdiag_workers.scheduler import ticking
 from support.logging_runs import POLICY, log
 
 JOBS = JobsSettings()

@@ -14,7 +14,7 @@ from offdiag.store.database import Database
 from offdiag.store.failures import after_failures
 from offdiag_web.app import assets, auth, context, errors, health, preferences, requests, security
 from offdiag_web.app.context import Registry, current_registry
-from offdiag_web.app.late_views import LateViews
+from offdiag_web.app.lazy_views import LateViews
 from offdiag_web.app.paths import NameConverter, NumberConverter, RunIdConverter
 from offdiag_web.app.signing_key import signing_key
 from offdiag_web.components.flags import counted

@@ -14,7 +14,7 @@ from itertools import chain
 
 from flask import Flask
 
-from offdiag_web.app.late_views import late_views
+from offdiag_web.app.lazy_views import late_views
 from offdiag_web.wsgi import settle
 
 _PAGES = "offdiag_web.pages"

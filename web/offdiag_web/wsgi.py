@@ -11,7 +11,7 @@ from offdiag.logs import log_to_stderr
 from offdiag.settings import load_settings
 from offdiag.store.schema import open_database
 from offdiag.store.users import has_admin
-from offdiag_web.app.late_views import late_views
+from offdiag_web.app.lazy_views import late_views
 from offdiag_web.app.limits import admitting
 from offdiag_web.application import create_app
 

@@ -16,10 +16,10 @@ from offdiag.services.jobs.notifiers import ServingBell
 from offdiag.services.jobs.run_job import perform
 from offdiag.settings.model import JobsSettings
 from offdiag.store.database import Database
-from offdiag_workers.draining import draining
 from offdiag_workers.heartbeat import beating
+from offdiag_workers.job_log import telling
 from offdiag_workers.loop import WorkerReport
-from offdiag_workers.telling import telling
+from offdiag_workers.shutdown import draining
 
 log = structlog.get_logger()
 

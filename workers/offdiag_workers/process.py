@@ -19,10 +19,10 @@ from offdiag.settings import Settings
 from offdiag.settings.model import JobsSettings
 from offdiag.signals import acting_on_signals
 from offdiag.store.database import Database
-from offdiag_workers.clock import ticking
 from offdiag_workers.engine import run_engine
 from offdiag_workers.loop import WorkerReport, run_worker
-from offdiag_workers.upkeep import Upkeep
+from offdiag_workers.maintenance import Upkeep
+from offdiag_workers.scheduler import ticking
 
 log = structlog.get_logger()
 

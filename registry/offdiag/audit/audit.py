@@ -16,20 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from offdiag.audit.checks import Check
-from offdiag.audit.claims import Claim, Facts, Reading, readings
 from offdiag.audit.definitions import Definition
-from offdiag.audit.examination import (
-    MOST_CLAIMS_EXAMINED,
-    Places,
-    allowed_intervals,
-    consistent,
-    deciding,
-    examined,
-    expected_by,
-    failed_checks,
-    smallest_to_blame,
-    without,
-)
 from offdiag.audit.explanations import (
     as_mixed,
     as_other_definitions,
@@ -50,6 +37,19 @@ from offdiag.audit.findings import (
     worst,
 )
 from offdiag.audit.matrix import Comparison, compared
+from offdiag.audit.reported_values import Claim, Facts, Reading, readings
+from offdiag.audit.run_checks import (
+    MOST_CLAIMS_EXAMINED,
+    Places,
+    allowed_intervals,
+    consistent,
+    deciding,
+    examined,
+    expected_by,
+    failed_checks,
+    smallest_to_blame,
+    without,
+)
 from offdiag.audit.whole_numbers import two_class_tables
 
 

@@ -9,10 +9,10 @@ from itertools import combinations
 from math import sqrt
 from typing import Any
 
-from offdiag.audit.claims import Claim
 from offdiag.audit.definitions import described
 from offdiag.audit.printed import UNIT, Interval, harmonic_mean, mean_of, rising_in_both
 from offdiag.audit.quantities import Quantities
+from offdiag.audit.reported_values import Claim
 
 
 class CheckKind(StrEnum):

@@ -13,9 +13,12 @@ from dataclasses import replace
 import numpy as np
 
 from offdiag.audit.checks import Check
-from offdiag.audit.claims import Claim, Facts
 from offdiag.audit.definitions import Definition, alternatives, described, when_swapped
-from offdiag.audit.examination import (
+from offdiag.audit.feasible import Constraint, feasible_tables
+from offdiag.audit.findings import AuditVerdict, Diagnosis, Finding
+from offdiag.audit.printed import Printed, Rounding
+from offdiag.audit.reported_values import Claim, Facts
+from offdiag.audit.run_checks import (
     MOST_TO_BLAME,
     Places,
     allowed_intervals,
@@ -31,9 +34,6 @@ from offdiag.audit.examination import (
     supporting,
     within_range,
 )
-from offdiag.audit.feasible import Constraint, feasible_tables
-from offdiag.audit.findings import AuditVerdict, Diagnosis, Finding
-from offdiag.audit.printed import Printed, Rounding
 
 
 def as_transposed(claims: Sequence[Claim], facts: Facts) -> Diagnosis | None:

@@ -9,10 +9,10 @@ from itertools import islice
 from typing import Any
 
 from offdiag.audit.checks import Check
-from offdiag.audit.claims import Claim
 from offdiag.audit.definitions import Definition
 from offdiag.audit.feasible import FeasibleTables
 from offdiag.audit.printed import Interval, Rounding
+from offdiag.audit.reported_values import Claim
 from offdiag.domain.labels import LabelSet
 
 MOST_TABLES_LISTED = 1_000

@@ -9,12 +9,12 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from offdiag.audit.claims import Claim, Facts
 from offdiag.audit.definitions import Definition, alternatives
 from offdiag.audit.explanations import counted_note, counted_value
 from offdiag.audit.findings import AuditVerdict, Finding, MatrixReading, Orientation
 from offdiag.audit.names import CLASS_KEYS
 from offdiag.audit.printed import Rounding
+from offdiag.audit.reported_values import Claim, Facts
 from offdiag.domain.orientation import OrientationVerdict, SourceOrientation
 from offdiag.metrics.orientation import swap_axes, verify_orientation
 from offdiag.metrics.suite import Suite, evaluate_stack

@@ -10,8 +10,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from offdiag.audit.claims import Claim, Facts
 from offdiag.audit.printed import Interval
+from offdiag.audit.reported_values import Claim, Facts
 
 Transform = Callable[[Interval], Interval]
 

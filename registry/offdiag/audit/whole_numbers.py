@@ -16,10 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from offdiag.audit.checks import Check, CheckKind
-from offdiag.audit.claims import Claim
 from offdiag.audit.feasible import Constraint, FeasibleTables, feasible_tables, table_values
 from offdiag.audit.printed import ROUNDING, UNIT, Interval, mean_of
 from offdiag.audit.quantities import Quantities
+from offdiag.audit.reported_values import Claim
 
 MOST_SUMS = 200_000
 """With more different sums than this nothing is refuted."""

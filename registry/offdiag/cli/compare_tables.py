@@ -13,7 +13,7 @@ from offdiag.comparison import texts
 from offdiag.comparison.differences import MetricDifference
 from offdiag.comparison.many import ManyComparison
 from offdiag.comparison.pair import Churn, PairComparison
-from offdiag.comparison.standings import Place, Standing
+from offdiag.comparison.rank_status import Place, Standing
 from offdiag.comparison.texts import letter
 from offdiag.domain.values import MetricValue
 from offdiag.services.compare import RunComparison

@@ -6,11 +6,11 @@ import time
 
 from offdiag.cli.output import counted
 from offdiag.demo import PROJECT, experiments, judge_runs, log_trial, plan_report
-from offdiag.demo.judgements import DIGITS, IN_USE
+from offdiag.demo.costs_and_reports import DIGITS, IN_USE
 from offdiag.domain.runs import RunState
 from offdiag.errors import EvaluationFailed, EvaluationPending
 from offdiag.services.jobs.attempts import RetryPolicy
-from offdiag.services.reports.issue import settle_issue
+from offdiag.services.reports.edition import settle_issue
 from offdiag.settings import Settings
 from offdiag.store.database import Database
 from offdiag.store.run_filter import FilterField, FilterTerm

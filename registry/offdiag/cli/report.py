@@ -63,7 +63,7 @@ def now(
     """Issue a report NAME now. Issues of one name are compared with each other."""
     from offdiag.cli.registry import opened
     from offdiag.cli.report_tables import present_issue
-    from offdiag.services.reports.issue import report_now
+    from offdiag.services.reports.edition import report_now
 
     settings = settings_for(url)
     given_report = ReportInput(**given)

@@ -16,7 +16,7 @@ from offdiag.reports.document import report_document, scope_document
 from offdiag.reports.headline import further_sentences
 from offdiag.services.delivery.message import read_target
 from offdiag.services.jobs.attempts import RetryPolicy
-from offdiag.services.reports.issue import Asked, settle_issue
+from offdiag.services.reports.edition import Asked, settle_issue
 from offdiag.services.reports.page import IssuePage, ReportEntry, ReportsPage, issue_page
 from offdiag.services.reports.records import delivery_facts, issue_facts
 from offdiag.services.schedules.page import ScheduleEntry

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from offdiag.comparison import texts
 from offdiag.comparison.differences import HEADLINE, class_values
-from offdiag.comparison.standings import (
+from offdiag.comparison.rank_status import (
     Place,
     places,
     unpaired_metric_contest,

@@ -10,7 +10,7 @@ import numpy as np
 from offdiag.comparison import texts
 from offdiag.comparison.differences import DIFFERENCE_THAT_MATTERS, HEADLINE
 from offdiag.comparison.many import ManyComparison, selection_sentence
-from offdiag.comparison.standings import Place, Standing
+from offdiag.comparison.rank_status import Place, Standing
 from offdiag.comparison.texts import letter
 from offdiag.comparison.verdict import Verdict, more_samples_sentence, undecided_among
 from offdiag.metrics.paired.best_runs import (

@@ -14,7 +14,7 @@ from offdiag.comparison.differences import (
 )
 from offdiag.comparison.many import ManyComparison, selection_record
 from offdiag.comparison.pair import PairComparison, PairedFacts
-from offdiag.comparison.standings import Place
+from offdiag.comparison.rank_status import Place
 from offdiag.comparison.texts import letter
 from offdiag.comparison.verdict import (
     Verdict,

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from string import ascii_uppercase
 
 from offdiag.comparison.differences import MetricDifference, Outcome
-from offdiag.comparison.standings import Place, Standing
+from offdiag.comparison.rank_status import Place, Standing
 from offdiag.domain.values import MetricValue
 from offdiag.reports import texts
 from offdiag.reports.scope import spec_of

@@ -17,7 +17,7 @@ from offdiag.comparison.differences import (
 )
 from offdiag.comparison.many import ManyComparison
 from offdiag.comparison.pair import ACCURACY, PairComparison
-from offdiag.comparison.standings import Standing
+from offdiag.comparison.rank_status import Standing
 from offdiag.comparison.texts import letter
 from offdiag.metrics.intervals.bounds import RELIABLE_CLASS_SIZE
 from offdiag.metrics.paired.sample_size import SamplesNeeded, about, samples_needed

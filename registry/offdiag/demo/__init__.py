@@ -6,8 +6,8 @@ what the dashboard shows is what these models did.
 
 from __future__ import annotations
 
+from offdiag.demo.costs_and_reports import judge_runs, plan_report
 from offdiag.demo.experiments import Experiment, Trial, breast_cancer, digits, log_trial, wine
-from offdiag.demo.judgements import judge_runs, plan_report
 
 __all__ = [
     "PROJECT",

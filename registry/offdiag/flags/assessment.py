@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from offdiag.flags.catalogue import RULES
-from offdiag.flags.judgement import ClassRule, Flags, Floats, Judgement, Subjects
+from offdiag.flags.rule_evaluation import ClassRule, Flags, Floats, Judgement, Subjects
 from offdiag.flags.rules import MATRIX_RULES
 from offdiag.flags.rules.recall import IN_SIGHT_SEVERITY
 from offdiag.flags.thresholds import Thresholds

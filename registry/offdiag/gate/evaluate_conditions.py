@@ -11,7 +11,7 @@ from typing import Any
 from offdiag.audit.names import OTHER_NAMES, normal_form
 from offdiag.domain.values import MetricValue, Reason
 from offdiag.errors import InvalidInput, UnknownKey
-from offdiag.flags.judgement import compare
+from offdiag.flags.rule_evaluation import compare
 from offdiag.gate.conditions import (
     Condition,
     MetricCondition,

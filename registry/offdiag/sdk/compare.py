@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from offdiag.comparison import texts
 from offdiag.comparison.differences import DIFFERENCE_THAT_MATTERS
-from offdiag.comparison.standings import Standing
+from offdiag.comparison.rank_status import Standing
 from offdiag.domain.values import MetricValue
 from offdiag.errors import Conflict, InvalidInput
 from offdiag.sdk.registry import CompareQuestion

@@ -20,7 +20,7 @@ from offdiag.metrics.counted import Counted
 from offdiag.metrics.scores.score_curves import TOP_LABEL, ScoreCurve, of_other_class
 from offdiag.metrics.suite import evaluate_stack
 from offdiag.store.database import Database
-from offdiag.store.evaluation_writing import read_curves
+from offdiag.store.evaluations_write import read_curves
 from offdiag.store.run_page import RunDetail, RunResults, read_run
 from offdiag.store.session import Session
 

@@ -23,7 +23,7 @@ from offdiag.store.dataset_page import (
     dataset_slices,
 )
 from offdiag.store.datasets import DatasetRecord
-from offdiag.store.priced_runs import RatedRun, positive_class, rated_runs
+from offdiag.store.run_costs import RatedRun, positive_class, rated_runs
 from offdiag.store.runs import BaselineRecord
 from offdiag.store.truths import TruthSummary, truth_list
 

@@ -47,10 +47,10 @@ from offdiag.store.models import (
 )
 from offdiag.store.models.base import PlainText
 from offdiag.store.models.evaluations import AGGREGATE
+from offdiag.store.outdated import OutdatedResults, outdated_results
 from offdiag.store.run_ranks import Measured, RunSurroundings, n_scored_like, surroundings_columns
 from offdiag.store.run_rows import logged_predictions
 from offdiag.store.runs import RunRecord, recorded
-from offdiag.store.staleness import OutdatedResults, outdated_results
 
 _RUN = "run_id"
 

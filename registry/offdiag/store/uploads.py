@@ -13,7 +13,7 @@ from sqlalchemy.orm import Session
 
 from offdiag.domain.labels import LabelSet
 from offdiag.domain.orientation import SourceOrientation
-from offdiag.inputs.counted_cases import CountedCases
+from offdiag.inputs.counted_samples import CountedCases
 from offdiag.inputs.slice_columns import SliceColumn
 from offdiag.metrics.confusion import ConfusionMatrix, confusion_matrix
 from offdiag.metrics.orientation import to_canonical

@@ -12,7 +12,7 @@ from hypothesis.extra.numpy import arrays
 from numpy.typing import NDArray
 
 from offdiag.flags.assessment import assess, badges, judge
-from offdiag.flags.judgement import Subjects
+from offdiag.flags.rule_evaluation import Subjects
 from offdiag.flags.thresholds import Thresholds
 from offdiag.flags.verdict import Severity
 from support.matrices import matrix_of

@@ -14,7 +14,7 @@ from scipy.stats import binom, binomtest
 from sklearn.metrics import cohen_kappa_score, f1_score, matthews_corrcoef
 from statsmodels.stats.proportion import proportion_confint
 
-from offdiag.flags import judgement
+from offdiag.flags import rule_evaluation
 from offdiag.flags.assessment import assess
 from offdiag.flags.rules import MATRIX_RULES
 from support.matrices import matrix_of
@@ -151,10 +151,12 @@ def test_tails_are_those_of_scipy(cases: int, probability: float) -> None:
     hits = np.unique(np.linspace(0, cases, 23).astype(int))
 
     np.testing.assert_allclose(
-        judgement.at_most(hits, cases, probability), binom.cdf(hits, cases, probability), rtol=1e-9
+        rule_evaluation.at_most(hits, cases, probability),
+        binom.cdf(hits, cases, probability),
+        rtol=1e-9,
     )
     np.testing.assert_allclose(
-        judgement.at_least(hits, cases, probability),
+        rule_evaluation.at_least(hits, cases, probability),
         binom.sf(hits - 1, cases, probability),
         rtol=1e-9,
     )
@@ -170,12 +172,16 @@ def test_tails_are_exact_fractions(cases: int, probability: Fraction) -> None:
     for hits in range(cases + 1):
         below, above = sum(shares[: hits + 1]), sum(shares[hits:])
 
-        assert judgement.at_most(hits, cases, float(probability)) == pytest.approx(float(below))
-        assert judgement.at_least(hits, cases, float(probability)) == pytest.approx(float(above))
+        assert rule_evaluation.at_most(hits, cases, float(probability)) == pytest.approx(
+            float(below)
+        )
+        assert rule_evaluation.at_least(hits, cases, float(probability)) == pytest.approx(
+            float(above)
+        )
 
 
 def test_tails_without_cases_are_certain_and_unknown_ones_stay_unknown() -> None:
-    assert judgement.at_most(0, 0, 0.5) == 1.0
-    assert judgement.at_least(0, 0, 0.5) == 1.0
-    assert np.isnan(judgement.at_most(3, 5, np.nan))
-    assert np.isnan(judgement.at_least(3, 5, np.nan))
+    assert rule_evaluation.at_most(0, 0, 0.5) == 1.0
+    assert rule_evaluation.at_least(0, 0, 0.5) == 1.0
+    assert np.isnan(rule_evaluation.at_most(3, 5, np.nan))
+    assert np.isnan(rule_evaluation.at_least(3, 5, np.nan))

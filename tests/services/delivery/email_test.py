@@ -12,7 +12,7 @@ from offdiag.services.delivery.message import DeliveryFailed, DeliveryRefused
 from offdiag.settings import SmtpSettings
 from support.listeners import Listener, dripping, listening
 from support.mail_server import Mailbox
-from support.parcels import parcel
+from support.messages import parcel
 
 SENDER = "offdiag@example.org"
 

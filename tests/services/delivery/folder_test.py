@@ -12,7 +12,7 @@ from offdiag.services.delivery.folder import deliver_to_folder
 from offdiag.services.delivery.message import DeliveryFailed, DeliveryRefused
 from offdiag.settings import ReportsSettings
 from offdiag.store.reports import stored_file
-from support.parcels import parcel
+from support.messages import parcel
 from support.processes import started
 
 

@@ -15,7 +15,7 @@ from offdiag.services.jobs.attempts import Outcome
 from offdiag.services.jobs.leases import LeaseKeeper
 from offdiag.services.jobs.page import JobState, jobs_page, retry_all, retry_job
 from offdiag.services.jobs.run_job import perform_next
-from offdiag.services.reports.issue import report_now
+from offdiag.services.reports.edition import report_now
 from offdiag.store import runs
 from offdiag.store.database import Database
 from offdiag.store.deliveries import DeliveryRecord

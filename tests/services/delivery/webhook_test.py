@@ -27,7 +27,7 @@ from support.listeners import (
     request,
     silent,
 )
-from support.parcels import parcel
+from support.messages import parcel
 
 STRICT = WebhookSettings(secret="key")
 LOCAL = WebhookSettings(secret="key", allow_private_addresses=True)

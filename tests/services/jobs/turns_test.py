@@ -11,7 +11,7 @@ from offdiag.domain.runs import RunFacts
 from offdiag.services.jobs.attempts import Outcome
 from offdiag.services.jobs.leases import LeaseKeeper
 from offdiag.services.jobs.run_job import perform_next
-from offdiag.services.reports.issue import report_now
+from offdiag.services.reports.edition import report_now
 from offdiag.store import job_lease
 from offdiag.store.database import Database
 from offdiag.store.models import ProjectRow, RunRow, WorkRow

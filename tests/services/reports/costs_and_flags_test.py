@@ -16,7 +16,7 @@ from offdiag.reports.report import Report
 from offdiag.reports.scope import Condition, Side
 from offdiag.services.cost_matrices import add_costs
 from offdiag.services.flags.triage import dismiss_flags
-from offdiag.services.reports.issue import report_now
+from offdiag.services.reports.edition import report_now
 from offdiag.services.schedules.edit import add_schedule
 from offdiag.services.truth.revise import revise_truth
 from offdiag.store.database import Database

@@ -13,7 +13,7 @@ from offdiag.reports.scope import Condition, Side
 from offdiag.services.delivery.message import EmailTarget, FolderTarget
 from offdiag.services.health import beat, heart_of_this_process
 from offdiag.services.reports.alerts import alert_condition
-from offdiag.services.reports.issue import report_now
+from offdiag.services.reports.edition import report_now
 from offdiag.services.reports.page import issue_file, issue_page, reports_page
 from offdiag.services.schedules.edit import pause_schedule, run_schedule
 from offdiag.services.schedules.page import (

@@ -19,7 +19,7 @@ from offdiag.services.jobs.attempts import Outcome
 from offdiag.services.jobs.leases import LeaseKeeper
 from offdiag.services.jobs.reconcile import ask_for_missing
 from offdiag.services.jobs.run_job import perform_next
-from offdiag.services.reports.issue import report_now
+from offdiag.services.reports.edition import report_now
 from offdiag.services.truth.revise import revise_truth
 from offdiag.store.database import Database
 from offdiag.store.models import DatasetRow, ReportIssueRow, RunRow, WorkRow

@@ -12,7 +12,7 @@ from offdiag.errors import Conflict, InvalidInput, NotFound, OffdiagError
 from offdiag.reports.scope import Condition, Side
 from offdiag.services.cost_matrices import add_costs
 from offdiag.services.delivery.message import EmailTarget, FolderTarget, Target, WebhookTarget
-from offdiag.services.reports.issue import report_now
+from offdiag.services.reports.edition import report_now
 from offdiag.services.schedules import edit
 from offdiag.services.schedules.edit import report_choices, report_definition
 from offdiag.store.database import Database

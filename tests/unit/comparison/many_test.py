@@ -9,8 +9,8 @@ import pytest
 from numpy.typing import NDArray
 
 from offdiag.comparison.many import ManyComparison, compare_many
+from offdiag.comparison.rank_status import Standing
 from offdiag.comparison.ranking import many_verdict
-from offdiag.comparison.standings import Standing
 from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.intervals.delta import aggregate_gradients
 from offdiag.metrics.pair_counts import count_pairs

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from offdiag.flags.assessment import assess, rule_checks
-from offdiag.flags.judgement import ClassRule
+from offdiag.flags.rule_evaluation import ClassRule
 from offdiag.flags.rules import MATRIX_RULES
 from offdiag.flags.thresholds import Thresholds
 from support.matrices import matrix_of

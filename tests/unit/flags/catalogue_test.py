@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from offdiag.flags.catalogue import RULES
-from offdiag.flags.judgement import ClassRule
+from offdiag.flags.rule_evaluation import ClassRule
 from offdiag.flags.rules import MATRIX_RULES
 from offdiag.flags.verdict import Severity
 

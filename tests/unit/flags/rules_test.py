@@ -10,7 +10,7 @@ import pytest
 
 from offdiag.domain.labels import LabelSet
 from offdiag.flags.assessment import Assessment, assess
-from offdiag.flags.judgement import at_least, at_most
+from offdiag.flags.rule_evaluation import at_least, at_most
 from offdiag.flags.rules.recall import examples_to_settle
 from offdiag.flags.thresholds import Thresholds
 from offdiag.flags.verdict import Certainty, Severity, Verdict

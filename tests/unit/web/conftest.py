@@ -15,7 +15,7 @@ from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.costs.matrix import zero_one_costs
 from offdiag.services.what_if.costs import WhatIf, answer
 from offdiag.services.what_if.scenario import BaseCosts, Preset, Question, SideBySide, WhatIfFrame
-from offdiag.store.priced_runs import PricedRun, TestedOn
+from offdiag.store.run_costs import PricedRun, TestedOn
 from offdiag.store.runs import RunRecord
 
 Ask = Callable[..., WhatIf]

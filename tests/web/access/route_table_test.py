@@ -12,7 +12,7 @@ from offdiag.store.database import Database
 from offdiag_web import create_app
 from offdiag_web.api.operations import EXTRAS
 from offdiag_web.api.requests import JSON
-from offdiag_web.app.late_views import late_views
+from offdiag_web.app.lazy_views import late_views
 from offdiag_web.app.permissions import needs_of, rate_of
 from support.registries import serving
 from support.routes import path_of, route_table, routes_of, spelled

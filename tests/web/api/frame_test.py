@@ -18,7 +18,7 @@ from offdiag.errors import (
 from offdiag.records.base import Answered, Asked, Refusal
 from offdiag.store.database import Database
 from offdiag_web.api.operations import EXTRAS, operation, resource
-from offdiag_web.app.late_views import late_views
+from offdiag_web.app.lazy_views import late_views
 from support.registries import dashboard
 
 

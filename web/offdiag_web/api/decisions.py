@@ -9,7 +9,7 @@ from offdiag.records.cost import DecisionAnswer, DecisionAsked
 from offdiag.records.run import labels_document
 from offdiag.sdk.embedded import decide
 from offdiag.sdk.registry import Decided, DecideQuestion
-from offdiag_web.api.answers.evaluations import values
+from offdiag_web.api.documents.evaluations import values
 from offdiag_web.api.operations import author, operation, resource
 from offdiag_web.api.requests import weights_by_class
 from offdiag_web.app.context import current_registry

@@ -15,12 +15,12 @@ from offdiag.records.report import (
     ReportSummary,
     SchedulesWanted,
 )
-from offdiag.services.reports import issue
-from offdiag.services.reports.issue import report_now
+from offdiag.services.reports import edition
+from offdiag.services.reports.edition import report_now
 from offdiag.services.reports.page import issue_file, issue_page, reports_page
 from offdiag.services.schedules.edit import run_report
 from offdiag.services.schedules.page import report_page
-from offdiag_web.api.answers import reports as present
+from offdiag_web.api.documents import reports as present
 from offdiag_web.api.operations import operation, resource
 from offdiag_web.app.context import current_registry
 
@@ -103,7 +103,7 @@ def get_issue_file(name: str, number: int, file: str, query: InProject) -> Respo
 def retry_issue(name: str, number: int, query: InProject) -> IssueDetail:
     """Compute an issue again that failed."""
     database = current_registry().database
-    issue.retry_issue(database, project=query.project, name=name, number=number)
+    edition.retry_issue(database, project=query.project, name=name, number=number)
     return _issue(query.project, name, number)
 
 
@@ -112,7 +112,7 @@ def retry_issue(name: str, number: int, query: InProject) -> IssueDetail:
 )
 def retry_delivery(name: str, number: int, delivery_id: int, query: InProject) -> IssueDetail:
     """Send an issue again to a target that it did not reach."""
-    issue.retry_delivery(
+    edition.retry_delivery(
         current_registry().database,
         project=query.project,
         name=name,

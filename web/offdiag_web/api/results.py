@@ -36,7 +36,7 @@ from offdiag.services.flags.page import flags_that_fire
 from offdiag.services.flags.rules import thresholds_in
 from offdiag.services.runs import run_history
 from offdiag.store.run_page import RunDetail, RunResults, read_run
-from offdiag_web.api.answers import evaluations as present
+from offdiag_web.api.documents import evaluations as present
 from offdiag_web.api.operations import operation, resource
 from offdiag_web.app.context import current_registry
 

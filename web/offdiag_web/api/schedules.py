@@ -14,7 +14,7 @@ from offdiag.records.report import (
 )
 from offdiag.services.schedules import edit
 from offdiag.services.schedules.page import schedule_page, schedules_page
-from offdiag_web.api.answers import reports as present
+from offdiag_web.api.documents import reports as present
 from offdiag_web.api.operations import operation, require_match, resource
 from offdiag_web.app.context import current_registry
 

@@ -16,7 +16,7 @@ from offdiag.services.what_if.costs import Choice, PricedAnswer, WhatIf, ask
 from offdiag.services.what_if.record import price_record, scenario_record
 from offdiag.services.what_if.scenario import Question
 from offdiag.services.what_if.scenario_matrix import Change, Recounted, recount, require_one_kind
-from offdiag_web.api.answers.evaluations import values
+from offdiag_web.api.documents.evaluations import values
 from offdiag_web.api.operations import operation, resource
 from offdiag_web.app.context import current_registry
 from offdiag_web.app.permissions import needs

@@ -11,7 +11,7 @@ from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.costs.edits import cost_text
 from offdiag.metrics.costs.matrix import CostOddity, CostWarning
 from offdiag.services.what_if.scenario import BaseCosts, Preset, Scenario
-from offdiag.store.priced_runs import CostChoice
+from offdiag.store.run_costs import CostChoice
 from offdiag_web.components import numbers
 from offdiag_web.components.classes import ClassHead, class_head, quoted_name
 from offdiag_web.components.controls import Segment

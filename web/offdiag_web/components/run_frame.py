@@ -15,8 +15,8 @@ from offdiag.domain.orientation import SourceOrientation
 from offdiag.domain.runs import RunState, Task, decision_text
 from offdiag.errors import EvaluationFailed, EvaluationPending
 from offdiag.store.evaluations import EvaluationWork
+from offdiag.store.outdated import StaleReason
 from offdiag.store.run_page import RunDetail, RunHeader, RunResults, read_run
-from offdiag.store.staleness import StaleReason
 from offdiag_web.app.context import current_registry
 from offdiag_web.components import numbers
 from offdiag_web.components.controls import (

@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from offdiag.audit.audit import AuditedTable, audited_together
-from offdiag.audit.claims import Claim, Facts
 from offdiag.audit.findings import AuditReport, AuditVerdict, as_sentence, headline_of_many
 from offdiag.audit.printed import printed
+from offdiag.audit.reported_values import Claim, Facts
 from offdiag.audit.table_text.headers import CELLS_OF_TWO
 from offdiag.audit.table_text.interpretation import Corrections, Reading, read_table_text
 from offdiag.audit.table_text.numbers import Number, PrintedMatrix

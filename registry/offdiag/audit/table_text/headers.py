@@ -14,8 +14,8 @@ from difflib import get_close_matches
 from functools import lru_cache
 from types import MappingProxyType
 
-from offdiag.audit.claims import AVERAGED, AVERAGES
 from offdiag.audit.names import AGGREGATES, CLASS_KEYS, known_metric, normal_form
+from offdiag.audit.reported_values import AVERAGED, AVERAGES
 from offdiag.errors import InvalidInput
 
 CELLS_OF_TWO = ("tp", "fn", "fp", "tn")

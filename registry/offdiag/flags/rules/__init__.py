@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from offdiag.flags.judgement import ClassRule, RunRule
+from offdiag.flags.rule_evaluation import ClassRule, RunRule
 from offdiag.flags.rules import accuracy, collapse, predictions, recall
 
 MATRIX_RULES: Mapping[str, RunRule | ClassRule] = MappingProxyType(

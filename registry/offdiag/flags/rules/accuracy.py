@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from offdiag.domain.number_text import percent, percents
-from offdiag.flags.judgement import (
+from offdiag.flags.rule_evaluation import (
     FAIR_COIN,
     Floats,
     Judgement,

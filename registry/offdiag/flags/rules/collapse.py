@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from offdiag.domain.number_text import count, p_value, percent
-from offdiag.flags.judgement import (
+from offdiag.flags.rule_evaluation import (
     ClassRule,
     Comparison,
     Floats,

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from offdiag.domain.number_text import cost, percents
 from offdiag.flags.catalogue import RULES
-from offdiag.flags.judgement import Judgement, compare, constant
+from offdiag.flags.rule_evaluation import Judgement, compare, constant
 from offdiag.flags.thresholds import Thresholds
 from offdiag.flags.verdict import Condition, Severity, Sign, Verdict
 from offdiag.metrics.confusion import ConfusionMatrix

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from offdiag.domain.number_text import count, percent
-from offdiag.flags.judgement import (
+from offdiag.flags.rule_evaluation import (
     FAIR_COIN,
     ClassRule,
     Floats,

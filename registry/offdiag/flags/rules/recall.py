@@ -20,7 +20,7 @@ from functools import cached_property
 import numpy as np
 
 from offdiag.domain.number_text import count, interval_percent, p_value, percent, points
-from offdiag.flags.judgement import (
+from offdiag.flags.rule_evaluation import (
     ROUNDING,
     ClassRule,
     Comparison,

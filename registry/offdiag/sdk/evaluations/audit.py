@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping, Sized
 from typing import Any
 
 from offdiag.audit.audit import audited
-from offdiag.audit.claims import Facts, claims_from, labels_in, most_classes_listed
 from offdiag.audit.findings import AuditReport
+from offdiag.audit.reported_values import Facts, claims_from, labels_in, most_classes_listed
 from offdiag.domain.labels import LabelSet, label_text
 from offdiag.domain.orientation import SourceOrientation
 from offdiag.errors import InvalidInput

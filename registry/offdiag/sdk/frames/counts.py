@@ -12,7 +12,7 @@ import pyarrow as pa
 from offdiag.domain.labels import LabelSet, label_text
 from offdiag.domain.look_alikes import label_notes, warn_of
 from offdiag.errors import InvalidInput
-from offdiag.inputs.counted_cases import MAX_KINDS, too_many_kinds
+from offdiag.inputs.counted_samples import MAX_KINDS, too_many_kinds
 from offdiag.sdk.frames.columns import EagerFrame, FrameColumns, LazyFrame
 from offdiag.sdk.frames.rows import rows_in_memory
 from offdiag.sdk.logging import RunArguments, run_facts

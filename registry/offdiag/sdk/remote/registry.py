@@ -38,13 +38,13 @@ from offdiag.sdk.registry import (
     RevisionQuestion,
     SearchQuestion,
 )
-from offdiag.sdk.remote import questions, reader
+from offdiag.sdk.remote import reader, requests
 from offdiag.sdk.remote.connection import Connection, with_retries
 from offdiag.sdk.remote.run import WAITING, Frame, RemoteRun, SpoolingRun, keep_finished, report
 from offdiag.sdk.remote.spool import Asked, SpooledRun
 from offdiag.services.examples.selection import ExampleQuestion
 from offdiag.services.ingest.batch import GivenCounts, GivenMatrix, Predictions, chunked
-from offdiag.services.ingest.encoding import encode_predictions, require_dataset_or_truth
+from offdiag.services.ingest.encode_predictions import encode_predictions, require_dataset_or_truth
 from offdiag.settings import Settings
 
 _ORIENTATIONS = (SourceOrientation.ACTUAL_ROWS.value, SourceOrientation.ACTUAL_COLUMNS.value)
@@ -217,7 +217,7 @@ class RemoteRegistry:
     def evaluation(
         self, run_id: str, *, timeout_s: float, part: str | None, groups: tuple[str, ...]
     ) -> Evaluation:
-        return questions.evaluation(
+        return requests.evaluation(
             self._reader, _sent(run_id), timeout_s=timeout_s, part=part, groups=groups
         )
 
@@ -228,10 +228,10 @@ class RemoteRegistry:
         return reader.decision_rule(self._reader, _sent(run_id))
 
     def costs_for_run(self, run_id: str, name: str) -> CostMatrix:
-        return questions.costs_for_run(self._reader, _sent(run_id), name)
+        return requests.costs_for_run(self._reader, _sent(run_id), name)
 
     def costs(self, name: str, project: str) -> CostMatrix:
-        return questions.costs(self._reader, name, project)
+        return requests.costs(self._reader, name, project)
 
     def examples(self, run_id: str, question: ExampleQuestion, limit: int) -> ExampleTable:
         return reader.examples(self._reader, _sent(run_id), question, limit)
@@ -245,16 +245,16 @@ class RemoteRegistry:
     def compare(self, question: CompareQuestion) -> Mapping[str, Any]:
         for run_id in question.run_ids:
             _sent(run_id)
-        return questions.compare(self._reader, question)
+        return requests.compare(self._reader, question)
 
     def decide(self, run_id: str, question: DecideQuestion) -> Decided:
-        return questions.decide(self._reader, _sent(run_id), question)
+        return requests.decide(self._reader, _sent(run_id), question)
 
     def set_hierarchy(self, project: str, dataset: str, given: object | None) -> Hierarchy | None:
-        return questions.set_hierarchy(self._reader, project, dataset, given)
+        return requests.set_hierarchy(self._reader, project, dataset, given)
 
     def revise_truth(self, question: RevisionQuestion) -> TruthRevision:
-        return questions.revise_truth(self._reader, question)
+        return requests.revise_truth(self._reader, question)
 
     @property
     def _is_offline(self) -> bool:

@@ -40,8 +40,8 @@ from offdiag.services.what_if.scenario import (
     understand,
 )
 from offdiag.store.database import Database
-from offdiag.store.evaluation_writing import read_curves
-from offdiag.store.priced_runs import (
+from offdiag.store.evaluations_write import read_curves
+from offdiag.store.run_costs import (
     CostChoice,
     OtherRun,
     PricedRun,

@@ -35,7 +35,7 @@ from offdiag.metrics.suite import evaluate_stack
 from offdiag.services.evaluation.compute import INTERVAL_SEED
 from offdiag.store import predictions
 from offdiag.store.predictions_read import PredictionChunk, TruthOfRun, read_beside_truth
-from offdiag.store.priced_runs import PricedRun
+from offdiag.store.run_costs import PricedRun
 from offdiag.store.session import Session
 
 Floats = NDArray[np.float64]

@@ -12,8 +12,8 @@ from offdiag.services.flags.rules import rules_in_force
 from offdiag.services.jobs.submit import evaluation_key, submit_evaluations
 from offdiag.store import jobs, retention, runs
 from offdiag.store.database import Database
+from offdiag.store.outdated import StaleReason, StaleRun, stale_runs
 from offdiag.store.session import Session
-from offdiag.store.staleness import StaleReason, StaleRun, stale_runs
 
 _AT_ONCE = 200
 

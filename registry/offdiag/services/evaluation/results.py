@@ -14,7 +14,7 @@ from offdiag.services.jobs.submit import evaluation_key, submit_evaluation
 from offdiag.store import evaluations, jobs, runs
 from offdiag.store.database import Database
 from offdiag.store.evaluations import StoredEvaluation
-from offdiag.store.staleness import stale_runs
+from offdiag.store.outdated import stale_runs
 
 _LOOK_EVERY_S = 0.05
 

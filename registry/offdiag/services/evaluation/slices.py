@@ -12,8 +12,8 @@ from offdiag.services.evaluation.compute import evaluate
 from offdiag.services.evaluation.inputs import input_digest, read_inputs, truth_that_counts
 from offdiag.store import evaluations, runs
 from offdiag.store.database import Database
-from offdiag.store.evaluation_writing import NewEvaluation, write_evaluation
 from offdiag.store.evaluations import StoredEvaluation, has_newer_results
+from offdiag.store.evaluations_write import NewEvaluation, write_evaluation
 from offdiag.version import offdiag_version
 
 

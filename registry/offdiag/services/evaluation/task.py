@@ -16,8 +16,8 @@ from offdiag.services.flags.verdicts import judge_run, read_circumstances, recor
 from offdiag.services.jobs.attempts import NotYet
 from offdiag.store import predictions, runs
 from offdiag.store.database import Database
-from offdiag.store.evaluation_writing import NewEvaluation, keep_costs, write_evaluation
 from offdiag.store.evaluations import has_newer_results
+from offdiag.store.evaluations_write import NewEvaluation, keep_costs, write_evaluation
 from offdiag.store.session import Session
 from offdiag.version import offdiag_version
 

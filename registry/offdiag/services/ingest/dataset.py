@@ -14,7 +14,11 @@ from offdiag.domain.hierarchy import Hierarchy
 from offdiag.domain.labels import LabelSet
 from offdiag.domain.runs import Task, require_name
 from offdiag.errors import Conflict, InvalidInput
-from offdiag.services.ingest.encoding import PositiveClass, positive_class, require_same_labels
+from offdiag.services.ingest.encode_predictions import (
+    PositiveClass,
+    positive_class,
+    require_same_labels,
+)
 from offdiag.services.jobs.submit import submit_evaluations
 from offdiag.store import datasets, retention
 from offdiag.store.database import Database

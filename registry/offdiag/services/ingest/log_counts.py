@@ -21,12 +21,12 @@ from offdiag.domain.labels import (
 from offdiag.domain.orientation import OrientationEvidence, SourceOrientation
 from offdiag.domain.runs import RunFacts, new_run_id, require_name
 from offdiag.errors import Conflict, InvalidInput
-from offdiag.inputs.counted_cases import CountedCases, counted_cases
+from offdiag.inputs.counted_samples import CountedCases, counted_cases
 from offdiag.metrics.confusion import ConfusionMatrix, confusion_matrix
 from offdiag.metrics.orientation import verify_orientation
 from offdiag.services.ingest.batch import GivenCounts
 from offdiag.services.ingest.dataset import project_and_dataset, settle_hierarchy, settle_task
-from offdiag.services.ingest.encoding import require_same_labels
+from offdiag.services.ingest.encode_predictions import require_same_labels
 from offdiag.services.ingest.open_run import already_opened, labels_needed
 from offdiag.services.jobs.submit import submit_evaluation
 from offdiag.store import datasets, runs, truths, uploads

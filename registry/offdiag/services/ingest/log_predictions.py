@@ -11,7 +11,7 @@ from offdiag.errors import Conflict
 from offdiag.services.ingest.batch import Batch, Predictions, chunked
 from offdiag.services.ingest.chunks import store_chunk
 from offdiag.services.ingest.dataset import project_and_dataset, settle_hierarchy, settle_task
-from offdiag.services.ingest.encoding import encode_predictions, require_dataset_or_truth
+from offdiag.services.ingest.encode_predictions import encode_predictions, require_dataset_or_truth
 from offdiag.services.ingest.finish_run import COUNTED_HERE
 from offdiag.services.ingest.open_run import already_opened
 from offdiag.services.ingest.truth import (

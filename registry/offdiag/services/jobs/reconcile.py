@@ -20,7 +20,7 @@ from offdiag.services.jobs.notifiers import bell_in_force
 from offdiag.services.jobs.submit import submit_delivery, submit_evaluations, submit_report
 from offdiag.store import deliveries, job_lease, jobs, reports
 from offdiag.store.database import Database
-from offdiag.store.staleness import stale_runs
+from offdiag.store.outdated import stale_runs
 
 _AT_ONCE = 200
 

@@ -14,9 +14,9 @@ from offdiag.store import jobs, retention, runs
 from offdiag.store.database import Database
 from offdiag.store.failures import after_failures
 from offdiag.store.idempotency import remove_answers
+from offdiag.store.outdated import stale_runs
 from offdiag.store.runs import RunRecord
 from offdiag.store.session import Session
-from offdiag.store.staleness import stale_runs
 
 
 def delete_run(database: Database, run_id: str, *, by: str | None) -> RunRecord:

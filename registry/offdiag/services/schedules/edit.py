@@ -14,7 +14,7 @@ from offdiag.errors import Conflict, NotFound, Stale
 from offdiag.reports.document import read_scope, scope_document
 from offdiag.reports.scope import ReportScope
 from offdiag.services.delivery.message import Target, read_targets, target_documents
-from offdiag.services.reports.issue import Asked, ask_for_issue, require_reportable
+from offdiag.services.reports.edition import Asked, ask_for_issue, require_reportable
 from offdiag.services.schedules.times import Plan, next_fire
 from offdiag.store import cost_matrices, datasets, reports, schedules
 from offdiag.store.clock import database_time

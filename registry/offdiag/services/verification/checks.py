@@ -40,8 +40,8 @@ from offdiag.store import (
     uploads,
 )
 from offdiag.store.datasets import DatasetRecord
-from offdiag.store.evaluation_writing import has_others
 from offdiag.store.evaluations import StoredEvaluation
+from offdiag.store.evaluations_write import has_others
 from offdiag.store.predictions import StoredChunk
 from offdiag.store.runs import RunRecord
 from offdiag.store.session import Session

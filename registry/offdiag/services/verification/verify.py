@@ -27,9 +27,9 @@ from offdiag.services.verification.checks import (
 from offdiag.store import health, runs
 from offdiag.store.database import Database
 from offdiag.store.health import Breach, integrity_problems
+from offdiag.store.outdated import stale_runs
 from offdiag.store.retention import complete_runs
 from offdiag.store.session import Session
-from offdiag.store.staleness import stale_runs
 
 _DIGEST = re.compile(r"[0-9a-f]{64}")
 

@@ -11,7 +11,7 @@ from typing import Literal
 
 import numpy as np
 
-from offdiag.comparison.standings import SIMULTANEOUS
+from offdiag.comparison.rank_status import SIMULTANEOUS
 from offdiag.domain.values import MetricValue
 from offdiag.metrics.costs.break_even import CostRay, Stretch, choices, rays_of
 from offdiag.metrics.costs.edits import group_names
@@ -34,7 +34,7 @@ from offdiag.services.what_if.scenario import (
     understand,
 )
 from offdiag.store.database import Database
-from offdiag.store.priced_runs import PricedRun
+from offdiag.store.run_costs import PricedRun
 
 Verdict = Literal["cheapest", "dearer", "open", "not paired", "not tested"]
 

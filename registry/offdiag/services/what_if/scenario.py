@@ -34,7 +34,7 @@ from offdiag.store import cost_matrices, truths
 from offdiag.store.cost_matrices import CostMatrixRecord
 from offdiag.store.database import Database
 from offdiag.store.predictions import in_truth_order
-from offdiag.store.priced_runs import (
+from offdiag.store.run_costs import (
     CostChoice,
     OtherRun,
     PricedRun,

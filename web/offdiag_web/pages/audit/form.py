@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 
-from offdiag.audit.claims import AVERAGED, AVERAGES
 from offdiag.audit.names import AGGREGATES, CLASS_KEYS
+from offdiag.audit.reported_values import AVERAGED, AVERAGES
 from offdiag.audit.table_text.cells import MOST_CHARACTERS
 from offdiag.audit.table_text.headers import read_meaning, written
 from offdiag.audit.table_text.interpretation import Corrections, Reading, read_table_text

@@ -9,7 +9,7 @@ from offdiag.comparison import texts
 from offdiag.comparison.differences import OF_CLASSES, MetricDifference, class_values
 from offdiag.comparison.many import ManyComparison
 from offdiag.comparison.pair import PairComparison
-from offdiag.comparison.standings import Place
+from offdiag.comparison.rank_status import Place
 from offdiag.comparison.texts import letter
 from offdiag.domain.values import MetricValue
 from offdiag.reports.texts import visible

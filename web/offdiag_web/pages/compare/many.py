@@ -11,7 +11,7 @@ from markupsafe import Markup
 from offdiag.comparison import texts
 from offdiag.comparison.differences import class_values
 from offdiag.comparison.many import ManyComparison
-from offdiag.comparison.standings import Place, Standing
+from offdiag.comparison.rank_status import Place, Standing
 from offdiag.comparison.texts import letter
 from offdiag.domain.values import MetricValue
 from offdiag.metrics.confusion import ConfusionMatrix

@@ -15,7 +15,7 @@ from markupsafe import Markup
 from offdiag.metrics.catalogue import Direction, MetricSpec, Scope
 from offdiag.metrics.symmetry import has_map, height, rate_map, value_at
 from offdiag.services.datasets import MappedRuns
-from offdiag.store.priced_runs import RatedRun
+from offdiag.store.run_costs import RatedRun
 from offdiag_web.charts.maps import Place, rate_map_drawing
 from offdiag_web.components import numbers
 from offdiag_web.components.controls import Segment

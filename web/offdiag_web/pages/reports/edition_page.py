@@ -10,7 +10,7 @@ from flask import Blueprint, abort, jsonify, make_response, redirect, render_tem
 from werkzeug.wrappers import Response
 
 from offdiag.services.delivery.message import file_name
-from offdiag.services.reports.issue import retry_delivery, retry_issue
+from offdiag.services.reports.edition import retry_delivery, retry_issue
 from offdiag.services.reports.page import issue_file, issue_page
 from offdiag_web.app.context import current_registry
 from offdiag_web.app.paths import asked_project

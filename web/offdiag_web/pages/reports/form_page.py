@@ -10,7 +10,7 @@ from werkzeug.wrappers import Response
 from offdiag.errors import Conflict, InvalidInput, NotFound
 from offdiag.reports.scope import ReportScope
 from offdiag.services.delivery.message import WebhookTarget
-from offdiag.services.reports.issue import report_now
+from offdiag.services.reports.edition import report_now
 from offdiag.services.schedules.edit import (
     Choices,
     Definition,

@@ -25,7 +25,7 @@ from offdiag.services.jobs.attempts import RetryPolicy
 from offdiag.services.jobs.reconcile import ask_for_missing, sweep
 from offdiag.services.schedules.run_due import tick
 from offdiag.store.database import Database
-from offdiag_workers.upkeep import Upkeep
+from offdiag_workers.maintenance import Upkeep
 
 log = structlog.get_logger()
 _scheduler_log = logging.getLogger("apscheduler.scheduler")

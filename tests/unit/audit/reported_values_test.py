@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from offdiag.audit.claims import claims_from
+from offdiag.audit.reported_values import claims_from
 from offdiag.domain.labels import LabelSet
 from offdiag.errors import InvalidInput
 

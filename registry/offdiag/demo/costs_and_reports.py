@@ -8,7 +8,7 @@ from __future__ import annotations
 from offdiag.reports.scope import Condition, ReportScope, Side
 from offdiag.services.cost_matrices import CostName, add_costs, set_default_costs
 from offdiag.services.datasets import baseline_of, pin_baseline
-from offdiag.services.reports.issue import Asked
+from offdiag.services.reports.edition import Asked
 from offdiag.services.schedules.edit import add_schedule, run_schedule
 from offdiag.services.schedules.page import schedules_page
 from offdiag.store.cost_matrices import list_costs

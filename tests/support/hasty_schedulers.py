@@ -12,7 +12,7 @@ from random import Random
 from offdiag.services.schedules.run_due import tick
 from offdiag.store.database import Database
 from support.reporting import issues, log_run, utc, weekly
-from support.tick_for_ever import scheduler
+from support.run_schedules_for_ever import scheduler
 
 _START = utc("2026-05-04 00:00")
 _PAUSE_S = 0.02

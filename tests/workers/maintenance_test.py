@@ -13,9 +13,9 @@ from offdiag.services.retention.deletion import collect, delete_run
 from offdiag.settings import Settings
 from offdiag.store.audit_log import AuditFilter, audit_page
 from offdiag.store.database import Database
-from offdiag_workers import upkeep as upkeep_module
-from offdiag_workers.clock import ticking
-from offdiag_workers.upkeep import Upkeep
+from offdiag_workers import maintenance as upkeep_module
+from offdiag_workers.maintenance import Upkeep
+from offdiag_workers.scheduler import ticking
 from support.archives import run_ids
 from support.logging_runs import POLICY, log
 from support.reads import read

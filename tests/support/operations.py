@@ -22,7 +22,7 @@ from offdiag.services.ingest.chunks import put_chunk
 from offdiag.services.ingest.finish_run import finish_run
 from offdiag.services.ingest.log_counts import log_matrix
 from offdiag.services.ingest.open_run import open_run
-from offdiag.services.reports.issue import report_now
+from offdiag.services.reports.edition import report_now
 from offdiag.services.schedules.run_due import tick
 from offdiag.services.truth.revise import revise_truth
 from offdiag.store.database import Database

@@ -11,7 +11,7 @@ from offdiag.errors import Conflict, NotFound
 from offdiag.reports.scope import Condition, Side
 from offdiag.services.delivery.message import EmailTarget, FolderTarget
 from offdiag.services.reports.alerts import alert_condition, alert_text
-from offdiag.services.reports.issue import report_now, retry_delivery, retry_issue
+from offdiag.services.reports.edition import report_now, retry_delivery, retry_issue
 from offdiag.store.database import Database
 from offdiag.store.models import ReportIssueRow, WorkRow
 from support.logging_runs import work_off

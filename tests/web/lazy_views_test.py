@@ -15,7 +15,7 @@ from flask.testing import FlaskClient
 from offdiag.settings import Settings
 from offdiag.store.database import Database
 from offdiag_web import create_app
-from offdiag_web.app.late_views import LateViews
+from offdiag_web.app.lazy_views import LateViews
 from offdiag_web.routes import ROUTES
 from offdiag_web.warm_up import warming_up
 from support.registries import serving

@@ -24,7 +24,7 @@ from offdiag.services.ingest.batch import GivenCounts
 from offdiag.services.ingest.dataset import declare_dataset
 from offdiag.services.ingest.derive_run import derive_run
 from offdiag.services.ingest.log_counts import log_counts, log_matrix
-from offdiag.services.reports.issue import report_now
+from offdiag.services.reports.edition import report_now
 from offdiag.services.schedules.edit import add_schedule
 from offdiag.store.database import Database
 from offdiag.store.users import has_admin

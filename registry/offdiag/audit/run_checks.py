@@ -6,11 +6,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from offdiag.audit.checks import Check, CheckKind, bounds, identities, ranges
-from offdiag.audit.claims import Claim, Facts
 from offdiag.audit.definitions import Definition, described
 from offdiag.audit.findings import AuditVerdict, Finding
 from offdiag.audit.printed import Interval, Rounding
 from offdiag.audit.quantities import Quantities
+from offdiag.audit.reported_values import Claim, Facts
 from offdiag.audit.whole_numbers import whole_numbers
 
 Places = frozenset[int]

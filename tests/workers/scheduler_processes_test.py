@@ -20,14 +20,14 @@ from sqlalchemy import select, update
 from offdiag.services.delivery.message import FolderTarget
 from offdiag.services.health import SILENT_AFTER_S
 from offdiag.services.jobs.page import jobs_page
-from offdiag.services.reports.issue import report_now
+from offdiag.services.reports.edition import report_now
 from offdiag.services.schedules.run_due import tick
 from offdiag.store.database import Database
 from offdiag.store.models import WorkRow
 from support.logging_runs import work_off
 from support.processes import started
 from support.reporting import SCOPE, files, issues, log_run, utc, weekly
-from support.tick_for_ever import scheduler
+from support.run_schedules_for_ever import scheduler
 from support.worker_processes import wait_until, workers
 
 pytestmark = pytest.mark.processes

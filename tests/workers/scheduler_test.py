@@ -15,12 +15,12 @@ from structlog.testing import capture_logs
 
 from offdiag.errors import DatabaseUnavailable
 from offdiag.services.jobs.page import jobs_page
-from offdiag.services.reports.issue import report_now
+from offdiag.services.reports.edition import report_now
 from offdiag.store.database import Database
 from offdiag.store.models import ScheduleRow, WorkRow
-from offdiag_workers import clock
-from offdiag_workers.clock import Ticker, ticking
+from offdiag_workers import scheduler
 from offdiag_workers.heartbeat import beating
+from offdiag_workers.scheduler import Ticker, ticking
 from support.logging_runs import POLICY
 from support.reporting import SCOPE, issues, log_run, weekly, work_keys
 
@@ -89,7 +89,7 @@ def test_a_database_that_is_away_costs_one_round_and_no_sign_of_life(
     def away(_database: Database) -> None:
         raise DatabaseUnavailable("the server cannot be reached.")
 
-    monkeypatch.setattr(clock, "tick", away)
+    monkeypatch.setattr(scheduler, "tick", away)
 
     with capture_logs() as logs, ticking(database, POLICY):
         alive = jobs_page(database).has_scheduler

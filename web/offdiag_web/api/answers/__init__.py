@@ -1,1 +1,0 @@
-"""From what services return to what travels."""

@@ -1,0 +1,1 @@
+"""JSON documents of the HTTP interface, built from what the services return."""
