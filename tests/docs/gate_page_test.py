@@ -36,7 +36,7 @@ def test_every_example_is_a_command_line_that_is_understood() -> None:
 
 
 def test_every_condition_in_the_table_is_one_and_names_a_metric_that_exists() -> None:
-    table = PAGE.split("| condition | holds if |")[1].split("\n\n")[0]
+    table = PAGE.split("| condition | passes if |")[1].split("\n\n")[0]
     texts = [text for cell in re.findall(r"^\| (`.+?`) \|", table, flags=re.MULTILINE)
              for text in re.findall(r"`(.+?)`", cell)]  # fmt: skip
 
