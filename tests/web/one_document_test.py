@@ -8,11 +8,12 @@ from typing import Any
 import pytest
 from flask.testing import FlaskClient
 
+from offdiag import evaluate_matrix
 from offdiag.cli.process import run as command_line
 from offdiag.records.run import Run
 from offdiag.store.database import Database
 from support.api import get
-from support.dashboard import LesionRegistry
+from support.dashboard import LESION_COUNTS, LESIONS, LesionRegistry
 from support.revised import RevisedRegistry
 
 ONLY_IN_THE_API = {"evaluation.n_cases"}
@@ -97,6 +98,27 @@ def test_label_versions_have_the_same_keys_everywhere(
         assert printed(capfd, revised.database, "truth", *command) == answer
     assert revised_reader.get("/datasets/pets/truth/1..2.json").get_json() == difference
     assert without(page, "metric", "sentence") == impact
+
+
+def test_a_flag_has_the_same_keys_everywhere(
+    reader: FlaskClient, registry: LesionRegistry, capfd: pytest.CaptureFixture[str]
+) -> None:
+    listed = get(reader, "/flags", limit=1, run=registry.plain)["flags"][0]
+    number = listed["id"]
+    answer = get(reader, f"/flags/{number}")
+    page = reader.get(f"/flags/{number}.json").get_json()
+    page_of_list = reader.get("/flags.json?state=all").get_json()["flags"]
+    printed_list = printed(capfd, registry.database, "flags", "list", "--state", "all")["flags"]
+
+    assert listed in page_of_list
+    assert listed in printed_list
+    assert without(answer, "history") == listed
+    assert page | answer == page
+    assert printed(capfd, registry.database, "flags", "show", str(number)) == page
+    head = reader.get("/flags.csv").get_data(as_text=True).splitlines()[0]
+    assert set(head.split(",")) <= listed.keys()
+    flag, *_ = evaluate_matrix(LESION_COUNTS, labels=LESIONS, orientation="actual_rows").flags
+    assert flag.to_dict().keys() <= listed.keys()
 
 
 def without(document: dict[str, Any], *names: str) -> dict[str, Any]:

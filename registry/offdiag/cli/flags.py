@@ -78,8 +78,8 @@ def list_flags(
     from offdiag.cli.registry import opened
     from offdiag.flags.lifecycle import FlagState
     from offdiag.flags.verdict import Severity
+    from offdiag.records.flag import CountedFlags, flag_document
     from offdiag.services.flags.page import browse_flags
-    from offdiag.services.flags.records import entry_dict
     from offdiag.store.flags import FlagFilter
 
     meant = FlagFilter(
@@ -93,12 +93,11 @@ def list_flags(
         page = browse_flags(database, meant, limit=limit)
         now = database.clock()
     if as_json:
-        print_json(
-            {
-                "flags": [entry_dict(entry, now) for entry in page.entries],
-                "counts": {each.value: count for each, count in page.counts.items()},
-            }
+        listed = CountedFlags(
+            counts={each.value: count for each, count in page.counts.items()},
+            flags=[flag_document(entry, now) for entry in page.entries],
         )
+        print_json(listed.plain())
     elif page.entries:
         print_tables(inbox_table(page, now))
     else:
@@ -114,14 +113,14 @@ def show(flag_id: int, url: str | None, as_json: bool) -> None:
     """Show one flag: what fired, its history, and runs that do better on its class."""
     from offdiag.cli.flag_tables import detail_tables
     from offdiag.cli.registry import opened
+    from offdiag.records.flag import flag_explained
     from offdiag.services.flags.page import browse_flag
-    from offdiag.services.flags.records import detail_dict
 
     with opened(settings_for(url)) as database:
         detail = browse_flag(database, flag_id)
         now = database.clock()
     if as_json:
-        print_json(detail_dict(detail, now))
+        print_json(flag_explained(detail, now).plain())
     else:
         print_tables(*detail_tables(detail, now))
 
@@ -234,15 +233,17 @@ def _settle(
 ) -> None:
     from offdiag.cli.flag_tables import flag_name, state_of
     from offdiag.cli.registry import opened
+    from offdiag.records.flag import Decided, flag_document
     from offdiag.sdk import provenance
-    from offdiag.services.flags.records import flag_dict
+    from offdiag.services.flags.page import browse_flag
 
     with opened(settings_for(url)) as database:
         found = act(database, author or provenance.author())
         now = database.clock()
-    if as_json:
-        print_json({"flags": [flag_dict(flag, now) for flag in found]})
-        return
+        if as_json:
+            entries = [browse_flag(database, flag.id).entry for flag in found]
+            print_json(Decided(flags=[flag_document(each, now) for each in entries]).plain())
+            return
     for flag in found:
         click.echo(f"{flag_name(flag.id)} is {state_of(flag, now)}.")
 

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from types import MappingProxyType
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +25,7 @@ from offdiag.flags.thresholds import Thresholds
 from offdiag.flags.verdict import SEVERITIES, Certainty, Condition, Verdict
 from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.counted import Counted, CountedSets
+from offdiag.metrics.intervals.proportions import wilson
 from offdiag.metrics.tally import CLASS_AXIS
 
 NO_CASES = "no_cases"
@@ -265,3 +266,37 @@ def _checks(
         about = class_label if is_about_class else None
         found.append(RuleCheck(id_, about, bool(judgement.fires[place]), conditions))
     return tuple(found)
+
+
+Side = Literal["below", "across", "above"]
+
+
+@dataclass(frozen=True, slots=True)
+class ClassRecall:
+    """A class with at least one case: its recall with Wilson's 95 % interval, all in [0, 1]."""
+
+    name: str
+    cases: int
+    found: int
+    recall: float
+    low: float
+    high: float
+
+    def side_of(self, floor: float) -> Side:
+        """Where the interval lies; one that reaches across the floor settles nothing."""
+        if self.high < floor:
+            return "below"
+        return "above" if self.low >= floor else "across"
+
+
+def class_recalls(matrix: Counted) -> list[ClassRecall]:
+    """All classes with cases, in the order of their labels."""
+    hits = matrix.correct
+    bounds = wilson(hits, matrix.actual)
+    found = []
+    for code, name in enumerate(matrix.labels.names):
+        cases, right = int(matrix.actual[code]), int(hits[code])
+        if cases:
+            low, high = float(bounds.low[code]), float(bounds.high[code])
+            found.append(ClassRecall(name, cases, right, right / cases, low, high))
+    return found

@@ -39,7 +39,14 @@ class Answered(BaseModel):
 
 
 def _cell(value: Any) -> Cell:
-    return value.isoformat() if isinstance(value, datetime) else value
+    match value:
+        case bool():
+            return "yes" if value else "no"
+        case datetime():
+            return value.isoformat()
+        case _:
+            found: Cell = value
+            return found
 
 
 MOST_ON_A_PAGE = 1_000

@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from datetime import datetime
 from enum import StrEnum
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pydantic import AwareDatetime, Field
 
 from offdiag.flags.lifecycle import FlagState
 from offdiag.flags.verdict import Certainty, Severity
 from offdiag.records.base import Answered, Asked, Page, Paged
+
+if TYPE_CHECKING:
+    from offdiag.domain.texts import Cell
+    from offdiag.services.flags.alternatives import BetterOnClass, Gain
+    from offdiag.services.flags.page import FlagDetail
+    from offdiag.store.flag_inbox import FlagEntry
+    from offdiag.store.flags import FlagEvent as FlagEventRead
 
 MOST_AT_ONCE = 1_000
 
@@ -99,6 +107,97 @@ class FlagWithHistory(Flag):
     history: list[FlagEvent]
 
 
+class CountedFlags(Answered):
+    """Flags as a command lists them."""
+
+    counts: dict[str, int] = Field(description="By state, of all that differ only in it.")
+    flags: list[Flag]
+
+
+class FlagList(CountedFlags):
+    """Flags as a page lists them, with the address of the page after it."""
+
+    state: str = Field(description='One of those of a flag, or "all".')
+    filter: dict[str, str]
+    next: str | None
+
+
+class MeasuredGain(Answered):
+    """What another run has more, with an interval that holds for all runs that were compared.
+
+    `won` cases are right in the other run alone, `lost` in the flagged run alone.
+    """
+
+    value: float
+    low: float
+    high: float
+    won: int
+    lost: int
+
+
+class BetterOnIt(Answered):
+    """A run that finds more of the class of a flag."""
+
+    run: str
+    name: str
+    model: str | None
+    recall: float | None
+    accuracy: float | None
+    recall_gain: MeasuredGain | None
+    accuracy_gain: MeasuredGain | None
+    p: float | None
+
+
+class Compared(Answered):
+    """One comparison of a rule."""
+
+    what: str
+    measured: float | None
+    sign: str
+    threshold: float
+    holds: bool
+
+
+class Check(Answered):
+    """A rule with all it compared."""
+
+    rule: str
+    class_label: str | None
+    fires: bool
+    conditions: list[Compared]
+
+
+class RecallOfClass(Answered):
+    """A class with cases: `tp` of its `support` were found."""
+
+    label: str
+    support: int
+    tp: int
+    recall: float
+    ci_low: float
+    ci_high: float
+
+
+class Rank(Answered):
+    """A value of the run, and its place among all runs on its ground truth."""
+
+    value: float | None
+    rank: int | None
+    of: int
+
+
+class FlagExplained(FlagWithHistory):
+    """A flag with what every rule measured, the recall of every class, and better runs."""
+
+    title: str | None
+    help: str | None
+    better: list[BetterOnIt]
+    compared_with: int
+    checks: list[Check] = Field(description="What its rule compared then, the others now.")
+    classes: list[RecallOfClass]
+    ranks: dict[str, Rank]
+
+
 class Action(StrEnum):
     """What can be decided about a flag."""
 
@@ -138,3 +237,122 @@ class Decided(Answered):
     """Flags as they stand after a decision."""
 
     flags: list[Flag]
+
+
+def flag_document(entry: FlagEntry, now: datetime) -> Flag:
+    """A flag with the names of what it belongs to."""
+    return Flag(**_facts(entry, now))
+
+
+def flag_with_history(detail: FlagDetail, now: datetime) -> FlagWithHistory:
+    """A flag with everything that happened to it."""
+    return FlagWithHistory(**_facts(detail.entry, now), history=list(map(_event, detail.history)))
+
+
+def flag_explained(detail: FlagDetail, now: datetime) -> FlagExplained:
+    """All about one flag."""
+    return FlagExplained(
+        **_facts(detail.entry, now),
+        history=list(map(_event, detail.history)),
+        title=None if detail.rule is None else detail.rule.title,
+        help=None if detail.rule is None else detail.rule.help,
+        better=list(map(_better, detail.better.runs)),
+        compared_with=detail.better.n_compared,
+        checks=[
+            Check(
+                rule=each.rule,
+                class_label=each.class_label,
+                fires=each.fires,
+                conditions=[Compared(**condition.to_dict()) for condition in each.conditions],
+            )
+            for each in detail.checked
+        ],
+        classes=[
+            RecallOfClass(
+                label=each.name,
+                support=each.cases,
+                tp=each.found,
+                recall=each.recall,
+                ci_low=each.low,
+                ci_high=each.high,
+            )
+            for each in detail.recalls
+        ],
+        ranks={
+            key: Rank(value=each.value.value, rank=each.rank, of=each.n_runs)
+            for key, each in detail.ranks.items()
+        },
+    )
+
+
+FLAG_COLUMNS = (
+    *("id", "severity", "rule", "rule_version", "class_label", "run", "run_name", "model"),
+    *("dataset", "project", "state", "snoozed_until", "reason", "assignee", "in_badge", "message"),
+    *("first_seen", "last_seen", "closed_at", "certainty", "may_hide"),
+)
+CHECK_COLUMNS = (
+    *("rule", "class_label", "fires", "what", "measured", "sign", "threshold", "holds"),
+)
+
+
+def check_rows(flag: FlagExplained) -> Iterator[tuple[Cell, ...]]:
+    """One line of CSV for each comparison, in the order of `CHECK_COLUMNS`."""
+    for check in flag.checks:
+        for compared in check.conditions:
+            yield (*check.row(CHECK_COLUMNS[:3]), *compared.row(CHECK_COLUMNS[3:]))
+
+
+def _facts(entry: FlagEntry, now: datetime) -> dict[str, Any]:
+    record, content, standing = entry.flag, entry.flag.content, entry.flag.standing
+    return {
+        "id": record.id,
+        "revision": entry.revision,
+        "rule": content.rule,
+        "rule_version": content.rule_version,
+        "severity": standing.severity,
+        "state": standing.state_at(now),
+        "class_label": content.class_label,
+        "message": content.message,
+        "evidence": dict(content.evidence),
+        "fired": [dict(comparison) for comparison in content.fired],
+        "thresholds": dict(content.thresholds),
+        "certainty": content.certainty,
+        "in_badge": content.hides,
+        "may_hide": content.may_hide,
+        "run": record.run_id,
+        "run_name": entry.run_name,
+        "model": entry.model,
+        "dataset": entry.dataset,
+        "project": entry.project,
+        "assignee": record.assignee,
+        "snoozed_until": standing.snoozed_until,
+        "reason": standing.reason,
+        "first_seen": record.first_seen,
+        "last_seen": record.last_seen,
+        "closed_at": record.closed_at,
+    }
+
+
+def _event(event: FlagEventRead) -> FlagEvent:
+    return FlagEvent(at=event.at, author=event.author, kind=event.kind.value, text=event.text)
+
+
+def _better(better: BetterOnClass) -> BetterOnIt:
+    return BetterOnIt(
+        run=better.run.run_id,
+        name=better.run.name,
+        model=better.run.model,
+        recall=better.run.recall.value,
+        accuracy=better.run.accuracy,
+        recall_gain=_gain(better.recall),
+        accuracy_gain=_gain(better.accuracy),
+        p=better.p,
+    )
+
+
+def _gain(gain: Gain | None) -> MeasuredGain | None:
+    if gain is None:
+        return None
+    return MeasuredGain(
+        value=gain.value, low=gain.low, high=gain.high, won=gain.won, lost=gain.lost
+    )

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from datetime import datetime
 from typing import Any
 
 from offdiag.errors import InvalidInput
-from offdiag.records import flag as records
 from offdiag.records.flag import (
     Action,
     Decided,
@@ -17,12 +15,14 @@ from offdiag.records.flag import (
     FlagsOfRun,
     FlagsWanted,
     FlagWithHistory,
+    flag_document,
+    flag_with_history,
 )
 from offdiag.services.flags import triage
-from offdiag.services.flags.page import FlagDetail, browse_flag, browse_flags, flags_of_run
+from offdiag.services.flags.page import browse_flag, browse_flags, flags_of_run
 from offdiag.services.flags.rules import RulesInForce, thresholds_in
 from offdiag.store.database import Database
-from offdiag.store.flag_inbox import FlagEntry, FlagPlace
+from offdiag.store.flag_inbox import FlagPlace
 from offdiag.store.flags import FlagFilter
 from offdiag_web.api.operations import (
     author,
@@ -33,54 +33,6 @@ from offdiag_web.api.operations import (
     write_token,
 )
 from offdiag_web.app.context import current_registry
-
-
-def flag_record(entry: FlagEntry, now: datetime) -> records.Flag:
-    return records.Flag(**_facts(entry, now))
-
-
-def flag_with_history(detail: FlagDetail, now: datetime) -> records.FlagWithHistory:
-    return records.FlagWithHistory(
-        **_facts(detail.entry, now),
-        history=[
-            records.FlagEvent(
-                at=event.at, author=event.author, kind=event.kind.value, text=event.text
-            )
-            for event in detail.history
-        ],
-    )
-
-
-def _facts(entry: FlagEntry, now: datetime) -> dict[str, Any]:
-    record, content, standing = entry.flag, entry.flag.content, entry.flag.standing
-    return {
-        "id": record.id,
-        "revision": entry.revision,
-        "rule": content.rule,
-        "rule_version": content.rule_version,
-        "severity": standing.severity,
-        "state": standing.state_at(now),
-        "class_label": content.class_label,
-        "message": content.message,
-        "evidence": dict(content.evidence),
-        "fired": [dict(comparison) for comparison in content.fired],
-        "thresholds": dict(content.thresholds),
-        "certainty": content.certainty,
-        "in_badge": content.hides,
-        "may_hide": content.may_hide,
-        "run": record.run_id,
-        "run_name": entry.run_name,
-        "model": entry.model,
-        "dataset": entry.dataset,
-        "project": entry.project,
-        "assignee": record.assignee,
-        "snoozed_until": standing.snoozed_until,
-        "reason": standing.reason,
-        "first_seen": record.first_seen,
-        "last_seen": record.last_seen,
-        "closed_at": record.closed_at,
-    }
-
 
 _TAKEN: Mapping[Action, str | None] = {
     Action.ACKNOWLEDGE: None,
@@ -151,7 +103,7 @@ def list_flags(query: FlagsWanted) -> FlagPage:
     after = page.following
     return FlagPage(
         counts={state.value: count for state, count in page.counts.items()},
-        flags=[flag_record(entry, database.clock()) for entry in page.entries],
+        flags=[flag_document(entry, database.clock()) for entry in page.entries],
         next_page_token=write_token(None if after is None else [after.rank, after.flag_id]),
     )
 
@@ -161,7 +113,9 @@ def list_flags_of_run(run_id: str) -> FlagsOfRun:
     """Read all flags of a run, closed ones too, the gravest first."""
     database = current_registry().database
     found = flags_of_run(database, run_id)
-    return FlagsOfRun(run=run_id, flags=[flag_record(entry, database.clock()) for entry in found])
+    return FlagsOfRun(
+        run=run_id, flags=[flag_document(entry, database.clock()) for entry in found]
+    )
 
 
 @operation(blueprint, "GET", "/flags/<number:number>", answers=FlagWithHistory)

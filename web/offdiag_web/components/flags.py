@@ -9,6 +9,7 @@ from typing import Any
 
 from offdiag.domain.number_text import points
 from offdiag.domain.runs import Task
+from offdiag.flags.assessment import ClassRecall, class_recalls
 from offdiag.flags.catalogue import RULES
 from offdiag.flags.lifecycle import FlagState, Standing
 from offdiag.flags.verdict import Certainty, Severity
@@ -19,7 +20,6 @@ from offdiag.store.run_page import RunDetail
 from offdiag_web.components import numbers
 from offdiag_web.components.classes import quoted_name
 from offdiag_web.components.controls import Chip, Tone, class_words
-from offdiag_web.components.recall_by_size import ClassRecall, class_recalls
 from offdiag_web.urls.flags import FlagFields, FlagListAddress, flag_url
 
 _SYMBOLS = {

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
 
 from markupsafe import Markup
 
+from offdiag.flags.assessment import ClassRecall, Side, class_recalls
 from offdiag.metrics.counted import Counted, CountedSets
-from offdiag.metrics.intervals.proportions import wilson
 from offdiag_web.app.exports import Cell
 from offdiag_web.charts.recall_by_size import ClassPoint, Floor, recall_by_size
 from offdiag_web.components import numbers
@@ -22,30 +21,11 @@ LONGEST_CAPTION = 16
 
 CLASS_COLUMNS = ("class", "cases", "found", "recall", "ci_low", "ci_high", "floor", "interval_is")
 
-Side = Literal["below", "across", "above"]
 _SIDES: dict[Side, str] = {
     "below": "below the floor",
     "across": "across the floor",
     "above": "above the floor",
 }
-
-
-@dataclass(frozen=True, slots=True)
-class ClassRecall:
-    """A class with at least one case: its recall with Wilson's 95 % interval, all in [0, 1]."""
-
-    name: str
-    cases: int
-    found: int
-    recall: float
-    low: float
-    high: float
-
-    def side_of(self, floor: float) -> Side:
-        """Where the interval lies; one that reaches across the floor settles nothing."""
-        if self.high < floor:
-            return "below"
-        return "above" if self.low >= floor else "across"
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,19 +60,6 @@ class SizeChart:
     reading: str
     lines: tuple[ClassLine, ...]
     left_out: str | None
-
-
-def class_recalls(matrix: Counted) -> list[ClassRecall]:
-    """All classes with cases, in the order of their labels."""
-    hits = matrix.correct
-    bounds = wilson(hits, matrix.actual)
-    found = []
-    for code, name in enumerate(matrix.labels.names):
-        cases, right = int(matrix.actual[code]), int(hits[code])
-        if cases:
-            low, high = float(bounds.low[code]), float(bounds.high[code])
-            found.append(ClassRecall(name, cases, right, right / cases, low, high))
-    return found
 
 
 def recall_floor(matrix: Counted, *, gap: float, class_label: str | None) -> RecallFloor | None:

@@ -7,12 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from offdiag.errors import NotFound
-from offdiag.flags.assessment import RuleCheck, rule_checks
+from offdiag.flags.assessment import ClassRecall, RuleCheck, class_recalls, rule_checks
 from offdiag.flags.catalogue import RULES, RuleDescription
 from offdiag.flags.lifecycle import FlagState
 from offdiag.flags.thresholds import Thresholds
+from offdiag.flags.verdict import Condition, Sign
 from offdiag.services.flags.alternatives import BetterRuns, better_on_class
 from offdiag.services.flags.rules import RulesInForce, rules_in_force
 from offdiag.services.flags.triage import end_of_rest
@@ -85,6 +87,35 @@ class FlagDetail:
     ranks: Mapping[str, RankedValue]
     history: tuple[FlagEvent, ...]
     better: BetterRuns
+
+    @property
+    def checked(self) -> list[RuleCheck]:
+        """The rule of the flag with what it measured then, the others with what they do now."""
+        content, state = self.entry.flag.content, self.entry.flag.standing.state
+        own = RuleCheck(
+            content.rule,
+            content.class_label,
+            fires=state is not FlagState.CLOSED,
+            conditions=tuple(map(_condition, content.fired)),
+        )
+        others = [each for each in self.checks if each.rule != content.rule]
+        # What fires is news; the order of the ids stands within both parts.
+        return [own, *sorted(others, key=lambda each: not each.fires)]
+
+    @property
+    def recalls(self) -> list[ClassRecall]:
+        """The recall of every class with cases, none without results."""
+        return [] if self.results is None else class_recalls(self.results.counted)
+
+
+def _condition(stored: Mapping[str, Any]) -> Condition:
+    return Condition(
+        what=stored["what"],
+        measured=stored["measured"],
+        sign=Sign(stored["sign"]),
+        threshold=stored["threshold"],
+        holds=stored["holds"],
+    )
 
 
 def browse_flag(database: Database, flag_id: int, rules: RulesInForce | None = None) -> FlagDetail:

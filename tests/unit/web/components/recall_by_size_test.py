@@ -2,9 +2,9 @@ import numpy as np
 import pytest
 
 from offdiag.domain.labels import LabelSet
+from offdiag.flags.assessment import class_recalls
 from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag_web.components.recall_by_size import (
-    class_recalls,
     class_rows,
     recall_floor,
     size_chart,

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 from markupsafe import Markup
 
@@ -13,15 +12,12 @@ from offdiag.flags.verdict import Condition, Sign
 from offdiag.reports.texts import points
 from offdiag.services.flags.alternatives import BetterOnClass, BetterRuns, Gain
 from offdiag.services.flags.page import FlagDetail
-from offdiag_web.app.exports import Cell
 from offdiag_web.charts.interval import interval_mark
 from offdiag_web.charts.scale import SIGNED_UNIT, Extent
 from offdiag_web.components import numbers
 from offdiag_web.components.classes import quoted_name
 from offdiag_web.components.flags import rule_title
 from offdiag_web.components.numbers import MINUS
-
-CHECK_COLUMNS = ("rule", "class", "fires", "what", "measured", "sign", "threshold", "holds")
 
 _SIGNS = {
     Sign.AT_LEAST: "≥",
@@ -63,14 +59,6 @@ class ChecksView:
     not_asked: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class _Checked:
-    rule: str
-    class_label: str | None
-    fires: bool
-    conditions: Sequence[Condition]
-
-
 def checks_view(detail: FlagDetail) -> ChecksView:
     """Present what the rules measured."""
     this, task = detail.entry.flag.content.rule, detail.entry.task
@@ -84,41 +72,10 @@ def checks_view(detail: FlagDetail) -> ChecksView:
                 is_this=each.rule == this,
                 comparisons=tuple(_comparison(condition) for condition in each.conditions),
             )
-            for each in _checked(detail)
+            for each in detail.checked
         ),
         not_asked=_not_asked(detail),
     )
-
-
-def check_rows(detail: FlagDetail) -> list[tuple[Cell, ...]]:
-    """One line for each condition, in the order of `CHECK_COLUMNS`."""
-    return [
-        (
-            each.rule,
-            each.class_label,
-            "yes" if each.fires else "no",
-            condition.what,
-            condition.measured,
-            condition.sign.value,
-            condition.threshold,
-            "yes" if condition.holds else "no",
-        )
-        for each in _checked(detail)
-        for condition in each.conditions
-    ]
-
-
-def check_records(detail: FlagDetail) -> list[dict[str, object]]:
-    """The same for JSON twins."""
-    return [
-        {
-            "rule": each.rule,
-            "class_label": each.class_label,
-            "fires": each.fires,
-            "conditions": [condition.to_dict() for condition in each.conditions],
-        }
-        for each in _checked(detail)
-    ]
 
 
 def pair_text(measured: float | None, threshold: float) -> tuple[str, str]:
@@ -136,34 +93,6 @@ def _number(value: float, digits: int) -> str:
     if value == int(value) and abs(value) < 1e16:
         return f"{int(value):,}".replace("-", MINUS)
     return f"{value:,.{digits}g}".replace("-", MINUS)
-
-
-def _checked(detail: FlagDetail) -> list[_Checked]:
-    """The rule of the flag with what it measured then, the others with what they measure now."""
-    content, state = detail.entry.flag.content, detail.entry.flag.standing.state
-    own = _Checked(
-        content.rule,
-        content.class_label,
-        fires=state.value != "closed",
-        conditions=[_condition(each) for each in content.fired],
-    )
-    others = [
-        _Checked(each.rule, each.class_label, each.fires, each.conditions)
-        for each in detail.checks
-        if each.rule != content.rule
-    ]
-    # What fires is news; the order of the ids stands within both parts.
-    return [own, *sorted(others, key=lambda each: not each.fires)]
-
-
-def _condition(stored: Mapping[str, Any]) -> Condition:
-    return Condition(
-        what=stored["what"],
-        measured=stored["measured"],
-        sign=Sign(stored["sign"]),
-        threshold=stored["threshold"],
-        holds=stored["holds"],
-    )
 
 
 def _comparison(condition: Condition) -> Comparison:

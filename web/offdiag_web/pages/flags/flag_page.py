@@ -5,7 +5,6 @@ from __future__ import annotations
 from flask import (
     Blueprint,
     flash,
-    jsonify,
     make_response,
     redirect,
     render_template,
@@ -15,16 +14,15 @@ from flask import (
 from werkzeug.wrappers import Response
 
 from offdiag.errors import Conflict, InvalidInput
+from offdiag.records.flag import CHECK_COLUMNS, check_rows, flag_explained
 from offdiag.services.flags.page import FlagDetail, browse_flag
 from offdiag.services.flags.rules import RulesInForce, thresholds_in
 from offdiag_web.app.context import current_registry
 from offdiag_web.app.errors import status_of
-from offdiag_web.app.exports import csv_response
+from offdiag_web.app.exports import csv_response, json_response
 from offdiag_web.app.paths import TWIN, own_path
 from offdiag_web.app.preferences import known_reader
-from offdiag_web.components.recall_by_size import CLASS_COLUMNS, class_recalls, class_rows
-from offdiag_web.pages.flags.checks import CHECK_COLUMNS, check_rows
-from offdiag_web.pages.flags.export import flag_record
+from offdiag_web.components.recall_by_size import CLASS_COLUMNS, class_rows
 from offdiag_web.pages.flags.inbox import Refused
 from offdiag_web.pages.flags.triage import ACTIONS, carry_out, read_decision
 from offdiag_web.pages.flags.view import flag_page_view, floor_of
@@ -42,17 +40,16 @@ def page(number: int) -> Response:
 
 @blueprint.get(f"{_FLAG}{TWIN}")
 def twin(number: int, form: str) -> Response:
-    detail = _detail(number)
+    flag = flag_explained(_detail(number), current_registry().database.clock())
     if form == "json":
-        return jsonify(flag_record(detail, now=current_registry().database.clock()))
-    return csv_response(f"flag-{number}", CHECK_COLUMNS, check_rows(detail))
+        return json_response(flag)
+    return csv_response(f"flag-{number}", CHECK_COLUMNS, check_rows(flag))
 
 
 @blueprint.get(f"{_FLAG}/classes.csv")
 def classes(number: int) -> Response:
     detail = _detail(number)
-    recalls = [] if detail.results is None else class_recalls(detail.results.counted)
-    rows = class_rows(recalls, floor_of(detail))
+    rows = class_rows(detail.recalls, floor_of(detail))
     return csv_response(f"flag-{number}-classes", CLASS_COLUMNS, rows)
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from flask import (
     Blueprint,
     flash,
-    jsonify,
     make_response,
     redirect,
     render_template,
@@ -14,17 +13,17 @@ from flask import (
 from werkzeug.wrappers import Response
 
 from offdiag.errors import Conflict, InvalidInput
+from offdiag.records.flag import FLAG_COLUMNS, FlagList, flag_document
 from offdiag.services.flags.page import browse_flags
 from offdiag.store.flag_inbox import flag_counts
 from offdiag_web.app.context import current_registry
 from offdiag_web.app.errors import status_of
-from offdiag_web.app.exports import csv_response
+from offdiag_web.app.exports import csv_response, json_response
 from offdiag_web.app.paths import SENT_BY_FORM, TWIN, own_path
 from offdiag_web.app.preferences import known_reader
-from offdiag_web.pages.flags.export import FLAG_COLUMNS, flag_list_record, flag_rows
 from offdiag_web.pages.flags.inbox import Refused, flag_list_view
 from offdiag_web.pages.flags.triage import carry_out, read_decision
-from offdiag_web.urls.flags import FlagListAddress, read_flag_list
+from offdiag_web.urls.flags import ALL, FlagListAddress, read_flag_list
 
 blueprint = Blueprint("flags", __name__)
 
@@ -42,9 +41,18 @@ def twin(form: str) -> Response:
     address, _ = read_flag_list(request.args)
     database = current_registry().database
     found = browse_flags(database, address.filter, after=address.place)
-    if form == "json":
-        return jsonify(flag_list_record(found, address, now=database.clock()))
-    return csv_response("flags", FLAG_COLUMNS, flag_rows(found.entries, now=database.clock()))
+    flags = [flag_document(entry, database.clock()) for entry in found.entries]
+    if form == "csv":
+        return csv_response("flags", FLAG_COLUMNS, [flag.row(FLAG_COLUMNS) for flag in flags])
+    return json_response(
+        FlagList(
+            state=ALL if address.state is None else address.state.value,
+            filter=dict(address.fields.named()),
+            counts={state.value: count for state, count in found.counts.items()},
+            flags=flags,
+            next=None if found.following is None else address.at(found.following).url("json"),
+        )
+    )
 
 
 @blueprint.post("/flags")
