@@ -7,8 +7,7 @@ import shlex
 from pathlib import Path
 
 from offdiag.cli.gate import gate
-from offdiag.gate.conditions import MetricCondition
-from offdiag.gate.parsing import parse_condition
+from offdiag.gate.conditions import MetricCondition, parse_condition
 from offdiag.metrics.catalogue import SPECS
 
 PAGE = (Path(__file__).parents[2] / "docs" / "gate.md").read_text(encoding="utf-8")

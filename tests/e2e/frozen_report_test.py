@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, BrowserContext
 
-from offdiag.reports.html_page import html_page
+from offdiag.reports.files import html_page
 from offdiag.reports.report import Report
 from offdiag.reports.scope import Condition, Side
 from support.browser import Watched, violations, watched

@@ -23,7 +23,7 @@ from offdiag.domain.labels import LabelSet
 from offdiag.domain.schedule import parse_cron
 from offdiag.errors import OffdiagError
 from offdiag.filters.parsing import parse_filter, parse_order
-from offdiag.gate.parsing import parse_condition
+from offdiag.gate.conditions import parse_condition
 from offdiag.importers import ImportedMatrix, read
 from offdiag.inputs.bodies.columns import ChunkColumns, columns_of
 from offdiag.inputs.bodies.formats import read_arrow_body, read_csv_body

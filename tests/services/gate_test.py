@@ -10,8 +10,8 @@ import pytest
 from offdiag.domain.runs import RunFacts
 from offdiag.errors import InvalidInput, NotFound
 from offdiag.flags.thresholds import Thresholds
+from offdiag.gate.conditions import parse_condition
 from offdiag.gate.evaluate_conditions import Finding
-from offdiag.gate.parsing import parse_condition
 from offdiag.services.gate import GateResult, StatedCosts, gate_matrix, gate_run
 from offdiag.services.ingest.log_counts import log_matrix
 from offdiag.stats import paired_difference

@@ -101,7 +101,7 @@ def gate(
     if cost_matrix is not None and (weights is not None or file is not None):
         raise click.UsageError("Give --cost-matrix for a stored run, or --weights.")
     from offdiag.cli.audit_tables import print_gate
-    from offdiag.gate.parsing import parse_condition
+    from offdiag.gate.conditions import parse_condition
     from offdiag.services.cost_matrices import CostName
 
     asked = [parse_condition(text) for text in conditions]

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import json
+import math
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 from enum import StrEnum
+from typing import NoReturn
 
 from offdiag.domain.labels import LabelSet
 from offdiag.domain.values import MetricValue
+from offdiag.errors import InvalidInput
+from offdiag.flags.catalogue import RULES
 from offdiag.flags.verdict import Sign
 
 
@@ -116,3 +123,151 @@ class Subject:
     may_hide_minority: bool = False
     not_assessable: str | None = None
     differences: Differences | None = None
+
+
+_SPACES = re.compile(r"\s*")
+_WORD = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
+_SIGN = re.compile(r">=|<=|>|<|==?")
+_NO_FLAG = re.compile(r"no-(possible-)?flag\s+")
+_NO_BADGE = re.compile(r"no-(possible-)?badge")
+_DIFFERENCE = "diff"
+_FORM = "Write for instance 'recall[a]>=0.8', 'low(mcc)>=0.5', 'diff(f1[a])>=-0.02' or 'no-badge'."
+
+
+def parse_condition(text: str) -> Condition:
+    """The condition a text stands for. Raises `InvalidInput` saying where it stops to be one."""
+    plain = text.strip()
+    badge = _NO_BADGE.fullmatch(plain)
+    if badge is not None:
+        return NoBadge(text=plain, even_possible=badge[1] is not None)
+    reader = _Reader(plain)
+    flag = reader.skip(_NO_FLAG)
+    if flag is not None:
+        return _no_flag(reader, even_possible=flag[1] is not None)
+    return _metric_condition(reader)
+
+
+def _no_flag(reader: _Reader, *, even_possible: bool) -> NoFlag:
+    rule = reader.take(_WORD, "the id of a rule").upper()
+    if rule not in RULES:
+        close = get_close_matches(rule, RULES, n=3, cutoff=0.5)
+        raise InvalidInput(
+            f"there is no rule {rule!r}.",
+            field="condition",
+            hint=f"Did you mean {' or '.join(close)}?" if close else f"Rules: {', '.join(RULES)}.",
+        )
+    label = reader.label()
+    if label is not None and not RULES[rule].per_class:
+        raise InvalidInput(
+            f"rule {rule} is about the run as a whole, not about class {label!r}.",
+            field="condition",
+            hint=f"Write 'no-flag {rule}'.",
+        )
+    reader.require_end()
+    return NoFlag(text=reader.text, rule=rule, class_label=label, even_possible=even_possible)
+
+
+def _metric_condition(reader: _Reader) -> MetricCondition:
+    side, of_difference, opened = Side.VALUE, False, 0
+    key = reader.take(_WORD, "a metric")
+    while reader.skip_character("("):
+        if key in (Side.LOW, Side.HIGH) and opened == 0:
+            side = Side(key)
+        elif key == _DIFFERENCE and not of_difference:
+            of_difference = True
+        else:
+            reader.fail(f"{key!r} cannot be applied there")
+        opened += 1
+        key = reader.take(_WORD, "a metric")
+    label = reader.label()
+    for _ in range(opened):
+        if not reader.skip_character(")"):
+            reader.fail("a closing bracket is missing")
+    sign = reader.take(_SIGN, "one of >=, >, <=, < and =")
+    return MetricCondition(
+        text=reader.text,
+        key=key,
+        class_label=label,
+        side=side,
+        of_difference=of_difference,
+        sign=Sign("=" if sign == "==" else sign),
+        threshold=reader.number(),
+    )
+
+
+class _Reader:
+    """A text and how far it has been read."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self._at = 0
+
+    def take(self, pattern: re.Pattern[str], what: str) -> str:
+        """The next word of a kind, spaces before it skipped."""
+        self._skip_spaces()
+        found = pattern.match(self.text, self._at)
+        if found is None:
+            self.fail(f"{what} is expected")
+        self._at = found.end()
+        return found.group()
+
+    def skip(self, pattern: re.Pattern[str]) -> re.Match[str] | None:
+        """Read on past a pattern, if it stands here."""
+        found = pattern.match(self.text, self._at)
+        self._at = self._at if found is None else found.end()
+        return found
+
+    def skip_character(self, character: str) -> bool:
+        """Read on past one character and spaces before it, if it stands here."""
+        self._skip_spaces()
+        is_there = self.text.startswith(character, self._at)
+        self._at += is_there
+        return is_there
+
+    def label(self) -> str | None:
+        """A class in square brackets, None if there is none."""
+        if not self.skip_character("["):
+            return None
+        if self.text.startswith('"', self._at):
+            return self._quoted_label()
+        end = self.text.find("]", self._at)
+        if end < 0:
+            self.fail("the bracket behind the class is missing")
+        label, self._at = self.text[self._at : end], end + 1
+        return label
+
+    def number(self) -> float:
+        """All that is left, as a finite number."""
+        self._skip_spaces()
+        try:
+            number = float(self.text[self._at :])
+        except ValueError:
+            number = math.nan
+        if not math.isfinite(number):
+            self.fail("a number is expected")
+        return number
+
+    def require_end(self) -> None:
+        self._skip_spaces()
+        if self._at < len(self.text):
+            self.fail("nothing more is expected")
+
+    def fail(self, what: str) -> NoReturn:
+        rest = self.text[self._at :]
+        place = f"before {rest!r}" if rest else "at the end"
+        raise InvalidInput(
+            f"{self.text!r} is no condition: {what} {place}.", field="condition", hint=_FORM
+        )
+
+    def _quoted_label(self) -> str:
+        try:
+            label, end = json.JSONDecoder().raw_decode(self.text, self._at)
+        except ValueError:
+            self.fail("the quote behind the class is missing")
+        self._at = end
+        if not self.skip_character("]"):
+            self.fail("the bracket behind the class is missing")
+        return str(label)
+
+    def _skip_spaces(self) -> None:
+        self.skip(_SPACES)

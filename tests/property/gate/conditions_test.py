@@ -11,9 +11,8 @@ from hypothesis import strategies as st
 from offdiag.domain.labels import LabelSet
 from offdiag.domain.values import MetricValue
 from offdiag.errors import InvalidInput
-from offdiag.gate.conditions import MetricCondition, MetricValues, Subject
+from offdiag.gate.conditions import MetricCondition, MetricValues, Subject, parse_condition
 from offdiag.gate.evaluate_conditions import judge
-from offdiag.gate.parsing import parse_condition
 
 NUMBERS = st.floats(-1, 1, allow_nan=False)
 

@@ -7,14 +7,16 @@ from dataclasses import replace
 
 import pytest
 
-from offdiag.advice.candidates import ABOUT_ALL_CLASSES, ABOUT_ONE_CLASS, Candidate
 from offdiag.advice.recommendation import (
+    ABOUT_ALL_CLASSES,
+    ABOUT_ONE_CLASS,
     ANY_BALANCE,
     ANY_SHARE,
     EITHER_CLASS,
     KNOWN_BALANCE,
     OTHER_BALANCE,
     Advice,
+    Candidate,
     Counsel,
     is_prevalence_independent,
     recommend,

@@ -9,9 +9,8 @@ import pytest
 from offdiag.domain.labels import LabelSet
 from offdiag.domain.values import MetricValue
 from offdiag.errors import InvalidInput, UnknownKey
-from offdiag.gate.conditions import Differences, MetricValues, RaisedFlag, Subject
+from offdiag.gate.conditions import Differences, MetricValues, RaisedFlag, Subject, parse_condition
 from offdiag.gate.evaluate_conditions import Finding, judge
-from offdiag.gate.parsing import parse_condition
 from offdiag.metrics.suite import AGGREGATE_KEYS, PER_CLASS_KEYS
 
 LABELS = LabelSet(("cat", "dog"))

@@ -6,8 +6,7 @@ import pytest
 
 from offdiag.errors import InvalidInput
 from offdiag.flags.verdict import Sign
-from offdiag.gate.conditions import MetricCondition, NoBadge, NoFlag, Side
-from offdiag.gate.parsing import parse_condition
+from offdiag.gate.conditions import MetricCondition, NoBadge, NoFlag, Side, parse_condition
 
 
 def metric_condition(

@@ -20,8 +20,8 @@ from offdiag.reports.changes import (
     ranks,
 )
 from offdiag.reports.document import read_report, report_document
+from offdiag.reports.files import html_page
 from offdiag.reports.headline import further_sentences
-from offdiag.reports.html_page import html_page
 from offdiag.reports.report import Report
 from offdiag.reports.snapshot import FlagFigures, Snapshot
 from offdiag.reports.tables import flags_table

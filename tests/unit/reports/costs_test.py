@@ -13,9 +13,8 @@ import pytest
 from offdiag.domain.values import MetricValue
 from offdiag.errors import InvalidInput
 from offdiag.reports.document import read_scope, report_document, scope_document
-from offdiag.reports.files import csv_text
+from offdiag.reports.files import csv_text, html_page
 from offdiag.reports.headline import further_sentences, headline
-from offdiag.reports.html_page import html_page
 from offdiag.reports.report import Report
 from offdiag.reports.scope import MOST_METRICS, Condition, ReportScope, Side
 from offdiag.reports.snapshot import ConstantAnswer, CostFigures, RunFigures

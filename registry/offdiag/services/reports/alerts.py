@@ -7,9 +7,8 @@ import re
 
 from offdiag.errors import InvalidInput
 from offdiag.flags.verdict import Sign
-from offdiag.gate.conditions import MetricCondition
+from offdiag.gate.conditions import MetricCondition, parse_condition
 from offdiag.gate.conditions import Side as GateSide
-from offdiag.gate.parsing import parse_condition
 from offdiag.reports.scope import Condition, Side
 
 _SIDES = {

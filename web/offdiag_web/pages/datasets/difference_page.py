@@ -2,17 +2,192 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+
 from flask import Blueprint, make_response, render_template, request
+from markupsafe import Markup
 from werkzeug.wrappers import Response
 
+from offdiag.metrics.counted import are_sets
 from offdiag.records.truth import SAMPLE_COLUMNS, difference_document, sample_rows
-from offdiag.services.truth.versions import TruthComparison, compare_truths
+from offdiag.services.truth.versions import (
+    LabelDifference,
+    Relabelled,
+    TruthComparison,
+    compare_truths,
+)
 from offdiag_web.app.context import current_registry
 from offdiag_web.app.exports import csv_response, json_response
 from offdiag_web.app.paths import TWIN, asked_project
-from offdiag_web.pages.datasets.difference import difference_view
+from offdiag_web.charts.marks import share_bar
+from offdiag_web.components import numbers
+from offdiag_web.components.classes import ClassHead, label_head
+from offdiag_web.components.controls import Paging, paging
 from offdiag_web.pages.datasets.page import DATASET, VERSION, find_in_any_project
 from offdiag_web.urls.datasets import DatasetAddress, read_start
+
+MOST_CLASSES = 12
+"""Up to this many classes that took part in a change, a table can be read."""
+
+
+@dataclass(frozen=True, slots=True)
+class RelabellingLine:
+    """One class of the older version; a cell is None where it meets itself."""
+
+    head: ClassHead
+    cells: tuple[str | None, ...]
+    total: str
+
+
+@dataclass(frozen=True, slots=True)
+class RelabellingTable:
+    """Older labels down, newer labels across; only classes that took part in a change."""
+
+    down: str
+    across: str
+    heads: tuple[ClassHead, ...]
+    lines: tuple[RelabellingLine, ...]
+    totals: tuple[str, ...]
+    total: str
+
+
+def relabelling_table(
+    difference: LabelDifference, *, before: str, after: str
+) -> RelabellingTable | None:
+    """The table of all changes, None where nothing or too many classes changed, or sets did."""
+    counts = {(move.before, move.after): move.n for move in difference.moves}
+    involved = {label for pair in counts for label in pair}
+    of_sets = are_sets(difference.before)
+    if of_sets or not involved or len(involved) > MOST_CLASSES:
+        return None
+    names = [name for name in difference.labels.names if name in involved]
+    shown: list[str | None] = [*names, None] if None in involved else [*names]
+    lines = tuple(
+        RelabellingLine(
+            head=label_head(older),
+            cells=tuple(
+                None if older == newer else numbers.count(counts.get((older, newer), 0))
+                for newer in shown
+            ),
+            total=numbers.count(sum(counts.get((older, newer), 0) for newer in shown)),
+        )
+        for older in shown
+    )
+    return RelabellingTable(
+        down=f"Label in {before}",
+        across=f"Label in {after}",
+        heads=tuple(label_head(label) for label in shown),
+        lines=lines,
+        totals=tuple(
+            numbers.count(sum(counts.get((older, newer), 0) for older in shown)) for newer in shown
+        ),
+        total=numbers.count(len(difference)),
+    )
+
+
+SAMPLES_PER_PAGE = 50
+MOST_MOVES = 50
+"""Kinds of change that are listed; all are in the CSV."""
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """How many samples went from one class to another."""
+
+    before: ClassHead
+    after: ClassHead
+    count: str
+    share: str
+    bar: Markup
+
+
+@dataclass(frozen=True, slots=True)
+class SampleLine:
+    """One changed sample."""
+
+    sample: str
+    before: ClassHead
+    after: ClassHead
+
+
+@dataclass(frozen=True, slots=True)
+class DifferenceView:
+    """Everything on the page of two versions. `table` is None where it would be too large."""
+
+    before: str
+    after: str
+    sentence: str
+    reason: str | None
+    author: str | None
+    moves: tuple[Move, ...]
+    n_moves_hidden: int
+    table: RelabellingTable | None
+    samples: tuple[SampleLine, ...]
+    sample_head: str
+    paging: Paging
+
+
+def difference_view(
+    comparison: TruthComparison, address: DatasetAddress, *, start: int
+) -> DifferenceView:
+    """Present a comparison; `start` is the first changed sample shown, counted from 0."""
+    difference = comparison.difference
+    before, after = comparison.before, comparison.after
+    page = paging(
+        len(difference),
+        start,
+        per_page=SAMPLES_PER_PAGE,
+        words=("changed sample", "changed samples"),
+        url=lambda at: address.difference_url(before.number, after.number, start=at),
+    )
+    follows = after.parent_id == before.id
+    return DifferenceView(
+        before=f"v{before.number}",
+        after=f"v{after.number}",
+        sentence=difference_sentence(difference),
+        reason=after.reason if follows else None,
+        author=after.author if follows else None,
+        moves=tuple(_move(move, len(difference)) for move in difference.moves[:MOST_MOVES]),
+        n_moves_hidden=max(len(difference.moves) - MOST_MOVES, 0),
+        table=relabelling_table(difference, before=f"v{before.number}", after=f"v{after.number}"),
+        samples=tuple(
+            SampleLine(str(sample.sample), label_head(sample.before), label_head(sample.after))
+            for sample in difference.samples(page.start, page.end)
+        ),
+        sample_head="Position" if difference.ids is None else "Sample",
+        paging=page,
+    )
+
+
+def difference_sentence(difference: LabelDifference) -> str:
+    """ "12 labels differ: 10 corrected and 2 given for the first time."."""
+    if not len(difference):
+        return "No label differs."
+    kinds = _kinds(difference)
+    verb = "differs" if len(difference) == 1 else "differ"
+    return f"{numbers.plural(len(difference), 'label')} {verb}: {numbers.listed(kinds)}."
+
+
+def _kinds(difference: LabelDifference) -> Sequence[str]:
+    counted = (
+        (difference.n_corrected, "corrected"),
+        (difference.n_newly_labelled, "given for the first time"),
+        (difference.n_unlabelled, "taken away"),
+    )
+    return [f"{numbers.count(n)} {words}" for n, words in counted if n]
+
+
+def _move(move: Relabelled, total: int) -> Move:
+    share = numbers.whole_percent(move.n, total)
+    return Move(
+        before=label_head(move.before),
+        after=label_head(move.after),
+        count=numbers.count(move.n),
+        share=share,
+        bar=share_bar(move.n / total, name=f"{share} of all changes"),
+    )
+
 
 blueprint = Blueprint("truth_difference", __name__)
 find_in_any_project(blueprint)

@@ -4,14 +4,178 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from markupsafe import Markup
+
 from offdiag.domain.orientation import SourceOrientation
-from offdiag.services.curves import NoCurves, RunCurves
-from offdiag.store.run_page import RunDetail
-from offdiag_web.components.controls import Caution
-from offdiag_web.components.values import LOG_SCORES, Notes
+from offdiag.metrics.scores.score_curves import ScoreCurve
+from offdiag.services.curves import (
+    CLASSES_PER_PAGE,
+    NoCurves,
+    RankedBy,
+    RunCurves,
+    default_ranking,
+)
+from offdiag.store.run_page import RunDetail, RunResults
+from offdiag_web.charts.scores import precision_recall_drawing, roc_drawing
+from offdiag_web.components import numbers
+from offdiag_web.components.classes import ClassHead, class_head, quoted_name
+from offdiag_web.components.controls import Caution, Paging, Segment, paging
+from offdiag_web.components.tiles import Tile
+from offdiag_web.components.values import LOG_SCORES, Notes, ShownValue, interval_text, shown
 from offdiag_web.pages.run_curves.address import CurvesAddress
-from offdiag_web.pages.run_curves.many_classes import ManyClassesView, many_classes_view
 from offdiag_web.pages.run_curves.one_class import OneClassView, one_class_view
+from offdiag_web.pages.run_curves.parts import (
+    CalibrationView,
+    SpreadView,
+    calibration_view,
+    overview_tiles,
+    spread_view,
+)
+
+_AREAS = {RankedBy.ROC: "ROC AUC", RankedBy.PRECISION_RECALL: "Average precision"}
+_KINDS = ((RankedBy.ROC, "ROC"), (RankedBy.PRECISION_RECALL, "precision and recall"))
+
+
+@dataclass(frozen=True, slots=True)
+class SmallCurve:
+    """One class: its curve, the area under it, and where all of it is shown."""
+
+    head: ClassHead
+    url: str
+    drawing: Markup | None
+    area: ShownValue
+    interval: str | None
+    cases: str
+
+
+@dataclass(frozen=True, slots=True)
+class ManyClassesView:
+    """The worst classes, and what the largest score of a case is worth."""
+
+    title: str
+    reading: str
+    area_name: str
+    tiles: tuple[Tile, ...]
+    kinds: tuple[Segment, ...]
+    curves: tuple[SmallCurve, ...]
+    paging: Paging
+    calibration: CalibrationView | None
+    spread: SpreadView | None
+
+
+def many_classes_view(
+    found: RunCurves, results: RunResults, address: CurvesAddress, notes: Notes
+) -> ManyClassesView:
+    """Present the curves of several classes."""
+    pages = paging(
+        found.n_classes,
+        found.start,
+        per_page=CLASSES_PER_PAGE,
+        words=("class", "classes"),
+        url=lambda start: address.starting_at(start).url(),
+    )
+    return ManyClassesView(
+        title="The worst classes" if not found.start else "Further classes",
+        reading=_reading(found.ranked_by),
+        area_name=_AREAS[found.ranked_by],
+        tiles=tuple(overview_tiles(results, notes)),
+        kinds=_kinds(found.ranked_by, results, address),
+        curves=tuple(
+            _small(curve, found.ranked_by, results, address, notes) for curve in found.shown
+        ),
+        paging=pages,
+        calibration=_calibration(found.top_label),
+        spread=_spread(found.top_label),
+    )
+
+
+def _reading(ranked_by: RankedBy) -> str:
+    if ranked_by is RankedBy.ROC:
+        return (
+            "Up: how much of the class is found. Right: how much of the rest is reported with "
+            "it. Dashed: no skill. The ring is where the answers of this run lie."
+        )
+    return (
+        "Up: how much of what is reported is right. Right: how much of the class is found. "
+        "Dashed: no skill, the share of the class. The ring is where the answers of this run lie."
+    )
+
+
+def _kinds(
+    ranked_by: RankedBy, results: RunResults, address: CurvesAddress
+) -> tuple[Segment, ...]:
+    default = default_ranking(results)
+    return tuple(
+        Segment(text, address.by(None if kind is default else kind).url(), kind is ranked_by)
+        for kind, text in _KINDS
+    )
+
+
+def _small(
+    curve: ScoreCurve,
+    ranked_by: RankedBy,
+    results: RunResults,
+    address: CurvesAddress,
+    notes: Notes,
+) -> SmallCurve:
+    matrix, code = results.counted, curve.code
+    name = matrix.labels.names[code]
+    area = results.per_class[ranked_by.value][code]
+    return SmallCurve(
+        head=class_head(name),
+        url=address.of_class(name).url(),
+        drawing=_drawing(curve, ranked_by, results),
+        area=shown(area, notes),
+        interval=interval_text(area),
+        cases=numbers.plural(int(matrix.actual[code]), "case"),
+    )
+
+
+def _drawing(curve: ScoreCurve, ranked_by: RankedBy, results: RunResults) -> Markup | None:
+    points, matrix, code = curve.points, results.counted, curve.code
+    name = quoted_name(matrix.labels.names[code])
+    hits = int(matrix.correct[code])
+    reported = int(matrix.predicted[code])
+    if not points.n_positive or (ranked_by is RankedBy.ROC and not points.n_negative):
+        return None
+    recall = hits / points.n_positive
+    if ranked_by is RankedBy.ROC:
+        return roc_drawing(
+            points,
+            name=f"ROC curve of {name}",
+            in_use=((reported - hits) / points.n_negative, recall),
+            is_small=True,
+        )
+    return precision_recall_drawing(
+        points,
+        name=f"Precision and recall of {name}",
+        in_use=(recall, hits / reported) if reported else None,
+        is_small=True,
+    )
+
+
+def _calibration(curve: ScoreCurve | None) -> CalibrationView | None:
+    if curve is None or curve.bins is None:
+        return None
+    return calibration_view(
+        curve.bins,
+        score_name="largest score of a case",
+        share_name="share of right answers",
+        name="How often the class with the largest score is right, over that score, in bins",
+    )
+
+
+def _spread(curve: ScoreCurve | None) -> SpreadView | None:
+    if curve is None:
+        return None
+    return spread_view(
+        curve.histogram,
+        names=("largest score right", "largest score wrong"),
+        score_name="largest score of a case",
+        name="Spread of the largest score, of cases where its class is right and where it is not",
+        tones=("correct", "error"),
+    )
+
 
 LARGEST_CHOICE = 200
 """Up to this many classes are picked from a list; above, their name is typed."""
