@@ -13,7 +13,7 @@ from offdiag.services.ingest.batch import Predictions
 from offdiag.services.ingest.log_predictions import log_predictions
 from offdiag.services.jobs.attempts import RetryPolicy
 from offdiag.services.jobs.leases import LeaseKeeper
-from offdiag.services.jobs.run_job import perform_next
+from offdiag.services.jobs.run_job import run_next_job
 from offdiag.store.database import Database
 
 Codes = NDArray[np.int64]
@@ -68,7 +68,7 @@ def run_name(dataset: SeededDataset, number: int) -> str:
 def work_off(database: Database) -> None:
     """Do all due work in this process, as `offdiag worker` does it."""
     with LeaseKeeper(database, lease_s=60) as keeper:
-        while perform_next(database, keeper, RetryPolicy()) is not None:
+        while run_next_job(database, keeper, RetryPolicy()) is not None:
             pass
 
 

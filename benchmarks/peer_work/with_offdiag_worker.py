@@ -18,7 +18,7 @@ from peer_work.turns import Answers, Work, take_turns
 
 from offdiag.services.jobs.attempts import Outcome, RetryPolicy
 from offdiag.services.jobs.leases import LeaseKeeper
-from offdiag.services.jobs.run_job import perform_next
+from offdiag.services.jobs.run_job import run_next_job
 from offdiag.store.database import Database
 from offdiag.store.schema import open_database
 
@@ -53,7 +53,7 @@ def _log(sample: Path, url: str) -> None:
 
 
 def _do_job(database: Database, keeper: LeaseKeeper, _: None) -> Answers:
-    assert perform_next(database, keeper, RetryPolicy()) is Outcome.DONE
+    assert run_next_job(database, keeper, RetryPolicy()) is Outcome.DONE
     return {}
 
 

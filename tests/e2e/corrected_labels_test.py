@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from offdiag.cli.process import run as offdiag
 from offdiag.demo import PROJECT, log_trial
 from offdiag.demo.experiments import digits
-from offdiag.services.schedules.run_due import tick
+from offdiag.services.schedules.run_due import run_due_schedules
 from offdiag.settings import Settings
 from offdiag.store.database import Database
 from offdiag.store.models import EvaluationRow, WorkRow
@@ -134,7 +134,7 @@ def issued_today(database: Database, crew: Workers) -> None:
 
 def issued_tomorrow(database: Database, crew: Workers) -> str:
     """First sentence of the planned issue of tomorrow; it is computed by the workers."""
-    (fired,) = tick(database, database.clock() + timedelta(days=1)).fired
+    (fired,) = run_due_schedules(database, database.clock() + timedelta(days=1)).fired
     assert fired.covers_missed == 0
     settle(database, crew)
     newest = issues(database)[-1]

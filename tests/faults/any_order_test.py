@@ -34,8 +34,8 @@ from offdiag.services.jobs.attempts import RetryPolicy
 from offdiag.services.jobs.kinds import TASKS, Writer
 from offdiag.services.jobs.leases import LeaseKeeper
 from offdiag.services.jobs.page import retry_all
-from offdiag.services.jobs.reconcile import sweep
-from offdiag.services.jobs.run_job import perform_next
+from offdiag.services.jobs.reconcile import reconcile
+from offdiag.services.jobs.run_job import run_next_job
 from offdiag.services.retention.deletion import delete_run, restore_run
 from offdiag.services.truth.revise import revise_truth
 from offdiag.services.verification.verify import LedgerEntry, verify
@@ -175,7 +175,7 @@ class Registry(RuleBasedStateMachine):
             raise BoomError
 
         tasks = {"evaluate": replace(TASKS["evaluate"], compute=boom)}
-        perform_next(self.database, self.keeper, POLICY, tasks)
+        run_next_job(self.database, self.keeper, POLICY, tasks)
 
     @precondition(lambda self: self.begun)
     @rule(number=any_number, is_dead=st.booleans())
@@ -190,8 +190,8 @@ class Registry(RuleBasedStateMachine):
             self.begun.remove(begun)
 
     @rule()
-    def tick(self) -> None:
-        sweep(self.database, POLICY)
+    def run_due_schedules(self) -> None:
+        reconcile(self.database, POLICY)
 
     @rule()
     def lose_all_work(self) -> None:
@@ -219,9 +219,9 @@ class Registry(RuleBasedStateMachine):
                     update(WorkRow).where(WorkRow.state == "doing").values(lease_until=0.0)
                 )
                 session.execute(update(WorkRow).values(due=0.0))
-            sweep(self.database, POLICY)
+            reconcile(self.database, POLICY)
             retry_all(self.database)
-            while perform_next(self.database, self.keeper, RetryPolicy()) is not None:
+            while run_next_job(self.database, self.keeper, RetryPolicy()) is not None:
                 pass
         shown = [known for known in self.runs.values() if not known.deleted]
         for known in shown:

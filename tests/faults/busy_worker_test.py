@@ -90,4 +90,4 @@ def check(database: Database, engine: str, tmp_path: Path) -> None:
     assert count_rows(database, HeartbeatRow) == 0
     with database.read() as session:
         assert set(session.scalars(select(WorkRow.attempts))) == {0}
-    assert "given_back_at_stop" in log_file.read_text()
+    assert "released_at_stop" in log_file.read_text()

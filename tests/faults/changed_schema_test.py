@@ -14,7 +14,7 @@ from structlog.testing import capture_logs
 from offdiag.errors import SchemaMismatch
 from offdiag.services.jobs.kinds import TASKS
 from offdiag.services.jobs.leases import LeaseKeeper
-from offdiag.services.jobs.run_job import perform_next
+from offdiag.services.jobs.run_job import run_next_job
 from offdiag.settings import ServerSettings, Settings
 from offdiag.settings.model import JobsSettings
 from offdiag.store.database import Database
@@ -98,7 +98,7 @@ def test_a_result_that_was_begun_before_the_change_is_not_written_after_it(
     tasks = {"evaluate": replace(kind, compute=compute_while_somebody_upgrades)}
 
     with LeaseKeeper(running, lease_s=30) as keeper, pytest.raises(SchemaMismatch, match=NEWER):
-        perform_next(running, keeper, POLICY, tasks)
+        run_next_job(running, keeper, POLICY, tasks)
 
     assert count_rows(database, EvaluationRow) == 0
 
@@ -108,16 +108,16 @@ def test_an_engine_stops_handing_over(database: Database, running: Database) -> 
     set_revision(database, NEWER)
 
     class HandsOverUntilStopped:
-        def ring(self, *_: object) -> None:
+        def notify(self, *_: object) -> None:
             """Not in this test."""
 
         def prepare(self, _: object) -> None:
             """It needs nothing."""
 
-        def serve(self, _: object, perform: object, stop: threading.Event) -> None:
-            assert callable(perform)
+        def serve(self, _: object, run_job: object, stop: threading.Event) -> None:
+            assert callable(run_job)
             for _again in range(1_000):
-                perform(1)
+                run_job(1)
                 if stop.is_set():
                     return
             pytest.fail("it was never told to stop")
@@ -168,6 +168,6 @@ def test_worker_and_clock_beside_a_server_say_so_without_a_traceback(
     assert NEWER in stopped[0]["error"]
     assert {line["event"] for line in logs} <= {
         "worker_stopped",
-        "clock_skipped",
+        "scheduler_skipped",
         "heartbeat_skipped",
     }

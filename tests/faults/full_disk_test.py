@@ -9,8 +9,8 @@ from sqlalchemy import select, update
 from offdiag.domain.runs import RunState
 from offdiag.errors import DatabaseUnavailable, StorageFull
 from offdiag.services.jobs.leases import LeaseKeeper
-from offdiag.services.jobs.reconcile import sweep
-from offdiag.services.jobs.run_job import perform_next
+from offdiag.services.jobs.reconcile import reconcile
+from offdiag.services.jobs.run_job import run_next_job
 from offdiag.services.reports.edition import report_now
 from offdiag.services.verification.verify import verify
 from offdiag.store.database import Database
@@ -33,7 +33,7 @@ def try_hard(database: Database) -> int:
     for _ in range(POLICY.max_attempts + 2):
         with LeaseKeeper(database, lease_s=30) as keeper:
             try:
-                perform_next(database, keeper, POLICY)
+                run_next_job(database, keeper, POLICY)
             except StorageFull:
                 lacking += 1
         with database.write() as session:
@@ -41,7 +41,7 @@ def try_hard(database: Database) -> int:
             session.execute(
                 update(WorkRow).where(WorkRow.lease.is_not(None)).values(lease_until=0)
             )
-        sweep(database, POLICY)
+        reconcile(database, POLICY)
     return lacking
 
 

@@ -14,7 +14,7 @@ import pytest
 from sqlalchemy import make_url
 
 from offdiag.services.jobs.attempts import RetryPolicy
-from offdiag.services.jobs.reconcile import sweep
+from offdiag.services.jobs.reconcile import reconcile
 from offdiag.store.database import Database
 from offdiag.store.models import WorkRow
 from support.contents import contents, count_rows
@@ -63,6 +63,6 @@ def test_killed_at_random_moments_the_content_is_that_of_an_undisturbed_registry
 
     disturbed = contents(postgres_database, in_any_order=True)
     assert disturbed == contents(undisturbed, in_any_order=True)
-    assert sweep(postgres_database, RetryPolicy()).submitted == 0
+    assert reconcile(postgres_database, RetryPolicy()).submitted == 0
     undisturbed.close()
     postgres_server.drop(name)

@@ -12,7 +12,7 @@ from offdiag.domain.slices import parse_slice
 from offdiag.metrics.suite import SUITE_VERSION
 from offdiag.services.evaluation.slices import evaluation_of_slice
 from offdiag.services.jobs.kinds import TASKS
-from offdiag.services.jobs.reconcile import sweep
+from offdiag.services.jobs.reconcile import reconcile
 from offdiag.services.verification.verify import verify
 from offdiag.store.database import Database
 from offdiag.store.models import EvaluationRow, WorkRow
@@ -63,10 +63,10 @@ def test_while_both_versions_work_every_run_is_evaluated_anew_once(database: Dat
 
     for _ in range(4):
         with program_of(NEW):
-            sweep(database, POLICY)
+            reconcile(database, POLICY)
             work_off(database)
         with program_of(OLD):
-            asked_by_the_old = sweep(database, POLICY).submitted
+            asked_by_the_old = reconcile(database, POLICY).submitted
             work_off(database)
 
     assert asked_by_the_old == 0

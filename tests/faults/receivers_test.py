@@ -16,7 +16,7 @@ from offdiag.domain.runs import RunFacts, RunState
 from offdiag.services.delivery.message import FolderTarget, Target, WebhookTarget
 from offdiag.services.jobs.attempts import Outcome
 from offdiag.services.jobs.leases import LeaseKeeper
-from offdiag.services.jobs.run_job import perform_next
+from offdiag.services.jobs.run_job import run_next_job
 from offdiag.services.reports.edition import report_now
 from offdiag.store import runs
 from offdiag.store.database import Database
@@ -71,7 +71,7 @@ def issued(database: Database, targets: Sequence[Target]) -> int:
 
 def step(database: Database) -> Outcome | None:
     with LeaseKeeper(database, lease_s=30) as keeper:
-        return perform_next(database, keeper, POLICY)
+        return run_next_job(database, keeper, POLICY)
 
 
 def standing(database: Database, issue_id: int) -> list[tuple[str, int]]:
@@ -92,7 +92,7 @@ def test_a_bad_receiver_costs_a_moment_and_is_tried_again(
         free_for = step(sqlite_database)
 
     (delivery,) = deliveries(sqlite_database, issue_id)
-    assert outcome is Outcome.GIVEN_BACK
+    assert outcome is Outcome.RELEASED
     assert took_s < LIMIT_S + 5
     assert (delivery.state.value, delivery.attempts) == ("pending", 1)
     assert error in (delivery.error or "")
@@ -150,7 +150,7 @@ def test_a_folder_without_room_gets_whole_files_once_there_is_some(
         outcomes = [step(database) for _ in range(2)]
 
     (waiting,) = deliveries(database, issue_id)
-    assert outcomes == [Outcome.GIVEN_BACK] * 2
+    assert outcomes == [Outcome.RELEASED] * 2
     assert "No space left on device" in (waiting.error or "")
     assert not list(Path("reports/weekly").iterdir())
     with database.write() as session:

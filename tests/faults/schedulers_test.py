@@ -12,7 +12,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from offdiag.services.schedules.run_due import tick
+from offdiag.services.schedules.run_due import run_due_schedules
 from offdiag.store.database import Database
 from offdiag.store.reports import IssueRecord
 from support.logging_runs import work_off
@@ -28,10 +28,12 @@ def _dataset(database: Database) -> None:
     log_run(database)
 
 
-def tick_at_once(database: Database, moments: Sequence[datetime]) -> None:
+def run_at_once(database: Database, moments: Sequence[datetime]) -> None:
     """One scheduler for each moment, all of them at the same time."""
     with ThreadPoolExecutor(len(moments)) as schedulers:
-        for ticked in [schedulers.submit(tick, database, moment) for moment in moments]:
+        for ticked in [
+            schedulers.submit(run_due_schedules, database, moment) for moment in moments
+        ]:
             ticked.result()
 
 
@@ -47,9 +49,9 @@ def test_after_an_hour_without_schedulers_one_issue_says_for_how_many_it_stands(
     database: Database,
 ) -> None:
     weekly(database, cron="* * * * *", due=START)
-    tick_at_once(database, [START] * 4)
+    run_at_once(database, [START] * 4)
 
-    tick_at_once(database, [START + HOUR] * 4)
+    run_at_once(database, [START + HOUR] * 4)
     work_off(database)
 
     first, caught_up = issues(database)
@@ -65,7 +67,7 @@ def test_four_schedulers_of_which_clocks_are_an_hour_fast_and_slow(database: Dat
 
     for step in range(36):
         now = START + step * 10 * MINUTE
-        tick_at_once(database, [now, now + HOUR, now - HOUR, now])
+        run_at_once(database, [now, now + HOUR, now - HOUR, now])
 
     last = START + 35 * 10 * MINUTE + HOUR
     assert accounted_for(issues(database)) == int((last - START) / (10 * MINUTE)) + 1
@@ -76,7 +78,7 @@ def test_a_clock_that_jumps_ahead_and_back_again_and_again(database: Database) -
     jumps = [0, 60, 0, -60, 0, 60, 120, 60, 0]
 
     for step, jump in enumerate(jumps * 2):
-        tick_at_once(database, [START + (10 * step + jump) * MINUTE] * 2)
+        run_at_once(database, [START + (10 * step + jump) * MINUTE] * 2)
 
     latest = max(10 * step + jump for step, jump in enumerate(jumps * 2))
     assert accounted_for(issues(database)) == latest // 10 + 1
@@ -97,7 +99,7 @@ def test_on_days_on_which_clocks_are_changed_each_wall_time_is_issued_once(
     weekly(database, name="nightly", cron="30 2 * * *", zone="Europe/Berlin", due=start)
 
     for step in range(4 * hours):
-        tick_at_once(database, [start + step * 15 * MINUTE] * 2)
+        run_at_once(database, [start + step * 15 * MINUTE] * 2)
 
     found = issues(database)
     hourly = [issue for issue in found if issue.name == "weekly"]

@@ -19,7 +19,7 @@ pytestmark = pytest.mark.processes
     ("loop", "function"),
     [
         ("watch", "Condition._is_owned"),
-        ("worker", "LocalBell.wait"),
+        ("worker", "LocalNotifier.wait"),
         ("serve", "Listening.run"),
         ("gunicorn", "Arbiter.wait_for_signals"),
     ],

@@ -16,7 +16,7 @@ from offdiag.domain.runs import RunState
 from offdiag.reports.scope import ReportScope
 from offdiag.services.reports.edition import report_now
 from offdiag.store.database import Database
-from offdiag.store.jobs import WITHOUT_A_WORD
+from offdiag.store.jobs import NO_ERROR_REPORTED
 from offdiag.store.models import RunRow, WorkRow
 from support.ledgers import Client, verify_with
 from support.reporting import issues
@@ -105,4 +105,4 @@ def test_poison_is_given_up_after_five_starts_and_the_healthy_are_done(
 ) -> None:
     found = poisoned(database, tmp_path, random, n_healthy=15, lease_s=1.5)
 
-    assert (found.starts, found.state, found.error) == (5, RunState.FAILED, WITHOUT_A_WORD)
+    assert (found.starts, found.state, found.error) == (5, RunState.FAILED, NO_ERROR_REPORTED)

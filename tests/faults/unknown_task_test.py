@@ -13,7 +13,7 @@ from sqlalchemy import select, update
 
 from offdiag.services.jobs.kinds import TASKS
 from offdiag.services.jobs.page import retry_all
-from offdiag.services.jobs.reconcile import sweep
+from offdiag.services.jobs.reconcile import reconcile
 from offdiag.settings.model import JobsSettings
 from offdiag.store import jobs
 from offdiag.store.database import Database
@@ -78,9 +78,9 @@ def test_the_sweep_buries_it_and_goes_on_and_it_can_be_asked_for_again(
     with database.write() as session:
         session.query(WorkRow).filter(WorkRow.key != KEY).delete()
 
-    swept = sweep(database, POLICY)
+    reconciled = reconcile(database, POLICY)
 
-    assert (swept.buried, swept.submitted) == (1, 1)
+    assert (reconciled.failed, reconciled.submitted) == (1, 1)
     assert the_unknown(database).state == "dead"
     assert retry_all(database) == 1
     assert the_unknown(database).state == "todo"

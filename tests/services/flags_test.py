@@ -24,7 +24,7 @@ from offdiag.services.flags import triage
 from offdiag.services.flags.alternatives import BetterRuns, Gain
 from offdiag.services.flags.page import browse_flag, browse_flags
 from offdiag.services.flags.rules import RulesInForce
-from offdiag.services.jobs.reconcile import sweep
+from offdiag.services.jobs.reconcile import reconcile
 from offdiag.services.retention.deletion import delete_run, restore_run
 from offdiag.services.truth.revise import revise_truth
 from offdiag.store import evaluations, flag_inbox
@@ -230,15 +230,15 @@ def test_other_thresholds_make_a_sweep_judge_again(
     run = upload_counts(database, [[900, 100], [400, 600]])
     work_off(database)
     assert ("F4", "1") in flags_of(database, run)
-    assert sweep(database, POLICY).submitted == 0
+    assert reconcile(database, POLICY).submitted == 0
 
     monkeypatch.setenv("OFFDIAG_FLAGS__RECALL_GAP", "0.35")
-    assert sweep(database, POLICY).submitted == 1
+    assert reconcile(database, POLICY).submitted == 1
     work_off(database)
 
     flag = flags_of(database, run)["F4", "1"]
     assert flag.standing.state is FlagState.CLOSED
-    assert sweep(database, POLICY).submitted == 0
+    assert reconcile(database, POLICY).submitted == 0
 
 
 def as_raised_by_the_first_version(database: Database, flag: FlagRecord, **changes: Any) -> None:
@@ -266,7 +266,7 @@ def test_a_new_version_of_a_rule_keeps_what_people_settled(
     assert (before.content.hides, before.content.may_hide) == (True, False)
     SETTLING[state](database, [flag.id])
 
-    assert sweep(database, POLICY).submitted == 1
+    assert reconcile(database, POLICY).submitted == 1
     work_off(database)
 
     after = flags_of(database, run)["F4", "1"]
@@ -285,7 +285,7 @@ def test_a_flag_that_a_new_version_does_not_raise_says_so(database: Database) ->
     flag = flags_of(database, run)["F1", None]
     as_raised_by_the_first_version(database, flag, rule="F2", class_label="1")
 
-    sweep(database, POLICY)
+    reconcile(database, POLICY)
     work_off(database)
 
     closed = flags_of(database, run)["F2", "1"]

@@ -20,7 +20,7 @@ from offdiag.services.evaluation.recompute import (
 )
 from offdiag.services.evaluation.slices import evaluation_of_slice
 from offdiag.services.ingest.open_run import open_run
-from offdiag.services.jobs.reconcile import sweep
+from offdiag.services.jobs.reconcile import reconcile
 from offdiag.services.runs import run_history
 from offdiag.services.truth.revise import revise_truth
 from offdiag.store import job_lease, jobs, runs
@@ -196,7 +196,7 @@ def test_the_sweep_heals_a_correction_whose_work_was_lost(database: Database) ->
     revise(database, {6: "a"})
     drop_work(database)
 
-    assert sweep(database, POLICY).submitted == 1
+    assert reconcile(database, POLICY).submitted == 1
 
     work_off(database)
     assert evaluate(database, run.id).matrix.counts.tolist()[0] == [2, 1, 0]
@@ -310,7 +310,7 @@ def test_a_failed_run_is_tried_again_when_somebody_asks(database: Database) -> N
         (work_id,) = job_lease.next_of_each_project(session, max_attempts=5).values()
         lease = job_lease.claim(session, work_id, token="t", lease_s=30, max_attempts=5)
         assert lease is not None
-        jobs.bury(session, lease, error="boom")
+        jobs.fail_permanently(session, lease, error="boom")
         runs.set_state(session, run.id, RunState.FAILED)
 
     assert recompute_stale(database).runs == ()

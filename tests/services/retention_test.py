@@ -12,7 +12,7 @@ from offdiag.domain.labels import LabelSet
 from offdiag.domain.runs import RunFacts, RunState
 from offdiag.errors import Conflict, NotFound
 from offdiag.services.ingest.open_run import open_run
-from offdiag.services.jobs.reconcile import sweep
+from offdiag.services.jobs.reconcile import reconcile
 from offdiag.services.retention.deletion import Collected, collect, delete_run, restore_run
 from offdiag.services.truth.revise import revise_truth
 from offdiag.services.truth.versions import truth_history
@@ -100,7 +100,7 @@ def test_a_restored_run_catches_up_with_the_truth(database: Database) -> None:
     revise(database, {6: "a"})
 
     assert rows_in(database, WorkRow) == 0
-    assert sweep(database, POLICY).submitted == 0
+    assert reconcile(database, POLICY).submitted == 0
     restore_run(database, run.id)
     assert evaluate(database, run.id).matrix.counts.tolist()[0] == [2, 1, 0]
 

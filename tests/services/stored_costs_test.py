@@ -6,7 +6,7 @@ from sqlalchemy import update
 
 from offdiag.metrics.costs.summary import COST_KEYS
 from offdiag.services.cost_matrices import CostName, add_costs, set_default_costs
-from offdiag.services.jobs.reconcile import sweep
+from offdiag.services.jobs.reconcile import reconcile
 from offdiag.services.verification.verify import verify
 from offdiag.store import evaluations
 from offdiag.store.database import Database
@@ -108,7 +108,7 @@ def test_the_sweep_asks_for_runs_that_were_judged_by_other_costs(database: Datab
     with database.write() as session:
         session.execute(update(EvaluationRow).values(cost_matrix_id=None))
 
-    sweep(database, POLICY)
+    reconcile(database, POLICY)
     work_off(database)
 
     assert stored(database, run.id).cost_matrix_id is not None

@@ -9,7 +9,7 @@ from datetime import timedelta
 from multiprocessing.process import BaseProcess
 from random import Random
 
-from offdiag.services.schedules.run_due import tick
+from offdiag.services.schedules.run_due import run_due_schedules
 from offdiag.store.database import Database
 from support.reporting import issues, log_run, utc, weekly
 from support.run_schedules_for_ever import scheduler
@@ -54,7 +54,7 @@ def fires_under_kills(
             process.kill()
             process.join()
     now = _START + timedelta(seconds=(time.time() - began) * speed)
-    tick(database, now)
+    run_due_schedules(database, now)
     found = issues(database)
     times = Counter(issue.fire_time for issue in found)
     return Fires(

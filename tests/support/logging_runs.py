@@ -10,7 +10,7 @@ from offdiag.services.ingest.batch import Predictions
 from offdiag.services.ingest.log_predictions import log_predictions
 from offdiag.services.jobs.attempts import RetryPolicy
 from offdiag.services.jobs.leases import LeaseKeeper
-from offdiag.services.jobs.run_job import perform_next
+from offdiag.services.jobs.run_job import run_next_job
 from offdiag.store.database import Database
 from offdiag.store.evaluations import StoredEvaluation
 from offdiag.store.runs import RunRecord
@@ -42,7 +42,7 @@ def log(
 def work_off(database: Database) -> None:
     """Do all due work in this thread."""
     with LeaseKeeper(database, lease_s=30) as keeper:
-        while perform_next(database, keeper, POLICY) is not None:
+        while run_next_job(database, keeper, POLICY) is not None:
             pass
 
 

@@ -23,7 +23,7 @@ from offdiag.services.ingest.finish_run import finish_run
 from offdiag.services.ingest.log_counts import log_matrix
 from offdiag.services.ingest.open_run import open_run
 from offdiag.services.reports.edition import report_now
-from offdiag.services.schedules.run_due import tick
+from offdiag.services.schedules.run_due import run_due_schedules
 from offdiag.services.truth.revise import revise_truth
 from offdiag.store.database import Database
 from offdiag.store.models import WorkRow
@@ -140,7 +140,7 @@ DEEDS = {
     "finish": Deed(_nothing, _stream),
     "revise_truth": Deed(_evaluated, _revise),
     "revise_truth and score": Deed(_evaluated, _revise_and_score),
-    "tick": Deed(_plan, lambda database: tick(database, MONDAY)),
+    "tick": Deed(_plan, lambda database: run_due_schedules(database, MONDAY)),
     "report": Deed(_ask, work_off),
 }
 

@@ -9,7 +9,7 @@ import sys
 from offdiag.errors import DatabaseUnavailable
 from offdiag.services.jobs.attempts import RetryPolicy
 from offdiag.services.jobs.leases import LeaseKeeper
-from offdiag.services.jobs.run_job import perform_next
+from offdiag.services.jobs.run_job import run_next_job
 from offdiag.store.database import Database
 from support.processes import say
 
@@ -19,7 +19,7 @@ def main(url: str, limit: str) -> None:
     resource.setrlimit(resource.RLIMIT_FSIZE, (int(limit), resource.RLIM_INFINITY))
     try:
         with LeaseKeeper(database, lease_s=30) as keeper:
-            outcome = perform_next(database, keeper, RetryPolicy())
+            outcome = run_next_job(database, keeper, RetryPolicy())
         said = "" if outcome is None else outcome.value
     except DatabaseUnavailable as error:
         said = f"unavailable: {error.message}"

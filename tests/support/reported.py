@@ -13,7 +13,7 @@ from offdiag.services.delivery.message import EmailTarget, FolderTarget, Webhook
 from offdiag.services.reports.edition import report_now
 from offdiag.services.reports.task import compute_report
 from offdiag.services.schedules.edit import add_schedule, pause_schedule
-from offdiag.services.schedules.run_due import tick
+from offdiag.services.schedules.run_due import run_due_schedules
 from offdiag.store.database import Database
 from offdiag.store.models import DeliveryRow, ReportIssueRow, ScheduleRow, WorkRow
 from offdiag_web.urls.reports import ReportAddress
@@ -114,14 +114,14 @@ def _weekly(database: Database) -> ReportAddress:
         ],
     )
     _plan_for(database, FIRST_MONDAY)
-    tick(database, FIRST_MONDAY)
+    run_due_schedules(database, FIRST_MONDAY)
     make_issues(database)
     _send(database, "sent")
     log_counts(database, [[60, 3], [30, 78]], BINARY, name="lr", dataset="reported")
-    tick(database, FIFTH_MONDAY)
+    run_due_schedules(database, FIFTH_MONDAY)
     make_issues(database)
     _send(database, "refused")
-    tick(database, SIXTH_MONDAY)
+    run_due_schedules(database, SIXTH_MONDAY)
     _fail(database)
     return ReportAddress("default", "weekly")
 

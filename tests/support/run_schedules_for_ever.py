@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from multiprocessing.process import BaseProcess
 from multiprocessing.synchronize import Event
 
-from offdiag.services.schedules.run_due import tick
+from offdiag.services.schedules.run_due import run_due_schedules
 from offdiag.store.database import Database
 from support.worker_processes import forked, signal_between_processes
 
@@ -19,17 +19,17 @@ def scheduler(
 
     Its clock showed `start` at the moment `began` of the machine and runs `speed` times as fast.
     """
-    ticking = signal_between_processes()
-    process = forked(_tick_for_ever, database.url, start, speed, began, pause_s, ticking)
-    assert ticking.wait(60)
+    run_scheduler = signal_between_processes()
+    process = forked(_run_for_ever, database.url, start, speed, began, pause_s, run_scheduler)
+    assert run_scheduler.wait(60)
     return process
 
 
-def _tick_for_ever(
-    url: str, start: datetime, speed: float, began: float, pause_s: float, ticking: Event
+def _run_for_ever(
+    url: str, start: datetime, speed: float, began: float, pause_s: float, run_scheduler: Event
 ) -> None:
     database = Database(url, synchronous="normal")
     while True:
-        tick(database, start + timedelta(seconds=(time.time() - began) * speed))
-        ticking.set()
+        run_due_schedules(database, start + timedelta(seconds=(time.time() - began) * speed))
+        run_scheduler.set()
         time.sleep(pause_s)

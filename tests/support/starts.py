@@ -16,7 +16,7 @@ from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import Any
 
-from offdiag.services.jobs.notifiers import LOCAL_BELL
+from offdiag.services.jobs.notifiers import LOCAL_NOTIFIER
 from offdiag.settings import Settings
 from offdiag.settings.model import JobsSettings
 from offdiag.store import jobs
@@ -60,7 +60,7 @@ def ask(database: Database, *names: str) -> float:
         asked = jobs.insert_many_pending(
             session, "evaluate", [Wanted(name, {"run": name}) for name in names]
         )
-        LOCAL_BELL.ring(session, asked)
+        LOCAL_NOTIFIER.notify(session, asked)
     return time.monotonic()
 
 

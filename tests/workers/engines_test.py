@@ -14,8 +14,8 @@ from sqlalchemy import text
 
 from offdiag.domain.runs import RunState
 from offdiag.errors import InvalidInput
-from offdiag.services.jobs.notifiers import bell_of
-from offdiag.services.jobs.procrastinate import PROCRASTINATE_BELL
+from offdiag.services.jobs.notifiers import notifier_named
+from offdiag.services.jobs.procrastinate import PROCRASTINATE_NOTIFIER
 from offdiag.settings import Settings
 from offdiag.settings.model import JobsSettings
 from offdiag.store.database import Database
@@ -35,7 +35,7 @@ PROCRASTINATE = Settings(jobs=JobsSettings(engine="procrastinate"))
 @pytest.fixture
 def engine(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OFFDIAG_JOBS__ENGINE", "procrastinate")
-    bell_of.cache_clear()
+    notifier_named.cache_clear()
 
 
 def n_jobs(database: Database) -> int:
@@ -49,17 +49,17 @@ class Stuttering:
     def __init__(self, work_ids: Sequence[int]) -> None:
         self._work_ids = work_ids
 
-    def ring(self, session: Session, work_ids: Sequence[int]) -> None:
+    def notify(self, session: Session, work_ids: Sequence[int]) -> None:
         """It hears nothing."""
 
     def prepare(self, database: Database) -> None:
         """It needs nothing."""
 
     def serve(
-        self, _database: Database, perform: Callable[[int], None], stop: threading.Event
+        self, _database: Database, run_job: Callable[[int], None], stop: threading.Event
     ) -> None:
         for work_id in (*self._work_ids, 123_456, *self._work_ids, *self._work_ids):
-            perform(work_id)
+            run_job(work_id)
         stop.set()
 
 
@@ -94,7 +94,7 @@ def until(database: Database, number: int) -> None:
 def test_procrastinate_performs_what_is_logged_and_keeps_no_jobs(
     postgres_database: Database,
 ) -> None:
-    log(postgres_database)  # Before its tables are there: the sweep rings for it.
+    log(postgres_database)  # Before its tables are there: reconciliation rings for it.
     with serving(postgres_database):
         until(postgres_database, 1)
         log(postgres_database)
@@ -108,22 +108,22 @@ def test_procrastinate_performs_what_is_logged_and_keeps_no_jobs(
 
 @pytest.mark.usefixtures("engine")
 def test_a_job_is_there_exactly_when_its_run_is(postgres_database: Database) -> None:
-    PROCRASTINATE_BELL.prepare(postgres_database)
-    PROCRASTINATE_BELL.prepare(postgres_database)
+    PROCRASTINATE_NOTIFIER.prepare(postgres_database)
+    PROCRASTINATE_NOTIFIER.prepare(postgres_database)
 
     log(postgres_database)
     with suppress(RuntimeError), postgres_database.write() as session:
-        PROCRASTINATE_BELL.ring(session, [98])
+        PROCRASTINATE_NOTIFIER.notify(session, [98])
         raise RuntimeError
     with postgres_database.write() as session:
-        PROCRASTINATE_BELL.ring(session, [99, 99])
+        PROCRASTINATE_NOTIFIER.notify(session, [99, 99])
 
     assert n_jobs(postgres_database) == 2
 
 
 @pytest.mark.usefixtures("engine")
 def test_rings_that_procrastinate_lost_are_rung_again(postgres_database: Database) -> None:
-    PROCRASTINATE_BELL.prepare(postgres_database)
+    PROCRASTINATE_NOTIFIER.prepare(postgres_database)
     for _ in range(3):
         log(postgres_database)
     with postgres_database.write() as session:
@@ -144,7 +144,7 @@ def test_workers_of_procrastinate_are_killed_and_every_result_is_there_once(
     postgres_database: Database, tmp_path: Path
 ) -> None:
     n_runs, random = 16, Random(secrets.randbelow(2**32))
-    PROCRASTINATE_BELL.prepare(postgres_database)
+    PROCRASTINATE_NOTIFIER.prepare(postgres_database)
     client = Client(postgres_database, tmp_path / "ledger", random)
     for number in range(n_runs):
         client.log(number)

@@ -1,4 +1,4 @@
-"""The loop works until told to stop, hears the bell at once, and waits for a lost database."""
+"""The loop works until told to stop, hears the notifier at once, and waits for a lost database."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 from sqlalchemy import delete, func, select
 
 from offdiag.errors import DatabaseUnavailable
-from offdiag.services.jobs.run_job import perform_due
+from offdiag.services.jobs.run_job import run_due_jobs
 from offdiag.settings import Settings
 from offdiag.settings.model import JobsSettings
 from offdiag.store.database import Database
@@ -19,7 +19,7 @@ from offdiag.store.models import EvaluationRow, WorkRow
 from offdiag_workers import loop
 from offdiag_workers.loop import run_worker
 from offdiag_workers.process import working_in_background
-from offdiag_workers.scheduler import ticking
+from offdiag_workers.scheduler import run_scheduler
 from support.logging_runs import POLICY, log
 
 JOBS = JobsSettings()
@@ -87,9 +87,9 @@ def test_an_unreachable_database_is_waited_for(
         calls += 1
         if calls <= 2:
             raise DatabaseUnavailable("the server cannot be reached.")
-        return perform_due(*args, **kwargs)  # type: ignore[arg-type]  # passed on as it came
+        return run_due_jobs(*args, **kwargs)  # type: ignore[arg-type]  # passed on as it came
 
-    monkeypatch.setattr(loop, "perform_due", broken_at_first)
+    monkeypatch.setattr(loop, "run_due_jobs", broken_at_first)
     monkeypatch.setattr(loop, "_DATABASE_RETRY_S", 0.01)
 
     with running(sqlite_database):
@@ -102,7 +102,7 @@ def test_the_clock_sweeps_at_once_when_it_starts(database: Database) -> None:
     with database.write() as session:
         session.execute(delete(WorkRow))
 
-    with ticking(database, POLICY), running(database):
+    with run_scheduler(database, POLICY), running(database):
         wait_for_evaluations(database, 1)
 
 

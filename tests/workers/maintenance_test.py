@@ -14,8 +14,8 @@ from offdiag.settings import Settings
 from offdiag.store.audit_log import AuditFilter, audit_page
 from offdiag.store.database import Database
 from offdiag_workers import maintenance as upkeep_module
-from offdiag_workers.maintenance import Upkeep
-from offdiag_workers.scheduler import ticking
+from offdiag_workers.maintenance import Maintenance
+from offdiag_workers.scheduler import run_scheduler
 from support.archives import run_ids
 from support.logging_runs import POLICY, log
 from support.reads import read
@@ -28,18 +28,18 @@ def with_backups(folder: Path) -> Settings:
 
 
 def test_nothing_is_kept_up_by_default(database: Database) -> None:
-    assert Upkeep(database, Settings()).rounds() == []
+    assert Maintenance(database, Settings()).rounds() == []
 
 
 def test_a_backup_is_made_as_soon_as_the_clock_starts_and_once(
     sqlite_database: Database, tmp_path: Path
 ) -> None:
     log(sqlite_database)
-    upkeep = Upkeep(sqlite_database, with_backups(tmp_path / "backups"))
+    maintenance = Maintenance(sqlite_database, with_backups(tmp_path / "backups"))
 
     with capture_logs() as logs:
-        upkeep.back_up()
-        upkeep.back_up()
+        maintenance.back_up()
+        maintenance.back_up()
 
     (file,) = (tmp_path / "backups").iterdir()
     (line,) = logs
@@ -52,19 +52,19 @@ def test_the_clock_goes_the_rounds_of_the_upkeep(
     log(sqlite_database)
     done = threading.Event()
     collected = threading.Event()
-    monkeypatch.setattr(Upkeep, "back_up", lambda _self: done.set())
-    monkeypatch.setattr(Upkeep, "collect", lambda _self: collected.set())
+    monkeypatch.setattr(Maintenance, "back_up", lambda _self: done.set())
+    monkeypatch.setattr(Maintenance, "collect", lambda _self: collected.set())
     settings = Settings.model_validate(
         {"backup": {"folder": str(tmp_path / "backups")}, "gc": {"nightly": True}}
     )
 
-    with ticking(sqlite_database, POLICY, Upkeep(sqlite_database, settings)):
+    with run_scheduler(sqlite_database, POLICY, Maintenance(sqlite_database, settings)):
         assert done.wait(30)
         assert collected.wait(30)
 
 
 def test_the_night_is_at_three_in_utc(database: Database) -> None:
-    (each,) = Upkeep(database, NIGHTLY).rounds()
+    (each,) = Maintenance(database, NIGHTLY).rounds()
 
     found = each.trigger.get_next_fire_time(None, datetime(2026, 11, 20, 14, 0, tzinfo=UTC))
 
@@ -76,7 +76,7 @@ def test_a_server_is_backed_up_by_its_own_tools(
     postgres_database: Database, tmp_path: Path
 ) -> None:
     with capture_logs() as logs:
-        rounds = Upkeep(postgres_database, with_backups(tmp_path / "backups")).rounds()
+        rounds = Maintenance(postgres_database, with_backups(tmp_path / "backups")).rounds()
 
     assert rounds == []
     assert logs[0]["event"] == "no_backups"
@@ -86,10 +86,10 @@ def test_a_backup_that_fails_is_told_and_tried_again(
     sqlite_database: Database, tmp_path: Path
 ) -> None:
     (tmp_path / "file").touch()
-    upkeep = Upkeep(sqlite_database, with_backups(tmp_path / "file" / "backups"))
+    maintenance = Maintenance(sqlite_database, with_backups(tmp_path / "file" / "backups"))
 
     with capture_logs() as logs:
-        upkeep.back_up()
+        maintenance.back_up()
 
     assert [line["event"] for line in logs] == ["backup_failed"]
     assert "cannot be made" in logs[0]["error"]
@@ -99,11 +99,11 @@ def test_a_stop_ends_a_backup_and_leaves_nothing(
     sqlite_database: Database, tmp_path: Path
 ) -> None:
     log(sqlite_database)
-    upkeep = Upkeep(sqlite_database, with_backups(tmp_path / "backups"))
-    upkeep.stop()
+    maintenance = Maintenance(sqlite_database, with_backups(tmp_path / "backups"))
+    maintenance.stop()
 
     with capture_logs() as logs:
-        upkeep.back_up()
+        maintenance.back_up()
 
     assert list((tmp_path / "backups").iterdir()) == []
     assert logs == []
@@ -114,8 +114,8 @@ def test_deleted_runs_are_removed_by_the_nightly_collection(database: Database) 
     delete_run(database, gone.id, by=None)
 
     with capture_logs() as logs:
-        Upkeep(database, NIGHTLY).collect()
-        Upkeep(database, NIGHTLY).collect()
+        Maintenance(database, NIGHTLY).collect()
+        Maintenance(database, NIGHTLY).collect()
 
     assert run_ids(database) == [kept.id]
     assert logs == [{"event": "collected", "log_level": "info", "runs": 1, "evaluations": 0}]
@@ -127,8 +127,8 @@ def test_deleted_runs_are_removed_by_the_nightly_collection(database: Database) 
 def test_a_stop_ends_a_collection(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
     gone = log(database)
     delete_run(database, gone.id, by=None)
-    upkeep = Upkeep(database, NIGHTLY)
-    upkeep.stop()
+    maintenance = Maintenance(database, NIGHTLY)
+    maintenance.stop()
     asked: list[bool] = []
 
     def collect_and_note(*arguments: object, **given: object) -> object:
@@ -136,7 +136,7 @@ def test_a_stop_ends_a_collection(database: Database, monkeypatch: pytest.Monkey
         return collect(*arguments, **given)  # type: ignore[arg-type]  # Passed on as they came.
 
     monkeypatch.setattr(upkeep_module, "collect", collect_and_note)
-    upkeep.collect()
+    maintenance.collect()
 
     assert asked
     assert run_ids(database) == [gone.id]

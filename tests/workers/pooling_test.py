@@ -13,7 +13,7 @@ from structlog.testing import capture_logs
 
 from offdiag.cli.doctor import examine
 from offdiag.errors import DatabaseUnavailable, InvalidInput
-from offdiag.services.jobs.procrastinate import PROCRASTINATE_BELL
+from offdiag.services.jobs.procrastinate import PROCRASTINATE_NOTIFIER
 from offdiag.services.retention.backups import back_up, restore
 from offdiag.services.verification.verify import verify
 from offdiag.settings import DatabaseSettings, JobsSettings, Settings
@@ -143,7 +143,7 @@ def test_who_does_not_mention_the_pooler_is_told_how(
 
 def test_an_engine_that_keeps_connections_needs_the_server_itself(pooled: Database) -> None:
     with pytest.raises(InvalidInput, match="keeps connections for itself"):
-        PROCRASTINATE_BELL.prepare(pooled)
+        PROCRASTINATE_NOTIFIER.prepare(pooled)
     with pytest.raises(InvalidInput, match="keeps connections for itself"):
         libpq_url(pooled.url)
 

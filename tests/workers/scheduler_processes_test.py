@@ -21,7 +21,7 @@ from offdiag.services.delivery.message import FolderTarget
 from offdiag.services.health import SILENT_AFTER_S
 from offdiag.services.jobs.page import jobs_page
 from offdiag.services.reports.edition import report_now
-from offdiag.services.schedules.run_due import tick
+from offdiag.services.schedules.run_due import run_due_schedules
 from offdiag.store.database import Database
 from offdiag.store.models import WorkRow
 from support.logging_runs import work_off
@@ -40,7 +40,7 @@ KILL_POINTS = Path(__file__).parent.parent / "support" / "kill_points.py"
 
 
 @contextmanager
-def ticking(database: Database, began: float, number: int = 1) -> Iterator[None]:
+def run_scheduler(database: Database, began: float, number: int = 1) -> Iterator[None]:
     """So many schedulers, killed at the end of the block."""
     living = [scheduler(database, START, speed=SPEED, began=began) for _ in range(number)]
     try:
@@ -63,12 +63,12 @@ def test_four_processes_of_which_one_is_killed_again_and_again(database: Databas
         )
 
     began = time.time()
-    with ticking(database, began, 3):
+    with run_scheduler(database, began, 3):
         for _ in range(5):
-            with ticking(database, began):
+            with run_scheduler(database, began):
                 time.sleep(0.2)
     now = START + timedelta(seconds=(time.time() - began) * SPEED)
-    tick(database, now)
+    run_due_schedules(database, now)
 
     found = issues(database)
     fires = Counter((issue.name, issue.fire_time) for issue in found)
@@ -88,9 +88,9 @@ def test_four_processes_of_which_one_is_killed_again_and_again(database: Databas
 def test_after_all_were_down_one_issue_catches_up(database: Database) -> None:
     log_run(database)
     weekly(database, cron="0 * * * *", due=START)
-    tick(database, START)
+    run_due_schedules(database, START)
 
-    with ticking(database, time.time() - 3_600 * 6.5 / SPEED, 2):
+    with run_scheduler(database, time.time() - 3_600 * 6.5 / SPEED, 2):
         time.sleep(0.3)
 
     first, caught_up = issues(database)[:2]

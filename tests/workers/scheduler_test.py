@@ -1,4 +1,4 @@
-"""The clock of a process: it issues, says that it lives, and does not repeat itself."""
+"""The scheduler of a process: it issues, says that it lives, and does not repeat itself."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from offdiag.store.database import Database
 from offdiag.store.models import ScheduleRow, WorkRow
 from offdiag_workers import scheduler
 from offdiag_workers.heartbeat import beating
-from offdiag_workers.scheduler import Ticker, ticking
+from offdiag_workers.scheduler import ScheduleRunner, run_scheduler
 from support.logging_runs import POLICY
 from support.reporting import SCOPE, issues, log_run, weekly, work_keys
 
@@ -29,7 +29,7 @@ def test_what_is_due_is_issued_at_once_when_it_starts(database: Database) -> Non
     log_run(database)
     weekly(database, cron="* * * * *", due=database.clock() - timedelta(minutes=1))
 
-    with capture_logs() as logs, ticking(database, POLICY):
+    with capture_logs() as logs, run_scheduler(database, POLICY):
         pass
 
     assert len(issues(database)) >= 1
@@ -43,14 +43,14 @@ def test_lost_work_of_issues_is_asked_for_again(database: Database) -> None:
     with database.write() as session:
         session.execute(delete(WorkRow))
 
-    with ticking(database, POLICY):
+    with run_scheduler(database, POLICY):
         pass
 
     assert work_keys(database) == [f"report:{issues(database)[0].id}"]
 
 
 def test_while_it_ticks_there_is_a_scheduler_and_then_there_is_none(database: Database) -> None:
-    with ticking(database, POLICY):
+    with run_scheduler(database, POLICY):
         during = jobs_page(database).has_scheduler
 
     assert during
@@ -73,11 +73,11 @@ def test_an_unreadable_schedule_is_told_once(database: Database) -> None:
     weekly(database, due=database.clock())
     with database.write() as session:
         session.execute(update(ScheduleRow).values(zone="Mars/Olympus"))
-    ticker = Ticker(database)
+    runner = ScheduleRunner(database)
 
     with capture_logs() as logs:
         for _ in range(3):
-            ticker.tick()
+            runner.run_due()
 
     assert [line["event"] for line in logs] == ["schedule_unreadable"]
     assert "there is no time zone 'Mars/Olympus'" in logs[0]["reason"]
@@ -89,13 +89,14 @@ def test_a_database_that_is_away_costs_one_round_and_no_sign_of_life(
     def away(_database: Database) -> None:
         raise DatabaseUnavailable("the server cannot be reached.")
 
-    monkeypatch.setattr(scheduler, "tick", away)
+    monkeypatch.setattr(scheduler, "run_due_schedules", away)
 
-    with capture_logs() as logs, ticking(database, POLICY):
+    with capture_logs() as logs, run_scheduler(database, POLICY):
         alive = jobs_page(database).has_scheduler
 
     assert not alive
-    assert ("clock_skipped", "tick") in {(line["event"], line.get("act")) for line in logs}
+    skipped = {(line["event"], line.get("act")) for line in logs}
+    assert ("scheduler_skipped", "schedules") in skipped
 
 
 def test_a_round_that_is_left_out_while_one_goes_on_is_no_warning(
@@ -106,7 +107,7 @@ def test_a_round_that_is_left_out_while_one_goes_on_is_no_warning(
     scheduler.add_listener(lambda _event: left_out.set(), EVENT_JOB_MAX_INSTANCES)
     scheduler.add_job(left_out.wait, IntervalTrigger(seconds=0.01))
 
-    with ticking(database, POLICY):
+    with run_scheduler(database, POLICY):
         scheduler.start()
         assert left_out.wait(60)
         scheduler.shutdown()

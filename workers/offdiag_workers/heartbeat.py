@@ -1,4 +1,4 @@
-"""Giving signs of life from a thread of its own, however long a piece of work takes."""
+"""Giving signs of life from a thread of its own, however long a job takes."""
 
 from __future__ import annotations
 

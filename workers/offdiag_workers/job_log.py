@@ -10,17 +10,17 @@ from offdiag.services.jobs.attempts import Ended, Outcome
 
 log = structlog.get_logger()
 
-_FAILED = frozenset({Outcome.GIVEN_BACK, Outcome.BURIED, Outcome.LOST})
+_FAILED = frozenset({Outcome.RELEASED, Outcome.FAILED, Outcome.LOST})
 
 
-def telling(engine: str) -> Callable[[Ended], None]:
+def attempt_logger(engine: str) -> Callable[[Ended], None]:
     """Who logs the attempts of a worker of this engine: a line for each.
 
     Beside what came of it the line names the work and what it is about (`run`, `issue` or
     `delivery`), and as `request_id` the request that asked for it.
     """
 
-    def tell(ended: Ended) -> None:
+    def on_ended(ended: Ended) -> None:
         lease = ended.lease
         facts = {
             "work": lease.work_id,
@@ -37,6 +37,6 @@ def telling(engine: str) -> Callable[[Ended], None]:
         elif ended.outcome is Outcome.DONE:
             log.info("work_done", **facts)
         else:
-            log.debug("work_put_off", **facts)
+            log.debug("work_deferred", **facts)
 
-    return tell
+    return on_ended

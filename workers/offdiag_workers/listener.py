@@ -1,4 +1,4 @@
-"""Hearing PostgreSQL notifications and passing them on to the bell of this process."""
+"""Hearing PostgreSQL notifications and passing them on to the notifier of this process."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from contextlib import contextmanager
 import structlog
 
 from offdiag.errors import DatabaseUnavailable
-from offdiag.services.jobs.notifiers import CHANNEL, LOCAL_BELL
+from offdiag.services.jobs.notifiers import CHANNEL, LOCAL_NOTIFIER
 from offdiag.store.database import Database
 from offdiag.store.jobs import notifications
 
@@ -44,7 +44,7 @@ def _listen(database: Database, stop: threading.Event, ended: threading.Event) -
         try:
             for heard in notifications(database, CHANNEL, timeout_s=_WAIT_S):
                 if heard:
-                    LOCAL_BELL.wake()
+                    LOCAL_NOTIFIER.wake()
                 if stop.is_set() or ended.is_set():
                     return
         except DatabaseUnavailable as error:

@@ -16,12 +16,12 @@ from offdiag.errors import DatabaseUnavailable, SchemaMismatch
 from offdiag.services.jobs.attempts import Outcome, RetryPolicy
 from offdiag.services.jobs.kinds import TASKS, TaskKind
 from offdiag.services.jobs.leases import LeaseKeeper, Lost
-from offdiag.services.jobs.notifiers import LOCAL_BELL
-from offdiag.services.jobs.run_job import perform_due, perform_next
+from offdiag.services.jobs.notifiers import LOCAL_NOTIFIER
+from offdiag.services.jobs.run_job import run_due_jobs, run_next_job
 from offdiag.settings.model import JobsSettings
 from offdiag.store.database import Database
 from offdiag_workers.heartbeat import beating
-from offdiag_workers.job_log import telling
+from offdiag_workers.job_log import attempt_logger
 from offdiag_workers.listener import listening
 from offdiag_workers.shutdown import draining
 
@@ -29,10 +29,10 @@ log = structlog.get_logger()
 
 _DATABASE_RETRY_S = 1.0
 _STOP_LOOK_S = 0.2
-"""How long a stop may go unnoticed while the loop waits for the bell."""
+"""How long a stop may go unnoticed while the loop waits for the notifier."""
 _LONG_S = 1.0
 """Seconds after which what a slot does is taken for long, so that small work gets a way past."""
-_FAILED = frozenset({Outcome.GIVEN_BACK, Outcome.BURIED, Outcome.LOST})
+_FAILED = frozenset({Outcome.RELEASED, Outcome.FAILED, Outcome.LOST})
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,15 +54,15 @@ def run_worker(
     *,
     stop: threading.Event,
     on_lost: Callable[[Lost], None] | None = None,
-    on_given_back: Callable[[], None] = lambda: None,
+    on_released: Callable[[], None] = lambda: None,
     until_idle: bool = False,
     tasks: Mapping[str, TaskKind] = TASKS,
 ) -> WorkerReport:
     """Work until `stop` is set, or until nothing is due if `until_idle`.
 
     Of several slots one is for small work alone, so that a huge run keeps nobody waiting. A
-    piece of work that was begun is ended before the loop returns, unless that takes longer
-    than `jobs.drain_s`: then it is given back, and `on_given_back` is called from another
+    job that was begun is ended before the loop returns, unless that takes longer
+    than `jobs.drain_s`: then it is released, and `on_released` is called from another
     thread. An unreachable database is waited for. `on_lost` is called from another thread when
     a lease can no longer be kept.
     """
@@ -70,7 +70,7 @@ def run_worker(
         beating(database, "worker"),
         listening(database, stop),
         LeaseKeeper(database, lease_s=jobs.lease_s, on_lost=on_lost) as keeper,
-        draining(keeper, stop, drain_s=jobs.drain_s, on_given_back=on_given_back),
+        draining(keeper, stop, drain_s=jobs.drain_s, on_released=on_released),
     ):
         crew = _Crew(database, jobs, keeper, stop, until_idle=until_idle, tasks=tasks)
         crew.work()
@@ -109,7 +109,7 @@ class _Crew:
         self._until_idle = until_idle
         self._tasks = tasks
         self._policy = RetryPolicy(max_attempts=jobs.max_attempts)
-        self._tell = telling("local")
+        self._tell = attempt_logger("local")
         self._slots = [_Slot() for _ in range(max(1, jobs.slots - 1))]
         self._over = threading.Event()
         self._lock = threading.Lock()
@@ -144,7 +144,7 @@ class _Crew:
             if is_idle:
                 if self._until_idle:
                     break
-                heard = _wait_for_bell(heard, self._stop, timeout_s=self._idle_wait_s())
+                heard = _wait_for_notification(heard, self._stop, timeout_s=self._idle_wait_s())
 
     def _do_small(self) -> None:
         while not (self._stop.is_set() or self._over.is_set()):
@@ -153,25 +153,25 @@ class _Crew:
                 self._over.wait(_STOP_LOOK_S)
 
     def _due(self, slot: _Slot) -> Iterator[Outcome]:
-        for outcome in perform_due(
+        for outcome in run_due_jobs(
             self._database,
             self._keeper,
             self._policy,
             self._tasks,
             goes_on=lambda: not self._stop.is_set(),
-            tell=self._tell,
+            on_ended=self._tell,
         ):
             slot.since = time.monotonic()
             yield outcome
 
     def _next_small(self) -> Iterator[Outcome]:
-        outcome = perform_next(
+        outcome = run_next_job(
             self._database,
             self._keeper,
             self._policy,
             self._tasks,
             at_most=self._jobs.small_values,
-            tell=self._tell,
+            on_ended=self._tell,
         )
         if outcome is not None:
             yield outcome
@@ -197,12 +197,12 @@ class _Crew:
         return poll_s if self._database.dialect == "sqlite" else max(1.0, poll_s)
 
 
-def _wait_for_bell(heard: int, stop: threading.Event, *, timeout_s: float) -> int:
+def _wait_for_notification(heard: int, stop: threading.Event, *, timeout_s: float) -> int:
     give_up_at = time.monotonic() + timeout_s
-    rung = heard
-    while rung == heard and not stop.is_set():
+    notified = heard
+    while notified == heard and not stop.is_set():
         left_s = give_up_at - time.monotonic()
         if left_s <= 0:
             break
-        rung = LOCAL_BELL.wait(heard, min(left_s, _STOP_LOOK_S))
-    return rung
+        notified = LOCAL_NOTIFIER.wait(heard, min(left_s, _STOP_LOOK_S))
+    return notified

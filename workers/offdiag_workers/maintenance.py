@@ -41,7 +41,7 @@ class Round:
     act: Callable[[], None]
 
 
-class Upkeep:
+class Maintenance:
     """The rounds that settings ask for, which end early when the process is to stop."""
 
     def __init__(self, database: Database, settings: Settings) -> None:

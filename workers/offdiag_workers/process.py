@@ -14,21 +14,21 @@ from offdiag.errors import DatabaseUnavailable, SchemaMismatch
 from offdiag.services.health import heart_of_this_process, stop_beating
 from offdiag.services.jobs.attempts import RetryPolicy
 from offdiag.services.jobs.leases import Lost
-from offdiag.services.jobs.notifiers import Bell, ServingBell, bell_of
+from offdiag.services.jobs.notifiers import Notifier, ServingNotifier, notifier_named
 from offdiag.settings import Settings
 from offdiag.settings.model import JobsSettings
 from offdiag.signals import acting_on_signals
 from offdiag.store.database import Database
 from offdiag_workers.engine import run_engine
 from offdiag_workers.loop import WorkerReport, run_worker
-from offdiag_workers.maintenance import Upkeep
-from offdiag_workers.scheduler import ticking
+from offdiag_workers.maintenance import Maintenance
+from offdiag_workers.scheduler import run_scheduler
 
 log = structlog.get_logger()
 
 LEASE_LOST_EXIT_CODE = 70
 _LEAVING_S = 1.5
-"""Seconds that giving back and saying goodbye may take before the process ends without."""
+"""Seconds that releasing and saying goodbye may take before the process ends without."""
 
 
 def work_until_signal(database: Database, settings: Settings) -> WorkerReport:
@@ -38,8 +38,8 @@ def work_until_signal(database: Database, settings: Settings) -> WorkerReport:
     # Waiting for a file has a limit, so no thread hangs in it, and as long as somebody keeps it
     # locked nobody else can take the work either: there is nothing to end the process for.
     on_lost = None if database.dialect == "sqlite" else end_process
-    upkeep = Upkeep(database, settings)
-    bell = _ready(database, settings.jobs)
+    maintenance = Maintenance(database, settings)
+    notifier = _ready(database, settings.jobs)
 
     def request(number: signal.Signals) -> None:
         log.info("stopping", signal=number.name)
@@ -55,7 +55,7 @@ def work_until_signal(database: Database, settings: Settings) -> WorkerReport:
     with (
         _ended_in_time(stop, settings.jobs.drain_s + _LEAVING_S),
         acting_on_signals(request),
-        ticking(database, policy, upkeep),
+        run_scheduler(database, policy, maintenance),
     ):
         log.info(
             "worker_started",
@@ -63,7 +63,7 @@ def work_until_signal(database: Database, settings: Settings) -> WorkerReport:
             engine=settings.jobs.engine,
             slots=settings.jobs.slots,
         )
-        report = _work(database, settings.jobs, bell, stop, on_lost=on_lost, on_given_back=leave)
+        report = _work(database, settings.jobs, notifier, stop, on_lost=on_lost, on_released=leave)
     log.info("worker_stopped", done=report.done, failed=report.failed)
     return report
 
@@ -73,15 +73,15 @@ def working_in_background(database: Database, settings: Settings) -> Iterator[No
     """Run a worker and the clock in threads while the block runs, as beside a web server."""
     stop = threading.Event()
     policy = RetryPolicy(max_attempts=settings.jobs.max_attempts)
-    bell = _ready(database, settings.jobs)
-    # A computation that is not ended in time is given back and left behind.
+    notifier = _ready(database, settings.jobs)
+    # A computation that is not ended in time is released and left behind.
     thread = threading.Thread(
         target=_work_beside_others,
-        args=(database, settings.jobs, bell, stop),
+        args=(database, settings.jobs, notifier, stop),
         name="worker",
         daemon=True,
     )
-    with ticking(database, policy, Upkeep(database, settings)):
+    with run_scheduler(database, policy, Maintenance(database, settings)):
         thread.start()
         try:
             yield
@@ -90,35 +90,35 @@ def working_in_background(database: Database, settings: Settings) -> Iterator[No
             thread.join(settings.jobs.drain_s + _LEAVING_S)
 
 
-def _ready(database: Database, jobs: JobsSettings) -> Bell:
-    bell = bell_of(jobs.engine)
-    if isinstance(bell, ServingBell):
-        bell.prepare(database)
-    return bell
+def _ready(database: Database, jobs: JobsSettings) -> Notifier:
+    notifier = notifier_named(jobs.engine)
+    if isinstance(notifier, ServingNotifier):
+        notifier.prepare(database)
+    return notifier
 
 
 def _work(
     database: Database,
     jobs: JobsSettings,
-    bell: Bell,
+    notifier: Notifier,
     stop: threading.Event,
     *,
     on_lost: Callable[[Lost], None] | None = None,
-    on_given_back: Callable[[], None] = lambda: None,
+    on_released: Callable[[], None] = lambda: None,
 ) -> WorkerReport:
     """Until `stop` is set: in the hands of the engine if it runs work, else by the loop."""
-    if isinstance(bell, ServingBell):
+    if isinstance(notifier, ServingNotifier):
         return run_engine(
-            bell, database, jobs, stop=stop, on_lost=on_lost, on_given_back=on_given_back
+            notifier, database, jobs, stop=stop, on_lost=on_lost, on_released=on_released
         )
-    return run_worker(database, jobs, stop=stop, on_lost=on_lost, on_given_back=on_given_back)
+    return run_worker(database, jobs, stop=stop, on_lost=on_lost, on_released=on_released)
 
 
 def _work_beside_others(
-    database: Database, jobs: JobsSettings, bell: Bell, stop: threading.Event
+    database: Database, jobs: JobsSettings, notifier: Notifier, stop: threading.Event
 ) -> None:
     try:
-        _work(database, jobs, bell, stop)
+        _work(database, jobs, notifier, stop)
     except SchemaMismatch as error:
         # Pages say so too; the process is not ours to end.
         log.warning("worker_stopped", error=str(error))

@@ -2,7 +2,7 @@
 
 Its job stores ran jobs twice with two schedulers and lost a job whose process was killed, so
 nothing is stored in it: what is due lies in our own tables, every call is idempotent, and any
-number of processes may tick.
+number of processes may run the scheduler.
 """
 
 from __future__ import annotations
@@ -22,21 +22,21 @@ from apscheduler.triggers.interval import IntervalTrigger
 from offdiag.errors import DatabaseUnavailable, SchemaMismatch
 from offdiag.services.health import EVERY_S, beat, heart_of_this_process, stop_beating
 from offdiag.services.jobs.attempts import RetryPolicy
-from offdiag.services.jobs.reconcile import ask_for_missing, sweep
-from offdiag.services.schedules.run_due import tick
+from offdiag.services.jobs.reconcile import reconcile, submit_missing
+from offdiag.services.schedules.run_due import run_due_schedules
 from offdiag.store.database import Database
-from offdiag_workers.maintenance import Upkeep
+from offdiag_workers.maintenance import Maintenance
 
 log = structlog.get_logger()
 _scheduler_log = logging.getLogger("apscheduler.scheduler")
 
-TICK_EVERY_S = 1
-SWEEP_EVERY_S = 5
+SCHEDULES_EVERY_S = 1
+RECONCILE_EVERY_S = 5
 
 
 @contextmanager
-def ticking(
-    database: Database, policy: RetryPolicy, upkeep: Upkeep | None = None
+def run_scheduler(
+    database: Database, policy: RetryPolicy, maintenance: Maintenance | None = None
 ) -> Iterator[None]:
     """Run the clock in threads of its own while the block runs. The first round is at once.
 
@@ -49,14 +49,14 @@ def ticking(
         timezone="UTC",
     )
     _scheduler_log.addFilter(_is_no_skipped_round)
-    ticker = Ticker(database)
+    runner = ScheduleRunner(database)
     for name, seconds, act in (
-        ("sweep", SWEEP_EVERY_S, lambda: _sweep(database, policy)),
-        ("tick", TICK_EVERY_S, ticker.tick),
+        ("reconcile", RECONCILE_EVERY_S, lambda: _reconcile(database, policy)),
+        ("schedules", SCHEDULES_EVERY_S, runner.run_due),
     ):
         _safely(name, act)
         scheduler.add_job(_safely, IntervalTrigger(seconds=seconds), args=(name, act))
-    for each in () if upkeep is None else upkeep.rounds():
+    for each in () if maintenance is None else maintenance.rounds():
         scheduler.add_job(
             _safely,
             each.trigger,
@@ -68,13 +68,13 @@ def ticking(
     try:
         yield
     finally:
-        if upkeep is not None:
-            upkeep.stop()
+        if maintenance is not None:
+            maintenance.stop()
         scheduler.shutdown(wait=True)
-        ticker.stop()
+        runner.stop()
 
 
-class Ticker:
+class ScheduleRunner:
     """Ticks, says so now and then, and tells once of schedules that cannot be read."""
 
     def __init__(self, database: Database) -> None:
@@ -83,14 +83,14 @@ class Ticker:
         self._beat_at: float | None = None
         self._told: tuple[str, ...] = ()
 
-    def tick(self) -> None:
-        """Issue what is due. Only a tick that went well is a sign of life."""
-        ticked = tick(self._database)
+    def run_due(self) -> None:
+        """Issue what is due. Only a round of the schedules that went well is a sign of life."""
+        done = run_due_schedules(self._database)
         now = time.monotonic()
         if self._beat_at is None or now - self._beat_at >= EVERY_S:
             beat(self._database, self._heart)
             self._beat_at = now
-        for fired in ticked.fired:
+        for fired in done.fired:
             log.info(
                 "fired",
                 project=fired.project,
@@ -98,9 +98,9 @@ class Ticker:
                 fire_time=fired.fire_time,
                 covers_missed=fired.covers_missed,
             )
-        for reason in ticked.unreadable if ticked.unreadable != self._told else ():
+        for reason in done.unreadable if done.unreadable != self._told else ():
             log.warning("schedule_unreadable", reason=reason)
-        self._told = ticked.unreadable
+        self._told = done.unreadable
 
     def stop(self) -> None:
         """Say that nobody ticks here any more."""
@@ -122,13 +122,13 @@ def _safely(name: str, act: Callable[[], None]) -> None:
     try:
         act()
     except (DatabaseUnavailable, SchemaMismatch) as error:
-        log.warning("clock_skipped", act=name, error=str(error))
+        log.warning("scheduler_skipped", act=name, error=str(error))
 
 
-def _sweep(database: Database, policy: RetryPolicy) -> None:
-    swept = sweep(database, policy)
-    if swept.buried or swept.submitted:
-        log.info("swept", buried=swept.buried, submitted=swept.submitted)
-    again = ask_for_missing(database)
+def _reconcile(database: Database, policy: RetryPolicy) -> None:
+    reconciled = reconcile(database, policy)
+    if reconciled.failed or reconciled.submitted:
+        log.info("reconciled", failed=reconciled.failed, submitted=reconciled.submitted)
+    again = submit_missing(database)
     if again.issues or again.deliveries:
-        log.info("asked_again", issues=again.issues, deliveries=again.deliveries)
+        log.info("submitted_again", issues=again.issues, deliveries=again.deliveries)

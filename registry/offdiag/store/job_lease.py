@@ -37,7 +37,7 @@ from offdiag.store.clock import database_now
 from offdiag.store.jobs import WAITING, Lease
 from offdiag.store.models import HeartbeatRow, ProjectRow, WorkRow
 
-_DOING = text("state = 'doing'")
+_EXECUTING = text("state = 'doing'")
 
 
 def next_of_each_project(
@@ -144,7 +144,7 @@ def _claim(*, has_limit: bool) -> Update:
 def _free_parts(*, has_limit: bool) -> tuple[ColumnElement[bool], ColumnElement[bool]]:
     fits = [WorkRow.size <= bindparam("at_most")] if has_limit else []
     waiting = and_(WAITING, WorkRow.due <= database_now(), *fits)
-    expired = and_(_DOING, WorkRow.lease_until < database_now(), *fits)
+    expired = and_(_EXECUTING, WorkRow.lease_until < database_now(), *fits)
     return waiting, and_(expired, WorkRow.attempts < bindparam("max_attempts"))
 
 

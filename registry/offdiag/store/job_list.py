@@ -16,19 +16,19 @@ from offdiag.store.models import WorkRow
 
 
 class JobState(StrEnum):
-    """Where a piece of work stands."""
+    """Where a job stands."""
 
     RUNNING = "running"
     QUEUED = "queued"
     FAILED = "failed"
     """An attempt failed; another one will be made."""
     DEAD = "dead"
-    """Given up until somebody asks for another try."""
+    """Failed until somebody asks for another try."""
 
 
 @dataclass(frozen=True, slots=True)
 class JobEntry:
-    """One piece of work.
+    """One job.
 
     `waits_s` is how long until it is due, negative once it is; `lease_left_s` how long its
     worker may stay silent, None unless it is running.
@@ -67,13 +67,13 @@ def job_list(session: Session, *, limit: int) -> JobList:
 
 
 def job_entry(session: Session, work_id: int) -> JobEntry | None:
-    """One piece of work."""
+    """One job."""
     row = session.execute(_entries().where(WorkRow.id == work_id)).one_or_none()
     return None if row is None else _entry(row)
 
 
 def dead_ids(session: Session) -> list[int]:
-    """Ids of all work that was given up."""
+    """Ids of all work that was failed."""
     return list(
         session.scalars(select(WorkRow.id).where(WorkRow.state == "dead").order_by(WorkRow.id))
     )

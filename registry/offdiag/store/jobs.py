@@ -1,6 +1,6 @@
-"""Statements on the work table: submit, extend, finish, give back, bury.
+"""Statements on the work table: submit, extend, finish, release, bury.
 
-Which project a piece of work is for and how large it is, so that nobody waits for long; and
+Which project a job is for and how large it is, so that nobody waits for long; and
 waiting for PostgreSQL to notify of new work.
 
 Every time is the database's clock, so hosts with skewed clocks agree on leases. A claim
@@ -42,13 +42,15 @@ from offdiag.store.models import DeliveryRow, PredictionChunkRow, ReportIssueRow
 WAITING = text("state = 'todo'")
 """Spelled out: a bound parameter cannot prove a partial index once the plan is generic."""
 
-WITHOUT_A_WORD = "every attempt ended without a word: its worker was killed or lost the database."
-"""Why work was given up that nobody gave back."""
+NO_ERROR_REPORTED = (
+    "every attempt ended without a word: its worker was killed or lost the database."
+)
+"""Why work was failed that nobody gave back."""
 
 
 @dataclass(frozen=True, slots=True)
 class Lease:
-    """The right to do one piece of work until the lease runs out.
+    """The right to do one job until the lease runs out.
 
     `request_id` is the request that asked for it, None where none did.
     """
@@ -64,7 +66,7 @@ class Lease:
 
 @dataclass(frozen=True, slots=True)
 class WorkRecord:
-    """Where a piece of work stands. `error` is of its latest failed attempt."""
+    """Where a job stands. `error` is of its latest failed attempt."""
 
     work_id: int
     task: str
@@ -128,7 +130,7 @@ def _insert_unless_waiting(session: Session) -> postgresql.Insert | sqlite.Inser
 
 
 def find_by_key(session: Session, key: str) -> WorkRecord | None:
-    """The newest work with this key: waiting, being done or given up."""
+    """The newest work with this key: waiting, being done or failed."""
     row = session.scalar(
         select(WorkRow).where(WorkRow.key == key).order_by(WorkRow.id.desc()).limit(1)
     )
@@ -138,7 +140,7 @@ def find_by_key(session: Session, key: str) -> WorkRecord | None:
 
 
 def count_by_state(session: Session) -> dict[str, int]:
-    """How much work is waiting, being done and given up."""
+    """How much work is waiting, being done and failed."""
     found = session.execute(select(WorkRow.state, func.count()).group_by(WorkRow.state))
     counts = {state: int(count) for state, count in found}
     return {state: counts.get(state, 0) for state in ("todo", "doing", "dead")}
@@ -156,7 +158,7 @@ def finish(session: Session, lease: Lease) -> bool:
     return session.connection().scalar(_finish(), given) is not None
 
 
-def give_back(
+def release(
     session: Session, lease: Lease, *, error: str | None, delay_s: float, counts: bool = True
 ) -> bool:
     """Put work back for a later attempt. False if the lease was lost.
@@ -183,7 +185,7 @@ def give_back(
     return held is not None
 
 
-def let_go(session: Session, lease: Lease, *, most_losses: int) -> None:
+def report_loss(session: Session, lease: Lease, *, most_losses: int) -> None:
     """Take back the claim behind a lease that was lost without an error: it was no attempt.
 
     Who still holds it puts the work back; for others who have it by now only the count changes.
@@ -214,7 +216,7 @@ def let_go(session: Session, lease: Lease, *, most_losses: int) -> None:
         )
 
 
-def bury(session: Session, lease: Lease, *, error: str) -> bool:
+def fail_permanently(session: Session, lease: Lease, *, error: str) -> bool:
     """Give work up for good; the row stays to be seen. False if the lease was lost."""
     held = session.scalar(
         update(WorkRow)
@@ -226,7 +228,7 @@ def bury(session: Session, lease: Lease, *, error: str) -> bool:
 
 
 def revive(session: Session, work_id: int) -> Lease | None:
-    """Let work that was given up be tried again from the start. None if it is not given up.
+    """Let work that was failed be tried again from the start. None if it is not failed.
 
     Where the same work waits already, that row is enough.
     """
@@ -242,7 +244,7 @@ def revive(session: Session, work_id: int) -> Lease | None:
     return Lease(again or work_id, "", dead.task, dead.args, dead.key, 0)
 
 
-def bury_expired(session: Session, *, max_attempts: int) -> list[Lease]:
+def fail_expired(session: Session, *, max_attempts: int) -> list[Lease]:
     """Give up work whose last allowed attempt ended without a word (its worker was killed)."""
     rows = session.execute(
         update(WorkRow)
@@ -255,7 +257,7 @@ def bury_expired(session: Session, *, max_attempts: int) -> list[Lease]:
             state="dead",
             lease=None,
             lease_until=None,
-            error=WITHOUT_A_WORD,
+            error=NO_ERROR_REPORTED,
         )
         .returning(WorkRow.id, WorkRow.task, WorkRow.args, WorkRow.key, WorkRow.attempts)
     )
@@ -263,7 +265,7 @@ def bury_expired(session: Session, *, max_attempts: int) -> list[Lease]:
 
 
 def withdraw(session: Session, key: str) -> None:
-    """Take back what waits or was given up; what somebody is doing ends by itself."""
+    """Take back what waits or was failed; what somebody is doing ends by itself."""
     session.execute(delete(WorkRow).where(WorkRow.key == key, WorkRow.state != "doing"))
 
 
@@ -284,7 +286,7 @@ def after_commit(session: Session, action: Callable[[], None]) -> None:
 
 @cache
 def _extend() -> Update:
-    """Every piece of work takes this and the next; each is built once."""
+    """Every job takes this and the next; each is built once."""
     return (
         update(WorkRow)
         .where(*_is_held())

@@ -12,7 +12,7 @@ from offdiag.domain.runs import RunFacts
 from offdiag.errors import InvalidInput, NotFound
 from offdiag.services.cost_matrices import CostName, find_costs, set_default_costs
 from offdiag.services.datasets import baseline_of, hierarchy_of, pin_baseline, set_hierarchy
-from offdiag.services.jobs.reconcile import ask_for_missing
+from offdiag.services.jobs.reconcile import submit_missing
 from offdiag.services.retention.project_archives import export_project, import_project
 from offdiag.services.schedules.edit import resume_schedule
 from offdiag.services.truth.versions import truth_history
@@ -103,7 +103,7 @@ def test_schedules_come_paused_and_nothing_is_sent_or_made_twice(
         # The pending report stays with the registry that is about to make it.
         names = session.scalars(select(ReportIssueRow.name)).all()
     assert names == ["audit"]
-    assert ask_for_missing(other).issues == ask_for_missing(other).deliveries == 0
+    assert submit_missing(other).issues == submit_missing(other).deliveries == 0
     resumed = resume_schedule(other, project="default", name="weekly")
     assert resumed.enabled
 

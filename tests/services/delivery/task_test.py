@@ -14,7 +14,7 @@ from offdiag.services.delivery.message import EmailTarget, FolderTarget, Target,
 from offdiag.services.jobs.attempts import Outcome
 from offdiag.services.jobs.leases import LeaseKeeper
 from offdiag.services.jobs.page import JobState, jobs_page, retry_all, retry_job
-from offdiag.services.jobs.run_job import perform_next
+from offdiag.services.jobs.run_job import run_next_job
 from offdiag.services.reports.edition import report_now
 from offdiag.store import runs
 from offdiag.store.database import Database
@@ -41,7 +41,7 @@ def computed(database: Database, *targets: Target) -> int:
 
 def step(database: Database) -> Outcome | None:
     with LeaseKeeper(database, lease_s=30) as keeper:
-        return perform_next(database, keeper, POLICY)
+        return run_next_job(database, keeper, POLICY)
 
 
 def states(found: Sequence[DeliveryRecord]) -> list[tuple[str, int]]:
@@ -80,7 +80,7 @@ def test_while_it_is_tried_again_the_last_error_is_there(database: Database) -> 
     outcome = step(database)
 
     (waiting,) = deliveries(database, issue_id)
-    assert outcome is Outcome.GIVEN_BACK
+    assert outcome is Outcome.RELEASED
     assert states([waiting]) == [("pending", 1)]
     assert "reports" in (waiting.error or "")
 
@@ -92,7 +92,7 @@ def test_what_settings_forbid_is_refused_at_once(database: Database) -> None:
 
     outcomes = [step(database), step(database)]
 
-    assert outcomes == [Outcome.BURIED, Outcome.BURIED]
+    assert outcomes == [Outcome.FAILED, Outcome.FAILED]
     found = deliveries(database, issue_id)
     assert states(found) == [("refused", 1), ("refused", 1)]
     assert found[0].error == "no e-mail can be sent. Set smtp.host and smtp.sender."

@@ -1,4 +1,4 @@
-"""Work that came too early is put off, work that is hopeless is given up at once."""
+"""Work that came too early is deferred, work that is hopeless is failed at once."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from sqlalchemy import func, select
 from offdiag.services.jobs.attempts import Never, NotYet, Outcome, RetryPolicy
 from offdiag.services.jobs.kinds import TASKS, TaskKind
 from offdiag.services.jobs.leases import LeaseKeeper
-from offdiag.services.jobs.run_job import perform
+from offdiag.services.jobs.run_job import run_job
 from offdiag.store import jobs
 from offdiag.store.clock import database_now
 from offdiag.store.database import Database
@@ -30,7 +30,7 @@ def submitted(database: Database, key: str = "k") -> int:
 
 
 def ending_with(error: Exception, **kind: Any) -> tuple[Mapping[str, TaskKind], list[str]]:
-    """A task that raises, and what it was told when it was given up."""
+    """A task that raises, and what it was told when it was failed."""
     told: list[str] = []
 
     def compute(_database: Database, _args: Mapping[str, Any]) -> Callable[[Session], None]:
@@ -47,7 +47,7 @@ def one_attempt(
 ) -> tuple[Outcome, WorkRow, float]:
     """Outcome, the row left behind and the seconds until it is due."""
     with LeaseKeeper(database, lease_s=30) as keeper:
-        outcome = perform(database, work_id, keeper, POLICY, tasks)
+        outcome = run_job(database, work_id, keeper, POLICY, tasks)
     with database.read() as session:
         row, wait_s = session.execute(select(WorkRow, WorkRow.due - database_now())).one()
     return outcome, row, wait_s
@@ -58,7 +58,7 @@ def test_what_came_too_early_is_looked_at_again_and_was_no_attempt(database: Dat
 
     outcome, row, wait_s = one_attempt(database, submitted(database), tasks)
 
-    assert outcome is Outcome.PUT_OFF
+    assert outcome is Outcome.DEFERRED
     assert (row.state, row.attempts, row.error, row.lease) == ("todo", 0, None, None)
     assert 30 < wait_s <= 40
     assert not told
@@ -77,7 +77,7 @@ def test_when_it_was_asked_for_again_meanwhile_the_newer_row_is_enough(
 
     outcome, row, _ = one_attempt(database, work_id, tasks)
 
-    assert outcome is Outcome.PUT_OFF
+    assert outcome is Outcome.DEFERRED
     assert row.id != work_id
 
 
@@ -86,21 +86,21 @@ def test_what_is_hopeless_is_given_up_in_its_first_attempt(database: Database) -
 
     outcome, row, _ = one_attempt(database, submitted(database), tasks)
 
-    assert outcome is Outcome.BURIED
+    assert outcome is Outcome.FAILED
     assert (row.state, row.attempts) == ("dead", 1)
     assert row.error == "no server is set. Set smtp.host."
     assert told == [row.error]
 
 
-@pytest.mark.parametrize(("patience", "seconds"), [(1.0, 1), (30.0, 30)])
-def test_a_patient_task_waits_longer_between_attempts(
-    database: Database, patience: float, seconds: float
+@pytest.mark.parametrize(("delay_factor", "seconds"), [(1.0, 1), (30.0, 30)])
+def test_a_task_with_a_delay_factor_waits_longer_between_attempts(
+    database: Database, delay_factor: float, seconds: float
 ) -> None:
-    tasks, _ = ending_with(OSError("no route to host"), patience=patience)
+    tasks, _ = ending_with(OSError("no route to host"), delay_factor=delay_factor)
 
     outcome, _, wait_s = one_attempt(database, submitted(database), tasks)
 
-    assert outcome is Outcome.GIVEN_BACK
+    assert outcome is Outcome.RELEASED
     assert seconds - 5 < wait_s <= seconds
 
 
@@ -127,4 +127,4 @@ def test_only_what_was_given_up_can_be_revived(database: Database) -> None:
 
 def test_every_kind_of_work_can_be_taken_up_again() -> None:
     assert set(TASKS) == {"evaluate", "report", "deliver"}
-    assert TASKS["deliver"].patience > TASKS["evaluate"].patience
+    assert TASKS["deliver"].delay_factor > TASKS["evaluate"].delay_factor

@@ -16,8 +16,8 @@ from offdiag.errors import DatabaseUnavailable
 from offdiag.services.jobs.attempts import MOST_LOSSES, Ended, Outcome
 from offdiag.services.jobs.kinds import TaskKind
 from offdiag.services.jobs.leases import LeaseKeeper, Lost
-from offdiag.services.jobs.reconcile import sweep
-from offdiag.services.jobs.run_job import Means, do, perform
+from offdiag.services.jobs.reconcile import reconcile
+from offdiag.services.jobs.run_job import Means, execute, run_job
 from offdiag.store import job_lease, jobs
 from offdiag.store.database import Database
 from offdiag.store.jobs import Lease, Wanted
@@ -72,11 +72,11 @@ def test_work_whose_leases_are_lost_again_and_again_is_done_in_the_end(database:
     keeper = LeaseKeeper(database, lease_s=LEASE_S)
 
     for _ in range(2 * POLICY.max_attempts):
-        lost = perform(database, work_id, keeper, POLICY, doing(overtaken))
+        lost = run_job(database, work_id, keeper, POLICY, doing(overtaken))
         assert lost is Outcome.LOST
     assert where_it_stands(database, work_id) == ("doing", 0, 2 * POLICY.max_attempts)
 
-    assert perform(database, work_id, keeper, POLICY, doing()) is Outcome.DONE
+    assert run_job(database, work_id, keeper, POLICY, doing()) is Outcome.DONE
 
 
 def test_who_lost_a_lease_is_told_why(database: Database) -> None:
@@ -84,7 +84,7 @@ def test_who_lost_a_lease_is_told_why(database: Database) -> None:
     told: list[Ended] = []
     keeper = LeaseKeeper(database, lease_s=LEASE_S)
 
-    do(lease, Means(database, keeper, POLICY, doing(overtaken), told.append))
+    execute(lease, Means(database, keeper, POLICY, doing(overtaken), told.append))
 
     assert [ended.outcome for ended in told] == [Outcome.LOST]
     assert told[0].error is not None
@@ -96,18 +96,18 @@ def test_work_that_loses_every_lease_is_given_up_in_the_end(database: Database) 
     keeper = LeaseKeeper(database, lease_s=LEASE_S)
 
     n_starts = 0
-    while perform(database, work_id, keeper, POLICY, doing(overtaken)) is Outcome.LOST:
+    while run_job(database, work_id, keeper, POLICY, doing(overtaken)) is Outcome.LOST:
         n_starts += 1
 
     assert n_starts == MOST_LOSSES + POLICY.max_attempts
-    assert sweep(database, POLICY, doing()).buried == 1
+    assert reconcile(database, POLICY, doing()).failed == 1
 
 
 def test_what_others_see_counts_whatever_ended_it(database: Database) -> None:
     work_id = asked_for(database)
     keeper = LeaseKeeper(database, lease_s=LEASE_S)
 
-    perform(database, work_id, keeper, POLICY, doing(overtaken, reaches_out=True))
+    run_job(database, work_id, keeper, POLICY, doing(overtaken, reaches_out=True))
 
     assert where_it_stands(database, work_id) == ("doing", 1, 0)
 
@@ -160,7 +160,7 @@ def test_a_database_that_was_away_hears_of_a_lost_lease_when_it_is_back(
 
     with LeaseKeeper(database, lease_s=0.6) as keeper:
         with pytest.raises(DatabaseUnavailable):
-            perform(database, work_id, keeper, POLICY, doing(cut_off))
+            run_job(database, work_id, keeper, POLICY, doing(cut_off))
         assert asked_in_vain.wait(60)
         is_away.clear()
         give_up_at = time.monotonic() + 60

@@ -11,7 +11,7 @@ from sqlalchemy import event, select
 from offdiag.services.jobs.attempts import Outcome
 from offdiag.services.jobs.kinds import TaskKind
 from offdiag.services.jobs.leases import LeaseKeeper
-from offdiag.services.jobs.run_job import perform_due
+from offdiag.services.jobs.run_job import run_due_jobs
 from offdiag.store import job_lease, jobs
 from offdiag.store.database import Database
 from offdiag.store.jobs import Wanted
@@ -64,7 +64,9 @@ def test_each_piece_but_the_first_takes_one_transaction(database: Database) -> N
     keeper = LeaseKeeper(database, lease_s=LEASE_S)
 
     with counting_commits(database) as commits:
-        outcomes = list(perform_due(database, keeper, POLICY, noting(begun), goes_on=lambda: True))
+        outcomes = list(
+            run_due_jobs(database, keeper, POLICY, noting(begun), goes_on=lambda: True)
+        )
 
     assert outcomes == [Outcome.DONE] * len(KEYS)
     assert begun == KEYS
@@ -78,7 +80,7 @@ def test_who_is_told_to_stop_takes_nothing_more(database: Database) -> None:
     keeper = LeaseKeeper(database, lease_s=LEASE_S)
 
     outcomes = list(
-        perform_due(database, keeper, POLICY, noting(begun), goes_on=lambda: len(begun) < 2)
+        run_due_jobs(database, keeper, POLICY, noting(begun), goes_on=lambda: len(begun) < 2)
     )
 
     assert outcomes == [Outcome.DONE] * 2
@@ -94,9 +96,9 @@ def test_a_result_that_is_not_written_takes_nothing(database: Database) -> None:
         message = "no"
         raise ValueError(message)
 
-    outcomes = perform_due(database, keeper, POLICY, noting(begun, failing), goes_on=lambda: True)
+    outcomes = run_due_jobs(database, keeper, POLICY, noting(begun, failing), goes_on=lambda: True)
 
-    assert next(outcomes) is Outcome.GIVEN_BACK
+    assert next(outcomes) is Outcome.RELEASED
     assert states(database) == dict.fromkeys(KEYS, "todo")
 
 
@@ -113,7 +115,7 @@ def test_a_lease_that_was_lost_takes_nothing(database: Database) -> None:
         return lambda _: None
 
     tasks = {"note": TaskKind(compute, lambda _session, _args, _error: None)}
-    outcomes = perform_due(database, keeper, POLICY, tasks, goes_on=lambda: True)
+    outcomes = run_due_jobs(database, keeper, POLICY, tasks, goes_on=lambda: True)
 
     assert next(outcomes) is Outcome.LOST
     assert states(database) == {"a": "doing", "b": "todo", "c": "todo"}

@@ -11,9 +11,9 @@ import pytest
 
 from offdiag.errors import InvalidInput
 from offdiag.services.evaluation.recompute import recompute_all
-from offdiag.services.jobs.notifiers import LOCAL_BELL, bell_of
-from offdiag.services.jobs.procrastinate import PROCRASTINATE_BELL
-from offdiag.services.jobs.reconcile import sweep
+from offdiag.services.jobs.notifiers import LOCAL_NOTIFIER, notifier_named
+from offdiag.services.jobs.procrastinate import PROCRASTINATE_NOTIFIER
+from offdiag.services.jobs.reconcile import reconcile
 from offdiag.store.database import Database
 from offdiag.store.models import RunRow, WorkRow
 from offdiag.store.session import Session
@@ -23,80 +23,82 @@ from support.logging_runs import POLICY, log, work_off
 ENGINE = "OFFDIAG_JOBS__ENGINE"
 
 
-class Rung:
-    """A bell that remembers what it was rung for."""
+class RecordingNotifier:
+    """A notifier that records the jobs it was called for."""
 
     def __init__(self) -> None:
         self.work_ids: list[int] = []
 
-    def ring(self, _session: Session, work_ids: Sequence[int]) -> None:
+    def notify(self, _session: Session, work_ids: Sequence[int]) -> None:
         self.work_ids += work_ids
 
 
-RUNG = Rung()
+NOTIFIER = RecordingNotifier()
 
 
 @pytest.fixture
-def rung(monkeypatch: pytest.MonkeyPatch) -> Rung:
-    RUNG.work_ids.clear()
+def notified(monkeypatch: pytest.MonkeyPatch) -> RecordingNotifier:
+    NOTIFIER.work_ids.clear()
     monkeypatch.setitem(sys.modules, "a_shop", sys.modules[__name__])
-    monkeypatch.setenv(ENGINE, "a_shop:RUNG")
-    bell_of.cache_clear()
-    return RUNG
+    monkeypatch.setenv(ENGINE, "a_shop:NOTIFIER")
+    notifier_named.cache_clear()
+    return NOTIFIER
 
 
-def test_the_local_bell_is_the_default() -> None:
-    assert bell_of("local") is LOCAL_BELL
+def test_the_local_notifier_is_the_default() -> None:
+    assert notifier_named("local") is LOCAL_NOTIFIER
 
 
 def test_procrastinate_is_an_entry_point_of_offdiag_itself() -> None:
-    assert bell_of("procrastinate") is PROCRASTINATE_BELL
+    assert notifier_named("procrastinate") is PROCRASTINATE_NOTIFIER
 
 
-def test_a_bell_is_rung_with_the_work_of_a_logged_run(database: Database, rung: Rung) -> None:
+def test_a_notifier_gets_the_work_of_a_logged_run(
+    database: Database, notified: RecordingNotifier
+) -> None:
     log(database)
 
     with database.read() as session:
         (waiting,) = session.query(WorkRow.id).all()
-    assert rung.work_ids == [waiting.id]
+    assert notified.work_ids == [waiting.id]
 
 
-def test_work_that_waits_already_is_not_rung_for_again_until_the_sweep(
-    database: Database, rung: Rung
+def test_waiting_work_is_not_notified_again_until_reconciliation(
+    database: Database, notified: RecordingNotifier
 ) -> None:
     log(database)
-    rung.work_ids.clear()
+    notified.work_ids.clear()
 
     recompute_all(database)
-    assert not rung.work_ids
-    swept = sweep(database, POLICY)
+    assert not notified.work_ids
+    reconciled = reconcile(database, POLICY)
 
-    assert swept.waiting == len(rung.work_ids) == 1
+    assert reconciled.waiting == len(notified.work_ids) == 1
 
 
-def test_many_runs_are_rung_for_at_once(database: Database, rung: Rung) -> None:
+def test_many_runs_are_notified_at_once(database: Database, notified: RecordingNotifier) -> None:
     for _ in range(3):
         log(database)
     work_off(database)
-    rung.work_ids.clear()
+    notified.work_ids.clear()
 
     recompute_all(database)
 
-    assert len(rung.work_ids) == len(set(rung.work_ids)) == 3
+    assert len(notified.work_ids) == len(set(notified.work_ids)) == 3
 
 
 @pytest.mark.parametrize(
     ("engine", "said"),
     [
         ("celery", "there is no engine 'celery'. Installed are: local, procrastinate."),
-        ("no_such_package:BELL", "cannot be loaded: No module named 'no_such_package'."),
-        ("sys:no_such_bell", "cannot be loaded: module 'sys' has no attribute"),
-        ("sys:path", "'sys:path' is list, which cannot be rung."),
+        ("no_such_package:NOTIFIER", "cannot be loaded: No module named 'no_such_package'."),
+        ("sys:no_such_notifier", "cannot be loaded: module 'sys' has no attribute"),
+        ("sys:path", "'sys:path' is list, which is no notifier."),
     ],
 )
 def test_an_engine_that_cannot_be_used_is_named(engine: str, said: str) -> None:
     with pytest.raises(InvalidInput) as caught:
-        bell_of(engine)
+        notifier_named(engine)
 
     assert said in str(caught.value)
     assert caught.value.field == "jobs.engine"
@@ -125,36 +127,39 @@ def test_procrastinate_is_refused_on_sqlite(
     assert caught.value.hint == 'Use "local" here.'
 
 
-@pytest.fixture
-def distribution(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """An installed distribution that brings the engine `carillon`."""
+@pytest.fixture(params=[("offdiag.notifiers", "notify"), ("offdiag.bells", "ring")])
+def distribution(
+    request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[None]:
+    """An installed distribution with the engine `carillon`, by the new and the former names."""
+    group, method = request.param
     info = tmp_path / "carillon-1.0.dist-info"
     info.mkdir()
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: carillon\nVersion: 1.0\n")
-    (info / "entry_points.txt").write_text("[offdiag.bells]\ncarillon = carillon:BELL\n")
+    (info / "entry_points.txt").write_text(f"[{group}]\ncarillon = carillon:NOTIFIER\n")
     (tmp_path / "carillon.py").write_text(
-        dedent("""
+        dedent(f"""
             class Carillon:
                 def __init__(self):
                     self.heard = []
 
-                def ring(self, session, work_ids):
+                def {method}(self, session, work_ids):
                     self.heard += work_ids
 
-            BELL = Carillon()
+            NOTIFIER = Carillon()
         """)
     )
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.setenv(ENGINE, "carillon")
-    bell_of.cache_clear()
+    notifier_named.cache_clear()
     yield
     sys.modules.pop("carillon", None)
-    bell_of.cache_clear()
+    notifier_named.cache_clear()
 
 
 @pytest.mark.usefixtures("distribution")
-def test_a_distribution_brings_a_bell_of_its_own(database: Database) -> None:
+def test_a_distribution_may_provide_a_notifier(database: Database) -> None:
     log(database)
 
-    bell = bell_of("carillon")
-    assert len(getattr(bell, "heard")) == 1  # noqa: B009 - the type is known to nobody here
+    notifier = notifier_named("carillon")
+    assert len(getattr(notifier, "heard")) == 1  # noqa: B009 - the type is known to nobody here

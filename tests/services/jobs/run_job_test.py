@@ -15,8 +15,8 @@ from offdiag.metrics.suite import SUITE_VERSION
 from offdiag.services.jobs.attempts import Outcome, RetryPolicy
 from offdiag.services.jobs.kinds import TASKS, TaskKind
 from offdiag.services.jobs.leases import LeaseKeeper
-from offdiag.services.jobs.reconcile import sweep
-from offdiag.services.jobs.run_job import perform, perform_next
+from offdiag.services.jobs.reconcile import reconcile
+from offdiag.services.jobs.run_job import run_job, run_next_job
 from offdiag.store import job_lease, jobs, runs
 from offdiag.store.clock import utc_now
 from offdiag.store.database import Database
@@ -98,7 +98,7 @@ def test_done_work_is_gone_and_its_result_there(database: Database) -> None:
     work_id = submitted(database)
 
     with keeper_of(database) as keeper:
-        outcome = perform(database, work_id, keeper, POLICY, noting())
+        outcome = run_job(database, work_id, keeper, POLICY, noting())
 
     assert outcome is Outcome.DONE
     assert the_work(database) is None
@@ -111,8 +111,8 @@ def test_work_that_somebody_holds_is_left_alone(database: Database) -> None:
         job_lease.claim(session, work_id, token="t", lease_s=LEASE_S, max_attempts=5)
 
     with keeper_of(database) as keeper:
-        assert perform(database, work_id, keeper, POLICY, noting()) is Outcome.TAKEN
-        assert perform_next(database, keeper, POLICY, noting()) is None
+        assert run_job(database, work_id, keeper, POLICY, noting()) is Outcome.ALREADY_CLAIMED
+        assert run_next_job(database, keeper, POLICY, noting()) is None
 
 
 def test_work_of_a_killed_worker_is_taken_up_again_and_counts_as_an_attempt(
@@ -125,7 +125,7 @@ def test_work_of_a_killed_worker_is_taken_up_again_and_counts_as_an_attempt(
 
     attempts = []
     with keeper_of(database) as keeper:
-        perform_next(
+        run_next_job(
             database,
             keeper,
             POLICY,
@@ -142,10 +142,10 @@ def test_a_worker_that_comes_back_late_writes_nothing(database: Database) -> Non
     def overtaken(db: Database) -> None:
         expire(db)
         with keeper_of(db) as other:
-            assert perform(db, work_id, other, POLICY, noting()) is Outcome.DONE
+            assert run_job(db, work_id, other, POLICY, noting()) is Outcome.DONE
 
     with keeper_of(database) as keeper:
-        outcome = perform(database, work_id, keeper, POLICY, late(overtaken))
+        outcome = run_job(database, work_id, keeper, POLICY, late(overtaken))
 
     assert outcome is Outcome.LOST
     assert results(database) == ["k"]
@@ -163,17 +163,17 @@ def late(compute: Callable[[Database], None]) -> Mapping[str, TaskKind]:
 
         return write
 
-    return {"note": TaskKind(computed, noting()["note"].give_up)}
+    return {"note": TaskKind(computed, noting()["note"].record_failure)}
 
 
 def test_failed_work_is_tried_again_with_its_error_kept(database: Database) -> None:
     work_id = submitted(database)
 
     with keeper_of(database) as keeper:
-        outcome = perform(database, work_id, keeper, POLICY, noting(failing))
+        outcome = run_job(database, work_id, keeper, POLICY, noting(failing))
 
     waiting = the_work(database)
-    assert outcome is Outcome.GIVEN_BACK
+    assert outcome is Outcome.RELEASED
     assert waiting is not None
     assert (waiting.state, waiting.attempts) == ("todo", 1)
     assert waiting.error == "ValueError: the disk of the test is on fire"
@@ -195,9 +195,9 @@ def test_a_delayed_attempt_is_not_due_yet(database: Database) -> None:
     policy = RetryPolicy(max_attempts=5, first_delay_s=60.0)
 
     with keeper_of(database) as keeper:
-        perform_next(database, keeper, policy, noting(failing))
+        run_next_job(database, keeper, policy, noting(failing))
 
-        assert perform_next(database, keeper, policy, noting()) is None
+        assert run_next_job(database, keeper, policy, noting()) is None
 
 
 def test_work_that_always_fails_is_buried_after_exactly_five_starts(database: Database) -> None:
@@ -212,13 +212,13 @@ def test_work_that_always_fails_is_buried_after_exactly_five_starts(database: Da
             failing(db)
 
     with keeper_of(database) as keeper:
-        while perform_next(database, keeper, POLICY, noting(poison)) is not None:
+        while run_next_job(database, keeper, POLICY, noting(poison)) is not None:
             pass
 
     assert starts.count("poison") == 5
-    buried = the_work(database)
-    assert buried is not None
-    assert (buried.state, buried.attempts) == ("dead", 5)
+    failed = the_work(database)
+    assert failed is not None
+    assert (failed.state, failed.attempts) == ("dead", 5)
     assert results(database) == [
         "gave up poison: ValueError: the disk of the test is on fire",
         "healthy",
@@ -238,13 +238,13 @@ def test_work_that_kills_its_workers_is_buried_by_the_sweep(database: Database) 
         assert claimed is not None
         expire(database)
 
-    swept = sweep(database, POLICY, noting())
+    reconciled = reconcile(database, POLICY, noting())
 
-    assert swept.buried == 1
-    buried = the_work(database)
-    assert buried is not None
-    assert buried.state == "dead"
-    assert buried.error
+    assert reconciled.failed == 1
+    failed = the_work(database)
+    assert failed is not None
+    assert failed.state == "dead"
+    assert failed.error
 
 
 def test_a_retry_gives_way_to_a_newer_request(database: Database) -> None:
@@ -255,7 +255,7 @@ def test_a_retry_gives_way_to_a_newer_request(database: Database) -> None:
         failing(db)
 
     with keeper_of(database) as keeper:
-        perform(database, work_id, keeper, POLICY, noting(fails_after_a_new_request))
+        run_job(database, work_id, keeper, POLICY, noting(fails_after_a_new_request))
 
     waiting = the_work(database)
     assert waiting is not None
@@ -272,7 +272,7 @@ def test_an_unreachable_database_is_no_attempt(
         raise DatabaseUnavailable("the server cannot be reached.")
 
     with keeper_of(database) as keeper, pytest.raises(DatabaseUnavailable):
-        perform(database, work_id, keeper, POLICY, noting(unreachable))
+        run_job(database, work_id, keeper, POLICY, noting(unreachable))
 
     waiting = the_work(database)
     assert waiting is not None
@@ -295,7 +295,7 @@ def test_a_lease_is_extended_while_the_work_goes_on(database: Database) -> None:
                 extended.set()
 
     with LeaseKeeper(database, lease_s=1.0) as keeper:
-        outcome = perform(database, work_id, keeper, POLICY, noting(slow))
+        outcome = run_job(database, work_id, keeper, POLICY, noting(slow))
 
     assert outcome is Outcome.DONE
 
@@ -310,7 +310,7 @@ def test_a_lease_that_cannot_be_kept_is_reported(database: Database) -> None:
         assert lost.wait(10)
 
     with LeaseKeeper(database, lease_s=1.0, on_lost=lambda _: lost.set()) as keeper:
-        outcome = perform(database, work_id, keeper, POLICY, noting(stolen))
+        outcome = run_job(database, work_id, keeper, POLICY, noting(stolen))
 
     assert outcome is Outcome.LOST
     assert results(database) == []
@@ -322,7 +322,7 @@ def test_two_workers_never_do_the_same_work(database: Database) -> None:
 
     def worker() -> None:
         with keeper_of(database) as keeper:
-            while perform_next(database, keeper, POLICY, noting()) is not None:
+            while run_next_job(database, keeper, POLICY, noting()) is not None:
                 pass
 
     threads = [threading.Thread(target=worker) for _ in range(3)]
@@ -339,20 +339,20 @@ def test_the_sweep_rebuilds_a_work_table_that_was_emptied(database: Database) ->
     with database.write() as session:
         session.execute(delete(WorkRow))
 
-    swept = sweep(database, POLICY)
+    reconciled = reconcile(database, POLICY)
     work_off(database)
 
-    assert swept.submitted == 1
+    assert reconciled.submitted == 1
     with database.read() as session:
         assert runs.get_run(session, run.id).state is RunState.EVALUATED
 
 
 def test_the_sweep_leaves_evaluated_and_asked_for_runs_alone(database: Database) -> None:
     log(database)
-    waiting = sweep(database, POLICY)
+    waiting = reconcile(database, POLICY)
     work_off(database)
 
-    done = sweep(database, POLICY)
+    done = reconcile(database, POLICY)
 
     assert (waiting.submitted, waiting.waiting) == (0, 1)
     assert (done.submitted, done.waiting) == (0, 0)
@@ -366,10 +366,10 @@ def test_results_of_an_older_suite_are_computed_again_and_kept_as_history(
     for module in ("jobs.reconcile", "evaluation.inputs", "evaluation.task"):
         monkeypatch.setattr(f"offdiag.services.{module}.SUITE_VERSION", SUITE_VERSION + 1)
 
-    swept = sweep(database, POLICY)
+    reconciled = reconcile(database, POLICY)
     work_off(database)
 
-    assert swept.submitted == 1
+    assert reconciled.submitted == 1
     with database.read() as session:
         history = session.execute(
             select(EvaluationRow.suite_version, EvaluationRow.is_current).order_by(
@@ -396,7 +396,7 @@ def test_a_run_whose_evaluation_was_given_up_is_failed(database: Database) -> No
     run = log(database)
 
     with database.write() as session:
-        TASKS["evaluate"].give_up(session, {"run": run.id}, "boom")
+        TASKS["evaluate"].record_failure(session, {"run": run.id}, "boom")
 
     with database.read() as session:
         assert runs.get_run(session, run.id).state is RunState.FAILED

@@ -10,7 +10,7 @@ from sqlalchemy import select, update
 from offdiag.domain.runs import RunFacts
 from offdiag.services.jobs.attempts import Outcome
 from offdiag.services.jobs.leases import LeaseKeeper
-from offdiag.services.jobs.run_job import perform_next
+from offdiag.services.jobs.run_job import run_next_job
 from offdiag.services.reports.edition import report_now
 from offdiag.store import job_lease
 from offdiag.store.database import Database
@@ -28,11 +28,11 @@ def log_for(database: Database, project: str, number: int) -> None:
 
 
 def project_of_next(database: Database, dice: random.Random) -> str:
-    """Do one piece of work; tells for whom."""
+    """Do one job; tells for whom."""
     with database.read() as session:
         rows = session.execute(select(WorkRow.id, WorkRow.project_id))
         before = {row.id: row.project_id for row in rows}
-    done = perform_next(
+    done = run_next_job(
         database, LeaseKeeper(database, lease_s=LEASE_S), POLICY, choose=dice.choice
     )
     assert done is Outcome.DONE
@@ -65,7 +65,7 @@ def test_within_a_project_what_was_asked_first_is_done_first(database: Database)
                 row = session.get(WorkRow, first)
             assert row is not None
             assert row.args["run"] == expected
-            perform_next(database, keeper, POLICY)
+            run_next_job(database, keeper, POLICY)
 
 
 def test_every_kind_of_work_says_whose_it_is(database: Database) -> None:
@@ -91,7 +91,7 @@ def test_work_that_is_for_nobody_has_its_turn_too(database: Database) -> None:
         return projects[-1]
 
     with LeaseKeeper(database, lease_s=LEASE_S) as keeper:
-        perform_next(database, keeper, POLICY, choose=choose)
+        run_next_job(database, keeper, POLICY, choose=choose)
 
     assert seen[0][-1] is None
     with database.read() as session:

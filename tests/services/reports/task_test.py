@@ -17,8 +17,8 @@ from offdiag.services.delivery.message import FolderTarget
 from offdiag.services.ingest.log_counts import log_matrix
 from offdiag.services.jobs.attempts import Outcome
 from offdiag.services.jobs.leases import LeaseKeeper
-from offdiag.services.jobs.reconcile import ask_for_missing
-from offdiag.services.jobs.run_job import perform_next
+from offdiag.services.jobs.reconcile import submit_missing
+from offdiag.services.jobs.run_job import run_next_job
 from offdiag.services.reports.edition import report_now
 from offdiag.services.truth.revise import revise_truth
 from offdiag.store.database import Database
@@ -44,7 +44,7 @@ def first_sentence(database: Database) -> str:
 
 def one_step(database: Database) -> Outcome | None:
     with LeaseKeeper(database, lease_s=30) as keeper:
-        return perform_next(database, keeper, POLICY)
+        return run_next_job(database, keeper, POLICY)
 
 
 def correct(database: Database, labels: dict[int, str]) -> None:
@@ -220,7 +220,7 @@ def test_an_issue_waits_for_runs_that_are_being_scored(database: Database) -> No
     make_due(database)
     work_off(database)
 
-    assert outcome is Outcome.PUT_OFF
+    assert outcome is Outcome.DEFERRED
     assert waiting.state.value == "pending"
     (computed,) = issues(database)
     names = json.loads(files(database, computed.id)["json"].content)["snapshot"]["runs"]
@@ -233,7 +233,7 @@ def test_waiting_is_no_attempt_and_ends_after_ten_minutes(database: Database) ->
     log_run(database, name="late", evaluated=False)
     forget_evaluations(database)
     for _ in range(8):
-        assert one_step(database) is Outcome.PUT_OFF
+        assert one_step(database) is Outcome.DEFERRED
         make_due(database)
     with database.write() as session:
         ago = database.clock() - timedelta(minutes=11)
@@ -255,7 +255,7 @@ def test_an_issue_waits_for_the_one_before_it(database: Database) -> None:
         oldest = select(WorkRow.id).order_by(WorkRow.id).limit(1).scalar_subquery()
         session.execute(update(WorkRow).where(WorkRow.id == oldest).values(due=WorkRow.due + 99))
 
-    assert one_step(database) is Outcome.PUT_OFF
+    assert one_step(database) is Outcome.DEFERRED
 
 
 def test_an_issue_that_cannot_be_computed_fails_with_its_reason(database: Database) -> None:
@@ -292,15 +292,15 @@ def test_dropping_the_whole_queue_loses_only_time(database: Database) -> None:
     with database.write() as session:
         session.execute(delete(WorkRow))
 
-    first = ask_for_missing(database)
+    first = submit_missing(database)
     one_step(database)
     with database.write() as session:
         session.execute(delete(WorkRow))
-    second = ask_for_missing(database)
+    second = submit_missing(database)
 
     assert (first.issues, first.deliveries) == (1, 0)
     assert (second.issues, second.deliveries) == (0, 1)
-    assert (ask_for_missing(database).issues, ask_for_missing(database).deliveries) == (0, 0)
+    assert (submit_missing(database).issues, submit_missing(database).deliveries) == (0, 0)
 
 
 def test_an_issue_of_an_empty_dataset_says_so(database: Database) -> None:

@@ -14,7 +14,7 @@ from offdiag.services.schedules.edit import (
     resume_schedule,
     run_schedule,
 )
-from offdiag.services.schedules.run_due import tick
+from offdiag.services.schedules.run_due import run_due_schedules
 from offdiag.services.schedules.times import Missed, Plan, missed
 from offdiag.store.database import Database
 from offdiag.store.models import ScheduleRow
@@ -45,7 +45,7 @@ def due_of(record: ScheduleRecord) -> datetime:
 def test_before_its_time_nothing_happens(database: Database) -> None:
     weekly(database, due=MONDAY)
 
-    ticked = tick(database, MONDAY - timedelta(seconds=1))
+    ticked = run_due_schedules(database, MONDAY - timedelta(seconds=1))
 
     assert not ticked.fired
     assert not issues(database)
@@ -54,7 +54,7 @@ def test_before_its_time_nothing_happens(database: Database) -> None:
 def test_at_its_time_a_schedule_is_issued_with_its_work(database: Database) -> None:
     weekly(database, due=MONDAY)
 
-    ticked = tick(database, MONDAY)
+    ticked = run_due_schedules(database, MONDAY)
 
     (issue,) = issues(database)
     assert [fired.fire_time for fired in ticked.fired] == ["2026-11-23T06:00 UTC"]
@@ -67,7 +67,7 @@ def test_at_its_time_a_schedule_is_issued_with_its_work(database: Database) -> N
 def test_a_schedule_moves_on_to_its_next_time(database: Database) -> None:
     weekly(database, due=MONDAY)
 
-    tick(database, MONDAY + timedelta(seconds=0.4))
+    run_due_schedules(database, MONDAY + timedelta(seconds=0.4))
 
     assert due_of(schedule(database)) == MONDAY + WEEK
     assert schedule(database).last_fire == "2026-11-23T06:00 UTC"
@@ -76,8 +76,8 @@ def test_a_schedule_moves_on_to_its_next_time(database: Database) -> None:
 def test_a_second_tick_in_the_same_moment_does_nothing(database: Database) -> None:
     weekly(database, due=MONDAY)
 
-    tick(database, MONDAY)
-    again = tick(database, MONDAY)
+    run_due_schedules(database, MONDAY)
+    again = run_due_schedules(database, MONDAY)
 
     assert not again.fired
     assert len(issues(database)) == 1
@@ -86,7 +86,7 @@ def test_a_second_tick_in_the_same_moment_does_nothing(database: Database) -> No
 def test_missed_fires_are_caught_up_by_one_issue_that_counts_them(database: Database) -> None:
     weekly(database, cron="0 * * * *", due=MONDAY)
 
-    tick(database, MONDAY + 5 * HOUR + 10 * MINUTE)
+    run_due_schedules(database, MONDAY + 5 * HOUR + 10 * MINUTE)
 
     (issue,) = issues(database)
     assert issue.fire_time == "2026-11-23T11:00 UTC"
@@ -96,11 +96,11 @@ def test_missed_fires_are_caught_up_by_one_issue_that_counts_them(database: Data
 
 def test_when_the_clock_jumps_ahead_and_back_no_fire_happens_twice(database: Database) -> None:
     weekly(database, cron="0 * * * *", due=MONDAY)
-    tick(database, MONDAY)
+    run_due_schedules(database, MONDAY)
 
-    tick(database, MONDAY + HOUR)
+    run_due_schedules(database, MONDAY + HOUR)
     for minute in range(0, 70, 10):
-        tick(database, MONDAY + minute * MINUTE)
+        run_due_schedules(database, MONDAY + minute * MINUTE)
 
     assert [issue.fire_time for issue in issues(database)] == [
         "2026-11-23T06:00 UTC",
@@ -112,7 +112,7 @@ def test_planned_anew_after_a_jump_a_fire_that_was_issued_is_not_issued_again(
     database: Database,
 ) -> None:
     made = weekly(database, cron="0 * * * *", due=MONDAY)
-    tick(database, MONDAY)
+    run_due_schedules(database, MONDAY)
     with database.write() as session:
         session.execute(
             update(ScheduleRow)
@@ -120,7 +120,7 @@ def test_planned_anew_after_a_jump_a_fire_that_was_issued_is_not_issued_again(
             .values(next_due=MONDAY.timestamp())
         )
 
-    again = tick(database, MONDAY + MINUTE)
+    again = run_due_schedules(database, MONDAY + MINUTE)
 
     assert not again.fired
     assert len(issues(database)) == 1
@@ -132,7 +132,7 @@ def test_over_the_autumn_change_each_wall_time_is_issued_once(database: Database
     weekly(database, cron="*/30 * * * *", zone="Europe/Berlin", due=start)
 
     for step in range(5 * 60 // 10):
-        tick(database, start + 10 * step * MINUTE)
+        run_due_schedules(database, start + 10 * step * MINUTE)
 
     walls = [issue.fire_time.split()[0][11:] for issue in issues(database)]
     assert walls == ["00:00", "00:30", "01:00", "01:30", "02:00", "02:30", "03:00", "03:30"]
@@ -143,7 +143,7 @@ def test_over_the_spring_change_a_skipped_time_is_issued_once(database: Database
     weekly(database, cron="30 2 * * *", zone="Europe/Berlin", due=start)
 
     for step in range(12):
-        tick(database, start + 10 * step * MINUTE)
+        run_due_schedules(database, start + 10 * step * MINUTE)
 
     assert [issue.fire_time for issue in issues(database)] == ["2026-03-29T03:00 Europe/Berlin"]
 
@@ -154,7 +154,7 @@ def test_a_paused_schedule_does_not_fire_and_resuming_does_not_catch_up(
     weekly(database, due=MONDAY)
 
     paused = pause_schedule(database, project="skin", name="weekly")
-    tick(database, MONDAY + 3 * WEEK)
+    run_due_schedules(database, MONDAY + 3 * WEEK)
     resumed = resume_schedule(database, project="skin", name="weekly")
 
     assert (paused.enabled, paused.next_due) == (False, None)
@@ -167,7 +167,7 @@ def test_a_run_by_hand_is_an_issue_beside_the_planned_ones(database: Database) -
     weekly(database, due=MONDAY)
 
     asked = run_schedule(database, project="skin", name="weekly")
-    tick(database, MONDAY)
+    run_due_schedules(database, MONDAY)
 
     by_hand, planned = issues(database)
     assert (asked.issue_id, asked.number) == (by_hand.id, 1)
@@ -179,11 +179,11 @@ def test_the_issues_of_a_removed_schedule_stay_and_its_name_goes_on_counting(
     database: Database,
 ) -> None:
     weekly(database, due=MONDAY)
-    tick(database, MONDAY)
+    run_due_schedules(database, MONDAY)
 
     remove_schedule(database, project="skin", name="weekly")
     weekly(database, due=MONDAY)
-    tick(database, MONDAY)
+    run_due_schedules(database, MONDAY)
 
     assert [(issue.number, issue.schedule_id is None) for issue in issues(database)] == [
         (1, True),
@@ -214,7 +214,7 @@ def test_a_schedule_changed_while_it_was_about_to_fire_is_left_to_the_next_tick(
 
     monkeypatch.setattr("offdiag.services.schedules.run_due.missed", changed_meanwhile)
 
-    assert not tick(database, MONDAY).fired
+    assert not run_due_schedules(database, MONDAY).fired
     assert not issues(database)
 
 
@@ -226,7 +226,7 @@ def test_an_unreadable_schedule_does_not_stop_the_others(database: Database) -> 
             update(ScheduleRow).where(ScheduleRow.id == broken.id).values(zone="Mars/Olympus")
         )
 
-    ticked = tick(database, MONDAY)
+    ticked = run_due_schedules(database, MONDAY)
 
     assert [fired.name for fired in ticked.fired] == ["weekly"]
     assert ticked.unreadable[0].startswith("skin/broken: zone: there is no time zone")
@@ -235,6 +235,6 @@ def test_an_unreadable_schedule_does_not_stop_the_others(database: Database) -> 
 def test_without_a_given_time_that_of_the_database_counts(database: Database) -> None:
     weekly(database, cron="* * * * *", due=database.clock() - 90 * MINUTE)
 
-    (fired,) = tick(database).fired
+    (fired,) = run_due_schedules(database).fired
 
     assert 88 <= fired.covers_missed <= 91

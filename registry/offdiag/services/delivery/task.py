@@ -56,12 +56,12 @@ def compute_delivery(database: Database, args: Mapping[str, Any]) -> Callable[[S
     return lambda session: deliveries.mark_sent(session, delivery_id, database.clock())
 
 
-def give_up_delivery(session: Session, args: Mapping[str, Any], error: str) -> None:
+def fail_delivery(session: Session, args: Mapping[str, Any], error: str) -> None:
     """Mark the delivery as failed; one that was refused stays so."""
     deliveries.mark_failed(session, int(args["delivery"]), error)
 
 
-def take_up_delivery(session: Session, args: Mapping[str, Any]) -> None:
+def restart_delivery(session: Session, args: Mapping[str, Any]) -> None:
     """Let a delivery that did not arrive be tried again."""
     deliveries.mark_pending(session, int(args["delivery"]))
 

@@ -9,7 +9,7 @@ from offdiag.errors import Conflict, EvaluationFailed, EvaluationPending
 from offdiag.metrics.suite import SUITE_VERSION
 from offdiag.services.jobs.attempts import RetryPolicy
 from offdiag.services.jobs.leases import LeaseKeeper
-from offdiag.services.jobs.run_job import perform
+from offdiag.services.jobs.run_job import run_job
 from offdiag.services.jobs.submit import evaluation_key, submit_evaluation
 from offdiag.store import evaluations, jobs, runs
 from offdiag.store.database import Database
@@ -96,5 +96,5 @@ def _evaluate_here(database: Database, run_id: str, lease_s: float, policy: Retr
     if pending is None or pending.state != "todo":
         return False
     with LeaseKeeper(database, lease_s=lease_s) as keeper:
-        perform(database, pending.work_id, keeper, policy)
+        run_job(database, pending.work_id, keeper, policy)
     return True

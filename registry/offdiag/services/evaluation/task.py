@@ -88,12 +88,12 @@ def compute_evaluation(database: Database, args: Mapping[str, Any]) -> Callable[
     return write
 
 
-def give_up_evaluation(session: Session, args: Mapping[str, Any], error: str) -> None:  # noqa: ARG001
+def fail_evaluation(session: Session, args: Mapping[str, Any], error: str) -> None:  # noqa: ARG001
     """Mark the run as failed; the work row keeps the error."""
     runs.set_state(session, str(args["run"]), RunState.FAILED)
 
 
-def take_up_evaluation(session: Session, args: Mapping[str, Any]) -> None:
+def restart_evaluation(session: Session, args: Mapping[str, Any]) -> None:
     """Let a failed run wait for its evaluation again."""
     run = runs.get_run(session, str(args["run"]))
     if run.state is RunState.FAILED:

@@ -1,4 +1,4 @@
-"""Attempts at a piece of work: how they may end, how often they are made, who is told."""
+"""Attempts at a job: how they may end, how often they are made, who is told."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ class Outcome(StrEnum):
     """How an attempt ended."""
 
     DONE = "done"
-    TAKEN = "taken"
+    ALREADY_CLAIMED = "already_claimed"
     """Somebody else holds the work, or it was done already."""
-    GIVEN_BACK = "given_back"
+    RELEASED = "released"
     """It failed and will be tried again."""
-    BURIED = "buried"
+    FAILED = "failed"
     """It failed for the last time."""
-    PUT_OFF = "put_off"
+    DEFERRED = "deferred"
     """It came too early and will be looked at again; that was no attempt."""
     LOST = "lost"
     """The lease ran out while computing; nothing was written."""
 
 
 MOST_LOSSES = 20
-"""Leases that a piece of work may lose without an error before each loss is an attempt.
+"""Leases that a job may lose without an error before each loss is an attempt.
 
 A crowded machine or a database that is away takes a few of them. Work whose own computation
 stops its process for longer than a lease would take them for ever.
@@ -54,7 +54,7 @@ class Ended:
     error: str | None = None
 
 
-def nobody(_ended: Ended) -> None:
+def ignore(_ended: Ended) -> None:
     """Who is told of attempts where nobody asked to be."""
 
 

@@ -8,16 +8,16 @@ from typing import Any
 
 from offdiag.services.delivery.task import (
     compute_delivery,
-    give_up_delivery,
-    take_up_delivery,
+    fail_delivery,
+    restart_delivery,
 )
 from offdiag.services.evaluation.task import (
     compute_evaluation,
-    give_up_evaluation,
-    take_up_evaluation,
+    fail_evaluation,
+    restart_evaluation,
 )
 from offdiag.services.jobs.submit import DELIVER, EVALUATE, REPORT
-from offdiag.services.reports.task import compute_report, give_up_report, take_up_report
+from offdiag.services.reports.task import compute_report, fail_report, restart_report
 from offdiag.store.database import Database
 from offdiag.store.session import Session
 
@@ -31,24 +31,24 @@ class TaskKind:
     """How one kind of work is done.
 
     `compute` reads and calculates without writing and returns the writer of its result;
-    `give_up` records, in the transaction that buries the work, that it failed for good, and
-    `take_up` takes that back when somebody asks for another try. `patience` stretches the
+    `record_failure` records, in the transaction that fails the job, that it failed for good, and
+    `restart` takes that back when somebody asks for another try. `delay_factor` stretches the
     waits between attempts: the servers of others take longer to recover than a database.
     `reaches_out` tells that computing does something that others see, so that every attempt
     counts, whatever ended it.
     """
 
     compute: Callable[[Database, Args], Writer]
-    give_up: Callable[[Session, Args, str], None]
-    take_up: Callable[[Session, Args], None] = lambda _session, _args: None
-    patience: float = 1.0
+    record_failure: Callable[[Session, Args, str], None]
+    restart: Callable[[Session, Args], None] = lambda _session, _args: None
+    delay_factor: float = 1.0
     reaches_out: bool = False
 
 
 TASKS: Mapping[str, TaskKind] = {
-    EVALUATE: TaskKind(compute_evaluation, give_up_evaluation, take_up_evaluation),
-    REPORT: TaskKind(compute_report, give_up_report, take_up_report),
+    EVALUATE: TaskKind(compute_evaluation, fail_evaluation, restart_evaluation),
+    REPORT: TaskKind(compute_report, fail_report, restart_report),
     DELIVER: TaskKind(
-        compute_delivery, give_up_delivery, take_up_delivery, patience=30.0, reaches_out=True
+        compute_delivery, fail_delivery, restart_delivery, delay_factor=30.0, reaches_out=True
     ),
 }

@@ -57,7 +57,7 @@ class LeaseKeeper:
         self._stopped = threading.Event()
         self._lock = threading.Lock()
         self._held: dict[str, _Held] = {}
-        self._let_go: list[Lease] = []
+        self._unreported: list[Lease] = []
         self._extending_since: float | None = None
         self._threads: list[threading.Thread] = []
 
@@ -95,20 +95,20 @@ class LeaseKeeper:
             with self._lock:
                 self._held.pop(lease.token, None)
 
-    def let_go(self, lease: Lease) -> str | None:
+    def report_loss(self, lease: Lease) -> str | None:
         """Give up a lease that is held and was lost, or will be, without an error of the work.
 
         That was no attempt. A database that is away is told when it is back. Returns why it was
-        lost, None where it was given up already.
+        lost, None where it was failed already.
         """
         with self._lock:
             held = self._held.pop(lease.token, None)
             if held is not None and not held.always_counts:
-                self._let_go.append(lease)
-        self._tell_of_losses()
+                self._unreported.append(lease)
+        self._report_losses()
         return None if held is None else self._reason(held)
 
-    def give_back_all(self) -> tuple[Lease, ...]:
+    def release_all(self) -> tuple[Lease, ...]:
         """Put back what is held, for others to take at once; that was no attempt.
 
         What the work comes to in this process is then written nowhere. Returns what was put
@@ -118,13 +118,13 @@ class LeaseKeeper:
         for held in self._older_than(0.0):
             lease = held.lease
             with self._database.write() as session:
-                is_back = jobs.give_back(session, lease, error=None, delay_s=0.0, counts=False)
+                is_back = jobs.release(session, lease, error=None, delay_s=0.0, counts=False)
             if is_back:
                 returned.append(lease)
                 with self._lock:
                     self._held.pop(lease.token, None)
             else:
-                self.let_go(lease)
+                self.report_loss(lease)
         return tuple(returned)
 
     def _repeat(self, step: Callable[[], None]) -> None:
@@ -137,7 +137,7 @@ class LeaseKeeper:
             return [held for held in self._held.values() if held.extended_at < limit]
 
     def _extend_all(self) -> None:
-        self._tell_of_losses()
+        self._report_losses()
         for held in self._older_than(_EXTEND_AFTER):
             extended = self._extended(held)
             with self._lock:
@@ -163,7 +163,7 @@ class LeaseKeeper:
         if self._on_lost is None or not lost:
             return
         # Telling may hang just as what was to extend the lease.
-        telling = threading.Thread(target=self._let_go_of_all, name="let go", daemon=True)
+        telling = threading.Thread(target=self._report_all_losses, name="let go", daemon=True)
         telling.start()
         telling.join(self.lease_s)
         for each in lost:
@@ -179,26 +179,26 @@ class LeaseKeeper:
             why = "the machine gave this process no time to."
         return f"not extended for {now - held.extended_at:.1f} of {self.lease_s:g} s: {why}"
 
-    def _let_go_of_all(self) -> None:
+    def _report_all_losses(self) -> None:
         while not self._stopped.is_set():
             for held in self._older_than(0.0):
-                self.let_go(held.lease)
-            self._tell_of_losses()
+                self.report_loss(held.lease)
+            self._report_losses()
             with self._lock:
-                if not (self._let_go or self._held):
+                if not (self._unreported or self._held):
                     return
             time.sleep(self.lease_s * _LOOK_EVERY)
 
-    def _tell_of_losses(self) -> None:
+    def _report_losses(self) -> None:
         while True:
             with self._lock:
-                if not self._let_go:
+                if not self._unreported:
                     return
-                lease = self._let_go.pop()
+                lease = self._unreported.pop()
             try:
                 with self._database.write() as session:
-                    jobs.let_go(session, lease, most_losses=MOST_LOSSES)
+                    jobs.report_loss(session, lease, most_losses=MOST_LOSSES)
             except (DatabaseUnavailable, SchemaMismatch):
                 with self._lock:
-                    self._let_go.append(lease)
+                    self._unreported.append(lease)
                 return

@@ -1,7 +1,7 @@
-"""Bells: what tells somebody that work waits, and which one the setting `jobs.engine` names.
+"""Notifiers: objects that tell workers about new jobs; the setting `jobs.engine` names one.
 
-A bell is a hint. What has to be done is in the work table, workers look at it by themselves
-and the sweep rings again, so a bell that is not heard costs a moment and nothing else.
+A notification is a hint. Jobs are rows of the work table, workers look there by themselves, and
+reconciliation notifies again, so a lost notification costs a moment and nothing else.
 """
 
 from __future__ import annotations
@@ -24,97 +24,102 @@ CHANNEL = "offdiag_work"
 
 
 @runtime_checkable
-class Bell(Protocol):
-    """Rung inside the transaction that asks for work, to be heard after its commit.
+class Notifier(Protocol):
+    """Called inside the transaction that submits jobs; takes effect after its commit.
 
-    A bell must not raise for what is its own fault, and may ring more often than needed:
-    `perform` does each piece of work once, whoever calls it however often.
+    A notifier must not raise for errors of its own, and may notify more often than needed:
+    `run_job` runs each job once, however often it is called.
     """
 
-    def ring(self, session: Session, work_ids: Sequence[int]) -> None:
-        """Say that these pieces of work wait."""
+    def notify(self, session: Session, work_ids: Sequence[int]) -> None:
+        """Announce that these jobs are queued."""
 
 
 @runtime_checkable
-class ServingBell(Bell, Protocol):
-    """A bell whose engine also runs the work, in place of the loop over the work table."""
+class ServingNotifier(Notifier, Protocol):
+    """A notifier whose engine also runs the jobs, in place of the loop over the work table."""
 
     def prepare(self, database: Database) -> None:
-        """Make what the engine needs, where it is missing; called when a worker starts.
+        """Create what the engine needs, where it is missing; called when a worker starts.
 
         Raises `InvalidInput` for a registry that the engine cannot work with.
         """
 
     def serve(
-        self, database: Database, perform: Callable[[int], None], stop: threading.Event
+        self, database: Database, run_job: Callable[[int], None], stop: threading.Event
     ) -> None:
-        """Call `perform` with the id of each ring until `stop` is set.
+        """Call `run_job` with the id of each notification until `stop` is set.
 
-        `perform` never raises for the work's own errors and may be called twice for one id.
+        `run_job` never raises for errors of the job and may be called twice for one id.
         """
 
 
-class LocalBell:
+class LocalNotifier:
     """Wakes workers in this process at once, and on PostgreSQL those of all processes."""
 
     def __init__(self) -> None:
         self._condition = threading.Condition()
-        self._rings = 0
+        self._n_notified = 0
 
-    def ring(self, session: Session, work_ids: Sequence[int]) -> None:
-        """Wake whoever listens once the session's transaction has been committed."""
+    def notify(self, session: Session, work_ids: Sequence[int]) -> None:
+        """Wake the listening workers once the transaction of the session is committed."""
         if work_ids:
             jobs.notify(session, CHANNEL)
             jobs.after_commit(session, self.wake)
 
     def wake(self) -> None:
-        """Wake everybody who waits in this process."""
+        """Wake all threads that wait in this process."""
         with self._condition:
-            self._rings += 1
+            self._n_notified += 1
             self._condition.notify_all()
 
     def wait(self, heard: int, timeout_s: float) -> int:
-        """Wait until the bell was rung more than `heard` times; returns how often it was."""
+        """Wait until there were more than `heard` notifications; returns how many there were."""
         with self._condition:
-            self._condition.wait_for(lambda: self._rings > heard, timeout_s)
-            return self._rings
+            self._condition.wait_for(lambda: self._n_notified > heard, timeout_s)
+            return self._n_notified
 
 
-LOCAL_BELL = LocalBell()
-"""One for each process: a ring must reach the loop that shares the process with the web."""
+LOCAL_NOTIFIER = LocalNotifier()
+"""One per process: it must reach the worker loop that shares the process with the web."""
 
 
-GROUP = "offdiag.bells"
-"""Entry points of distributions that bring a bell; the value is an object with `ring`."""
+GROUP = "offdiag.notifiers"
+"""Entry points of distributions that provide a notifier, an object with `notify`."""
+OLD_GROUP = "offdiag.bells"
+"""The same under its former name, for objects with `ring`; read until the next minor version."""
 
 _FIELD = "jobs.engine"
 
 
-def bell_in_force() -> Bell:
-    """The bell of the settings, read now. Raises `InvalidInput` where there is none."""
-    return bell_of(load_settings().jobs.engine)
+def current_notifier() -> Notifier:
+    """The notifier of the settings, read now. Raises `InvalidInput` where there is none."""
+    return notifier_named(load_settings().jobs.engine)
 
 
 @lru_cache(maxsize=8)
-def bell_of(engine: str) -> Bell:
-    """The bell with a name: "local", an entry point, or an object as "package.module:object".
+def notifier_named(engine: str) -> Notifier:
+    """The notifier of a name: "local", an entry point, or an object as "package.module:object".
 
-    Raises `InvalidInput` for a name that nothing is known by, and for what cannot be rung.
+    Raises `InvalidInput` for an unknown name and for an object that is no notifier.
     """
     if engine == "local":
-        return LOCAL_BELL
+        return LOCAL_NOTIFIER
     found = _object_at(engine) if ":" in engine else _entry_point(engine)
-    if not isinstance(found, Bell):
+    if callable(getattr(found, "ring", None)) and not callable(getattr(found, "notify", None)):
+        # Until the next minor version `notify` is also accepted under its former name.
+        found.notify = found.ring  # type: ignore[attr-defined]
+    if not isinstance(found, Notifier):
         raise InvalidInput(
-            f"{engine!r} is {type(found).__name__}, which cannot be rung.",
+            f"{engine!r} is {type(found).__name__}, which is no notifier.",
             field=_FIELD,
-            hint="A bell has the method ring(session, work_ids).",
+            hint="A notifier has the method notify(session, work_ids).",
         )
     return found
 
 
 def _entry_point(name: str) -> object:
-    known = {each.name: each for each in entry_points(group=GROUP)}
+    known = {each.name: each for group in (OLD_GROUP, GROUP) for each in entry_points(group=group)}
     if name not in known:
         raise InvalidInput(
             f"there is no engine {name!r}.",

@@ -1,4 +1,4 @@
-"""What the jobs pages show, and another try for work that was given up."""
+"""What the jobs pages show, and another try for work that was failed."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from offdiag.errors import Conflict, NotFound
 from offdiag.services.health import SILENT_AFTER_S
 from offdiag.services.jobs.kinds import TASKS, TaskKind
-from offdiag.services.jobs.notifiers import bell_in_force
+from offdiag.services.jobs.notifiers import current_notifier
 from offdiag.store import jobs
 from offdiag.store.database import Database
 from offdiag.store.job_lease import Heartbeat, list_heartbeats
@@ -52,7 +52,7 @@ def jobs_page(database: Database, *, limit: int = MOST_SHOWN) -> JobsPage:
 
 
 def job_page(database: Database, work_id: int) -> JobEntry:
-    """One piece of work. Raises `NotFound`, also once it is done."""
+    """One job. Raises `NotFound`, also once it is done."""
     with database.read() as session:
         found = job_entry(session, work_id)
     if found is None:
@@ -70,9 +70,9 @@ def is_alive(beats: tuple[Heartbeat, ...]) -> bool:
 
 
 def retry_job(database: Database, work_id: int, tasks: Mapping[str, TaskKind] = TASKS) -> int:
-    """Put work that was given up back into the queue; returns the number it waits under.
+    """Put work that was failed back into the queue; returns the number it waits under.
 
-    Raises `NotFound` for unknown work and `Conflict` for work that was not given up.
+    Raises `NotFound` for unknown work and `Conflict` for work that was not failed.
     """
     known = job_page(database, work_id)
     with database.write() as session:
@@ -87,14 +87,14 @@ def retry_job(database: Database, work_id: int, tasks: Mapping[str, TaskKind] = 
 
 
 def retry_all(database: Database, tasks: Mapping[str, TaskKind] = TASKS) -> int:
-    """Put everything that was given up back into the queue; returns how much that was."""
+    """Put everything that was failed back into the queue; returns how much that was."""
     with database.write() as session:
         revived = [_revive(session, work_id, tasks) for work_id in dead_ids(session)]
     return len(revived)
 
 
 def revive_by_key(session: Session, key: str, tasks: Mapping[str, TaskKind] = TASKS) -> bool:
-    """Put the work with a key back into the queue. False where none was given up."""
+    """Put the work with a key back into the queue. False where none was failed."""
     known = jobs.find_by_key(session, key)
     return known is not None and _revive(session, known.work_id, tasks) is not None
 
@@ -104,6 +104,6 @@ def _revive(session: Session, work_id: int, tasks: Mapping[str, TaskKind]) -> in
     if lease is None:
         return None
     if lease.task in tasks:
-        tasks[lease.task].take_up(session, lease.args)
-    bell_in_force().ring(session, [lease.work_id])
+        tasks[lease.task].restart(session, lease.args)
+    current_notifier().notify(session, [lease.work_id])
     return lease.work_id

@@ -1,9 +1,9 @@
-"""Procrastinate as the bell and the runner of work, for teams with many hosts.
+"""Procrastinate as notifier and runner of jobs, for teams with many hosts.
 
-Each ring is one of its jobs, in the same PostgreSQL database and the same transaction, so it is
-there exactly when the work is. The job says only which work to look at: leases, attempts and
-results stay with the work table. Its own retries are off, because a retry beside a newer job
-with the same lock leaves its worker stuck; the sweep rings again instead.
+Each notification is one of its jobs, in the same PostgreSQL database and the same transaction, so
+it is there exactly when the work is. The job says only which work to look at: leases, attempts and
+results stay with the work table. Its own retries are off, because a retry beside a newer job with
+the same lock leaves its worker stuck; reconciliation notifies again.
 """
 
 from __future__ import annotations
@@ -32,14 +32,14 @@ _POLL_S = 1.0
 _log = logging.getLogger(__name__)
 
 
-class ProcrastinateBell:
-    """Rings by deferring jobs, and serves by performing what they name."""
+class ProcrastinateNotifier:
+    """Notifies by deferring jobs of procrastinate, and serves by running the jobs they name."""
 
-    def ring(self, session: Session, work_ids: Sequence[int]) -> None:
-        """Defer a job for each piece of work, unless one waits already.
+    def notify(self, session: Session, work_ids: Sequence[int]) -> None:
+        """Defer a job of procrastinate for each job, unless one waits already.
 
-        Where that fails, as before its tables are made, the sweep rings later; the work itself
-        is stored all the same. Raises `InvalidInput` for an SQLite registry.
+        Where that fails, as before its tables are made, reconciliation notifies later; the job
+        itself is stored all the same. Raises `InvalidInput` for an SQLite registry.
         """
         _require_postgres(session.get_bind().dialect.name)
         from procrastinate.exceptions import AlreadyEnqueued, ConnectorException
@@ -47,7 +47,7 @@ class ProcrastinateBell:
         for work_id in work_ids:
             try:
                 with driver_savepoint(session) as connection:
-                    self._ringing.configure_task(
+                    self._deferring.configure_task(
                         TASK,
                         queue=QUEUE,
                         queueing_lock=f"work:{work_id}",
@@ -56,7 +56,7 @@ class ProcrastinateBell:
             except AlreadyEnqueued:
                 continue
             except ConnectorException as error:
-                _log.warning("procrastinate was not rung: %s", error.__cause__ or error)
+                _log.warning("procrastinate was not notified: %s", error.__cause__ or error)
                 return
 
     def prepare(self, database: Database) -> None:
@@ -84,24 +84,26 @@ class ProcrastinateBell:
                     ) from error
 
     def serve(
-        self, database: Database, perform: Callable[[int], None], stop: threading.Event
+        self, database: Database, run_job: Callable[[int], None], stop: threading.Event
     ) -> None:
-        """Perform what jobs name until `stop` is set; what was begun is ended first.
+        """Run the jobs that are named until `stop` is set; what was begun is ended first.
 
         A database that is away is waited for.
         """
-        asyncio.run(_serve(libpq_url(database.url), perform, stop))
+        asyncio.run(_serve(libpq_url(database.url), run_job, stop))
 
     @cached_property
-    def _ringing(self) -> App:
+    def _deferring(self) -> App:
         # A worker's own App is open for asyncio; this one only ever borrows connections.
         from procrastinate import App, SyncPsycopgConnector
 
         return App(connector=SyncPsycopgConnector())
 
 
-PROCRASTINATE_BELL = ProcrastinateBell()
+PROCRASTINATE_NOTIFIER = ProcrastinateNotifier()
 """The entry point `procrastinate`."""
+PROCRASTINATE_BELL = PROCRASTINATE_NOTIFIER
+"""Its former name, in the metadata of installations that were not renewed."""
 
 
 def _require_postgres(dialect: str) -> None:
@@ -113,12 +115,12 @@ def _require_postgres(dialect: str) -> None:
         )
 
 
-async def _serve(conninfo: str, perform: Callable[[int], None], stop: threading.Event) -> None:
+async def _serve(conninfo: str, run_job: Callable[[int], None], stop: threading.Event) -> None:
     from procrastinate.exceptions import ConnectorException
 
     stopped = asyncio.create_task(asyncio.to_thread(stop.wait))
     while not stop.is_set():
-        app = _serving(conninfo, perform)
+        app = _serving(conninfo, run_job)
         try:
             async with app.open_async():
                 running = asyncio.create_task(
@@ -139,13 +141,13 @@ async def _serve(conninfo: str, perform: Callable[[int], None], stop: threading.
             await asyncio.wait({stopped}, timeout=_RECONNECT_S)
 
 
-def _serving(conninfo: str, perform: Callable[[int], None]) -> App:
+def _serving(conninfo: str, run_job: Callable[[int], None]) -> App:
     from procrastinate import App, PsycopgConnector
 
     app = App(connector=PsycopgConnector(conninfo=conninfo))
 
     @app.task(name=TASK, queue=QUEUE)
-    def perform_work(work_id: int) -> None:
-        perform(work_id)
+    def run_work(work_id: int) -> None:
+        run_job(work_id)
 
     return app

@@ -16,7 +16,7 @@ from offdiag.metrics.suite import SUITE_VERSION
 from offdiag.services.flags.rules import rules_in_force
 from offdiag.services.jobs.attempts import RetryPolicy
 from offdiag.services.jobs.kinds import TASKS, TaskKind
-from offdiag.services.jobs.notifiers import bell_in_force
+from offdiag.services.jobs.notifiers import current_notifier
 from offdiag.services.jobs.submit import submit_delivery, submit_evaluations, submit_report
 from offdiag.store import deliveries, job_lease, jobs, reports
 from offdiag.store.database import Database
@@ -26,14 +26,14 @@ _AT_ONCE = 200
 
 
 @dataclass(frozen=True, slots=True)
-class AskedAgain:
+class Resubmitted:
     """How many issues and deliveries had no work standing for them."""
 
     issues: int
     deliveries: int
 
 
-def ask_for_missing(database: Database) -> AskedAgain:
+def submit_missing(database: Database) -> Resubmitted:
     """Submit work for everything pending without any. Idempotent, safe in every process."""
     with database.read() as session:
         issues = reports.issues_without_work(session, limit=_AT_ONCE)
@@ -44,25 +44,27 @@ def ask_for_missing(database: Database) -> AskedAgain:
                 submit_report(session, issue_id)
             for delivery_id in parcels:
                 submit_delivery(session, delivery_id)
-    return AskedAgain(len(issues), len(parcels))
+    return Resubmitted(len(issues), len(parcels))
 
 
 @dataclass(frozen=True, slots=True)
-class Swept:
-    """What a sweep found and did."""
+class Reconciled:
+    """What reconciliation found and did."""
 
-    buried: int
+    failed: int
     submitted: int
     waiting: int
 
 
-def sweep(database: Database, policy: RetryPolicy, tasks: Mapping[str, TaskKind] = TASKS) -> Swept:
-    """Bury work that killed all its workers, ask for what is stale, ring for what waits."""
+def reconcile(
+    database: Database, policy: RetryPolicy, tasks: Mapping[str, TaskKind] = TASKS
+) -> Reconciled:
+    """Fail jobs that killed all its workers, ask for what is stale, ring for what waits."""
     with database.write() as session:
-        buried = jobs.bury_expired(session, max_attempts=policy.max_attempts)
-        for lease in buried:
+        failed = jobs.fail_expired(session, max_attempts=policy.max_attempts)
+        for lease in failed:
             if lease.task in tasks:
-                tasks[lease.task].give_up(session, lease.args, jobs.WITHOUT_A_WORD)
+                tasks[lease.task].record_failure(session, lease.args, jobs.NO_ERROR_REPORTED)
         stale = stale_runs(
             session,
             suite_version=SUITE_VERSION,
@@ -73,5 +75,5 @@ def sweep(database: Database, policy: RetryPolicy, tasks: Mapping[str, TaskKind]
         submit_evaluations(session, [run.run_id for run in stale])
         waiting = job_lease.due_ids(session, max_attempts=policy.max_attempts, limit=_AT_ONCE)
         if waiting:
-            bell_in_force().ring(session, waiting)
-    return Swept(len(buried), len(stale), len(waiting))
+            current_notifier().notify(session, waiting)
+    return Reconciled(len(failed), len(stale), len(waiting))

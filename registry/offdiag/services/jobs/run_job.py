@@ -1,4 +1,4 @@
-"""Doing pieces of work, each with the effect of exactly once.
+"""Doing jobs, each with the effect of exactly once.
 
 Which piece comes next, taking the lease on it, doing it, and writing down how the attempt
 ended.
@@ -25,7 +25,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from offdiag.errors import DatabaseUnavailable, StorageFull
-from offdiag.services.jobs.attempts import Ended, Never, NotYet, Outcome, RetryPolicy, nobody
+from offdiag.services.jobs.attempts import Ended, Never, NotYet, Outcome, RetryPolicy, ignore
 from offdiag.services.jobs.kinds import TASKS, TaskKind, Writer
 from offdiag.services.jobs.leases import LeaseKeeper
 from offdiag.store import job_lease, jobs
@@ -44,7 +44,7 @@ def any_of(projects: Sequence[int | None]) -> int | None:
 
 
 @dataclass(frozen=True, slots=True)
-class Taking:
+class ClaimRules:
     """What is taken and for how long.
 
     A lease lasts `lease_s` seconds unless it is extended. Work that was begun `max_attempts`
@@ -61,12 +61,12 @@ class Taking:
         with database.read() as session:
             return self._find(session)
 
-    def take(self, database: Database, work_id: int) -> Lease | None:
+    def claim(self, database: Database, work_id: int) -> Lease | None:
         """Take the lease on one piece. None if it is not free."""
         with database.write() as session:
             return self._claim(session, work_id)
 
-    def next_within(self, session: Session) -> Lease | None:
+    def claim_within(self, session: Session) -> Lease | None:
         """Find and take within a transaction that writes. None also if others were faster."""
         work_id = self._find(session)
         return None if work_id is None else self._claim(session, work_id)
@@ -88,13 +88,13 @@ class Taking:
         )
 
 
-_LOOK_FOR_ROOM_S = 10.0
+_DISK_FULL_RETRY_S = 10.0
 """Seconds until work that found the disk full is tried again."""
-_LOOK_FOR_OTHERS_S = 30.0
+_UNKNOWN_TASK_RETRY_S = 30.0
 """Seconds until work of an unknown kind is looked at again."""
 
-TakeNext = Callable[[Session], Lease | None]
-"""Takes the next lease within the transaction that ends a piece of work."""
+ClaimNext = Callable[[Session], Lease | None]
+"""Takes the next lease within the transaction that ends a job."""
 
 
 def nothing(_session: Session) -> None:
@@ -118,18 +118,18 @@ class Means:
     keeper: LeaseKeeper
     policy: RetryPolicy
     tasks: Mapping[str, TaskKind]
-    tell: Callable[[Ended], None]
+    on_ended: Callable[[Ended], None]
 
 
 class _LeaseLostError(Exception):
     """Rolls back a result whose lease is gone."""
 
 
-def do(lease: Lease, means: Means, take_next: TakeNext = nothing) -> Attempt:
+def execute(lease: Lease, means: Means, claim_next: ClaimNext = nothing) -> Attempt:
     """Make one attempt. Nothing is taken next after one that failed.
 
     Raises `DatabaseUnavailable` when the database cannot be reached: the lease then runs out, or
-    is given up once it can be. A lease that is lost without an error of the task is no attempt.
+    is failed once it can be. A lease that is lost without an error of the task is no attempt.
     """
     began = time.monotonic()
     kind = means.tasks.get(lease.task)
@@ -139,35 +139,35 @@ def do(lease: Lease, means: Means, take_next: TakeNext = nothing) -> Attempt:
             attempt = (
                 _left_to_others(means.database, lease)
                 if kind is None
-                else _attempt(lease, means, kind, take_next)
+                else _attempt(lease, means, kind, claim_next)
             )
         except StorageFull:
             raise
         except DatabaseUnavailable:
-            means.keeper.let_go(lease)
+            means.keeper.report_loss(lease)
             raise
         reason = attempt.error
         if attempt.outcome is Outcome.LOST and reason is None:
-            reason = means.keeper.let_go(lease)
-    means.tell(Ended(lease, attempt.outcome, time.monotonic() - began, reason))
+            reason = means.keeper.report_loss(lease)
+    means.on_ended(Ended(lease, attempt.outcome, time.monotonic() - began, reason))
     return attempt
 
 
-def _attempt(lease: Lease, means: Means, kind: TaskKind, take_next: TakeNext) -> Attempt:
+def _attempt(lease: Lease, means: Means, kind: TaskKind, claim_next: ClaimNext) -> Attempt:
     database = means.database
     try:
         writer = kind.compute(database, lease.args)
-        following = after_failures(lambda: _write_once(database, lease, writer, take_next))
+        following = after_failures(lambda: _write_once(database, lease, writer, claim_next))
     except _LeaseLostError:
         return Attempt(Outcome.LOST)
     except StorageFull:
         if not kind.reaches_out:
-            _wait_for_room(database, lease)
+            _wait_for_disk_space(database, lease)
         raise
     except DatabaseUnavailable:
         raise
     except NotYet as pause:
-        return Attempt(_put_off(database, lease, pause))
+        return Attempt(_defer(database, lease, pause))
     except Exception as error:  # noqa: BLE001  # The edge of a job: whatever it raises is its outcome.
         is_final = isinstance(error, Never)
         text = str(error) if is_final else f"{type(error).__name__}: {error}"
@@ -176,49 +176,51 @@ def _attempt(lease: Lease, means: Means, kind: TaskKind, take_next: TakeNext) ->
 
 
 def _write_once(
-    database: Database, lease: Lease, writer: Writer, take_next: TakeNext
+    database: Database, lease: Lease, writer: Writer, claim_next: ClaimNext
 ) -> Lease | None:
     with database.write() as session:
         writer(session)
         if not jobs.finish(session, lease):
             raise _LeaseLostError
-        return take_next(session)
+        return claim_next(session)
 
 
-def _put_off(database: Database, lease: Lease, pause: NotYet) -> Outcome:
+def _defer(database: Database, lease: Lease, pause: NotYet) -> Outcome:
     with database.write() as session:
-        held = jobs.give_back(session, lease, error=None, delay_s=pause.delay_s, counts=False)
-    return Outcome.PUT_OFF if held else Outcome.LOST
+        held = jobs.release(session, lease, error=None, delay_s=pause.delay_s, counts=False)
+    return Outcome.DEFERRED if held else Outcome.LOST
 
 
 def _left_to_others(database: Database, lease: Lease) -> Attempt:
     # Another version of offdiag has asked for it; while programs are replaced both may run.
     text = f"no worker that looked at it knows work of the kind {lease.task!r}."
     with database.write() as session:
-        held = jobs.give_back(session, lease, error=text, delay_s=_LOOK_FOR_OTHERS_S, counts=False)
-    return Attempt(Outcome.PUT_OFF if held else Outcome.LOST, text)
+        held = jobs.release(
+            session, lease, error=text, delay_s=_UNKNOWN_TASK_RETRY_S, counts=False
+        )
+    return Attempt(Outcome.DEFERRED if held else Outcome.LOST, text)
 
 
-def _wait_for_room(database: Database, lease: Lease) -> None:
-    # Giving back changes a row and adds none, which a full disk mostly allows.
+def _wait_for_disk_space(database: Database, lease: Lease) -> None:
+    # Releasing changes a row and adds none, which a full disk mostly allows.
     with suppress(DatabaseUnavailable), database.write() as session:
-        jobs.give_back(session, lease, error=None, delay_s=_LOOK_FOR_ROOM_S, counts=False)
+        jobs.release(session, lease, error=None, delay_s=_DISK_FULL_RETRY_S, counts=False)
 
 
 def _failed(lease: Lease, means: Means, kind: TaskKind, text: str, *, is_final: bool) -> Outcome:
     policy = means.policy
     with means.database.write() as session:
         if lease.attempts < policy.max_attempts and not is_final:
-            delay_s = policy.delay_s(lease.attempts) * kind.patience
-            held = jobs.give_back(session, lease, error=text, delay_s=delay_s)
-            return Outcome.GIVEN_BACK if held else Outcome.LOST
-        if not jobs.bury(session, lease, error=text):
+            delay_s = policy.delay_s(lease.attempts) * kind.delay_factor
+            held = jobs.release(session, lease, error=text, delay_s=delay_s)
+            return Outcome.RELEASED if held else Outcome.LOST
+        if not jobs.fail_permanently(session, lease, error=text):
             return Outcome.LOST
-        kind.give_up(session, lease.args, text)
-        return Outcome.BURIED
+        kind.record_failure(session, lease.args, text)
+        return Outcome.FAILED
 
 
-def perform_due(
+def run_due_jobs(
     database: Database,
     keeper: LeaseKeeper,
     policy: RetryPolicy,
@@ -227,35 +229,35 @@ def perform_due(
     *,
     goes_on: Callable[[], bool],
     at_most: int | None = None,
-    tell: Callable[[Ended], None] = nobody,
+    on_ended: Callable[[Ended], None] = ignore,
 ) -> Iterator[Outcome]:
-    """Do one piece of work after another, until none is due or `goes_on` says to stop.
+    """Do one job after another, until none is due or `goes_on` says to stop.
 
     Each project that waits is as likely to be worked for next, however much it has asked for,
     so that ten thousand runs of one do not keep one run of another waiting; within a project
     what has waited longest comes first. Work larger than `at_most` is left to others. Each
-    attempt is told to `tell`. Whoever stops asking for outcomes while `goes_on` says yes leaves
-    a lease behind that nobody keeps.
+    attempt is told to `on_ended`. Whoever stops asking for outcomes while `goes_on` says yes
+    leaves a lease behind that nobody keeps.
     """
-    taking = Taking(keeper.lease_s, policy.max_attempts, at_most, choose)
+    claims = ClaimRules(keeper.lease_s, policy.max_attempts, at_most, choose)
 
-    def take_next(session: Session) -> Lease | None:
-        return taking.next_within(session) if goes_on() else None
+    def claim_next(session: Session) -> Lease | None:
+        return claims.claim_within(session) if goes_on() else None
 
-    means = Means(database, keeper, policy, tasks, tell)
-    while (work_id := taking.find(database)) is not None:
-        lease = taking.take(database, work_id)
+    means = Means(database, keeper, policy, tasks, on_ended)
+    while (work_id := claims.find(database)) is not None:
+        lease = claims.claim(database, work_id)
         if lease is None:
-            yield Outcome.TAKEN
+            yield Outcome.ALREADY_CLAIMED
         while lease is not None:
-            attempt = do(lease, means, take_next)
+            attempt = execute(lease, means, claim_next)
             yield attempt.outcome
             lease = attempt.following
         if not goes_on():
             return
 
 
-def perform_next(
+def run_next_job(
     database: Database,
     keeper: LeaseKeeper,
     policy: RetryPolicy,
@@ -263,16 +265,16 @@ def perform_next(
     choose: Choose = any_of,
     *,
     at_most: int | None = None,
-    tell: Callable[[Ended], None] = nobody,
+    on_ended: Callable[[Ended], None] = ignore,
 ) -> Outcome | None:
-    """Do one piece of work, chosen as by `perform_due`. None when nothing is due."""
-    outcomes = perform_due(
-        database, keeper, policy, tasks, choose, goes_on=_never, at_most=at_most, tell=tell
+    """Do one job, chosen as by `run_due_jobs`. None when nothing is due."""
+    outcomes = run_due_jobs(
+        database, keeper, policy, tasks, choose, goes_on=_never, at_most=at_most, on_ended=on_ended
     )
     return next(outcomes, None)
 
 
-def perform(
+def run_job(
     database: Database,
     work_id: int,
     keeper: LeaseKeeper,
@@ -280,19 +282,19 @@ def perform(
     tasks: Mapping[str, TaskKind] = TASKS,
     *,
     at_most: int | None = None,
-    tell: Callable[[Ended], None] = nobody,
+    on_ended: Callable[[Ended], None] = ignore,
 ) -> Outcome:
-    """Do one piece of work if it is free, and not larger than `at_most`.
+    """Do one job if it is free, and not larger than `at_most`.
 
-    Errors of the work itself end in a later attempt or, after the last one, in burial.
+    Errors of the work itself end in a later attempt or, after the last one, in failure.
     Raises `DatabaseUnavailable` when the database cannot be reached: the lease then runs out
-    and the work is taken up again. A full disk is no attempt: it may stay full for longer than
+    and the work is tried again. A full disk is no attempt: it may stay full for longer than
     all attempts last, and no work is to blame for it.
     """
-    lease = Taking(keeper.lease_s, policy.max_attempts, at_most).take(database, work_id)
+    lease = ClaimRules(keeper.lease_s, policy.max_attempts, at_most).claim(database, work_id)
     if lease is None:
-        return Outcome.TAKEN
-    return do(lease, Means(database, keeper, policy, tasks, tell)).outcome
+        return Outcome.ALREADY_CLAIMED
+    return execute(lease, Means(database, keeper, policy, tasks, on_ended)).outcome
 
 
 def _never() -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from offdiag.services.jobs.notifiers import bell_in_force
+from offdiag.services.jobs.notifiers import current_notifier
 from offdiag.store import jobs
 from offdiag.store.jobs import (
     Wanted,
@@ -51,7 +51,7 @@ def submit_evaluations(session: Session, run_ids: Sequence[str]) -> int:
         ],
     )
     if asked:
-        bell_in_force().ring(session, asked)
+        current_notifier().notify(session, asked)
     return len(asked)
 
 
@@ -72,4 +72,4 @@ def _submit(session: Session, task: str, wanted: Wanted) -> None:
     """Insert a work row and ring; the caller commits both with the data, or neither."""
     work_id = jobs.insert_pending(session, task, wanted)
     if work_id is not None:
-        bell_in_force().ring(session, [work_id])
+        current_notifier().notify(session, [work_id])

@@ -17,15 +17,15 @@ from offdiag.errors import Conflict, InvalidInput, NotFound
 from offdiag.reports.document import scope_document
 from offdiag.reports.scope import ReportScope
 from offdiag.services.delivery.message import Target, target_documents
-from offdiag.services.delivery.task import take_up_delivery
+from offdiag.services.delivery.task import restart_delivery
 from offdiag.services.jobs.attempts import RetryPolicy
 from offdiag.services.jobs.leases import LeaseKeeper
 from offdiag.services.jobs.page import revive_by_key
-from offdiag.services.jobs.reconcile import sweep
-from offdiag.services.jobs.run_job import perform_next
+from offdiag.services.jobs.reconcile import reconcile
+from offdiag.services.jobs.run_job import run_next_job
 from offdiag.services.jobs.submit import delivery_key, report_key, submit_delivery, submit_report
 from offdiag.services.reports.snapshot import costs_in_scope, dataset_in_scope
-from offdiag.services.reports.task import take_up_report
+from offdiag.services.reports.task import restart_report
 from offdiag.store import deliveries, reports, runs, schedules
 from offdiag.store.clock import database_time
 from offdiag.store.database import Database
@@ -156,10 +156,10 @@ def settle_issue(
     give_up_at = time.monotonic() + timeout_s
     works_here = database.dialect == "sqlite" and timeout_s > 0
     if works_here:
-        sweep(database, policy)
+        reconcile(database, policy)
     with LeaseKeeper(database, lease_s=lease_s) as keeper:
         while True:
-            is_idle = not works_here or perform_next(database, keeper, policy) is None
+            is_idle = not works_here or run_next_job(database, keeper, policy) is None
             if is_idle and _is_settled(database, issue_id):
                 return True
             if time.monotonic() >= give_up_at:
@@ -185,7 +185,7 @@ def retry_issue(database: Database, *, project: str, name: str, number: int) -> 
                 hint="Only an issue that failed is computed again.",
             )
         if not revive_by_key(session, report_key(issue.id)):
-            take_up_report(session, {"issue": issue.id})
+            restart_report(session, {"issue": issue.id})
             submit_report(session, issue.id)
 
 
@@ -210,7 +210,7 @@ def retry_delivery(
                 hint="Only what did not arrive is sent again.",
             )
         if not revive_by_key(session, delivery_key(delivery_id)):
-            take_up_delivery(session, {"delivery": delivery_id})
+            restart_delivery(session, {"delivery": delivery_id})
             submit_delivery(session, delivery_id)
 
 

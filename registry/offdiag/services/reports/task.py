@@ -205,12 +205,12 @@ def compute_report(database: Database, args: Mapping[str, Any]) -> Callable[[Ses
     return _writer(database, issue, make_report(facts, scope, snapshot, previous))
 
 
-def give_up_report(session: Session, args: Mapping[str, Any], error: str) -> None:
+def fail_report(session: Session, args: Mapping[str, Any], error: str) -> None:
     """Mark the issue as failed, with the error."""
     reports.mark_failed(session, int(args["issue"]), error)
 
 
-def take_up_report(session: Session, args: Mapping[str, Any]) -> None:
+def restart_report(session: Session, args: Mapping[str, Any]) -> None:
     """Let a failed issue wait for its figures again."""
     reports.mark_pending(session, int(args["issue"]))
 

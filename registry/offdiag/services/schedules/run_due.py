@@ -2,8 +2,8 @@
 
 A fire is one row, keyed by schedule and local wall time, inserted together with the work that
 computes it and with the schedule's next time. Whoever comes second finds the key taken or the
-next time moved on, so any number of processes may tick, none has to be the leader, and none
-has to survive.
+next time moved on, so any number of processes may run the scheduler, none has to be the leader,
+and none has to survive.
 """
 
 from __future__ import annotations
@@ -35,14 +35,14 @@ class Fired:
 
 
 @dataclass(frozen=True, slots=True)
-class Ticked:
-    """What a tick did, and which schedules it could not read, with the reason."""
+class DueSchedules:
+    """What a round of the schedules did, and why some could not be read."""
 
     fired: tuple[Fired, ...]
     unreadable: tuple[str, ...]
 
 
-def tick(database: Database, now: datetime | None = None) -> Ticked:
+def run_due_schedules(database: Database, now: datetime | None = None) -> DueSchedules:
     """Issue what is due at `now`, the time of the database unless one is given.
 
     Fires that nobody was there for become one issue, for the latest of them, that says how
@@ -61,7 +61,7 @@ def tick(database: Database, now: datetime | None = None) -> Ticked:
             continue
         if found is not None:
             fired.append(found)
-    return Ticked(tuple(fired), tuple(unreadable))
+    return DueSchedules(tuple(fired), tuple(unreadable))
 
 
 def _fire(database: Database, schedule: ScheduleRecord, now: datetime) -> Fired | None:
